@@ -1,0 +1,145 @@
+import type { IncomingMessage } from 'node:http'
+import { Router } from 'express'
+import { connectHost } from './connect-host.js'
+import { AuthConfigError } from './errors.js'
+import { createSignedIn } from './guard/authenticate.js'
+import { createRequireAuth, type Guard, type RequireAuthOptions } from './guard/http-guard.js'
+import { createPassportStrategy, type PassportStrategy } from './guard/passport-strategy.js'
+import type { Principal } from './guard/principal.js'
+import { contextOf, type Endpoints, mountAll } from './http/endpoint.js'
+import type { ProblemStyle } from './http/problem.js'
+import { identifierDigest } from './login/identifier.js'
+import { createLocalStrategy } from './login/local-strategy.js'
+import { loginEndpoint } from './login/login.endpoint.js'
+import { createRehash } from './login/rehash.js'
+import { createVerifyPassword } from './login/verify-password.js'
+import type { AuthRouterOptions } from './options.js'
+import { createAuthorizationCodes } from './pkce/authorization-code.js'
+import { authorizeEndpoint } from './pkce/authorize.endpoint.js'
+import { createIssueForHost, type IssueAuthorizationCode } from './pkce/issue-for-host.js'
+import { tokenEndpoint } from './pkce/token.endpoint.js'
+import { resolveOptions } from './resolve-options.js'
+import { logoutEndpoint } from './sessions/logout.endpoint.js'
+import { createSessions } from './sessions/sessions.js'
+import { createSignInDecision } from './sign-in.js'
+import { createThrottle } from './throttle/throttle.js'
+import { createAccessTokens } from './tokens/access-token.js'
+import { jwksEndpoint } from './tokens/jwks.endpoint.js'
+import { createSecondFactors, type SecondFactors } from './two-factor/second-factor.js'
+import { meEndpoint } from './users/me.endpoint.js'
+import { createDescribeMe } from './users/me.js'
+
+/** The router to mount, and what the host's other code asks of it. */
+export interface AuthRouter extends Router {
+  /**
+   * Middleware for the host's own routes: lets a signed-in request through with `req.auth`, answers 400, 401, 403 or 503 to any
+   * other.
+   *
+   * @example
+   * ```ts
+   * import express from 'express'
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * const app = express()
+   * app.get('/api/v1/rooms', auth.requireAuth(), (req, res) => {
+   *   res.json({ rooms: [], for: req.auth.userId })
+   * })
+   * ```
+   */
+  requireAuth(options?: RequireAuthOptions): Guard
+  /**
+   * Who is asking, for code without Express: a raw `upgrade` request, another framework.
+   * Rejects with `AuthError`; answer its `status`, and never 401 when it is 503.
+   */
+  authenticate(request: IncomingMessage): Promise<Principal>
+  /**
+   * Issues an authorization code for a user whom the host's own sign-in page has signed in; hand it to the client, which exchanges
+   * it at `POST /auth/pkce/token`. Rejects with `AuthError`: `Unauthorized` (no such user, disabled), `totp-required`,
+   * `totp-invalid`, `forbidden` (veto), `invalid-request`, `too-many-requests`, `temporarily-unavailable`. RFC 7636.
+   */
+  issueAuthorizationCode: IssueAuthorizationCode
+  /** Hashes a new password the way logins will check it. Rejects with `invalid-request` for one that could not be told from others. */
+  hashPassword(plain: string): Promise<string>
+  /** The strategy `messaging-auth`, for hosts that guard their routes with a passport of their own. */
+  passportStrategy(): PassportStrategy
+  /** The users' second factors, for the host's own code. */
+  readonly secondFactors: Pick<SecondFactors, 'importTotp'>
+  /** Ends the hashing threads this router started. Stop accepting requests first. */
+  close(): Promise<void>
+}
+
+/**
+ * Makes the router that is a messaging server's whole sign-in. Mount it once, under `/api/v1`.
+ *
+ * @throws AuthConfigError at once, naming the option and the remedy, for any option that is missing, unknown or unsafe
+ *
+ * @example
+ * ```ts
+ * import express from 'express'
+ * import { createAuthRouter, generateSigningKey, joseSigner, type UserStore } from 'messaging-auth-router'
+ * import { memoryStores } from 'messaging-auth-router/stores/memory'
+ *
+ * declare const users: UserStore
+ * const auth = createAuthRouter({
+ *   users,
+ *   ...memoryStores(),
+ *   signer: joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: [await generateSigningKey()] }),
+ *   encryptionKeys: [process.env['AUTH_ENCRYPTION_KEY']],
+ * })
+ * express().use('/api/v1', auth)
+ * ```
+ */
+export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
+  const options = resolveOptions(given)
+  const { clock, lifetimes } = options
+  const host = connectHost(options)
+  const { audit, call, users, passwords } = host
+
+  const throttle = createThrottle(options.throttle, call, audit)
+  const accessTokens = createAccessTokens(options.signer, call)
+  const codes = createAuthorizationCodes({ store: host.codes, lifetime: lifetimes.code, clock, audit })
+  const sessions = createSessions({ store: host.sessions, lifetimes, clock, audit })
+  const secondFactors = host.secondFactors && createSecondFactors({ ...host.secondFactors, clock, audit })
+  const decideSignIn = createSignInDecision({ secondFactors, throttle, beforeLogin: options.beforeLogin, call })
+  const signedIn = createSignedIn({ accessTokens, sessions, users, clock, audit })
+  const describeMe = createDescribeMe(options.describeUser, call)
+  const common = { decideSignIn, sessions, accessTokens, clock, audit }
+
+  const login = loginEndpoint({
+    ...common,
+    canonicalIdentifier: options.canonicalIdentifier,
+    digestIdentifier: identifierDigest(options.encryptionKeys),
+    throttle,
+    authenticateLocally: createLocalStrategy(users, createVerifyPassword(passwords, audit)),
+    rehash: createRehash(passwords, users, audit),
+    sessionAbsolute: lifetimes.sessionAbsolute,
+    describeMe,
+  })
+  const token = tokenEndpoint({ ...common, codes, users, accessTokenLifetime: lifetimes.accessToken })
+
+  // biome-ignore format: the map is a table, to be read downwards
+  const routes: readonly [path: string, endpoints: Endpoints, style?: ProblemStyle][] = [
+    ['/login',               { POST: login }],
+    ['/me',                  { GET: meEndpoint(signedIn, describeMe) }],
+    ['/logout',              { POST: logoutEndpoint(signedIn, sessions) }],
+    ['/auth/pkce/authorize', { POST: authorizeEndpoint(signedIn, decideSignIn, codes) }],
+    ['/auth/pkce/token',     { POST: token }, 'oauth'],
+    ['/auth/jwks.json',      { GET: jwksEndpoint(options.signer, call) }],
+  ]
+  const router = mountAll(Router({ caseSensitive: true }), routes)
+
+  return Object.assign(router, {
+    requireAuth: createRequireAuth(signedIn, clock),
+    authenticate: async (request: IncomingMessage) => (await signedIn(request, contextOf(request))).principal,
+    issueAuthorizationCode: createIssueForHost({ users, decideSignIn, codes, clock }),
+    hashPassword: (plain: string) => passwords.hash(plain),
+    passportStrategy: () => createPassportStrategy(signedIn),
+    secondFactors: { importTotp: secondFactors?.importTotp ?? withoutSecondFactors },
+    close: host.close,
+  })
+}
+
+async function withoutSecondFactors(): Promise<never> {
+  throw new AuthConfigError('secondFactors', 'is not configured.', 'pass a second-factor store to createAuthRouter.')
+}

@@ -1,0 +1,118 @@
+/** The closed list of error names, as they stand in `error` of an answer. It only grows within one version of the wire. */
+export type AuthErrorCode =
+  | 'invalid-request'
+  | 'invalid_grant'
+  | 'Unauthorized'
+  | 'totp-required'
+  | 'totp-invalid'
+  | 'forbidden'
+  | 'reauthentication-required'
+  | 'method-not-allowed'
+  | 'totp-already-enabled'
+  | 'payload-too-large'
+  | 'unsupported-media-type'
+  | 'too-many-requests'
+  | 'temporarily-unavailable'
+  | 'configuration'
+
+// `configuration` never reaches a client: it is thrown at start-up, or handed to the host's error handler.
+const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: string }>> = {
+  'invalid-request': { status: 400, message: 'The request is not valid.' },
+  invalid_grant: { status: 400, message: 'The authorization code or token is not valid.' },
+  Unauthorized: { status: 401, message: 'Unauthorized' },
+  'totp-required': { status: 401, message: 'A second-factor code is required.' },
+  'totp-invalid': { status: 401, message: 'The second-factor code is not valid.' },
+  forbidden: { status: 403, message: 'This is not allowed.' },
+  'reauthentication-required': { status: 403, message: 'Sign in again to do this.' },
+  'method-not-allowed': { status: 405, message: 'This method is not allowed here.' },
+  'totp-already-enabled': { status: 409, message: 'A second factor is already enabled.' },
+  'payload-too-large': { status: 413, message: 'The request body is too large.' },
+  'unsupported-media-type': { status: 415, message: 'Send the body as application/json in UTF-8.' },
+  'too-many-requests': { status: 429, message: 'Too many attempts. Try again later.' },
+  'temporarily-unavailable': { status: 503, message: 'The service is temporarily unavailable. Try again shortly.' },
+  configuration: { status: 500, message: 'Internal server error' },
+}
+
+/** What an {@link AuthError} may carry besides its name. */
+export interface AuthErrorOptions {
+  /** Text for the client; default: the catalogue's text for the name. Never put a secret or an internal reason here. */
+  readonly clientMessage?: string
+  /** Text for the log; default: the client's text. */
+  readonly message?: string
+  /** Machine-readable `details` of the answer. */
+  readonly details?: Readonly<Record<string, unknown>>
+  /** Seconds after which a retry makes sense; becomes `Retry-After`. */
+  readonly retryAfter?: number
+  /** Extra response headers, such as `Allow`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** What went wrong underneath. Never written to a client. */
+  readonly cause?: unknown
+}
+
+/**
+ * The root of every error this package throws on purpose. `code` is the stable name, `status` the HTTP status,
+ * `clientMessage` may be shown to anybody, `message` is for the log.
+ *
+ * `authenticate()` and `issueAuthorizationCode()` reject with it; answer `error.status` with `error.clientMessage`.
+ */
+export class AuthError extends Error {
+  override readonly name: string = 'AuthError'
+  /** The stable name, as it stands in `error` of the answer. */
+  readonly code: AuthErrorCode
+  /** The HTTP status that fits. */
+  readonly status: number
+  /** The text a client may see. */
+  readonly clientMessage: string
+  /** Machine-readable details for the client, if any. */
+  readonly details: Readonly<Record<string, unknown>> | undefined
+  /** Seconds after which a retry makes sense, if known. */
+  readonly retryAfter: number | undefined
+  /** Extra response headers. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: AuthErrorCode, options: AuthErrorOptions = {}) {
+    const entry = catalogue[code]
+    const clientMessage = options.clientMessage ?? entry.message
+    super(options.message ?? clientMessage, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.status = entry.status
+    this.clientMessage = clientMessage
+    this.details = options.details
+    this.retryAfter = options.retryAfter
+    this.headers = options.headers ?? {}
+  }
+}
+
+/**
+ * An option is missing, unknown, of the wrong type, or unsafe. Thrown by the factories at start-up, whatever `NODE_ENV`
+ * says. `option` names the culprit as you wrote it, `remedy` says what to write instead.
+ */
+export class AuthConfigError extends AuthError {
+  override readonly name: string = 'AuthConfigError'
+  /** The option at fault, such as `lifetimes.code`. */
+  readonly option: string
+  /** What to do about it. */
+  readonly remedy: string
+
+  constructor(option: string, problem: string, remedy: string) {
+    super('configuration', { message: `${option}: ${problem} Remedy: ${remedy}` })
+    this.option = option
+    this.remedy = remedy
+  }
+}
+
+/** One reason why a request was not understood; `path` is the field, `message` what was expected there. */
+export interface RequestIssue {
+  readonly path: string
+  readonly message: string
+}
+
+/** A 400 that names each field at fault. */
+export function invalidRequest(issues: readonly RequestIssue[]): AuthError {
+  return new AuthError('invalid-request', { details: { issues } })
+}
+
+/** A 401 that says nothing about why, which is the whole point of it. `message` is for the log only. */
+export function notSignedIn(message: string): AuthError {
+  return new AuthError('Unauthorized', { clientMessage: 'You must be logged in to do this.', message })
+}

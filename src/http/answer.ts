@@ -1,0 +1,30 @@
+import type { ServerResponse } from 'node:http'
+
+/** A JSON answer on its way out. */
+export interface Answer {
+  readonly status: number
+  readonly body: object
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A 200 with this body. */
+export function ok(body: object): Answer {
+  return { status: 200, body }
+}
+
+/**
+ * Writes an answer. Not `res.json`: clients of this family compare the content type as a string, and Express adds a charset.
+ * `no-store` because every answer either holds a credential or tells about one (RFC 6749 §5.1).
+ */
+export function writeAnswer(response: ServerResponse, { status, body, headers = {} }: Answer): void {
+  const text = JSON.stringify(body)
+  response.statusCode = status
+  response.removeHeader('X-Powered-By')
+  response.setHeader('Content-Type', 'application/json')
+  response.setHeader('Content-Length', Buffer.byteLength(text))
+  response.setHeader('Cache-Control', 'no-store')
+  response.setHeader('X-Content-Type-Options', 'nosniff')
+  response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'")
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  response.end(text)
+}

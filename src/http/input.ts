@@ -1,0 +1,10 @@
+import type { ZodType } from 'zod'
+import { invalidRequest } from '../errors.js'
+import type { JsonBody } from './body.js'
+
+/** Reads a body by its schema; every field at fault is named in one 400. The values themselves are never repeated. */
+export function parseInput<T>(schema: ZodType<T>, body: JsonBody): T {
+  const result = schema.safeParse(body)
+  if (result.success) return result.data
+  throw invalidRequest(result.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })))
+}

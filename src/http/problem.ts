@@ -1,0 +1,34 @@
+import type { ServerResponse } from 'node:http'
+import type { AuthError } from '../errors.js'
+import { writeAnswer } from './answer.js'
+
+/** `plain`: names as in the catalogue. `oauth`: RFC 6749 §5.2 names, and the message again as `error_description`. */
+export type ProblemStyle = 'plain' | 'oauth'
+
+/** The only writer of error answers. */
+export function writeProblem(response: ServerResponse, error: AuthError, style: ProblemStyle): void {
+  const message = error.clientMessage
+  writeAnswer(response, {
+    status: error.status,
+    body: {
+      success: false,
+      status: 'error',
+      error: style === 'oauth' && error.code === 'invalid-request' ? 'invalid_request' : error.code,
+      message,
+      ...(style === 'oauth' ? { error_description: message } : {}),
+      ...detailsOf(error),
+    },
+    headers: {
+      ...error.headers,
+      ...(error.retryAfter === undefined ? {} : { 'Retry-After': String(error.retryAfter) }),
+      // RFC 9110 §15.5.2 asks for a challenge on every 401; RFC 6750 §3.1 would allow a reason, which would be an oracle.
+      ...(error.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    },
+  })
+}
+
+function detailsOf(error: AuthError): { details?: object } {
+  const retry = error.status === 429 && error.retryAfter !== undefined ? { retryAfter: error.retryAfter } : {}
+  const details = { ...error.details, ...retry }
+  return Object.keys(details).length === 0 ? {} : { details }
+}

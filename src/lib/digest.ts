@@ -1,0 +1,11 @@
+import { createHash, createHmac } from 'node:crypto'
+
+/** SHA-256 as 43 base64url characters: how every random secret is stored and looked up. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('base64url')
+}
+
+/** HMAC-SHA-256 as 43 base64url characters: for values a reader of the digest could otherwise guess. */
+export function hmacSha256(key: Buffer, text: string): string {
+  return createHmac('sha256', key).update(text, 'utf8').digest('base64url')
+}

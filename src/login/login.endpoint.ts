@@ -1,0 +1,108 @@
+import { AuthError } from '../errors.js'
+import type { Audit, RequestContext } from '../events.js'
+import { ok } from '../http/answer.js'
+import type { Endpoint } from '../http/endpoint.js'
+import { randomId } from '../lib/random.js'
+import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { DecideSignIn } from '../sign-in.js'
+import type { LoginSlot, Throttle } from '../throttle/throttle.js'
+import type { AccessTokens } from '../tokens/access-token.js'
+import type { AuthUser, LoginIdentifier } from '../users/contract.js'
+import type { Me } from '../users/me.js'
+import type { CanonicalIdentifier } from './identifier.js'
+import type { AuthenticateLocally } from './local-strategy.js'
+import { type LoginRequest, parseLoginRequest } from './login-request.js'
+import type { Rehash } from './rehash.js'
+
+/** What `POST /login` needs. */
+export interface LoginDeps {
+  readonly canonicalIdentifier: CanonicalIdentifier
+  /** A keyed digest of an identifier, for counters and events: an unknown identifier is often a mistyped password. */
+  readonly digestIdentifier: (value: string) => string
+  readonly throttle: Throttle
+  readonly authenticateLocally: AuthenticateLocally
+  readonly decideSignIn: DecideSignIn
+  readonly rehash: Rehash
+  readonly sessions: Sessions
+  readonly accessTokens: AccessTokens
+  /** Seconds. */
+  readonly sessionAbsolute: number
+  readonly describeMe: (user: AuthUser) => Promise<Me>
+  readonly clock: () => Date
+  readonly audit: Audit
+}
+
+/** `POST /login`, wire §1: a password, and a second-factor code where the user has one, for a session of its own. */
+export function loginEndpoint(deps: LoginDeps): Endpoint {
+  return async ({ incoming, context, readJson, setHeaders }) => {
+    const request = parseLoginRequest(await readJson(), incoming) //                  400, 413, 415
+    const identifier = canonical(deps.canonicalIdentifier, request.identifier)
+    const digest = deps.digestIdentifier(identifier.value)
+    const slot = await deps.throttle.takeLoginSlot(digest, context) //                429, 503
+    setHeaders(slot.headers)
+
+    const approved = await judge(deps, { ...request, identifier }, digest, slot, context) // 401, 403, 429, 503
+    await deps.rehash(approved.user, request.password, context)
+    const me = await deps.describeMe(approved.user)
+    const { sessionId, token } = await openSession(deps, approved, context) //        503
+
+    const { id: userId } = approved.user
+    deps.audit({ type: 'login.succeeded', userId, sessionId, methods: approved.methods }, context)
+    return ok({ status: 'success', data: { userId, authToken: token, me } })
+  }
+}
+
+function canonical(canonicalIdentifier: CanonicalIdentifier, identifier: LoginIdentifier): LoginIdentifier {
+  return { kind: identifier.kind, value: canonicalIdentifier(identifier) }
+}
+
+// A slot stays used up only by a wrong name or password. Whatever else went wrong was not a guess at the password.
+async function judge(
+  deps: LoginDeps,
+  request: LoginRequest,
+  digest: string,
+  slot: LoginSlot,
+  context: RequestContext,
+): Promise<ApprovedSignIn> {
+  try {
+    const approved = await decide(deps, request, digest, context)
+    await slot.clear()
+    return approved
+  } catch (error) {
+    const wrongPassword = error instanceof AuthError && error.code === 'Unauthorized'
+    if (!wrongPassword) await slot.refund()
+    throw error
+  }
+}
+
+async function decide(
+  { authenticateLocally, decideSignIn, audit }: LoginDeps,
+  { identifier, password, code }: LoginRequest,
+  identifierDigest: string,
+  context: RequestContext,
+): Promise<ApprovedSignIn> {
+  const verdict = await authenticateLocally(identifier, password, context)
+  if (!verdict.right) {
+    const { reason, userId } = verdict
+    audit({ type: 'login.failed', reason, identifierDigest, userId }, context)
+    throw new AuthError('Unauthorized')
+  }
+  const { user } = verdict
+  const decision = await decideSignIn({ door: 'login', user, methods: ['pwd'], code, context })
+  if (decision.allowed) return decision.approved
+  audit({ type: 'login.failed', reason: decision.reason, identifierDigest, userId: user.id }, context)
+  throw decision.error
+}
+
+// Signed before it is stored: a signer that fails leaves no session behind, and a token without a session opens nothing.
+async function openSession(deps: LoginDeps, approved: ApprovedSignIn, context: RequestContext) {
+  const now = deps.clock()
+  const session = deps.sessions.draft(
+    { id: randomId(), approved, kind: 'login', scope: '*', authenticatedAt: now, refreshHash: null },
+    context,
+  )
+  const { token } = await deps.accessTokens.issue(session, deps.sessionAbsolute, now)
+  await deps.sessions.start(session, context)
+  return { sessionId: session.id, token }
+}

@@ -1,0 +1,59 @@
+import { AuthError } from '../errors.js'
+import type { Audit, RequestContext, SignInRefusal } from '../events.js'
+import { randomSecret } from '../lib/random.js'
+import type { PasswordHasher } from '../passwords/contract.js'
+import type { AuthUser } from '../users/contract.js'
+
+/** Whether the password was right, and if not, why. Only the audit stream is told why. */
+export type PasswordVerdict =
+  | { readonly right: true; readonly user: AuthUser }
+  | { readonly right: false; readonly reason: SignInRefusal; readonly userId: string | null }
+
+/** Judges a password for a user, or for nobody. */
+export type VerifyPassword = (user: AuthUser | null, password: string, context: RequestContext) => Promise<PasswordVerdict>
+
+/**
+ * Makes the judge of passwords. It does the same work for a wrong password, an unknown name, a user without a password and a
+ * damaged hash, so that nobody can ask by the clock whether an account exists (ASVS V6.3.8).
+ */
+export function createVerifyPassword(hasher: PasswordHasher, audit: Audit): VerifyPassword {
+  const dummyHash = createDummyHash(hasher)
+
+  return async (user, password, context) => {
+    // Asked for before anything is known about the user, so that the first login of a process takes longer for everyone alike.
+    const dummy = await orUnavailable(dummyHash)
+    const stored: unknown = user?.passwordHash ?? null
+    const readable = typeof stored === 'string' && (hasher.canRead?.(stored) ?? true)
+    const matches = await orUnavailable(() => hasher.verify(password, readable ? stored : dummy))
+
+    if (user === null) return { right: false, reason: 'unknown-user', userId: null }
+    if (stored === null) return { right: false, reason: 'no-password', userId: user.id }
+    if (!readable) {
+      audit({ type: 'password.unreadable', userId: user.id }, context)
+      return { right: false, reason: 'unreadable-hash', userId: user.id }
+    }
+    // Exactly true: a hasher that answers a forgotten promise, or an error object, must let nobody in.
+    return matches === true ? { right: true, user } : { right: false, reason: 'wrong-password', userId: user.id }
+  }
+}
+
+function createDummyHash(hasher: PasswordHasher): () => Promise<string> {
+  let pending: Promise<string> | undefined
+  return () => {
+    pending ??= hasher.hash(randomSecret()).catch((error: unknown) => {
+      pending = undefined
+      throw error
+    })
+    return pending
+  }
+}
+
+// A hasher that fails has not said that the password is wrong.
+async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (cause instanceof AuthError && cause.code === 'temporarily-unavailable') throw cause
+    throw new AuthError('temporarily-unavailable', { message: 'the password hasher failed', retryAfter: 2, cause })
+  }
+}

@@ -1,0 +1,62 @@
+import type { EventSink, Logger } from './events.js'
+import type { PasswordHasher } from './passwords/contract.js'
+import type { LoginAttempt } from './sign-in.js'
+import type { TokenSigner } from './signers/contract.js'
+import type { AuthorizationCodeStore, SecondFactorStore, SessionStore } from './stores/contract.js'
+import type { ThrottleOptions } from './throttle/throttle.js'
+import type { AuthUser, LoginIdentifier, UserStore } from './users/contract.js'
+
+/** How long things live, in seconds. */
+export interface Lifetimes {
+  /** An authorization code, 10-600. Default 60. */
+  readonly code?: number
+  /** An access token of a code exchange, 30-3600. Default 600. A login's authToken lives as long as its session. */
+  readonly accessToken?: number
+  /** A session that is not used, at least 60. Default 14 days. */
+  readonly sessionIdle?: number
+  /** A session however much it is used, at least `sessionIdle`. Default 90 days. */
+  readonly sessionAbsolute?: number
+}
+
+/** The options of `createAuthRouter`. */
+export interface AuthRouterOptions {
+  /** The host's users: the only adapter you must write. */
+  readonly users: UserStore
+  /** Where authorization codes live. Shipped: `memoryStores()`. */
+  readonly codes: AuthorizationCodeStore
+  /** Where sessions live. Shipped: `memoryStores()`. */
+  readonly sessions: SessionStore
+  /** Where second factors live. Leave it out and users have none; a `code` sent with a login is then ignored. */
+  readonly secondFactors?: SecondFactorStore
+  /** Makes and checks access tokens. Shipped: `joseSigner()`. */
+  readonly signer: TokenSigner
+  /**
+   * Seals what the database must not hold in clear: TOTP seeds. Each is 32 random bytes in base64 (`openssl rand -base64 32`). The
+   * first seals, all of them open; to rotate, put the new one first. Required with `secondFactors`. Lose them and every second
+   * factor is lost. An `undefined` entry, as from a missing environment variable, is refused by name.
+   */
+  readonly encryptionKeys?: readonly (string | undefined)[]
+  /** Hashes and checks passwords. Default: `bcryptHasher({ cost: 12 })`, in worker threads, closed by `close()`. */
+  readonly passwords?: PasswordHasher
+  /** Limits on guessing. On by default, counted in this process's memory. */
+  readonly throttle?: ThrottleOptions
+  /** How long things live, in seconds. */
+  readonly lifetimes?: Lifetimes
+  /** Milliseconds before a call of something you supplied counts as failed and is answered with 503, 10-60000. Default 2000. */
+  readonly storeTimeout?: number
+  /** Receives audit events. May be slow or fail: no sign-in waits for it. Default: none. */
+  readonly onEvent?: EventSink
+  /** `console` fits. For pino: `{ warn: (message, fields) => pino.warn(fields, message), … }`. Default: silent. */
+  readonly logger?: Logger
+  /** The time, for tests. Default: the system's clock. */
+  readonly clock?: () => Date
+  /** Extra fields of `me`, for the signed-in user to see. The published four (`_id`, `name`, `username`, `status`) win. Default: none. */
+  describeUser?(user: AuthUser): object | undefined | Promise<object | undefined>
+  /** Your veto, asked last at each sign-in: answer nothing to let it pass, or a reason, which the client is shown. Default: none. */
+  beforeLogin?(attempt: LoginAttempt): string | undefined | Promise<string | undefined>
+  /**
+   * The value to look an identifier up by, and to count its failures under. Default: `email` and `username` in lower case, `user` as
+   * typed. Replace it where your user names differ by case alone: `({ value }) => value`.
+   */
+  canonicalIdentifier?(identifier: LoginIdentifier): string
+}

@@ -1,0 +1,34 @@
+import bcrypt from 'bcryptjs'
+
+/** Work for one thread: compare, then top the time up to `workCost`. */
+export interface CompareTask {
+  readonly password: string
+  readonly hash: string
+  readonly workCost: number
+}
+
+/** Work for one thread: hash at this cost. */
+export interface HashTask {
+  readonly password: string
+  readonly cost: number
+}
+
+/** Hashes a password. bcryptjs stays inside this file. */
+export function hash({ password, cost }: HashTask): string {
+  return bcrypt.hashSync(password, cost)
+}
+
+/**
+ * Compares a password with a hash of any cost, in the time that `workCost` takes. A database holds hashes of several costs once
+ * the setting was raised; without topping up, the faster answers would tell which names have an (old) account.
+ */
+export function compare({ password, hash: stored, workCost }: CompareTask): boolean {
+  const matches = bcrypt.compareSync(password, stored)
+  // 2^c + (2^c + 2^(c+1) + … + 2^(w-1)) = 2^w
+  for (let cost = bcrypt.getRounds(stored); cost < workCost; cost += 1) bcrypt.hashSync(password, idleSalt(cost))
+  return matches
+}
+
+function idleSalt(cost: number): string {
+  return `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(22)}`
+}

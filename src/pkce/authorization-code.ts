@@ -1,0 +1,75 @@
+import type { Audit, RequestContext } from '../events.js'
+import { sha256 } from '../lib/digest.js'
+import { randomId, randomSecret } from '../lib/random.js'
+import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
+import type { AuthorizationCodeStore, ConsumeResult } from '../stores/contract.js'
+
+/** What an authorization code is issued for. */
+export interface CodeRequest {
+  readonly approved: ApprovedSignIn
+  readonly codeChallenge: string
+  readonly scope: string
+  readonly authenticatedAt: Date
+  /** The session that asks; the code dies with it. Null when the host asks. */
+  readonly issuedBySessionId: string | null
+}
+
+/** A code as the client gets it. */
+export interface IssuedAuthorizationCode {
+  /** `mar_ac_…`, good once. */
+  readonly authorizationCode: string
+  /** Seconds. */
+  readonly expiresIn: number
+}
+
+/** One-time authorization codes. */
+export interface AuthorizationCodes {
+  issue(request: CodeRequest, context: RequestContext): Promise<IssuedAuthorizationCode>
+  /** Uses a code up. Exactly one caller is told `consumed`. */
+  consume(code: string): Promise<ConsumeResult>
+}
+
+/** What codes need. */
+export interface AuthorizationCodeDeps {
+  readonly store: AuthorizationCodeStore
+  /** Seconds a code lives. */
+  readonly lifetime: number
+  readonly clock: () => Date
+  readonly audit: Audit
+}
+
+// The prefix keeps a code from being taken for a refresh token or the reverse.
+const pattern = /^mar_ac_[A-Za-z0-9_-]{43}$/
+/** How long a used code is remembered, so that a replay is recognised and the stolen session ended. */
+const retentionSeconds = 24 * 60 * 60
+
+/** Issues and consumes codes. Only their SHA-256 is stored. */
+export function createAuthorizationCodes({ store, lifetime, clock, audit }: AuthorizationCodeDeps): AuthorizationCodes {
+  return {
+    async issue({ approved, codeChallenge, scope, authenticatedAt, issuedBySessionId }, context) {
+      const authorizationCode = `mar_ac_${randomSecret()}`
+      const now = clock()
+      const userId = approved.user.id
+      await store.save({
+        codeHash: sha256(authorizationCode),
+        userId,
+        issuedBySessionId,
+        opensSessionId: randomId(),
+        codeChallenge,
+        scope,
+        methods: approved.methods,
+        authenticatedAt,
+        createdAt: now,
+        expiresAt: new Date(now.getTime() + lifetime * 1000),
+        retainUntil: new Date(now.getTime() + retentionSeconds * 1000),
+        consumedAt: null,
+      })
+      audit({ type: 'code.issued', userId, sessionId: issuedBySessionId }, context)
+      return { authorizationCode, expiresIn: lifetime }
+    },
+
+    async consume(code) {
+      return pattern.test(code) ? store.consume(sha256(code), clock()) : { outcome: 'unknown' }
+    },
+  }
+}

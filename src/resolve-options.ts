@@ -1,0 +1,150 @@
+import { z } from 'zod'
+import { AuthConfigError } from './errors.js'
+import type { Logger } from './events.js'
+import { lowerCaseNames } from './login/identifier.js'
+import type { AuthRouterOptions, Lifetimes } from './options.js'
+import type { ThrottleOptions } from './throttle/throttle.js'
+
+/** The options with every default in place, checked and frozen. */
+export interface ResolvedOptions extends Omit<AuthRouterOptions, 'encryptionKeys' | 'lifetimes'> {
+  /** The decoded keys; empty when there are no second factors. */
+  readonly encryptionKeys: readonly Buffer[]
+  readonly throttle: ThrottleOptions
+  readonly lifetimes: Required<Lifetimes>
+  readonly storeTimeout: number
+  readonly logger: Logger
+  readonly clock: () => Date
+  readonly canonicalIdentifier: NonNullable<AuthRouterOptions['canonicalIdentifier']>
+}
+
+const day = 24 * 60 * 60
+
+/** The lifetimes in force where the host sets none, in seconds. */
+export const defaultLifetimes: Readonly<Required<Lifetimes>> = {
+  code: 60,
+  accessToken: 600,
+  sessionIdle: 14 * day,
+  sessionAbsolute: 90 * day,
+}
+
+/** Milliseconds a call of something the host supplied may take. */
+export const defaultStoreTimeout = 2000
+
+const remedies: Readonly<Record<string, string>> = {
+  users: 'pass an object with findByIdentifier and findById; see "How to write a UserStore" in the README.',
+  codes: "spread a shipped set of stores: ...memoryStores() from 'messaging-auth-router/stores/memory'.",
+  sessions: "spread a shipped set of stores: ...memoryStores() from 'messaging-auth-router/stores/memory'.",
+  secondFactors: 'leave it out, or spread a shipped set of stores.',
+  signer: 'pass joseSigner({ issuer, audience, keys: [await generateSigningKey()] }).',
+  encryptionKeys: 'pass [key], where key is 32 random bytes in base64: openssl rand -base64 32.',
+  passwords: 'leave it out for bcrypt, or pass bcryptHasher({ cost }).',
+  logger: 'pass console, or an object with debug, info, warn and error.',
+}
+
+/** An object of the host's with these methods. Methods may be inherited, so that classes fit. */
+function withMethods(...names: readonly string[]) {
+  const missing = (value: unknown) =>
+    names.find((name) => typeof (value as Record<string, unknown> | null | undefined)?.[name] !== 'function')
+  return z.custom<unknown>((value) => missing(value) === undefined, {
+    error: ({ input }) => (input === undefined ? 'is missing.' : `has no method ${missing(input)}.`),
+  })
+}
+
+const fn = z.custom<unknown>((value) => typeof value === 'function', 'is not a function.')
+const whole = (least: number, most: number) =>
+  z.custom<number>((value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most, {
+    error: `is not a whole number from ${least} to ${most}.`,
+  })
+const limit = z.strictObject({ points: whole(1, 1_000_000), duration: whole(1, 30 * day) })
+
+const schema = z.strictObject({
+  users: withMethods('findByIdentifier', 'findById'),
+  codes: withMethods('save', 'consume', 'purge'),
+  sessions: withMethods('create', 'find', 'touch', 'end', 'purge'),
+  secondFactors: withMethods('find', 'activate', 'advanceStep', 'consumeRecoveryCode').optional(),
+  signer: withMethods('sign', 'verify'),
+  encryptionKeys: z.array(z.unknown()).optional(),
+  passwords: withMethods('hash', 'verify', 'needsRehash').optional(),
+  throttle: z.strictObject({ account: limit, network: limit, secondFactor: limit, limiter: fn }).partial().optional(),
+  lifetimes: z
+    .strictObject({
+      code: whole(10, 600),
+      accessToken: whole(30, 3600),
+      sessionIdle: whole(60, 10 * 365 * day),
+      sessionAbsolute: whole(60, 10 * 365 * day),
+    })
+    .partial()
+    .optional(),
+  storeTimeout: whole(10, 60_000).optional(),
+  onEvent: fn.optional(),
+  logger: withMethods('debug', 'info', 'warn', 'error').optional(),
+  clock: fn.optional(),
+  describeUser: fn.optional(),
+  beforeLogin: fn.optional(),
+  canonicalIdentifier: fn.optional(),
+})
+
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
+/**
+ * Checks every option and fills in the defaults. Throws {@link AuthConfigError} for the first that is unknown, missing, of the wrong
+ * type or unsafe, in every `NODE_ENV`: nothing fails first in production.
+ */
+export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
+  // Only own members count, so that a polluted Object.prototype supplies no option.
+  const options: AuthRouterOptions = Object.assign(Object.create(null), given)
+  refuseUnfit(options)
+  const lifetimes = Object.freeze({ ...defaultLifetimes, ...withoutUndefined(options.lifetimes) })
+  refuseContradictions(lifetimes)
+  return Object.freeze({
+    ...options,
+    encryptionKeys: decodeEncryptionKeys(options),
+    throttle: Object.freeze({ ...withoutUndefined(options.throttle) }),
+    lifetimes,
+    storeTimeout: options.storeTimeout ?? defaultStoreTimeout,
+    logger: options.logger ?? silent,
+    clock: options.clock ?? (() => new Date()),
+    canonicalIdentifier: options.canonicalIdentifier ?? lowerCaseNames,
+  })
+}
+
+function refuseUnfit(options: AuthRouterOptions): void {
+  const result = schema.safeParse(options)
+  const issue = result.error?.issues[0]
+  if (issue === undefined) return
+  const path = issue.path.join('.')
+  if (issue.code === 'unrecognized_keys') {
+    const name = [path, issue.keys[0]].filter((part) => part !== '').join('.')
+    throw new AuthConfigError(name, 'is not an option.', 'check the spelling, or remove it; the README lists all options.')
+  }
+  const remedy = remedies[String(issue.path[0])] ?? 'leave it out for the default; the README lists all options.'
+  throw new AuthConfigError(path, issue.code === 'custom' ? issue.message : `is of the wrong type (${issue.message}).`, remedy)
+}
+
+function refuseContradictions({ sessionIdle, sessionAbsolute, accessToken }: Required<Lifetimes>): void {
+  if (sessionIdle > sessionAbsolute) {
+    throw new AuthConfigError('lifetimes.sessionIdle', 'is longer than lifetimes.sessionAbsolute.', 'make it shorter.')
+  }
+  if (accessToken > sessionAbsolute) {
+    throw new AuthConfigError('lifetimes.accessToken', 'is longer than lifetimes.sessionAbsolute.', 'make it shorter.')
+  }
+}
+
+function decodeEncryptionKeys({ encryptionKeys, secondFactors }: AuthRouterOptions): Buffer[] {
+  const remedy = remedies['encryptionKeys'] as string
+  if (secondFactors !== undefined && (encryptionKeys === undefined || encryptionKeys.length === 0)) {
+    throw new AuthConfigError('encryptionKeys', 'is missing, but secondFactors needs it to seal TOTP seeds.', remedy)
+  }
+  return (encryptionKeys ?? []).map((key: unknown, index) => {
+    const option = `encryptionKeys[${index}]`
+    if (key === undefined) throw new AuthConfigError(option, 'is undefined: is an environment variable not set?', remedy)
+    const bytes = typeof key === 'string' && /^[A-Za-z0-9+/_-]+={0,2}$/.test(key) ? Buffer.from(key, 'base64') : Buffer.alloc(0)
+    if (bytes.length !== 32) throw new AuthConfigError(option, 'is not base64 of exactly 32 bytes.', remedy)
+    if (bytes.every((byte) => byte === bytes[0])) throw new AuthConfigError(option, 'is one byte repeated.', remedy)
+    return bytes
+  })
+}
+
+function withoutUndefined<T extends object>(object: T | undefined): Partial<T> {
+  return Object.fromEntries(Object.entries(object ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>
+}

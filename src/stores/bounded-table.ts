@@ -1,0 +1,41 @@
+/** Rows by key, bounded in number, cleared of what is over without a timer. */
+export interface BoundedTable<Row> {
+  get(key: string): Row | undefined
+  /** Adds a row. Throws for a key that is there, and when the table is full of rows that are not over. */
+  insert(key: string, row: Row, now: Date): void
+  /** Replaces a row that is there. */
+  update(key: string, row: Row): void
+  /** Deletes the rows that are over and says how many. */
+  purge(now: Date): number
+}
+
+const smallestSweep = 1000
+
+/** Makes a table for at most `most` rows. */
+export function boundedTable<Row>(most: number, isOver: (row: Row, now: Date) => boolean): BoundedTable<Row> {
+  const rows = new Map<string, Row>()
+  let sweepAt = Math.min(most, smallestSweep)
+
+  function purge(now: Date): number {
+    const before = rows.size
+    for (const [key, row] of rows) if (isOver(row, now)) rows.delete(key)
+    // The next sweep comes when the table has doubled, so that sweeping costs each insert the same, however large it grows.
+    sweepAt = Math.min(most, Math.max(smallestSweep, rows.size * 2))
+    return before - rows.size
+  }
+
+  return {
+    get: (key) => rows.get(key),
+    insert(key, row, now) {
+      if (rows.has(key)) throw new Error('duplicate key')
+      if (rows.size >= sweepAt) purge(now)
+      // Failing is the safe side: throwing out the oldest would sign people out, or make a used code good again.
+      if (rows.size >= most) throw new Error('the memory store is full')
+      rows.set(key, row)
+    },
+    update(key, row) {
+      if (rows.has(key)) rows.set(key, row)
+    },
+    purge,
+  }
+}

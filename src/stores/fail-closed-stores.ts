@@ -1,0 +1,113 @@
+import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
+import type {
+  AuthorizationCodeRecord,
+  AuthorizationCodeStore,
+  ConsumeResult,
+  SecondFactorRecord,
+  SecondFactorStore,
+  SessionRecord,
+  SessionStore,
+} from './contract.js'
+
+// Each store is used only through these wrappers. A failure is a 503, and so is an answer its contract does not know: a store that
+// answers `undefined`, or another's row, must not be mistaken for one that said yes.
+
+/** Codes behind their contract. */
+export function failClosedCodes(store: AuthorizationCodeStore, call: HostCall): AuthorizationCodeStore {
+  return {
+    save: (code) => call('codes.save', () => store.save(code)),
+    consume: (codeHash, now) => call('codes.consume', async () => consumeResult(await store.consume(codeHash, now), codeHash)),
+    purge: (now) => call('codes.purge', () => store.purge(now)),
+  }
+}
+
+/** Sessions behind their contract. */
+export function failClosedSessions(store: SessionStore, call: HostCall): SessionStore {
+  return {
+    create: (session) => call('sessions.create', () => store.create(session)),
+    find: (id) => call('sessions.find', async () => sessionOrNull(await store.find(id), id)),
+    touch: (id, seen) => call('sessions.touch', () => store.touch(id, seen)),
+    end: (id, reason, now) => call('sessions.end', async () => bool(await store.end(id, reason, now))),
+    purge: (now) => call('sessions.purge', () => store.purge(now)),
+  }
+}
+
+/** Second factors behind their contract. */
+export function failClosedSecondFactors(store: SecondFactorStore, call: HostCall): SecondFactorStore {
+  return {
+    find: (userId) => call('secondFactors.find', async () => factorOrNull(await store.find(userId), userId)),
+    activate: (factor, hashes) =>
+      call('secondFactors.activate', async () => outcome(await store.activate(factor, hashes), ['activated', 'already-active'])),
+    advanceStep: (userId, step) =>
+      call('secondFactors.advanceStep', async () => outcome(await store.advanceStep(userId, step), ['advanced', 'stale'])),
+    consumeRecoveryCode: (userId, codeHash) =>
+      call('secondFactors.consumeRecoveryCode', async () =>
+        outcome(await store.consumeRecoveryCode(userId, codeHash), ['consumed', 'unknown']),
+      ),
+  }
+}
+
+function consumeResult(answer: unknown, codeHash: string): ConsumeResult {
+  const result = outcome(answer as ConsumeResult, ['consumed', 'replayed', 'unknown'])
+  if (result.outcome === 'unknown') return result
+  const code: Partial<Record<keyof AuthorizationCodeRecord, unknown>> = fieldsOf(result.code)
+  requireSame('codeHash', code.codeHash, codeHash)
+  requireTexts(code, ['userId', 'opensSessionId', 'codeChallenge', 'scope'])
+  requireDates(code, ['authenticatedAt', 'createdAt', 'expiresAt', 'consumedAt'])
+  if (code.issuedBySessionId !== null) requireTexts(code, ['issuedBySessionId'])
+  requireList(code.methods)
+  return result
+}
+
+function sessionOrNull(answer: unknown, id: string): SessionRecord | null {
+  if (answer === null) return null
+  const session: Partial<Record<keyof SessionRecord, unknown>> = fieldsOf(answer)
+  requireSame('id', session.id, id)
+  requireTexts(session, ['userId', 'kind', 'scope'])
+  requireDates(session, ['authenticatedAt', 'createdAt', 'lastSeenAt', 'idleExpiresAt', 'expiresAt'])
+  if (session.endedAt !== null) requireDates(session, ['endedAt'])
+  requireList(session.methods)
+  return answer as SessionRecord
+}
+
+function factorOrNull(answer: unknown, userId: string): SecondFactorRecord | null {
+  if (answer === null) return null
+  const factor: Partial<Record<keyof SecondFactorRecord, unknown>> = fieldsOf(answer)
+  requireSame('userId', factor.userId, userId)
+  requireTexts(factor, ['sealedSeed'])
+  return answer as SecondFactorRecord
+}
+
+function outcome<T extends { readonly outcome: string }>(answer: T, allowed: readonly T['outcome'][]): T {
+  const { outcome: named } = fieldsOf(answer) as { outcome?: unknown }
+  if (typeof named === 'string' && allowed.includes(named)) return answer
+  throw new UnexpectedAnswer(`outcome is none of ${allowed.join(', ')}`)
+}
+
+function bool(answer: unknown): boolean {
+  if (typeof answer === 'boolean') return answer
+  throw new UnexpectedAnswer('the answer is not a boolean')
+}
+
+function fieldsOf(answer: unknown): Readonly<Record<string, unknown>> {
+  if (typeof answer === 'object' && answer !== null) return answer as Record<string, unknown>
+  throw new UnexpectedAnswer('the answer is not an object')
+}
+
+function requireSame(field: string, found: unknown, asked: string): void {
+  if (found !== asked) throw new UnexpectedAnswer(`${field} is not the one that was asked for`)
+}
+
+function requireTexts(record: Readonly<Record<string, unknown>>, fields: readonly string[]): void {
+  const wrong = fields.find((field) => typeof record[field] !== 'string')
+  if (wrong !== undefined) throw new UnexpectedAnswer(`${wrong} is not a string`)
+}
+
+function requireDates(record: Readonly<Record<string, unknown>>, fields: readonly string[]): void {
+  const wrong = fields.find((field) => !(record[field] instanceof Date) || Number.isNaN(record[field].getTime()))
+  if (wrong !== undefined) throw new UnexpectedAnswer(`${wrong} is not a date`)
+}
+
+function requireList(methods: unknown): void {
+  if (!Array.isArray(methods)) throw new UnexpectedAnswer('methods is not a list')
+}

@@ -1,0 +1,135 @@
+import { type RateLimiterAbstract, RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
+import { AuthError } from '../errors.js'
+import type { Audit, RequestContext, ThrottleScope } from '../events.js'
+import { networkOf } from '../http/client-address.js'
+import type { HostCall } from '../lib/host-call.js'
+
+/** So many failures in so many seconds. */
+export interface Limit {
+  readonly points: number
+  /** Seconds. */
+  readonly duration: number
+}
+
+/** What a limiter of rate-limiter-flexible is made with. */
+export interface LimiterSettings extends Limit {
+  readonly keyPrefix: string
+}
+
+/** Limits on guessing. */
+export interface ThrottleOptions {
+  /** Wrong passwords per identifier and network. Default 5 in 900 seconds. */
+  readonly account?: Limit
+  /** Failures per network (an IPv4 address, or an IPv6 /64) over all identifiers. Default 100 in 900 seconds. */
+  readonly network?: Limit
+  /** Wrong second-factor codes per user, over all networks and sessions. Default 10 in 3600 seconds. */
+  readonly secondFactor?: Limit
+  /**
+   * Makes the counters. Default: in the memory of this process, so that n processes allow n times as much. With Redis:
+   * `(settings) => new RateLimiterRedis({ storeClient, ...settings })`.
+   */
+  readonly limiter?: (settings: LimiterSettings) => RateLimiterAbstract
+}
+
+/** One attempt that has been counted. Exactly one of the three happens to it. */
+export interface LoginSlot {
+  /** For the answer, whatever it is. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The attempt was not a wrong password after all: it does not count. */
+  refund(): Promise<void>
+  /** The sign-in is complete: earlier failures are forgotten. */
+  clear(): Promise<void>
+}
+
+/** Counts attempts before the expensive work, so that parallel guesses cannot slip past a limit that is checked afterwards. */
+export interface Throttle {
+  /** Takes a slot for a password. Throws 429, or 503 when the counters are out of reach. */
+  takeLoginSlot(identifierDigest: string, context: RequestContext): Promise<LoginSlot>
+  /** Takes a slot for a second-factor code. Throws as above. */
+  takeSecondFactorSlot(userId: string, context: RequestContext): Promise<void>
+  /** A complete two-factor sign-in: earlier wrong codes are forgotten. */
+  clearSecondFactor(userId: string): Promise<void>
+}
+
+/** The limits in force where the host sets none. */
+export const defaultLimits: Readonly<Record<'account' | 'network' | 'secondFactor', Limit>> = {
+  account: { points: 5, duration: 15 * 60 },
+  network: { points: 100, duration: 15 * 60 },
+  secondFactor: { points: 10, duration: 60 * 60 },
+}
+
+/** Makes the throttle over the host's limiter, or over this process's memory. */
+export function createThrottle(options: ThrottleOptions, call: HostCall, audit: Audit): Throttle {
+  const make = options.limiter ?? ((settings: LimiterSettings) => new RateLimiterMemory(settings))
+  const accounts = make({ keyPrefix: 'mar-login', ...defaultLimits.account, ...options.account })
+  const networks = make({ keyPrefix: 'mar-network', ...defaultLimits.network, ...options.network })
+  const secondFactors = make({ keyPrefix: 'mar-2fa', ...defaultLimits.secondFactor, ...options.secondFactor })
+
+  async function take(limiter: RateLimiterAbstract, key: string, scope: ThrottleScope, context: RequestContext) {
+    const taken = await call('throttle.take', () => consume(limiter, key))
+    if (taken.allowed) return taken.counted
+    const retryAfter = Math.max(1, Math.ceil(taken.counted.msBeforeNext / 1000))
+    audit({ type: 'login.throttled', scope, retryAfter }, context)
+    const headers = rateLimitHeaders(limiter.points, 0, retryAfter)
+    throw new AuthError('too-many-requests', { retryAfter, headers, message: `limit per ${scope} reached` })
+  }
+
+  return {
+    async takeLoginSlot(identifierDigest, context) {
+      const network = networkOf(context.ip)
+      const account = `${identifierDigest}:${network}`
+      // The network first: once it is used up, no counter is made for whatever names it tries.
+      await take(networks, network, 'network', context)
+      const refundNetwork = () => call('throttle.refund', () => networks.reward(network, 1)).then(nothing, nothing)
+      const counted = await take(accounts, account, 'account', context).catch(async (error: unknown) => {
+        await refundNetwork()
+        throw error
+      })
+      return {
+        headers: rateLimitHeaders(accounts.points, counted.remainingPoints, Math.ceil(counted.msBeforeNext / 1000)),
+        refund: async () => {
+          await call('throttle.refund', () => accounts.reward(account, 1)).then(nothing, nothing)
+          await refundNetwork()
+        },
+        clear: async () => {
+          await call('throttle.clear', () => accounts.delete(account)).then(nothing, nothing)
+          await refundNetwork()
+        },
+      }
+    },
+
+    async takeSecondFactorSlot(userId, context) {
+      await take(secondFactors, userId, 'second-factor', context)
+    },
+
+    async clearSecondFactor(userId) {
+      await call('throttle.clear', () => secondFactors.delete(userId)).then(nothing, nothing)
+    },
+  }
+}
+
+// rate-limiter-flexible rejects with a result when the limit is reached and with an Error when its store failed. Taking one for
+// the other would turn an outage into a 429, or worse, into a pass.
+async function consume(limiter: RateLimiterAbstract, key: string): Promise<{ allowed: boolean; counted: RateLimiterRes }> {
+  try {
+    return { allowed: true, counted: await limiter.consume(key, 1) }
+  } catch (rejection) {
+    if (isLimitReached(rejection)) return { allowed: false, counted: rejection }
+    throw rejection
+  }
+}
+
+function isLimitReached(rejection: unknown): rejection is RateLimiterRes {
+  return typeof rejection === 'object' && rejection !== null && !(rejection instanceof Error) && 'msBeforeNext' in rejection
+}
+
+function rateLimitHeaders(limit: number, remaining: number, reset: number): Record<string, string> {
+  return {
+    'RateLimit-Limit': String(limit),
+    'RateLimit-Remaining': String(remaining),
+    'RateLimit-Reset': String(Math.max(0, reset)),
+  }
+}
+
+// A refund that fails leaves the limit stricter, not looser; the failure itself was reported by the call.
+function nothing(): void {}

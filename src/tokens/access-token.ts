@@ -1,0 +1,74 @@
+import { AuthError, notSignedIn } from '../errors.js'
+import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
+import { randomId } from '../lib/random.js'
+import type { AccessTokenClaims, TokenSigner } from '../signers/contract.js'
+import type { SessionRecord } from '../stores/contract.js'
+
+/** An access token and how long it is good for. */
+export interface IssuedAccessToken {
+  readonly token: string
+  /** Seconds, RFC 6749 §5.1. */
+  readonly expiresIn: number
+}
+
+/** Makes and checks access tokens through the host's signer. */
+export interface AccessTokens {
+  /** A token of the session that lives at most `lifetime` seconds, and never longer than the session. */
+  issue(session: SessionRecord, lifetime: number, now: Date): Promise<IssuedAccessToken>
+  /** The claims of a token that is ours, whole and of this moment. Throws 401 for any other, 503 when the signer failed. */
+  verify(token: string, now: Date): Promise<AccessTokenClaims>
+}
+
+const skewInSeconds = 5
+
+/** Binds access tokens to a signer. */
+export function createAccessTokens(signer: TokenSigner, call: HostCall): AccessTokens {
+  return {
+    async issue(session, lifetime, now) {
+      const iat = seconds(now)
+      const exp = Math.min(iat + lifetime, seconds(session.expiresAt))
+      const claims: AccessTokenClaims = {
+        sub: session.userId,
+        sid: session.id,
+        iat,
+        exp,
+        jti: randomId(),
+        auth_time: seconds(session.authenticatedAt),
+        amr: session.methods,
+        scope: session.scope,
+      }
+      const token = await call('signer.sign', async () => textFrom(await signer.sign(claims)))
+      return { token, expiresIn: exp - iat }
+    },
+
+    async verify(token, now) {
+      const claims = await call('signer.verify', () => claimsOrRefusal(signer, token))
+      if (claims instanceof AuthError) throw claims
+      // Again by the router's own clock: a signer in a KMS or a host's own may forget the times.
+      if (claims.exp + skewInSeconds <= seconds(now)) throw notSignedIn('token expired')
+      if (claims.iat - skewInSeconds > seconds(now)) throw notSignedIn('token issued in the future')
+      return claims
+    },
+  }
+}
+
+// A refusal is an answer, not a failure: only what is not the signer's verdict may become a 503.
+async function claimsOrRefusal(signer: TokenSigner, token: string): Promise<AccessTokenClaims | AuthError> {
+  try {
+    const claims = await signer.verify(token)
+    if (typeof claims?.sid === 'string' && typeof claims.sub === 'string' && Number.isFinite(claims.exp)) return claims
+    throw new UnexpectedAnswer('the signer answered something that is not a set of claims')
+  } catch (error) {
+    if (error instanceof AuthError && error.code === 'Unauthorized') return error
+    throw error
+  }
+}
+
+function textFrom(token: unknown): string {
+  if (typeof token === 'string' && token !== '') return token
+  throw new UnexpectedAnswer('the signer answered something that is not a token')
+}
+
+function seconds(moment: Date): number {
+  return Math.floor(moment.getTime() / 1000)
+}

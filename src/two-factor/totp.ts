@@ -1,0 +1,46 @@
+import speakeasy from 'speakeasy'
+import { equalInConstantTime } from '../lib/constant-time.js'
+
+/** RFC 6238 §4: the time step, as every authenticator app has it. */
+const secondsPerStep = 30
+/** RFC 6238 §5.2 advises at most one step for the way and the user's slowness. */
+const toleratedSteps = [-1, 0, 1]
+/** RFC 4226 R6: a seed of 128 bits at least. speakeasy takes an empty one, and then anybody's code is right. */
+export const shortestSeed = 16
+
+/** The code of a step, six digits. The only call into speakeasy. */
+export function totpAt(seed: Buffer, step: number): string {
+  if (seed.length < shortestSeed) throw new RangeError('a TOTP seed has at least 16 bytes')
+  // speakeasy reads inherited `digest`, `encoding` and `counter`, decodes strings leniently and parses codes loosely. So it
+  // is given bytes, every option as an own property, and never a code to judge.
+  const options = Object.assign(Object.create(null) as object, {
+    secret: seed,
+    counter: step,
+    digits: 6,
+    algorithm: 'sha1',
+    encoding: 'ascii',
+    digest: undefined,
+    key: undefined,
+    length: undefined,
+  })
+  return speakeasy.hotp(options as unknown as speakeasy.HotpOptions)
+}
+
+/** The step a moment lies in. */
+export function stepAt(moment: Date): number {
+  return Math.floor(moment.getTime() / 1000 / secondsPerStep)
+}
+
+/**
+ * The step whose code this is, one step either side of `now` allowed; null when it is none. All candidates are compared, in
+ * constant time. The caller must still make sure that a step is used once.
+ */
+export function matchingStep(seed: Buffer, code: string, now: Date): number | null {
+  // Exactly six ASCII digits: speakeasy would take ' 61', '+61' and '61.9' for 000061.
+  if (!/^[0-9]{6}$/.test(code)) return null
+  const current = stepAt(now)
+  const matches = toleratedSteps
+    .map((offset) => current + offset)
+    .filter((step) => step >= 0 && equalInConstantTime(totpAt(seed, step), code))
+  return matches.at(-1) ?? null
+}

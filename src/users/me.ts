@@ -1,0 +1,24 @@
+import type { HostCall } from '../lib/host-call.js'
+import type { AuthUser, PresenceStatus } from './contract.js'
+
+/** The `me` object of the wire. */
+export type Me = Readonly<Record<string, unknown>> & {
+  readonly _id: string
+  readonly name: string
+  readonly username: string
+  readonly status: PresenceStatus
+}
+
+/** The host's extra fields of `me`. */
+export type DescribeUser = (user: AuthUser) => object | undefined | Promise<object | undefined>
+
+const presences: readonly unknown[] = ['online', 'away', 'busy', 'offline'] satisfies PresenceStatus[]
+
+/** Makes the function that says what clients see of a user: the four published fields, and what the host adds. Nothing else. */
+export function createDescribeMe(describeUser: DescribeUser | undefined, call: HostCall): (user: AuthUser) => Promise<Me> {
+  return async (user) => {
+    const extra = describeUser === undefined ? undefined : await call('describeUser', () => describeUser(user))
+    const { id: _id, name, username, status } = user
+    return { ...extra, _id, name, username, status: presences.includes(status) ? (status as PresenceStatus) : 'offline' }
+  }
+}

@@ -1,0 +1,108 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express5 from 'express'
+import express4 from 'express4'
+import { onTestFinished } from 'vitest'
+import {
+  type AuthEvent,
+  type AuthRouter,
+  type AuthRouterOptions,
+  bcryptHasher,
+  createAuthRouter,
+  generateSigningKey,
+  joseSigner,
+  type Logger,
+} from '../../src/index.js'
+import { memoryStores } from '../../src/stores/memory-stores.js'
+import { type ManualClock, manualClock } from '../../src/testing/manual-clock.js'
+import { type TestUsers, testUsers } from './users.js'
+
+export const password = 'correct horse battery staple'
+/** The hash of {@link password} at cost 4, so that tests are fast. */
+export const passwordHash = '$2b$04$abcdefghijklmnopqrstuu7EJV7kdjBBQxyb0HjTh9KS7.Lah/6CG'
+export const encryptionKey = Buffer.from('an encryption key for tests only').toString('base64')
+export const totpSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
+
+/** Worker threads run compiled code; the build comes before the tests. One pool serves a whole file. */
+export const workerUrl = new URL('../../dist/passwords/bcrypt-worker.js', import.meta.url)
+export const cheapHasher = bcryptHasher({ cost: 4, threads: 1, maxQueue: 1000, dangerouslyAllowLowCost: true, workerUrl })
+
+const signingKey = await generateSigningKey()
+
+/** What one log line was. */
+export interface LogLine {
+  level: keyof Logger
+  message: string
+  fields: object | undefined
+}
+
+/** A running messaging server with a router in it, and all that a test wants to look at. */
+export interface TestHost {
+  readonly auth: AuthRouter
+  readonly users: TestUsers
+  readonly clock: ManualClock
+  readonly events: AuthEvent[]
+  readonly log: LogLine[]
+  readonly stores: ReturnType<typeof memoryStores>
+  readonly url: string
+  readonly server: Server
+  /** Errors that reached the host's own error handler. */
+  readonly unforeseen: unknown[]
+}
+
+export interface HostSettings {
+  readonly express?: 4 | 5
+  readonly options?: Partial<AuthRouterOptions>
+  /** Changes the app before the router is mounted. */
+  readonly before?: (app: ReturnType<typeof express5>) => void
+  /** Adds to the app after the router. */
+  readonly after?: (app: ReturnType<typeof express5>, auth: AuthRouter) => void
+  readonly prefix?: string
+  /** When the clock starts. */
+  readonly now?: Date
+}
+
+/** Starts a host with the user alice, and stops it when the test ends. */
+export async function startHost(settings: HostSettings = {}): Promise<TestHost> {
+  const { prefix = '/api/v1' } = settings
+  const clock = manualClock(settings.now ?? new Date())
+  const users = testUsers()
+  users.add({ id: 'u-alice', username: 'alice', email: 'alice@example.com', name: 'Alice A.', passwordHash })
+  const events: AuthEvent[] = []
+  const log: LogLine[] = []
+  const stores = memoryStores()
+  const auth = createAuthRouter({
+    users,
+    ...stores,
+    signer: joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: [signingKey], clock }),
+    encryptionKeys: [encryptionKey],
+    passwords: cheapHasher,
+    clock,
+    onEvent: (event) => void events.push(event),
+    logger: recordingLogger(log),
+    ...settings.options,
+  })
+  const app = (settings.express === 4 ? express4 : express5)() as ReturnType<typeof express5>
+  settings.before?.(app)
+  app.use(prefix, auth)
+  settings.after?.(app, auth)
+  const unforeseen: unknown[] = []
+  app.use((error: unknown, _request: express5.Request, response: express5.Response, _next: express5.NextFunction) => {
+    unforeseen.push(error)
+    response.status(500).json({ host: 'failed' })
+  })
+  const server = createServer(app)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    await auth.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`
+  return { auth, users, clock, events, log, stores, url, server, unforeseen }
+}
+
+function recordingLogger(log: LogLine[]): Logger {
+  const record = (level: keyof Logger) => (message: string, fields?: object) => void log.push({ level, message, fields })
+  return { debug: record('debug'), info: record('info'), warn: record('warn'), error: record('error') }
+}
