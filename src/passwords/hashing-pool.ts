@@ -23,7 +23,11 @@ export interface HashingPoolSettings {
 }
 
 type Work = 'hash' | 'compare'
-type Runner = (name: Work, task: HashTask | CompareTask) => Promise<unknown>
+
+interface Runner {
+  run(name: Work, task: HashTask | CompareTask): Promise<unknown>
+  close(): Promise<void>
+}
 
 /**
  * Makes a pool of worker threads, started with the first task. Where the worker file is not to be found, as in a bundle,
@@ -31,15 +35,17 @@ type Runner = (name: Work, task: HashTask | CompareTask) => Promise<unknown>
  */
 export function createHashingPool(settings: HashingPoolSettings): HashingPool {
   let waiting = 0
-  const filename = workerFile(settings.workerUrl)
-  const threads = filename === null ? mainThread() : workerThreads(filename, settings)
+  let closed = false
+  let runner: Runner | undefined
 
   async function run(name: Work, task: HashTask | CompareTask): Promise<unknown> {
     // Refused before anything is queued: a client that waits longer than it would retry only adds to the storm.
     if (waiting >= settings.maxQueue + settings.threads) throw overloaded(settings.drainSeconds, 'the hashing queue is full')
     waiting += 1
     try {
-      return await threads.run(name, task)
+      if (closed) throw new Error('the hasher is closed')
+      runner ??= startRunner(settings)
+      return await runner.run(name, task)
     } catch (cause) {
       throw overloaded(1, 'hashing failed', cause)
     } finally {
@@ -50,8 +56,16 @@ export function createHashingPool(settings: HashingPoolSettings): HashingPool {
   return {
     hash: (task) => run('hash', task) as Promise<string>,
     compare: (task) => run('compare', task) as Promise<boolean>,
-    close: () => threads.close(),
+    close: async () => {
+      closed = true
+      await runner?.close()
+    },
   }
+}
+
+function startRunner(settings: HashingPoolSettings): Runner {
+  const filename = workerFile(settings.workerUrl)
+  return filename === null ? mainThread() : workerThreads(filename, settings)
 }
 
 function overloaded(retryAfter: number, message: string, cause?: unknown): AuthError {
@@ -68,33 +82,21 @@ function workerFile(url: URL | undefined): string | null {
   }
 }
 
-function workerThreads(filename: string, { threads, maxQueue }: HashingPoolSettings) {
-  let pool: Piscina | undefined
-  let closed = false
-  const start = () =>
-    new Piscina({
-      filename,
-      minThreads: threads,
-      maxThreads: threads,
-      maxQueue: maxQueue + threads,
-      // A worker needs no secret that the environment may hold, and no flag the host was started with.
-      env: {},
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: 64 },
-    })
-  const run: Runner = async (name, task) => {
-    if (closed) throw new Error('the hasher is closed')
-    pool ??= start()
-    return pool.run(task, { name })
-  }
-  const close = async () => {
-    closed = true
-    await pool?.close()
-  }
-  return { run, close }
+function workerThreads(filename: string, { threads, maxQueue }: HashingPoolSettings): Runner {
+  const pool = new Piscina({
+    filename,
+    minThreads: threads,
+    maxThreads: threads,
+    maxQueue: maxQueue + threads,
+    // A worker needs no secret that the environment may hold, and no flag the host was started with.
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 64 },
+  })
+  return { run: (name, task) => pool.run(task, { name }), close: () => pool.close() }
 }
 
-function mainThread() {
+function mainThread(): Runner {
   process.emitWarning(
     'The password worker file was not found, so passwords are hashed on the main thread: every login stalls the server.',
     {
@@ -103,14 +105,15 @@ function mainThread() {
     },
   )
   let last: Promise<unknown> = Promise.resolve()
-  const run: Runner = (name, task) => {
-    const work = async () => {
-      const worker = await import('./bcrypt-worker.js')
-      return name === 'hash' ? worker.hash(task as HashTask) : worker.compare(task as CompareTask)
-    }
-    const result = last.then(work)
-    last = result.catch(() => {})
-    return result
+  return {
+    run(name, task) {
+      const result = last.then(async () => {
+        const worker = await import('./bcrypt-worker.js')
+        return name === 'hash' ? worker.hash(task as HashTask) : worker.compare(task as CompareTask)
+      })
+      last = result.catch(() => {})
+      return result
+    },
+    close: async () => void (await last),
   }
-  return { run, close: async () => void (await last) }
 }

@@ -1,0 +1,162 @@
+import { request as rawRequest } from 'node:http'
+import supertest from 'supertest'
+import { describe, expect, it } from 'vitest'
+import { bearer, get, logIn, obtainCode, post } from '../support/client.js'
+import { passwordHash, startHost, type TestHost } from '../support/host.js'
+
+/** Sends headers that may be repeated. */
+function getRaw(host: TestHost, headers: Record<string, string | string[]>) {
+  const { hostname, port } = new URL(host.url)
+  return new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+    const request = rawRequest({ hostname, port, path: '/api/v1/me', headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+      })
+      response.on('end', () => resolve({ status: response.statusCode, text }))
+    })
+    request.on('error', reject).end()
+  })
+}
+
+const twoUsers = async () => {
+  const host = await startHost()
+  host.users.add({ id: 'u-bob', username: 'bob', passwordHash })
+  const alice = await logIn(host)
+  const bob = await logIn(host, { username: 'bob', password: 'correct horse battery staple' })
+  return { host, alice, bob }
+}
+
+describe('credentials that do not belong together', () => {
+  it('a token of one user with the id of another is 401', async () => {
+    const { host, alice, bob } = await twoUsers()
+    expect((await get(host, '/me', { 'X-User-Id': alice.userId, 'X-Auth-Token': bob.authToken })).status).toBe(401)
+    expect((await get(host, '/me', { 'X-User-Id': bob.userId, 'X-Auth-Token': bob.authToken })).status).toBe(200)
+  })
+
+  it.each(['X-User-Id', 'X-Auth-Token'])('one half alone is 401: %s', async (name) => {
+    const { host, alice } = await twoUsers()
+    const value = name === 'X-User-Id' ? alice.userId : alice.authToken
+    expect((await get(host, '/me', { [name]: value })).status).toBe(401)
+  })
+
+  it('two schemes at once are 400, even when both are right', async () => {
+    const { host, alice } = await twoUsers()
+    const pair = { 'X-User-Id': alice.userId, 'X-Auth-Token': alice.authToken }
+    const response = await get(host, '/me', { ...pair, ...bearer(alice.authToken) })
+    expect(response.status).toBe(400)
+    expect(response.body.error).toBe('invalid-request')
+    expect((await get(host, '/me', { ...bearer(alice.authToken), 'X-User-Id': alice.userId })).status).toBe(400)
+    expect((await get(host, '/me', { ...pair, Authorization: 'Basic YTpi' })).status).toBe(400)
+  })
+
+  it.each([
+    [{ authorization: ['Bearer a', 'Bearer b'] }],
+    [{ 'x-auth-token': ['a', 'b'], 'x-user-id': 'u-alice' }],
+    [{ 'x-auth-token': 'a', 'x-user-id': ['u-alice', 'u-bob'] }],
+  ])('a repeated header is 400: %j', async (headers) => {
+    const host = await startHost()
+    expect((await getRaw(host, headers)).status).toBe(400)
+  })
+})
+
+describe('places a token is never taken from', () => {
+  it('the URL, the body, a cookie', async () => {
+    const { host, alice } = await twoUsers()
+    const { authToken, userId } = alice
+    for (const query of [`access_token=${authToken}`, `X-Auth-Token=${authToken}&X-User-Id=${userId}`, `authToken=${authToken}`]) {
+      expect((await get(host, `/me?${query}`)).status).toBe(401)
+    }
+    expect((await get(host, '/me', { Cookie: `rc_token=${authToken}; rc_uid=${userId}; access_token=${authToken}` })).status).toBe(
+      401,
+    )
+    expect((await post(host, '/logout', { access_token: authToken, authToken, userId })).status).toBe(401)
+    const form = await supertest(host.url).post('/logout').type('form').send({ access_token: authToken })
+    expect(form.status).toBe(401)
+  })
+
+  it('a body’s userId is nobody’s identity', async () => {
+    const { host, bob } = await twoUsers()
+    await post(host, '/logout', { userId: 'u-alice' }, bearer(bob.authToken))
+    expect(host.events.find(({ type }) => type === 'session.ended')).toMatchObject({ userId: 'u-bob' })
+  })
+})
+
+describe('headers that are no credentials', () => {
+  it.each([
+    '',
+    'Bearer',
+    'Bearer ',
+    'bearer a b',
+    'Token abc',
+    'Bearer ab,cd',
+    'Bearer "abc"',
+    'Basic YWxpY2U6cGFzcw==',
+    `Bearer ${'a'.repeat(5000)}`,
+  ])('%j is 401, never an error of ours', async (authorization) => {
+    const host = await startHost()
+    const response = await get(host, '/me', { Authorization: authorization })
+    expect(response.status).toBe(401)
+    expect(response.headers['www-authenticate']).toBe('Bearer')
+    expect(host.unforeseen).toEqual([])
+  })
+
+  it('the scheme’s name is read in any case', async () => {
+    const { host, alice } = await twoUsers()
+    expect((await get(host, '/me', { Authorization: `bEARER  ${alice.authToken}` })).status).toBe(200)
+  })
+
+  it('a refresh token opens nothing but refresh', async () => {
+    const { host, alice } = await twoUsers()
+    const { body } = await post(host, '/auth/pkce/token', await obtainCode(host, alice.authToken))
+    expect((await get(host, '/me', bearer(body.refresh_token))).status).toBe(401)
+  })
+})
+
+describe('a session that should not count', () => {
+  it('is one that is not there: losing the data revives nobody', async () => {
+    const { host, alice } = await twoUsers()
+    const empty = await startHost()
+    expect((await get(empty, '/me', bearer(alice.authToken))).status).toBe(401)
+    expect((await get(host, '/me', bearer(alice.authToken))).status).toBe(200)
+  })
+
+  it('is one of a user who was disabled or deleted', async () => {
+    const { host, alice, bob } = await twoUsers()
+    host.users.change('u-alice', { disabled: true })
+    host.users.rows.delete('u-bob')
+    expect((await get(host, '/me', bearer(alice.authToken))).status).toBe(401)
+    expect((await get(host, '/me', bearer(bob.authToken))).status).toBe(401)
+  })
+
+  it('is one that the store answers for another id, or another user', async () => {
+    const { host, alice, bob } = await twoUsers()
+    const { find } = host.stores.sessions
+    const ids = host.events.flatMap((event) => (event.type === 'session.started' ? [event.sessionId] : []))
+    host.stores.sessions.find = () => find(ids[1] as string)
+    const answer = await get(host, '/me', bearer(alice.authToken))
+    expect([401, 503]).toContain(answer.status)
+    expect((await get(host, '/me', bearer(bob.authToken))).status).toBe(200)
+    host.stores.sessions.find = async (id) => {
+      const session = await find(id)
+      return session && { ...session, userId: 'u-bob' }
+    }
+    expect((await get(host, '/me', bearer(alice.authToken))).status).toBe(401)
+  })
+
+  it('is refused without a word about why, but the audit stream knows', async () => {
+    const { host, alice } = await twoUsers()
+    await post(host, '/logout', undefined, bearer(alice.authToken))
+    const answers = [
+      await get(host, '/me', bearer(alice.authToken)),
+      await get(host, '/me', bearer('x.y.z')),
+      await get(host, '/me'),
+      await get(host, '/me', bearer(`${alice.authToken.slice(0, -4)}AAAA`)),
+    ]
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    const reasons = host.events.flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))
+    expect(reasons[0]).toBe('session ended or unknown')
+    expect(reasons).toContain('no credentials')
+    expect(JSON.stringify(host.events)).not.toContain(alice.authToken.split('.')[2])
+  })
+})

@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto'
+import bcrypt from 'bcryptjs'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { type BcryptHasherOptions, bcryptHasher } from '../../src/index.js'
+import { workerUrl } from '../support/host.js'
+
+const made: { close(): Promise<void> }[] = []
+const hasher = (options: BcryptHasherOptions = {}) => {
+  const one = bcryptHasher({ cost: 4, threads: 1, dangerouslyAllowLowCost: true, workerUrl, ...options })
+  made.push(one)
+  return one
+}
+afterAll(() => Promise.all(made.map((one) => one.close())))
+
+describe('bcryptHasher', () => {
+  it('makes hashes that any bcrypt can read, at the cost it was given', async () => {
+    const one = hasher({ cost: 5 })
+    const hash = await one.hash('secret words')
+    expect(hash).toMatch(/^\$2b\$05\$/)
+    expect(bcrypt.compareSync('secret words', hash)).toBe(true)
+    expect(await one.verify('secret words', hash)).toBe(true)
+    expect(await one.verify('secret word', hash)).toBe(false)
+  })
+
+  it.each(['$2a$', '$2b$', '$2y$'])('reads hashes with the prefix %s', async (prefix) => {
+    const hash = bcrypt.hashSync('secret words', 4).replace('$2b$', prefix)
+    expect(await hasher().verify('secret words', hash)).toBe(true)
+  })
+
+  it.each([
+    ['another scheme', '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA'],
+    ['another prefix', bcrypt.hashSync('x', 4).replace('$2b$', '$2x$')],
+    ['a cost bomb', bcrypt.hashSync('x', 4).replace('$04$', '$31$')],
+    ['a cost of 99', bcrypt.hashSync('x', 4).replace('$04$', '$99$')],
+    ['a cost below bcrypt’s', bcrypt.hashSync('x', 4).replace('$04$', '$03$')],
+    ['60 wrong characters', '!'.repeat(60)],
+    ['a hash that is cut off', bcrypt.hashSync('x', 4).slice(0, 59)],
+    ['a hash with something after it', `${bcrypt.hashSync('x', 4)}x`],
+    ['nothing', ''],
+    ['a number', 42],
+    ['null', null],
+    ['a prehashed one without the pepper', `hmac-sha384:${bcrypt.hashSync('x', 4)}`],
+  ])('says of %s that it cannot be read, and refuses it after the same work', async (_name, stored) => {
+    const one = hasher()
+    expect(one.canRead(stored as string)).toBe(false)
+    expect(await one.verify('x', stored as string)).toBe(false)
+    expect(one.needsRehash(stored as string)).toBe(true)
+  })
+
+  it.each([['x'.repeat(73)], ['ä'.repeat(37)], ['a\0b'], [''], ['\ud800'], [12 as never], [undefined as never]])(
+    'makes no hash of %j, which could not be told from another password, and never says it is right',
+    async (plain) => {
+      const one = hasher()
+      await expect(one.hash(plain)).rejects.toMatchObject({ code: 'invalid-request' })
+      expect(await one.verify(plain, await one.hash('x'))).toBe(false)
+    },
+  )
+
+  it('takes 72 bytes whole', async () => {
+    const one = hasher()
+    const hash = await one.hash('x'.repeat(72))
+    expect(await one.verify('x'.repeat(72), hash)).toBe(true)
+    expect(await one.verify('x'.repeat(71), hash)).toBe(false)
+  })
+
+  it('wants a hash replaced that is cheaper than its setting, not one that is dearer', () => {
+    const one = hasher({ cost: 6 })
+    expect(one.needsRehash(bcrypt.hashSync('x', 5))).toBe(true)
+    expect(one.needsRehash(bcrypt.hashSync('x', 6))).toBe(false)
+    expect(one.needsRehash(bcrypt.hashSync('x', 7))).toBe(false)
+  })
+
+  it('does the same work for a cheap hash as for a dear one, and from the first dear one on for all', async () => {
+    vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const compareSync = vi.spyOn(bcrypt, 'compareSync')
+    const hashSync = vi.spyOn(bcrypt, 'hashSync')
+    // Without its worker file the hasher works in this thread, where its calls can be counted.
+    const one = hasher({ cost: 7, workerUrl: new URL('file:///nowhere/worker.js') })
+    const [cheap, dear, dearest] = [4, 7, 9].map((cost) => bcrypt.hashSync('x', cost)) as [string, string, string]
+    const rounds = async (stored: string) => {
+      compareSync.mockClear()
+      hashSync.mockClear()
+      await one.verify('wrong', stored)
+      const compared = compareSync.mock.calls.map(([, hash]) => 2 ** bcrypt.getRounds(hash))
+      const toppedUp = hashSync.mock.calls.map(([, salt]) => 2 ** bcrypt.getRounds(salt as string))
+      return [...compared, ...toppedUp].reduce((sum, work) => sum + work, 0)
+    }
+    for (const stored of [dear, cheap, 'rubbish']) expect(await rounds(stored)).toBe(2 ** 7)
+    expect(await rounds(dearest)).toBe(2 ** 9)
+    for (const stored of [dear, cheap, 'rubbish']) expect(await rounds(stored)).toBe(2 ** 9)
+    vi.restoreAllMocks()
+  })
+})
+
+describe('bcryptHasher({ prehash })', () => {
+  const pepper = randomBytes(32).toString('base64')
+
+  it('tells passwords of more than 72 bytes apart', async () => {
+    const one = hasher({ prehash: { pepper } })
+    const hash = await one.hash('x'.repeat(100))
+    expect(hash).toMatch(/^hmac-sha384:\$2b\$04\$/)
+    expect(await one.verify('x'.repeat(100), hash)).toBe(true)
+    expect(await one.verify('x'.repeat(101), hash)).toBe(false)
+    await expect(one.hash('a\0b')).rejects.toMatchObject({ code: 'invalid-request' })
+  })
+
+  it('still reads plain hashes and wants them replaced; another pepper opens nothing', async () => {
+    const one = hasher({ prehash: { pepper } })
+    const plain = bcrypt.hashSync('secret words', 4)
+    expect(await one.verify('secret words', plain)).toBe(true)
+    expect(one.needsRehash(plain)).toBe(true)
+    const hash = await one.hash('secret words')
+    expect(one.needsRehash(hash)).toBe(false)
+    expect(await hasher({ prehash: { pepper: randomBytes(32).toString('base64') } }).verify('secret words', hash)).toBe(false)
+  })
+})
+
+describe('the queue', () => {
+  it('is bounded: what does not fit is refused at once with the time to come back', async () => {
+    const one = hasher({ cost: 10, maxQueue: 2 })
+    const results = await Promise.allSettled(Array.from({ length: 8 }, () => one.hash('secret words')))
+    const refused = results.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[]
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+    expect(refused).toHaveLength(5)
+    expect(refused[0]?.reason).toMatchObject({ code: 'temporarily-unavailable', retryAfter: 5 })
+    expect(await one.hash('secret words')).toMatch(/^\$2b\$10\$/)
+  })
+
+  it('finishes what runs when it is closed, and then refuses', async () => {
+    const one = hasher({ cost: 8 })
+    const running = one.hash('secret words')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    await one.close()
+    expect(await running).toMatch(/^\$2b\$08\$/)
+    await expect(one.hash('secret words')).rejects.toMatchObject({ code: 'temporarily-unavailable' })
+  })
+
+  it('can be closed before it was used', async () => {
+    await expect(hasher().close()).resolves.toBeUndefined()
+  })
+})
+
+describe('where the worker file is not to be found', () => {
+  it.each([new URL('file:///nowhere/worker.js'), 'not a URL' as never])(
+    'hashes on the main thread, with one warning: %s',
+    async (missing) => {
+      const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+      const one = hasher({ workerUrl: missing })
+      expect(warn).not.toHaveBeenCalled()
+      const hashes = await Promise.all([one.hash('secret words'), one.hash('secret words')])
+      expect(await one.verify('secret words', hashes[0])).toBe(true)
+      expect(warn).toHaveBeenCalledTimes(1)
+      expect(warn.mock.calls[0]?.[1]).toMatchObject({ code: 'MAR_HASHING_ON_MAIN_THREAD' })
+      await one.close()
+      warn.mockRestore()
+    },
+  )
+})
+
+describe('bcryptHasher does not start with', () => {
+  it.each<[string, object, string]>([
+    ['a cost of 9', { cost: 9 }, 'cost'],
+    ['a cost of 16', { cost: 16 }, 'cost'],
+    ['a cost of 12.5', { cost: 12.5 }, 'cost'],
+    ['a cost that is text', { cost: '12' }, 'cost'],
+    ['a cost that is no number', { cost: Number.NaN }, 'cost'],
+    ['a cost of 3, whatever is allowed', { cost: 3, dangerouslyAllowLowCost: true }, 'cost'],
+    ['no threads', { threads: 0 }, 'threads'],
+    ['an endless queue', { maxQueue: Number.POSITIVE_INFINITY }, 'maxQueue'],
+    ['a short pepper', { prehash: { pepper: 'c2hvcnQ=' } }, 'prehash.pepper'],
+    ['no pepper', { prehash: {} }, 'prehash.pepper'],
+    ['an option it does not know', { rounds: 12 }, 'rounds'],
+  ])('%s', (_name, options, option) => {
+    expect(() => bcryptHasher(options as never)).toThrow(
+      expect.objectContaining({ name: 'AuthConfigError', option: `bcryptHasher.${option}` }),
+    )
+  })
+
+  it('starts with 12 and room for about 5 seconds of work', () => {
+    expect(() => bcryptHasher()).not.toThrow()
+  })
+})

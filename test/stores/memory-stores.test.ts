@@ -1,0 +1,199 @@
+import cluster from 'node:cluster'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { AuthorizationCodeRecord, SessionRecord } from '../../src/index.js'
+import { memoryStores } from '../../src/stores/memory-stores.js'
+
+const start = new Date('2030-01-01T00:00:00Z')
+const at = (seconds: number) => new Date(start.getTime() + seconds * 1000)
+
+const code = (change: Partial<AuthorizationCodeRecord> = {}): AuthorizationCodeRecord => ({
+  codeHash: 'hash',
+  userId: 'u-alice',
+  issuedBySessionId: null,
+  opensSessionId: 'opens',
+  codeChallenge: 'challenge',
+  scope: '*',
+  methods: ['pwd'],
+  authenticatedAt: start,
+  createdAt: start,
+  expiresAt: at(60),
+  retainUntil: at(3600),
+  consumedAt: null,
+  ...change,
+})
+
+const session = (change: Partial<SessionRecord> = {}): SessionRecord => ({
+  id: 'one',
+  userId: 'u-alice',
+  kind: 'login',
+  scope: '*',
+  methods: ['pwd'],
+  authenticatedAt: start,
+  createdAt: start,
+  lastSeenAt: start,
+  idleExpiresAt: at(600),
+  expiresAt: at(3600),
+  ip: null,
+  userAgent: null,
+  refreshHash: null,
+  endedAt: null,
+  endReason: null,
+  ...change,
+})
+
+describe('codes in memory', () => {
+  it.each([2, 10, 100])('are consumed by one of %i callers; the others are told of the replay', async (callers) => {
+    const { codes } = memoryStores()
+    await codes.save(code())
+    const results = await Promise.all(Array.from({ length: callers }, () => codes.consume('hash', at(1))))
+    expect(results.filter(({ outcome }) => outcome === 'consumed')).toHaveLength(1)
+    expect(results.filter(({ outcome }) => outcome === 'replayed')).toHaveLength(callers - 1)
+    expect(results[1]).toMatchObject({ code: { consumedAt: at(1), opensSessionId: 'opens' } })
+  })
+
+  it('are good until, not at, the moment they expire', async () => {
+    const { codes } = memoryStores()
+    await codes.save(code())
+    expect(await codes.consume('hash', at(60))).toEqual({ outcome: 'unknown' })
+    expect((await codes.consume('hash', at(59.999))).outcome).toBe('consumed')
+    expect((await codes.consume('hash', at(61))).outcome).toBe('replayed')
+    expect(await codes.consume('other', at(1))).toEqual({ outcome: 'unknown' })
+  })
+
+  it('are not saved twice', async () => {
+    const { codes } = memoryStores()
+    await codes.save(code())
+    await expect(codes.save(code({ userId: 'u-eve' }))).rejects.toThrow('duplicate')
+  })
+
+  it('are remembered as long as the record says, and then forgotten', async () => {
+    const { codes } = memoryStores()
+    await codes.save(code())
+    expect(await codes.purge(at(3599))).toBe(0)
+    expect(await codes.purge(at(3600))).toBe(1)
+    expect(await codes.consume('hash', at(1))).toEqual({ outcome: 'unknown' })
+  })
+})
+
+describe('sessions in memory', () => {
+  it.each([2, 10, 100])('are ended by one of %i callers', async (callers) => {
+    const { sessions } = memoryStores()
+    await sessions.create(session())
+    const results = await Promise.all(Array.from({ length: callers }, () => sessions.end('one', 'logout', at(1))))
+    expect(results.filter((ended) => ended)).toHaveLength(1)
+    expect(await sessions.find('one')).toMatchObject({ endedAt: at(1), endReason: 'logout' })
+    expect(await sessions.end('one', 'revoked', at(2))).toBe(false)
+    expect(await sessions.find('one')).toMatchObject({ endReason: 'logout' })
+  })
+
+  it('are touched while they live, and never brought back or made by it', async () => {
+    const { sessions } = memoryStores()
+    const seen = { lastSeenAt: at(5), idleExpiresAt: at(605), ip: '203.0.113.7' }
+    await sessions.create(session())
+    await sessions.touch('one', seen)
+    expect(await sessions.find('one')).toMatchObject(seen)
+    await sessions.end('one', 'logout', at(6))
+    await sessions.touch('one', { ...seen, lastSeenAt: at(7) })
+    await sessions.touch('none', seen)
+    expect(await sessions.find('one')).toMatchObject({ endedAt: at(6), lastSeenAt: at(5) })
+    expect(await sessions.find('none')).toBeNull()
+    expect(await sessions.end('none', 'logout', at(8))).toBe(false)
+  })
+
+  it('are not created twice, and are copies: nobody changes the stored row', async () => {
+    const { sessions } = memoryStores()
+    await sessions.create(session())
+    await expect(sessions.create(session({ userId: 'u-eve' }))).rejects.toThrow('duplicate')
+    const found = (await sessions.find('one')) as { userId: string }
+    found.userId = 'u-eve'
+    expect(await sessions.find('one')).toMatchObject({ userId: 'u-alice' })
+  })
+
+  it.each([
+    ['ended', { endedAt: start, endReason: 'logout' as const }],
+    ['idle', { idleExpiresAt: at(10) }],
+    ['expired', { expiresAt: at(10) }],
+  ])('that are %s are purged, living ones are not', async (_name, change) => {
+    const { sessions } = memoryStores()
+    await sessions.create(session(change))
+    await sessions.create(session({ id: 'living' }))
+    expect(await sessions.purge(at(10))).toBe(1)
+    expect(await sessions.find('living')).not.toBeNull()
+  })
+})
+
+describe('second factors in memory', () => {
+  const factor = { userId: 'u-alice', sealedSeed: 'sealed', lastStep: -1, createdAt: start }
+
+  it.each([2, 10, 100])('give each step and each recovery code to one of %i callers', async (callers) => {
+    const { secondFactors } = memoryStores()
+    await secondFactors.activate(factor, ['a', 'b'])
+    const steps = await Promise.all(Array.from({ length: callers }, () => secondFactors.advanceStep('u-alice', 7)))
+    expect(steps.filter(({ outcome }) => outcome === 'advanced')).toHaveLength(1)
+    expect((await secondFactors.advanceStep('u-alice', 6)).outcome).toBe('stale')
+    expect((await secondFactors.advanceStep('u-alice', 8)).outcome).toBe('advanced')
+    const used = await Promise.all(Array.from({ length: callers }, () => secondFactors.consumeRecoveryCode('u-alice', 'a')))
+    expect(used.filter(({ outcome }) => outcome === 'consumed')).toHaveLength(1)
+    expect((await secondFactors.consumeRecoveryCode('u-bob', 'b')).outcome).toBe('unknown')
+  })
+
+  it('are activated once', async () => {
+    const { secondFactors } = memoryStores()
+    expect(await secondFactors.activate(factor, ['a'])).toEqual({ outcome: 'activated' })
+    expect(await secondFactors.activate({ ...factor, sealedSeed: 'other' }, ['b'])).toEqual({ outcome: 'already-active' })
+    expect(await secondFactors.find('u-alice')).toEqual(factor)
+    expect((await secondFactors.consumeRecoveryCode('u-alice', 'b')).outcome).toBe('unknown')
+    expect(await secondFactors.find('u-bob')).toBeNull()
+    expect((await secondFactors.advanceStep('u-bob', 1)).outcome).toBe('stale')
+  })
+})
+
+describe('memory', () => {
+  it('is bounded: a full table refuses, and takes new rows once old ones are over', async () => {
+    const { sessions, codes } = memoryStores({ maxSessions: 2, maxCodes: 1 })
+    await sessions.create(session({ id: 'a' }))
+    await sessions.create(session({ id: 'b', idleExpiresAt: at(10) }))
+    await expect(sessions.create(session({ id: 'c', createdAt: at(9) }))).rejects.toThrow('full')
+    await sessions.create(session({ id: 'c', createdAt: at(10) }))
+    expect(await sessions.find('b')).toBeNull()
+    await codes.save(code())
+    await expect(codes.save(code({ codeHash: 'second' }))).rejects.toThrow('full')
+  })
+
+  it('is swept without anybody calling purge: it holds twice the living rows at most, and some', async () => {
+    const { sessions } = memoryStores()
+    for (let i = 0; i < 20_000; i += 1) {
+      await sessions.create(session({ id: `${i}`, createdAt: at(i), idleExpiresAt: at(i + 100), expiresAt: at(i + 100) }))
+    }
+    expect(await sessions.purge(at(20_000))).toBeLessThanOrEqual(1000)
+  })
+})
+
+describe('memoryStores', () => {
+  const before = process.env['NODE_ENV']
+  afterEach(() => {
+    process.env['NODE_ENV'] = before
+    vi.restoreAllMocks()
+  })
+
+  it('warns in production, and only there', () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    memoryStores()
+    expect(warn).not.toHaveBeenCalled()
+    process.env['NODE_ENV'] = 'production'
+    memoryStores()
+    expect(warn).toHaveBeenCalledExactlyOnceWith(expect.any(String), { code: 'MAR_MEMORY_STORES_IN_PRODUCTION' })
+  })
+
+  it('does not work in a cluster worker, where each process would know only its own sessions', () => {
+    vi.spyOn(cluster, 'isWorker', 'get').mockReturnValue(true)
+    expect(() => memoryStores()).toThrow(expect.objectContaining({ name: 'AuthConfigError', option: 'memoryStores()' }))
+  })
+
+  it.each([{ maxSessions: 0 }, { maxCodes: -1 }, { maxCodes: 1.5 }, { maxSessions: 'many' }])(
+    'does not start with %j',
+    (options) => {
+      expect(() => memoryStores(options as never)).toThrow(expect.objectContaining({ name: 'AuthConfigError' }))
+    },
+  )
+})
