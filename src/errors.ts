@@ -91,12 +91,15 @@ export class AuthConfigError extends AuthError {
   override readonly name: string = 'AuthConfigError'
   /** The option at fault, such as `lifetimes.code`. */
   readonly option: string
+  /** What is wrong with it. */
+  readonly problem: string
   /** What to do about it. */
   readonly remedy: string
 
   constructor(option: string, problem: string, remedy: string) {
     super('configuration', { message: `${option}: ${problem} Remedy: ${remedy}` })
     this.option = option
+    this.problem = problem
     this.remedy = remedy
   }
 }

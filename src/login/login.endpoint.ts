@@ -71,7 +71,8 @@ async function judge(
     return approved
   } catch (error) {
     const wrongPassword = error instanceof AuthError && error.code === 'Unauthorized'
-    if (!wrongPassword) await slot.refund()
+    if (wrongPassword) slot.keep()
+    else await slot.refund()
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto'
+import { createPrivateKey, createPublicKey, type JsonWebKey, sign, verify } from 'node:crypto'
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { AuthConfigError } from '../errors.js'
 
@@ -93,16 +93,29 @@ function weakness({ kty, k, n }: SigningKey): string | null {
   return null
 }
 
+// Checked by using it: a key whose parts do not belong together imports without a word, and would make every login a 503.
 function malformation(jwk: SigningKey): string | null {
-  if (jwk.kty === 'oct') return null
+  const operation = jwk.d === undefined ? 'verify' : 'sign'
+  if (jwk.use !== undefined && jwk.use !== 'sig') return 'is not for signatures ("use").'
+  if (jwk.kty === 'oct') return isBase64url(jwk.k) ? null : 'is not base64url.'
+  if (jwk.key_ops !== undefined && !jwk.key_ops.includes(operation)) return `may not ${operation} ("key_ops").`
   try {
-    const input = { key: jwk as JsonWebKey, format: 'jwk' } as const
-    if (jwk.d === undefined) createPublicKey(input)
-    else createPrivateKey(input)
-    return null
+    const publicKey = createPublicKey({ key: publicPart(jwk) as JsonWebKey, format: 'jwk' })
+    if (jwk.d === undefined) return null
+    const algorithm = jwk.kty === 'OKP' ? null : 'sha256'
+    const signature = sign(algorithm, Buffer.alloc(32), createPrivateKey({ key: jwk as JsonWebKey, format: 'jwk' }))
+    return verify(algorithm, Buffer.alloc(32), publicKey, signature) ? null : 'has a private part that belongs to another key.'
   } catch {
     return 'is not a well-formed key.'
   }
+}
+
+function isBase64url(text: unknown): boolean {
+  return typeof text === 'string' && /^[\w-]+$/.test(text)
+}
+
+function publicPart(jwk: SigningKey): JWK {
+  return Object.fromEntries(publicMembers.flatMap((name) => (name in jwk ? [[name, jwk[name]]] : []))) as JWK
 }
 
 function byteLength(base64url: unknown): number {
@@ -116,7 +129,7 @@ export async function importSigningKey(key: SigningKey, algorithm: SigningAlgori
     const secret = await importHmacKey(key.k as string)
     return { kid, algorithm, signingKey: secret, verifyingKey: secret, publicJwk: null }
   }
-  const bare = Object.fromEntries(publicMembers.flatMap((name) => (name in key ? [[name, key[name]]] : []))) as JWK
+  const bare = publicPart(key)
   return {
     kid,
     algorithm,

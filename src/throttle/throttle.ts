@@ -3,6 +3,7 @@ import { AuthError } from '../errors.js'
 import type { Audit, RequestContext, ThrottleScope } from '../events.js'
 import { networkOf } from '../http/client-address.js'
 import type { HostCall } from '../lib/host-call.js'
+import { createTally } from './tally.js'
 
 /** So many failures in so many seconds. */
 export interface Limit {
@@ -35,6 +36,8 @@ export interface ThrottleOptions {
 export interface LoginSlot {
   /** For the answer, whatever it is. */
   readonly headers: Readonly<Record<string, string>>
+  /** The password was wrong: it counts. */
+  keep(): void
   /** The attempt was not a wrong password after all: it does not count. */
   refund(): Promise<void>
   /** The sign-in is complete: earlier failures are forgotten. */
@@ -64,47 +67,56 @@ export function createThrottle(options: ThrottleOptions, call: HostCall, audit: 
   const accounts = make({ keyPrefix: 'mar-login', ...defaultLimits.account, ...options.account })
   const networks = make({ keyPrefix: 'mar-network', ...defaultLimits.network, ...options.network })
   const secondFactors = make({ keyPrefix: 'mar-2fa', ...defaultLimits.secondFactor, ...options.secondFactor })
+  // Passwords being judged, by account and by network. Their slots may come back in a moment, so nobody is sent away for the whole
+  // window on their account: an app that opens six windows at once must not wait a quarter of an hour.
+  const underJudgement = createTally()
+
+  const giveBack = (limiter: RateLimiterAbstract, key: string) =>
+    call('throttle.refund', () => limiter.reward(key, 1)).then(nothing, nothing)
+  const forget = (limiter: RateLimiterAbstract, key: string) =>
+    call('throttle.clear', () => limiter.delete(key)).then(nothing, nothing)
 
   async function take(limiter: RateLimiterAbstract, key: string, scope: ThrottleScope, context: RequestContext) {
     const taken = await call('throttle.take', () => consume(limiter, key))
     if (taken.allowed) return taken.counted
-    const retryAfter = Math.max(1, Math.ceil(taken.counted.msBeforeNext / 1000))
+    // A refused attempt counts for nothing: a burst of right logins would otherwise shut its whole network out.
+    await giveBack(limiter, key)
+    const window = Math.max(1, Math.ceil(taken.counted.msBeforeNext / 1000))
+    const retryAfter = underJudgement.has(key) ? 1 : window
     audit({ type: 'login.throttled', scope, retryAfter }, context)
     const headers = rateLimitHeaders(limiter.points, 0, retryAfter)
     throw new AuthError('too-many-requests', { retryAfter, headers, message: `limit per ${scope} reached` })
   }
 
+  async function takeLoginSlot(identifierDigest: string, context: RequestContext): Promise<LoginSlot> {
+    const network = networkOf(context.ip)
+    const account = `${identifierDigest}:${network}`
+    // The network first: once it is used up, no counter is made for whatever names it tries.
+    await take(networks, network, 'network', context)
+    const counted = await take(accounts, account, 'account', context).catch(async (error: unknown) => {
+      await giveBack(networks, network)
+      throw error
+    })
+    for (const key of [account, network]) underJudgement.add(key)
+    const judged = () => [account, network].forEach(underJudgement.remove)
+    return {
+      headers: rateLimitHeaders(accounts.points, counted.remainingPoints, Math.ceil(counted.msBeforeNext / 1000)),
+      keep: judged,
+      refund: async () => {
+        judged()
+        await Promise.all([giveBack(accounts, account), giveBack(networks, network)])
+      },
+      clear: async () => {
+        judged()
+        await Promise.all([forget(accounts, account), giveBack(networks, network)])
+      },
+    }
+  }
+
   return {
-    async takeLoginSlot(identifierDigest, context) {
-      const network = networkOf(context.ip)
-      const account = `${identifierDigest}:${network}`
-      // The network first: once it is used up, no counter is made for whatever names it tries.
-      await take(networks, network, 'network', context)
-      const refundNetwork = () => call('throttle.refund', () => networks.reward(network, 1)).then(nothing, nothing)
-      const counted = await take(accounts, account, 'account', context).catch(async (error: unknown) => {
-        await refundNetwork()
-        throw error
-      })
-      return {
-        headers: rateLimitHeaders(accounts.points, counted.remainingPoints, Math.ceil(counted.msBeforeNext / 1000)),
-        refund: async () => {
-          await call('throttle.refund', () => accounts.reward(account, 1)).then(nothing, nothing)
-          await refundNetwork()
-        },
-        clear: async () => {
-          await call('throttle.clear', () => accounts.delete(account)).then(nothing, nothing)
-          await refundNetwork()
-        },
-      }
-    },
-
-    async takeSecondFactorSlot(userId, context) {
-      await take(secondFactors, userId, 'second-factor', context)
-    },
-
-    async clearSecondFactor(userId) {
-      await call('throttle.clear', () => secondFactors.delete(userId)).then(nothing, nothing)
-    },
+    takeLoginSlot,
+    takeSecondFactorSlot: async (userId, context) => void (await take(secondFactors, userId, 'second-factor', context)),
+    clearSecondFactor: (userId) => forget(secondFactors, userId),
   }
 }
 

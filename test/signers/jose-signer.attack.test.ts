@@ -19,6 +19,7 @@ const claims = (change: object = {}): AccessTokenClaims => ({
 })
 
 const key = await generateSigningKey()
+const otherKey = await generateSigningKey()
 const signer = joseSigner({ issuer, audience, keys: [key] })
 const rsa2048 = await exportJWK(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
 const p384 = await exportJWK(generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey)
@@ -181,6 +182,10 @@ describe('joseSigner does not start with', () => {
     ['RS256', { keys: [{ ...rsa2048, alg: 'RS256' }] }, 'joseSigner.keys[0].alg'],
     ['an empty kid', { keys: [{ ...key, kid: '' }] }, 'joseSigner.keys[0].kid'],
     ['a point that is not on the curve', { keys: [{ ...key, x: key['y'] }] }, 'joseSigner.keys[0]'],
+    ['a private part of another key', { keys: [{ ...key, d: otherKey['d'] }] }, 'joseSigner.keys[0]'],
+    ['a key that may only verify', { keys: [{ ...key, key_ops: ['verify'] }] }, 'joseSigner.keys[0]'],
+    ['a key for encryption', { keys: [{ ...key, use: 'enc' }] }, 'joseSigner.keys[0]'],
+    ['an HMAC key that is no base64url', { keys: [{ kty: 'oct', k: '+/'.repeat(40) }] }, 'joseSigner.keys[0]'],
     ['a public key first', { keys: [publicKey] }, 'joseSigner.keys[0]'],
     ['one kid twice', { keys: [key, key] }, 'joseSigner.keys'],
     ['a skew of an hour', { clockTolerance: 3600 }, 'joseSigner.clockTolerance'],

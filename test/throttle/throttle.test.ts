@@ -35,6 +35,18 @@ describe('wrong passwords', () => {
     expect((await right(host)).status).toBe(200)
   })
 
+  it('are not what right ones at the same moment are: those wait a second, and shut nobody out', async () => {
+    const host = await startHost({ options: { throttle: { network: { points: 3, duration: 900 } } } })
+    for (let burst = 0; burst < 2; burst += 1) {
+      const answers = await Promise.all(Array.from({ length: 12 }, () => right(host)))
+      expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(3)
+      const waiting = answers.filter(({ status }) => status === 429)
+      expect(waiting.length).toBeGreaterThan(0)
+      expect(waiting.every(({ headers }) => headers['retry-after'] === '1')).toBe(true)
+    }
+    expect((await right(host)).status).toBe(200)
+  })
+
   it('are counted alike for names that belong to nobody', async () => {
     const host = await startHost()
     expect(await times(6, () => guess(host, 'nobody'))).toEqual([401, 401, 401, 401, 401, 429])
