@@ -8,7 +8,7 @@ import { createPassportStrategy, type PassportStrategy } from './guard/passport-
 import type { Principal } from './guard/principal.js'
 import { contextOf, type Endpoints, mountAll } from './http/endpoint.js'
 import type { ProblemStyle } from './http/problem.js'
-import { identifierDigest } from './login/identifier.js'
+import { identifierDigest, lowerCaseNames } from './login/identifier.js'
 import { createLocalStrategy } from './login/local-strategy.js'
 import { loginEndpoint } from './login/login.endpoint.js'
 import { createRehash } from './login/rehash.js'
@@ -25,7 +25,7 @@ import { createSignInDecision } from './sign-in.js'
 import { createThrottle } from './throttle/throttle.js'
 import { createAccessTokens } from './tokens/access-token.js'
 import { jwksEndpoint } from './tokens/jwks.endpoint.js'
-import { createSecondFactors, type SecondFactors } from './two-factor/second-factor.js'
+import { createSecondFactors, type SecondFactorsForHost } from './two-factor/second-factor.js'
 import { meEndpoint } from './users/me.endpoint.js'
 import { createDescribeMe } from './users/me.js'
 
@@ -64,7 +64,7 @@ export interface AuthRouter extends Router {
   /** The strategy `messaging-auth`, for hosts that guard their routes with a passport of their own. */
   passportStrategy(): PassportStrategy
   /** The users' second factors, for the host's own code. */
-  readonly secondFactors: Pick<SecondFactors, 'importTotp'>
+  readonly secondFactors: SecondFactorsForHost
   /** Ends the hashing threads this router started. Stop accepting requests first. */
   close(): Promise<void>
 }
@@ -108,7 +108,7 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
 
   const login = loginEndpoint({
     ...common,
-    canonicalIdentifier: options.canonicalIdentifier,
+    canonicalIdentifier: options.canonicalIdentifier ?? lowerCaseNames,
     digestIdentifier: identifierDigest(options.encryptionKeys),
     throttle,
     authenticateLocally: createLocalStrategy(users, createVerifyPassword(passwords, audit)),

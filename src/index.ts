@@ -18,6 +18,7 @@ export type {
 export type { Guard, RequireAuthOptions } from './guard/http-guard.js'
 export type { PassportActions, PassportStrategy } from './guard/passport-strategy.js'
 export type { Principal } from './guard/principal.js'
+export type { HostFailure } from './lib/host-call.js'
 export type { CanonicalIdentifier } from './login/identifier.js'
 export type { AuthRouterOptions, Lifetimes } from './options.js'
 export { type BcryptHasher, type BcryptHasherOptions, bcryptHasher } from './passwords/bcrypt-hasher.js'
@@ -44,7 +45,7 @@ export type {
   SessionStore,
 } from './stores/contract.js'
 export type { Limit, LimiterSettings, ThrottleOptions } from './throttle/throttle.js'
-export type { ImportedSecondFactor } from './two-factor/second-factor.js'
+export type { ImportedSecondFactor, SecondFactorsForHost } from './two-factor/second-factor.js'
 // What a host supplies.
 export type { AuthUser, LoginIdentifier, PresenceStatus, UserStore } from './users/contract.js'
 export type { DescribeUser } from './users/me.js'

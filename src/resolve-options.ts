@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { AuthConfigError } from './errors.js'
 import type { Logger } from './events.js'
-import { lowerCaseNames } from './login/identifier.js'
 import type { AuthRouterOptions, Lifetimes } from './options.js'
 import type { ThrottleOptions } from './throttle/throttle.js'
 
@@ -14,12 +13,14 @@ export interface ResolvedOptions extends Omit<AuthRouterOptions, 'encryptionKeys
   readonly storeTimeout: number
   readonly logger: Logger
   readonly clock: () => Date
-  readonly canonicalIdentifier: NonNullable<AuthRouterOptions['canonicalIdentifier']>
 }
 
 const day = 24 * 60 * 60
 
-/** The lifetimes in force where the host sets none, in seconds. */
+/**
+ * The lifetimes in force where the host sets none, in seconds.
+ * @internal
+ */
 export const defaultLifetimes: Readonly<Required<Lifetimes>> = {
   code: 60,
   accessToken: 600,
@@ -27,7 +28,10 @@ export const defaultLifetimes: Readonly<Required<Lifetimes>> = {
   sessionAbsolute: 90 * day,
 }
 
-/** Milliseconds a call of something the host supplied may take. */
+/**
+ * Milliseconds a call of something the host supplied may take.
+ * @internal
+ */
 export const defaultStoreTimeout = 2000
 
 const remedies: Readonly<Record<string, string>> = {
@@ -104,7 +108,6 @@ export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
     storeTimeout: options.storeTimeout ?? defaultStoreTimeout,
     logger: options.logger ?? silent,
     clock: options.clock ?? (() => new Date()),
-    canonicalIdentifier: options.canonicalIdentifier ?? lowerCaseNames,
   })
 }
 

@@ -54,7 +54,10 @@ export interface Throttle {
   clearSecondFactor(userId: string): Promise<void>
 }
 
-/** The limits in force where the host sets none. */
+/**
+ * The limits in force where the host sets none.
+ * @internal
+ */
 export const defaultLimits: Readonly<Record<'account' | 'network' | 'secondFactor', Limit>> = {
   account: { points: 5, duration: 15 * 60 },
   network: { points: 100, duration: 15 * 60 },

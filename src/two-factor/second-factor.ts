@@ -16,8 +16,17 @@ export interface ImportedSecondFactor {
   readonly secret: string
 }
 
+/** The users' second factors, for the host's own code. */
+export interface SecondFactorsForHost {
+  /**
+   * Activates a factor the user already has elsewhere. Returns ten recovery codes, to be shown once. Rejects with `invalid-request`
+   * for a secret that is not base32 of 16 bytes or more, and with `totp-already-enabled`.
+   */
+  importTotp(imported: ImportedSecondFactor): Promise<{ recoveryCodes: string[] }>
+}
+
 /** The users' second factors. */
-export interface SecondFactors {
+export interface SecondFactors extends SecondFactorsForHost {
   /** The user's active factor, or null. */
   find(userId: string): Promise<SecondFactorRecord | null>
   /**
@@ -25,8 +34,6 @@ export interface SecondFactors {
    * is not used up by somebody who does not know it.
    */
   judge(factor: SecondFactorRecord, code: string, context: RequestContext): Promise<CodeVerdict>
-  /** Activates a factor the user already has elsewhere. Returns ten recovery codes, to be shown once. */
-  importTotp(imported: ImportedSecondFactor): Promise<{ recoveryCodes: string[] }>
 }
 
 /** What judging codes needs. */

@@ -53,14 +53,14 @@ const failures: Record<string, () => unknown> = {
 }
 
 /** A host that is signed in to, whose parts can be replaced one by one afterwards. */
-async function ready(): Promise<{
+async function ready(storeTimeout = 2000): Promise<{
   host: TestHost
   ready: Ready
   replace: (part: Part, method: string, by: () => unknown) => () => void
 }> {
   const { joseSigner, generateSigningKey } = await import('../../src/index.js')
   const signer = { ...joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: [await generateSigningKey()] }) }
-  const host = await startHost({ options: { signer, storeTimeout: 60 } as Partial<AuthRouterOptions> })
+  const host = await startHost({ options: { signer, storeTimeout } as Partial<AuthRouterOptions> })
   host.users.add({ id: 'u-bob', username: 'bob', passwordHash })
   const { recoveryCodes } = await host.auth.secondFactors.importTotp({ userId: 'u-bob', secret: totpSecret })
   const token = (await logIn(host)).authToken
@@ -76,9 +76,12 @@ async function ready(): Promise<{
   return { host, replace, ready: { token, code, totp: totpCode(totpSecret, host.clock()), recoveryCode: recoveryCodes[0] } }
 }
 
-describe.each(Object.entries(failures))('a part of the host that %s', (_name, failure) => {
+describe.each(Object.entries(failures))('a part of the host that %s', (name, failure) => {
+  // Silence is a failure only after the time is up; the other failures are known at once.
+  const storeTimeout = name === 'does not answer' ? 500 : 2000
+
   it.each(callSites)('%s.%s: 503 with Retry-After, never 401 and never 200; the next call works', async (part, method, ask) => {
-    const { host, ready: given, replace } = await ready()
+    const { host, ready: given, replace } = await ready(storeTimeout)
     const restore = replace(part, method, failure)
     const response = (await ask(host, given)) as { status: number; body: object; headers: Record<string, string>; text: string }
     expect(response.status).toBe(503)

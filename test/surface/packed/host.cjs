@@ -1,0 +1,11 @@
+// A host that is CommonJS, and loads the library with require(), which Node allows for ES modules since 20.19.
+const express = require('express')
+const library = require('messaging-auth-router')
+const { memoryStores } = require('messaging-auth-router/stores/memory')
+
+import('./rehearse.mjs')
+  .then(({ rehearse }) => rehearse({ ...library, memoryStores, express }))
+  .catch((error) => {
+    process.stderr.write(`${error.stack}\n`)
+    process.exitCode = 1
+  })
