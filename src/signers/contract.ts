@@ -1,3 +1,5 @@
+import type { CheckedKey } from './key-material.js'
+
 /**
  * The claims of an access token, RFC 9068 §2.2. The signer adds `iss`, `aud` and `client_id`, which are its own
  * settings. Times are in seconds since the epoch, as everywhere in a JWT.
@@ -34,4 +36,60 @@ export interface TokenSigner {
   verify(token: string): Promise<AccessTokenClaims>
   /** Public keys for `GET /auth/jwks.json`. Leave it out when there are none to publish. */
   publicKeys?(): Promise<JsonWebKeySet>
+}
+
+/** One generation of the signing key. What it is at a moment follows from the times alone, so that all processes agree. */
+export interface StoredSigningKey {
+  /** 1, 2, 3 … */
+  readonly generation: number
+  readonly kid: string
+  /** The private key, sealed by the ring; the store cannot read it. */
+  readonly sealedKey: string
+  readonly createdAt: Date
+  /** From this moment on it signs; before, it is published only. It stops when the next generation starts. */
+  readonly activatesAt: Date
+}
+
+/** Where a key ring keeps its generations. */
+export interface KeyStore {
+  /** All of them, in any order. */
+  list(): Promise<StoredSigningKey[]>
+  /** In ONE conditional write: inserts, unless the generation is there. Exactly one of several processes gets `inserted`. */
+  insert(key: StoredSigningKey): Promise<{ readonly outcome: 'inserted' | 'exists' }>
+  /** Deletes a generation; nothing happens when it is gone. */
+  remove(generation: number): Promise<void>
+}
+
+/** What a key is at a moment. */
+export type KeyState = 'next' | 'active' | 'retired'
+
+/** One key, for the operator to look at. No key material. */
+export interface KeyInfo {
+  readonly kid: string
+  /** Null for a list. */
+  readonly generation: number | null
+  readonly state: KeyState
+  /** Null for a list. */
+  readonly activatesAt: Date | null
+}
+
+/** The keys of a moment, for the signer. */
+export interface RingSnapshot {
+  readonly active: CheckedKey
+  /** All that verify, and that are published. */
+  readonly all: readonly CheckedKey[]
+}
+
+/** Signing keys that are replaced without anybody noticing. Hand it to `joseSigner({ keys: ring })`. */
+export interface KeyRing {
+  /** The keys as of now. The store is read once a minute, and sooner when a `kid` is asked for that is not known yet. */
+  snapshot(kid?: string): Promise<RingSnapshot>
+  /**
+   * Makes the next key, which signs after `publishAhead` seconds, and deletes keys whose last token has ended. While a next key is
+   * waiting it makes none: several processes may rotate at once. Call it from a timer, every two weeks or so (a Node timer
+   * cannot wait longer than 24 days).
+   */
+  rotate(): Promise<readonly KeyInfo[]>
+  /** All keys and what they are. */
+  list(): Promise<readonly KeyInfo[]>
 }

@@ -8,8 +8,9 @@ import {
   SignJWT,
 } from 'jose'
 import { AuthConfigError, notSignedIn } from '../errors.js'
-import type { AccessTokenClaims, JsonWebKeySet, TokenSigner } from './contract.js'
-import { checkSigningKey, type ImportedKey, importSigningKey, type SigningAlgorithm, type SigningKey } from './key-material.js'
+import type { AccessTokenClaims, JsonWebKeySet, KeyRing, TokenSigner } from './contract.js'
+import { type CheckedKey, type ImportedKey, importSigningKey, type SigningKey } from './key-material.js'
+import { listRing } from './list-ring.js'
 
 /** Options of {@link joseSigner}. */
 export interface JoseSignerOptions {
@@ -17,8 +18,11 @@ export interface JoseSignerOptions {
   readonly issuer: string
   /** Whom the token is for, compared exactly (`aud`). No default: a token without an audience is good everywhere. */
   readonly audience: string
-  /** At least one. The first signs and must be private; all of them verify. To rotate, put the new one first. */
-  readonly keys: readonly SigningKey[]
+  /**
+   * A `keyRing()`; or a list: the first signs and must be private, all of them verify. To rotate a list, first add the new key at its end
+   * in every process, then put it first, and take the old one out when its last token has ended.
+   */
+  readonly keys: readonly SigningKey[] | KeyRing
   /** Skew of clocks that is forgiven, in seconds, 0-60. Default 5. */
   readonly clockTolerance?: number
   /** Default: the system's clock. For tests. */
@@ -49,14 +53,12 @@ const knownHeaders = new Set(['alg', 'kid', 'typ'])
  * ```
  */
 export function joseSigner(options: JoseSignerOptions): TokenSigner {
-  const { issuer, audience, clock, clockTolerance, algorithms } = checkOptions(options)
-  const importAll = () => Promise.all(options.keys.map((key, i) => importSigningKey(key, algorithms[i] as SigningAlgorithm)))
-  let imported: Promise<ImportedKey[]> | undefined
-  const ring = () => (imported ??= importAll())
+  const { issuer, audience, clock, clockTolerance, ring } = checkOptions(options)
+  const importOnce = createImporter()
 
   return {
     async sign(claims) {
-      const key = (await ring())[0] as ImportedKey
+      const key = await importOnce((await ring.snapshot()).active)
       return new SignJWT({ ...claims, client_id: audience })
         .setProtectedHeader({ alg: key.algorithm, typ: 'at+jwt', kid: key.kid })
         .setIssuer(issuer)
@@ -65,7 +67,10 @@ export function joseSigner(options: JoseSignerOptions): TokenSigner {
     },
 
     async verify(token) {
-      const key = chooseKey(token, await ring())
+      const kid = kidOf(token)
+      const chosen = (await ring.snapshot(kid)).all.find((key) => key.kid === kid)
+      if (chosen === undefined) throw notSignedIn('token names no key of this ring')
+      const key = await importOnce(chosen)
       const verification: JWTVerifyOptions = {
         algorithms: [key.algorithm],
         typ: 'at+jwt',
@@ -79,8 +84,24 @@ export function joseSigner(options: JoseSignerOptions): TokenSigner {
     },
 
     async publicKeys(): Promise<JsonWebKeySet> {
-      return { keys: (await ring()).flatMap(({ publicJwk }) => (publicJwk === null ? [] : [{ ...publicJwk }])) }
+      const imported = await Promise.all((await ring.snapshot()).all.map(importOnce))
+      return { keys: imported.flatMap(({ publicJwk }) => (publicJwk === null ? [] : [{ ...publicJwk }])) }
     },
+  }
+}
+
+// Each key is imported once; an import that failed is tried again.
+function createImporter(): (key: CheckedKey) => Promise<ImportedKey> {
+  const imported = new Map<string, Promise<ImportedKey>>()
+  return (key) => {
+    const known = imported.get(key.kid)
+    if (known !== undefined) return known
+    const importing = importSigningKey(key).catch((error: unknown) => {
+      imported.delete(key.kid)
+      throw error
+    })
+    imported.set(key.kid, importing)
+    return importing
   }
 }
 
@@ -94,26 +115,17 @@ function checkOptions(options: JoseSignerOptions) {
   // jose treats an undefined issuer or audience as "do not check".
   requireText('joseSigner.issuer', issuer, 'the absolute URL of your server')
   requireText('joseSigner.audience', audience, 'a name for the API that accepts these tokens')
-  if (!Array.isArray(keys) || keys.length === 0) {
-    throw new AuthConfigError('joseSigner.keys', 'holds no key.', 'pass [await generateSigningKey()], or the key you stored.')
-  }
   if (!Number.isInteger(clockTolerance) || clockTolerance < 0 || clockTolerance > 60) {
     throw new AuthConfigError('joseSigner.clockTolerance', 'is not a whole number from 0 to 60.', 'leave it out for 5 seconds.')
   }
-  const algorithms = keys.map((key, i) => checkSigningKey(key, `joseSigner.keys[${i}]`))
-  refuseUnusableRing(keys)
-  return { issuer, audience, clock, clockTolerance, algorithms }
+  if (typeof clock !== 'function')
+    throw new AuthConfigError('joseSigner.clock', 'is not a function.', 'leave it out, or pass () => Date.')
+  const ring = isRing(keys) ? keys : listRing(keys, 'joseSigner.keys')
+  return { issuer, audience, clock, clockTolerance, ring }
 }
 
-function refuseUnusableRing(keys: readonly SigningKey[]): void {
-  const [first] = keys
-  if (first?.kty !== 'oct' && first?.d === undefined) {
-    throw new AuthConfigError('joseSigner.keys[0]', 'is public and cannot sign.', 'put the private key first.')
-  }
-  const kids = keys.flatMap(({ kid }) => (kid === undefined ? [] : [kid]))
-  if (new Set(kids).size !== kids.length) {
-    throw new AuthConfigError('joseSigner.keys', 'hold the same kid twice.', 'give each key a kid of its own, or none.')
-  }
+function isRing(keys: JoseSignerOptions['keys']): keys is KeyRing {
+  return typeof (keys as Partial<KeyRing> | null | undefined)?.snapshot === 'function'
 }
 
 function requireText(option: string, value: unknown, what: string): void {
@@ -121,14 +133,14 @@ function requireText(option: string, value: unknown, what: string): void {
   throw new AuthConfigError(option, 'is not a non-empty string.', `set it to ${what}.`)
 }
 
-function chooseKey(token: string, ring: readonly ImportedKey[]): ImportedKey {
+// Size and header are judged before anything is parsed further (RFC 8725 §3.10).
+function kidOf(token: string): string {
   if (token.length > longestToken) throw notSignedIn('token longer than 4096 characters')
   const header = readHeader(token)
   const foreign = Object.keys(header).find((name) => !knownHeaders.has(name))
   if (foreign !== undefined) throw notSignedIn('token header carries a member that is never sent')
-  const key = ring.find(({ kid }) => kid === header.kid)
-  if (key === undefined) throw notSignedIn('token names no key of this ring')
-  return key
+  if (typeof header.kid !== 'string') throw notSignedIn('token names no key')
+  return header.kid
 }
 
 function readHeader(token: string): ProtectedHeaderParameters {

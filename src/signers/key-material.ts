@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey, sign, verify } from 'node:crypto'
-import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
+import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { AuthConfigError } from '../errors.js'
+import { sha256 } from '../lib/digest.js'
 
 /**
  * Algorithms for access tokens. `ES256` is the default. `HS256` needs no public key but lets every verifier forge, so it is
@@ -20,7 +21,14 @@ export interface SigningKey extends JWK {
   readonly kid?: string
 }
 
-/** A key that has passed every check, imported once: jose is 1.7 times slower with raw bytes than with a CryptoKey. */
+/** A key that has passed every check. */
+export interface CheckedKey {
+  readonly jwk: SigningKey
+  readonly algorithm: SigningAlgorithm
+  readonly kid: string
+}
+
+/** A key that is ready for use, imported once: jose is 1.7 times slower with raw bytes than with a CryptoKey. */
 export interface ImportedKey {
   readonly kid: string
   readonly algorithm: SigningAlgorithm
@@ -31,7 +39,7 @@ export interface ImportedKey {
 }
 
 const publicMembers = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const
-const smallestRsaModulus = 3072 / 8
+const smallestRsaModulus = 3072
 const smallestSecret = 32
 
 /**
@@ -57,15 +65,17 @@ export async function generateSigningKey(algorithm: SigningAlgorithm = 'ES256'):
   return withKid({ ...(await exportJWK(privateKey)), alg: algorithm })
 }
 
-async function withKid(jwk: JWK): Promise<SigningKey> {
-  return { ...jwk, kty: jwk.kty as string, kid: await calculateJwkThumbprint(jwk) }
+function withKid(jwk: JWK): SigningKey {
+  const key = { ...jwk, kty: jwk.kty as string }
+  return { ...key, kid: thumbprint(key) }
 }
 
 /** Everything about a key that can be known without waiting. Throws {@link AuthConfigError} naming the key's place. */
-export function checkSigningKey(key: unknown, option: string): SigningAlgorithm {
+export function checkSigningKey(key: unknown, option: string): CheckedKey {
   const remedy = 'pass the JWK that generateSigningKey() made, or one of P-256, Ed25519, RSA >= 3072 bits or 32 random bytes.'
   if (typeof key !== 'object' || key === null) throw new AuthConfigError(option, 'is not a JSON Web Key.', remedy)
-  const jwk = key as SigningKey
+  // A copy: what the caller does to the object afterwards changes nothing. What the key may be used for is said by where it stands.
+  const { key_ops, ext: _ext, use, ...jwk } = { ...key } as SigningKey
   const natural = naturalAlgorithm(jwk)
   if (natural === null) throw new AuthConfigError(option, 'is of a type that is not offered.', remedy)
   if (jwk.alg !== undefined && jwk.alg !== natural) {
@@ -74,9 +84,23 @@ export function checkSigningKey(key: unknown, option: string): SigningAlgorithm 
   if (jwk.kid !== undefined && (typeof jwk.kid !== 'string' || jwk.kid === '')) {
     throw new AuthConfigError(`${option}.kid`, 'is not a non-empty string.', 'leave it out; the thumbprint is used then.')
   }
-  const problem = weakness(jwk) ?? malformation(jwk)
+  const problem = misuse(jwk, use, key_ops) ?? weakness(jwk) ?? malformation(jwk)
   if (problem !== null) throw new AuthConfigError(option, problem, remedy)
-  return natural
+  return { jwk, algorithm: natural, kid: jwk.kid ?? thumbprint(jwk) }
+}
+
+// RFC 7638 §3.2: the required members, in the order of the alphabet.
+function thumbprint(jwk: SigningKey): string {
+  const members =
+    { EC: ['crv', 'kty', 'x', 'y'], OKP: ['crv', 'kty', 'x'], RSA: ['e', 'kty', 'n'], oct: ['k', 'kty'] }[jwk.kty] ?? []
+  return sha256(JSON.stringify(Object.fromEntries(members.map((name) => [name, jwk[name as keyof JWK]]))))
+}
+
+function misuse({ d, kty }: SigningKey, use: unknown, operations: unknown): string | null {
+  const operation = d === undefined && kty !== 'oct' ? 'verify' : 'sign'
+  if (use !== undefined && use !== 'sig') return 'is not for signatures ("use").'
+  if (operations === undefined || (Array.isArray(operations) && operations.includes(operation))) return null
+  return `may not ${operation} ("key_ops").`
 }
 
 function naturalAlgorithm({ kty, crv }: SigningKey): SigningAlgorithm | null {
@@ -88,17 +112,16 @@ function naturalAlgorithm({ kty, crv }: SigningKey): SigningAlgorithm | null {
 
 // jose signs with an HMAC key of five bytes and an RSA key of 2048 bits without a word.
 function weakness({ kty, k, n }: SigningKey): string | null {
-  if (kty === 'oct' && byteLength(k) < smallestSecret) return `has ${byteLength(k)} bytes; HS256 needs 32 or more.`
-  if (kty === 'RSA' && byteLength(n) < smallestRsaModulus) return `has ${byteLength(n) * 8} bits; RSA needs 3072 or more.`
-  return null
+  if (kty === 'RSA' && bitLength(n) < smallestRsaModulus) return `has ${bitLength(n)} bits; RSA needs 3072 or more.`
+  if (kty !== 'oct') return null
+  const secret = bytesOf(k)
+  if (secret.length < smallestSecret) return `has ${secret.length} bytes; HS256 needs 32 or more.`
+  return secret.every((byte) => byte === secret[0]) ? 'is one byte repeated.' : null
 }
 
 // Checked by using it: a key whose parts do not belong together imports without a word, and would make every login a 503.
 function malformation(jwk: SigningKey): string | null {
-  const operation = jwk.d === undefined ? 'verify' : 'sign'
-  if (jwk.use !== undefined && jwk.use !== 'sig') return 'is not for signatures ("use").'
   if (jwk.kty === 'oct') return isBase64url(jwk.k) ? null : 'is not base64url.'
-  if (jwk.key_ops !== undefined && !jwk.key_ops.includes(operation)) return `may not ${operation} ("key_ops").`
   try {
     const publicKey = createPublicKey({ key: publicPart(jwk) as JsonWebKey, format: 'jwk' })
     if (jwk.d === undefined) return null
@@ -118,22 +141,28 @@ function publicPart(jwk: SigningKey): JWK {
   return Object.fromEntries(publicMembers.flatMap((name) => (name in jwk ? [[name, jwk[name]]] : []))) as JWK
 }
 
-function byteLength(base64url: unknown): number {
-  return typeof base64url === 'string' ? Buffer.from(base64url, 'base64url').length : 0
+function bytesOf(base64url: unknown): Buffer {
+  return typeof base64url === 'string' ? Buffer.from(base64url, 'base64url') : Buffer.alloc(0)
+}
+
+// Without leading zeros, which make a number longer and not larger.
+function bitLength(base64url: unknown): number {
+  const bytes = bytesOf(base64url)
+  const first = bytes.findIndex((byte) => byte !== 0)
+  return first < 0 ? 0 : (bytes.length - first) * 8
 }
 
 /** Imports a key that {@link checkSigningKey} has passed. */
-export async function importSigningKey(key: SigningKey, algorithm: SigningAlgorithm): Promise<ImportedKey> {
-  const kid = key.kid ?? (await calculateJwkThumbprint(key))
-  if (key.kty === 'oct') {
-    const secret = await importHmacKey(key.k as string)
+export async function importSigningKey({ jwk, algorithm, kid }: CheckedKey): Promise<ImportedKey> {
+  if (jwk.kty === 'oct') {
+    const secret = await importHmacKey(jwk['k'] as string)
     return { kid, algorithm, signingKey: secret, verifyingKey: secret, publicJwk: null }
   }
-  const bare = publicPart(key)
+  const bare = publicPart(jwk)
   return {
     kid,
     algorithm,
-    signingKey: key.d === undefined ? null : ((await importJWK(key, algorithm)) as CryptoKey),
+    signingKey: jwk['d'] === undefined ? null : ((await importJWK(jwk, algorithm)) as CryptoKey),
     verifyingKey: (await importJWK(bare, algorithm)) as CryptoKey,
     publicJwk: { ...bare, kid, alg: algorithm, use: 'sig' },
   }

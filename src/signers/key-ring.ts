@@ -1,0 +1,174 @@
+import { AuthConfigError } from '../errors.js'
+import { decodeEncryptionKeys, encryptionKeyRemedy } from '../lib/encryption-key.js'
+import { createVault, type Vault } from '../lib/vault.js'
+import type { KeyInfo, KeyRing, KeyState, KeyStore, StoredSigningKey } from './contract.js'
+import { fileKeyStore } from './file-key-store.js'
+import { type CheckedKey, checkSigningKey, generateSigningKey, type SigningAlgorithm, type SigningKey } from './key-material.js'
+import { listRing } from './list-ring.js'
+
+/** Options of {@link keyRing}: where the keys are kept is named by exactly one of `store`, `files` and `keys`. */
+export type KeyRingOptions =
+  | ({ readonly store: KeyStore } & StoredRingOptions)
+  /** A folder that all processes share. */
+  | ({ readonly files: string } & StoredRingOptions)
+  /** A list that the host keeps itself: the first signs, all verify, and `rotate` is not offered. */
+  | { readonly keys: readonly SigningKey[] }
+
+/** Options of a ring that makes its keys itself. */
+export interface StoredRingOptions {
+  /** Seal the private keys: 32 bytes each, base64. The first seals, all open. */
+  readonly encryptionKeys: readonly (string | undefined)[]
+  /** Of new keys. Default `ES256`. */
+  readonly algorithm?: SigningAlgorithm
+  /** How long a key is published before it signs, in seconds, 120 or more. Default 600. */
+  readonly publishAhead?: number
+  /** How long the longest token lives, in seconds: so long a key goes on verifying. Default 90 days, as `sessionAbsolute`. */
+  readonly longestToken?: number
+  /** Default: the system's clock. For tests. */
+  readonly clock?: () => Date
+}
+
+const reloadSeconds = 60
+const places = ['store', 'files', 'keys']
+const optionNames = [...places, 'encryptionKeys', 'algorithm', 'publishAhead', 'longestToken', 'clock']
+
+/**
+ * Keeps signing keys, makes the first one by itself, and agrees with every other process that has the same store: which key signs
+ * follows from the times in the store, not from who asked first.
+ *
+ * @throws AuthConfigError at once for unusable options
+ *
+ * @example
+ * ```ts
+ * import { joseSigner, keyRing } from 'messaging-auth-router'
+ *
+ * const ring = keyRing({ files: '/var/lib/chat/keys', encryptionKeys: [process.env['AUTH_ENCRYPTION_KEY']] })
+ * const signer = joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: ring })
+ * setInterval(() => ring.rotate().catch((error) => process.emitWarning(error)), 14 * 24 * 3600 * 1000).unref()
+ * ```
+ */
+export function keyRing(options: KeyRingOptions): KeyRing {
+  requireOnePlace(options)
+  return 'keys' in options ? listRing(options.keys, 'keyRing.keys') : storedRing(options)
+}
+
+function storedRing(options: Exclude<KeyRingOptions, { keys: unknown }>): KeyRing {
+  const { store, vault, clock, algorithm, publishAhead, longestToken } = checkOptions(options)
+  let loaded: { rows: StoredSigningKey[]; at: Date } | undefined
+  const opened = new Map<string, CheckedKey>()
+
+  async function reload(): Promise<StoredSigningKey[]> {
+    const found = await store.list()
+    // The first process to come makes the first key; whoever comes second finds it.
+    if (found.length === 0 && (await add(1, clock()))) return reload()
+    const rows = (found.length === 0 ? await store.list() : found).sort((a, b) => a.generation - b.generation)
+    loaded = { rows, at: clock() }
+    return rows
+  }
+
+  async function add(generation: number, activatesAt: Date): Promise<boolean> {
+    const key = await generateSigningKey(algorithm)
+    const kid = key.kid as string
+    const sealedKey = vault.seal(kid, Buffer.from(JSON.stringify(key)))
+    const { outcome } = await store.insert({ generation, kid, sealedKey, createdAt: clock(), activatesAt })
+    return outcome === 'inserted'
+  }
+
+  function open(row: StoredSigningKey): CheckedKey {
+    const known = opened.get(row.kid)
+    if (known !== undefined) return known
+    const bytes = vault.open(row.kid, row.sealedKey)
+    if (bytes === null) throw new Error(`signing key ${row.generation} cannot be opened with these encryption keys`)
+    const key = checkSigningKey(JSON.parse(bytes.toString('utf8')), `keyRing: generation ${row.generation}`)
+    opened.set(row.kid, key)
+    return key
+  }
+
+  // A key may have been made by another process a moment ago; but whoever invents kids must not have the store read for each.
+  function isFresh({ rows, at }: { rows: StoredSigningKey[]; at: Date }, askedFor: string | undefined): boolean {
+    const isMissing = askedFor !== undefined && !rows.some(({ kid }) => kid === askedFor)
+    return Math.abs(clock().getTime() - at.getTime()) < (isMissing ? 1000 : reloadSeconds * 1000)
+  }
+
+  return {
+    async snapshot(askedFor) {
+      const rows = loaded !== undefined && isFresh(loaded, askedFor) ? loaded.rows : await reload()
+      const verifying = rows.filter((row) => !isOver(row, rows, longestToken, clock()))
+      return { active: open(activeAmong(rows, clock())), all: verifying.map(open) }
+    },
+
+    async rotate() {
+      const rows = await reload()
+      const newest = rows.at(-1) as StoredSigningKey
+      const over = rows.filter((row) => isOver(row, rows, longestToken, clock()))
+      await Promise.all(over.map(({ generation }) => store.remove(generation)))
+      const isWaiting = newest.activatesAt > clock()
+      if (!isWaiting) await add(newest.generation + 1, new Date(clock().getTime() + publishAhead * 1000))
+      return describe(await reload(), clock())
+    },
+
+    list: async () => describe(await reload(), clock()),
+  }
+}
+
+function describe(rows: readonly StoredSigningKey[], now: Date): KeyInfo[] {
+  const active = activeAmong(rows, now)
+  const stateOf = (row: StoredSigningKey): KeyState => (row === active ? 'active' : row.activatesAt > now ? 'next' : 'retired')
+  return rows.map((row) => ({ kid: row.kid, generation: row.generation, state: stateOf(row), activatesAt: row.activatesAt }))
+}
+
+// The youngest whose time has come. A clock that runs behind the one that made the first key must still find one to sign with.
+function activeAmong(rows: readonly StoredSigningKey[], now: Date): StoredSigningKey {
+  return (rows.filter(({ activatesAt }) => activatesAt <= now).at(-1) ?? rows[0]) as StoredSigningKey
+}
+
+// A key's last token was signed just before its successor took over.
+function isOver(row: StoredSigningKey, rows: readonly StoredSigningKey[], longestToken: number, now: Date): boolean {
+  const successor = rows.find(({ generation }) => generation > row.generation)
+  return successor !== undefined && successor.activatesAt.getTime() + longestToken * 1000 < now.getTime()
+}
+
+function requireOnePlace(options: KeyRingOptions): void {
+  const names = Object.keys(options)
+  const unknown = names.find((name) => !optionNames.includes(name))
+  if (unknown !== undefined) {
+    throw new AuthConfigError(`keyRing.${unknown}`, 'is not an option.', `remove it; known: ${optionNames.join(', ')}.`)
+  }
+  if (names.filter((name) => places.includes(name)).length !== 1) {
+    throw new AuthConfigError('keyRing', 'does not say where the keys are kept.', 'pass exactly one of store, files and keys.')
+  }
+}
+
+function checkOptions(options: Exclude<KeyRingOptions, { keys: unknown }>) {
+  const { algorithm = 'ES256', publishAhead = 600, longestToken = 90 * 24 * 3600, clock = () => new Date() } = options
+  if (!['ES256', 'EdDSA', 'PS256', 'HS256'].includes(algorithm)) {
+    throw new AuthConfigError('keyRing.algorithm', 'is not offered.', 'use ES256, EdDSA, PS256 or HS256.')
+  }
+  // Every process must have read the key before the first token is signed with it.
+  requireSeconds('publishAhead', publishAhead, 2 * reloadSeconds)
+  requireSeconds('longestToken', longestToken, 60)
+  return { store: storeOf(options), vault: vaultOf(options.encryptionKeys), algorithm, publishAhead, longestToken, clock }
+}
+
+function requireSeconds(name: string, value: unknown, least: number): void {
+  if (Number.isInteger(value) && (value as number) >= least) return
+  throw new AuthConfigError(`keyRing.${name}`, `is not a whole number from ${least} on.`, 'leave it out for the default.')
+}
+
+function storeOf(options: Exclude<KeyRingOptions, { keys: unknown }>): KeyStore {
+  if ('files' in options) {
+    if (typeof options.files === 'string' && options.files !== '') return fileKeyStore(options.files)
+    throw new AuthConfigError('keyRing.files', 'is not the path of a folder.', 'pass one that all processes share.')
+  }
+  const { store } = options as { store?: Partial<KeyStore> | null }
+  const isStore = [store?.list, store?.insert, store?.remove].every((method) => typeof method === 'function')
+  if (isStore) return store as KeyStore
+  throw new AuthConfigError('keyRing.store', 'lacks list, insert or remove.', 'pass a KeyStore.')
+}
+
+function vaultOf(encryptionKeys: unknown): Vault {
+  if (Array.isArray(encryptionKeys) && encryptionKeys.length > 0) {
+    return createVault('signing-key', decodeEncryptionKeys(encryptionKeys, 'keyRing.encryptionKeys'))
+  }
+  throw new AuthConfigError('keyRing.encryptionKeys', 'is missing.', encryptionKeyRemedy)
+}
