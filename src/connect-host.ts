@@ -1,10 +1,11 @@
 import { type Audit, createAudit, noRequest } from './events.js'
-import { createHostCall, type HostCall } from './lib/host-call.js'
+import { createHostCall, type HostCall, type HostFailure } from './lib/host-call.js'
 import { bcryptHasher } from './passwords/bcrypt-hasher.js'
 import type { PasswordHasher } from './passwords/contract.js'
+import { failClosedHasher } from './passwords/fail-closed-hasher.js'
 import type { ResolvedOptions } from './resolve-options.js'
-import type { AuthorizationCodeStore, SecondFactorStore, SessionStore } from './stores/contract.js'
-import { failClosedCodes, failClosedSecondFactors, failClosedSessions } from './stores/fail-closed-stores.js'
+import type { AuthorizationCodeStore, SecondFactorStore, SessionStore, SocketTicketStore } from './stores/contract.js'
+import { failClosedCodes, failClosedSecondFactors, failClosedSessions, failClosedTickets } from './stores/fail-closed-stores.js'
 import { createSeedVault, type SeedVault } from './two-factor/seed-vault.js'
 import type { UserStore } from './users/contract.js'
 import { failClosedUsers } from './users/fail-closed-users.js'
@@ -13,24 +14,27 @@ import { failClosedUsers } from './users/fail-closed-users.js'
 export interface ConnectedHost {
   readonly audit: Audit
   readonly call: HostCall
-  readonly users: Required<UserStore>
+  readonly users: UserStore
   readonly codes: AuthorizationCodeStore
   readonly sessions: SessionStore
   /** Null when the host has no second factors. */
   readonly secondFactors: { readonly store: SecondFactorStore; readonly vault: SeedVault } | null
-  readonly passwords: PasswordHasher
+  /** Null when the host keeps no socket tickets. */
+  readonly tickets: SocketTicketStore | null
+  readonly passwords: Required<PasswordHasher>
   /** Ends what was started here, and nothing that the host made. */
   close(): Promise<void>
 }
+
+/** Milliseconds a password may take, its time in the queue included. */
+const hashingTimeout = 30_000
 
 /** Puts each part of the host behind its contract, with one time limit and one way to report a failure. */
 export function connectHost(options: ResolvedOptions): ConnectedHost {
   const { logger, clock, secondFactors, encryptionKeys, passwords } = options
   const audit = createAudit(options.onEvent, logger, clock)
-  const call = createHostCall(options.storeTimeout, (failure) => {
-    logger.error('a part supplied by the host failed; the client was answered 503', failure)
-    audit({ type: 'host.failed', ...failure }, noRequest)
-  })
+  const onFailure = (failure: HostFailure) => audit({ type: 'host.failed', ...failure }, noRequest)
+  const call = createHostCall(options.storeTimeout, onFailure)
   // Costs nothing until it is used: its threads start with the first password.
   const ownHasher = bcryptHasher()
   return {
@@ -43,7 +47,8 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
       secondFactors === undefined
         ? null
         : { store: failClosedSecondFactors(secondFactors, call), vault: createSeedVault(encryptionKeys) },
-    passwords: passwords ?? ownHasher,
+    tickets: options.tickets === undefined ? null : failClosedTickets(options.tickets, call),
+    passwords: failClosedHasher(passwords ?? ownHasher, createHostCall(hashingTimeout, onFailure), onFailure),
     close: () => ownHasher.close(),
   }
 }

@@ -1,33 +1,30 @@
 import type { IncomingMessage } from 'node:http'
 import { Router } from 'express'
-import { connectHost } from './connect-host.js'
+import { assemble, type Parts } from './assemble.js'
 import { AuthConfigError } from './errors.js'
-import { createSignedIn } from './guard/authenticate.js'
 import { createRequireAuth, type Guard, type RequireAuthOptions } from './guard/http-guard.js'
 import { createPassportStrategy, type PassportStrategy } from './guard/passport-strategy.js'
 import type { Principal } from './guard/principal.js'
-import { contextOf, type Endpoints, mountAll } from './http/endpoint.js'
-import type { ProblemStyle } from './http/problem.js'
+import { socketTicketEndpoint } from './guard/socket-ticket.endpoint.js'
+import { createSockets, type Sockets } from './guard/sockets.js'
+import { contextOf, mountAll, type Routes } from './http/endpoint.js'
 import { identifierDigest, lowerCaseNames } from './login/identifier.js'
 import { createLocalStrategy } from './login/local-strategy.js'
 import { loginEndpoint } from './login/login.endpoint.js'
 import { createRehash } from './login/rehash.js'
 import { createVerifyPassword } from './login/verify-password.js'
 import type { AuthRouterOptions } from './options.js'
-import { createAuthorizationCodes } from './pkce/authorization-code.js'
 import { authorizeEndpoint } from './pkce/authorize.endpoint.js'
 import { createIssueForHost, type IssueAuthorizationCode } from './pkce/issue-for-host.js'
 import { tokenEndpoint } from './pkce/token.endpoint.js'
-import { resolveOptions } from './resolve-options.js'
+import { type ResolvedOptions, resolveOptions } from './resolve-options.js'
 import { logoutEndpoint } from './sessions/logout.endpoint.js'
-import { createSessions } from './sessions/sessions.js'
-import { createSignInDecision } from './sign-in.js'
-import { createThrottle } from './throttle/throttle.js'
-import { createAccessTokens } from './tokens/access-token.js'
+import { refreshEndpoint } from './sessions/refresh.endpoint.js'
+import { endOtherSessionsEndpoint, endSessionEndpoint, listSessionsEndpoint } from './sessions/sessions.endpoint.js'
+import { createSessionsForHost, type SessionsForHost } from './sessions/sessions-for-host.js'
 import { jwksEndpoint } from './tokens/jwks.endpoint.js'
-import { createSecondFactors, type SecondFactorsForHost } from './two-factor/second-factor.js'
+import type { SecondFactorsForHost } from './two-factor/second-factor.js'
 import { meEndpoint } from './users/me.endpoint.js'
-import { createDescribeMe } from './users/me.js'
 
 /** The router to mount, and what the host's other code asks of it. */
 export interface AuthRouter extends Router {
@@ -65,7 +62,11 @@ export interface AuthRouter extends Router {
   passportStrategy(): PassportStrategy
   /** The users' second factors, for the host's own code. */
   readonly secondFactors: SecondFactorsForHost
-  /** Ends the hashing threads this router started. Stop accepting requests first. */
+  /** Guards for live sockets: raw upgrades, `ws`, Socket.IO. */
+  readonly sockets: Sockets
+  /** The users' sessions, for the host's own code. */
+  readonly sessions: SessionsForHost
+  /** Ends the hashing threads and timers this router started, and leaves the bus. Stop accepting requests first. */
   close(): Promise<void>
 }
 
@@ -93,21 +94,15 @@ export interface AuthRouter extends Router {
 export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
   const options = resolveOptions(given)
   const { clock, lifetimes } = options
-  const host = connectHost(options)
-  const { audit, call, users, passwords } = host
+  const parts = assemble(options)
+  const { audit, call, users, passwords } = parts.host
+  const { accessTokens, codes, decideSignIn, describeMe, registry, sessions, signedIn, throttle, tickets } = parts
 
-  const throttle = createThrottle(options.throttle, call, audit)
-  const accessTokens = createAccessTokens(options.signer, call)
-  const codes = createAuthorizationCodes({ store: host.codes, lifetime: lifetimes.code, clock, audit })
-  const sessions = createSessions({ store: host.sessions, lifetimes, clock, audit })
-  const secondFactors = host.secondFactors && createSecondFactors({ ...host.secondFactors, clock, audit })
-  const decideSignIn = createSignInDecision({ secondFactors, throttle, beforeLogin: options.beforeLogin, call })
-  const signedIn = createSignedIn({ accessTokens, sessions, users, clock, audit })
-  const describeMe = createDescribeMe(options.describeUser, call)
   const common = { decideSignIn, sessions, accessTokens, clock, audit }
-
+  const exchange = { ...common, users, accessTokenLifetime: lifetimes.accessToken }
   const login = loginEndpoint({
     ...common,
+    call,
     canonicalIdentifier: options.canonicalIdentifier ?? lowerCaseNames,
     digestIdentifier: identifierDigest(options.encryptionKeys),
     throttle,
@@ -116,28 +111,38 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
     sessionAbsolute: lifetimes.sessionAbsolute,
     describeMe,
   })
-  const token = tokenEndpoint({ ...common, codes, users, accessTokenLifetime: lifetimes.accessToken })
 
   // biome-ignore format: the map is a table, to be read downwards
-  const routes: readonly [path: string, endpoints: Endpoints, style?: ProblemStyle][] = [
+  const routes: Routes = [
     ['/login',               { POST: login }],
     ['/me',                  { GET: meEndpoint(signedIn, describeMe) }],
     ['/logout',              { POST: logoutEndpoint(signedIn, sessions) }],
     ['/auth/pkce/authorize', { POST: authorizeEndpoint(signedIn, decideSignIn, codes) }],
-    ['/auth/pkce/token',     { POST: token }, 'oauth'],
+    ['/auth/pkce/token',     { POST: tokenEndpoint({ ...exchange, codes }) }, 'oauth'],
+    ['/auth/refresh',        { POST: refreshEndpoint({ ...exchange, refreshGrace: lifetimes.refreshGrace }) }, 'oauth'],
+    ['/auth/sessions',       { GET: listSessionsEndpoint(signedIn, sessions, registry.count),
+                               DELETE: endOtherSessionsEndpoint(signedIn, sessions) }],
+    ['/auth/sessions/:id',   { DELETE: endSessionEndpoint(signedIn, sessions) }],
+    ['/auth/socket-ticket',  tickets && { POST: socketTicketEndpoint(signedIn, tickets) }],
     ['/auth/jwks.json',      { GET: jwksEndpoint(options.signer, call) }],
   ]
-  const router = mountAll(Router({ caseSensitive: true }), routes)
+  return Object.assign(mountAll(Router({ caseSensitive: true }), routes), forHost(options, parts))
+}
 
-  return Object.assign(router, {
+// What the host's other code asks of the router.
+function forHost({ clock, allowedOrigins }: ResolvedOptions, parts: Parts): Omit<AuthRouter, keyof Router> {
+  const { codes, decideSignIn, host, judge, registry, secondFactors, sessions, signedIn, tickets } = parts
+  return {
     requireAuth: createRequireAuth(signedIn, clock),
     authenticate: async (request: IncomingMessage) => (await signedIn(request, contextOf(request))).principal,
-    issueAuthorizationCode: createIssueForHost({ users, decideSignIn, codes, clock }),
-    hashPassword: (plain: string) => passwords.hash(plain),
+    issueAuthorizationCode: createIssueForHost({ users: host.users, decideSignIn, codes, clock }),
+    hashPassword: (plain: string) => host.passwords.hash(plain),
     passportStrategy: () => createPassportStrategy(signedIn),
+    sockets: createSockets({ judge, tickets, registry, allowedOrigins: allowedOrigins ?? null, audit: host.audit }),
+    sessions: createSessionsForHost(sessions, registry.count),
     secondFactors: { importTotp: secondFactors?.importTotp ?? withoutSecondFactors },
-    close: host.close,
-  })
+    close: parts.close,
+  }
 }
 
 async function withoutSecondFactors(): Promise<never> {

@@ -7,6 +7,7 @@ export type AuthErrorCode =
   | 'totp-invalid'
   | 'forbidden'
   | 'reauthentication-required'
+  | 'not-found'
   | 'method-not-allowed'
   | 'totp-already-enabled'
   | 'payload-too-large'
@@ -24,6 +25,7 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   'totp-invalid': { status: 401, message: 'The second-factor code is not valid.' },
   forbidden: { status: 403, message: 'This is not allowed.' },
   'reauthentication-required': { status: 403, message: 'Sign in again to do this.' },
+  'not-found': { status: 404, message: 'There is no such session.' },
   'method-not-allowed': { status: 405, message: 'This method is not allowed here.' },
   'totp-already-enabled': { status: 409, message: 'A second factor is already enabled.' },
   'payload-too-large': { status: 413, message: 'The request body is too large.' },
@@ -70,7 +72,9 @@ export class AuthError extends Error {
   /** Extra response headers. */
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(code: AuthErrorCode, options: AuthErrorOptions = {}) {
+  constructor(code: AuthErrorCode, given: AuthErrorOptions = {}) {
+    // What was not given must not be found on a polluted Object.prototype: it would go out to clients.
+    const options: AuthErrorOptions = Object.assign(Object.create(null), given)
     const entry = catalogue[code]
     const clientMessage = options.clientMessage ?? entry.message
     super(options.message ?? clientMessage, options.cause === undefined ? undefined : { cause: options.cause })

@@ -15,30 +15,40 @@ export type SignInRefusal =
 /** Why a code was not exchanged. */
 export type CodeRefusal = 'unknown' | 'replayed' | 'wrong-verifier' | 'issuing-session-ended' | SignInRefusal
 
+/** Why a refresh token was not exchanged. */
+export type RefreshRefusal = 'unknown-or-ended' | 'reused' | SignInRefusal
+
 /** Which limit was reached. */
 export type ThrottleScope = 'account' | 'network' | 'second-factor'
 
 /**
  * Everything the audit stream can say. No member has room for a password, a token, a code or a seed; an identifier that
- * belongs to nobody appears only as a keyed digest, because people type passwords into the name field.
+ * belongs to nobody appears only as a digest (keyed where `encryptionKeys` are set), because people type passwords into the name field.
  */
 export type AuthEventBody =
+  /** A login was complete: password, and second factor where the user has one. */
   | {
       readonly type: 'login.succeeded'
       readonly userId: string
       readonly sessionId: string
       readonly methods: readonly AuthenticationMethod[]
     }
+  /** A login was refused. The client is told less than `reason`. */
   | {
       readonly type: 'login.failed'
       readonly reason: SignInRefusal
       readonly identifierDigest: string
       readonly userId: string | null
     }
+  /** An attempt was refused before it was judged, because a limit was reached. */
   | { readonly type: 'login.throttled'; readonly scope: ThrottleScope; readonly retryAfter: number }
+  /** An authorization code was issued, to the session `sessionId`, or to the host when that is null. */
   | { readonly type: 'code.issued'; readonly userId: string; readonly sessionId: string | null }
+  /** An authorization code was exchanged; it opened the session `sessionId`. */
   | { readonly type: 'code.redeemed'; readonly userId: string; readonly sessionId: string }
+  /** An authorization code was refused. */
   | { readonly type: 'code.refused'; readonly reason: CodeRefusal; readonly userId: string | null }
+  /** A session began. */
   | {
       readonly type: 'session.started'
       readonly userId: string
@@ -46,13 +56,32 @@ export type AuthEventBody =
       readonly kind: SessionKind
       readonly methods: readonly AuthenticationMethod[]
     }
+  /** A session ended, and with it its tokens, codes, tickets and sockets. */
   | { readonly type: 'session.ended'; readonly userId: string; readonly sessionId: string; readonly reason: EndReason }
+  /** Tokens were refreshed. */
+  | { readonly type: 'refresh.succeeded'; readonly userId: string; readonly sessionId: string }
+  /** A spent refresh token was shown again when its time was over: one of its two holders has stolen it. The session was ended. */
+  | { readonly type: 'refresh.reused'; readonly userId: string; readonly sessionId: string }
+  /** A refresh token was refused. */
+  | {
+      readonly type: 'refresh.refused'
+      readonly reason: RefreshRefusal
+      readonly userId: string | null
+      readonly sessionId: string | null
+    }
+  /** The credentials of a request or an upgrade were refused. */
   | { readonly type: 'request.refused'; readonly reason: string }
+  /** A hash was brought up to the present setting after a login. */
   | { readonly type: 'password.rehashed'; readonly userId: string }
+  /** A stored hash cannot be read, so its user cannot sign in: see to it. */
   | { readonly type: 'password.unreadable'; readonly userId: string }
+  /** A second factor was taken over from another system. */
   | { readonly type: 'second-factor.imported'; readonly userId: string }
+  /** A sealed seed cannot be opened, so its user cannot sign in: is an encryption key missing? */
   | { readonly type: 'second-factor.unreadable'; readonly userId: string }
+  /** A recovery code was used up. */
   | { readonly type: 'recovery-code.used'; readonly userId: string }
+  /** A store, hook, signer or hasher of the host failed, or answered what its contract does not allow. */
   | ({ readonly type: 'host.failed' } & HostFailure)
 
 /** Who asked, as far as it is known. All null when the host called a function of its own accord. */
@@ -66,7 +95,7 @@ export interface RequestContext {
 /** One audit event: what happened, when (UTC), and in which request. */
 export type AuthEvent = AuthEventBody & { readonly at: Date } & Pick<RequestContext, 'requestId' | 'ip'>
 
-/** Receives audit events. It may be slow, throw or reject: it is never waited for, and failures are counted, not passed on. */
+/** Receives audit events. It may be slow, throw or reject: it is never waited for, and the log is told once that it failed. */
 export type EventSink = (event: AuthEvent) => void | Promise<void>
 
 /** What the package needs of a logger: `console` fits, and so does anything that takes a message and fields. */
@@ -83,21 +112,45 @@ export const noRequest: RequestContext = Object.freeze({ requestId: null, ip: nu
 /** Records one event. */
 export type Audit = (event: AuthEventBody, context: RequestContext) => void
 
-/** Makes the one writer of audit events. A sink that fails is told of in the log at most once. */
+/** How loud each event is in the log. */
+const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
+  'login.succeeded': 'info',
+  'login.failed': 'info',
+  'login.throttled': 'warn',
+  'code.issued': 'debug',
+  'code.redeemed': 'info',
+  'code.refused': 'info',
+  'session.started': 'debug',
+  'session.ended': 'info',
+  'refresh.succeeded': 'debug',
+  'refresh.reused': 'warn',
+  'refresh.refused': 'info',
+  'request.refused': 'debug',
+  'password.rehashed': 'info',
+  'password.unreadable': 'warn',
+  'second-factor.imported': 'info',
+  'second-factor.unreadable': 'warn',
+  'recovery-code.used': 'info',
+  'host.failed': 'error',
+}
+
+/** Makes the one writer of audit events: to the sink and to the log. Neither can hold up or fail a sign-in. */
 export function createAudit(sink: EventSink | undefined, logger: Logger, clock: () => Date): Audit {
-  if (sink === undefined) return () => {}
   let warned = false
   const onSinkFailure = () => {
     if (warned) return
     warned = true
-    logger.error('onEvent failed; sign-ins go on, but audit events are being lost')
+    harmlessly(() => logger.error('onEvent failed; sign-ins go on, but audit events are being lost'))
   }
   return (body, { requestId, ip }) => {
-    try {
-      const event: AuthEvent = Object.freeze({ ...body, at: clock(), requestId, ip })
-      Promise.resolve(sink(event)).catch(onSinkFailure)
-    } catch {
-      onSinkFailure()
-    }
+    const event: AuthEvent = Object.freeze({ ...body, at: clock(), requestId, ip })
+    const { type, ...fields } = event
+    harmlessly(() => logger[levels[type]](type, fields))
+    if (sink !== undefined) harmlessly(() => sink(event), onSinkFailure)
   }
+}
+
+// What the host's sink and logger throw or reject with must not reach a sign-in, nor end the process.
+function harmlessly(work: () => void | Promise<void>, onFailure: () => void = () => {}): void {
+  Promise.resolve().then(work).catch(onFailure)
 }

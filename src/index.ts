@@ -10,6 +10,7 @@ export type {
   CodeRefusal,
   EventSink,
   Logger,
+  RefreshRefusal,
   RequestContext,
   SignInRefusal,
   ThrottleScope,
@@ -18,6 +19,10 @@ export type {
 export type { Guard, RequireAuthOptions } from './guard/http-guard.js'
 export type { PassportActions, PassportStrategy } from './guard/passport-strategy.js'
 export type { Principal } from './guard/principal.js'
+export type { SocketIoGuard, SocketIoSocket } from './guard/socket-io.js'
+export { socketCloseCodes } from './guard/socket-registry.js'
+export type { Sockets } from './guard/sockets.js'
+export type { ClosableSocket, TrackedSocket } from './guard/tracked-socket.js'
 export type { HostFailure } from './lib/host-call.js'
 export type { CanonicalIdentifier } from './login/identifier.js'
 export type { AuthRouterOptions, Lifetimes } from './options.js'
@@ -26,23 +31,45 @@ export type { PasswordHasher } from './passwords/contract.js'
 // Codes and second factors for the host's own pages.
 export type { IssuedAuthorizationCode } from './pkce/authorization-code.js'
 export type { IssueAuthorizationCode, IssueAuthorizationCodeRequest } from './pkce/issue-for-host.js'
+export type { RevocationBus, SessionEnded } from './revocations/contract.js'
+// Sessions for the host's own code, and what ends them everywhere.
+export type { SessionSummary } from './sessions/sessions.endpoint.js'
+export type { SessionsForHost } from './sessions/sessions-for-host.js'
 export type { BeforeLogin, LoginAttempt, SignInDoor } from './sign-in.js'
-export type { AccessTokenClaims, JsonWebKeySet, TokenSigner } from './signers/contract.js'
+export type {
+  AccessTokenClaims,
+  JsonWebKeySet,
+  KeyInfo,
+  KeyRing,
+  KeyState,
+  KeyStore,
+  RingSnapshot,
+  StoredSigningKey,
+  TokenSigner,
+} from './signers/contract.js'
 // Shipped parts.
 export { type JoseSignerOptions, joseSigner } from './signers/jose-signer.js'
-export { generateSigningKey, type SigningAlgorithm, type SigningKey } from './signers/key-material.js'
+export { type CheckedKey, generateSigningKey, type SigningAlgorithm, type SigningKey } from './signers/key-material.js'
+export { type KeyRingOptions, keyRing, type StoredRingOptions } from './signers/key-ring.js'
 export type {
   AuthenticationMethod,
   AuthorizationCodeRecord,
   AuthorizationCodeStore,
   ConsumeResult,
+  ConsumeTicketResult,
   EndReason,
+  RefreshRotation,
+  RefreshState,
+  RotateResult,
   SecondFactorRecord,
   SecondFactorStore,
   SessionKind,
   SessionRecord,
   SessionSeen,
   SessionStore,
+  SocketTicketRecord,
+  SocketTicketStore,
+  SpentRefreshToken,
 } from './stores/contract.js'
 export type { Limit, LimiterSettings, ThrottleOptions } from './throttle/throttle.js'
 export type { ImportedSecondFactor, SecondFactorsForHost } from './two-factor/second-factor.js'

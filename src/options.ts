@@ -1,8 +1,9 @@
 import type { EventSink, Logger } from './events.js'
 import type { PasswordHasher } from './passwords/contract.js'
+import type { RevocationBus } from './revocations/contract.js'
 import type { LoginAttempt } from './sign-in.js'
 import type { TokenSigner } from './signers/contract.js'
-import type { AuthorizationCodeStore, SecondFactorStore, SessionStore } from './stores/contract.js'
+import type { AuthorizationCodeStore, SecondFactorStore, SessionStore, SocketTicketStore } from './stores/contract.js'
 import type { ThrottleOptions } from './throttle/throttle.js'
 import type { AuthUser, LoginIdentifier, UserStore } from './users/contract.js'
 
@@ -16,6 +17,8 @@ export interface Lifetimes {
   readonly sessionIdle?: number
   /** A session however much it is used, at least `sessionIdle`. Default 90 days. */
   readonly sessionAbsolute?: number
+  /** How long a spent refresh token may be shown again although its successor was used, 0-60. Default 10. */
+  readonly refreshGrace?: number
 }
 
 /** The options of `createAuthRouter`. */
@@ -28,6 +31,13 @@ export interface AuthRouterOptions {
   readonly sessions: SessionStore
   /** Where second factors live. Leave it out and users have none; a `code` sent with a login is then ignored. */
   readonly secondFactors?: SecondFactorStore
+  /** Where one-time socket tickets live, for browsers. Leave it out and `POST /auth/socket-ticket` does not exist. */
+  readonly tickets?: SocketTicketStore
+  /**
+   * Origins whose pages may open sockets, such as `https://chat.example.com`, compared exactly. Default: a page must come from the host
+   * it connects to. Requests without `Origin`, which browsers always send, are not concerned.
+   */
+  readonly allowedOrigins?: readonly string[]
   /** Makes and checks access tokens. Shipped: `joseSigner()`. */
   readonly signer: TokenSigner
   /**
@@ -42,6 +52,10 @@ export interface AuthRouterOptions {
   readonly throttle?: ThrottleOptions
   /** How long things live, in seconds. */
   readonly lifetimes?: Lifetimes
+  /** The most sessions of one user, 1-1000; signing in once more ends the oldest. Default 50. */
+  readonly maxSessionsPerUser?: number
+  /** Carries "this session ended" to other processes at once. Without it they notice within 5 seconds. Default: none. */
+  readonly bus?: RevocationBus
   /** Milliseconds before a call of something you supplied counts as failed and is answered with 503, 10-60000. Default 2000. */
   readonly storeTimeout?: number
   /** Receives audit events. May be slow or fail: no sign-in waits for it. Default: none. */
@@ -58,5 +72,5 @@ export interface AuthRouterOptions {
    * The value to look an identifier up by, and to count its failures under. Default: `email` and `username` in lower case, `user` as
    * typed. Replace it where your user names differ by case alone: `({ value }) => value`.
    */
-  canonicalIdentifier?(identifier: LoginIdentifier): string
+  canonicalIdentifier?(identifier: LoginIdentifier): string | Promise<string>
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AuthConfigError } from './errors.js'
 import type { Logger } from './events.js'
+import { decodeEncryptionKeys, encryptionKeyRemedy } from './lib/encryption-key.js'
 import type { AuthRouterOptions, Lifetimes } from './options.js'
 import type { ThrottleOptions } from './throttle/throttle.js'
 
@@ -11,6 +12,7 @@ export interface ResolvedOptions extends Omit<AuthRouterOptions, 'encryptionKeys
   readonly throttle: ThrottleOptions
   readonly lifetimes: Required<Lifetimes>
   readonly storeTimeout: number
+  readonly maxSessionsPerUser: number
   readonly logger: Logger
   readonly clock: () => Date
 }
@@ -26,7 +28,14 @@ export const defaultLifetimes: Readonly<Required<Lifetimes>> = {
   accessToken: 600,
   sessionIdle: 14 * day,
   sessionAbsolute: 90 * day,
+  refreshGrace: 10,
 }
+
+/**
+ * The most sessions of one user.
+ * @internal
+ */
+export const defaultMaxSessionsPerUser = 50
 
 /**
  * Milliseconds a call of something the host supplied may take.
@@ -40,7 +49,7 @@ const remedies: Readonly<Record<string, string>> = {
   sessions: "spread a shipped set of stores: ...memoryStores() from 'messaging-auth-router/stores/memory'.",
   secondFactors: 'leave it out, or spread a shipped set of stores.',
   signer: 'pass joseSigner({ issuer, audience, keys: [await generateSigningKey()] }).',
-  encryptionKeys: 'pass [key], where key is 32 random bytes in base64: openssl rand -base64 32.',
+  encryptionKeys: encryptionKeyRemedy,
   passwords: 'leave it out for bcrypt, or pass bcryptHasher({ cost }).',
   logger: 'pass console, or an object with debug, info, warn and error.',
 }
@@ -59,13 +68,16 @@ const whole = (least: number, most: number) =>
   z.custom<number>((value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most, {
     error: `is not a whole number from ${least} to ${most}.`,
   })
+const origin = z.custom<string>(isOrigin, 'is not an origin, such as https://chat.example.com.')
 const limit = z.strictObject({ points: whole(1, 1_000_000), duration: whole(1, 30 * day) })
 
 const schema = z.strictObject({
   users: withMethods('findByIdentifier', 'findById'),
   codes: withMethods('save', 'consume', 'purge'),
-  sessions: withMethods('create', 'find', 'touch', 'end', 'purge'),
+  sessions: withMethods('create', 'find', 'rotateRefresh', 'touch', 'end', 'endAllForUser', 'listForUser', 'purge'),
   secondFactors: withMethods('find', 'activate', 'advanceStep', 'consumeRecoveryCode').optional(),
+  tickets: withMethods('save', 'consume', 'purge').optional(),
+  allowedOrigins: z.array(origin).optional(),
   signer: withMethods('sign', 'verify'),
   encryptionKeys: z.array(z.unknown()).optional(),
   passwords: withMethods('hash', 'verify', 'needsRehash').optional(),
@@ -76,9 +88,12 @@ const schema = z.strictObject({
       accessToken: whole(30, 3600),
       sessionIdle: whole(60, 10 * 365 * day),
       sessionAbsolute: whole(60, 10 * 365 * day),
+      refreshGrace: whole(0, 60),
     })
     .partial()
     .optional(),
+  maxSessionsPerUser: whole(1, 1000).optional(),
+  bus: withMethods('publish', 'subscribe').optional(),
   storeTimeout: whole(10, 60_000).optional(),
   onEvent: fn.optional(),
   logger: withMethods('debug', 'info', 'warn', 'error').optional(),
@@ -100,15 +115,21 @@ export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
   refuseUnfit(options)
   const lifetimes = Object.freeze({ ...defaultLifetimes, ...withoutUndefined(options.lifetimes) })
   refuseContradictions(lifetimes)
+  refuseBrokenClock(options.clock)
   return Object.freeze({
     ...options,
-    encryptionKeys: decodeEncryptionKeys(options),
+    encryptionKeys: checkEncryptionKeys(options),
     throttle: Object.freeze({ ...withoutUndefined(options.throttle) }),
     lifetimes,
     storeTimeout: options.storeTimeout ?? defaultStoreTimeout,
+    maxSessionsPerUser: options.maxSessionsPerUser ?? defaultMaxSessionsPerUser,
     logger: options.logger ?? silent,
     clock: options.clock ?? (() => new Date()),
   })
+}
+
+function isOrigin(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
 }
 
 function refuseUnfit(options: AuthRouterOptions): void {
@@ -133,19 +154,17 @@ function refuseContradictions({ sessionIdle, sessionAbsolute, accessToken }: Req
   }
 }
 
-function decodeEncryptionKeys({ encryptionKeys, secondFactors }: AuthRouterOptions): Buffer[] {
-  const remedy = remedies['encryptionKeys'] as string
-  if (secondFactors !== undefined && (encryptionKeys === undefined || encryptionKeys.length === 0)) {
-    throw new AuthConfigError('encryptionKeys', 'is missing, but secondFactors needs it to seal TOTP seeds.', remedy)
+function refuseBrokenClock(clock: AuthRouterOptions['clock']): void {
+  const now: unknown = clock === undefined ? new Date() : clock()
+  if (now instanceof Date && !Number.isNaN(now.getTime())) return
+  throw new AuthConfigError('clock', 'does not answer a Date.', 'pass () => new Date(), or leave it out.')
+}
+
+function checkEncryptionKeys({ encryptionKeys = [], secondFactors }: AuthRouterOptions): Buffer[] {
+  if (secondFactors !== undefined && encryptionKeys.length === 0) {
+    throw new AuthConfigError('encryptionKeys', 'is missing, but secondFactors needs it to seal TOTP seeds.', encryptionKeyRemedy)
   }
-  return (encryptionKeys ?? []).map((key: unknown, index) => {
-    const option = `encryptionKeys[${index}]`
-    if (key === undefined) throw new AuthConfigError(option, 'is undefined: is an environment variable not set?', remedy)
-    const bytes = typeof key === 'string' && /^[A-Za-z0-9+/_-]+={0,2}$/.test(key) ? Buffer.from(key, 'base64') : Buffer.alloc(0)
-    if (bytes.length !== 32) throw new AuthConfigError(option, 'is not base64 of exactly 32 bytes.', remedy)
-    if (bytes.every((byte) => byte === bytes[0])) throw new AuthConfigError(option, 'is one byte repeated.', remedy)
-    return bytes
-  })
+  return decodeEncryptionKeys(encryptionKeys, 'encryptionKeys')
 }
 
 function withoutUndefined<T extends object>(object: T | undefined): Partial<T> {

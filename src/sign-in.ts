@@ -8,7 +8,7 @@ import type { SecondFactors } from './two-factor/second-factor.js'
 import type { AuthUser } from './users/contract.js'
 
 /** Which door a sign-in comes through. */
-export type SignInDoor = 'login' | 'authorization-code' | 'code-exchange'
+export type SignInDoor = 'login' | 'authorization-code' | 'code-exchange' | 'refresh'
 
 /** What the host's `beforeLogin` is told. */
 export interface LoginAttempt {
@@ -65,7 +65,7 @@ export function createSignInDecision(deps: SignInDeps): DecideSignIn {
     const factor = await proveSecondFactor(deps, attempt, user)
     if (factor === 'missing') return refused('second-factor-required', secondFactorError('totp-required'))
     if (factor === 'invalid') return refused('second-factor-invalid', secondFactorError('totp-invalid'))
-    const methods = [...attempt.methods, ...factor]
+    const methods = Object.freeze([...attempt.methods, ...factor])
 
     const objection = await askHost(deps, attempt, user, methods)
     if (objection !== undefined) return refused('vetoed', new AuthError('forbidden', { clientMessage: objection }))
@@ -100,7 +100,8 @@ async function askHost(
   if (beforeLogin === undefined) return undefined
   // Anything but nothing at all is an objection: a hook that answers `false` meant to say no.
   const objection: unknown = (await call('beforeLogin', () => beforeLogin({ door, user, methods, ip, userAgent }))) ?? undefined
-  return objection === undefined || typeof objection === 'string' ? objection : 'This sign-in is not allowed.'
+  if (objection === undefined) return undefined
+  return typeof objection === 'string' && objection !== '' ? objection : 'This sign-in is not allowed.'
 }
 
 function refused(reason: SignInRefusal, error: AuthError): SignInDecision {

@@ -1,73 +1,63 @@
 import { AuthError, notSignedIn } from '../errors.js'
-import type { Audit } from '../events.js'
+import type { Audit, RequestContext } from '../events.js'
 import { type PresentedCredentials, readCredentials } from '../http/credentials.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { AccessTokenClaims } from '../signers/contract.js'
-import type { SessionRecord } from '../stores/contract.js'
 import type { AccessTokens } from '../tokens/access-token.js'
-import type { UserStore } from '../users/contract.js'
-import type { Principal, SignedIn } from './principal.js'
+import type { LiveSession, LiveSessions } from './live-sessions.js'
+import type { Principal, SignedIn, SignedInRequest } from './principal.js'
 
-/** What judging a request needs. */
+/** What judging credentials needs. */
 export interface AuthenticateDeps {
   readonly accessTokens: AccessTokens
-  readonly sessions: Sessions
-  readonly users: UserStore
+  readonly liveSessions: LiveSessions
   readonly clock: () => Date
-  readonly audit: Audit
 }
+
+/** Judges credentials, wherever they were found. Throws 401 or 503. */
+export type JudgeCredentials = (credentials: PresentedCredentials, context: RequestContext) => Promise<SignedInRequest>
 
 /**
- * Judges the credentials of one request. The token must be ours, belong to whom the client says, and its session must be found
- * and alive: a session that is not there is not signed in, so losing data lets nobody in.
+ * Judges credentials. The token must be ours, belong to whom the client says, and its session must be found and alive: a session
+ * that is not there is not signed in, so losing data lets nobody in.
  */
-export function createSignedIn(deps: AuthenticateDeps): SignedIn {
-  const judge: SignedIn = async (request, context) => {
-    const credentials = readCredentials(request) ?? refuse('no credentials')
-    const claims = await deps.accessTokens.verify(credentials.token, deps.clock())
-    refuseForeignUserId(credentials, claims)
-    const session = await liveSession(deps.sessions, claims)
-    const user = await deps.users.findById(session.userId)
-    if (user === null || user.disabled === true) throw notSignedIn('user is disabled or gone')
-    await deps.sessions.markSeen(session, context)
-    return { principal: principalOf(claims, session), session, user }
-  }
-
-  return async (request, context) => {
-    try {
-      return await judge(request, context)
-    } catch (error) {
-      if (error instanceof AuthError && error.status < 500) {
-        deps.audit({ type: 'request.refused', reason: error.message }, context)
-      }
-      throw error
-    }
+export function createJudgeCredentials({ accessTokens, liveSessions, clock }: AuthenticateDeps): JudgeCredentials {
+  return async ({ token, userId }, context) => {
+    const claims = await accessTokens.verify(token, clock())
+    if (userId !== null && userId !== claims.sub) throw notSignedIn('token belongs to another user')
+    const live = await liveSessions.require(claims.sid, context)
+    if (live.session.userId !== claims.sub) throw notSignedIn('session belongs to another user')
+    return { ...live, principal: principalOf(live, claims.scope, new Date(claims.exp * 1000)) }
   }
 }
 
-function refuseForeignUserId({ userId }: PresentedCredentials, { sub }: AccessTokenClaims): void {
-  if (userId !== null && userId !== sub) throw notSignedIn('token belongs to another user')
+/** Judges the credentials in the headers of a request, and tells the audit stream of each refusal. */
+export function createSignedIn(judge: JudgeCredentials, audit: Audit): SignedIn {
+  return (request, context) =>
+    reportRefusal(audit, context, async () => {
+      const credentials = readCredentials(request)
+      if (credentials === null) throw notSignedIn('no credentials')
+      return judge(credentials, context)
+    })
 }
 
-async function liveSession(sessions: Sessions, { sid, sub }: AccessTokenClaims): Promise<SessionRecord> {
-  const session = await sessions.findLive(sid)
-  if (session === null) throw notSignedIn('session ended or unknown')
-  if (session.userId !== sub) throw notSignedIn('session belongs to another user')
-  return session
+/** Runs a judgement; a refusal goes to the audit stream, with the reason that the client is not told. */
+export async function reportRefusal<T>(audit: Audit, context: RequestContext, judgement: () => Promise<T>): Promise<T> {
+  try {
+    return await judgement()
+  } catch (error) {
+    if (error instanceof AuthError && error.status < 500) audit({ type: 'request.refused', reason: error.message }, context)
+    throw error
+  }
 }
 
-function principalOf(claims: AccessTokenClaims, session: SessionRecord): Principal {
+/** Who is asking, by a live session and the limits of what was presented. */
+export function principalOf({ session }: LiveSession, scope: string, expiresAt: Date): Principal {
   return Object.freeze({
     userId: session.userId,
     sessionId: session.id,
     kind: session.kind,
-    scope: Object.freeze(claims.scope.split(' ').filter((part) => part !== '')),
+    scope: Object.freeze(scope.split(' ').filter((part) => part !== '')),
     authenticatedAt: session.authenticatedAt,
     methods: session.methods,
-    expiresAt: new Date(claims.exp * 1000),
+    expiresAt,
   })
-}
-
-function refuse(reason: string): never {
-  throw notSignedIn(reason)
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AuthError } from '../errors.js'
+import { z } from 'zod'
+import { AuthConfigError, AuthError } from '../errors.js'
 import type { RequestContext } from '../events.js'
 import { readCredentials } from '../http/credentials.js'
 import { contextOf, isForClient } from '../http/endpoint.js'
@@ -28,11 +29,10 @@ export interface RequireAuthOptions {
 /** Express middleware, typed without Express so that it fits hosts on version 4 and 5. */
 export type Guard = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void
 
-/** Makes `requireAuth`. */
+/** Makes `requireAuth`, which throws {@link AuthConfigError} for an option it does not know. */
 export function createRequireAuth(signedIn: SignedIn, clock: () => Date): (options?: RequireAuthOptions) => Guard {
   return (options = {}) => {
-    const { optional = false, maxAge } = options
-    const scopes = options.scope === undefined ? [] : [options.scope].flat()
+    const { optional, maxAge, scopes } = checkOptions(options)
 
     async function admit(request: IncomingMessage, context: RequestContext): Promise<Principal | undefined> {
       if (optional && readCredentials(request) === null) return undefined
@@ -58,6 +58,27 @@ export function createRequireAuth(signedIn: SignedIn, clock: () => Date): (optio
         .catch(next)
     }
   }
+}
+
+const word = z.string().regex(/^[!#-[\]-~]+$/)
+const schema = z.strictObject({
+  optional: z.boolean().optional(),
+  scope: z.union([word, z.array(word)]).optional(),
+  maxAge: z.number().nonnegative().optional(),
+})
+
+// A misspelt condition would be no condition, and a polluted Object.prototype could make every guard optional.
+function checkOptions(options: RequireAuthOptions) {
+  const { optional = false, scope = [], maxAge } = parseOwn(options)
+  return { optional, maxAge, scopes: [scope].flat() }
+}
+
+function parseOwn(options: RequireAuthOptions): RequireAuthOptions {
+  const parsed = schema.safeParse(Object.assign(Object.create(null), options))
+  if (parsed.success) return Object.assign(Object.create(null), parsed.data)
+  const { path, message } = parsed.error.issues[0] ?? { path: [], message: '' }
+  const remedy = 'pass optional (true or false), scope (a word or a list of words) and maxAge (seconds), or leave them out.'
+  throw new AuthConfigError(['requireAuth', ...path].join('.'), `${message}.`, remedy)
 }
 
 function refuseMissingScope({ scope }: Principal, required: readonly string[]): void {

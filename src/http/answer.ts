@@ -17,6 +17,8 @@ export function ok(body: object): Answer {
  * `no-store` because every answer either holds a credential or tells about one (RFC 6749 §5.1).
  */
 export function writeAnswer(response: ServerResponse, { status, body, headers = {} }: Answer): void {
+  // Something of the host's was faster, such as a timeout of its own.
+  if (response.headersSent) return
   const text = JSON.stringify(body)
   response.statusCode = status
   response.removeHeader('X-Powered-By')

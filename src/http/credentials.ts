@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { invalidRequest } from '../errors.js'
+import { invalidRequest, notSignedIn } from '../errors.js'
 
 /** A token as the client sent it; `userId` is who the client says it belongs to, where it says so. */
 export interface PresentedCredentials {
@@ -9,9 +9,9 @@ export interface PresentedCredentials {
 
 /**
  * Finds the token in `Authorization: Bearer`, or in `X-Auth-Token` together with `X-User-Id`. Nothing else is ever read: not
- * the URL, not the body, not a cookie (RFC 6750 §5.3). Null when there is none.
+ * the URL, not the body, not a cookie (RFC 6750 §5.3). Null when there is none, or one of another scheme.
  *
- * Throws 400 when a header is repeated or both schemes are used at once: two parts of a system could pick different ones.
+ * Throws 401 for credentials that are none, and 400 when a header is repeated or both schemes are used at once: two parts of a system could pick different ones.
  */
 export function readCredentials(request: IncomingMessage): PresentedCredentials | null {
   const authorization = singleHeader(request, 'authorization')
@@ -21,19 +21,30 @@ export function readCredentials(request: IncomingMessage): PresentedCredentials 
     throw invalidRequest([{ path: 'Authorization', message: 'Send either Authorization or X-Auth-Token, not both.' }])
   }
   if (authorization !== null) return bearerToken(authorization)
-  return token === null || userId === null ? null : { token, userId }
+  if (token === null && userId === null) return null
+  if (token === null || userId === null) throw notSignedIn('X-Auth-Token and X-User-Id go together')
+  return { token, userId }
 }
 
 /** The value of a header that may occur once; null when absent. Throws 400 when it is repeated. */
 export function singleHeader(request: IncomingMessage, name: string): string | null {
   // `headers` would join the repeated ones, or silently keep the first.
-  const values = request.headersDistinct[name] ?? []
+  const values = request.headersDistinct?.[name] ?? distinctValues(request, name)
   if (values.length > 1) throw invalidRequest([{ path: name, message: 'This header may be sent only once.' }])
   return values[0] ?? null
 }
 
 // The token68 grammar of RFC 6750 §2.1. The scheme's name is case-insensitive (RFC 9110 §11.1).
 function bearerToken(authorization: string): PresentedCredentials | null {
+  if (!/^bearer\b/i.test(authorization)) return null
   const token = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i.exec(authorization)?.[1]
-  return token === undefined ? null : { token, userId: null }
+  if (token === undefined) throw notSignedIn('Bearer without a token')
+  return { token, userId: null }
+}
+
+// Requests of HTTP/2, and of frameworks that imitate Node's, have no `headersDistinct`.
+function distinctValues(request: IncomingMessage, name: string): string[] {
+  const { rawHeaders = [], headers } = request
+  const values = rawHeaders.filter((_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name)
+  return values.length > 0 ? values : [headers[name] ?? []].flat()
 }

@@ -12,6 +12,8 @@ import { type ProblemStyle, writeProblem } from './problem.js'
 export interface EndpointRequest {
   readonly incoming: IncomingMessage
   readonly context: RequestContext
+  /** The parts of the path that are named with a colon. */
+  readonly parameters: Readonly<Record<string, unknown>>
   /** Reads the body when the endpoint is ready for it, which is after it knows who is asking. */
   readJson(): Promise<JsonBody>
   /** Headers that go with the answer, whichever it becomes. */
@@ -21,17 +23,24 @@ export interface EndpointRequest {
 /** One route: a request in, an answer out. It throws {@link AuthError} for every answer that is not a success. */
 export type Endpoint = (request: EndpointRequest) => Promise<Answer>
 
-type Method = 'GET' | 'POST'
+// What of an Express request is used beyond Node's own.
+type ExpressRequest = IncomingMessage & { readonly params?: EndpointRequest['parameters'] }
+
+type Method = 'GET' | 'POST' | 'DELETE'
 
 /** The endpoints of one path, by method. */
 export type Endpoints = Partial<Record<Method, Endpoint>>
 
+/** Routes: path, endpoints, style of errors. Null stands for a route that the host has not provided for. */
+export type Routes = readonly (readonly [path: string, endpoints: Endpoints | null, style?: ProblemStyle])[]
+
 /**
- * Mounts routes: path, endpoints, style of errors. Any other method on a path is 405 with `Allow`, which Express alone would answer
+ * Mounts routes. Any other method on a path is 405 with `Allow`, which Express alone would answer
  * with 404. What was not foreseen goes to the host's error handler.
  */
-export function mountAll(router: Router, routes: readonly (readonly [string, Endpoints, ProblemStyle?])[]): Router {
+export function mountAll(router: Router, routes: Routes): Router {
   for (const [path, endpoints, style = 'plain'] of routes) {
+    if (endpoints === null) continue
     const byMethod = new Map(Object.entries(endpoints))
     const allow = [...byMethod.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
     router.all(path, (request, response, next) => {
@@ -46,20 +55,27 @@ export function mountAll(router: Router, routes: readonly (readonly [string, End
 export function contextOf(request: IncomingMessage & { readonly id?: unknown }): RequestContext {
   const given = request.id
   return {
-    requestId: typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID(),
+    requestId: isRequestId(given) ? String(given) : randomUUID(),
     ip: clientAddress(request),
     userAgent: request.headers['user-agent']?.slice(0, 512) ?? null,
   }
 }
 
+// What the host's logger calls the request; anything that could forge a log line is not taken over.
+function isRequestId(given: unknown): boolean {
+  return Number.isSafeInteger(given) || (typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given))
+}
+
 // A rejection must never leave this function with nothing: `next(undefined)` would send the request on as if unanswered.
-async function answer(endpoint: Endpoint, incoming: IncomingMessage, response: ServerResponse, style: ProblemStyle): Promise<void> {
+async function answer(endpoint: Endpoint, incoming: ExpressRequest, response: ServerResponse, style: ProblemStyle): Promise<void> {
   try {
-    const readJson = () => readJsonBody(incoming, response)
+    const readJson = () => readJsonBody(incoming)
     const setHeaders = (headers: Readonly<Record<string, string>>) => {
+      if (response.headersSent) return
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     }
-    writeAnswer(response, await endpoint({ incoming, context: contextOf(incoming), readJson, setHeaders }))
+    const parameters = incoming.params ?? {}
+    writeAnswer(response, await endpoint({ incoming, context: contextOf(incoming), parameters, readJson, setHeaders }))
   } catch (error) {
     if (!isForClient(error)) throw error ?? new Error('an endpoint rejected without a reason')
     writeProblem(response, error, style)

@@ -1,14 +1,33 @@
-import type { ServerResponse } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
 import type { AuthError } from '../errors.js'
-import { writeAnswer } from './answer.js'
+import { type Answer, writeAnswer } from './answer.js'
 
 /** `plain`: names as in the catalogue. `oauth`: RFC 6749 §5.2 names, and the message again as `error_description`. */
 export type ProblemStyle = 'plain' | 'oauth'
 
 /** The only writer of error answers. */
 export function writeProblem(response: ServerResponse, error: AuthError, style: ProblemStyle): void {
+  writeAnswer(response, problemAnswer(error, style))
+}
+
+/** Refuses an upgrade: the same answer as bytes on the bare connection, before any `101`. Then hangs up. */
+export function writeRawProblem(connection: Duplex, error: AuthError): void {
+  const { status, body, headers = {} } = problemAnswer(error, 'plain')
+  const text = JSON.stringify(body)
+  const fixed = {
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+    'Content-Length': Buffer.byteLength(text),
+  }
+  const lines = Object.entries({ ...fixed, ...headers }).map(([name, value]) => `${name}: ${value}`)
+  connection.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n'), () => connection.destroy())
+}
+
+function problemAnswer(error: AuthError, style: ProblemStyle): Answer {
   const message = error.clientMessage
-  writeAnswer(response, {
+  return {
     status: error.status,
     body: {
       success: false,
@@ -24,7 +43,7 @@ export function writeProblem(response: ServerResponse, error: AuthError, style: 
       // RFC 9110 §15.5.2 asks for a challenge on every 401; RFC 6750 §3.1 would allow a reason, which would be an oracle.
       ...(error.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
     },
-  })
+  }
 }
 
 function detailsOf(error: AuthError): { details?: object } {

@@ -18,16 +18,16 @@ export interface HostFailure {
   readonly frame?: string
 }
 
-/** Makes the one way in which this router calls the host's stores, hooks and signer. */
+/** Makes the one way in which this router calls the host's stores, hooks, signer and hasher. */
 export function createHostCall(timeout: number, onFailure: (failure: HostFailure) => void): HostCall {
   return async (operation, work) => {
     try {
       return await withTimeout(work, timeout)
     } catch (cause) {
       onFailure(describeFailure(operation, cause))
-      // A part that knows it is overloaded also knows when to come back.
-      if (cause instanceof AuthError && cause.code === 'temporarily-unavailable') throw cause
-      throw new AuthError('temporarily-unavailable', { message: `${operation} failed`, retryAfter: 2, cause })
+      // A part that knows it is overloaded also knows when to come back. Its text is not for clients.
+      const retryAfter = (cause instanceof AuthError ? cause.retryAfter : undefined) ?? 2
+      throw new AuthError('temporarily-unavailable', { message: `${operation} failed`, retryAfter, cause })
     }
   }
 }
@@ -35,16 +35,25 @@ export function createHostCall(timeout: number, onFailure: (failure: HostFailure
 // Drivers put bound values into their messages, and an unknown identifier is often a mistyped password. So a foreign
 // message is never logged: its class, its code and the place it came from are.
 function describeFailure(operation: string, cause: unknown): HostFailure {
-  if (!(cause instanceof Error)) return { operation, error: `a thrown ${typeof cause}` }
-  if (cause instanceof UnexpectedAnswer || cause instanceof TimeoutError) {
-    return { operation, error: `${cause.name}: ${cause.message}` }
+  try {
+    if (!(cause instanceof Error)) return { operation, error: `a thrown ${typeof cause}` }
+    if (cause instanceof UnexpectedAnswer || cause instanceof TimeoutError) {
+      return { operation, error: `${cause.name}: ${cause.message}` }
+    }
+    return { operation, error: String(cause.name), ...codeOf(cause), ...frameOf(cause) }
+  } catch {
+    return { operation, error: 'an error that cannot be read' }
   }
-  const code = 'code' in cause && (typeof cause.code === 'string' || typeof cause.code === 'number') ? `${cause.code}` : null
-  const frame = cause.stack?.split('\n').find((line) => line.trimStart().startsWith('at '))
-  return {
-    operation,
-    error: cause.name,
-    ...(code === null ? {} : { code }),
-    ...(frame === undefined ? {} : { frame: frame.trim().slice(3) }),
-  }
+}
+
+function codeOf(cause: Error): { code?: string } {
+  const code: unknown = 'code' in cause ? cause.code : undefined
+  return typeof code === 'string' || typeof code === 'number' ? { code: String(code) } : {}
+}
+
+// Only what follows the message is read: a message of several lines can look like a frame.
+function frameOf({ stack, message }: Error): { frame?: string } {
+  const frames = String(stack).split(message).at(-1)?.split('\n') ?? []
+  const frame = frames.find((line) => /^\s+at /.test(line))
+  return frame === undefined || message === '' ? {} : { frame: frame.trim().slice(3) }
 }

@@ -3,7 +3,7 @@ import { hmacSha256 } from '../lib/digest.js'
 import type { LoginIdentifier } from '../users/contract.js'
 
 /** Replaces how identifiers are made canonical. Gets a checked identifier, returns the value to look up. */
-export type CanonicalIdentifier = (identifier: LoginIdentifier) => string
+export type CanonicalIdentifier = (identifier: LoginIdentifier) => string | Promise<string>
 
 /**
  * The default: e-mail addresses and user names in lower case, `user` as it was typed, since it may be an id in which case

@@ -38,12 +38,8 @@ export function parseLoginRequest(body: JsonBody, incoming: IncomingMessage): Lo
   if (named.length !== 1) {
     throw invalidRequest([{ path: named.join(', '), message: 'Send exactly one of email, username, user.' }])
   }
-  const input = parseInput(schema, body)
+  const header = singleHeader(incoming, 'x-2fa-code') ?? ''
+  const input = parseInput(schema, header === '' || Object.hasOwn(body, 'code') ? body : { ...body, code: header })
   const kind = named[0] as LoginIdentifier['kind']
-  const header = singleHeader(incoming, 'x-2fa-code')
-  return {
-    identifier: { kind, value: input[kind] as string },
-    password: input.password,
-    code: input.code ?? (header === '' ? null : header),
-  }
+  return { identifier: { kind, value: input[kind] as string }, password: input.password, code: input.code ?? null }
 }

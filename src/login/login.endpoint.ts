@@ -2,6 +2,7 @@ import { AuthError } from '../errors.js'
 import type { Audit, RequestContext } from '../events.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
+import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import { randomId } from '../lib/random.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { Sessions } from '../sessions/sessions.js'
@@ -17,6 +18,7 @@ import type { Rehash } from './rehash.js'
 
 /** What `POST /login` needs. */
 export interface LoginDeps {
+  readonly call: HostCall
   readonly canonicalIdentifier: CanonicalIdentifier
   /** A keyed digest of an identifier, for counters and events: an unknown identifier is often a mistyped password. */
   readonly digestIdentifier: (value: string) => string
@@ -37,7 +39,7 @@ export interface LoginDeps {
 export function loginEndpoint(deps: LoginDeps): Endpoint {
   return async ({ incoming, context, readJson, setHeaders }) => {
     const request = parseLoginRequest(await readJson(), incoming) //                  400, 413, 415
-    const identifier = canonical(deps.canonicalIdentifier, request.identifier)
+    const identifier = await canonical(deps, request.identifier) //                   400, 503
     const digest = deps.digestIdentifier(identifier.value)
     const slot = await deps.throttle.takeLoginSlot(digest, context) //                429, 503
     setHeaders(slot.headers)
@@ -53,8 +55,14 @@ export function loginEndpoint(deps: LoginDeps): Endpoint {
   }
 }
 
-function canonical(canonicalIdentifier: CanonicalIdentifier, identifier: LoginIdentifier): LoginIdentifier {
-  return { kind: identifier.kind, value: canonicalIdentifier(identifier) }
+async function canonical({ call, canonicalIdentifier }: LoginDeps, identifier: LoginIdentifier): Promise<LoginIdentifier> {
+  const value = await call('canonicalIdentifier', async () => nonEmptyText(await canonicalIdentifier(identifier)))
+  return { kind: identifier.kind, value }
+}
+
+function nonEmptyText(value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value
+  throw new UnexpectedAnswer('the answer is not a non-empty string')
 }
 
 // A slot stays used up only by a wrong name or password. Whatever else went wrong was not a guess at the password.
@@ -100,7 +108,7 @@ async function decide(
 async function openSession(deps: LoginDeps, approved: ApprovedSignIn, context: RequestContext) {
   const now = deps.clock()
   const session = deps.sessions.draft(
-    { id: randomId(), approved, kind: 'login', scope: '*', authenticatedAt: now, refreshHash: null },
+    { id: randomId(), approved, kind: 'login', scope: '*', authenticatedAt: now, refresh: null },
     context,
   )
   const { token } = await deps.accessTokens.issue(session, deps.sessionAbsolute, now)

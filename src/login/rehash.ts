@@ -9,12 +9,13 @@ export type Rehash = (user: AuthUser, password: string, context: RequestContext)
  * Makes the upgrade of old hashes. It replaces the hash only if it is still the one that was verified, so that a password changed
  * meanwhile stays changed. A failure costs nothing but the upgrade; the next login tries again.
  */
-export function createRehash(hasher: PasswordHasher, users: Required<UserStore>, audit: Audit): Rehash {
+export function createRehash(hasher: PasswordHasher, users: UserStore, audit: Audit): Rehash {
   return async (user, password, context) => {
+    const { updatePasswordHash } = users
     const stored = user.passwordHash
-    if (stored === null || !hasher.needsRehash(stored)) return
+    if (updatePasswordHash === undefined || stored === null || !hasher.needsRehash(stored)) return
     try {
-      const replaced = await users.updatePasswordHash(user.id, stored, await hasher.hash(password))
+      const replaced = await updatePasswordHash(user.id, stored, await hasher.hash(password))
       if (replaced) audit({ type: 'password.rehashed', userId: user.id }, context)
     } catch {
       // Told of by the call that failed. The user is signed in all the same.

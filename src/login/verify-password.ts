@@ -1,4 +1,3 @@
-import { AuthError } from '../errors.js'
 import type { Audit, RequestContext, SignInRefusal } from '../events.js'
 import { randomSecret } from '../lib/random.js'
 import type { PasswordHasher } from '../passwords/contract.js'
@@ -16,15 +15,15 @@ export type VerifyPassword = (user: AuthUser | null, password: string, context: 
  * Makes the judge of passwords. It does the same work for a wrong password, an unknown name, a user without a password and a
  * damaged hash, so that nobody can ask by the clock whether an account exists (ASVS V6.3.8).
  */
-export function createVerifyPassword(hasher: PasswordHasher, audit: Audit): VerifyPassword {
+export function createVerifyPassword(hasher: Required<PasswordHasher>, audit: Audit): VerifyPassword {
   const dummyHash = createDummyHash(hasher)
 
   return async (user, password, context) => {
     // Asked for before anything is known about the user, so that the first login of a process takes longer for everyone alike.
-    const dummy = await orUnavailable(dummyHash)
+    const dummy = await dummyHash()
     const stored: unknown = user?.passwordHash ?? null
-    const readable = typeof stored === 'string' && (hasher.canRead?.(stored) ?? true)
-    const matches = await orUnavailable(() => hasher.verify(password, readable ? stored : dummy))
+    const readable = typeof stored === 'string' && hasher.canRead(stored)
+    const matches = await hasher.verify(password, readable ? stored : dummy)
 
     if (user === null) return { right: false, reason: 'unknown-user', userId: null }
     if (stored === null) return { right: false, reason: 'no-password', userId: user.id }
@@ -37,7 +36,7 @@ export function createVerifyPassword(hasher: PasswordHasher, audit: Audit): Veri
   }
 }
 
-function createDummyHash(hasher: PasswordHasher): () => Promise<string> {
+function createDummyHash(hasher: Required<PasswordHasher>): () => Promise<string> {
   let pending: Promise<string> | undefined
   return () => {
     pending ??= hasher.hash(randomSecret()).catch((error: unknown) => {
@@ -45,15 +44,5 @@ function createDummyHash(hasher: PasswordHasher): () => Promise<string> {
       throw error
     })
     return pending
-  }
-}
-
-// A hasher that fails has not said that the password is wrong.
-async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (cause) {
-    if (cause instanceof AuthError && cause.code === 'temporarily-unavailable') throw cause
-    throw new AuthError('temporarily-unavailable', { message: 'the password hasher failed', retryAfter: 2, cause })
   }
 }

@@ -9,6 +9,11 @@ import { createHashingPool } from './hashing-pool.js'
 export interface BcryptHasherOptions {
   /** bcrypt's cost, a whole number from 10 to 15. Default 12, about 0.2 s of one core. */
   readonly cost?: number
+  /**
+   * The highest cost a stored hash may have, from `cost` to 15. Hashes above it cannot be read, and the event `password.unreadable` names
+   * their users. Every answer takes as long as this cost does, so that the time says nothing. Default: `cost`.
+   */
+  readonly maxStoredCost?: number
   /** Worker threads. Default: as many as the machine has cores. */
   readonly threads?: number
   /** Passwords that may wait for a thread; one more is answered with 503. Default: about 5 seconds of work. */
@@ -32,7 +37,7 @@ export interface BcryptHasher extends PasswordHasher {
   close(): Promise<void>
 }
 
-const optionNames = ['cost', 'threads', 'maxQueue', 'prehash', 'workerUrl', 'dangerouslyAllowLowCost']
+const optionNames = ['cost', 'maxStoredCost', 'threads', 'maxQueue', 'prehash', 'workerUrl', 'dangerouslyAllowLowCost']
 const shape = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
 const prehashMark = 'hmac-sha384:'
 const longestPassword = 72
@@ -56,18 +61,15 @@ const secondsOfWork = 5
  * ```
  */
 export function bcryptHasher(options: BcryptHasherOptions = {}): BcryptHasher {
-  const { cost, threads, maxQueue, pepper } = checkOptions(options)
+  const { cost, maxStoredCost, threads, maxQueue, pepper } = checkOptions(options)
   const pool = createHashingPool({ threads, maxQueue, drainSeconds: secondsOfWork, workerUrl: options.workerUrl })
-  // The most expensive hash seen so far sets the time of every answer, known name or not.
-  let workCost = cost
-
   // Null for a stored value that can never verify.
   function read(stored: unknown): { bcrypt: string; cost: number; prehashed: boolean } | null {
     if (typeof stored !== 'string') return null
     const prehashed = stored.startsWith(prehashMark)
     const bcrypt = prehashed ? stored.slice(prehashMark.length) : stored
     const found = Number(shape.exec(bcrypt)?.[1] ?? Number.NaN)
-    const readable = found >= 4 && found <= highestCost && (!prehashed || pepper !== null)
+    const readable = found >= 4 && found <= maxStoredCost && (!prehashed || pepper !== null)
     return readable ? { bcrypt, cost: found, prehashed } : null
   }
 
@@ -81,10 +83,10 @@ export function bcryptHasher(options: BcryptHasherOptions = {}): BcryptHasher {
 
     async verify(plain, stored) {
       const known = read(stored)
-      workCost = Math.max(workCost, known?.cost ?? cost)
       const password = known === null ? null : asHashed(plain, known.prehashed ? pepper : null)
       // Whatever cannot be right is compared all the same: the answer must not come sooner.
-      const matches = await pool.compare({ password: password ?? 'x', hash: known?.bcrypt ?? unmatchable(cost), workCost })
+      const hash = known?.bcrypt ?? unmatchable(cost)
+      const matches = await pool.compare({ password: password ?? 'x', hash, workCost: maxStoredCost })
       return matches === true && password !== null
     },
 
@@ -121,13 +123,16 @@ function checkOptions(options: BcryptHasherOptions) {
   const { cost = 12, dangerouslyAllowLowCost = false } = options
   const lowest = dangerouslyAllowLowCost === true ? 4 : 10
   requireWhole('cost', cost, lowest, highestCost, 'leave it out for 12')
+  const maxStoredCost = options.maxStoredCost ?? cost
+  requireWhole('maxStoredCost', maxStoredCost, cost, highestCost, 'leave it out for the same as cost')
   const threads = options.threads ?? availableParallelism()
   requireWhole('threads', threads, 1, 64, 'leave it out for one per core')
   // Measured: one hash at cost 10 takes about 50 ms of a core, and each step of cost doubles it.
-  const perThread = secondsOfWork / (0.05 * 2 ** (Math.max(cost, 10) - 10))
+  const perThread = secondsOfWork / (0.05 * 2 ** (Math.max(maxStoredCost, 10) - 10))
   const maxQueue = options.maxQueue ?? Math.max(1, Math.round(threads * perThread))
   requireWhole('maxQueue', maxQueue, 1, 100_000, 'leave it out for about 5 seconds of work')
-  return { cost, threads, maxQueue, pepper: readPepper(options.prehash) }
+  requireUrl(options.workerUrl)
+  return { cost, maxStoredCost, threads, maxQueue, pepper: readPepper(options.prehash) }
 }
 
 function requireWhole(name: string, value: unknown, least: number, most: number, remedy: string): void {
@@ -135,10 +140,19 @@ function requireWhole(name: string, value: unknown, least: number, most: number,
   throw new AuthConfigError(`bcryptHasher.${name}`, `is not a whole number from ${least} to ${most}.`, `${remedy}.`)
 }
 
+function requireUrl(workerUrl: unknown): void {
+  if (workerUrl === undefined || workerUrl instanceof URL) return
+  throw new AuthConfigError(
+    'bcryptHasher.workerUrl',
+    'is not a URL object.',
+    "pass new URL('./bcrypt-worker.js', import.meta.url).",
+  )
+}
+
 function readPepper(prehashOption: unknown): Buffer | null {
   if (prehashOption === undefined) return null
   const text = (prehashOption as { pepper?: unknown } | null)?.pepper
-  const pepper = typeof text === 'string' ? Buffer.from(text, 'base64') : Buffer.alloc(0)
+  const pepper = typeof text === 'string' && /^[\w+/-]+={0,2}$/.test(text) ? Buffer.from(text, 'base64') : Buffer.alloc(0)
   if (pepper.length >= 32) return pepper
   throw new AuthConfigError(
     'bcryptHasher.prehash.pepper',

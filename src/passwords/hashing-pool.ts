@@ -8,7 +8,7 @@ import type { CompareTask, HashTask } from './bcrypt-worker.js'
 export interface HashingPool {
   hash(task: HashTask): Promise<string>
   compare(task: CompareTask): Promise<boolean>
-  /** Lets running work finish, refuses what waits, ends the threads. */
+  /** Lets what was accepted finish, refuses what comes after, ends the threads. */
   close(): Promise<void>
 }
 

@@ -63,7 +63,8 @@ async function endStolenSession(
   context: RequestContext,
 ): Promise<void> {
   const firstUse = code.consumedAt ?? code.createdAt
-  if (clock().getTime() - firstUse.getTime() <= innocentReplayMilliseconds) return
+  // Either way: a clock that was set back makes a late replay look like an early one.
+  if (Math.abs(clock().getTime() - firstUse.getTime()) <= innocentReplayMilliseconds) return
   await sessions.end({ id: code.opensSessionId, userId: code.userId }, 'code-replayed', context)
 }
 
@@ -87,8 +88,8 @@ async function decide(deps: TokenDeps, code: AuthorizationCodeRecord, context: R
 // Signed before it is stored: a signer that fails leaves no session behind, and a token without a session opens nothing.
 async function openSession(deps: TokenDeps, code: AuthorizationCodeRecord, approved: ApprovedSignIn, context: RequestContext) {
   const { opensSessionId: id, scope, authenticatedAt, userId } = code
-  const refresh = newRefreshToken(id)
-  const session = deps.sessions.draft({ id, approved, kind: 'pkce', scope, authenticatedAt, refreshHash: refresh.hash }, context)
+  const { token: refreshToken, refresh } = newRefreshToken(id)
+  const session = deps.sessions.draft({ id, approved, kind: 'pkce', scope, authenticatedAt, refresh }, context)
   const access = await deps.accessTokens.issue(session, deps.accessTokenLifetime, session.createdAt)
   await deps.sessions.start(session, context)
   deps.audit({ type: 'code.redeemed', userId, sessionId: id }, context)
@@ -96,7 +97,7 @@ async function openSession(deps: TokenDeps, code: AuthorizationCodeRecord, appro
     access_token: access.token,
     token_type: 'Bearer',
     expires_in: access.expiresIn,
-    refresh_token: refresh.token,
+    refresh_token: refreshToken,
   }
 }
 

@@ -1,5 +1,14 @@
 import type { Audit, RequestContext } from '../events.js'
-import type { EndReason, SessionKind, SessionRecord, SessionStore } from '../stores/contract.js'
+import type { Revocations } from '../revocations/revocations.js'
+import type {
+  EndReason,
+  RefreshState,
+  RotateResult,
+  SessionKind,
+  SessionRecord,
+  SessionSeen,
+  SessionStore,
+} from '../stores/contract.js'
 import type { ApprovedSignIn } from './approved-sign-in.js'
 
 /** What a new session is made of. */
@@ -9,21 +18,39 @@ export interface NewSession {
   readonly kind: SessionKind
   readonly scope: string
   readonly authenticatedAt: Date
-  readonly refreshHash: string | null
+  readonly refresh: RefreshState | null
 }
+
+/** Names a session that may not have been read. */
+export type SessionName = Pick<SessionRecord, 'id' | 'userId'>
 
 /** The only writer of session rows. */
 export interface Sessions {
   /** The record of a session that does not exist yet, so that its token can be signed before anything is stored. */
   draft(session: NewSession, context: RequestContext): SessionRecord
-  /** Stores a drafted session. From here on its tokens are good. */
+  /** Stores a drafted session; from here on its tokens are good. Whoever has too many then loses the oldest. */
   start(session: SessionRecord, context: RequestContext): Promise<void>
   /** The session, if a token of it is good at this moment. */
   findLive(id: string): Promise<SessionRecord | null>
-  /** Notes that the session is in use: at most one write a minute, and a failure to write is not the client's problem. */
-  markSeen(session: SessionRecord, context: RequestContext): Promise<void>
-  /** Ends a session durably. True if this call ended it. */
-  end(session: Pick<SessionRecord, 'id' | 'userId'>, reason: EndReason, context: RequestContext): Promise<boolean>
+  /** Whether a session that was read a moment ago is still within its times. */
+  isLive(session: SessionRecord): boolean
+  /** What to note of a session in use; null when it was noted less than a minute ago. */
+  seenNow(session: SessionRecord, context: RequestContext): SessionSeen | null
+  /** Writes it down, without anybody waiting for it. A failure to write is not the client's problem. */
+  touch(id: string, seen: SessionSeen): void
+  /** Replaces the refresh token `presentedHash`, if it is still the current one. */
+  rotateRefresh(
+    session: SessionRecord,
+    presentedHash: string,
+    refresh: RefreshState,
+    context: RequestContext,
+  ): Promise<RotateResult>
+  /** Ends a session durably, and tells everybody. True if this call ended it. */
+  end(session: SessionName, reason: EndReason, context: RequestContext): Promise<boolean>
+  /** Ends all sessions of a user durably, and tells everybody. Says how many this call ended. */
+  endAllForUser(userId: string, reason: EndReason, context: RequestContext, exceptId?: string): Promise<number>
+  /** A user's live sessions, the oldest first. */
+  listForUser(userId: string): Promise<SessionRecord[]>
 }
 
 /** What sessions need. */
@@ -31,66 +58,117 @@ export interface SessionsDeps {
   readonly store: SessionStore
   /** Seconds. */
   readonly lifetimes: { readonly sessionIdle: number; readonly sessionAbsolute: number }
+  readonly maxSessionsPerUser: number
+  readonly revocations: Revocations
   readonly clock: () => Date
   readonly audit: Audit
 }
 
-const secondsBetweenTouches = 60
-
 /** Opens, finds and ends sessions. */
-export function createSessions({ store, lifetimes, clock, audit }: SessionsDeps): Sessions {
-  const idleEnd = (now: Date, expiresAt: Date) => earlier(after(now, lifetimes.sessionIdle), expiresAt)
+export function createSessions(deps: SessionsDeps): Sessions {
+  const { store, lifetimes, clock } = deps
+  // Often enough that a session in use never looks idle, however short the host made that time.
+  const secondsBetweenTouches = Math.min(60, lifetimes.sessionIdle / 4)
+  const isLive = (session: SessionRecord) => isLiveAt(session, clock())
 
   return {
-    draft({ id, approved, kind, scope, authenticatedAt, refreshHash }, context) {
-      const now = clock()
-      const expiresAt = after(now, lifetimes.sessionAbsolute)
-      return {
-        id,
-        userId: approved.user.id,
-        kind,
-        scope,
-        methods: approved.methods,
-        authenticatedAt,
-        createdAt: now,
-        lastSeenAt: now,
-        idleExpiresAt: idleEnd(now, expiresAt),
-        expiresAt,
-        ip: context.ip,
-        userAgent: context.userAgent,
-        refreshHash,
-        endedAt: null,
-        endReason: null,
-      }
-    },
+    draft: (session, context) => draft(deps, session, context),
 
     async start(session, context) {
       await store.create(session)
       const { userId, id: sessionId, kind, methods } = session
-      audit({ type: 'session.started', userId, sessionId, kind, methods }, context)
+      deps.audit({ type: 'session.started', userId, sessionId, kind, methods }, context)
+      await evictOldest(deps, session, context)
     },
 
     async findLive(id) {
       const session = await store.find(id)
-      return session !== null && isLive(session, clock()) ? session : null
+      return session !== null && isLive(session) ? session : null
     },
 
-    async markSeen(session, context) {
-      const now = clock()
-      if (now < after(session.lastSeenAt, secondsBetweenTouches)) return
-      const seen = { lastSeenAt: now, idleExpiresAt: idleEnd(now, session.expiresAt), ip: context.ip }
-      await store.touch(session.id, seen).catch(() => {})
+    isLive,
+
+    seenNow(session, context) {
+      const isNoted = clock() < after(session.lastSeenAt, secondsBetweenTouches)
+      return isNoted ? null : seen(deps, session, context)
     },
 
-    async end({ id, userId }, reason, context) {
-      const ended = await store.end(id, reason, clock())
-      if (ended) audit({ type: 'session.ended', userId, sessionId: id, reason }, context)
-      return ended
+    touch: (id, noted) => void store.touch(id, noted).catch(() => {}),
+
+    rotateRefresh: (session, presentedHash, refresh, context) =>
+      store.rotateRefresh(session.id, presentedHash, { refresh, ...seen(deps, session, context) }, clock()),
+
+    end: (session, reason, context) => endOne(deps, session, reason, context),
+
+    async endAllForUser(userId, reason, context, exceptId) {
+      const ids = await store.endAllForUser(userId, reason, clock(), exceptId)
+      const ended = ids.map((id) => ({ id, userId }))
+      await tellAll(deps, ended, reason, context)
+      return ids.length
     },
+
+    listForUser: (userId) => store.listForUser(userId, clock()),
   }
 }
 
-function isLive({ endedAt, idleExpiresAt, expiresAt }: SessionRecord, now: Date): boolean {
+function draft(deps: SessionsDeps, { approved, ...given }: NewSession, context: RequestContext): SessionRecord {
+  const createdAt = deps.clock()
+  // Counted from the sign-in, so that one password, and a code now and then, does not last for ever.
+  const expiresAt = after(earlier(createdAt, given.authenticatedAt), deps.lifetimes.sessionAbsolute)
+  return {
+    ...given,
+    userId: approved.user.id,
+    methods: approved.methods,
+    createdAt,
+    expiresAt,
+    ...seen(deps, { expiresAt, ip: null }, context),
+    userAgent: context.userAgent,
+    endedAt: null,
+    endReason: null,
+  }
+}
+
+// An open socket keeps its session in use without any request; the address is then still the last one known.
+function seen(
+  { clock, lifetimes }: SessionsDeps,
+  { expiresAt, ip }: Pick<SessionRecord, 'expiresAt' | 'ip'>,
+  context: RequestContext,
+): SessionSeen {
+  const lastSeenAt = clock()
+  return { lastSeenAt, idleExpiresAt: earlier(after(lastSeenAt, lifetimes.sessionIdle), expiresAt), ip: context.ip ?? ip }
+}
+
+async function endOne(deps: SessionsDeps, session: SessionName, reason: EndReason, context: RequestContext): Promise<boolean> {
+  const ended = await deps.store.end(session.id, reason, deps.clock())
+  // Told even when somebody else ended it: whoever asked for the end must find it gone here as well.
+  if (ended) await tellAll(deps, [session], reason, context)
+  else await deps.revocations.announce([asEvent(session, reason, deps.clock())])
+  return ended
+}
+
+async function tellAll(
+  deps: SessionsDeps,
+  ended: readonly SessionName[],
+  reason: EndReason,
+  context: RequestContext,
+): Promise<void> {
+  for (const { id: sessionId, userId } of ended) deps.audit({ type: 'session.ended', userId, sessionId, reason }, context)
+  await deps.revocations.announce(ended.map((session) => asEvent(session, reason, deps.clock())))
+}
+
+// The new session is stored first and never the one to go, so that signing in always works; two at once may each end the same one.
+async function evictOldest(deps: SessionsDeps, newest: SessionRecord, context: RequestContext): Promise<void> {
+  const live = await deps.store.listForUser(newest.userId, deps.clock())
+  const tooMany = live.length - deps.maxSessionsPerUser
+  const oldest = live.filter(({ id }) => id !== newest.id).slice(0, Math.max(0, tooMany))
+  for (const session of oldest) await endOne(deps, session, 'evicted', context)
+}
+
+function asEvent({ id, userId }: SessionName, reason: EndReason, at: Date) {
+  return { sessionId: id, userId, reason, at }
+}
+
+function isLiveAt({ endedAt, idleExpiresAt, expiresAt }: SessionRecord, now: Date): boolean {
   return endedAt === null && now < idleExpiresAt && now < expiresAt
 }
 

@@ -5,20 +5,36 @@ export interface BoundedTable<Row> {
   insert(key: string, row: Row, now: Date): void
   /** Replaces a row that is there. */
   update(key: string, row: Row): void
+  delete(key: string): void
   /** Deletes the rows that are over and says how many. */
   purge(now: Date): number
 }
 
 const smallestSweep = 1000
 
-/** Makes a table for at most `most` rows. */
-export function boundedTable<Row>(most: number, isOver: (row: Row, now: Date) => boolean): BoundedTable<Row> {
+/** Makes a table for at most `most` rows; `onDelete` is told of each row that goes. */
+export function boundedTable<Row>(
+  most: number,
+  isOver: (row: Row, now: Date) => boolean,
+  onDelete: (row: Row) => void = () => {},
+): BoundedTable<Row> {
   const rows = new Map<string, Row>()
   let sweepAt = Math.min(most, smallestSweep)
 
+  let notBefore = new Date(0)
+
+  // A full table of living rows is not searched again for each row that does not fit.
+  function sweep(now: Date): void {
+    if (purge(now) === 0) notBefore = new Date(now.getTime() + 1000)
+  }
+
   function purge(now: Date): number {
     const before = rows.size
-    for (const [key, row] of rows) if (isOver(row, now)) rows.delete(key)
+    for (const [key, row] of rows) {
+      if (!isOver(row, now)) continue
+      rows.delete(key)
+      onDelete(row)
+    }
     // The next sweep comes when the table has doubled, so that sweeping costs each insert the same, however large it grows.
     sweepAt = Math.min(most, Math.max(smallestSweep, rows.size * 2))
     return before - rows.size
@@ -28,7 +44,7 @@ export function boundedTable<Row>(most: number, isOver: (row: Row, now: Date) =>
     get: (key) => rows.get(key),
     insert(key, row, now) {
       if (rows.has(key)) throw new Error('duplicate key')
-      if (rows.size >= sweepAt) purge(now)
+      if (rows.size >= sweepAt && now >= notBefore) sweep(now)
       // Failing is the safe side: throwing out the oldest would sign people out, or make a used code good again.
       if (rows.size >= most) throw new Error('the memory store is full')
       rows.set(key, row)
@@ -36,6 +52,7 @@ export function boundedTable<Row>(most: number, isOver: (row: Row, now: Date) =>
     update(key, row) {
       if (rows.has(key)) rows.set(key, row)
     },
+    delete: (key) => void rows.delete(key),
     purge,
   }
 }

@@ -5,7 +5,7 @@ export type AuthenticationMethod = 'pwd' | 'otp' | 'recovery' | 'host'
 export type SessionKind = 'login' | 'pkce'
 
 /** Why a session ended. The first reason stays. */
-export type EndReason = 'logout' | 'revoked' | 'code-replayed'
+export type EndReason = 'logout' | 'revoked' | 'evicted' | 'code-replayed' | 'refresh-reused'
 
 /** One authorization code. The code itself is never stored, only its SHA-256. */
 export interface AuthorizationCodeRecord {
@@ -45,8 +45,29 @@ export interface AuthorizationCodeStore {
    * A read followed by a write lets two callers win: RFC 6749 §4.1.2 says a code works once.
    */
   consume(codeHash: string, now: Date): Promise<ConsumeResult>
-  /** Deletes records whose `retainUntil` has passed and says how many. Nothing may depend on it being called. */
+  /**
+   * Deletes unused codes whose `expiresAt`, and used ones whose `retainUntil` has passed, and says how many. Nothing may depend on it
+   * being called.
+   */
   purge(now: Date): Promise<number>
+}
+
+/** A refresh token that has been spent lately, and the salt with which its successor is derived from it again. */
+export interface SpentRefreshToken {
+  /** SHA-256 of the token. */
+  readonly hash: string
+  readonly salt: string
+  readonly spentAt: Date
+}
+
+/** The refresh tokens of one session. No token is in here, and none can be made from what is. */
+export interface RefreshState {
+  /** SHA-256 of the current token. */
+  readonly hash: string
+  /** Marks tokens as this session's, so that a spent one is known from an invented one. */
+  readonly familyKey: string
+  /** The newest last; a handful. */
+  readonly spent: readonly SpentRefreshToken[]
 }
 
 /** One sign-in on one device. No token is in it, only hashes. */
@@ -59,14 +80,14 @@ export interface SessionRecord {
   readonly authenticatedAt: Date
   readonly createdAt: Date
   readonly lastSeenAt: Date
-  /** The session ends here if it is not used before. Moves with `touch`, never beyond `expiresAt`. */
+  /** The session ends here if it is not used before. Moves with `touch` and `rotateRefresh`, never beyond `expiresAt`. */
   readonly idleExpiresAt: Date
   /** The absolute end. Never moves. */
   readonly expiresAt: Date
   readonly ip: string | null
   readonly userAgent: string | null
-  /** SHA-256 of the current refresh token; null for a login session, which has none. */
-  readonly refreshHash: string | null
+  /** Null for a login session, which has no refresh token. Kept as one value: it is only ever replaced whole. */
+  readonly refresh: RefreshState | null
   readonly endedAt: Date | null
   readonly endReason: EndReason | null
 }
@@ -78,12 +99,27 @@ export interface SessionSeen {
   readonly ip: string | null
 }
 
+/** What a rotation changes, all of it in the one write. */
+export interface RefreshRotation extends SessionSeen {
+  readonly refresh: RefreshState
+}
+
+/** Who won: exactly one caller per current token ever gets `rotated`. */
+export type RotateResult = { readonly outcome: 'rotated' | 'superseded' | 'ended' }
+
 /** Sessions: an allow-list. A session that is not found is not signed in, so losing data revives nobody. */
 export interface SessionStore {
   /** Inserts; rejects if the id is already there. */
   create(session: SessionRecord): Promise<void>
   /** The record, ended or not; null when there is none. Times are judged by the caller. */
   find(id: string): Promise<SessionRecord | null>
+  /**
+   * In ONE conditional write: if the session is there, has not ended, and its `refresh.hash` is still `presentedHash`, replaces
+   * `refresh`, `lastSeenAt`, `idleExpiresAt` and `ip`, and answers `rotated`. Answers `superseded` when another token is current, and
+   * `ended` when the session has ended or is not there. A read followed by a write would let two callers win, or revive a session
+   * that was ended in between.
+   */
+  rotateRefresh(id: string, presentedHash: string, next: RefreshRotation, now: Date): Promise<RotateResult>
   /** Updates only a session that exists and has not ended. Never inserts: an upsert would bring a dead session back. */
   touch(id: string, seen: SessionSeen): Promise<void>
   /**
@@ -91,6 +127,13 @@ export interface SessionStore {
    * for everybody else and for an unknown id. Durable before it resolves: a logout is acknowledged on the strength of it.
    */
   end(id: string, reason: EndReason, now: Date): Promise<boolean>
+  /**
+   * Ends every session of the user that has not ended, but `exceptId`, and answers the ids of those this call ended: their sockets
+   * are closed by it. Durable before it resolves.
+   */
+  endAllForUser(userId: string, reason: EndReason, now: Date, exceptId?: string): Promise<string[]>
+  /** The user's sessions that have not ended and are not over at `now`, the oldest first. */
+  listForUser(userId: string, now: Date): Promise<SessionRecord[]>
   /** Deletes sessions that ended, idled out or expired before `now`, and says how many. */
   purge(now: Date): Promise<number>
 }
@@ -116,4 +159,32 @@ export interface SecondFactorStore {
   advanceStep(userId: string, step: number): Promise<{ readonly outcome: 'advanced' | 'stale' }>
   /** In ONE conditional write: deletes the user's recovery code with this hash. `consumed` for exactly one caller. */
   consumeRecoveryCode(userId: string, codeHash: string): Promise<{ readonly outcome: 'consumed' | 'unknown' }>
+}
+
+/** A ticket that opens one socket. The ticket itself is never stored, only its SHA-256. */
+export interface SocketTicketRecord {
+  readonly ticketHash: string
+  readonly sessionId: string
+  readonly userId: string
+  /** What the socket may do, and until when: no more than the token the ticket was bought with. */
+  readonly scope: string
+  readonly tokenExpiresAt: Date
+  readonly createdAt: Date
+  /** From this moment on the ticket is void. */
+  readonly expiresAt: Date
+}
+
+/** Who won: exactly one caller ever gets `consumed`. */
+export type ConsumeTicketResult =
+  | { readonly outcome: 'consumed'; readonly ticket: SocketTicketRecord }
+  | { readonly outcome: 'unknown' }
+
+/** One-time tickets for sockets of browsers, which cannot send headers with an upgrade. */
+export interface SocketTicketStore {
+  /** Inserts; rejects if the hash is already there. */
+  save(ticket: SocketTicketRecord): Promise<void>
+  /** In ONE conditional write: deletes the ticket, if it is there and `now < expiresAt`, and answers `consumed`. Otherwise `unknown`. */
+  consume(ticketHash: string, now: Date): Promise<ConsumeTicketResult>
+  /** Deletes tickets that have expired and says how many. */
+  purge(now: Date): Promise<number>
 }

@@ -3,10 +3,13 @@ import type {
   AuthorizationCodeRecord,
   AuthorizationCodeStore,
   ConsumeResult,
+  ConsumeTicketResult,
   SecondFactorRecord,
   SecondFactorStore,
   SessionRecord,
   SessionStore,
+  SocketTicketRecord,
+  SocketTicketStore,
 } from './contract.js'
 
 // Each store is used only through these wrappers. A failure is a 503, and so is an answer its contract does not know: a store that
@@ -26,8 +29,16 @@ export function failClosedSessions(store: SessionStore, call: HostCall): Session
   return {
     create: (session) => call('sessions.create', () => store.create(session)),
     find: (id) => call('sessions.find', async () => sessionOrNull(await store.find(id), id)),
+    rotateRefresh: (id, presentedHash, next, now) =>
+      call('sessions.rotateRefresh', async () =>
+        outcome(await store.rotateRefresh(id, presentedHash, next, now), ['rotated', 'superseded', 'ended']),
+      ),
     touch: (id, seen) => call('sessions.touch', () => store.touch(id, seen)),
     end: (id, reason, now) => call('sessions.end', async () => bool(await store.end(id, reason, now))),
+    endAllForUser: (userId, reason, now, exceptId) =>
+      call('sessions.endAllForUser', async () => texts(await store.endAllForUser(userId, reason, now, exceptId))),
+    listForUser: (userId, now) =>
+      call('sessions.listForUser', async () => sessionsOf(await store.listForUser(userId, now), userId)),
     purge: (now) => call('sessions.purge', () => store.purge(now)),
   }
 }
@@ -45,6 +56,26 @@ export function failClosedSecondFactors(store: SecondFactorStore, call: HostCall
         outcome(await store.consumeRecoveryCode(userId, codeHash), ['consumed', 'unknown']),
       ),
   }
+}
+
+/** Socket tickets behind their contract. */
+export function failClosedTickets(store: SocketTicketStore, call: HostCall): SocketTicketStore {
+  return {
+    save: (ticket) => call('tickets.save', () => store.save(ticket)),
+    consume: (ticketHash, now) =>
+      call('tickets.consume', async () => ticketResult(await store.consume(ticketHash, now), ticketHash)),
+    purge: (now) => call('tickets.purge', () => store.purge(now)),
+  }
+}
+
+function ticketResult(answer: unknown, ticketHash: string): ConsumeTicketResult {
+  const result = outcome(answer as ConsumeTicketResult, ['consumed', 'unknown'])
+  if (result.outcome === 'unknown') return result
+  const ticket: Partial<Record<keyof SocketTicketRecord, unknown>> = fieldsOf(result.ticket)
+  requireSame('ticketHash', ticket.ticketHash, ticketHash)
+  requireTexts(ticket, ['sessionId', 'userId', 'scope'])
+  requireDates(ticket, ['tokenExpiresAt', 'expiresAt'])
+  return result
 }
 
 function consumeResult(answer: unknown, codeHash: string): ConsumeResult {
@@ -67,7 +98,34 @@ function sessionOrNull(answer: unknown, id: string): SessionRecord | null {
   requireDates(session, ['authenticatedAt', 'createdAt', 'lastSeenAt', 'idleExpiresAt', 'expiresAt'])
   if (session.endedAt !== null) requireDates(session, ['endedAt'])
   requireList(session.methods)
+  if (session.refresh !== null) requireRefreshState(session.refresh)
   return answer as SessionRecord
+}
+
+function sessionsOf(answer: unknown, userId: string): SessionRecord[] {
+  requireList(answer)
+  return (answer as unknown[]).map((row) => {
+    const { id } = fieldsOf(row)
+    const session = sessionOrNull(row, id as string) as SessionRecord
+    requireSame('userId', session.userId, userId)
+    return session
+  })
+}
+
+function requireRefreshState(answer: unknown): void {
+  const refresh = fieldsOf(answer)
+  requireTexts(refresh, ['hash', 'familyKey'])
+  requireList(refresh['spent'])
+  for (const spent of refresh['spent'] as unknown[]) {
+    requireTexts(fieldsOf(spent), ['hash', 'salt'])
+    requireDates(fieldsOf(spent), ['spentAt'])
+  }
+}
+
+function texts(answer: unknown): string[] {
+  requireList(answer)
+  if ((answer as unknown[]).every((id) => typeof id === 'string')) return answer as string[]
+  throw new UnexpectedAnswer('the answer is not a list of ids')
 }
 
 function factorOrNull(answer: unknown, userId: string): SecondFactorRecord | null {
@@ -108,6 +166,6 @@ function requireDates(record: Readonly<Record<string, unknown>>, fields: readonl
   if (wrong !== undefined) throw new UnexpectedAnswer(`${wrong} is not a date`)
 }
 
-function requireList(methods: unknown): void {
-  if (!Array.isArray(methods)) throw new UnexpectedAnswer('methods is not a list')
+function requireList(list: unknown): void {
+  if (!Array.isArray(list)) throw new UnexpectedAnswer('a list was expected')
 }

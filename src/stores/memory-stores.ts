@@ -4,25 +4,29 @@ import { boundedTable } from './bounded-table.js'
 import type {
   AuthorizationCodeRecord,
   AuthorizationCodeStore,
+  EndReason,
   SecondFactorRecord,
   SecondFactorStore,
   SessionRecord,
   SessionStore,
+  SocketTicketRecord,
+  SocketTicketStore,
 } from './contract.js'
 
 /** Options of {@link memoryStores}. */
 export interface MemoryStoresOptions {
   /** The most sessions held at a time; one more sign-in is answered with 503. Default 1,000,000. */
   readonly maxSessions?: number
-  /** The most authorization codes held at a time, used ones included. Default 100,000. */
+  /** The most authorization codes held at a time, used ones included, and the most socket tickets. Default 100,000. */
   readonly maxCodes?: number
 }
 
-/** The three stores, to be spread into the options of `createAuthRouter`. */
+/** The stores, to be spread into the options of `createAuthRouter`. */
 export interface MemoryStores {
   readonly codes: AuthorizationCodeStore
   readonly sessions: SessionStore
   readonly secondFactors: SecondFactorStore
+  readonly tickets: SocketTicketStore
 }
 
 /**
@@ -51,11 +55,19 @@ export function memoryStores(options: MemoryStoresOptions = {}): MemoryStores {
     )
   }
   warnInProduction()
-  return { codes: memoryCodes(maxCodes), sessions: memorySessions(maxSessions), secondFactors: memorySecondFactors() }
+  return {
+    codes: memoryCodes(maxCodes),
+    sessions: memorySessions(maxSessions),
+    secondFactors: memorySecondFactors(),
+    tickets: memoryTickets(maxCodes),
+  }
 }
 
 function memoryCodes(most: number): AuthorizationCodeStore {
-  const table = boundedTable<AuthorizationCodeRecord>(most, (code, now) => code.retainUntil <= now)
+  const table = boundedTable<AuthorizationCodeRecord>(
+    most,
+    ({ consumedAt, expiresAt, retainUntil }, now) => (consumedAt === null ? expiresAt : retainUntil) <= now,
+  )
   return {
     async save(code) {
       table.insert(code.codeHash, { ...code }, code.createdAt)
@@ -74,30 +86,63 @@ function memoryCodes(most: number): AuthorizationCodeStore {
 }
 
 function memorySessions(most: number): SessionStore {
-  const table = boundedTable<SessionRecord>(
-    most,
-    ({ endedAt, idleExpiresAt, expiresAt }, now) => endedAt !== null || idleExpiresAt <= now || expiresAt <= now,
-  )
+  const idsByUser = new Map<string, Set<string>>()
+  const table = boundedTable<SessionRecord>(most, isOver, (session) => forgetId(idsByUser, session))
+  const living = (id: string) => {
+    const session = table.get(id)
+    return session?.endedAt === null ? session : undefined
+  }
+  const livingOf = (userId: string) => [...(idsByUser.get(userId) ?? [])].flatMap((id) => living(id) ?? [])
+  const end = (session: SessionRecord, reason: EndReason, now: Date) =>
+    table.update(session.id, { ...session, endedAt: now, endReason: reason })
+
   return {
     async create(session) {
       table.insert(session.id, { ...session }, session.createdAt)
+      const ids = idsByUser.get(session.userId) ?? new Set()
+      idsByUser.set(session.userId, ids.add(session.id))
     },
     async find(id) {
       const session = table.get(id)
       return session === undefined ? null : { ...session }
     },
+    async rotateRefresh(id, presentedHash, { refresh, lastSeenAt, idleExpiresAt, ip }) {
+      const session = living(id)
+      if (session === undefined) return { outcome: 'ended' }
+      if (session.refresh?.hash !== presentedHash) return { outcome: 'superseded' }
+      table.update(id, { ...session, refresh, lastSeenAt, idleExpiresAt, ip })
+      return { outcome: 'rotated' }
+    },
     async touch(id, { lastSeenAt, idleExpiresAt, ip }) {
-      const session = table.get(id)
-      if (session?.endedAt === null) table.update(id, { ...session, lastSeenAt, idleExpiresAt, ip })
+      const session = living(id)
+      if (session !== undefined) table.update(id, { ...session, lastSeenAt, idleExpiresAt, ip })
     },
     async end(id, reason, now) {
-      const session = table.get(id)
-      if (session?.endedAt !== null) return false
-      table.update(id, { ...session, endedAt: now, endReason: reason })
+      const session = living(id)
+      if (session === undefined) return false
+      end(session, reason, now)
       return true
+    },
+    async endAllForUser(userId, reason, now, exceptId) {
+      const ended = livingOf(userId).filter(({ id }) => id !== exceptId)
+      for (const session of ended) end(session, reason, now)
+      return ended.map(({ id }) => id)
+    },
+    async listForUser(userId, now) {
+      return livingOf(userId).flatMap((session) => (isOver(session, now) ? [] : [{ ...session }]))
     },
     purge: async (now) => table.purge(now),
   }
+}
+
+function isOver({ endedAt, idleExpiresAt, expiresAt }: SessionRecord, now: Date): boolean {
+  return endedAt !== null || idleExpiresAt <= now || expiresAt <= now
+}
+
+function forgetId(idsByUser: Map<string, Set<string>>, { id, userId }: SessionRecord): void {
+  const ids = idsByUser.get(userId)
+  ids?.delete(id)
+  if (ids?.size === 0) idsByUser.delete(userId)
 }
 
 function memorySecondFactors(): SecondFactorStore {
@@ -123,6 +168,22 @@ function memorySecondFactors(): SecondFactorStore {
     async consumeRecoveryCode(userId, codeHash) {
       return { outcome: recoveryCodes.get(userId)?.delete(codeHash) === true ? 'consumed' : 'unknown' }
     },
+  }
+}
+
+function memoryTickets(most: number): SocketTicketStore {
+  const table = boundedTable<SocketTicketRecord>(most, ({ expiresAt }, now) => expiresAt <= now)
+  return {
+    async save(ticket) {
+      table.insert(ticket.ticketHash, { ...ticket }, ticket.createdAt)
+    },
+    async consume(ticketHash, now) {
+      const ticket = table.get(ticketHash)
+      if (ticket === undefined || now >= ticket.expiresAt) return { outcome: 'unknown' }
+      table.delete(ticketHash)
+      return { outcome: 'consumed', ticket }
+    },
+    purge: async (now) => table.purge(now),
   }
 }
 

@@ -1,5 +1,5 @@
 import { type RateLimiterAbstract, RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
-import { AuthError } from '../errors.js'
+import { AuthConfigError, AuthError } from '../errors.js'
 import type { Audit, RequestContext, ThrottleScope } from '../events.js'
 import { networkOf } from '../http/client-address.js'
 import type { HostCall } from '../lib/host-call.js'
@@ -66,7 +66,8 @@ export const defaultLimits: Readonly<Record<'account' | 'network' | 'secondFacto
 
 /** Makes the throttle over the host's limiter, or over this process's memory. */
 export function createThrottle(options: ThrottleOptions, call: HostCall, audit: Audit): Throttle {
-  const make = options.limiter ?? ((settings: LimiterSettings) => new RateLimiterMemory(settings))
+  const make = (settings: LimiterSettings) =>
+    options.limiter === undefined ? new RateLimiterMemory(settings) : checkedLimiter(options.limiter(settings))
   const accounts = make({ keyPrefix: 'mar-login', ...defaultLimits.account, ...options.account })
   const networks = make({ keyPrefix: 'mar-network', ...defaultLimits.network, ...options.network })
   const secondFactors = make({ keyPrefix: 'mar-2fa', ...defaultLimits.secondFactor, ...options.secondFactor })
@@ -75,7 +76,11 @@ export function createThrottle(options: ThrottleOptions, call: HostCall, audit: 
   const underJudgement = createTally()
 
   const giveBack = (limiter: RateLimiterAbstract, key: string) =>
-    call('throttle.refund', () => limiter.reward(key, 1)).then(nothing, nothing)
+    call('throttle.refund', async () => {
+      const { consumedPoints } = await limiter.reward(key, 1)
+      // The window the slot was taken in is over, or was cleared: a balance below nothing would be a licence for more.
+      if (consumedPoints < 0) await limiter.delete(key)
+    }).then(nothing, nothing)
   const forget = (limiter: RateLimiterAbstract, key: string) =>
     call('throttle.clear', () => limiter.delete(key)).then(nothing, nothing)
 
@@ -121,6 +126,13 @@ export function createThrottle(options: ThrottleOptions, call: HostCall, audit: 
     takeSecondFactorSlot: async (userId, context) => void (await take(secondFactors, userId, 'second-factor', context)),
     clearSecondFactor: (userId) => forget(secondFactors, userId),
   }
+}
+
+function checkedLimiter(limiter: RateLimiterAbstract): RateLimiterAbstract {
+  const has = (name: 'consume' | 'reward' | 'delete') => typeof limiter?.[name] === 'function'
+  if (has('consume') && has('reward') && has('delete')) return limiter
+  const remedy = '(settings) => new RateLimiterRedis({ storeClient, ...settings }), or another class of rate-limiter-flexible.'
+  throw new AuthConfigError('throttle.limiter', 'answers something that is not a limiter.', remedy)
 }
 
 // rate-limiter-flexible rejects with a result when the limit is reached and with an Error when its store failed. Taking one for

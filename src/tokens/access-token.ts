@@ -1,4 +1,6 @@
 import { AuthError, notSignedIn } from '../errors.js'
+import { boundedCache } from '../lib/bounded-cache.js'
+import { sha256 } from '../lib/digest.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import { randomId } from '../lib/random.js'
 import type { AccessTokenClaims, TokenSigner } from '../signers/contract.js'
@@ -19,10 +21,28 @@ export interface AccessTokens {
   verify(token: string, now: Date): Promise<AccessTokenClaims>
 }
 
-const skewInSeconds = 5
+/** The most skew a signer may forgive; its own setting is usually less. */
+const skewInSeconds = 60
+/** A signature does not change, but a key may be withdrawn: that takes effect within this time. */
+const oldestVerifiedSeconds = 30
+const mostVerified = 20_000
 
 /** Binds access tokens to a signer. */
 export function createAccessTokens(signer: TokenSigner, call: HostCall): AccessTokens {
+  // By digest, so that no memory dump holds a list of tokens.
+  const verified = boundedCache<AccessTokenClaims>(mostVerified, oldestVerifiedSeconds)
+
+  async function verifiedClaims(token: string, now: Date): Promise<AccessTokenClaims> {
+    const digest = sha256(token)
+    const known = verified.get(digest, now)
+    // Once it is over by our clock, how much skew to forgive is for the signer to say.
+    if (known !== undefined && now.getTime() < known.exp * 1000) return known
+    const claims = await call('signer.verify', () => claimsOrRefusal(signer, token))
+    if (claims instanceof AuthError) throw claims
+    verified.set(digest, claims, now)
+    return claims
+  }
+
   return {
     async issue(session, lifetime, now) {
       const iat = seconds(now)
@@ -42,8 +62,7 @@ export function createAccessTokens(signer: TokenSigner, call: HostCall): AccessT
     },
 
     async verify(token, now) {
-      const claims = await call('signer.verify', () => claimsOrRefusal(signer, token))
-      if (claims instanceof AuthError) throw claims
+      const claims = await verifiedClaims(token, now)
       // Again by the router's own clock: a signer in a KMS or a host's own may forget the times.
       if (claims.exp + skewInSeconds <= seconds(now)) throw notSignedIn('token expired')
       if (claims.iat - skewInSeconds > seconds(now)) throw notSignedIn('token issued in the future')
@@ -56,12 +75,17 @@ export function createAccessTokens(signer: TokenSigner, call: HostCall): AccessT
 async function claimsOrRefusal(signer: TokenSigner, token: string): Promise<AccessTokenClaims | AuthError> {
   try {
     const claims = await signer.verify(token)
-    if (typeof claims?.sid === 'string' && typeof claims.sub === 'string' && Number.isFinite(claims.exp)) return claims
+    if (isClaims(claims)) return claims
     throw new UnexpectedAnswer('the signer answered something that is not a set of claims')
   } catch (error) {
     if (error instanceof AuthError && error.code === 'Unauthorized') return error
     throw error
   }
+}
+
+function isClaims(claims: Partial<AccessTokenClaims> | null | undefined): boolean {
+  const { sub, sid, scope, exp, iat } = claims ?? {}
+  return [sub, sid, scope].every((text) => typeof text === 'string') && [exp, iat].every((time) => Number.isSafeInteger(time))
 }
 
 function textFrom(token: unknown): string {

@@ -1,12 +1,21 @@
 import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
-import type { HostCall } from '../lib/host-call.js'
-import type { TokenSigner } from '../signers/contract.js'
+import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
+import type { JsonWebKeySet, TokenSigner } from '../signers/contract.js'
 
 /** `GET /auth/jwks.json`: the keys with which others may check our tokens, RFC 7517 §5. Empty when there are none to publish. */
 export function jwksEndpoint(signer: TokenSigner, call: HostCall): Endpoint {
   return async () => {
-    const keySet = await call('signer.publicKeys', async () => (await signer.publicKeys?.()) ?? { keys: [] })
-    return ok(keySet)
+    return ok(await call('signer.publicKeys', async () => publicKeySet((await signer.publicKeys?.()) ?? { keys: [] })))
   }
+}
+
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+
+// A signer of the host's that hands out a whole key by mistake must not have it published.
+function publicKeySet(answer: unknown): JsonWebKeySet {
+  const keys: unknown = (answer as { keys?: unknown } | null)?.keys
+  const isPublic = (key: unknown) => typeof key === 'object' && key !== null && !privateMembers.some((name) => name in key)
+  if (Array.isArray(keys) && keys.every(isPublic)) return { keys }
+  throw new UnexpectedAnswer('the signer answered something that is not a set of public keys')
 }

@@ -1,5 +1,5 @@
 import { AuthError } from '../errors.js'
-import type { Audit, RequestContext } from '../events.js'
+import { type Audit, noRequest, type RequestContext } from '../events.js'
 import { decodeBase32 } from '../lib/base32.js'
 import type { SecondFactorRecord, SecondFactorStore } from '../stores/contract.js'
 import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.js'
@@ -83,6 +83,7 @@ export function createSecondFactors({ store, vault, clock, audit }: SecondFactor
       const factor = { userId, sealedSeed: vault.seal(userId, seed), lastStep: -1, createdAt: clock() }
       const { outcome } = await store.activate(factor, recoveryCodes.map(hashOfOwnCode))
       if (outcome !== 'activated') throw new AuthError('totp-already-enabled')
+      audit({ type: 'second-factor.imported', userId }, noRequest)
       return { recoveryCodes }
     },
   }

@@ -5,7 +5,7 @@ export type PresenceStatus = 'online' | 'away' | 'busy' | 'offline'
 export interface LoginIdentifier {
   readonly kind: 'email' | 'username' | 'user'
   /**
-   * Already checked: well-formed, 1-320 characters, no control characters, unchanged by NFKC. `email` and `username`
+   * What was typed was well-formed, of 1-320 characters, without control characters and unchanged by NFKC. `email` and `username`
    * arrive in lower case, `user` as it was typed, since it may be an id.
    */
   readonly value: string

@@ -5,7 +5,8 @@ import type { AuthUser, UserStore } from './contract.js'
  * The host's user store behind its contract: a failure is a 503, and so is an answer that is not a user, or not the one that was
  * asked for. `undefined`, which many database libraries answer for "no such row", counts as null.
  */
-export function failClosedUsers(store: UserStore, call: HostCall): Required<UserStore> {
+export function failClosedUsers(store: UserStore, call: HostCall): UserStore {
+  const { updatePasswordHash } = store
   return {
     findByIdentifier: (identifier) =>
       call('users.findByIdentifier', async () => userOrNull(await store.findByIdentifier(identifier))),
@@ -15,8 +16,12 @@ export function failClosedUsers(store: UserStore, call: HostCall): Required<User
         if (user !== null && user.id !== userId) throw new UnexpectedAnswer('answered another user than was asked for')
         return user
       }),
-    updatePasswordHash: (userId, from, to) =>
-      call('users.updatePasswordHash', async () => (await store.updatePasswordHash?.(userId, from, to)) === true),
+    ...(updatePasswordHash === undefined
+      ? {}
+      : {
+          updatePasswordHash: (userId: string, from: string, to: string) =>
+            call('users.updatePasswordHash', async () => (await updatePasswordHash.call(store, userId, from, to)) === true),
+        }),
   }
 }
 

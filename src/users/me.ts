@@ -1,4 +1,4 @@
-import type { HostCall } from '../lib/host-call.js'
+import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import type { AuthUser, PresenceStatus } from './contract.js'
 
 /** The `me` object of the wire. */
@@ -16,9 +16,17 @@ const presences: readonly unknown[] = ['online', 'away', 'busy', 'offline'] sati
 
 /** Makes the function that says what clients see of a user: the four published fields, and what the host adds. Nothing else. */
 export function createDescribeMe(describeUser: DescribeUser | undefined, call: HostCall): (user: AuthUser) => Promise<Me> {
-  return async (user) => {
-    const extra = describeUser === undefined ? undefined : await call('describeUser', () => describeUser(user))
-    const { id: _id, name, username, status } = user
-    return { ...extra, _id, name, username, status: presences.includes(status) ? (status as PresenceStatus) : 'offline' }
-  }
+  return (user) =>
+    call('describeUser', async () => {
+      const extra = asJsonObject(await describeUser?.(user))
+      const { id: _id, name, username, status } = user
+      return { ...extra, _id, name, username, status: presences.includes(status) ? (status as PresenceStatus) : 'offline' }
+    })
+}
+
+// Turned into JSON here, where a failure is the host's and nothing has been promised yet.
+function asJsonObject(extra: object | undefined): object {
+  const parsed: unknown = JSON.parse(JSON.stringify(extra ?? {}))
+  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed
+  throw new UnexpectedAnswer('the answer is not an object')
 }

@@ -59,12 +59,18 @@ async function ready(storeTimeout = 2000): Promise<{
   replace: (part: Part, method: string, by: () => unknown) => () => void
 }> {
   const { joseSigner, generateSigningKey } = await import('../../src/index.js')
-  const signer = { ...joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: [await generateSigningKey()] }) }
+  let now = () => new Date()
+  const signer = {
+    ...joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: [await generateSigningKey()], clock: () => now() }),
+  }
   const host = await startHost({ options: { signer, storeTimeout } as Partial<AuthRouterOptions> })
+  now = host.clock
   host.users.add({ id: 'u-bob', username: 'bob', passwordHash })
   const { recoveryCodes } = await host.auth.secondFactors.importTotp({ userId: 'u-bob', secret: totpSecret })
   const token = (await logIn(host)).authToken
   const code = await obtainCode(host, token)
+  // What was read and verified so far is forgotten, so that each part is asked again.
+  host.clock.advance(31)
   const parts = { ...host.stores, users: host.users, signer } as unknown as Record<Part, Record<string, unknown>>
   const replace = (part: Part, method: string, by: () => unknown) => {
     const before = parts[part][method]

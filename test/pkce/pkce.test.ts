@@ -35,7 +35,7 @@ describe.each([4, 5] as const)('POST /auth/pkce/token in an Express %i host', (e
       access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
       token_type: 'Bearer',
       expires_in: 600,
-      refresh_token: expect.stringMatching(/^mar_rt_[\w-]{22}\.[\w-]{43}$/),
+      refresh_token: expect.stringMatching(/^mar_rt_[\w-]{22}\.[\w-]{65}$/),
     })
     const { access_token } = response.body
     expect((await get(host, '/me', bearer(access_token))).body).toMatchObject({ _id: 'u-alice' })

@@ -24,6 +24,7 @@ const offences = {
   'floor-stores': ['stores/bounded-table.ts', "export { joseSigner } from '../signers/jose-signer.js'"],
   'floor-signers': ['signers/key-material.ts', "export { boundedTable } from '../stores/bounded-table.js'"],
   'floor-passwords': ['passwords/bcrypt-hasher.ts', "export { ok } from '../http/answer.js'"],
+  'floor-revocations': ['revocations/revocations.ts', "export { ok } from '../http/answer.js'"],
   'floor-contracts': ['users/contract.ts', "export { ok } from '../http/answer.js'"],
   'floor-http': ['http/input.ts', "export { createThrottle } from '../throttle/throttle.js'"],
   'floor-throttle': ['throttle/throttle.ts', "export { createDescribeMe } from '../users/me.js'"],
@@ -44,6 +45,7 @@ const offences = {
   'piscina-in-pool': ['passwords/bcrypt-hasher.ts', "export { Piscina } from 'piscina'"],
   'passport-in-strategy': ['guard/passport-strategy.ts', "export { Strategy } from 'passport-local'"],
   'jose-in-signers': ['tokens/access-token.ts', "export { SignJWT } from 'jose'"],
+  'bowser-in-device-name': ['sessions/sessions.ts', "export { default } from 'bowser'"],
   'limiter-in-throttle': ['http/endpoint.ts', "export { RateLimiterMemory } from 'rate-limiter-flexible'"],
 }
 

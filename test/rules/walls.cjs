@@ -6,14 +6,20 @@
  */
 const floors = [
   { ground: ['lib/', 'errors\\.ts$', 'events\\.ts$'] },
-  { stores: ['stores/'], signers: ['signers/'], passwords: ['passwords/'], contracts: ['users/contract\\.ts$'] },
+  {
+    stores: ['stores/'],
+    signers: ['signers/'],
+    passwords: ['passwords/'],
+    revocations: ['revocations/'],
+    contracts: ['users/contract\\.ts$'],
+  },
   { http: ['http/', 'options\\.ts$', 'resolve-options\\.ts$'] },
   { throttle: ['throttle/'] },
   { tokens: ['tokens/'], 'two-factor': ['two-factor/'], users: ['users/(?!contract\\.ts$)'] },
   { sessions: ['sessions/'] },
   { 'sign-in': ['sign-in\\.ts$'], guard: ['guard/'] },
   { login: ['login/'], pkce: ['pkce/'] },
-  { assembly: ['create-auth-router\\.ts$', 'connect-host\\.ts$'] },
+  { assembly: ['create-auth-router\\.ts$', 'assemble\\.ts$', 'connect-host\\.ts$'] },
   { index: ['index\\.ts$'] },
 ]
 
@@ -87,6 +93,7 @@ const packageRules = [
     "passport's traps are disarmed in one file, on an instance of its own, away from the host's.",
   ),
   onlyIn('jose-in-signers', ['jose'], ['signers/'], 'A host can bring another signer; nothing else may depend on this one.'),
+  onlyIn('bowser-in-device-name', ['bowser'], ['sessions/device-name\\.ts$'], "Guessing devices is nobody else's task."),
   onlyIn('limiter-in-throttle', ['rate-limiter-flexible'], ['throttle/'], 'Counting is replaceable; the rest knows only slots.'),
 ]
 
@@ -116,7 +123,7 @@ const singleRules = [
     name: 'one-problem-writer',
     comment: 'Every error answer is written in one place, so that none says more than another.',
     severity: 'error',
-    from: { path: '^src/', pathNot: inSrc(['http/endpoint\\.ts$', 'guard/http-guard\\.ts$']) },
+    from: { path: '^src/', pathNot: inSrc(['http/endpoint\\.ts$', 'guard/http-guard\\.ts$', 'guard/sockets\\.ts$']) },
     to: { path: inSrc(['http/problem\\.ts$']), ...notTypes },
   },
   {

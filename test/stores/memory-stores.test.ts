@@ -35,7 +35,7 @@ const session = (change: Partial<SessionRecord> = {}): SessionRecord => ({
   expiresAt: at(3600),
   ip: null,
   userAgent: null,
-  refreshHash: null,
+  refresh: null,
   endedAt: null,
   endReason: null,
   ...change,
@@ -69,9 +69,18 @@ describe('codes in memory', () => {
   it('are remembered as long as the record says, and then forgotten', async () => {
     const { codes } = memoryStores()
     await codes.save(code())
+    await codes.consume('hash', at(1))
     expect(await codes.purge(at(3599))).toBe(0)
+    expect((await codes.consume('hash', at(3599))).outcome).toBe('replayed')
     expect(await codes.purge(at(3600))).toBe(1)
     expect(await codes.consume('hash', at(1))).toEqual({ outcome: 'unknown' })
+  })
+
+  it('that nobody used are forgotten when they expire: they must not fill the table', async () => {
+    const { codes } = memoryStores({ maxCodes: 1 })
+    await codes.save(code())
+    await codes.save(code({ codeHash: 'second', createdAt: at(60) }))
+    expect((await codes.consume('second', at(30))).outcome).toBe('consumed')
   })
 })
 

@@ -1,0 +1,78 @@
+import { type ConnectedHost, connectHost } from './connect-host.js'
+import { createJudgeCredentials, createSignedIn, type JudgeCredentials } from './guard/authenticate.js'
+import { createLiveSessions } from './guard/live-sessions.js'
+import type { SignedIn } from './guard/principal.js'
+import { createSocketRegistry, type SocketRegistry } from './guard/socket-registry.js'
+import { createSocketTickets, type SocketTickets } from './guard/socket-ticket.js'
+import { type AuthorizationCodes, createAuthorizationCodes } from './pkce/authorization-code.js'
+import type { ResolvedOptions } from './resolve-options.js'
+import { createRevocations } from './revocations/revocations.js'
+import { createSessions, type Sessions } from './sessions/sessions.js'
+import { createSignInDecision, type DecideSignIn } from './sign-in.js'
+import { createThrottle, type Throttle } from './throttle/throttle.js'
+import { type AccessTokens, createAccessTokens } from './tokens/access-token.js'
+import { createSecondFactors, type SecondFactors } from './two-factor/second-factor.js'
+import type { AuthUser } from './users/contract.js'
+import { createDescribeMe, type Me } from './users/me.js'
+
+/** What the routes are made of. Each part was handed exactly the parts it needs; nobody is handed all of them. */
+export interface Parts {
+  readonly host: ConnectedHost
+  readonly throttle: Throttle
+  readonly accessTokens: AccessTokens
+  readonly codes: AuthorizationCodes
+  readonly sessions: Sessions
+  /** Null when the host has no second factors. */
+  readonly secondFactors: SecondFactors | null
+  readonly decideSignIn: DecideSignIn
+  readonly judge: JudgeCredentials
+  readonly signedIn: SignedIn
+  readonly registry: SocketRegistry
+  /** Null when the host keeps no socket tickets. */
+  readonly tickets: SocketTickets | null
+  readonly describeMe: (user: AuthUser) => Promise<Me>
+  close(): Promise<void>
+}
+
+/** Makes the parts, from the ground up. */
+export function assemble(options: ResolvedOptions): Parts {
+  const { clock, lifetimes, maxSessionsPerUser, beforeLogin } = options
+  const host = connectHost(options)
+  const { audit, call, users } = host
+
+  const throttle = createThrottle(options.throttle, call, audit)
+  const accessTokens = createAccessTokens(options.signer, call)
+  const secondFactors = host.secondFactors && createSecondFactors({ ...host.secondFactors, clock, audit })
+  const codes = createAuthorizationCodes({ store: host.codes, lifetime: lifetimes.code, clock, audit })
+
+  const revocations = createRevocations(options.bus, call)
+  const sessions = createSessions({ store: host.sessions, lifetimes, maxSessionsPerUser, revocations, clock, audit })
+  const decideSignIn = createSignInDecision({ secondFactors, throttle, beforeLogin, call })
+
+  const liveSessions = createLiveSessions({ sessions, users, revocations, clock })
+  const judge = createJudgeCredentials({ accessTokens, liveSessions, clock })
+  const signedIn = createSignedIn(judge, audit)
+  const registry = createSocketRegistry({ revocations, liveSessions, clock })
+  const tickets = host.tickets && createSocketTickets(host.tickets, liveSessions, clock)
+  const describeMe = createDescribeMe(options.describeUser, call)
+
+  const close = async () => {
+    registry.close()
+    await Promise.all([revocations.close(), host.close()])
+  }
+  return {
+    host,
+    throttle,
+    accessTokens,
+    codes,
+    sessions,
+    secondFactors,
+    decideSignIn,
+    judge,
+    signedIn,
+    registry,
+    tickets,
+    describeMe,
+    close,
+  }
+}

@@ -1,0 +1,81 @@
+import { notSignedIn } from '../errors.js'
+import type { RequestContext } from '../events.js'
+import { type BoundedCache, boundedCache } from '../lib/bounded-cache.js'
+import type { Revocations } from '../revocations/revocations.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { SessionRecord } from '../stores/contract.js'
+import type { AuthUser, UserStore } from '../users/contract.js'
+
+/** A session that is alive and its user, who may sign in. */
+export interface LiveSession {
+  readonly session: SessionRecord
+  readonly user: AuthUser
+}
+
+/** Finds live sessions, from memory where they were read a moment ago. */
+export interface LiveSessions {
+  /** The session and its user. Throws 401 when the session is over or its user disabled or gone, 503 when a store failed. */
+  require(id: string, context: RequestContext): Promise<LiveSession>
+}
+
+/** What finding needs. */
+export interface LiveSessionsDeps {
+  readonly sessions: Sessions
+  readonly users: UserStore
+  readonly revocations: Revocations
+  readonly clock: () => Date
+}
+
+/** How long another process may go on without noticing that a session ended, or its user was disabled, if the bus is silent. */
+const oldestSeconds = 5
+const mostEntries = 20_000
+
+/**
+ * Reads a session and its user at most once in 5 seconds. An end that is announced removes it from memory at once, and a read that was
+ * under way at that moment is not kept: it may have seen the session alive.
+ */
+export function createLiveSessions({ sessions, users, revocations, clock }: LiveSessionsDeps): LiveSessions {
+  const cache: BoundedCache<LiveSession> = boundedCache(mostEntries, oldestSeconds)
+  const reading = new Map<string, Promise<LiveSession>>()
+  revocations.onEnded(({ sessionId }) => {
+    cache.delete(sessionId)
+    reading.delete(sessionId)
+  })
+
+  async function read(id: string): Promise<LiveSession> {
+    const session = await sessions.findLive(id)
+    if (session === null) throw notSignedIn('session ended or unknown')
+    const user = await users.findById(session.userId)
+    if (user === null || user.disabled === true) throw notSignedIn('user is disabled or gone')
+    return { session, user }
+  }
+
+  function readOnce(id: string): Promise<LiveSession> {
+    const underWay = reading.get(id)
+    if (underWay !== undefined) return underWay
+    const mine = read(id)
+      .then((live) => {
+        if (reading.get(id) === mine) cache.set(id, live, clock())
+        return live
+      })
+      .finally(() => {
+        if (reading.get(id) === mine) reading.delete(id)
+      })
+    reading.set(id, mine)
+    return mine
+  }
+
+  return {
+    async require(id, context) {
+      const live = cache.get(id, clock()) ?? (await readOnce(id))
+      if (!sessions.isLive(live.session)) throw notSignedIn('session ended or unknown')
+      const seen = sessions.seenNow(live.session, context)
+      if (seen !== null) {
+        // Noted in memory first, so that requests at the same moment write it once.
+        cache.update(id, { ...live, session: { ...live.session, ...seen } })
+        sessions.touch(id, seen)
+      }
+      return live
+    },
+  }
+}

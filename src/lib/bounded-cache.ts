@@ -1,0 +1,42 @@
+/** A cache that is bounded in entries and in age. */
+export interface BoundedCache<Value> {
+  get(key: string, now: Date): Value | undefined
+  set(key: string, value: Value, now: Date): void
+  /** Replaces a value without making it younger. */
+  update(key: string, value: Value): void
+  delete(key: string): void
+  readonly size: number
+}
+
+/** Makes a cache of at most `most` entries, none older than `seconds`. The oldest make room. */
+export function boundedCache<Value>(most: number, seconds: number): BoundedCache<Value> {
+  const entries = new Map<string, { value: Value; at: number }>()
+  return {
+    get(key, now) {
+      const entry = entries.get(key)
+      if (entry === undefined) return undefined
+      const age = now.getTime() - entry.at
+      // Younger than nothing: the clock was set back, and how old the entry really is nobody knows.
+      if (age >= 0 && age < seconds * 1000) return entry.value
+      entries.delete(key)
+      return undefined
+    },
+    set(key, value, now) {
+      // Deleted first, so that the map's order is the order of age.
+      entries.delete(key)
+      entries.set(key, { value, at: now.getTime() })
+      for (const oldest of entries.keys()) {
+        if (entries.size <= most) break
+        entries.delete(oldest)
+      }
+    },
+    update(key, value) {
+      const entry = entries.get(key)
+      if (entry !== undefined) entry.value = value
+    },
+    delete: (key) => void entries.delete(key),
+    get size() {
+      return entries.size
+    },
+  }
+}

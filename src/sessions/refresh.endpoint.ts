@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { AuthError } from '../errors.js'
+import type { Audit, RefreshRefusal, RequestContext } from '../events.js'
+import { ok } from '../http/answer.js'
+import type { Endpoint } from '../http/endpoint.js'
+import { parseInput } from '../http/input.js'
+import type { DecideSignIn } from '../sign-in.js'
+import type { RefreshState, SessionRecord } from '../stores/contract.js'
+import type { AccessTokens } from '../tokens/access-token.js'
+import { sessionIdOf, standingOf, succeed } from '../tokens/refresh-token.js'
+import type { UserStore } from '../users/contract.js'
+import type { Sessions } from './sessions.js'
+
+/** What `POST /auth/refresh` needs. */
+export interface RefreshDeps {
+  readonly sessions: Sessions
+  readonly users: UserStore
+  readonly decideSignIn: DecideSignIn
+  readonly accessTokens: AccessTokens
+  /** Seconds. */
+  readonly accessTokenLifetime: number
+  /** Seconds. */
+  readonly refreshGrace: number
+  readonly clock: () => Date
+  readonly audit: Audit
+}
+
+/** A session that can be refreshed. */
+type RefreshableSession = SessionRecord & { readonly refresh: RefreshState }
+
+const text = z.string().min(1)
+const schema = z.union([z.object({ refreshToken: text }), z.object({ refresh_token: text })], {
+  error: 'Invalid input: expected refreshToken, a non-empty string',
+})
+
+/** `POST /auth/refresh`, wire §5: a refresh token for a new one and a new access token. */
+export function refreshEndpoint(deps: RefreshDeps): Endpoint {
+  return async ({ context, readJson }) => {
+    const input = parseInput(schema, await readJson()) //                     400, 413, 415
+    const presented = 'refreshToken' in input ? input.refreshToken : input.refresh_token
+    const session = await findSession(deps, presented, context) //            400, 503
+    await decide(deps, session, context) //                                   400, 503
+    const refreshToken = await exchange(deps, session, presented, context) // 400, 503
+    const { token, expiresIn } = await deps.accessTokens.issue(session, deps.accessTokenLifetime, deps.clock())
+    deps.audit({ type: 'refresh.succeeded', userId: session.userId, sessionId: session.id }, context)
+    return ok({ access_token: token, token_type: 'Bearer', expires_in: expiresIn, refresh_token: refreshToken })
+  }
+}
+
+async function findSession(deps: RefreshDeps, presented: string, context: RequestContext): Promise<RefreshableSession> {
+  const id = sessionIdOf(presented)
+  const session = id === null ? null : await deps.sessions.findLive(id)
+  if (session === null) throw refusal(deps, 'unknown-or-ended', null, context)
+  const { refresh } = session
+  if (refresh === null) throw refusal(deps, 'unknown-or-ended', session, context)
+  return { ...session, refresh }
+}
+
+async function decide(deps: RefreshDeps, session: RefreshableSession, context: RequestContext): Promise<void> {
+  const user = await deps.users.findById(session.userId)
+  const decision = await deps.decideSignIn({ door: 'refresh', user, methods: session.methods, code: null, context })
+  if (!decision.allowed) throw refusal(deps, decision.reason, session, context)
+}
+
+async function exchange(
+  deps: RefreshDeps,
+  session: RefreshableSession,
+  presented: string,
+  context: RequestContext,
+): Promise<string> {
+  const { refreshGrace, clock } = deps
+  const now = clock()
+  const standing = standingOf(session.id, presented, session.refresh, now, refreshGrace)
+  switch (standing.is) {
+    case 'spent-lately':
+      return standing.successor
+    case 'current':
+      return rotate(deps, session, presented, context)
+    case 'spent':
+      // RFC 9700 §4.14.2: one of the two who hold it has stolen it, and nobody can tell which.
+      await deps.sessions.end(session, 'refresh-reused', context)
+      deps.audit({ type: 'refresh.reused', userId: session.userId, sessionId: session.id }, context)
+      throw refusal(deps, 'reused', session, context)
+    case 'foreign':
+      throw refusal(deps, 'unknown-or-ended', session, context)
+  }
+}
+
+async function rotate(deps: RefreshDeps, session: RefreshableSession, presented: string, context: RequestContext): Promise<string> {
+  const { token, refresh } = succeed(session.id, presented, session.refresh, deps.clock(), deps.refreshGrace)
+  const { outcome } = await deps.sessions.rotateRefresh(session, session.refresh.hash, refresh, context)
+  if (outcome === 'rotated') return token
+  if (outcome === 'ended') throw refusal(deps, 'unknown-or-ended', session, context)
+  // Somebody was faster with the same token: from here on it is a spent one, and is judged as such.
+  const superseded = await findSession(deps, presented, context)
+  const standing = standingOf(session.id, presented, superseded.refresh, deps.clock(), deps.refreshGrace)
+  if (standing.is === 'spent-lately') return standing.successor
+  throw refusal(deps, 'unknown-or-ended', session, context)
+}
+
+// One answer for every reason (RFC 6749 §5.2).
+function refusal(
+  { audit }: RefreshDeps,
+  reason: RefreshRefusal,
+  session: SessionRecord | null,
+  context: RequestContext,
+): AuthError {
+  audit({ type: 'refresh.refused', reason, userId: session?.userId ?? null, sessionId: session?.id ?? null }, context)
+  return new AuthError('invalid_grant', { message: `refresh refused: ${reason}` })
+}

@@ -1,0 +1,159 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { RevocationBus, SessionEnded } from '../../src/index.js'
+import { boundedCache } from '../../src/lib/bounded-cache.js'
+import { bearer, get, logIn, post } from '../support/client.js'
+import { startHost, type TestHost } from '../support/host.js'
+
+/** A bus between the processes of a test. */
+function testBus() {
+  const listeners = new Set<(event: SessionEnded) => void>()
+  const bus: RevocationBus = {
+    publish: async (event) => {
+      for (const listener of listeners) listener(event)
+    },
+    subscribe: async (listener) => {
+      listeners.add(listener)
+      return async () => void listeners.delete(listener)
+    },
+  }
+  return { bus, listeners }
+}
+
+/** Two processes behind one store. */
+async function startPair(bus?: RevocationBus): Promise<[TestHost, TestHost]> {
+  const shared = bus === undefined ? {} : { bus }
+  const one = await startHost({ options: shared })
+  const other = await startHost({ options: { ...one.stores, users: one.users, ...shared } })
+  return [one, other]
+}
+
+const countCalls = (host: TestHost) => {
+  const find = vi.spyOn(host.stores.sessions, 'find')
+  const findById = vi.spyOn(host.users, 'findById')
+  return { find, findById }
+}
+
+describe('a guarded request', () => {
+  it('reads session and user once in five seconds, and writes nothing', async () => {
+    const host = await startHost()
+    const { authToken } = await logIn(host)
+    const { find, findById } = countCalls(host)
+    for (let i = 0; i < 20; i += 1) await get(host, '/me', bearer(authToken))
+    expect([find.mock.calls.length, findById.mock.calls.length]).toEqual([1, 1])
+    host.clock.advance(4.9)
+    await get(host, '/me', bearer(authToken))
+    expect(find).toHaveBeenCalledTimes(1)
+    host.clock.advance(0.1)
+    await get(host, '/me', bearer(authToken))
+    expect(find).toHaveBeenCalledTimes(2)
+  })
+
+  it('of 50 at once reads the session once', async () => {
+    const host = await startHost()
+    const { authToken } = await logIn(host)
+    const { find } = countCalls(host)
+    await Promise.all(Array.from({ length: 50 }, () => get(host, '/me', bearer(authToken))))
+    expect(find.mock.calls.length).toBeLessThanOrEqual(2)
+  })
+
+  it('is refused at once after a logout in the same process, also when a read was under way', async () => {
+    const host = await startHost()
+    const { authToken } = await logIn(host)
+    const { find } = host.stores.sessions
+    let answerLate = () => {}
+    // Read before the logout, answered after it.
+    host.stores.sessions.find = async (id) => {
+      const alive = await find(id)
+      await new Promise<void>((resolve) => {
+        answerLate = resolve
+      })
+      return alive
+    }
+    const early = get(host, '/me', bearer(authToken)).then(({ status }) => status)
+    await vi.waitFor(() => expect(answerLate).not.toThrow())
+    host.stores.sessions.find = find
+    const sessionId = host.events.flatMap((event) => (event.type === 'session.started' ? [event.sessionId] : []))[0] ?? ''
+    await host.auth.sessions.revoke(sessionId)
+    answerLate()
+    await early
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(401)
+  })
+})
+
+describe('a session that ended in another process', () => {
+  it('is refused at once where a bus tells of it', async () => {
+    const [one, other] = await startPair(testBus().bus)
+    const { authToken } = await logIn(one)
+    expect((await get(other, '/me', bearer(authToken))).status).toBe(200)
+    await post(one, '/logout', undefined, bearer(authToken))
+    expect((await get(other, '/me', bearer(authToken))).status).toBe(401)
+  })
+
+  it('is refused within five seconds where the bus is silent, or there is none', async () => {
+    const silent: RevocationBus = { publish: async () => {}, subscribe: async () => async () => {} }
+    for (const bus of [undefined, silent]) {
+      const [one, other] = await startPair(bus)
+      const { authToken } = await logIn(one)
+      expect((await get(other, '/me', bearer(authToken))).status).toBe(200)
+      await post(one, '/logout', undefined, bearer(authToken))
+      other.clock.advance(5)
+      expect((await get(other, '/me', bearer(authToken))).status).toBe(401)
+    }
+  })
+})
+
+describe('a bus that fails', () => {
+  it('holds up no logout and ends no process: the end is in the store', async () => {
+    const broken: RevocationBus = {
+      publish: () => Promise.reject(new Error('redis down')),
+      subscribe: () => Promise.reject(new Error('redis down')),
+    }
+    const host = await startHost({ options: { bus: broken } })
+    const { authToken } = await logIn(host)
+    expect((await post(host, '/logout', undefined, bearer(authToken))).status).toBe(200)
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(401)
+    expect(host.events.filter(({ type }) => type === 'host.failed').length).toBeGreaterThanOrEqual(2)
+    await expect(host.auth.close()).resolves.toBeUndefined()
+  })
+
+  it('is left when the router is closed', async () => {
+    const { bus, listeners } = testBus()
+    const host = await startHost({ options: { bus } })
+    await vi.waitFor(() => expect(listeners.size).toBe(1))
+    await host.auth.close()
+    expect(listeners.size).toBe(0)
+  })
+})
+
+describe('the bounded cache', () => {
+  const at = (seconds: number) => new Date(seconds * 1000)
+
+  it('forgets what is too old, and everything it cannot know the age of', () => {
+    const cache = boundedCache<string>(10, 5)
+    cache.set('a', 'one', at(100))
+    expect(cache.get('a', at(104.9))).toBe('one')
+    expect(cache.get('a', at(105))).toBeUndefined()
+    cache.set('a', 'one', at(100))
+    expect(cache.get('a', at(40))).toBeUndefined()
+    expect(cache.size).toBe(0)
+  })
+
+  it('holds no more than it may: the oldest make room', () => {
+    const cache = boundedCache<number>(3, 5)
+    for (let i = 0; i < 10; i += 1) cache.set(`${i}`, i, at(i / 10))
+    expect(cache.size).toBe(3)
+    cache.set('7', 77, at(1))
+    cache.set('new', 1, at(1))
+    expect(['7', '8', '9', 'new'].map((key) => cache.get(key, at(1)))).toEqual([77, undefined, 9, 1])
+  })
+
+  it('does not grow younger by an update, and an update adds nothing', () => {
+    const cache = boundedCache<number>(3, 5)
+    cache.set('a', 1, at(0))
+    cache.update('a', 2)
+    cache.update('b', 3)
+    expect(cache.get('a', at(4))).toBe(2)
+    expect(cache.get('a', at(5))).toBeUndefined()
+    expect(cache.get('b', at(0))).toBeUndefined()
+  })
+})

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { post } from '../support/client.js'
+import { encryptionKey, password, startHost } from '../support/host.js'
+
+describe('canonicalIdentifier', () => {
+  it.each<[string, () => string]>([
+    [
+      'throws',
+      () => {
+        throw new Error('broken')
+      },
+    ],
+    ['answers nothing', () => undefined as never],
+    ['answers null', () => null as never],
+    ['answers an empty text', () => ''],
+    ['answers a list', () => ['alice'] as never],
+  ])('that %s is an outage, and nobody is looked up', async (_name, canonicalIdentifier) => {
+    const host = await startHost({ options: { canonicalIdentifier } })
+    let lookedUp = 0
+    host.users.findByIdentifier = async () => {
+      lookedUp += 1
+      return null
+    }
+    const response = await post(host, '/login', { username: 'alice', password })
+    expect(response.status).toBe(503)
+    expect(response.body.error).toBe('temporarily-unavailable')
+    expect(lookedUp).toBe(0)
+    expect(host.events).toContainEqual(expect.objectContaining({ type: 'host.failed', operation: 'canonicalIdentifier' }))
+  })
+})
+
+describe('the digest of an unknown identifier', () => {
+  const digestsOf = async (encryptionKeys: readonly string[], names: readonly string[]) => {
+    const host = await startHost({ options: { encryptionKeys, canonicalIdentifier: ({ value }) => value } })
+    for (const username of names) await post(host, '/login', { username, password })
+    return host.events.flatMap((event) => (event.type === 'login.failed' ? [event.identifierDigest] : []))
+  }
+
+  it('is the same in all processes with the same key, whatever the case, and another with another key', async () => {
+    const [lower, upper] = await digestsOf([encryptionKey], ['hunter2', 'HUNTER2'])
+    const other = randomBytes(32).toString('base64')
+    const [again] = await digestsOf([encryptionKey, other], ['hunter2'])
+    const [foreign] = await digestsOf([other, encryptionKey], ['hunter2'])
+    expect(lower).toMatch(/^[\w-]{43}$/)
+    expect(upper).toBe(lower)
+    expect(again).toBe(lower)
+    expect(foreign).toMatch(/^[\w-]{43}$/)
+    expect(foreign).not.toBe(lower)
+  })
+
+  it('tells names apart', async () => {
+    expect(new Set(await digestsOf([encryptionKey], ['hunter2', 'hunter3'])).size).toBe(2)
+  })
+})

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { totpCode } from '../../src/testing/totp-code.js'
+import { bearer, logIn, obtainCode, pkcePair, post } from '../support/client.js'
+import { password, startHost, totpSecret } from '../support/host.js'
+
+/** A host behind a proxy whose alice has a second factor, and is guessed at from a new address each time. */
+async function start() {
+  let vetoed = false
+  const host = await startHost({
+    before: (app) => void app.set('trust proxy', 1),
+    options: { beforeLogin: () => (vetoed ? 'Not now.' : undefined) },
+  })
+  await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
+  let address = 0
+  const attempt = async (code?: string) => {
+    address += 1
+    const body = { username: 'alice', password, ...(code === undefined ? {} : { code }) }
+    const response = await post(host, '/login', body, { 'X-Forwarded-For': `203.0.113.${address}` })
+    return response.status === 200 ? 'in' : (response.body.error as string)
+  }
+  const guesses = async (count: number) => {
+    const answers: string[] = []
+    for (let i = 0; i < count; i += 1) answers.push(await attempt('wrong'))
+    return answers
+  }
+  const right = () => {
+    host.clock.advance(30)
+    return attempt(totpCode(totpSecret, host.clock()))
+  }
+  const veto = (on: boolean) => {
+    vetoed = on
+  }
+  return { host, attempt, guesses, right, veto }
+}
+
+const wrong = (count: number) => Array<string>(count).fill('totp-invalid')
+
+describe('wrong second-factor codes', () => {
+  it('are counted for their user over all addresses', async () => {
+    const { host, guesses, right } = await start()
+    expect(await guesses(12)).toEqual([...wrong(10), 'too-many-requests', 'too-many-requests'])
+    expect(await right()).toBe('too-many-requests')
+    expect(host.events.at(-1)).toMatchObject({ type: 'login.throttled', scope: 'second-factor' })
+    host.users.add({ id: 'u-bob', username: 'bob', passwordHash: host.users.rows.get('u-alice')?.passwordHash ?? null })
+    await host.auth.secondFactors.importTotp({ userId: 'u-bob', secret: totpSecret })
+    const bob = await post(host, '/login', { username: 'bob', password, code: 'wrong' })
+    expect(bob.body.error).toBe('totp-invalid')
+  })
+
+  it('are not forgotten for a right code whose sign-in the host then refuses', async () => {
+    const { guesses, right, veto } = await start()
+    expect(await guesses(9)).toEqual(wrong(9))
+    veto(true)
+    expect(await right()).toBe('forbidden')
+    veto(false)
+    expect(await guesses(1)).toEqual(['too-many-requests'])
+  })
+
+  it('are not forgotten for a right password, nor for what a session that is signed in does', async () => {
+    const { host, attempt, guesses } = await start()
+    const { authToken } = await logIn(host, { username: 'alice', password, code: totpCode(totpSecret, host.clock()) })
+    expect(await guesses(10)).toEqual(wrong(10))
+    expect(await attempt()).toBe('totp-required')
+    const { codeChallenge } = pkcePair()
+    expect((await post(host, '/auth/pkce/authorize', { codeChallenge }, bearer(authToken))).status).toBe(200)
+    const { body } = await post(host, '/auth/pkce/token', await obtainCode(host, authToken))
+    expect((await post(host, '/auth/refresh', { refreshToken: body.refresh_token })).status).toBe(200)
+    expect(await guesses(1)).toEqual(['too-many-requests'])
+  })
+
+  it('are not forgotten for a login at a moment when the user has no second factor', async () => {
+    const { host, attempt, guesses } = await start()
+    expect(await guesses(10)).toEqual(wrong(10))
+    const { find } = host.stores.secondFactors
+    host.stores.secondFactors.find = async () => null
+    expect(await attempt()).toBe('in')
+    host.stores.secondFactors.find = find
+    expect(await guesses(1)).toEqual(['too-many-requests'])
+  })
+
+  it('are forgotten after a complete two-factor login', async () => {
+    const { guesses, right } = await start()
+    expect(await guesses(9)).toEqual(wrong(9))
+    expect(await right()).toBe('in')
+    expect(await guesses(11)).toEqual([...wrong(10), 'too-many-requests'])
+  })
+})
