@@ -13,10 +13,10 @@ import { createUserTable, type UserTable } from './users.js'
 async function main(): Promise<void> {
   const settings = await readSettings(process.env)
   const users = createUserTable()
-  const live = createLive()
-  const auth = createAuth(settings, users, live)
+  const auth = createAuth(settings, users)
+  const live = createLive(auth)
   const server = createServer(createApp(settings, users, live, auth))
-  server.on('upgrade', live.accept(auth))
+  server.on('upgrade', live.accept)
 
   await seed(users, auth, settings.seedUsers)
   const port = await listen(server, settings.port)
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   process.stdout.write(`listening on http://127.0.0.1:${port}\n`)
 }
 
-function createAuth({ encryptionKey, signingKey }: Settings, users: UserTable, live: Live): AuthRouter {
+function createAuth({ encryptionKey, signingKey }: Settings, users: UserTable): AuthRouter {
   // A server with a name of its own writes its public URL here. Tokens carry it; nothing fetches it.
   const issuer = 'http://127.0.0.1'
   const signer = withSetting('AUTH_SIGNING_KEY', () => joseSigner({ issuer, audience: 'chat', keys: [signingKey] }))
@@ -41,9 +41,6 @@ function createAuth({ encryptionKey, signingKey }: Settings, users: UserTable, l
       signer,
       encryptionKeys: [encryptionKey],
       logger: { debug() {}, info() {}, warn: log, error: log },
-      onEvent(event) {
-        if (event.type === 'session.ended') live.endSession(event.sessionId)
-      },
     }),
   )
 }

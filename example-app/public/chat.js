@@ -1,44 +1,16 @@
-const secondsBetweenPolls = 2
-const messagesKept = 200
+import { closeDevices, prepareDevices } from './devices.js'
+import { listen, signedOut } from './live.js'
+import { clearMessages, showMessages } from './messages.js'
+import { byId, call, credentials, explain, say, session, setSession } from './page.js'
 
-// The token lives in this variable alone. In localStorage every script that ever runs on this origin could read it, and it would
-// outlive the tab. The price: a reload signs out.
-let session = null
 let room = null
-let polling = new AbortController()
-/** Ids of the messages in the page; null until the room has been read once. */
-let shown = null
+let live = null
+let loggingOut = false
 
-const byId = (id) => document.getElementById(id)
 const fields = { name: byId('name'), password: byId('password'), code: byId('code') }
+prepareDevices(() => leave(signedOut))
 // Whoever opens this page has come to sign in.
 fields.name.focus()
-
-// Written only when it changes, or screen readers would hear it again with every poll.
-function say(id, text) {
-  if (byId(id).textContent !== text) byId(id).textContent = text
-}
-
-/** An answer that is not a success. `status` is 0 when there was no answer. */
-class Refusal extends Error {
-  constructor(status, { error = 'unknown', message = 'Something went wrong.' }, retryAfter = null) {
-    super(message)
-    this.status = status
-    this.code = error
-    this.retryAfter = retryAfter
-  }
-}
-
-async function call(method, path, body) {
-  const headers = body === undefined ? {} : { 'Content-Type': 'application/json' }
-  if (session !== null) Object.assign(headers, { 'X-User-Id': session.userId, 'X-Auth-Token': session.authToken })
-  const response = await fetch(`/api/v1${path}`, { method, headers, body: JSON.stringify(body), cache: 'no-store' }).catch(() => {
-    throw new Refusal(0, { error: 'unreachable', message: 'The server cannot be reached.' })
-  })
-  const answer = await response.json().catch(() => ({}))
-  if (response.ok) return answer
-  throw new Refusal(response.status, answer, Number(response.headers.get('Retry-After')) || null)
-}
 
 // Signing in.
 
@@ -85,20 +57,10 @@ function markInvalid(field) {
   for (const each of Object.values(fields)) each.setAttribute('aria-invalid', String(each === field))
 }
 
-function explain({ code, message, retryAfter }) {
-  if (code === 'Unauthorized') return `${message}: the name or the password is wrong.`
-  return retryAfter === null ? message : `${message} (In ${inWords(retryAfter)}.)`
-}
-
-function inWords(seconds) {
-  const [count, unit] = seconds < 90 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute']
-  return `${count} ${unit}${count === 1 ? '' : 's'}`
-}
-
 async function enter(data) {
-  session = data
+  setSession(data)
   const { rooms } = await call('GET', '/rooms').catch((error) => {
-    session = null
+    setSession(null)
     throw error
   })
   byId('sign-in-form').reset()
@@ -108,19 +70,31 @@ async function enter(data) {
   byId('me').textContent = data.me.name
   byId('rooms').replaceChildren(...rooms.map(roomButton))
   show('chat')
+  live = listen({
+    catchUp: readRoom,
+    onMessage: receive,
+    onConnected: () => say('connection-problem', ''),
+    onLost: () => say('connection-problem', 'Connection lost, trying again.'),
+    onEnded: (reason) => leave(loggingOut ? '' : reason),
+  })
   openRoom(rooms[0])
   byId('text').focus()
 }
 
 function leave(reason) {
-  polling.abort()
-  session = null
-  byId('messages').replaceChildren()
+  // Several answers can bring the same news.
+  if (session === null) return
+  live.stop()
+  closeDevices()
+  setSession(null)
+  lastReading += 1
+  clearMessages()
   byId('composer').reset()
-  byId('sign-in-problem').classList.add('notice')
-  say('sign-in-problem', reason)
+  say('connection-problem', '')
   show('sign-in')
   document.title = 'Sign in · Chat'
+  byId('sign-in-problem').classList.add('notice')
+  say('sign-in-problem', reason)
   fields.name.focus()
 }
 
@@ -129,6 +103,7 @@ function show(visible) {
 }
 
 byId('log-out').addEventListener('click', async () => {
+  loggingOut = true
   try {
     await call('POST', '/logout')
     leave('')
@@ -136,14 +111,15 @@ byId('log-out').addEventListener('click', async () => {
     // Only a refusal of the token itself means that the session is over. After an outage it may live on: say so, and stay.
     if (error.status === 401) leave('')
     else say('room-problem', `You are still signed in. ${explain(error)}`)
+  } finally {
+    loggingOut = false
   }
 })
 
 // The token ends with the page, and so should the session.
 addEventListener('pagehide', () => {
   if (session === null) return
-  const headers = { 'X-User-Id': session.userId, 'X-Auth-Token': session.authToken }
-  fetch('/api/v1/logout', { method: 'POST', headers, keepalive: true }).catch(() => {})
+  fetch('/api/v1/logout', { method: 'POST', headers: credentials(), keepalive: true }).catch(() => {})
 })
 
 // Rooms and messages.
@@ -160,93 +136,43 @@ function roomButton(each) {
 }
 
 function openRoom(chosen) {
-  polling.abort()
-  polling = new AbortController()
   room = chosen
-  shown = null
-  byId('messages').replaceChildren()
-  byId('no-messages').hidden = true
+  clearMessages()
   byId('room-name').textContent = `# ${chosen.name}`
   byId('text').placeholder = `Write to #${chosen.name}`
-  for (const id of ['room-problem', 'connection-problem', 'news']) say(id, '')
+  for (const id of ['room-problem', 'news']) say(id, '')
   document.title = `#${chosen.name} · Chat`
   for (const button of byId('rooms').querySelectorAll('button')) {
     if (button.dataset.room === chosen.id) button.setAttribute('aria-current', 'true')
     else button.removeAttribute('aria-current')
   }
-  void poll(polling.signal)
+  void readRoom().catch(live.reconnect)
 }
 
-// A WebSocket would be told at once, but browsers let no page set its headers, and a token in its address would end up in logs.
-async function poll(signal) {
-  while (!signal.aborted) {
-    const wait = await refresh(signal)
-    await new Promise((resolve) => setTimeout(resolve, wait * 1000))
-  }
-}
+let lastReading = 0
+/** Messages that arrived while the room was being read, to be shown after what is older; null when the page is up to date. */
+let held = []
 
-/** Shows what is new in the room. Answers how many seconds to wait before asking again. */
-async function refresh(signal) {
+/** Shows what the page has missed. A later reading makes an earlier one void. */
+async function readRoom() {
+  const reading = ++lastReading
+  held = []
   try {
     const { messages } = await call('GET', `/rooms/${room.id}/messages`)
-    if (signal.aborted) return 0
-    say('connection-problem', '')
-    showMessages(messages)
-    return secondsBetweenPolls
+    if (reading !== lastReading) return
+    showMessages([...messages, ...held])
+    held = null
   } catch (error) {
-    if (signal.aborted) return 0
-    if (error.status === 401) leave(error.message)
-    else say('connection-problem', `${error.message} Trying again.`)
-    return error.retryAfter ?? secondsBetweenPolls
+    if (reading !== lastReading) return
+    if (error.status !== 401) throw error
+    leave(signedOut)
   }
 }
 
-function showMessages(messages) {
-  const list = byId('messages')
-  const scroller = byId('scroller')
-  const first = shown === null
-  shown ??= new Set()
-  const atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 80
-  const fresh = messages.filter(({ id }) => !shown.has(id))
-  for (const message of fresh) {
-    shown.add(message.id)
-    list.append(messageItem(message, list.lastElementChild))
-  }
-  while (list.childElementCount > messagesKept) list.firstElementChild.remove()
-  list.firstElementChild?.classList.remove('follows')
-  byId('no-messages').hidden = list.childElementCount > 0
-  const mine = fresh.some(({ from }) => from.id === session.userId)
-  if (fresh.length > 0 && (first || atEnd || mine)) scroller.scrollTop = scroller.scrollHeight
-  if (!first) announce(fresh.filter(({ from }) => from.id !== session.userId))
-}
-
-function announce(messages) {
-  if (messages.length === 0) return
-  const [{ from, text }] = messages
-  byId('news').textContent = messages.length === 1 ? `${from.username}: ${text}` : `${messages.length} new messages`
-}
-
-// `textContent` throughout: what people write is never read as markup.
-function messageItem({ from, text, at }, previous) {
-  const item = document.createElement('li')
-  item.className = from.id === session.userId ? 'message mine' : 'message'
-  item.dataset.from = from.id
-  item.classList.toggle('follows', previous?.dataset.from === from.id)
-  const head = document.createElement('p')
-  head.className = 'head'
-  const author = document.createElement('span')
-  author.className = 'author'
-  author.textContent = from.username
-  const time = document.createElement('time')
-  time.dateTime = at
-  time.textContent = new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
-  head.append(author, ' ', time)
-  const body = document.createElement('p')
-  body.className = 'text'
-  body.dir = 'auto'
-  body.textContent = text
-  item.append(head, body)
-  return item
+function receive(message) {
+  if (message.room !== room.id) return
+  if (held === null) showMessages([message])
+  else held.push(message)
 }
 
 byId('composer').addEventListener('submit', async (event) => {
@@ -254,19 +180,20 @@ byId('composer').addEventListener('submit', async (event) => {
   const box = byId('text')
   const text = box.value
   if (text.trim() === '') return
-  const { signal } = polling
   say('room-problem', '')
   box.value = ''
   box.focus()
   try {
     await call('POST', `/rooms/${room.id}/messages`, { text })
-    await refresh(signal)
   } catch (error) {
-    if (error.status === 401) return leave(error.message)
+    if (error.status === 401) return leave(signedOut)
     // What was written must not be lost, nor what has been written since.
     box.value = box.value === '' ? text : `${text}\n${box.value}`
     say('room-problem', explain(error))
+    return
   }
+  // It comes back by the live channel too; without one, this is how it gets into the page.
+  await readRoom().catch(live.reconnect)
 })
 
 byId('text').addEventListener('keydown', (event) => {

@@ -1,10 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { AuthError, type AuthRouter } from 'messaging-auth-router'
+import { createAuthRouter, generateSigningKey, joseSigner } from 'messaging-auth-router'
+import { memoryStores } from 'messaging-auth-router/stores/memory'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createLive } from '../../example-app/live.js'
@@ -68,9 +70,16 @@ async function signIn(body: object = alice, on: App = app): Promise<Record<strin
   return { 'X-User-Id': json.data.userId, 'X-Auth-Token': json.data.authToken }
 }
 
+interface Knock {
+  readonly path?: string
+  readonly headers?: Record<string, string>
+  readonly protocols?: string[]
+  readonly url?: string
+}
+
 /** Opens `/ws`, and answers either the open socket or the HTTP answer that came instead. */
-function knock(path: string, headers: Record<string, string> = {}, url = app.url): Promise<WebSocket | IncomingMessage> {
-  const socket = new WebSocket(url.replace('http', 'ws') + path, { headers })
+function knock({ path = '/ws', headers = {}, protocols = [], url = app.url }: Knock): Promise<WebSocket | IncomingMessage> {
+  const socket = new WebSocket(url.replace('http', 'ws') + path, protocols, { headers })
   onTestFinished(() => socket.terminate())
   socket.on('error', () => {})
   return new Promise((resolve) => {
@@ -80,10 +89,35 @@ function knock(path: string, headers: Record<string, string> = {}, url = app.url
 }
 
 async function listen(headers: Record<string, string>): Promise<WebSocket> {
-  const answer = await knock('/ws', headers)
+  const answer = await knock({ headers })
   if (!(answer instanceof WebSocket)) throw new Error(`refused with ${answer.statusCode}`)
   return answer
 }
+
+/** The HTTP answer to a knock that must not open a socket. */
+async function refusal(asked: Knock) {
+  const answer = await knock(asked)
+  if (answer instanceof WebSocket) throw new Error('it opened')
+  let text = ''
+  for await (const chunk of answer) text += chunk
+  return { status: answer.statusCode, headers: answer.headers, json: JSON.parse(text) }
+}
+
+const closeCode = (socket: WebSocket) => once(socket, 'close').then(([code]) => code as number)
+
+/** A second device: signed in by a code that the first one asked for. */
+async function signInSecondDevice(first: Record<string, string>) {
+  const codeVerifier = randomBytes(32).toString('base64url')
+  const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
+  const asked = await request('POST', '/api/v1/auth/pkce/authorize', { codeChallenge }, first)
+  const { authorizationCode } = asked.json.data
+  const { status, json, text } = await request('POST', '/api/v1/auth/pkce/token', { authorizationCode, codeVerifier })
+  if (status !== 200) throw new Error(`the token endpoint answered ${status}: ${text}`)
+  return json as { access_token: string; refresh_token: string }
+}
+
+const refresh = (refreshToken: string) => request('POST', '/api/v1/auth/refresh', { refreshToken })
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
 beforeAll(async () => {
   execFileSync('npx', ['tsc', '-p', 'example-app'], { cwd: root, stdio: 'pipe' })
@@ -203,8 +237,8 @@ describe('the live channel', () => {
   })
 
   test('takes a bearer token as well', async () => {
-    const { 'X-Auth-Token': token } = await signIn()
-    expect((await listen({ Authorization: `Bearer ${token}` })).readyState).toBe(WebSocket.OPEN)
+    const { access_token } = await signInSecondDevice(await signIn())
+    expect((await listen(bearer(access_token))).readyState).toBe(WebSocket.OPEN)
   })
 
   test.each([
@@ -212,44 +246,152 @@ describe('the live channel', () => {
     ['with a forged token', async () => ({ 'X-User-Id': 'id-alice', 'X-Auth-Token': 'forged' })],
     ['in the name of another user', async () => ({ ...(await signIn()), 'X-User-Id': 'id-bob' })],
   ])('answers a client %s with 401, before any 101', async (_what, credentials) => {
-    const { statusCode, headers } = (await knock('/ws', await credentials())) as IncomingMessage
-    expect([statusCode, headers['www-authenticate']]).toEqual([401, 'Bearer'])
+    const { status, headers, json } = await refusal({ headers: await credentials() })
+    expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer'])
+    expect(json).toMatchObject({ success: false, status: 'error', error: 'Unauthorized' })
+  })
+
+  test('opens one socket for a ticket, once', async () => {
+    const { status, json } = await request('POST', '/api/v1/auth/socket-ticket', undefined, await signIn())
+    expect([status, json.data.expiresIn]).toEqual([200, 30])
+    const protocols = ['auth.ticket', json.data.ticket]
+    const opened = (await knock({ protocols })) as WebSocket
+    expect([opened.readyState, opened.protocol]).toEqual([WebSocket.OPEN, 'auth.ticket'])
+    expect(await refusal({ protocols })).toMatchObject({ status: 401, json: { error: 'Unauthorized' } })
+  })
+
+  test('is closed to the pages of other origins', async () => {
+    const headers = await signIn()
+    expect(await refusal({ headers: { ...headers, Origin: 'https://elsewhere.example' } })).toMatchObject({ status: 403 })
+    expect((await listen({ ...headers, Origin: app.url })).readyState).toBe(WebSocket.OPEN)
   })
 
   test('answers an outage with 503 and when to come back, so that clients keep their tokens', async () => {
-    const outage = new AuthError('temporarily-unavailable', { retryAfter: 7 })
-    const live = createLive()
-    const server = createServer().on(
-      'upgrade',
-      live.accept({ authenticate: () => Promise.reject(outage) } as unknown as AuthRouter),
-    )
+    const stores = memoryStores()
+    const auth = createAuthRouter({
+      users: { findByIdentifier: async () => null, findById: async () => null },
+      ...stores,
+      tickets: { ...stores.tickets, consume: () => Promise.reject(new Error('down')) },
+      signer: joseSigner({ issuer: 'test', audience: 'chat', keys: [await generateSigningKey()] }),
+      encryptionKeys: [randomBytes(32).toString('base64')],
+    })
+    const live = createLive(auth)
+    const server = createServer().on('upgrade', live.accept)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close(() => live.close()))
+    onTestFinished(async () => {
+      live.close()
+      server.close()
+      await auth.close()
+    })
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const { statusCode, headers } = (await knock('/ws', {}, url)) as IncomingMessage
-    expect([statusCode, headers['retry-after'], headers['www-authenticate']]).toEqual([503, '7', undefined])
+    const { status, headers } = await refusal({ url, protocols: ['auth.ticket', `mar_wt_${'x'.repeat(43)}`] })
+    expect([status, headers['retry-after'], headers['www-authenticate']]).toEqual([503, '2', undefined])
   })
 
   test('is nowhere but at /ws', async () => {
-    expect(((await knock('/elsewhere', await signIn())) as IncomingMessage).statusCode).toBe(404)
+    const answer = await refusal({ path: '/elsewhere', headers: await signIn() })
+    expect(answer).toMatchObject({ status: 404, json: { error: 'not-found' } })
   })
 
   test('hangs up on a session that is logged out, and on no other', async () => {
     const [leaving, staying] = [await signIn(), await signIn()]
     const [left, stayed] = [await listen(leaving), await listen(staying)]
-    const closed = once(left, 'close')
+    const closed = closeCode(left)
     await request('POST', '/api/v1/logout', undefined, leaving)
-    expect((await closed)[0]).toBe(1008)
+    expect(await closed).toBe(4401)
     expect(stayed.readyState).toBe(WebSocket.OPEN)
   })
 
-  test('ignores what clients send, and hangs up on one that sends too much', async () => {
-    const socket = await listen(await signIn())
-    socket.send('{"type":"message","message":{"text":"smuggled"}}')
-    const closed = once(socket, 'close')
-    socket.send('x'.repeat(2000))
-    expect((await closed)[0]).toBe(1009)
+  test('stays on with a newer token of the same session, and with no other', async () => {
+    const first = await signIn()
+    const { access_token, refresh_token } = await signInSecondDevice(first)
+    const socket = await listen(bearer(access_token))
+    const renew = async (token: unknown) => {
+      const heard = once(socket, 'message').then(([data]) => JSON.parse(String(data)))
+      socket.send(JSON.stringify({ type: 'renew', token }))
+      return heard
+    }
+    expect(await renew((await refresh(refresh_token)).json.access_token)).toEqual({ type: 'renewed' })
+    expect(await renew(first['X-Auth-Token'])).toEqual({ type: 'refused' })
+    expect(await renew('forged')).toEqual({ type: 'refused' })
+    expect(socket.readyState).toBe(WebSocket.OPEN)
+  })
+
+  test('outlives clients that hang up before they have their answer', async () => {
+    const lines = [
+      'GET /ws HTTP/1.1',
+      'Host: x',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      `Sec-WebSocket-Key: ${'A'.repeat(22)}==`,
+    ]
+    const head = [...lines, 'Sec-WebSocket-Version: 13', 'Authorization: Bearer forged', '', ''].join('\r\n')
+    const hangUp = async () => {
+      const connection = connect(Number(new URL(app.url).port), '127.0.0.1').on('error', () => {})
+      await once(connection, 'connect')
+      connection.write(head, () => connection.resetAndDestroy())
+      await once(connection, 'close')
+    }
+    for (let n = 0; n < 100; n += 1) await hangUp()
     expect((await request('GET', '/')).status).toBe(200)
+  })
+
+  test('ignores whatever else clients send, and hangs up on one that sends too much', async () => {
+    const headers = await signIn()
+    const socket = await listen(headers)
+    const heard: unknown[] = []
+    socket.on('message', (data) => heard.push(JSON.parse(String(data))))
+    for (const text of ['', 'null', '7', '{"type":"renew"}', '{"type":"message","message":{"text":"smuggled"}}']) socket.send(text)
+    socket.send(JSON.stringify({ type: 'renew', token: 'forged' }))
+    await once(socket, 'message')
+    expect(heard).toEqual([{ type: 'refused' }])
+    const closed = closeCode(socket)
+    socket.send('x'.repeat(8 * 1024 + 1))
+    expect(await closed).toBe(1009)
+    expect((await request('GET', '/')).status).toBe(200)
+  })
+})
+
+describe('sessions', () => {
+  test('two refreshes at once with one token both get the same successor', async () => {
+    const { refresh_token } = await signInSecondDevice(await signIn())
+    const answers = await Promise.all([refresh(refresh_token), refresh(refresh_token)])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    const [one, other] = answers.map(({ json }) => json.refresh_token)
+    expect(one).toBe(other)
+    expect(one).not.toBe(refresh_token)
+    expect((await refresh(one)).status).toBe(200)
+  })
+
+  test('are listed for their owner, each with its live sockets', async () => {
+    const headers = await signIn()
+    await listen(headers)
+    const { json } = await request('GET', '/api/v1/auth/sessions', undefined, headers)
+    const mine = json.data.sessions.filter(({ current }: { current: boolean }) => current)
+    expect(mine).toEqual([expect.objectContaining({ kind: 'login', ip: '127.0.0.1', name: 'node', liveSockets: 1 })])
+  })
+
+  test('ending the others closes their sockets, and leaves the caller’s open', async () => {
+    const [here, there] = [await signIn(), await signIn()]
+    const [mine, lost] = [await listen(here), await listen(there)]
+    const closed = closeCode(lost)
+    const { status, json } = await request('DELETE', '/api/v1/auth/sessions', undefined, here)
+    expect(status).toBe(200)
+    expect(json.data.revoked).toBeGreaterThan(0)
+    expect(await closed).toBe(4401)
+    expect(mine.readyState).toBe(WebSocket.OPEN)
+    expect((await request('GET', '/api/v1/me', undefined, there)).status).toBe(401)
+    expect((await request('GET', '/api/v1/me', undefined, here)).status).toBe(200)
+  })
+
+  test('one of them can be ended from another', async () => {
+    const [here, there] = [await signIn(), await signIn()]
+    const lost = await listen(there)
+    const closed = closeCode(lost)
+    const { sessions } = (await request('GET', '/api/v1/auth/sessions', undefined, there)).json.data
+    const { id } = sessions.find(({ current }: { current: boolean }) => current)
+    expect((await request('DELETE', `/api/v1/auth/sessions/${id}`, undefined, here)).json.data).toEqual({ revoked: 1 })
+    expect(await closed).toBe(4401)
   })
 })
 
@@ -262,7 +404,8 @@ describe('the page', () => {
     expect(headers.get('x-powered-by')).toBeNull()
     expect(text).toContain('<form id="sign-in-form"')
     expect(text).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=|https?:\/\//)
-    for (const file of ['chat.js', 'chat.css', 'icon.svg']) expect((await request('GET', `/${file}`)).status).toBe(200)
+    const scripts = ['chat.js', 'devices.js', 'live.js', 'messages.js', 'page.js']
+    for (const file of [...scripts, 'chat.css', 'icon.svg']) expect((await request('GET', `/${file}`)).status).toBe(200)
   })
 })
 

@@ -1,0 +1,102 @@
+import { amount, byId, call, element, explain, say } from './page.js'
+
+const dialog = byId('devices')
+const list = byId('device-list')
+const others = byId('end-others')
+
+/** Makes the dialog work. `onSignedOut` is called when it turns out that this device is signed out itself. */
+export function prepareDevices(onSignedOut) {
+  // Each act ends with the list as it then is, so that nothing is shown that is already over.
+  async function act(done) {
+    dialog.setAttribute('aria-busy', 'true')
+    say('devices-problem', '')
+    say('devices-news', '')
+    try {
+      const news = await done()
+      const { data } = await call('GET', '/auth/sessions')
+      show(data.sessions, end)
+      say('devices-news', news)
+    } catch (error) {
+      if (error.status === 401) onSignedOut()
+      else say('devices-problem', explain(error))
+    } finally {
+      dialog.removeAttribute('aria-busy')
+    }
+  }
+
+  async function end({ id, name }) {
+    await act(async () => {
+      await call('DELETE', `/auth/sessions/${encodeURIComponent(id)}`).catch((error) => {
+        // Gone already, which is what was asked for.
+        if (error.status !== 404) throw error
+      })
+      return `${name ?? 'The device'} was signed out.`
+    })
+    // Its button has gone. Not the next button: a second Enter would sign out another device.
+    byId('devices-title').focus()
+  }
+
+  byId('open-devices').addEventListener('click', async () => {
+    list.replaceChildren()
+    others.hidden = true
+    dialog.showModal()
+    byId('devices-title').focus()
+    await act(async () => '')
+  })
+  byId('close-devices').addEventListener('click', () => dialog.close())
+  others.addEventListener('click', async () => {
+    await act(async () => {
+      const { data } = await call('DELETE', '/auth/sessions')
+      return `${amount(data.revoked, 'device')} signed out.`
+    })
+    byId('devices-title').focus()
+  })
+}
+
+export function closeDevices() {
+  dialog.close()
+}
+
+function show(sessions, end) {
+  const [here, elsewhere] = [sessions.filter(({ current }) => current), sessions.filter(({ current }) => !current)]
+  elsewhere.sort((one, other) => other.lastSeenAt.localeCompare(one.lastSeenAt))
+  list.replaceChildren(...[...here, ...elsewhere].map((each) => deviceItem(each, end)))
+  others.hidden = elsewhere.length === 0
+}
+
+function deviceItem(device, end) {
+  const { id, name, ip, lastSeenAt, current, liveSockets } = device
+  const item = element('li', 'device')
+  const title = element('p', 'device-name', name ?? 'Unknown device')
+  title.id = `device-${id}`
+  if (current) title.append(' ', element('span', 'badge', 'this device'))
+  const seen = element('time', '', inThePast(new Date(lastSeenAt)))
+  seen.dateTime = lastSeenAt
+  const facts = element('p', 'hint')
+  facts.id = `facts-${id}`
+  facts.append(`${ip ?? 'address unknown'} · last seen `, seen, ` · ${amount(liveSockets, 'live connection')}`)
+  item.append(title, facts)
+  if (!current) item.append(endButton(device, end))
+  return item
+}
+
+function endButton(device, end) {
+  const button = element('button', '', 'Sign out')
+  button.type = 'button'
+  // Which one: the buttons all read the same.
+  button.setAttribute('aria-describedby', `device-${device.id} facts-${device.id}`)
+  button.addEventListener('click', async () => {
+    button.disabled = true
+    await end(device)
+    button.disabled = false
+  })
+  return button
+}
+
+function inThePast(date) {
+  const minutes = Math.floor((Date.now() - date.getTime()) / 60_000)
+  if (minutes < 1) return 'just now'
+  if (minutes < 60) return `${amount(minutes, 'minute')} ago`
+  if (minutes < 24 * 60) return `${amount(Math.floor(minutes / 60), 'hour')} ago`
+  return date.toLocaleDateString([], { dateStyle: 'medium' })
+}
