@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { defaultLifetimes, defaultStoreTimeout } from '../../src/resolve-options.js'
+import { defaultLifetimes, defaultMaxSessionsPerUser, defaultStoreTimeout } from '../../src/resolve-options.js'
 import { defaultLimits } from '../../src/throttle/throttle.js'
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
@@ -15,6 +15,8 @@ describe('the table of options in the README', () => {
     ['lifetimes.accessToken', `${defaultLifetimes.accessToken}`],
     ['lifetimes.sessionIdle', days(defaultLifetimes.sessionIdle)],
     ['lifetimes.sessionAbsolute', days(defaultLifetimes.sessionAbsolute)],
+    ['lifetimes.refreshGrace', `${defaultLifetimes.refreshGrace}`],
+    ['maxSessionsPerUser', `${defaultMaxSessionsPerUser}`],
     ['storeTimeout', `${defaultStoreTimeout}`],
   ])('gives the default of %s as %s, which it is', (option, value) => {
     const row = readme.split('\n').find((line) => line.startsWith(`| \`${option}\``))
