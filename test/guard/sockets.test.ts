@@ -381,7 +381,7 @@ describe('Socket.IO on the same port', () => {
   const startIo = async () => {
     const host = await startSocketHost()
     const ioServer = new SocketIoServer(host.server, { destroyUpgrade: false })
-    ioServer.use(host.auth.sockets.socketIo() as never)
+    ioServer.use(host.auth.sockets.socketIo())
     ioServer.on('connection', (socket) => socket.emit('hello', socket.data.auth.userId))
     onTestFinished(() => void ioServer.disconnectSockets(true))
     const connectIo = (options: object) => {
