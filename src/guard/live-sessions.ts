@@ -53,9 +53,11 @@ export function createLiveSessions({ sessions, users, revocations, clock }: Live
   function readOnce(id: string): Promise<LiveSession> {
     const underWay = reading.get(id)
     if (underWay !== undefined) return underWay
+    // The age counts from before the read: a slow store must not make old news look fresh.
+    const asked = clock()
     const mine = read(id)
       .then((live) => {
-        if (reading.get(id) === mine) cache.set(id, live, clock())
+        if (reading.get(id) === mine) cache.set(id, live, asked)
         return live
       })
       .finally(() => {

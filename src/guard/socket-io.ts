@@ -9,6 +9,8 @@ import type { ClosableSocket, TrackedSocket } from './tracked-socket.js'
 /** What is needed of a Socket.IO 4 socket. Typed by what is called, so that the package does not depend on it. */
 export interface SocketIoSocket {
   readonly request: IncomingMessage
+  /** The connection beneath, which may carry other sockets too. */
+  readonly conn: { readonly readyState: string; close(): unknown; once(event: 'close', listener: () => void): unknown }
   readonly handshake: { readonly auth: Readonly<Record<string, unknown>> }
   data: Record<string, unknown>
   emit(event: string, ...values: unknown[]): unknown
@@ -31,7 +33,7 @@ export function createSocketIoGuard(
   async function admit(socket: SocketIoSocket): Promise<void> {
     const credentials = credentialsOf(socket)
     if (credentials === null) throw notSignedIn('no credentials')
-    const { principal } = await judge(credentials, contextOf(socket.request))
+    const { principal } = await judge(credentials, { ...contextOf(socket.request), ip: null })
     socket.data['auth'] = principal
     socket.data['authSocket'] = track(asClosable(socket), principal)
   }
@@ -57,8 +59,14 @@ function asClosable(socket: SocketIoSocket): ClosableSocket {
       socket.emit('auth.ended', { code, reason })
       socket.disconnect(true)
     },
-    terminate: () => void socket.disconnect(true),
-    once: (_event, listener) => socket.once('disconnect', listener),
+    // Before it is connected, while another middleware thinks, a socket cannot be disconnected: only its connection can be closed.
+    terminate: () => void socket.conn.close(),
+    // A socket that was never connected never disconnects, but its connection closes.
+    once(_event, listener) {
+      socket.once('disconnect', listener)
+      socket.conn.once('close', listener)
+    },
+    readyState: socket.conn.readyState === 'open' ? 1 : 3,
     // Socket.IO handles the errors of its connections itself.
     on: () => {},
   }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { noRequest } from '../events.js'
 import { isForClient } from '../http/endpoint.js'
 import type { Revocations } from '../revocations/revocations.js'
@@ -21,6 +22,12 @@ export interface TrackedConnection {
 export interface SocketEntry {
   principal: Principal
   readonly connection: TrackedConnection
+}
+
+/** The sockets of one session, and the tick at which to ask for it again. */
+interface SessionSockets {
+  readonly entries: Set<SocketEntry>
+  checkAt: number
 }
 
 /** Live sockets by session, so that ending a session costs as much as it has sockets, however many there are in all. */
@@ -47,7 +54,7 @@ const ticksBetweenChecks = 60
 
 /** Closes sockets when their session ends, and when their token does. */
 export function createSocketRegistry({ revocations, liveSessions, clock }: SocketRegistryDeps): SocketRegistry {
-  const bySession = new Map<string, Set<SocketEntry>>()
+  const bySession = new Map<string, SessionSockets>()
   let size = 0
   let ticks = 0
   let timer: NodeJS.Timeout | undefined
@@ -61,14 +68,15 @@ export function createSocketRegistry({ revocations, liveSessions, clock }: Socke
   }
 
   function remove(entry: SocketEntry): void {
-    const entries = bySession.get(entry.principal.sessionId)
-    if (entries?.delete(entry) !== true) return
+    const sockets = bySession.get(entry.principal.sessionId)
+    if (sockets?.entries.delete(entry) !== true) return
     size -= 1
-    if (entries.size === 0) bySession.delete(entry.principal.sessionId)
+    if (sockets.entries.size === 0) bySession.delete(entry.principal.sessionId)
   }
 
   function endSession(sessionId: string): void {
-    for (const entry of [...(bySession.get(sessionId) ?? [])]) hangUp(entry, socketCloseCodes.sessionEnded, 'session ended')
+    for (const entry of [...(bySession.get(sessionId)?.entries ?? [])])
+      hangUp(entry, socketCloseCodes.sessionEnded, 'session ended')
   }
 
   // An outage is no verdict: sockets stay open while the store is down.
@@ -83,12 +91,13 @@ export function createSocketRegistry({ revocations, liveSessions, clock }: Socke
   function tick(): void {
     const now = clock()
     ticks += 1
-    let position = 0
-    for (const [sessionId, entries] of bySession) {
-      for (const entry of entries)
+    for (const [sessionId, sockets] of bySession) {
+      for (const entry of sockets.entries) {
         if (entry.principal.expiresAt <= now) hangUp(entry, socketCloseCodes.tokenExpired, 'token expired')
-      // A sixtieth of the sessions each second, instead of all of them once a minute.
-      if (position++ % ticksBetweenChecks === ticks % ticksBetweenChecks) void check(sessionId)
+      }
+      if (ticks < sockets.checkAt) continue
+      sockets.checkAt = ticks + ticksBetweenChecks
+      void check(sessionId)
     }
   }
 
@@ -97,8 +106,11 @@ export function createSocketRegistry({ revocations, liveSessions, clock }: Socke
   return {
     add(connection, principal) {
       const entry: SocketEntry = { connection, principal }
-      const entries = bySession.get(principal.sessionId) ?? new Set()
-      bySession.set(principal.sessionId, entries.add(entry))
+      // Each at a time of its own, or a thousand sockets that came together would be asked for together.
+      const checkAt = ticks + randomInt(1, ticksBetweenChecks + 1)
+      const sockets = bySession.get(principal.sessionId) ?? { entries: new Set(), checkAt }
+      sockets.entries.add(entry)
+      bySession.set(principal.sessionId, sockets)
       size += 1
       timer ??= setInterval(tick, tickMilliseconds).unref()
       // The session may have ended between the handshake and this line, when there was nothing yet to close.
@@ -106,8 +118,8 @@ export function createSocketRegistry({ revocations, liveSessions, clock }: Socke
       return entry
     },
     remove,
-    has: (entry) => bySession.get(entry.principal.sessionId)?.has(entry) === true,
-    count: (sessionId) => bySession.get(sessionId)?.size ?? 0,
+    has: (entry) => bySession.get(entry.principal.sessionId)?.entries.has(entry) === true,
+    count: (sessionId) => bySession.get(sessionId)?.entries.size ?? 0,
     get size() {
       return size
     },

@@ -33,6 +33,7 @@ export function createSocketTickets(store: SocketTicketStore, liveSessions: Live
     async redeem(ticket, context) {
       const result = pattern.test(ticket) ? await store.consume(sha256(ticket), clock()) : { outcome: 'unknown' as const }
       if (result.outcome === 'unknown') throw notSignedIn('ticket unknown, used or expired')
+      if (result.ticket.tokenExpiresAt <= clock()) throw notSignedIn('token of the ticket expired')
       const live = await liveSessions.require(result.ticket.sessionId, context)
       return principalOf(live, result.ticket.scope, result.ticket.tokenExpiresAt)
     },

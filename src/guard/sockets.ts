@@ -61,7 +61,8 @@ export function createSockets(deps: SocketsDeps): Sockets {
     authenticate(request) {
       surviveReset(request.socket)
       const context = contextOf(request)
-      return reportRefusal(audit, context, () => judgeUpgrade(deps, request, context))
+      // A bare upgrade knows nothing of the host's proxies, so its address is no news of the session.
+      return reportRefusal(audit, context, () => judgeUpgrade(deps, request, { ...context, ip: null }))
     },
     refuse(connection, error) {
       surviveReset(connection)
@@ -106,12 +107,16 @@ async function judgeUpgrade(deps: SocketsDeps, request: IncomingMessage, context
 function refuseForeignOrigin(request: IncomingMessage, allowed: readonly string[] | null): void {
   const origin = singleHeader(request, 'origin')
   if (origin === null) return
-  const isOurs = allowed === null ? hostOf(origin) === request.headers.host?.toLowerCase() : allowed.includes(origin)
+  const isOurs = allowed === null ? isSameHost(origin, request.headers.host) : allowed.includes(origin)
   if (!isOurs) throw new AuthError('forbidden', { clientMessage: 'This origin is not allowed.', message: 'origin not allowed' })
 }
 
-function hostOf(origin: string): string | null {
-  return URL.canParse(origin) ? new URL(origin).host : null
+// Both as URLs, so that a written default port, upper case and the spellings of IPv6 do not matter.
+function isSameHost(origin: string, host: string | undefined): boolean {
+  if (!URL.canParse(origin)) return false
+  const from = new URL(origin)
+  const here = `${from.protocol}//${host}`
+  return from.host !== '' && URL.canParse(here) && new URL(here).host === from.host
 }
 
 function ticketOf(request: IncomingMessage): string | null {

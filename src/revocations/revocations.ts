@@ -18,7 +18,10 @@ export function createRevocations(bus: RevocationBus | undefined, call: HostCall
     for (const listener of listeners) listener(event)
   }
   // A bus that cannot be reached is reported, not fatal: what it would have told is read from the store within seconds.
-  const subscribed = bus === undefined ? null : call('bus.subscribe', () => bus.subscribe(tellHere)).catch(() => null)
+  const subscribed =
+    bus === undefined
+      ? null
+      : call('bus.subscribe', () => bus.subscribe((event) => isEvent(event) && tellHere(event))).catch(() => null)
 
   return {
     async announce(events) {
@@ -30,4 +33,9 @@ export function createRevocations(bus: RevocationBus | undefined, call: HostCall
     onEnded: (listener) => void listeners.push(listener),
     close: async () => (await subscribed)?.(),
   }
+}
+
+// What comes over a wire may be anything.
+function isEvent(event: Partial<SessionEnded> | null | undefined): boolean {
+  return typeof event?.sessionId === 'string'
 }

@@ -7,7 +7,7 @@ import { parseInput } from '../http/input.js'
 import type { DecideSignIn } from '../sign-in.js'
 import type { RefreshState, SessionRecord } from '../stores/contract.js'
 import type { AccessTokens } from '../tokens/access-token.js'
-import { sessionIdOf, standingOf, succeed } from '../tokens/refresh-token.js'
+import { type RefreshStanding, sessionIdOf, standingOf, succeed } from '../tokens/refresh-token.js'
 import type { UserStore } from '../users/contract.js'
 import type { Sessions } from './sessions.js'
 
@@ -29,18 +29,22 @@ export interface RefreshDeps {
 type RefreshableSession = SessionRecord & { readonly refresh: RefreshState }
 
 const text = z.string().min(1)
-const schema = z.union([z.object({ refreshToken: text }), z.object({ refresh_token: text })], {
-  error: 'Invalid input: expected refreshToken, a non-empty string',
-})
+const schema = z
+  .object({ refreshToken: text.optional(), refresh_token: text.optional() })
+  .refine(({ refreshToken, refresh_token }) => (refreshToken === undefined) !== (refresh_token === undefined), {
+    path: ['refreshToken'],
+    message: 'Invalid input: expected refreshToken, a non-empty string',
+  })
 
 /** `POST /auth/refresh`, wire §5: a refresh token for a new one and a new access token. */
 export function refreshEndpoint(deps: RefreshDeps): Endpoint {
   return async ({ context, readJson }) => {
     const input = parseInput(schema, await readJson()) //                     400, 413, 415
-    const presented = 'refreshToken' in input ? input.refreshToken : input.refresh_token
+    const presented = (input.refreshToken ?? input.refresh_token) as string
     const session = await findSession(deps, presented, context) //            400, 503
+    const standing = await judge(deps, session, presented, context) //        400, 503
     await decide(deps, session, context) //                                   400, 503
-    const refreshToken = await exchange(deps, session, presented, context) // 400, 503
+    const refreshToken = standing.is === 'current' ? await rotate(deps, session, presented, context) : standing.successor // 400, 503
     const { token, expiresIn } = await deps.accessTokens.issue(session, deps.accessTokenLifetime, deps.clock())
     deps.audit({ type: 'refresh.succeeded', userId: session.userId, sessionId: session.id }, context)
     return ok({ access_token: token, token_type: 'Bearer', expires_in: expiresIn, refresh_token: refreshToken })
@@ -62,28 +66,20 @@ async function decide(deps: RefreshDeps, session: RefreshableSession, context: R
   if (!decision.allowed) throw refusal(deps, decision.reason, session, context)
 }
 
-async function exchange(
+// Before anybody else is asked: an invented token must not reach the host's hooks.
+async function judge(
   deps: RefreshDeps,
   session: RefreshableSession,
   presented: string,
   context: RequestContext,
-): Promise<string> {
-  const { refreshGrace, clock } = deps
-  const now = clock()
-  const standing = standingOf(session.id, presented, session.refresh, now, refreshGrace)
-  switch (standing.is) {
-    case 'spent-lately':
-      return standing.successor
-    case 'current':
-      return rotate(deps, session, presented, context)
-    case 'spent':
-      // RFC 9700 §4.14.2: one of the two who hold it has stolen it, and nobody can tell which.
-      await deps.sessions.end(session, 'refresh-reused', context)
-      deps.audit({ type: 'refresh.reused', userId: session.userId, sessionId: session.id }, context)
-      throw refusal(deps, 'reused', session, context)
-    case 'foreign':
-      throw refusal(deps, 'unknown-or-ended', session, context)
-  }
+): Promise<Extract<RefreshStanding, { is: 'current' | 'spent-lately' }>> {
+  const standing = standingOf(session.id, presented, session.refresh, deps.clock(), deps.refreshGrace)
+  if (standing.is === 'current' || standing.is === 'spent-lately') return standing
+  if (standing.is === 'foreign') throw refusal(deps, 'unknown-or-ended', session, context)
+  // RFC 9700 §4.14.2: one of the two who hold it has stolen it, and nobody can tell which.
+  await deps.sessions.end(session, 'refresh-reused', context)
+  deps.audit({ type: 'refresh.reused', userId: session.userId, sessionId: session.id }, context)
+  throw refusal(deps, 'reused', session, context)
 }
 
 async function rotate(deps: RefreshDeps, session: RefreshableSession, presented: string, context: RequestContext): Promise<string> {
@@ -95,6 +91,9 @@ async function rotate(deps: RefreshDeps, session: RefreshableSession, presented:
   const superseded = await findSession(deps, presented, context)
   const standing = standingOf(session.id, presented, superseded.refresh, deps.clock(), deps.refreshGrace)
   if (standing.is === 'spent-lately') return standing.successor
+  // The store says that another token is current, and then that this one is: a replica lags behind. That is no reason to sign out.
+  if (standing.is === 'current')
+    throw new AuthError('temporarily-unavailable', { retryAfter: 1, message: 'stale read of a session' })
   throw refusal(deps, 'unknown-or-ended', session, context)
 }
 

@@ -78,7 +78,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
       await store.create(session)
       const { userId, id: sessionId, kind, methods } = session
       deps.audit({ type: 'session.started', userId, sessionId, kind, methods }, context)
-      await evictOldest(deps, session, context)
+      // Reported by the call that failed. Whoever has signed in stays signed in; the next sign-in evicts.
+      await evictOldest(deps, session, context).catch(() => {})
     },
 
     async findLive(id) {
@@ -100,12 +101,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
     end: (session, reason, context) => endOne(deps, session, reason, context),
 
-    async endAllForUser(userId, reason, context, exceptId) {
-      const ids = await store.endAllForUser(userId, reason, clock(), exceptId)
-      const ended = ids.map((id) => ({ id, userId }))
-      await tellAll(deps, ended, reason, context)
-      return ids.length
-    },
+    endAllForUser: (userId, reason, context, exceptId) => endAll(deps, userId, reason, context, exceptId),
 
     listForUser: (userId) => store.listForUser(userId, clock()),
   }
@@ -156,12 +152,39 @@ async function tellAll(
   await deps.revocations.announce(ended.map((session) => asEvent(session, reason, deps.clock())))
 }
 
-// The new session is stored first and never the one to go, so that signing in always works; two at once may each end the same one.
-async function evictOldest(deps: SessionsDeps, newest: SessionRecord, context: RequestContext): Promise<void> {
-  const live = await deps.store.listForUser(newest.userId, deps.clock())
-  const tooMany = live.length - deps.maxSessionsPerUser
-  const oldest = live.filter(({ id }) => id !== newest.id).slice(0, Math.max(0, tooMany))
-  for (const session of oldest) await endOne(deps, session, 'evicted', context)
+async function endAll(
+  deps: SessionsDeps,
+  userId: string,
+  reason: EndReason,
+  context: RequestContext,
+  exceptId: string | undefined,
+): Promise<number> {
+  const { store, clock, revocations } = deps
+  const before = (await store.listForUser(userId, clock())).filter(({ id }) => id !== exceptId)
+  try {
+    const ids = await store.endAllForUser(userId, reason, clock(), exceptId)
+    const ended = ids.map((id) => ({ id, userId }))
+    await tellAll(deps, ended, reason, context)
+    return ids.length
+  } catch (error) {
+    // The store may have ended them before its answer was lost, and a second try would then find nothing to tell of.
+    await revocations.announce(before.map((session) => asEvent(session, reason, clock())))
+    throw error
+  }
+}
+
+// By one order that all sign-ins agree on, so that two at once do not end each other. Of two in the same millisecond the one may go
+// that has just come; nobody could say which of them was the newer.
+async function evictOldest(deps: SessionsDeps, { userId }: SessionRecord, context: RequestContext): Promise<void> {
+  const live = await deps.store.listForUser(userId, deps.clock())
+  const oldestFirst = live.sort((one, other) => (isOlder(one, other) ? -1 : 1))
+  const tooMany = Math.max(0, live.length - deps.maxSessionsPerUser)
+  for (const session of oldestFirst.slice(0, tooMany)) await endOne(deps, session, 'evicted', context)
+}
+
+function isOlder(one: SessionRecord, other: SessionRecord): boolean {
+  const difference = one.createdAt.getTime() - other.createdAt.getTime()
+  return difference < 0 || (difference === 0 && one.id < other.id)
 }
 
 function asEvent({ id, userId }: SessionName, reason: EndReason, at: Date) {

@@ -85,11 +85,11 @@ export interface KeyRing {
   /** The keys as of now. The store is read once a minute, and sooner when a `kid` is asked for that is not known yet. */
   snapshot(kid?: string): Promise<RingSnapshot>
   /**
-   * Makes the next key, which signs after `publishAhead` seconds, and deletes keys whose last token has ended. While a next key is
-   * waiting it makes none: several processes may rotate at once. Call it from a timer, every two weeks or so (a Node timer
-   * cannot wait longer than 24 days).
+   * Makes the next key, which signs after `publishAhead` seconds, and deletes keys whose last token has ended. Makes none while a next
+   * key is waiting, nor while the newest is younger than `ifOlderThan` seconds (default 0). So it can be called every hour by every
+   * process: `ring.rotate({ ifOlderThan: 30 * 24 * 3600 })`.
    */
-  rotate(): Promise<readonly KeyInfo[]>
+  rotate(options?: { readonly ifOlderThan?: number }): Promise<readonly KeyInfo[]>
   /** All keys and what they are. */
   list(): Promise<readonly KeyInfo[]>
 }

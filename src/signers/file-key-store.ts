@@ -25,7 +25,9 @@ export function fileKeyStore(folder: string): KeyStore {
     async list() {
       const names = await readdir(folder).catch(unlessCode('ENOENT', []))
       const files = names.filter((name) => pattern.test(name))
-      return Promise.all(files.map(async (name) => schema.parse(JSON.parse(await readFile(join(folder, name), 'utf8')))))
+      // Another process may delete a generation that is over between the two looks.
+      const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8').catch(unlessCode('ENOENT', null))))
+      return texts.flatMap((text) => (text === null ? [] : [schema.parse(JSON.parse(text))]))
     },
 
     async insert(key) {

@@ -4,6 +4,7 @@ import { createVault, type Vault } from '../lib/vault.js'
 import type { KeyInfo, KeyRing, KeyState, KeyStore, StoredSigningKey } from './contract.js'
 import { fileKeyStore } from './file-key-store.js'
 import { type CheckedKey, checkSigningKey, generateSigningKey, type SigningAlgorithm, type SigningKey } from './key-material.js'
+import { createKeyRows, reloadSeconds } from './key-rows.js'
 import { listRing } from './list-ring.js'
 
 /** Options of {@link keyRing}: where the keys are kept is named by exactly one of `store`, `files` and `keys`. */
@@ -28,7 +29,6 @@ export interface StoredRingOptions {
   readonly clock?: () => Date
 }
 
-const reloadSeconds = 60
 const places = ['store', 'files', 'keys']
 const optionNames = [...places, 'encryptionKeys', 'algorithm', 'publishAhead', 'longestToken', 'clock']
 
@@ -44,7 +44,8 @@ const optionNames = [...places, 'encryptionKeys', 'algorithm', 'publishAhead', '
  *
  * const ring = keyRing({ files: '/var/lib/chat/keys', encryptionKeys: [process.env['AUTH_ENCRYPTION_KEY']] })
  * const signer = joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: ring })
- * setInterval(() => ring.rotate().catch((error) => process.emitWarning(error)), 14 * 24 * 3600 * 1000).unref()
+ * const rotate = () => ring.rotate({ ifOlderThan: 30 * 24 * 3600 }).catch((error) => process.emitWarning(error))
+ * setInterval(rotate, 3600 * 1000).unref()
  * ```
  */
 export function keyRing(options: KeyRingOptions): KeyRing {
@@ -54,17 +55,8 @@ export function keyRing(options: KeyRingOptions): KeyRing {
 
 function storedRing(options: Exclude<KeyRingOptions, { keys: unknown }>): KeyRing {
   const { store, vault, clock, algorithm, publishAhead, longestToken } = checkOptions(options)
-  let loaded: { rows: StoredSigningKey[]; at: Date } | undefined
   const opened = new Map<string, CheckedKey>()
-
-  async function reload(): Promise<StoredSigningKey[]> {
-    const found = await store.list()
-    // The first process to come makes the first key; whoever comes second finds it.
-    if (found.length === 0 && (await add(1, clock()))) return reload()
-    const rows = (found.length === 0 ? await store.list() : found).sort((a, b) => a.generation - b.generation)
-    loaded = { rows, at: clock() }
-    return rows
-  }
+  const { reload, rowsFor } = createKeyRows(store, clock, () => add(1, clock()))
 
   async function add(generation: number, activatesAt: Date): Promise<boolean> {
     const key = await generateSigningKey(algorithm)
@@ -84,26 +76,20 @@ function storedRing(options: Exclude<KeyRingOptions, { keys: unknown }>): KeyRin
     return key
   }
 
-  // A key may have been made by another process a moment ago; but whoever invents kids must not have the store read for each.
-  function isFresh({ rows, at }: { rows: StoredSigningKey[]; at: Date }, askedFor: string | undefined): boolean {
-    const isMissing = askedFor !== undefined && !rows.some(({ kid }) => kid === askedFor)
-    return Math.abs(clock().getTime() - at.getTime()) < (isMissing ? 1000 : reloadSeconds * 1000)
-  }
-
   return {
-    async snapshot(askedFor) {
-      const rows = loaded !== undefined && isFresh(loaded, askedFor) ? loaded.rows : await reload()
+    async snapshot(kid) {
+      const rows = await rowsFor(kid)
       const verifying = rows.filter((row) => !isOver(row, rows, longestToken, clock()))
       return { active: open(activeAmong(rows, clock())), all: verifying.map(open) }
     },
 
-    async rotate() {
+    async rotate({ ifOlderThan = 0 } = {}) {
       const rows = await reload()
       const newest = rows.at(-1) as StoredSigningKey
       const over = rows.filter((row) => isOver(row, rows, longestToken, clock()))
       await Promise.all(over.map(({ generation }) => store.remove(generation)))
-      const isWaiting = newest.activatesAt > clock()
-      if (!isWaiting) await add(newest.generation + 1, new Date(clock().getTime() + publishAhead * 1000))
+      const isYoung = newest.activatesAt > clock() || clock().getTime() - newest.createdAt.getTime() < ifOlderThan * 1000
+      if (!isYoung) await add(newest.generation + 1, new Date(clock().getTime() + publishAhead * 1000))
       return describe(await reload(), clock())
     },
 

@@ -19,7 +19,7 @@ export type RefreshStanding =
 // `mar_rt_<session id>.<secret><tag>`: the prefix keeps it from being taken for any other one-time value.
 const pattern = /^mar_rt_([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})([A-Za-z0-9_-]{22})$/
 /** The most spent tokens a session remembers; older ones are known by their tag alone. */
-const mostRemembered = 5
+const mostRemembered = 20
 
 /** The id of the session a token claims to be of; null for text that is no refresh token. */
 export function sessionIdOf(token: string): string | null {
@@ -79,5 +79,6 @@ function tagOf(sessionId: string, secret: string, familyKey: string): string {
 }
 
 function isWithin(seconds: number, earlier: SpentRefreshToken['spentAt'], now: Date): boolean {
-  return now.getTime() - earlier.getTime() <= seconds * 1000
+  // Either way: a clock that was set back must not make an old token young again.
+  return Math.abs(now.getTime() - earlier.getTime()) <= seconds * 1000
 }

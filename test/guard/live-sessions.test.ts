@@ -60,7 +60,7 @@ describe('a guarded request', () => {
     const host = await startHost()
     const { authToken } = await logIn(host)
     const { find } = host.stores.sessions
-    let answerLate = () => {}
+    let answerLate: (() => void) | undefined
     // Read before the logout, answered after it.
     host.stores.sessions.find = async (id) => {
       const alive = await find(id)
@@ -70,13 +70,29 @@ describe('a guarded request', () => {
       return alive
     }
     const early = get(host, '/me', bearer(authToken)).then(({ status }) => status)
-    await vi.waitFor(() => expect(answerLate).not.toThrow())
+    await vi.waitFor(() => expect(answerLate).toBeDefined())
     host.stores.sessions.find = find
     const sessionId = host.events.flatMap((event) => (event.type === 'session.started' ? [event.sessionId] : []))[0] ?? ''
     await host.auth.sessions.revoke(sessionId)
-    answerLate()
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(401)
+    answerLate?.()
     await early
     expect((await get(host, '/me', bearer(authToken))).status).toBe(401)
+  })
+
+  it('is judged by news that is five seconds old at most, however slowly the stores answer', async () => {
+    const [one, other] = await startPair()
+    const { authToken } = await logIn(one)
+    const { findById } = one.users
+    one.users.findById = async (id) => {
+      other.clock.advance(2)
+      return findById(id)
+    }
+    expect((await get(other, '/me', bearer(authToken))).status).toBe(200)
+    one.users.findById = findById
+    await post(one, '/logout', undefined, bearer(authToken))
+    other.clock.advance(3)
+    expect((await get(other, '/me', bearer(authToken))).status).toBe(401)
   })
 })
 

@@ -102,6 +102,24 @@ describe('a ws upgrade', () => {
     expect((await refusal(open(strict, { ...bearer(authToken), Origin: 'https://evil.example.com' }))).status).toBe(403)
     expect((await refusal(open(strict, { ...bearer(authToken), Origin: 'null' }))).status).toBe(403)
     expect((await open(strict, { ...bearer(authToken), Origin: own })).principal.userId).toBe('u-alice')
+    for (const [host, origin, status] of [
+      ['chat.example.com:443', 'https://chat.example.com', 101],
+      ['Chat.Example.com', 'https://chat.example.com', 101],
+      ['[2001:DB8:0::1]:8080', 'http://[2001:db8::1]:8080', 101],
+      ['chat.example.com:8443', 'https://chat.example.com', 403],
+      ['', 'file://', 403],
+    ] as const) {
+      const request = {
+        headersDistinct: { ...{ authorization: [`Bearer ${authToken}`] }, origin: [origin] },
+        headers: { host },
+        socket: {},
+      }
+      const admitted = strict.auth.sockets.authenticate(request as never).then(
+        () => 101,
+        (error: { status: number }) => error.status,
+      )
+      expect([origin, await admitted]).toEqual([origin, status])
+    }
 
     const listed = await startSocketHost({ options: { allowedOrigins: ['https://chat.example.com'] } })
     const token = (await logIn(listed)).authToken
@@ -133,6 +151,15 @@ describe('a socket ticket', () => {
     const ticket = await buy(host, (await logIn(host)).authToken)
     const tries = await Promise.allSettled(Array.from({ length: 50 }, () => open(host, {}, ['auth.ticket', ticket])))
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
+  it('is void when the token it was bought with has ended', async () => {
+    const host = await startSocketHost()
+    const opened = (await post(host, '/auth/pkce/token', await obtainCode(host, (await logIn(host)).authToken))).body
+    host.clock.advance(590)
+    const ticket = await buy(host, opened.access_token)
+    host.clock.advance(15)
+    expect((await refusal(open(host, {}, ['auth.ticket', ticket]))).status).toBe(401)
   })
 
   it('is void after 30 seconds, after its session, and together with a token', async () => {
@@ -223,6 +250,21 @@ describe('a live socket', () => {
     host.clock.advance(101)
     expect(await lapsed.closed).toEqual({ code: 4408, reason: 'token expired' })
     expect(renewed.socket.readyState).toBe(WebSocket.OPEN)
+  })
+
+  it('is asked for again within a minute, whoever else comes and goes, in case nobody told of the end', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const host = await startSocketHost()
+    const { authToken } = await logIn(host)
+    const request = { headersDistinct: { authorization: [`Bearer ${authToken}`] }, headers: {}, socket: {} }
+    const principal = await host.auth.authenticate(request as never)
+    const close = vi.fn()
+    host.auth.sockets.track({ close, terminate() {}, once() {}, on() {} }, principal)
+    host.users.change('u-alice', { disabled: true })
+    host.clock.advance(6)
+    for (let second = 0; second < 61; second += 1) await vi.advanceTimersByTimeAsync(1000)
+    expect(close).toHaveBeenCalledExactlyOnceWith(4401, 'session ended')
   })
 
   it('is closed although its session ended during the handshake', async () => {
@@ -389,7 +431,7 @@ describe('Socket.IO on the same port', () => {
       onTestFinished(() => void client.disconnect())
       return client
     }
-    return { host, connectIo }
+    return { host, connectIo, ioServer }
   }
 
   it('admits a token in auth or in the headers, and tells a stranger why not', async () => {
@@ -438,6 +480,33 @@ describe('Socket.IO on the same port', () => {
     }
     await post(host, '/logout', undefined, bearer(authToken))
     await vi.waitFor(async () => expect(await host.auth.sessions.list('u-alice')).toHaveLength(0))
+  })
+
+  it('does not outlive a logout that came while another middleware was thinking, nor count when it never connected', async () => {
+    const { host, connectIo, ioServer } = await startIo()
+    const { authToken } = await logIn(host)
+    let goOn = () => {}
+    ioServer.use((_socket, next) => {
+      goOn = () => next()
+    })
+    const client = connectIo({ auth: { token: authToken } })
+    const gone = new Promise((resolve) => {
+      client.once('disconnect', resolve)
+      client.once('connect_error', resolve)
+    })
+    const count = async () => (await host.auth.sessions.list('u-alice'))[0]?.liveSockets
+    await vi.waitFor(async () => expect(await count()).toBe(1))
+    await host.auth.sessions.revokeAllForUser('u-alice')
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    goOn()
+    await gone
+    expect(client.connected).toBe(false)
+
+    const again = await logIn(host)
+    const left = connectIo({ auth: { token: again.authToken } })
+    await vi.waitFor(async () => expect(await count()).toBe(1))
+    left.disconnect()
+    await vi.waitFor(async () => expect(await count()).toBe(0))
   })
 
   it('is told of an outage as one', async () => {

@@ -129,6 +129,51 @@ describe('a process that has not seen the newest key yet', () => {
   })
 })
 
+describe('a key store in trouble', () => {
+  it('is read once, however many invented kids arrive at the same moment', async () => {
+    const clock = manualClock()
+    const store = memoryKeyStore()
+    const signer = signerOf(keyRing({ store, encryptionKeys, clock }), clock)
+    await signer.sign(claims(clock()))
+    clock.advance(5)
+    const before = store.reads
+    const token = await signer.sign(claims(clock()))
+    const invented = (i: number) => {
+      const header = { alg: 'ES256', typ: 'at+jwt', kid: `invented-${i}` }
+      return [Buffer.from(JSON.stringify(header)).toString('base64url'), ...token.split('.').slice(1)].join('.')
+    }
+    await Promise.allSettled(Array.from({ length: 500 }, (_, i) => signer.verify(invented(i))))
+    expect(store.reads - before).toBe(1)
+  })
+
+  it('that is down leaves the known keys in force, and that has lost its keys gets no new ones', async () => {
+    const clock = manualClock()
+    const store = memoryKeyStore()
+    const signer = signerOf(keyRing({ store, encryptionKeys, clock }), clock)
+    const token = await signer.sign(claims(clock()))
+    const { list } = store
+    store.list = () => Promise.reject(new Error('down'))
+    clock.advance(61)
+    expect(await signer.verify(token)).toMatchObject({ sub: 'u' })
+    store.list = list
+    store.rows.clear()
+    clock.advance(61)
+    expect(await signer.verify(token)).toMatchObject({ sub: 'u' })
+    expect(store.rows.size).toBe(0)
+    await expect(keyRing({ store, encryptionKeys, clock }).list()).resolves.toHaveLength(1)
+  })
+
+  it('makes a key when it is due, and not before, however often it is asked', async () => {
+    const clock = manualClock()
+    const ring = keyRing({ store: memoryKeyStore(), encryptionKeys, clock })
+    for (let hour = 0; hour < 24 * 65; hour += 1) {
+      await ring.rotate({ ifOlderThan: 30 * day })
+      clock.advance(3600)
+    }
+    expect(await ring.list()).toHaveLength(3)
+  })
+})
+
 describe('what is kept', () => {
   it('holds no key in clear, is readable by its owner only, and opens with the encryption keys alone', async () => {
     const files = folder()
