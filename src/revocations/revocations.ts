@@ -17,11 +17,7 @@ export function createRevocations(bus: RevocationBus | undefined, call: HostCall
   const tellHere = (event: SessionEnded) => {
     for (const listener of listeners) listener(event)
   }
-  // A bus that cannot be reached is reported, not fatal: what it would have told is read from the store within seconds.
-  const subscribed =
-    bus === undefined
-      ? null
-      : call('bus.subscribe', () => bus.subscribe((event) => isEvent(event) && tellHere(event))).catch(() => null)
+  const leave = bus === undefined ? async () => {} : keepSubscribed(bus, call, (event) => isEvent(event) && tellHere(event))
 
   return {
     async announce(events) {
@@ -31,7 +27,37 @@ export function createRevocations(bus: RevocationBus | undefined, call: HostCall
       await Promise.allSettled(published)
     },
     onEnded: (listener) => void listeners.push(listener),
-    close: async () => (await subscribed)?.(),
+    close: leave,
+  }
+}
+
+const longestPause = 30_000
+
+// A bus that cannot be reached is reported and tried again: what it would have told is meanwhile read from the store, within seconds.
+// Returns how to leave it.
+function keepSubscribed(bus: RevocationBus, call: HostCall, listener: (event: SessionEnded) => void): () => Promise<void> {
+  let closed = false
+  let timer: NodeJS.Timeout | undefined
+  let unsubscribe: (() => Promise<void>) | undefined
+
+  async function join(): Promise<void> {
+    const end = await bus.subscribe(listener)
+    // The answer may come after the time was up, when another try has succeeded or the router is closed.
+    if (closed || unsubscribe !== undefined) await end()
+    else unsubscribe = end
+  }
+
+  function tryToJoin(pause: number): void {
+    call('bus.subscribe', join).catch(() => {
+      if (!closed) timer = setTimeout(() => tryToJoin(Math.min(2 * pause, longestPause)), pause).unref()
+    })
+  }
+
+  tryToJoin(1000)
+  return async () => {
+    closed = true
+    clearTimeout(timer)
+    await unsubscribe?.()
   }
 }
 

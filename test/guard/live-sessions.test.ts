@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { RevocationBus, SessionEnded } from '../../src/index.js'
 import { boundedCache } from '../../src/lib/bounded-cache.js'
 import { bearer, get, logIn, post } from '../support/client.js'
@@ -130,6 +130,30 @@ describe('a bus that fails', () => {
     expect((await get(host, '/me', bearer(authToken))).status).toBe(401)
     expect(host.events.filter(({ type }) => type === 'host.failed').length).toBeGreaterThanOrEqual(2)
     await expect(host.auth.close()).resolves.toBeUndefined()
+  })
+
+  it('at first is joined later, and what comes over it that is no event is ignored', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { bus, listeners } = testBus()
+    let tries = 0
+    const flaky: RevocationBus = {
+      ...bus,
+      subscribe: (listener) => {
+        tries += 1
+        return tries < 3 ? Promise.reject(new Error('not yet')) : bus.subscribe(listener)
+      },
+    }
+    const host = await startHost({ options: { bus: flaky } })
+    for (const pause of [1000, 2000]) {
+      expect(listeners.size).toBe(0)
+      await vi.advanceTimersByTimeAsync(pause)
+    }
+    expect([tries, listeners.size]).toEqual([3, 1])
+    for (const listener of listeners) for (const nonsense of [null, undefined, 7, {}]) listener(nonsense as never)
+    vi.useRealTimers()
+    await host.auth.close()
+    expect(listeners.size).toBe(0)
   })
 
   it('is left when the router is closed', async () => {
