@@ -53,7 +53,7 @@ export interface SignInDeps {
 }
 
 /**
- * The one decision behind every way in: login, code issue and exchange all ask it, so that a rule added here holds for each of
+ * The one decision behind every way in: login, code issue, exchange and refresh all ask it, so that a rule added here holds for each of
  * them. In this order: does the user exist and is not disabled; is the second factor satisfied; has the host no objection.
  */
 export function createSignInDecision(deps: SignInDeps): DecideSignIn {

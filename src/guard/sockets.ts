@@ -23,7 +23,10 @@ export interface Sockets {
   refuse(connection: Duplex, error: unknown): void
   /** Closes the socket with 4401 when its session ends, and with 4408 when its token does. */
   track(socket: ClosableSocket, principal: Principal): TrackedSocket
-  /** Middleware for Socket.IO 4: `io.use(auth.sockets.socketIo())`. Sets `socket.data.auth`. */
+  /**
+   * Middleware for Socket.IO 4: `io.use(auth.sockets.socketIo())`. Sets `socket.data.auth` to the principal, and `socket.data.authSocket`
+   * to the tracked socket, whose `renew(token)` keeps it open with a newer token.
+   */
   socketIo(): SocketIoGuard
 }
 

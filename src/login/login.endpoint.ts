@@ -39,7 +39,7 @@ export interface LoginDeps {
 export function loginEndpoint(deps: LoginDeps): Endpoint {
   return async ({ incoming, context, readJson, setHeaders }) => {
     const request = parseLoginRequest(await readJson(), incoming) //                  400, 413, 415
-    const identifier = await canonical(deps, request.identifier) //                   400, 503
+    const identifier = await canonical(deps, request.identifier) //                        503
     const digest = deps.digestIdentifier(identifier.value)
     const slot = await deps.throttle.takeLoginSlot(digest, context) //                429, 503
     setHeaders(slot.headers)

@@ -11,14 +11,16 @@ export interface KeyRows {
   rowsFor(kid: string | undefined): Promise<readonly StoredSigningKey[]>
 }
 
-/** Reads a key store: one read at a time, for however many ask. `makeFirst` is called when the store has never had a key. */
+/** Reads a key store: once for however many ask to verify at a time. `makeFirst` is called when the store has never had a key. */
 export function createKeyRows(store: KeyStore, clock: () => Date, makeFirst: () => Promise<unknown>): KeyRows {
-  let loaded: { rows: StoredSigningKey[]; at: Date } | undefined
+  let loaded: { rows: StoredSigningKey[]; at: Date; turn: number } | undefined
+  let turns = 0
   let reading: Promise<StoredSigningKey[]> | undefined
   let lastTry = new Date(0)
 
   async function read(): Promise<StoredSigningKey[]> {
     const at = clock()
+    const turn = ++turns
     let rows = await store.list()
     // A store that has lost its keys, as when a folder is unmounted, is an outage; new keys would sign everybody out.
     if (rows.length === 0 && loaded !== undefined) throw new Error('the key store has lost its keys')
@@ -27,11 +29,13 @@ export function createKeyRows(store: KeyStore, clock: () => Date, makeFirst: () 
       await makeFirst()
       rows = await store.list()
     }
-    loaded = { rows: rows.sort((a, b) => a.generation - b.generation), at }
-    return loaded.rows
+    rows.sort((a, b) => a.generation - b.generation)
+    // A slow read that began earlier must not put its old news in the place of newer ones.
+    if (loaded === undefined || turn > loaded.turn) loaded = { rows, at, turn }
+    return rows
   }
 
-  function reload(): Promise<StoredSigningKey[]> {
+  function readTogether(): Promise<StoredSigningKey[]> {
     lastTry = clock()
     reading ??= read().finally(() => {
       reading = undefined
@@ -42,16 +46,17 @@ export function createKeyRows(store: KeyStore, clock: () => Date, makeFirst: () 
   const isWithin = (seconds: number, moment: Date) => Math.abs(clock().getTime() - moment.getTime()) < seconds * 1000
 
   return {
-    reload,
+    // Never one that is under way: whoever has just added a key wants to see it.
+    reload: read,
     // A key may have been made by another process a moment ago, but whoever invents kids must not have the store read for each; and
     // while the store is down, the keys that are known go on verifying.
     async rowsFor(kid) {
-      if (loaded === undefined) return reload()
+      if (loaded === undefined) return readTogether()
       const { rows, at } = loaded
       const isKnown = kid === undefined || rows.some((row) => row.kid === kid)
       if (isKnown && isWithin(reloadSeconds, at)) return rows
       if (reading === undefined && isWithin(1, lastTry)) return rows
-      return isKnown ? reload().catch(() => rows) : reload()
+      return isKnown ? readTogether().catch(() => rows) : readTogether()
     },
   }
 }

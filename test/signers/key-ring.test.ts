@@ -129,6 +129,33 @@ describe('a process that has not seen the newest key yet', () => {
   })
 })
 
+describe('rotate', () => {
+  it('shows the key it has made, and the signer publishes it, although an older read is still under way', async () => {
+    const clock = manualClock()
+    const store = memoryKeyStore()
+    const ring = keyRing({ store, encryptionKeys, clock })
+    const signer = signerOf(ring, clock)
+    await signer.sign(claims(clock()))
+    const { list } = store
+    let answerLate = () => {}
+    store.list = async () => {
+      const old = await list.call(store)
+      await new Promise<void>((resolve) => {
+        answerLate = resolve
+      })
+      return old
+    }
+    clock.advance(61)
+    const slow = published(signer)
+    await new Promise((resolve) => setImmediate(resolve))
+    store.list = list
+    expect(await ring.rotate()).toHaveLength(2)
+    answerLate()
+    await slow
+    expect(await published(signer)).toHaveLength(2)
+  })
+})
+
 describe('a key store in trouble', () => {
   it('is read once, however many invented kids arrive at the same moment', async () => {
     const clock = manualClock()
