@@ -4,8 +4,14 @@ import { bcryptHasher } from './passwords/bcrypt-hasher.js'
 import type { PasswordHasher } from './passwords/contract.js'
 import { failClosedHasher } from './passwords/fail-closed-hasher.js'
 import type { ResolvedOptions } from './resolve-options.js'
-import type { AuthorizationCodeStore, SecondFactorStore, SessionStore, SocketTicketStore } from './stores/contract.js'
-import { failClosedCodes, failClosedSecondFactors, failClosedSessions, failClosedTickets } from './stores/fail-closed-stores.js'
+import type { SecondFactorStore, SessionStore, SocketTicketStore } from './stores/contract.js'
+import {
+  failClosedCodes,
+  failClosedSecondFactors,
+  failClosedSessions,
+  failClosedTickets,
+  type RedeemableCodes,
+} from './stores/fail-closed-stores.js'
 import { createSeedVault, type SeedVault } from './two-factor/seed-vault.js'
 import type { UserStore } from './users/contract.js'
 import { failClosedUsers } from './users/fail-closed-users.js'
@@ -15,7 +21,7 @@ export interface ConnectedHost {
   readonly audit: Audit
   readonly call: HostCall
   readonly users: UserStore
-  readonly codes: AuthorizationCodeStore
+  readonly codes: RedeemableCodes
   readonly sessions: SessionStore
   /** Null when the host has no second factors. */
   readonly secondFactors: { readonly store: SecondFactorStore; readonly vault: SeedVault } | null
@@ -41,7 +47,7 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
     audit,
     call,
     users: failClosedUsers(options.users, call),
-    codes: failClosedCodes(options.codes, call),
+    codes: failClosedCodes(options.codes, options.sessions, call),
     sessions: failClosedSessions(options.sessions, call),
     secondFactors:
       secondFactors === undefined

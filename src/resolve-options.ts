@@ -73,9 +73,9 @@ const limit = z.strictObject({ points: whole(1, 1_000_000), duration: whole(1, 3
 
 const schema = z.strictObject({
   users: withMethods('findByIdentifier', 'findById'),
-  codes: withMethods('save', 'consume', 'purge'),
-  sessions: withMethods('create', 'find', 'rotateRefresh', 'touch', 'end', 'endAllForUser', 'listForUser', 'purge'),
-  secondFactors: withMethods('find', 'activate', 'advanceStep', 'consumeRecoveryCode').optional(),
+  codes: withMethods('save', 'find', 'consume', 'purge'),
+  sessions: withMethods('create', 'find', 'rotateRefresh', 'touch', 'end', 'endAllForUser', 'listForUser', 'liveAmong', 'purge'),
+  secondFactors: withMethods('find', 'activate', 'advanceStep', 'consumeRecoveryCode', 'deactivate').optional(),
   tickets: withMethods('save', 'consume', 'purge').optional(),
   allowedOrigins: z.array(origin).optional(),
   signer: withMethods('sign', 'verify'),

@@ -2,7 +2,7 @@ import type { Audit, RequestContext } from '../events.js'
 import { sha256 } from '../lib/digest.js'
 import { randomId, randomSecret } from '../lib/random.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import type { AuthorizationCodeStore, ConsumeResult } from '../stores/contract.js'
+import type { AuthorizationCodeRecord, AuthorizationCodeStore, ConsumeResult } from '../stores/contract.js'
 
 /** What an authorization code is issued for. */
 export interface CodeRequest {
@@ -25,13 +25,15 @@ export interface IssuedAuthorizationCode {
 /** One-time authorization codes. */
 export interface AuthorizationCodes {
   issue(request: CodeRequest, context: RequestContext): Promise<IssuedAuthorizationCode>
-  /** Uses a code up. Exactly one caller is told `consumed`. */
-  consume(code: string): Promise<ConsumeResult>
+  /** What a code was issued for, be it used or not; null for one that was never issued, or has expired unused. */
+  find(code: string): Promise<AuthorizationCodeRecord | null>
+  /** Uses a code up for nothing. */
+  burn(code: AuthorizationCodeRecord): Promise<ConsumeResult>
 }
 
 /** What codes need. */
 export interface AuthorizationCodeDeps {
-  readonly store: AuthorizationCodeStore
+  readonly store: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
   /** Seconds a code lives. */
   readonly lifetime: number
   readonly clock: () => Date
@@ -43,7 +45,7 @@ const pattern = /^mar_ac_[A-Za-z0-9_-]{43}$/
 /** How long a used code is remembered, so that a replay is recognised and the stolen session ended. */
 const retentionSeconds = 24 * 60 * 60
 
-/** Issues and consumes codes. Only their SHA-256 is stored. */
+/** Issues and finds codes. Only their SHA-256 is stored. */
 export function createAuthorizationCodes({ store, lifetime, clock, audit }: AuthorizationCodeDeps): AuthorizationCodes {
   return {
     async issue({ approved, codeChallenge, scope, authenticatedAt, issuedBySessionId }, context) {
@@ -68,8 +70,11 @@ export function createAuthorizationCodes({ store, lifetime, clock, audit }: Auth
       return { authorizationCode, expiresIn: lifetime }
     },
 
-    async consume(code) {
-      return pattern.test(code) ? store.consume(sha256(code), clock()) : { outcome: 'unknown' }
+    async find(presented) {
+      const code = pattern.test(presented) ? await store.find(sha256(presented)) : null
+      return code === null || (code.consumedAt === null && clock() >= code.expiresAt) ? null : code
     },
+
+    burn: (code) => store.consume(code.codeHash, clock()),
   }
 }

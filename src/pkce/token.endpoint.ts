@@ -39,21 +39,54 @@ const innocentReplayMilliseconds = 20_000
 export function tokenEndpoint(deps: TokenDeps): Endpoint {
   return async ({ context, readJson }) => {
     const { authorizationCode, codeVerifier } = parseInput(schema, await readJson()) // 400, 413, 415
-    // Used up first, judged second: a wrong verifier must not be free to try again (RFC 7636 §7.1).
-    const code = await consumeOnce(deps, authorizationCode, context) //                 400
-    refuseWrongVerifier(deps, code, codeVerifier, context) //                           400
-    await refuseOrphan(deps, code, context) //                                          400
-    const approved = await decide(deps, code, context) //                               400
-    return ok(await openSession(deps, code, approved, context)) //                      503
+    const code = await findUnused(deps, authorizationCode, context) //                  400
+    const approved = await approveOrBurn(deps, code, codeVerifier, context) //          400
+    return ok(await openSession(deps, code, approved, context)) //                      400, 503
   }
 }
 
-async function consumeOnce(deps: TokenDeps, presented: string, context: RequestContext): Promise<AuthorizationCodeRecord> {
-  const result = await deps.codes.consume(presented)
-  if (result.outcome === 'consumed') return result.code
-  if (result.outcome === 'unknown') throw refusal(deps, 'unknown', null, context)
-  await endStolenSession(deps, result.code, context)
-  throw refusal(deps, 'replayed', result.code.userId, context)
+// Only a first look: what it saw never changes but for `consumedAt`, and about that the one conditional write of redemption decides.
+async function findUnused(deps: TokenDeps, presented: string, context: RequestContext): Promise<AuthorizationCodeRecord> {
+  const code = await deps.codes.find(presented)
+  if (code === null) throw refusal(deps, 'unknown', null, context)
+  if (code.consumedAt !== null) throw await replay(deps, code, context)
+  return code
+}
+
+// RFC 7636 §7.1: whatever is wrong uses the code up, so that nobody can try again, and before the answer tells that it was wrong. Right
+// and wrong verifiers race for the same write, and a wrong one that comes first leaves nothing to redeem.
+async function approveOrBurn(
+  deps: TokenDeps,
+  code: AuthorizationCodeRecord,
+  verifier: string,
+  context: RequestContext,
+): Promise<ApprovedSignIn> {
+  const judged = await judge(deps, code, verifier, context)
+  if (typeof judged !== 'string') return judged
+  const burnt = await deps.codes.burn(code)
+  throw burnt.outcome === 'replayed' ? await replay(deps, burnt.code, context) : refusal(deps, judged, code.userId, context)
+}
+
+async function judge(
+  deps: TokenDeps,
+  code: AuthorizationCodeRecord,
+  verifier: string,
+  context: RequestContext,
+): Promise<ApprovedSignIn | CodeRefusal> {
+  if (!verifierMatches(verifier, code.codeChallenge)) return 'wrong-verifier'
+  if (await isOrphan(deps, code)) return 'issuing-session-ended'
+  const user = await deps.users.findById(code.userId)
+  const decision = await deps.decideSignIn({ door: 'code-exchange', user, methods: code.methods, code: null, context })
+  return decision.allowed ? decision.approved : decision.reason
+}
+
+async function isOrphan({ sessions }: TokenDeps, { issuedBySessionId }: AuthorizationCodeRecord): Promise<boolean> {
+  return issuedBySessionId !== null && (await sessions.findLive(issuedBySessionId)) === null
+}
+
+async function replay(deps: TokenDeps, code: AuthorizationCodeRecord, context: RequestContext): Promise<AuthError> {
+  await endStolenSession(deps, code, context)
+  return refusal(deps, 'replayed', code.userId, context)
 }
 
 // RFC 6749 §4.1.2: what a replayed code opened SHOULD be revoked, since one of its two users is a thief.
@@ -68,30 +101,15 @@ async function endStolenSession(
   await sessions.end({ id: code.opensSessionId, userId: code.userId }, 'code-replayed', context)
 }
 
-function refuseWrongVerifier(deps: TokenDeps, code: AuthorizationCodeRecord, verifier: string, context: RequestContext): void {
-  if (!verifierMatches(verifier, code.codeChallenge)) throw refusal(deps, 'wrong-verifier', code.userId, context)
-}
-
-async function refuseOrphan(deps: TokenDeps, code: AuthorizationCodeRecord, context: RequestContext): Promise<void> {
-  if (code.issuedBySessionId === null) return
-  if ((await deps.sessions.findLive(code.issuedBySessionId)) !== null) return
-  throw refusal(deps, 'issuing-session-ended', code.userId, context)
-}
-
-async function decide(deps: TokenDeps, code: AuthorizationCodeRecord, context: RequestContext): Promise<ApprovedSignIn> {
-  const user = await deps.users.findById(code.userId)
-  const decision = await deps.decideSignIn({ door: 'code-exchange', user, methods: code.methods, code: null, context })
-  if (decision.allowed) return decision.approved
-  throw refusal(deps, decision.reason, code.userId, context)
-}
-
 // Signed before it is stored: a signer that fails leaves no session behind, and a token without a session opens nothing.
 async function openSession(deps: TokenDeps, code: AuthorizationCodeRecord, approved: ApprovedSignIn, context: RequestContext) {
   const { opensSessionId: id, scope, authenticatedAt, userId } = code
   const { token: refreshToken, refresh } = newRefreshToken(id)
   const session = deps.sessions.draft({ id, approved, kind: 'pkce', scope, authenticatedAt, refresh }, context)
   const access = await deps.accessTokens.issue(session, deps.accessTokenLifetime, session.createdAt)
-  await deps.sessions.start(session, context)
+  const redeemed = await deps.sessions.startByCode(code.codeHash, session, context)
+  if (redeemed.outcome === 'replayed') throw await replay(deps, redeemed.code, context)
+  if (redeemed.outcome === 'unknown') throw refusal(deps, 'unknown', userId, context)
   deps.audit({ type: 'code.redeemed', userId, sessionId: id }, context)
   return {
     access_token: access.token,

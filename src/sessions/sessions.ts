@@ -1,6 +1,7 @@
 import type { Audit, RequestContext } from '../events.js'
 import type { Revocations } from '../revocations/revocations.js'
 import type {
+  ConsumeResult,
   EndReason,
   RefreshState,
   RotateResult,
@@ -30,6 +31,8 @@ export interface Sessions {
   draft(session: NewSession, context: RequestContext): SessionRecord
   /** Stores a drafted session; from here on its tokens are good. Whoever has too many then loses the oldest. */
   start(session: SessionRecord, context: RequestContext): Promise<void>
+  /** The same for the session that a code opens: stored only if this call is the one that used the code up. */
+  startByCode(codeHash: string, session: SessionRecord, context: RequestContext): Promise<ConsumeResult>
   /** The session, if a token of it is good at this moment. */
   findLive(id: string): Promise<SessionRecord | null>
   /** Whether a session that was read a moment ago is still within its times. */
@@ -51,11 +54,15 @@ export interface Sessions {
   endAllForUser(userId: string, reason: EndReason, context: RequestContext, exceptId?: string): Promise<number>
   /** A user's live sessions, the oldest first. */
   listForUser(userId: string): Promise<SessionRecord[]>
+  /** Those of the sessions that are still good. */
+  liveAmong(ids: readonly string[]): Promise<string[]>
 }
 
 /** What sessions need. */
 export interface SessionsDeps {
   readonly store: SessionStore
+  /** Uses a code up and stores the session it opens. */
+  readonly redeem: (codeHash: string, session: SessionRecord, now: Date) => Promise<ConsumeResult>
   /** Seconds. */
   readonly lifetimes: { readonly sessionIdle: number; readonly sessionAbsolute: number }
   readonly maxSessionsPerUser: number
@@ -76,10 +83,13 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
     async start(session, context) {
       await store.create(session)
-      const { userId, id: sessionId, kind, methods } = session
-      deps.audit({ type: 'session.started', userId, sessionId, kind, methods }, context)
-      // Reported by the call that failed. Whoever has signed in stays signed in; the next sign-in evicts.
-      await evictOldest(deps, session, context).catch(() => {})
+      await welcome(deps, session, context)
+    },
+
+    async startByCode(codeHash, session, context) {
+      const result = await deps.redeem(codeHash, session, clock())
+      if (result.outcome === 'consumed') await welcome(deps, session, context)
+      return result
     },
 
     async findLive(id) {
@@ -104,7 +114,16 @@ export function createSessions(deps: SessionsDeps): Sessions {
     endAllForUser: (userId, reason, context, exceptId) => endAll(deps, userId, reason, context, exceptId),
 
     listForUser: (userId) => store.listForUser(userId, clock()),
+
+    liveAmong: (ids) => store.liveAmong(ids, clock()),
   }
+}
+
+async function welcome(deps: SessionsDeps, session: SessionRecord, context: RequestContext): Promise<void> {
+  const { userId, id: sessionId, kind, methods } = session
+  deps.audit({ type: 'session.started', userId, sessionId, kind, methods }, context)
+  // Reported by the call that failed. Whoever has signed in stays signed in; the next sign-in evicts.
+  await evictOldest(deps, session, context).catch(() => {})
 }
 
 function draft(deps: SessionsDeps, { approved, ...given }: NewSession, context: RequestContext): SessionRecord {

@@ -6,8 +6,8 @@ export interface BoundedTable<Row> {
   /** Replaces a row that is there. */
   update(key: string, row: Row): void
   delete(key: string): void
-  /** Deletes the rows that are over and says how many. */
-  purge(now: Date): number
+  /** Deletes the rows that are over, at most `limit` of them, and says how many. */
+  purge(now: Date, limit?: number): number
 }
 
 const smallestSweep = 1000
@@ -28,9 +28,10 @@ export function boundedTable<Row>(
     if (purge(now) === 0) notBefore = new Date(now.getTime() + 1000)
   }
 
-  function purge(now: Date): number {
+  function purge(now: Date, limit = Number.POSITIVE_INFINITY): number {
     const before = rows.size
     for (const [key, row] of rows) {
+      if (before - rows.size >= limit) break
       if (!isOver(row, now)) continue
       rows.delete(key)
       onDelete(row)

@@ -35,10 +35,26 @@ export type ConsumeResult =
   | { readonly outcome: 'replayed'; readonly code: AuthorizationCodeRecord }
   | { readonly outcome: 'unknown' }
 
+/**
+ * For stores that keep codes and sessions in one database: both writes of a code exchange in one transaction, so that a crash between
+ * them leaves either both or neither.
+ */
+export interface CodeRedemption {
+  /** The store the sessions go to. A router that keeps its sessions elsewhere does not use this. */
+  readonly sessions: SessionStore
+  /**
+   * As `consume`; and for the one caller who is answered `consumed`, inserts the session in the same transaction. Rejects, and leaves
+   * the code as it was, if the session cannot be inserted.
+   */
+  redeem(codeHash: string, session: SessionRecord, now: Date): Promise<ConsumeResult>
+}
+
 /** One-time authorization codes. */
 export interface AuthorizationCodeStore {
   /** Inserts; rejects if the hash is already there. */
   save(code: AuthorizationCodeRecord): Promise<void>
+  /** The record, used, expired or not; null when there is none. Nothing is decided on the strength of it but what never changes. */
+  find(codeHash: string): Promise<AuthorizationCodeRecord | null>
   /**
    * In ONE conditional write: if the code is there, unused and `now < expiresAt`, sets `consumedAt = now` and answers
    * `consumed`. If it was used before, answers `replayed` with the record as the first use left it. Otherwise `unknown`.
@@ -46,10 +62,12 @@ export interface AuthorizationCodeStore {
    */
   consume(codeHash: string, now: Date): Promise<ConsumeResult>
   /**
-   * Deletes unused codes whose `expiresAt`, and used ones whose `retainUntil` has passed, and says how many. Nothing may depend on it
-   * being called.
+   * Deletes unused codes whose `expiresAt`, and used ones whose `retainUntil` is not after `now`, at most `limit` of them where one is
+   * given, and says how many. A store that lets the database expire its rows answers 0. Nothing may depend on it being called.
    */
-  purge(now: Date): Promise<number>
+  purge(now: Date, limit?: number): Promise<number>
+  /** Optional: consumption and session in one transaction. Without it they are two writes, and a crash between them loses the code. */
+  readonly redemption?: CodeRedemption
 }
 
 /** A refresh token that has been spent lately, and the salt with which its successor is derived from it again. */
@@ -134,8 +152,16 @@ export interface SessionStore {
   endAllForUser(userId: string, reason: EndReason, now: Date, exceptId?: string): Promise<string[]>
   /** The user's sessions that have not ended and are not over at `now`, the oldest first. */
   listForUser(userId: string, now: Date): Promise<SessionRecord[]>
-  /** Deletes sessions that ended, idled out or expired before `now`, and says how many. */
-  purge(now: Date): Promise<number>
+  /**
+   * Those of the ids whose sessions exist, have not ended and are not over at `now`, in any order. Asked every few seconds for the
+   * sessions with open sockets, up to 500 at a time: one query, so that a lost message is not a lost logout.
+   */
+  liveAmong(ids: readonly string[], now: Date): Promise<string[]>
+  /**
+   * Deletes sessions that have ended, and those that idled out or expired by `now`, at most `limit` of them where one is given, and
+   * says how many. A store that lets the database expire its rows answers 0.
+   */
+  purge(now: Date, limit?: number): Promise<number>
 }
 
 /** A user's active second factor. The seed is sealed with a key the database does not hold. */
@@ -159,6 +185,8 @@ export interface SecondFactorStore {
   advanceStep(userId: string, step: number): Promise<{ readonly outcome: 'advanced' | 'stale' }>
   /** In ONE conditional write: deletes the user's recovery code with this hash. `consumed` for exactly one caller. */
   consumeRecoveryCode(userId: string, codeHash: string): Promise<{ readonly outcome: 'consumed' | 'unknown' }>
+  /** Deletes factor and recovery codes together. `deactivated` for exactly one caller. */
+  deactivate(userId: string): Promise<{ readonly outcome: 'deactivated' | 'not-active' }>
 }
 
 /** A ticket that opens one socket. The ticket itself is never stored, only its SHA-256. */
@@ -185,6 +213,9 @@ export interface SocketTicketStore {
   save(ticket: SocketTicketRecord): Promise<void>
   /** In ONE conditional write: deletes the ticket, if it is there and `now < expiresAt`, and answers `consumed`. Otherwise `unknown`. */
   consume(ticketHash: string, now: Date): Promise<ConsumeTicketResult>
-  /** Deletes tickets that have expired and says how many. */
-  purge(now: Date): Promise<number>
+  /**
+   * Deletes tickets that have expired by `now`, at most `limit` of them where one is given, and says how many. A store that lets the
+   * database expire its rows answers 0.
+   */
+  purge(now: Date, limit?: number): Promise<number>
 }

@@ -15,12 +15,36 @@ import type {
 // Each store is used only through these wrappers. A failure is a 503, and so is an answer its contract does not know: a store that
 // answers `undefined`, or another's row, must not be mistaken for one that said yes.
 
+/** Codes as the router uses them: an exchange is always one call. */
+export interface RedeemableCodes extends Omit<AuthorizationCodeStore, 'redemption'> {
+  /** Consumes the code and stores the session it opens; the session of whoever was not first is not stored. */
+  redeem(codeHash: string, session: SessionRecord, now: Date): Promise<ConsumeResult>
+}
+
 /** Codes behind their contract. */
-export function failClosedCodes(store: AuthorizationCodeStore, call: HostCall): AuthorizationCodeStore {
-  return {
+export function failClosedCodes(store: AuthorizationCodeStore, sessions: SessionStore, call: HostCall): RedeemableCodes {
+  const shared = store.redemption?.sessions === sessions ? store.redemption : undefined
+  const redeem: RedeemableCodes['redeem'] =
+    shared === undefined
+      ? consumeThenCreate(failClosedSessions(sessions, call), (codeHash, now) => codes.consume(codeHash, now))
+      : (codeHash, session, now) =>
+          call('codes.redeem', async () => consumeResult(await shared.redeem(codeHash, session, now), codeHash))
+  const codes: RedeemableCodes = {
     save: (code) => call('codes.save', () => store.save(code)),
+    find: (codeHash) => call('codes.find', async () => codeOrNull(await store.find(codeHash), codeHash)),
     consume: (codeHash, now) => call('codes.consume', async () => consumeResult(await store.consume(codeHash, now), codeHash)),
-    purge: (now) => call('codes.purge', () => store.purge(now)),
+    redeem,
+    purge: (now, limit) => call('codes.purge', async () => count(await store.purge(now, limit))),
+  }
+  return codes
+}
+
+// Two databases know no common transaction. A crash between the two writes leaves a dead code and no session: the user asks for another.
+function consumeThenCreate(sessions: SessionStore, consume: AuthorizationCodeStore['consume']): RedeemableCodes['redeem'] {
+  return async (codeHash, session, now) => {
+    const result = await consume(codeHash, now)
+    if (result.outcome === 'consumed') await sessions.create(session)
+    return result
   }
 }
 
@@ -39,7 +63,8 @@ export function failClosedSessions(store: SessionStore, call: HostCall): Session
       call('sessions.endAllForUser', async () => texts(await store.endAllForUser(userId, reason, now, exceptId))),
     listForUser: (userId, now) =>
       call('sessions.listForUser', async () => sessionsOf(await store.listForUser(userId, now), userId)),
-    purge: (now) => call('sessions.purge', () => store.purge(now)),
+    liveAmong: (ids, now) => call('sessions.liveAmong', async () => texts(await store.liveAmong(ids, now))),
+    purge: (now, limit) => call('sessions.purge', async () => count(await store.purge(now, limit))),
   }
 }
 
@@ -55,6 +80,8 @@ export function failClosedSecondFactors(store: SecondFactorStore, call: HostCall
       call('secondFactors.consumeRecoveryCode', async () =>
         outcome(await store.consumeRecoveryCode(userId, codeHash), ['consumed', 'unknown']),
       ),
+    deactivate: (userId) =>
+      call('secondFactors.deactivate', async () => outcome(await store.deactivate(userId), ['deactivated', 'not-active'])),
   }
 }
 
@@ -64,7 +91,7 @@ export function failClosedTickets(store: SocketTicketStore, call: HostCall): Soc
     save: (ticket) => call('tickets.save', () => store.save(ticket)),
     consume: (ticketHash, now) =>
       call('tickets.consume', async () => ticketResult(await store.consume(ticketHash, now), ticketHash)),
-    purge: (now) => call('tickets.purge', () => store.purge(now)),
+    purge: (now, limit) => call('tickets.purge', async () => count(await store.purge(now, limit))),
   }
 }
 
@@ -81,13 +108,25 @@ function ticketResult(answer: unknown, ticketHash: string): ConsumeTicketResult 
 function consumeResult(answer: unknown, codeHash: string): ConsumeResult {
   const result = outcome(answer as ConsumeResult, ['consumed', 'replayed', 'unknown'])
   if (result.outcome === 'unknown') return result
-  const code: Partial<Record<keyof AuthorizationCodeRecord, unknown>> = fieldsOf(result.code)
+  requireCode(result.code, codeHash)
+  requireDates(fieldsOf(result.code), ['consumedAt'])
+  return result
+}
+
+function codeOrNull(answer: unknown, codeHash: string): AuthorizationCodeRecord | null {
+  if (answer === null) return null
+  requireCode(answer, codeHash)
+  return answer as AuthorizationCodeRecord
+}
+
+function requireCode(answer: unknown, codeHash: string): void {
+  const code: Partial<Record<keyof AuthorizationCodeRecord, unknown>> = fieldsOf(answer)
   requireSame('codeHash', code.codeHash, codeHash)
   requireTexts(code, ['userId', 'opensSessionId', 'codeChallenge', 'scope'])
-  requireDates(code, ['authenticatedAt', 'createdAt', 'expiresAt', 'consumedAt'])
+  requireDates(code, ['authenticatedAt', 'createdAt', 'expiresAt'])
+  if (code.consumedAt !== null) requireDates(code, ['consumedAt'])
   if (code.issuedBySessionId !== null) requireTexts(code, ['issuedBySessionId'])
   requireList(code.methods)
-  return result
 }
 
 function sessionOrNull(answer: unknown, id: string): SessionRecord | null {
@@ -140,6 +179,11 @@ function outcome<T extends { readonly outcome: string }>(answer: T, allowed: rea
   const { outcome: named } = fieldsOf(answer) as { outcome?: unknown }
   if (typeof named === 'string' && allowed.includes(named)) return answer
   throw new UnexpectedAnswer(`outcome is none of ${allowed.join(', ')}`)
+}
+
+function count(answer: unknown): number {
+  if (Number.isSafeInteger(answer) && (answer as number) >= 0) return answer as number
+  throw new UnexpectedAnswer('the answer is not a count')
 }
 
 function bool(answer: unknown): boolean {

@@ -72,6 +72,10 @@ function memoryCodes(most: number): AuthorizationCodeStore {
     async save(code) {
       table.insert(code.codeHash, { ...code }, code.createdAt)
     },
+    async find(codeHash) {
+      const code = table.get(codeHash)
+      return code === undefined ? null : { ...code }
+    },
     async consume(codeHash, now) {
       const code = table.get(codeHash)
       if (code === undefined) return { outcome: 'unknown' }
@@ -81,7 +85,7 @@ function memoryCodes(most: number): AuthorizationCodeStore {
       table.update(codeHash, consumed)
       return { outcome: 'consumed', code: { ...consumed } }
     },
-    purge: async (now) => table.purge(now),
+    purge: async (now, limit) => table.purge(now, limit),
   }
 }
 
@@ -131,7 +135,13 @@ function memorySessions(most: number): SessionStore {
     async listForUser(userId, now) {
       return livingOf(userId).flatMap((session) => (isOver(session, now) ? [] : [{ ...session }]))
     },
-    purge: async (now) => table.purge(now),
+    async liveAmong(ids, now) {
+      return ids.filter((id) => {
+        const session = table.get(id)
+        return session !== undefined && !isOver(session, now)
+      })
+    },
+    purge: async (now, limit) => table.purge(now, limit),
   }
 }
 
@@ -168,6 +178,10 @@ function memorySecondFactors(): SecondFactorStore {
     async consumeRecoveryCode(userId, codeHash) {
       return { outcome: recoveryCodes.get(userId)?.delete(codeHash) === true ? 'consumed' : 'unknown' }
     },
+    async deactivate(userId) {
+      recoveryCodes.delete(userId)
+      return { outcome: factors.delete(userId) ? 'deactivated' : 'not-active' }
+    },
   }
 }
 
@@ -183,7 +197,7 @@ function memoryTickets(most: number): SocketTicketStore {
       table.delete(ticketHash)
       return { outcome: 'consumed', ticket }
     },
-    purge: async (now) => table.purge(now),
+    purge: async (now, limit) => table.purge(now, limit),
   }
 }
 

@@ -10,6 +10,8 @@ import { filesBelow, finish, requireFreshBuild, root, run, runTool } from './sup
 const entryPoints = {
   '.': 'dist/index',
   './stores/memory': 'dist/stores/memory-stores',
+  './stores/sql': 'dist/stores/sql/sql-stores',
+  './stores/redis': 'dist/stores/redis/redis-stores',
   './testing': 'dist/testing/testing',
 }
 /** Loaded by its address when the first password arrives, so no import tells of it. */
