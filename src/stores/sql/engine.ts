@@ -1,0 +1,93 @@
+import type { Kysely, Transaction } from 'kysely'
+import { AuthConfigError } from '../../errors.js'
+import {
+  type AuthDatabase,
+  checkSchema,
+  type KeyValue,
+  type SqlAuthTables,
+  type SqlTableOptions,
+  type TableNames,
+  tableNames,
+} from './tables.js'
+import { checkedKey } from './values.js'
+
+/** The databases whose ways are known. MariaDB counts as MySQL. */
+export type SqlEngineName = 'postgres' | 'mysql' | 'sqlite'
+
+/** A database with the tables in it. */
+export interface SqlEngine {
+  readonly name: SqlEngineName
+  readonly db: AuthDatabase
+  readonly tables: TableNames
+  /** A value for a key column: checked, and as bytes where a collation could equate two of them. */
+  key(value: string, column: string): KeyValue
+  /** `DELETE … LIMIT`, where others choose the rows in a subquery. */
+  readonly deletesWithLimit: boolean
+  /** `INSERT … ON CONFLICT DO NOTHING`. */
+  readonly hasOnConflict: boolean
+  /**
+   * Runs one conditional write. Where the database gave way to another transaction it has left nothing behind, so it is run once more.
+   */
+  write<T>(work: (db: AuthDatabase) => Promise<T>): Promise<T>
+  /** The same for several writes that belong together: all of them or none. In the host's transaction where there is one. */
+  atomically<T>(work: (db: AuthDatabase) => Promise<T>): Promise<T>
+}
+
+/** Finds out what kind of database this is, and where its tables are. */
+export function createEngine<Database>(kysely: Kysely<Database>, options: SqlTableOptions): SqlEngine {
+  const name = engineOf(kysely)
+  const db = databaseOf(kysely, name, options.schema)
+  const write = <T>(work: (db: AuthDatabase) => Promise<T>) => (db.isTransaction ? work(db) : retryOnce(() => work(db)))
+  return {
+    name,
+    db,
+    tables: tableNames(options.prefix ?? 'mar_'),
+    key: name === 'mysql' ? (value, column) => Buffer.from(checkedKey(value, column)) : checkedKey,
+    deletesWithLimit: name === 'mysql',
+    hasOnConflict: name !== 'mysql',
+    write,
+    // A second transaction inside the host's would need a second connection, and for a pool of one wait for ever.
+    atomically: (work) =>
+      db.isTransaction ? work(db) : retryOnce(() => db.transaction().execute((transaction) => work(transaction))),
+  }
+}
+
+// By its abilities, because a bundler may have renamed the adapter's class.
+function engineOf(kysely: Pick<Kysely<unknown>, 'getExecutor'>): SqlEngineName {
+  const adapter = kysely?.getExecutor?.().adapter
+  if (adapter === undefined) {
+    throw new AuthConfigError('kysely', 'is not a Kysely instance.', 'pass new Kysely({ dialect }), or a transaction of it.')
+  }
+  const { supportsReturning, supportsTransactionalDdl, supportsOutput } = adapter
+  if (supportsReturning && supportsTransactionalDdl) return 'postgres'
+  if (supportsReturning) return 'sqlite'
+  if (!supportsTransactionalDdl && supportsOutput !== true) return 'mysql'
+  throw new AuthConfigError('kysely', 'speaks to a database that is not known here.', 'use PostgreSQL, MySQL, MariaDB or SQLite.')
+}
+
+function databaseOf<Database>(kysely: Kysely<Database> | Transaction<Database>, name: SqlEngineName, schema: string | undefined) {
+  // Without the host's plugins: one that renames columns, as CamelCasePlugin does, would rename those of these tables as well.
+  const db = kysely.withoutPlugins() as unknown as Kysely<SqlAuthTables>
+  if (schema === undefined) return db
+  if (name === 'sqlite') {
+    throw new AuthConfigError('schema', 'is not known to SQLite.', 'leave it out, and open the file that is to hold the tables.')
+  }
+  return db.withSchema(checkSchema(schema))
+}
+
+/** Serialization failure and deadlock (PostgreSQL), deadlock and changed record (MySQL and MariaDB): rolled back, with no effect. */
+const rolledBack = new Set<unknown>(['40001', '40P01', 1213, 1020])
+
+async function retryOnce<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isRolledBack(error)) throw error
+    return work()
+  }
+}
+
+function isRolledBack(error: unknown): boolean {
+  const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown }
+  return rolledBack.has(code) || rolledBack.has(errno)
+}

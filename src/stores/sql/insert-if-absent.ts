@@ -1,0 +1,30 @@
+import type { Insertable } from 'kysely'
+import type { SqlEngine } from './engine.js'
+import type { AuthDatabase, SecondFactorsTable, SigningKeysTable } from './tables.js'
+
+/** Inserts a row unless its key is there, in one statement, and says whether it did. Never replaces a row. */
+export async function insertIfAbsent(
+  engine: SqlEngine,
+  typed: AuthDatabase,
+  table: 'mar_second_factors' | 'mar_signing_keys',
+  row: Insertable<SecondFactorsTable> | Insertable<SigningKeysTable>,
+): Promise<boolean> {
+  const insert = typed.withTables<Record<string, object>>().insertInto(table).values(row)
+  if (engine.hasOnConflict) {
+    const { numInsertedOrUpdatedRows } = await insert.onConflict((conflict) => conflict.doNothing()).executeTakeFirstOrThrow()
+    return numInsertedOrUpdatedRows === 1n
+  }
+  try {
+    await insert.execute()
+    return true
+  } catch (error) {
+    // INSERT IGNORE would also take a value that was cut off for a good one.
+    if (isDuplicate(error)) return false
+    throw error
+  }
+}
+
+// A statement of MySQL's that fails undoes itself alone, so the transaction it is in goes on.
+function isDuplicate(error: unknown): boolean {
+  return (error as { errno?: unknown } | null)?.errno === 1062
+}

@@ -1,0 +1,135 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { CompiledQuery, type Kysely } from 'kysely'
+import { AuthConfigError } from '../../errors.js'
+import { createEngine, type SqlEngine, type SqlEngineName } from './engine.js'
+import { createMigrationsTable, migrationsFor, recordMigration } from './migrations.js'
+import type { AuthDatabase, SqlTableOptions } from './tables.js'
+
+/** What {@link migrateSql} did. Equal numbers: nothing was left to do. */
+export interface MigrationResult {
+  /** The version of the tables before; 0 where there were none. */
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Makes the tables, or brings them up to this release. Call it at every start, before the server listens: several processes that start
+ * together wait for each other, and a crash in the middle is made good by the next call. It needs the right to create tables; where the
+ * server has none, run what `migrationSql` prints.
+ *
+ * @param kysely - your instance; not a transaction
+ * @param options - as for `sqlStores`
+ * @throws AuthConfigError for tables that a newer release made: an older one might not understand what is in them
+ *
+ * @example
+ * ```ts
+ * import type { Kysely } from 'kysely'
+ * import { migrateSql } from 'messaging-auth-router/stores/sql'
+ *
+ * export async function start(kysely: Kysely<object>) {
+ *   const { from, to } = await migrateSql(kysely)
+ *   if (from !== to) console.log(`tables brought from version ${from} to ${to}`)
+ * }
+ * ```
+ */
+export async function migrateSql<Database>(kysely: Kysely<Database>, options: SqlTableOptions = {}): Promise<MigrationResult> {
+  const engine = createEngine(kysely, options)
+  if (engine.db.isTransaction) {
+    throw new AuthConfigError('migrateSql(kysely)', 'is a transaction.', 'pass the Kysely instance itself.')
+  }
+  const lock = locks[engine.name]
+  // One connection for all of it: the lock belongs to the connection.
+  return engine.db.connection().execute(async (connection) => {
+    try {
+      await lock.take(connection)
+      const result = await bringUp(engine, connection, options)
+      await lock.release(connection)
+      return result
+    } catch (error) {
+      // The first error is the one to tell of.
+      await lock.giveUp(connection).catch(() => {})
+      throw error
+    }
+  })
+}
+
+async function bringUp(engine: SqlEngine, connection: AuthDatabase, options: SqlTableOptions): Promise<MigrationResult> {
+  await run(connection, createMigrationsTable(engine.name, options))
+  const rows = await connection.selectFrom(engine.tables.migrations).select('version').orderBy('version', 'desc').limit(1).execute()
+  const from = rows[0]?.version ?? 0
+  const migrations = migrationsFor(engine.name, options)
+  const to = migrations.at(-1)?.version ?? 0
+  if (from > to) {
+    throw new AuthConfigError(
+      'migrateSql(kysely)',
+      `found tables of version ${from}, and this release knows ${to}.`,
+      'install the release that made them, or a newer one.',
+    )
+  }
+  for (const { version, statements } of migrations.filter(({ version }) => version > from)) {
+    for (const statement of statements) await run(connection, statement)
+    await run(connection, recordMigration(engine.name, options, version, Date.now()))
+  }
+  return { from, to }
+}
+
+async function run(connection: AuthDatabase, statement: string): Promise<readonly unknown[]> {
+  return (await connection.executeQuery(CompiledQuery.raw(statement))).rows
+}
+
+interface MigrationLock {
+  take(connection: AuthDatabase): Promise<void>
+  release(connection: AuthDatabase): Promise<void>
+  giveUp(connection: AuthDatabase): Promise<void>
+}
+
+const secondsToWait = 60
+/** Names the lock; the digits mean nothing. */
+const postgresLock = 7_214_903_385
+const mysqlLock = "'messaging-auth-router migrations'"
+
+// PostgreSQL and SQLite make tables inside a transaction, so that a failure leaves none; MySQL cannot, and there each statement may be
+// run again.
+const locks: Readonly<Record<SqlEngineName, MigrationLock>> = {
+  postgres: {
+    async take(connection) {
+      await run(connection, 'begin')
+      await run(connection, `select pg_advisory_xact_lock(${postgresLock})`)
+    },
+    release: async (connection) => void (await run(connection, 'commit')),
+    giveUp: async (connection) => void (await run(connection, 'rollback')),
+  },
+  mysql: {
+    async take(connection) {
+      const [row] = await run(connection, `select get_lock(${mysqlLock}, ${secondsToWait}) as taken`)
+      if (Number((row as { taken?: unknown } | undefined)?.taken) === 1) return
+      throw new Error(`another process has been changing the tables for ${secondsToWait} s`)
+    },
+    release: unlockMysql,
+    giveUp: unlockMysql,
+  },
+  sqlite: {
+    take: (connection) => whenFree(() => run(connection, 'begin immediate')),
+    release: async (connection) => void (await run(connection, 'commit')),
+    giveUp: async (connection) => void (await run(connection, 'rollback')),
+  },
+}
+
+async function unlockMysql(connection: AuthDatabase): Promise<void> {
+  await run(connection, `select release_lock(${mysqlLock})`)
+}
+
+// Whether SQLite waits for another process is a setting of the host's connection.
+async function whenFree(begin: () => Promise<unknown>): Promise<void> {
+  const until = Date.now() + secondsToWait * 1000
+  for (;;) {
+    try {
+      await begin()
+      return
+    } catch (error) {
+      const isBusy = String((error as { code?: unknown } | null)?.code).startsWith('SQLITE_BUSY')
+      if (!isBusy || Date.now() > until) throw error
+      await pause(50)
+    }
+  }
+}

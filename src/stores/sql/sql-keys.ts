@@ -1,0 +1,43 @@
+import type { KeyStore } from '../../signers/contract.js'
+import type { SqlEngine } from './engine.js'
+import { insertIfAbsent } from './insert-if-absent.js'
+import { checkedText, fromMoment, toMoment } from './values.js'
+
+/** The generations of a key ring in SQL. */
+export function sqlKeys(engine: SqlEngine): KeyStore {
+  const { db, tables } = engine
+  const table = tables.keys
+
+  return {
+    async list() {
+      const rows = await db.selectFrom(table).selectAll().orderBy('generation').execute()
+      return rows.map(({ generation, kid, sealed_key, created_at, activates_at }) => ({
+        generation,
+        kid,
+        sealedKey: sealed_key,
+        createdAt: fromMoment(created_at),
+        activatesAt: fromMoment(activates_at),
+      }))
+    },
+
+    insert: ({ generation, kid, sealedKey, createdAt, activatesAt }) =>
+      engine.write(async () => {
+        const inserted = await insertIfAbsent(engine, db, table, {
+          generation: whole(generation),
+          kid: checkedText(kid, 'kid'),
+          sealed_key: checkedText(sealedKey, 'sealedKey'),
+          created_at: toMoment(createdAt),
+          activates_at: toMoment(activatesAt),
+        })
+        return { outcome: inserted ? 'inserted' : 'exists' }
+      }),
+
+    remove: (generation) =>
+      engine.write(async () => void (await db.deleteFrom(table).where('generation', '=', whole(generation)).execute())),
+  }
+}
+
+function whole(generation: number): number {
+  if (Number.isSafeInteger(generation)) return generation
+  throw new TypeError('a generation is a whole number')
+}

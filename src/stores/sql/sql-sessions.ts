@@ -1,0 +1,102 @@
+import { randomId } from '../../lib/random.js'
+import type { EndReason, SessionRecord, SessionStore } from '../contract.js'
+import type { SqlEngine } from './engine.js'
+import { purgeInBatches } from './purge.js'
+import { ended, refreshColumns, seen, toRow, toSession } from './session-rows.js'
+import type { AuthDatabase } from './tables.js'
+import { fromKey, toMoment } from './values.js'
+
+/** Sessions in SQL. */
+export function sqlSessions(engine: SqlEngine): SessionStore {
+  const { db, tables, key } = engine
+  const table = tables.sessions
+
+  return {
+    create: (session) => engine.write(() => insertSession(engine, db, session)),
+
+    async find(id) {
+      const row = await db.selectFrom(table).selectAll().where('id', '=', key(id, 'id')).executeTakeFirst()
+      return row === undefined ? null : toSession(row)
+    },
+
+    ...changesOfOne(engine),
+
+    endAllForUser: (userId, reason, now, exceptId) => engine.write(() => endAll(engine, { userId, reason, now, exceptId })),
+
+    async listForUser(userId, now) {
+      const query = live(engine, now).selectAll().where('user_id', '=', key(userId, 'userId'))
+      return (await query.orderBy('created_at').orderBy('id').execute()).map(toSession)
+    },
+
+    async liveAmong(ids, now) {
+      if (ids.length === 0) return []
+      const asked = ids.map((id) => key(id, 'id'))
+      const rows = await live(engine, now).select('id').where('id', 'in', asked).execute()
+      return rows.map(({ id }) => fromKey(id))
+    },
+
+    purge: (now, limit) => purgeInBatches(engine, table, 'id', 'purge_at', now, limit),
+  }
+}
+
+/** Inserts a session, alone or together with what it came of. Rejects if the id is there. */
+export async function insertSession(engine: SqlEngine, within: AuthDatabase, session: SessionRecord): Promise<void> {
+  await within.insertInto(engine.tables.sessions).values(toRow(engine, session)).execute()
+}
+
+function changesOfOne(engine: SqlEngine): Pick<SessionStore, 'rotateRefresh' | 'touch' | 'end'> {
+  const { db, tables, key } = engine
+  const table = tables.sessions
+  // Ended or not is part of the write: a session that ends while it is used stays ended.
+  const changeLiving = (id: string) => db.updateTable(table).where('id', '=', key(id, 'id')).where('ended_at', 'is', null)
+
+  return {
+    rotateRefresh: (id, presentedHash, next) =>
+      engine.write(async () => {
+        const { numUpdatedRows } = await changeLiving(id)
+          .where('refresh_hash', '=', key(presentedHash, 'presentedHash'))
+          .set((eb) => ({ ...seen(eb, next), ...refreshColumns(engine, next.refresh) }))
+          .executeTakeFirstOrThrow()
+        if (numUpdatedRows === 1n) return { outcome: 'rotated' }
+        const row = await db.selectFrom(table).select('ended_at').where('id', '=', key(id, 'id')).executeTakeFirst()
+        return { outcome: row?.ended_at === null ? 'superseded' : 'ended' }
+      }),
+
+    touch: (id, noted) =>
+      engine.write(
+        async () =>
+          void (await changeLiving(id)
+            .set((eb) => seen(eb, noted))
+            .execute()),
+      ),
+
+    end: (id, reason, now) =>
+      engine.write(async () => {
+        const { numUpdatedRows } = await changeLiving(id).set(ended(reason, now)).executeTakeFirstOrThrow()
+        return numUpdatedRows === 1n
+      }),
+  }
+}
+
+interface EndOfAll {
+  readonly userId: string
+  readonly reason: EndReason
+  readonly now: Date
+  readonly exceptId: string | undefined
+}
+
+async function endAll({ db, tables, key }: SqlEngine, { userId, reason, now, exceptId }: EndOfAll): Promise<string[]> {
+  const user = key(userId, 'userId')
+  // The rows carry the name of the call that ended them, so each is claimed by one call, on databases without RETURNING as well.
+  const mark = key(randomId(), 'ended_by')
+  const living = db.updateTable(tables.sessions).where('user_id', '=', user).where('ended_at', 'is', null)
+  const chosen = exceptId === undefined ? living : living.where('id', '!=', key(exceptId, 'exceptId'))
+  await chosen.set({ ...ended(reason, now), ended_by: mark }).execute()
+  const mine = db.selectFrom(tables.sessions).select('id').where('user_id', '=', user).where('ended_by', '=', mark)
+  return (await mine.execute()).map(({ id }) => fromKey(id))
+}
+
+/** Sessions that have not ended and are not over. */
+function live({ db, tables }: SqlEngine, now: Date) {
+  return db.selectFrom(tables.sessions).where('ended_at', 'is', null).where('purge_at', '>', toMoment(now))
+}

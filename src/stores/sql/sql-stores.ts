@@ -1,0 +1,62 @@
+import type { Kysely } from 'kysely'
+import type { KeyStore } from '../../signers/contract.js'
+import type { AuthorizationCodeStore, SecondFactorStore, SessionStore, SocketTicketStore } from '../contract.js'
+import { createEngine } from './engine.js'
+import { sqlCodes } from './sql-codes.js'
+import { sqlKeys } from './sql-keys.js'
+import { sqlSecondFactors } from './sql-second-factors.js'
+import { sqlSessions } from './sql-sessions.js'
+import { sqlTickets } from './sql-tickets.js'
+import type { SqlTableOptions } from './tables.js'
+
+export type { SqlEngineName } from './engine.js'
+export { type MigrationResult, migrateSql } from './migrate.js'
+export { migrationSql } from './migrations.js'
+export type { SqlAuthTables, SqlTableOptions } from './tables.js'
+
+/** Every store the router has a use for. `keys` is for `keyRing({ store: keys, … })`. */
+export interface SqlStores {
+  readonly codes: AuthorizationCodeStore
+  readonly sessions: SessionStore
+  readonly secondFactors: SecondFactorStore
+  readonly tickets: SocketTicketStore
+  readonly keys: KeyStore
+}
+
+/**
+ * Keeps everything in PostgreSQL, MySQL, MariaDB or SQLite, over your own Kysely instance and its pool. Make the tables first, with
+ * {@link migrateSql}. Each change of one-time state is one conditional statement; a code and the session it opens are one transaction.
+ *
+ * Handed a transaction of yours, the stores work inside it and open none of their own: what they wrote comes and goes with it.
+ *
+ * Reads and writes must go to the primary: a replica that lags would let a session live on that has ended.
+ *
+ * @param kysely - your instance, or a transaction of it
+ * @param options - `prefix` of the tables (default `mar_`) and `schema`
+ * @returns the stores; spread `codes`, `sessions`, `secondFactors` and `tickets` into the options of `createAuthRouter`
+ * @throws AuthConfigError for a database that is not known here, or a prefix or schema that is not a plain identifier
+ *
+ * @example
+ * ```ts
+ * import { Kysely, PostgresDialect } from 'kysely'
+ * import { migrateSql, sqlStores } from 'messaging-auth-router/stores/sql'
+ * import pg from 'pg'
+ *
+ * const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], connectionTimeoutMillis: 1500 })
+ * pool.on('error', () => {}) // a connection that broke while idle; without a listener it would end the process
+ * const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
+ * await migrateSql(kysely)
+ * export const { keys, ...stores } = sqlStores(kysely)
+ * ```
+ */
+export function sqlStores<Database>(kysely: Kysely<Database>, options: SqlTableOptions = {}): SqlStores {
+  const engine = createEngine(kysely, options)
+  const sessions = sqlSessions(engine)
+  return {
+    codes: sqlCodes(engine, sessions),
+    sessions,
+    secondFactors: sqlSecondFactors(engine),
+    tickets: sqlTickets(engine),
+    keys: sqlKeys(engine),
+  }
+}

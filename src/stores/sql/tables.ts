@@ -1,0 +1,151 @@
+import type { Kysely } from 'kysely'
+import { AuthConfigError } from '../../errors.js'
+
+/** A key column: text, but bytes on MySQL, whose collations would equate `alice` with `Alice` and `álice`. */
+export type KeyValue = string | Uint8Array
+/** Milliseconds since the epoch. PostgreSQL answers a bigint as text. */
+export type MomentValue = number | string
+
+/** One row of authorization codes. */
+export interface AuthorizationCodesTable {
+  code_hash: KeyValue
+  user_id: KeyValue
+  issued_by_session_id: KeyValue | null
+  opens_session_id: KeyValue
+  code_challenge: string
+  scope: string
+  /** JSON. */
+  methods: string
+  authenticated_at: MomentValue
+  created_at: MomentValue
+  expires_at: MomentValue
+  retain_until: MomentValue
+  consumed_at: MomentValue | null
+  /** When the row may be deleted: `expires_at` until it is consumed, `retain_until` from then on. */
+  purge_at: MomentValue
+}
+
+/** One row of sessions. */
+export interface SessionsTable {
+  id: KeyValue
+  user_id: KeyValue
+  kind: string
+  scope: string
+  /** JSON. */
+  methods: string
+  authenticated_at: MomentValue
+  created_at: MomentValue
+  last_seen_at: MomentValue
+  idle_expires_at: MomentValue
+  expires_at: MomentValue
+  ip: string | null
+  user_agent: string | null
+  /** SHA-256 of the current refresh token: what a rotation compares. */
+  refresh_hash: KeyValue | null
+  /** JSON: the rest of the refresh state. */
+  refresh_state: string | null
+  ended_at: MomentValue | null
+  end_reason: string | null
+  /** Random: names the call that ended the row, so that it can tell its own rows afterwards. */
+  ended_by: KeyValue | null
+  /** When the row may be deleted: the earlier of the two expiries, or `ended_at`. */
+  purge_at: MomentValue
+}
+
+/** One row of socket tickets. */
+export interface SocketTicketsTable {
+  ticket_hash: KeyValue
+  session_id: KeyValue
+  user_id: KeyValue
+  scope: string
+  token_expires_at: MomentValue
+  created_at: MomentValue
+  expires_at: MomentValue
+}
+
+/** One row of second factors. */
+export interface SecondFactorsTable {
+  user_id: KeyValue
+  sealed_seed: string
+  last_step: MomentValue
+  created_at: MomentValue
+}
+
+/** One row of recovery codes. */
+export interface RecoveryCodesTable {
+  user_id: KeyValue
+  code_hash: KeyValue
+}
+
+/** One row of signing keys, sealed. */
+export interface SigningKeysTable {
+  generation: number
+  kid: string
+  sealed_key: string
+  created_at: MomentValue
+  activates_at: MomentValue
+}
+
+/** One row for each change of the tables that has been made. */
+export interface MigrationsTable {
+  version: number
+  applied_at: MomentValue
+}
+
+/**
+ * The tables, for hosts that want to read them with Kysely under the default prefix:
+ * `kysely.withTables<SqlAuthTables>().selectFrom('mar_sessions')`. They are written by `sqlStores` alone.
+ */
+export interface SqlAuthTables {
+  mar_authorization_codes: AuthorizationCodesTable
+  mar_sessions: SessionsTable
+  mar_socket_tickets: SocketTicketsTable
+  mar_second_factors: SecondFactorsTable
+  mar_recovery_codes: RecoveryCodesTable
+  mar_signing_keys: SigningKeysTable
+  mar_migrations: MigrationsTable
+}
+
+/** A connection to those tables. */
+export type AuthDatabase = Kysely<SqlAuthTables>
+
+/** Where the tables are. */
+export interface SqlTableOptions {
+  /** What the names of the tables begin with: lower-case letters, digits and `_`. Default `mar_`. */
+  readonly prefix?: string
+  /** The schema (PostgreSQL) or database (MySQL) that holds them. Default: the connection's own. */
+  readonly schema?: string
+}
+
+/** The names of the tables under a prefix. To the compiler they are those of the default prefix, which have the same columns. */
+export interface TableNames {
+  readonly codes: 'mar_authorization_codes'
+  readonly sessions: 'mar_sessions'
+  readonly tickets: 'mar_socket_tickets'
+  readonly secondFactors: 'mar_second_factors'
+  readonly recoveryCodes: 'mar_recovery_codes'
+  readonly keys: 'mar_signing_keys'
+  readonly migrations: 'mar_migrations'
+}
+
+/** Names the tables. Throws AuthConfigError for a prefix that is not a plain identifier: names cannot be parameters of a statement. */
+export function tableNames(prefix: string): TableNames {
+  if (!/^[a-z_][a-z0-9_]{0,29}$/.test(prefix)) {
+    throw new AuthConfigError('prefix', 'is not 1 to 30 lower-case letters, digits and _.', 'leave it out for mar_.')
+  }
+  return {
+    codes: `${prefix}authorization_codes` as 'mar_authorization_codes',
+    sessions: `${prefix}sessions` as 'mar_sessions',
+    tickets: `${prefix}socket_tickets` as 'mar_socket_tickets',
+    secondFactors: `${prefix}second_factors` as 'mar_second_factors',
+    recoveryCodes: `${prefix}recovery_codes` as 'mar_recovery_codes',
+    keys: `${prefix}signing_keys` as 'mar_signing_keys',
+    migrations: `${prefix}migrations` as 'mar_migrations',
+  }
+}
+
+/** Throws AuthConfigError for a schema that is not a plain identifier. */
+export function checkSchema(schema: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_$-]{0,62}$/.test(schema)) return schema
+  throw new AuthConfigError('schema', 'is not a plain identifier.', "leave it out for the connection's own.")
+}

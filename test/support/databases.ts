@@ -1,0 +1,113 @@
+// The databases that the SQL stores are run on, each with tables of its own, so that test files do not see each other's rows.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { Kysely, MysqlDialect, PostgresDialect, type PostgresPool, SqliteDialect } from 'kysely'
+import Database from 'libsql'
+import { createPool } from 'mysql2'
+import pg from 'pg'
+import { migrateSql, type SqlEngineName, type SqlStores, sqlStores } from '../../src/stores/sql/sql-stores.js'
+import { mysqlUrl, postgresUrl } from './services.js'
+
+/** One kind of database. */
+export interface DatabaseKind {
+  readonly name: string
+  readonly engine: SqlEngineName
+  /** Null where the server is not reachable; use it with `skipIf`. */
+  readonly open: ((settings?: { readonly connections?: number }) => Kysely<object>) | null
+}
+
+/** An open database with fresh tables. */
+export interface TestDatabase {
+  readonly kysely: Kysely<object>
+  readonly prefix: string
+  readonly stores: SqlStores
+  /** Drops the tables and closes the connections. */
+  close(): Promise<void>
+}
+
+/** All kinds. SQLite and PGlite run in this process and are always there. */
+export const databaseKinds: readonly DatabaseKind[] = [
+  { name: 'SQLite (libsql)', engine: 'sqlite', open: () => openSqlite() },
+  { name: 'PGlite', engine: 'postgres', open: () => new Kysely({ dialect: new PostgresDialect({ pool: pglitePool() }) }) },
+  { name: 'PostgreSQL', engine: 'postgres', open: postgresUrl === null ? null : (settings) => openPostgres(postgresUrl, settings) },
+  { name: 'MariaDB', engine: 'mysql', open: mysqlUrl === null ? null : (settings) => openMysql(mysqlUrl, settings) },
+]
+
+/** Opens a database of a kind and makes its tables. */
+export async function openDatabase(kind: DatabaseKind, settings: { readonly connections?: number } = {}): Promise<TestDatabase> {
+  if (kind.open === null) throw new Error(`${kind.name} is not reachable`)
+  const kysely = kind.open(settings)
+  const prefix = `t${randomBytes(6).toString('hex')}_`
+  await migrateSql(kysely, { prefix })
+  return {
+    kysely,
+    prefix,
+    stores: sqlStores(kysely, { prefix }),
+    async close() {
+      await dropTables(kysely, prefix)
+      await kysely.destroy()
+    },
+  }
+}
+
+/** Drops what a prefix holds. */
+export async function dropTables(kysely: Kysely<object>, prefix: string): Promise<void> {
+  const tables = [
+    'authorization_codes',
+    'sessions',
+    'socket_tickets',
+    'second_factors',
+    'recovery_codes',
+    'signing_keys',
+    'migrations',
+  ]
+  for (const table of tables) await kysely.schema.dropTable(`${prefix}${table}`).ifExists().execute()
+}
+
+/** A file of its own; also opened by a second process, when its path is handed on. */
+export function openSqlite(file: string = join(temporaryFolder(), 'auth.db')): Kysely<object> {
+  const database = new Database(file)
+  database.exec('pragma journal_mode = wal; pragma busy_timeout = 5000')
+  return new Kysely({ dialect: new SqliteDialect({ database }) })
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'stores-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function openPostgres(connectionString: string, { connections = 10 }: { readonly connections?: number } = {}): Kysely<object> {
+  const pool = new pg.Pool({ connectionString, max: connections })
+  pool.on('error', () => {})
+  return new Kysely({ dialect: new PostgresDialect({ pool }) })
+}
+
+function openMysql(uri: string, { connections = 10 }: { readonly connections?: number } = {}): Kysely<object> {
+  return new Kysely({ dialect: new MysqlDialect({ pool: createPool({ uri, connectionLimit: connections }) }) })
+}
+
+// PGlite is PostgreSQL on one connection: whoever has it keeps it until the transaction is over.
+function pglitePool(): PostgresPool {
+  const database = new PGlite()
+  let last: Promise<void> = Promise.resolve()
+  return {
+    async connect() {
+      const before = last
+      let release = () => {}
+      last = new Promise((resolve) => {
+        release = resolve
+      })
+      await before
+      const query = async (text: string, parameters: readonly unknown[]) => {
+        const { rows, affectedRows } = await database.query(text, [...parameters])
+        return { command: text.trimStart().split(' ', 1)[0]?.toUpperCase(), rowCount: affectedRows ?? 0, rows }
+      }
+      return { query: query as never, release }
+    },
+    end: () => database.close(),
+  }
+}
