@@ -32,8 +32,8 @@ export interface TestDatabase {
 export const databaseKinds: readonly DatabaseKind[] = [
   { name: 'SQLite (libsql)', engine: 'sqlite', open: () => openSqlite() },
   { name: 'PGlite', engine: 'postgres', open: () => new Kysely({ dialect: new PostgresDialect({ pool: pglitePool() }) }) },
-  { name: 'PostgreSQL', engine: 'postgres', open: postgresUrl === null ? null : (settings) => openPostgres(postgresUrl, settings) },
-  { name: 'MariaDB', engine: 'mysql', open: mysqlUrl === null ? null : (settings) => openMysql(mysqlUrl, settings) },
+  { name: 'PostgreSQL', engine: 'postgres', open: postgresUrl === null ? null : openPostgres },
+  { name: 'MariaDB', engine: 'mysql', open: mysqlUrl === null ? null : openMysql },
 ]
 
 /** Opens a database of a kind and makes its tables. */
@@ -80,14 +80,14 @@ function temporaryFolder(): string {
   return folder
 }
 
-function openPostgres(connectionString: string, { connections = 10 }: { readonly connections?: number } = {}): Kysely<object> {
-  const pool = new pg.Pool({ connectionString, max: connections })
+function openPostgres({ connections = 10 }: { readonly connections?: number } = {}): Kysely<object> {
+  const pool = new pg.Pool({ connectionString: postgresUrl ?? '', max: connections })
   pool.on('error', () => {})
   return new Kysely({ dialect: new PostgresDialect({ pool }) })
 }
 
-function openMysql(uri: string, { connections = 10 }: { readonly connections?: number } = {}): Kysely<object> {
-  return new Kysely({ dialect: new MysqlDialect({ pool: createPool({ uri, connectionLimit: connections }) }) })
+function openMysql({ connections = 10 }: { readonly connections?: number } = {}): Kysely<object> {
+  return new Kysely({ dialect: new MysqlDialect({ pool: createPool({ uri: mysqlUrl ?? '', connectionLimit: connections }) }) })
 }
 
 // PGlite is PostgreSQL on one connection: whoever has it keeps it until the transaction is over.
