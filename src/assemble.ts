@@ -4,6 +4,7 @@ import { createLiveSessions } from './guard/live-sessions.js'
 import type { SignedIn } from './guard/principal.js'
 import { createSocketRegistry, type SocketRegistry } from './guard/socket-registry.js'
 import { createSocketTickets, type SocketTickets } from './guard/socket-ticket.js'
+import { keepHouse } from './housekeeping.js'
 import { type AuthorizationCodes, createAuthorizationCodes } from './pkce/authorization-code.js'
 import type { ResolvedOptions } from './resolve-options.js'
 import { createRevocations } from './revocations/revocations.js'
@@ -60,11 +61,14 @@ export function assemble(options: ResolvedOptions): Parts {
   const liveSessions = createLiveSessions({ sessions, users, revocations, clock })
   const judge = createJudgeCredentials({ accessTokens, liveSessions, clock })
   const signedIn = createSignedIn(judge, audit)
-  const registry = createSocketRegistry({ revocations, liveSessions, clock })
+  const registry = createSocketRegistry({ revocations, liveSessions, sessions, clock })
   const tickets = host.tickets && createSocketTickets(host.tickets, liveSessions, clock)
   const describeMe = createDescribeMe(options.describeUser, call)
 
+  const endHousekeeping = keepHouse({ ...host, interval: options.purgeInterval, clock })
+
   const close = async () => {
+    endHousekeeping()
     registry.close()
     await Promise.all([revocations.close(), host.close()])
   }

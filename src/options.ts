@@ -58,6 +58,11 @@ export interface AuthRouterOptions {
   readonly bus?: RevocationBus
   /** Milliseconds before a call of something you supplied counts as failed and is answered with 503, 10-60000. Default 2000. */
   readonly storeTimeout?: number
+  /**
+   * Seconds between two rounds in which this process deletes codes, sessions and tickets that are over, in batches, 10-86400. Default
+   * 600; 0 for never, where `purge` of the stores is called elsewhere. Each round comes up to half of it earlier or later.
+   */
+  readonly purgeInterval?: number
   /** Receives audit events. May be slow or fail: no sign-in waits for it. Default: none. */
   readonly onEvent?: EventSink
   /** `console` fits. For pino: `{ warn: (message, fields) => pino.warn(fields, message), … }`. Default: silent. */

@@ -13,6 +13,7 @@ export interface ResolvedOptions extends Omit<AuthRouterOptions, 'encryptionKeys
   readonly lifetimes: Required<Lifetimes>
   readonly storeTimeout: number
   readonly maxSessionsPerUser: number
+  readonly purgeInterval: number
   readonly logger: Logger
   readonly clock: () => Date
 }
@@ -42,6 +43,12 @@ export const defaultMaxSessionsPerUser = 50
  * @internal
  */
 export const defaultStoreTimeout = 2000
+
+/**
+ * Seconds between two rounds of housekeeping.
+ * @internal
+ */
+export const defaultPurgeInterval = 600
 
 const remedies: Readonly<Record<string, string>> = {
   users: 'pass an object with findByIdentifier and findById; see "How to write a UserStore" in the README.',
@@ -95,6 +102,7 @@ const schema = z.strictObject({
   maxSessionsPerUser: whole(1, 1000).optional(),
   bus: withMethods('publish', 'subscribe').optional(),
   storeTimeout: whole(10, 60_000).optional(),
+  purgeInterval: z.union([z.literal(0), whole(10, day)], { error: 'is neither 0 nor a whole number from 10 to 86400.' }).optional(),
   onEvent: fn.optional(),
   logger: withMethods('debug', 'info', 'warn', 'error').optional(),
   clock: fn.optional(),
@@ -122,6 +130,7 @@ export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
     throttle: Object.freeze({ ...withoutUndefined(options.throttle) }),
     lifetimes,
     storeTimeout: options.storeTimeout ?? defaultStoreTimeout,
+    purgeInterval: options.purgeInterval ?? defaultPurgeInterval,
     maxSessionsPerUser: options.maxSessionsPerUser ?? defaultMaxSessionsPerUser,
     logger: options.logger ?? silent,
     clock: options.clock ?? (() => new Date()),

@@ -2,6 +2,8 @@ import { randomInt } from 'node:crypto'
 import { noRequest } from '../events.js'
 import { isForClient } from '../http/endpoint.js'
 import type { Revocations } from '../revocations/revocations.js'
+import type { Sessions } from '../sessions/sessions.js'
+import { endedAmong } from './ended-sessions.js'
 import type { LiveSessions } from './live-sessions.js'
 import type { Principal } from './principal.js'
 
@@ -24,10 +26,12 @@ export interface SocketEntry {
   readonly connection: TrackedConnection
 }
 
-/** The sockets of one session, and the tick at which to ask for it again. */
+/** The sockets of one session, and the tick at which to ask for it and its user again. */
 interface SessionSockets {
   readonly entries: Set<SocketEntry>
   checkAt: number
+  /** In which of the ticks of a round it is asked for together with many others. */
+  readonly turn: number
 }
 
 /** Live sockets by session, so that ending a session costs as much as it has sockets, however many there are in all. */
@@ -45,15 +49,21 @@ export interface SocketRegistry {
 export interface SocketRegistryDeps {
   readonly revocations: Revocations
   readonly liveSessions: LiveSessions
+  readonly sessions: Pick<Sessions, 'liveAmong'>
   readonly clock: () => Date
 }
 
 const tickMilliseconds = 1000
-/** Each session with sockets is asked for again this often, in case the message of its end was lost. */
+/** Each session with sockets is asked for again this often with its user, who may have been disabled. */
 const ticksBetweenChecks = 60
+/**
+ * And this often by its id, many in one query: the message of its end may have been lost, or there may be no bus. Wire §7 allows 5
+ * seconds.
+ */
+const ticksOfARound = 4
 
 /** Closes sockets when their session ends, and when their token does. */
-export function createSocketRegistry({ revocations, liveSessions, clock }: SocketRegistryDeps): SocketRegistry {
+export function createSocketRegistry({ revocations, liveSessions, sessions, clock }: SocketRegistryDeps): SocketRegistry {
   const bySession = new Map<string, SessionSockets>()
   let size = 0
   let ticks = 0
@@ -61,10 +71,7 @@ export function createSocketRegistry({ revocations, liveSessions, clock }: Socke
 
   function hangUp(entry: SocketEntry, code: number, reason: string): void {
     remove(entry)
-    // A socket that throws must not keep the others open, nor turn a logout that is done into a failure.
-    attempt(() => entry.connection.close(code, reason))
-    // Whoever does not answer the close could otherwise go on sending.
-    setTimeout(() => attempt(() => entry.connection.terminate()), tickMilliseconds).unref()
+    disconnect(entry.connection, code, reason)
   }
 
   function remove(entry: SocketEntry): void {
@@ -79,18 +86,19 @@ export function createSocketRegistry({ revocations, liveSessions, clock }: Socke
       hangUp(entry, socketCloseCodes.sessionEnded, 'session ended')
   }
 
-  // An outage is no verdict: sockets stay open while the store is down.
   async function check(sessionId: string): Promise<void> {
-    try {
-      await liveSessions.require(sessionId, noRequest)
-    } catch (error) {
-      if (isForClient(error) && error.status < 500) endSession(sessionId)
-    }
+    if (await isRefused(liveSessions, sessionId)) endSession(sessionId)
+  }
+
+  async function askForTurn(turn: number): Promise<void> {
+    const ids = [...bySession].filter(([, sockets]) => sockets.turn === turn).map(([id]) => id)
+    for (const id of await endedAmong(sessions, ids)) endSession(id)
   }
 
   function tick(): void {
     const now = clock()
     ticks += 1
+    void askForTurn(ticks % ticksOfARound)
     for (const [sessionId, sockets] of bySession) {
       for (const entry of sockets.entries) {
         if (entry.principal.expiresAt <= now) hangUp(entry, socketCloseCodes.tokenExpired, 'token expired')
@@ -108,7 +116,7 @@ export function createSocketRegistry({ revocations, liveSessions, clock }: Socke
       const entry: SocketEntry = { connection, principal }
       // Each at a time of its own, or a thousand sockets that came together would be asked for together.
       const checkAt = ticks + randomInt(1, ticksBetweenChecks + 1)
-      const sockets = bySession.get(principal.sessionId) ?? { entries: new Set(), checkAt }
+      const sockets = bySession.get(principal.sessionId) ?? { entries: new Set(), checkAt, turn: randomInt(ticksOfARound) }
       sockets.entries.add(entry)
       bySession.set(principal.sessionId, sockets)
       size += 1
@@ -128,6 +136,23 @@ export function createSocketRegistry({ revocations, liveSessions, clock }: Socke
       timer = undefined
     },
   }
+}
+
+// An outage is no verdict: sockets stay open while the store is down.
+async function isRefused(liveSessions: LiveSessions, sessionId: string): Promise<boolean> {
+  try {
+    await liveSessions.require(sessionId, noRequest)
+    return false
+  } catch (error) {
+    return isForClient(error) && error.status < 500
+  }
+}
+
+function disconnect(connection: TrackedConnection, code: number, reason: string): void {
+  // A socket that throws must not keep the others open, nor turn a logout that is done into a failure.
+  attempt(() => connection.close(code, reason))
+  // Whoever does not answer the close could otherwise go on sending.
+  setTimeout(() => attempt(() => connection.terminate()), tickMilliseconds).unref()
 }
 
 function attempt(work: () => void): void {

@@ -5,6 +5,7 @@ import { io } from 'socket.io-client'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { Principal, TrackedSocket } from '../../src/index.js'
+import { memoryStores } from '../../src/stores/memory-stores.js'
 import { bearer, logIn, obtainCode, post } from '../support/client.js'
 import { type HostSettings, startHost, type TestHost } from '../support/host.js'
 
@@ -265,6 +266,42 @@ describe('a live socket', () => {
     host.clock.advance(6)
     for (let second = 0; second < 61; second += 1) await vi.advanceTimersByTimeAsync(1000)
     expect(close).toHaveBeenCalledExactlyOnceWith(4401, 'session ended')
+  })
+
+  it('is closed within 5 seconds of an end that nobody told of, and stays open while the store is down', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let isDown = false
+    const stores = memoryStores()
+    const liveAmong = vi.fn((ids: readonly string[], now: Date) =>
+      isDown ? Promise.reject(new Error('down')) : stores.sessions.liveAmong(ids, now),
+    )
+    const host = await startSocketHost({ options: { ...stores, sessions: { ...stores.sessions, liveAmong } } })
+    const closes: string[] = []
+    const track = async (name: string) => {
+      const { authToken } = await logIn(host)
+      const request = { headersDistinct: { authorization: [`Bearer ${authToken}`] }, headers: {}, socket: {} }
+      const principal = await host.auth.authenticate(request as never)
+      host.auth.sockets.track({ close: (code) => closes.push(`${name} ${code}`), terminate() {}, once() {}, on() {} }, principal)
+      return principal
+    }
+    const seconds = async (count: number) => {
+      for (let second = 0; second < count; second += 1) await vi.advanceTimersByTimeAsync(1000)
+    }
+    const { sessionId } = await track('ended')
+    await track('other')
+    // As another process would: in the store, and no word of it.
+    await stores.sessions.end(sessionId, 'revoked', host.clock())
+    isDown = true
+    await seconds(8)
+    expect(closes).toEqual([])
+    isDown = false
+    await seconds(4)
+    expect(closes).toEqual(['ended 4401'])
+    liveAmong.mockClear()
+    await seconds(8)
+    expect(liveAmong).toHaveBeenCalledTimes(2)
+    expect(closes).toEqual(['ended 4401'])
   })
 
   it('is closed although its session ended during the handshake', async () => {

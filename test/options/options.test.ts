@@ -39,6 +39,8 @@ describe.each(['production', 'development', 'test', undefined])('createAuthRoute
       { lifetimes: { sessionIdle: 60, sessionAbsolute: 60, accessToken: 600 } },
       'lifetimes.accessToken',
     ],
+    ['purging all the time', { purgeInterval: 1 }, 'purgeInterval'],
+    ['purging in words', { purgeInterval: 'hourly' }, 'purgeInterval'],
     ['no time for the store', { storeTimeout: 0 }, 'storeTimeout'],
     ['a throttle that lets everything through', { throttle: { account: { points: 0, duration: 60 } } }, 'throttle.account.points'],
     ['half a limit', { throttle: { network: { points: 5 } } }, 'throttle.network.duration'],

@@ -19,7 +19,7 @@ const floors = [
   { sessions: ['sessions/'] },
   { 'sign-in': ['sign-in\\.ts$'], guard: ['guard/'] },
   { login: ['login/'], pkce: ['pkce/'] },
-  { assembly: ['create-auth-router\\.ts$', 'assemble\\.ts$', 'connect-host\\.ts$'] },
+  { assembly: ['create-auth-router\\.ts$', 'assemble\\.ts$', 'connect-host\\.ts$', 'housekeeping\\.ts$'] },
   { index: ['index\\.ts$'] },
 ]
 

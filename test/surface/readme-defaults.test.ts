@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { defaultLifetimes, defaultMaxSessionsPerUser, defaultStoreTimeout } from '../../src/resolve-options.js'
+import {
+  defaultLifetimes,
+  defaultMaxSessionsPerUser,
+  defaultPurgeInterval,
+  defaultStoreTimeout,
+} from '../../src/resolve-options.js'
 import { defaultLimits } from '../../src/throttle/throttle.js'
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
@@ -17,6 +22,7 @@ describe('the table of options in the README', () => {
     ['lifetimes.sessionAbsolute', days(defaultLifetimes.sessionAbsolute)],
     ['lifetimes.refreshGrace', `${defaultLifetimes.refreshGrace}`],
     ['maxSessionsPerUser', `${defaultMaxSessionsPerUser}`],
+    ['purgeInterval', `${defaultPurgeInterval}`],
     ['storeTimeout', `${defaultStoreTimeout}`],
   ])('gives the default of %s as %s, which it is', (option, value) => {
     const row = readme.split('\n').find((line) => line.startsWith(`| \`${option}\``))

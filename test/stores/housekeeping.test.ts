@@ -1,0 +1,55 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { memoryStores } from '../../src/stores/memory-stores.js'
+import { startHost } from '../support/host.js'
+
+const interval = 600
+
+function fakeTimers() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
+describe('what is over', () => {
+  it('is deleted now and then, in batches until one is not full, from every store', async () => {
+    const stores = memoryStores()
+    const left = { codes: 2300, sessions: 1000, tickets: 5 }
+    const spies = (['codes', 'sessions', 'tickets'] as const).map((name) =>
+      vi.spyOn(stores[name], 'purge').mockImplementation(async (_now, limit = 0) => {
+        const count = Math.min(left[name], limit)
+        left[name] -= count
+        return count
+      }),
+    )
+    fakeTimers()
+    const host = await startHost({ options: stores })
+    await vi.advanceTimersByTimeAsync(interval * 1500)
+    expect(left).toEqual({ codes: 0, sessions: 0, tickets: 0 })
+    expect(spies.map(({ mock }) => mock.calls.length)).toEqual([3, 2, 1])
+    expect(spies[0]?.mock.calls[0]).toEqual([host.clock(), 1000])
+    await vi.advanceTimersByTimeAsync(interval * 1500)
+    expect(spies[2]?.mock.calls.length).toBeGreaterThanOrEqual(2)
+  })
+
+  it('is tried again in the next round when a store fails, which keeps none of the others from their turn', async () => {
+    const stores = memoryStores()
+    const failing = vi.spyOn(stores.codes, 'purge').mockRejectedValue(new Error('down'))
+    const sessions = vi.spyOn(stores.sessions, 'purge')
+    fakeTimers()
+    const host = await startHost({ options: stores })
+    await vi.advanceTimersByTimeAsync(interval * 3000)
+    expect(failing.mock.calls.length).toBeGreaterThanOrEqual(2)
+    expect(sessions.mock.calls.length).toBeGreaterThanOrEqual(2)
+    expect(host.events.filter(({ type }) => type === 'host.failed')[0]).toMatchObject({ operation: 'codes.purge' })
+  })
+
+  it('is left alone after close, and where the interval is 0', async () => {
+    const stores = memoryStores()
+    const purge = vi.spyOn(stores.sessions, 'purge')
+    fakeTimers()
+    await startHost({ options: { ...stores, purgeInterval: 0 } })
+    const closed = await startHost({ options: stores })
+    await closed.auth.close()
+    await vi.advanceTimersByTimeAsync(interval * 3000)
+    expect(purge).not.toHaveBeenCalled()
+  })
+})
