@@ -46,7 +46,15 @@ export function assemble(options: ResolvedOptions): Parts {
   const codes = createAuthorizationCodes({ store: host.codes, lifetime: lifetimes.code, clock, audit })
 
   const revocations = createRevocations(options.bus, call)
-  const sessions = createSessions({ store: host.sessions, redeem: host.codes.redeem, lifetimes, maxSessionsPerUser, revocations, clock, audit })
+  const sessions = createSessions({
+    store: host.sessions,
+    redeem: host.codes.redeem,
+    lifetimes,
+    maxSessionsPerUser,
+    revocations,
+    clock,
+    audit,
+  })
   const decideSignIn = createSignInDecision({ secondFactors, throttle, beforeLogin, call })
 
   const liveSessions = createLiveSessions({ sessions, users, revocations, clock })
