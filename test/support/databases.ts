@@ -45,10 +45,13 @@ export const databaseKinds: readonly DatabaseKind[] = [
 ]
 
 /** Opens a database of a kind and makes its tables. */
-export async function openDatabase(kind: DatabaseKind, settings: OpenSettings = {}): Promise<TestDatabase> {
+export async function openDatabase(
+  kind: DatabaseKind,
+  settings: OpenSettings & { readonly prefix?: string } = {},
+): Promise<TestDatabase> {
   if (kind.open === null) throw new Error(`${kind.name} is not reachable`)
   const kysely = kind.open(settings)
-  const prefix = `t${randomBytes(6).toString('hex')}_`
+  const prefix = settings.prefix ?? `t${randomBytes(6).toString('hex')}_`
   await migrateSql(kysely, { prefix })
   return {
     kysely,
