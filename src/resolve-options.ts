@@ -3,6 +3,7 @@ import { AuthConfigError } from './errors.js'
 import type { Logger } from './events.js'
 import { decodeEncryptionKeys, encryptionKeyRemedy } from './lib/encryption-key.js'
 import type { AuthRouterOptions, Lifetimes } from './options.js'
+import type { SecondFactorStore, SessionStore } from './stores/contract.js'
 import type { ThrottleOptions } from './throttle/throttle.js'
 
 /** The options with every default in place, checked and frozen. */
@@ -78,11 +79,38 @@ const whole = (least: number, most: number) =>
 const origin = z.custom<string>(isOrigin, 'is not an origin, such as https://chat.example.com.')
 const limit = z.strictObject({ points: whole(1, 1_000_000), duration: whole(1, 30 * day) })
 
+const sessionMethods = [
+  'create',
+  'find',
+  'rotateRefresh',
+  'touch',
+  'setMethods',
+  'end',
+  'endAllForUser',
+  'listForUser',
+  'liveAmong',
+  'purge',
+] as const satisfies readonly (keyof SessionStore)[]
+const secondFactorMethods = [
+  'find',
+  'activate',
+  'savePending',
+  'findPending',
+  'confirm',
+  'advanceStep',
+  'reseal',
+  'consumeRecoveryCode',
+  'replaceRecoveryCodes',
+  'countRecoveryCodes',
+  'deactivate',
+  'purge',
+] as const satisfies readonly (keyof SecondFactorStore)[]
+
 const schema = z.strictObject({
   users: withMethods('findByIdentifier', 'findById'),
   codes: withMethods('save', 'find', 'consume', 'purge'),
-  sessions: withMethods('create', 'find', 'rotateRefresh', 'touch', 'end', 'endAllForUser', 'listForUser', 'liveAmong', 'purge'),
-  secondFactors: withMethods('find', 'activate', 'advanceStep', 'consumeRecoveryCode', 'deactivate').optional(),
+  sessions: withMethods(...sessionMethods),
+  secondFactors: withMethods(...secondFactorMethods).optional(),
   tickets: withMethods('save', 'consume', 'purge').optional(),
   allowedOrigins: z.array(origin).optional(),
   signer: withMethods('sign', 'verify'),

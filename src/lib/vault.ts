@@ -6,6 +6,8 @@ export interface Vault {
   seal(owner: string, secret: Buffer): string
   /** The secret; null when it was sealed for another owner or purpose, under an unknown key, or was tampered with. */
   open(owner: string, sealed: string): Buffer | null
+  /** Whether it was sealed under the key that seals now. */
+  isSealedByNewest(sealed: string): boolean
 }
 
 interface VaultKey {
@@ -29,6 +31,7 @@ export function createVault(purpose: string, encryptionKeys: readonly Buffer[]):
       const key = keys.find(({ id }) => id === keyId)
       return version === 'v1' && key !== undefined ? decrypt(key, owner, nonce, Buffer.from(body, 'base64url')) : null
     },
+    isSealedByNewest: (sealed) => sealed.startsWith(`v1.${sealing.id}.`),
   }
 }
 

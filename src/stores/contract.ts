@@ -5,7 +5,7 @@ export type AuthenticationMethod = 'pwd' | 'otp' | 'recovery' | 'host'
 export type SessionKind = 'login' | 'pkce'
 
 /** Why a session ended. The first reason stays. */
-export type EndReason = 'logout' | 'revoked' | 'evicted' | 'code-replayed' | 'refresh-reused'
+export type EndReason = 'logout' | 'revoked' | 'evicted' | 'code-replayed' | 'refresh-reused' | 'factor-changed'
 
 /** One authorization code. The code itself is never stored, only its SHA-256. */
 export interface AuthorizationCodeRecord {
@@ -140,6 +140,8 @@ export interface SessionStore {
   rotateRefresh(id: string, presentedHash: string, next: RefreshRotation, now: Date): Promise<RotateResult>
   /** Updates only a session that exists and has not ended. Never inserts: an upsert would bring a dead session back. */
   touch(id: string, seen: SessionSeen): Promise<void>
+  /** Replaces the methods of a session that exists and has not ended: a second factor was shown, or taken away. Never inserts. */
+  setMethods(id: string, methods: readonly AuthenticationMethod[]): Promise<void>
   /**
    * In ONE conditional write: marks the session ended, unless it already was. True for the one caller who ended it, false
    * for everybody else and for an unknown id. Durable before it resolves: a logout is acknowledged on the strength of it.
@@ -173,20 +175,57 @@ export interface SecondFactorRecord {
   readonly createdAt: Date
 }
 
-/** One row per user, one row per recovery code. */
+/** An enrolment that waits for its first code. Nothing of it is active. */
+export interface PendingSecondFactor {
+  readonly userId: string
+  readonly sealedSeed: string
+  readonly createdAt: Date
+  /** From this moment on it cannot be confirmed. */
+  readonly expiresAt: Date
+}
+
+/** One row per user, one row per pending enrolment, one row per recovery code. */
 export interface SecondFactorStore {
+  /** The active factor; null when there is none. */
   find(userId: string): Promise<SecondFactorRecord | null>
   /** Inserts factor and recovery codes together, unless the user already has a factor. */
   activate(
     factor: SecondFactorRecord,
     recoveryCodeHashes: readonly string[],
   ): Promise<{ readonly outcome: 'activated' | 'already-active' }>
+  /** Keeps an enrolment, in the place of an earlier one of this user: only the seed that was shown last can be confirmed. */
+  savePending(pending: PendingSecondFactor): Promise<void>
+  /** The enrolment, expired or not; null when there is none. */
+  findPending(userId: string): Promise<PendingSecondFactor | null>
+  /**
+   * In ONE transaction: if the user's enrolment is there, has this `sealedSeed`, and `now < expiresAt`, deletes it and does what
+   * `activate` does. `activated` for exactly one caller; `not-pending` when the enrolment is another one, over or not there.
+   */
+  confirm(
+    factor: SecondFactorRecord,
+    recoveryCodeHashes: readonly string[],
+    now: Date,
+  ): Promise<{ readonly outcome: 'activated' | 'already-active' | 'not-pending' }>
   /** In ONE conditional write: sets `lastStep = step` only if `step > lastStep`. `advanced` for exactly one caller per step. */
   advanceStep(userId: string, step: number): Promise<{ readonly outcome: 'advanced' | 'stale' }>
+  /** In ONE conditional write: replaces the sealed seed, if it is still `from`. The same seed under a newer key. */
+  reseal(userId: string, from: string, to: string): Promise<{ readonly outcome: 'resealed' | 'superseded' }>
   /** In ONE conditional write: deletes the user's recovery code with this hash. `consumed` for exactly one caller. */
   consumeRecoveryCode(userId: string, codeHash: string): Promise<{ readonly outcome: 'consumed' | 'unknown' }>
-  /** Deletes factor and recovery codes together. `deactivated` for exactly one caller. */
+  /**
+   * Deletes the user's recovery codes and inserts these, together, if the user has a factor. Of two calls at once, the codes of one are
+   * left, never a mixture.
+   */
+  replaceRecoveryCodes(
+    userId: string,
+    recoveryCodeHashes: readonly string[],
+  ): Promise<{ readonly outcome: 'replaced' | 'not-active' }>
+  /** How many recovery codes the user has left. */
+  countRecoveryCodes(userId: string): Promise<number>
+  /** Deletes factor, recovery codes and pending enrolment together. `deactivated` for exactly one caller. */
   deactivate(userId: string): Promise<{ readonly outcome: 'deactivated' | 'not-active' }>
+  /** Deletes enrolments that have expired by `now`, at most `limit` of them where one is given, and says how many. */
+  purge(now: Date, limit?: number): Promise<number>
 }
 
 /** A ticket that opens one socket. The ticket itself is never stored, only its SHA-256. */

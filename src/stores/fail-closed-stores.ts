@@ -4,6 +4,7 @@ import type {
   AuthorizationCodeStore,
   ConsumeResult,
   ConsumeTicketResult,
+  PendingSecondFactor,
   SecondFactorRecord,
   SecondFactorStore,
   SessionRecord,
@@ -58,6 +59,7 @@ export function failClosedSessions(store: SessionStore, call: HostCall): Session
         outcome(await store.rotateRefresh(id, presentedHash, next, now), ['rotated', 'superseded', 'ended']),
       ),
     touch: (id, seen) => call('sessions.touch', () => store.touch(id, seen)),
+    setMethods: (id, methods) => call('sessions.setMethods', () => store.setMethods(id, methods)),
     end: (id, reason, now) => call('sessions.end', async () => bool(await store.end(id, reason, now))),
     endAllForUser: (userId, reason, now, exceptId) =>
       call('sessions.endAllForUser', async () => texts(await store.endAllForUser(userId, reason, now, exceptId))),
@@ -74,6 +76,21 @@ export function failClosedSecondFactors(store: SecondFactorStore, call: HostCall
     find: (userId) => call('secondFactors.find', async () => factorOrNull(await store.find(userId), userId)),
     activate: (factor, hashes) =>
       call('secondFactors.activate', async () => outcome(await store.activate(factor, hashes), ['activated', 'already-active'])),
+    savePending: (pending) => call('secondFactors.savePending', () => store.savePending(pending)),
+    findPending: (userId) => call('secondFactors.findPending', async () => pendingOrNull(await store.findPending(userId), userId)),
+    confirm: (factor, hashes, now) =>
+      call('secondFactors.confirm', async () =>
+        outcome(await store.confirm(factor, hashes, now), ['activated', 'already-active', 'not-pending']),
+      ),
+    reseal: (userId, from, to) =>
+      call('secondFactors.reseal', async () => outcome(await store.reseal(userId, from, to), ['resealed', 'superseded'])),
+    replaceRecoveryCodes: (userId, hashes) =>
+      call('secondFactors.replaceRecoveryCodes', async () =>
+        outcome(await store.replaceRecoveryCodes(userId, hashes), ['replaced', 'not-active']),
+      ),
+    countRecoveryCodes: (userId) =>
+      call('secondFactors.countRecoveryCodes', async () => count(await store.countRecoveryCodes(userId))),
+    purge: (now, limit) => call('secondFactors.purge', async () => count(await store.purge(now, limit))),
     advanceStep: (userId, step) =>
       call('secondFactors.advanceStep', async () => outcome(await store.advanceStep(userId, step), ['advanced', 'stale'])),
     consumeRecoveryCode: (userId, codeHash) =>
@@ -173,6 +190,15 @@ function factorOrNull(answer: unknown, userId: string): SecondFactorRecord | nul
   requireSame('userId', factor.userId, userId)
   requireTexts(factor, ['sealedSeed'])
   return answer as SecondFactorRecord
+}
+
+function pendingOrNull(answer: unknown, userId: string): PendingSecondFactor | null {
+  if (answer === null) return null
+  const pending: Partial<Record<keyof PendingSecondFactor, unknown>> = fieldsOf(answer)
+  requireSame('userId', pending.userId, userId)
+  requireTexts(pending, ['sealedSeed'])
+  requireDates(pending, ['expiresAt'])
+  return answer as PendingSecondFactor
 }
 
 function outcome<T extends { readonly outcome: string }>(answer: T, allowed: readonly T['outcome'][]): T {

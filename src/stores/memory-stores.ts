@@ -5,7 +5,6 @@ import type {
   AuthorizationCodeRecord,
   AuthorizationCodeStore,
   EndReason,
-  SecondFactorRecord,
   SecondFactorStore,
   SessionRecord,
   SessionStore,
@@ -13,6 +12,7 @@ import type {
   SocketTicketStore,
 } from './contract.js'
 import { copyOf } from './copy-of.js'
+import { memorySecondFactors } from './memory-second-factors.js'
 
 /** Options of {@link memoryStores}. */
 export interface MemoryStoresOptions {
@@ -122,6 +122,10 @@ function memorySessions(most: number): SessionStore {
       const session = living(id)
       if (session !== undefined) table.update(id, { ...session, ...copyOf({ lastSeenAt, idleExpiresAt, ip }) })
     },
+    async setMethods(id, methods) {
+      const session = living(id)
+      if (session !== undefined) table.update(id, { ...session, methods: copyOf(methods) })
+    },
     async end(id, reason, now) {
       const session = living(id)
       if (session === undefined) return false
@@ -155,36 +159,6 @@ function forgetId(idsByUser: Map<string, Set<string>>, { id, userId }: SessionRe
   const ids = idsByUser.get(userId)
   ids?.delete(id)
   if (ids?.size === 0) idsByUser.delete(userId)
-}
-
-function memorySecondFactors(): SecondFactorStore {
-  const factors = new Map<string, SecondFactorRecord>()
-  const recoveryCodes = new Map<string, Set<string>>()
-  return {
-    async find(userId) {
-      const factor = factors.get(userId)
-      return factor === undefined ? null : copyOf(factor)
-    },
-    async activate(factor, recoveryCodeHashes) {
-      if (factors.has(factor.userId)) return { outcome: 'already-active' }
-      factors.set(factor.userId, copyOf(factor))
-      recoveryCodes.set(factor.userId, new Set(recoveryCodeHashes))
-      return { outcome: 'activated' }
-    },
-    async advanceStep(userId, step) {
-      const factor = factors.get(userId)
-      if (factor === undefined || step <= factor.lastStep) return { outcome: 'stale' }
-      factors.set(userId, { ...factor, lastStep: step })
-      return { outcome: 'advanced' }
-    },
-    async consumeRecoveryCode(userId, codeHash) {
-      return { outcome: recoveryCodes.get(userId)?.delete(codeHash) === true ? 'consumed' : 'unknown' }
-    },
-    async deactivate(userId) {
-      recoveryCodes.delete(userId)
-      return { outcome: factors.delete(userId) ? 'deactivated' : 'not-active' }
-    },
-  }
 }
 
 function memoryTickets(most: number): SocketTicketStore {

@@ -1,94 +1,138 @@
 import { AuthError } from '../errors.js'
-import { type Audit, noRequest, type RequestContext } from '../events.js'
-import { decodeBase32 } from '../lib/base32.js'
-import type { SecondFactorRecord, SecondFactorStore } from '../stores/contract.js'
-import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.js'
+import type { Audit, RequestContext } from '../events.js'
+import type { AuthenticationMethod, SecondFactorRecord, SecondFactorStore } from '../stores/contract.js'
+import type { AuthUser } from '../users/contract.js'
+import type { OtherFactor } from './contract.js'
+import { recoveryCodeHash } from './recovery-codes.js'
 import type { SeedVault } from './seed-vault.js'
 import { matchingStep, shortestSeed } from './totp.js'
 
 /** What a code turned out to be. */
 export type CodeVerdict = 'otp' | 'recovery' | 'invalid'
 
-/** A TOTP seed from another system, to be taken over. */
-export interface ImportedSecondFactor {
-  readonly userId: string
-  /** Base32, at least 16 bytes: what the user's authenticator app already holds. */
-  readonly secret: string
-}
-
-/** The users' second factors, for the host's own code. */
-export interface SecondFactorsForHost {
-  /**
-   * Activates a factor the user already has elsewhere. Returns ten recovery codes, to be shown once. Rejects with `invalid-request`
-   * for a secret that is not base32 of 16 bytes or more, and with `totp-already-enabled`.
-   */
-  importTotp(imported: ImportedSecondFactor): Promise<{ recoveryCodes: string[] }>
+/** The second factors of one user, one at least. */
+export interface UserFactors {
+  readonly user: AuthUser
+  /** Null for a user who has only factors of the host's. */
+  readonly totp: SecondFactorRecord | null
+  readonly others: readonly OtherFactor[]
+  /** Their names, the one to be asked for first in front. */
+  readonly methods: readonly string[]
 }
 
 /** The users' second factors. */
-export interface SecondFactors extends SecondFactorsForHost {
-  /** The user's active factor, or null. */
-  find(userId: string): Promise<SecondFactorRecord | null>
+export interface SecondFactors {
+  /** The user's active factors; null for a user who has none. */
+  of(user: AuthUser): Promise<UserFactors | null>
+  /** Sends a code, where the first of the user's factors works that way. Says whether it did. */
+  sendCode(factors: UserFactors, context: RequestContext): Promise<boolean>
+  /** Whether {@link SecondFactors.sendCode} would send one. */
+  sendsCodes(factors: UserFactors): boolean
   /**
    * Judges a code and burns it: a TOTP step and a recovery code are good once. Ask only after a right password, so that a code
    * is not used up by somebody who does not know it.
    */
-  judge(factor: SecondFactorRecord, code: string, context: RequestContext): Promise<CodeVerdict>
+  judge(factors: UserFactors, code: string, context: RequestContext): Promise<CodeVerdict>
 }
 
 /** What judging codes needs. */
 export interface SecondFactorDeps {
-  readonly store: SecondFactorStore
-  readonly vault: SeedVault
+  /** Null when the host keeps no TOTP seeds. */
+  readonly totp: { readonly store: SecondFactorStore; readonly vault: SeedVault } | null
+  readonly others: readonly OtherFactor[]
   readonly clock: () => Date
   readonly audit: Audit
 }
 
-/** Judges codes against the store. */
-export function createSecondFactors({ store, vault, clock, audit }: SecondFactorDeps): SecondFactors {
-  async function judgeTotp(factor: SecondFactorRecord, code: string, context: RequestContext): Promise<CodeVerdict> {
-    const seed = vault.open(factor.userId, factor.sealedSeed)
-    // An empty or foreign seed must never be asked: with it, the code is known to everybody.
-    if (seed === null || seed.length < shortestSeed) {
-      audit({ type: 'second-factor.unreadable', userId: factor.userId }, context)
-      throw new AuthError('temporarily-unavailable', { message: 'a TOTP seed cannot be opened', retryAfter: 60 })
-    }
-    const step = matchingStep(seed, code, clock())
-    if (step === null) return 'invalid'
-    const { outcome } = await store.advanceStep(factor.userId, step)
-    return outcome === 'advanced' ? 'otp' : 'invalid'
-  }
+/** Whether a second factor was shown. */
+export function hasShownFactor(methods: readonly AuthenticationMethod[]): boolean {
+  return methods.includes('otp') || methods.includes('recovery')
+}
 
-  async function judgeRecovery(factor: SecondFactorRecord, code: string, context: RequestContext): Promise<CodeVerdict> {
-    const hash = recoveryCodeHash(code)
-    if (hash === null) return 'invalid'
-    const { outcome } = await store.consumeRecoveryCode(factor.userId, hash)
-    if (outcome !== 'consumed') return 'invalid'
-    audit({ type: 'recovery-code.used', userId: factor.userId }, context)
-    return 'recovery'
-  }
+/** Opens a sealed seed. An empty or foreign one must never be asked: with it, the code is known to everybody. */
+export function openSeed(
+  vault: SeedVault,
+  { userId, sealedSeed }: Pick<SecondFactorRecord, 'userId' | 'sealedSeed'>,
+  audit: Audit,
+  context: RequestContext,
+): Buffer {
+  const seed = vault.open(userId, sealedSeed)
+  if (seed !== null && seed.length >= shortestSeed) return seed
+  audit({ type: 'second-factor.unreadable', userId }, context)
+  throw new AuthError('temporarily-unavailable', { message: 'a TOTP seed cannot be opened', retryAfter: 60 })
+}
 
+/** Judges codes against the store, and against the host's own factors. */
+export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
+  const first = ({ others, totp }: UserFactors) => (totp === null ? others[0] : undefined)
   return {
-    find: (userId) => store.find(userId),
+    async of(user) {
+      const totp = (await deps.totp?.store.find(user.id)) ?? null
+      const enabled = await Promise.all(deps.others.map((factor) => factor.isEnabled(user)))
+      const others = deps.others.filter((_factor, index) => enabled[index])
+      const names = others.map(({ name }) => name)
+      const methods = totp === null ? names : ['totp', ...names, 'recovery']
+      return methods.length === 0 ? null : { user, totp, others, methods }
+    },
 
-    judge: (factor, code, context) =>
-      /^[0-9]{6}$/.test(code) ? judgeTotp(factor, code, context) : judgeRecovery(factor, code, context),
+    sendsCodes: (factors) => first(factors)?.sendCode !== undefined,
 
-    async importTotp({ userId, secret }) {
-      const seed = decodeBase32(secret)
-      if (seed === null || seed.length < shortestSeed) {
-        throw new AuthError('invalid-request', { message: 'a TOTP secret is base32 of at least 16 bytes' })
+    async sendCode(factors, context) {
+      const factor = first(factors)
+      if (factor?.sendCode === undefined) return false
+      await factor.sendCode(factors.user)
+      deps.audit({ type: 'second-factor.code-sent', userId: factors.user.id, method: factor.name }, context)
+      return true
+    },
+
+    async judge(factors, code, context) {
+      const { totp, others, user } = factors
+      if (totp !== null && deps.totp !== null) {
+        const verdict = await judgeOwn(deps.totp, deps, totp, code, context)
+        if (verdict !== 'invalid') return verdict
       }
-      const recoveryCodes = newRecoveryCodes()
-      const factor = { userId, sealedSeed: vault.seal(userId, seed), lastStep: -1, createdAt: clock() }
-      const { outcome } = await store.activate(factor, recoveryCodes.map(hashOfOwnCode))
-      if (outcome !== 'activated') throw new AuthError('totp-already-enabled')
-      audit({ type: 'second-factor.imported', userId }, noRequest)
-      return { recoveryCodes }
+      // One after the other: a code that one has taken must not be offered to the next.
+      for (const factor of others) if ((await factor.verify(user, code)).outcome === 'accepted') return 'otp'
+      return 'invalid'
     },
   }
 }
 
-function hashOfOwnCode(code: string): string {
-  return recoveryCodeHash(code) as string
+type OwnFactor = NonNullable<SecondFactorDeps['totp']>
+
+function judgeOwn(own: OwnFactor, deps: SecondFactorDeps, factor: SecondFactorRecord, code: string, context: RequestContext) {
+  return /^[0-9]{6}$/.test(code) ? judgeTotp(own, deps, factor, code, context) : judgeRecovery(own, deps, factor, code, context)
+}
+
+async function judgeTotp(
+  { store, vault }: OwnFactor,
+  { audit, clock }: SecondFactorDeps,
+  factor: SecondFactorRecord,
+  code: string,
+  context: RequestContext,
+): Promise<CodeVerdict> {
+  const { userId, sealedSeed } = factor
+  const seed = openSeed(vault, factor, audit, context)
+  const step = matchingStep(seed, code, clock())
+  if (step === null) return 'invalid'
+  const { outcome } = await store.advanceStep(userId, step)
+  if (outcome !== 'advanced') return 'invalid'
+  // Under the newest key from now on, so that the old one can be thrown away some day. Whoever signs in does not wait for it.
+  if (!vault.isSealedByNewest(sealedSeed)) void store.reseal(userId, sealedSeed, vault.seal(userId, seed)).catch(() => {})
+  return 'otp'
+}
+
+async function judgeRecovery(
+  { store }: OwnFactor,
+  { audit }: SecondFactorDeps,
+  { userId }: SecondFactorRecord,
+  code: string,
+  context: RequestContext,
+): Promise<CodeVerdict> {
+  const hash = recoveryCodeHash(code)
+  if (hash === null) return 'invalid'
+  const { outcome } = await store.consumeRecoveryCode(userId, hash)
+  if (outcome !== 'consumed') return 'invalid'
+  audit({ type: 'recovery-code.used', userId }, context)
+  return 'recovery'
 }

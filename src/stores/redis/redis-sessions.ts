@@ -12,6 +12,7 @@ import {
   indexSession,
   rotateSession,
   sessionTimes,
+  setRecord,
   touchSession,
 } from './session-scripts.js'
 
@@ -34,7 +35,7 @@ const refreshShape = json(
     spent: z.array(z.strictObject({ hash: z.string(), salt: z.string(), spentAt: moment })),
   }),
 )
-const reasonShape = z.enum(['logout', 'revoked', 'evicted', 'code-replayed', 'refresh-reused'])
+const reasonShape = z.enum(['logout', 'revoked', 'evicted', 'code-replayed', 'refresh-reused', 'factor-changed'])
 const aliveTail = [z.null(), z.null()] as const
 const endedTail = [momentDigits, reasonShape] as const
 const head = [z.string(), recordShape, momentDigits, seenShape, refreshShape.nullable()] as const
@@ -85,6 +86,10 @@ export function redisSessions(run: RunScript, prefix: string): SessionStore {
     },
     async touch(id, seen) {
       await run(touchSession, keyOfSession(id), ...seenArguments(seen))
+    },
+    async setMethods(id, methods) {
+      const session = await find(id)
+      if (session !== null) await run(setRecord, keyOfSession(id), recordText({ ...session, methods }))
     },
     async end(id, reason, now) {
       const userId = await endOne(id, reason, now, [])

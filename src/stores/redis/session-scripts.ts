@@ -38,6 +38,13 @@ redis.call('HSET', KEYS[1], 'seen', ARGV[1])
 ${keepUntilIdle}
 return '1'`)
 
+/** ARGV: record, as it was read but for the methods; nothing else of it ever changes. Only of a session that has not ended. */
+export const setRecord: Script = script(`
+local row = redis.call('HMGET', KEYS[1], 'record', 'endedAt')
+if not row[1] or row[2] then return '0' end
+redis.call('HSET', KEYS[1], 'record', ARGV[1])
+return '1'`)
+
 /** ARGV: seen, lastSeenAt, idleExpiresAt, presentedHash, refresh, refreshHash, attempt. */
 export const rotateSession: Script = script(`
 local row = redis.call('HMGET', KEYS[1], 'expires', 'endedAt', 'refreshHash', 'rotatedBy')

@@ -11,7 +11,7 @@ const batch = 500
  */
 export async function purgeInBatches(
   engine: SqlEngine,
-  table: 'mar_authorization_codes' | 'mar_sessions' | 'mar_socket_tickets',
+  table: 'mar_authorization_codes' | 'mar_sessions' | 'mar_socket_tickets' | 'mar_pending_second_factors',
   id: string,
   moment: string,
   now: Date,

@@ -1,65 +1,172 @@
-import type { SecondFactorStore } from '../contract.js'
+import type { Selectable } from 'kysely'
+import type { PendingSecondFactor, SecondFactorRecord, SecondFactorStore } from '../contract.js'
 import type { SqlEngine } from './engine.js'
 import { insertIfAbsent } from './insert-if-absent.js'
-import { checkedText, fromKey, fromMoment, toMoment } from './values.js'
+import { purgeInBatches } from './purge.js'
+import type { AuthDatabase, PendingSecondFactorsTable, SecondFactorsTable } from './tables.js'
+import { fromKey, fromMoment, toMoment } from './values.js'
 
-/** Second factors in SQL: a row per user, and a row per recovery code. */
+/** Second factors in SQL: a row per user, a row per pending enrolment, and a row per recovery code. */
 export function sqlSecondFactors(engine: SqlEngine): SecondFactorStore {
   const { db, tables, key } = engine
-  const { secondFactors, recoveryCodes } = tables
   const userIs = (userId: string) => key(userId, 'userId')
 
   return {
-    async find(userId) {
-      const row = await db.selectFrom(secondFactors).selectAll().where('user_id', '=', userIs(userId)).executeTakeFirst()
-      if (row === undefined) return null
-      const { user_id, sealed_seed, last_step, created_at } = row
-      return {
-        userId: fromKey(user_id),
-        sealedSeed: sealed_seed,
-        lastStep: Number(last_step),
-        createdAt: fromMoment(created_at),
-      }
-    },
+    ...enrolments(engine),
+    ...recoveryCodes(engine),
 
-    activate: ({ userId, sealedSeed, lastStep, createdAt }, hashes) =>
-      engine.atomically(async (transaction) => {
-        const factor = {
-          user_id: userIs(userId),
-          sealed_seed: checkedText(sealedSeed, 'sealedSeed'),
-          last_step: step(lastStep),
-          created_at: toMoment(createdAt),
-        }
-        if (!(await insertIfAbsent(engine, transaction, secondFactors, factor))) return { outcome: 'already-active' }
-        // Left over only where somebody wrote to the tables by hand; with a new factor an old code must not work.
-        await transaction.deleteFrom(recoveryCodes).where('user_id', '=', userIs(userId)).execute()
-        const codes = hashes.map((hash) => ({ user_id: userIs(userId), code_hash: key(hash, 'codeHash') }))
-        if (codes.length > 0) await transaction.insertInto(recoveryCodes).values(codes).execute()
-        return { outcome: 'activated' }
-      }),
+    async find(userId) {
+      const row = await db.selectFrom(tables.secondFactors).selectAll().where('user_id', '=', userIs(userId)).executeTakeFirst()
+      return row === undefined ? null : toFactor(row)
+    },
 
     advanceStep: (userId, to) =>
       engine.write(async () => {
-        const later = db.updateTable(secondFactors).where('user_id', '=', userIs(userId)).where('last_step', '<', step(to))
+        const later = db.updateTable(tables.secondFactors).where('user_id', '=', userIs(userId)).where('last_step', '<', step(to))
         const { numUpdatedRows } = await later.set({ last_step: step(to) }).executeTakeFirstOrThrow()
         return { outcome: numUpdatedRows === 1n ? 'advanced' : 'stale' }
       }),
 
-    consumeRecoveryCode: (userId, codeHash) =>
+    reseal: (userId, from, to) =>
       engine.write(async () => {
-        const code = db.deleteFrom(recoveryCodes).where('user_id', '=', userIs(userId))
-        const { numDeletedRows } = await code.where('code_hash', '=', key(codeHash, 'codeHash')).executeTakeFirstOrThrow()
-        return { outcome: numDeletedRows === 1n ? 'consumed' : 'unknown' }
+        const same = db.updateTable(tables.secondFactors).where('user_id', '=', userIs(userId))
+        const change = same.where('sealed_seed', '=', key(from, 'from')).set({ sealed_seed: key(to, 'to') })
+        const { numUpdatedRows } = await change.executeTakeFirstOrThrow()
+        return { outcome: numUpdatedRows === 1n ? 'resealed' : 'superseded' }
       }),
 
     deactivate: (userId) =>
       engine.atomically(async (transaction) => {
-        // The factor first, as in `activate`: two transactions that lock in one order cannot wait for each other.
-        const factor = transaction.deleteFrom(secondFactors).where('user_id', '=', userIs(userId))
+        // The factor first, as everywhere here: two transactions that lock in one order cannot wait for each other.
+        const factor = transaction.deleteFrom(tables.secondFactors).where('user_id', '=', userIs(userId))
         const { numDeletedRows } = await factor.executeTakeFirstOrThrow()
-        await transaction.deleteFrom(recoveryCodes).where('user_id', '=', userIs(userId)).execute()
+        await transaction.deleteFrom(tables.pending).where('user_id', '=', userIs(userId)).execute()
+        await transaction.deleteFrom(tables.recoveryCodes).where('user_id', '=', userIs(userId)).execute()
         return { outcome: numDeletedRows === 1n ? 'deactivated' : 'not-active' }
       }),
+  }
+}
+
+function enrolments(engine: SqlEngine): Pick<SecondFactorStore, 'activate' | 'savePending' | 'findPending' | 'confirm' | 'purge'> {
+  const { db, tables, key } = engine
+  const table = tables.pending
+
+  return {
+    activate: (factor, hashes) => engine.atomically((transaction) => activate(engine, transaction, factor, hashes)),
+
+    savePending: ({ userId, sealedSeed, createdAt, expiresAt }) =>
+      engine.write(async () => {
+        const seed = {
+          sealed_seed: key(sealedSeed, 'sealedSeed'),
+          created_at: toMoment(createdAt),
+          expires_at: toMoment(expiresAt),
+        }
+        const insert = db.insertInto(table).values({ user_id: key(userId, 'userId'), ...seed })
+        const upsert = engine.hasOnConflict
+          ? insert.onConflict((conflict) => conflict.column('user_id').doUpdateSet(seed))
+          : insert.onDuplicateKeyUpdate(seed)
+        await upsert.execute()
+      }),
+
+    async findPending(userId) {
+      const row = await db.selectFrom(table).selectAll().where('user_id', '=', key(userId, 'userId')).executeTakeFirst()
+      return row === undefined ? null : toPending(row)
+    },
+
+    confirm: (factor, hashes, now) =>
+      engine.atomically(async (transaction) => {
+        const { numDeletedRows } = await transaction
+          .deleteFrom(table)
+          .where('user_id', '=', key(factor.userId, 'userId'))
+          .where('sealed_seed', '=', key(factor.sealedSeed, 'sealedSeed'))
+          .where('expires_at', '>', toMoment(now))
+          .executeTakeFirstOrThrow()
+        return numDeletedRows === 1n ? activate(engine, transaction, factor, hashes) : { outcome: 'not-pending' }
+      }),
+
+    purge: (now, limit) => purgeInBatches(engine, table, 'user_id', 'expires_at', now, limit),
+  }
+}
+
+async function activate(
+  engine: SqlEngine,
+  transaction: AuthDatabase,
+  { userId, sealedSeed, lastStep, createdAt }: SecondFactorRecord,
+  hashes: readonly string[],
+): Promise<{ outcome: 'activated' | 'already-active' }> {
+  const factor = {
+    user_id: engine.key(userId, 'userId'),
+    sealed_seed: engine.key(sealedSeed, 'sealedSeed'),
+    last_step: step(lastStep),
+    codes_version: 1,
+    created_at: toMoment(createdAt),
+  }
+  if (!(await insertIfAbsent(engine, transaction, engine.tables.secondFactors, factor))) return { outcome: 'already-active' }
+  await writeRecoveryCodes(engine, transaction, userId, hashes)
+  return { outcome: 'activated' }
+}
+
+function recoveryCodes(
+  engine: SqlEngine,
+): Pick<SecondFactorStore, 'consumeRecoveryCode' | 'replaceRecoveryCodes' | 'countRecoveryCodes'> {
+  const { db, tables, key } = engine
+  const table = tables.recoveryCodes
+
+  return {
+    consumeRecoveryCode: (userId, codeHash) =>
+      engine.write(async () => {
+        const code = db.deleteFrom(table).where('user_id', '=', key(userId, 'userId'))
+        const { numDeletedRows } = await code.where('code_hash', '=', key(codeHash, 'codeHash')).executeTakeFirstOrThrow()
+        return { outcome: numDeletedRows === 1n ? 'consumed' : 'unknown' }
+      }),
+
+    replaceRecoveryCodes: (userId, hashes) =>
+      engine.atomically(async (transaction) => {
+        // Locks the factor's row until the codes are written, so that two sets at once do not become twenty codes.
+        const factor = transaction.updateTable(tables.secondFactors).where('user_id', '=', key(userId, 'userId'))
+        const { numUpdatedRows } = await factor
+          .set(({ eb }) => ({ codes_version: eb('codes_version', '+', 1) }))
+          .executeTakeFirstOrThrow()
+        if (numUpdatedRows !== 1n) return { outcome: 'not-active' }
+        await writeRecoveryCodes(engine, transaction, userId, hashes)
+        return { outcome: 'replaced' }
+      }),
+
+    async countRecoveryCodes(userId) {
+      const rows = db.selectFrom(table).select(({ fn }) => fn.countAll<number | string>().as('count'))
+      const { count } = await rows.where('user_id', '=', key(userId, 'userId')).executeTakeFirstOrThrow()
+      return Number(count)
+    },
+  }
+}
+
+async function writeRecoveryCodes(
+  { tables, key }: SqlEngine,
+  transaction: AuthDatabase,
+  userId: string,
+  hashes: readonly string[],
+): Promise<void> {
+  const user = key(userId, 'userId')
+  await transaction.deleteFrom(tables.recoveryCodes).where('user_id', '=', user).execute()
+  const rows = hashes.map((hash) => ({ user_id: user, code_hash: key(hash, 'codeHash') }))
+  if (rows.length > 0) await transaction.insertInto(tables.recoveryCodes).values(rows).execute()
+}
+
+function toFactor({ user_id, sealed_seed, last_step, created_at }: Selectable<SecondFactorsTable>): SecondFactorRecord {
+  return {
+    userId: fromKey(user_id),
+    sealedSeed: fromKey(sealed_seed),
+    lastStep: Number(last_step),
+    createdAt: fromMoment(created_at),
+  }
+}
+
+function toPending({ user_id, sealed_seed, created_at, expires_at }: Selectable<PendingSecondFactorsTable>): PendingSecondFactor {
+  return {
+    userId: fromKey(user_id),
+    sealedSeed: fromKey(sealed_seed),
+    createdAt: fromMoment(created_at),
+    expiresAt: fromMoment(expires_at),
   }
 }
 

@@ -4,7 +4,7 @@ import type { SqlEngine } from './engine.js'
 import { purgeInBatches } from './purge.js'
 import { ended, refreshColumns, seen, toRow, toSession } from './session-rows.js'
 import type { AuthDatabase } from './tables.js'
-import { fromKey, toMoment } from './values.js'
+import { fromKey, toMethods, toMoment } from './values.js'
 
 /** Sessions in SQL. */
 export function sqlSessions(engine: SqlEngine): SessionStore {
@@ -44,7 +44,7 @@ export async function insertSession(engine: SqlEngine, within: AuthDatabase, ses
   await within.insertInto(engine.tables.sessions).values(toRow(engine, session)).execute()
 }
 
-function changesOfOne(engine: SqlEngine): Pick<SessionStore, 'rotateRefresh' | 'touch' | 'end'> {
+function changesOfOne(engine: SqlEngine): Pick<SessionStore, 'rotateRefresh' | 'touch' | 'setMethods' | 'end'> {
   const { db, tables, key } = engine
   const table = tables.sessions
   // Ended or not is part of the write: a session that ends while it is used stays ended.
@@ -67,6 +67,14 @@ function changesOfOne(engine: SqlEngine): Pick<SessionStore, 'rotateRefresh' | '
         async () =>
           void (await changeLiving(id)
             .set((eb) => seen(eb, noted))
+            .execute()),
+      ),
+
+    setMethods: (id, methods) =>
+      engine.write(
+        async () =>
+          void (await changeLiving(id)
+            .set({ methods: toMethods(methods) })
             .execute()),
       ),
 

@@ -18,6 +18,7 @@ export type {
   KeyValue,
   MigrationsTable,
   MomentValue,
+  PendingSecondFactorsTable,
   RecoveryCodesTable,
   SecondFactorsTable,
   SessionsTable,

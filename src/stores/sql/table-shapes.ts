@@ -75,8 +75,14 @@ export const firstTables: readonly TableShape[] = [
   },
   {
     table: 'secondFactors',
-    columns: { user_id: 'key', sealed_seed: 'text', last_step: 'moment', created_at: 'moment' },
+    columns: { user_id: 'key', sealed_seed: 'key', last_step: 'moment', codes_version: 'integer', created_at: 'moment' },
     primaryKey: ['user_id'],
+  },
+  {
+    table: 'pending',
+    columns: { user_id: 'key', sealed_seed: 'key', created_at: 'moment', expires_at: 'moment' },
+    primaryKey: ['user_id'],
+    indexes: [['expires_at']],
   },
   { table: 'recoveryCodes', columns: { user_id: 'key', code_hash: 'key' }, primaryKey: ['user_id', 'code_hash'] },
   {

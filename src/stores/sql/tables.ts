@@ -66,9 +66,19 @@ export interface SocketTicketsTable {
 /** One row of second factors. */
 export interface SecondFactorsTable {
   user_id: KeyValue
-  sealed_seed: string
+  sealed_seed: KeyValue
   last_step: MomentValue
+  /** Counts the sets of recovery codes: whoever replaces them writes here first, and so waits for whoever else does. */
+  codes_version: number
   created_at: MomentValue
+}
+
+/** One row of enrolments that wait for their first code. */
+export interface PendingSecondFactorsTable {
+  user_id: KeyValue
+  sealed_seed: KeyValue
+  created_at: MomentValue
+  expires_at: MomentValue
 }
 
 /** One row of recovery codes. */
@@ -101,6 +111,7 @@ export interface SqlAuthTables {
   mar_sessions: SessionsTable
   mar_socket_tickets: SocketTicketsTable
   mar_second_factors: SecondFactorsTable
+  mar_pending_second_factors: PendingSecondFactorsTable
   mar_recovery_codes: RecoveryCodesTable
   mar_signing_keys: SigningKeysTable
   mar_migrations: MigrationsTable
@@ -123,6 +134,7 @@ export interface TableNames {
   readonly sessions: 'mar_sessions'
   readonly tickets: 'mar_socket_tickets'
   readonly secondFactors: 'mar_second_factors'
+  readonly pending: 'mar_pending_second_factors'
   readonly recoveryCodes: 'mar_recovery_codes'
   readonly keys: 'mar_signing_keys'
   readonly migrations: 'mar_migrations'
@@ -138,6 +150,7 @@ export function tableNames(prefix: string): TableNames {
     sessions: `${prefix}sessions` as 'mar_sessions',
     tickets: `${prefix}socket_tickets` as 'mar_socket_tickets',
     secondFactors: `${prefix}second_factors` as 'mar_second_factors',
+    pending: `${prefix}pending_second_factors` as 'mar_pending_second_factors',
     recoveryCodes: `${prefix}recovery_codes` as 'mar_recovery_codes',
     keys: `${prefix}signing_keys` as 'mar_signing_keys',
     migrations: `${prefix}migrations` as 'mar_migrations',

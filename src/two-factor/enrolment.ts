@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import { AuthError } from '../errors.js'
+import { type Audit, noRequest, type RequestContext } from '../events.js'
+import { decodeBase32, encodeBase32 } from '../lib/base32.js'
+import type { SecondFactorStore } from '../stores/contract.js'
+import type { AuthUser } from '../users/contract.js'
+import { otpauthUri } from './key-uri.js'
+import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.js'
+import { openSeed } from './second-factor.js'
+import type { SeedVault } from './seed-vault.js'
+import { matchingStep, shortestSeed } from './totp.js'
+
+/** What the user's authenticator app needs, shown once. */
+export interface BegunEnrolment {
+  /** Base32, for typing. */
+  readonly secret: string
+  /** For a QR code. */
+  readonly otpauthUri: string
+  /** Seconds in which the first code must come. */
+  readonly expiresIn: number
+}
+
+/** What a user's TOTP is. */
+export interface TotpStatus {
+  readonly enabled: boolean
+  readonly recoveryCodesLeft: number
+}
+
+/** A code that confirmed nothing, or a confirmation that is ready to be made. */
+export type ConfirmationVerdict = 'invalid' | { confirm(): Promise<string[]> }
+
+/** Switches TOTP on, off, and its recovery codes over. Who may ask is judged before. */
+export interface TotpEnrolment {
+  status(userId: string): Promise<TotpStatus>
+  /** Makes a seed that waits for its first code. Rejects with `totp-already-enabled`. */
+  begin(user: AuthUser, context: RequestContext): Promise<BegunEnrolment>
+  /**
+   * Judges the first code of the seed that waits. `confirm` then activates it and answers ten recovery codes. Rejects with
+   * `totp-not-enabled` when none waits, and with `totp-already-enabled`.
+   */
+  judgeFirstCode(userId: string, code: string, context: RequestContext): Promise<ConfirmationVerdict>
+  /** Makes ten new recovery codes; the old ones are void. Rejects with `totp-not-enabled`. */
+  replaceRecoveryCodes(userId: string, context: RequestContext): Promise<string[]>
+  /** Deletes seed and recovery codes. False when there were none. */
+  disable(userId: string): Promise<boolean>
+  /** Activates a seed from elsewhere. Rejects with `totp-already-enabled`, and with `invalid-request` for one that will not do. */
+  import(userId: string, secret: string): Promise<string[]>
+}
+
+/** What enrolment needs. */
+export interface EnrolmentDeps {
+  readonly store: SecondFactorStore
+  readonly vault: SeedVault
+  /** What authenticator apps call this service. */
+  readonly issuer: string
+  readonly clock: () => Date
+  readonly audit: Audit
+}
+
+/** RFC 4226 R6 recommends 160 bits. */
+const seedBytes = 20
+/** Seconds. */
+const pendingLifetime = 600
+
+/** Makes the one place that changes whether a user has TOTP. */
+export function createTotpEnrolment(deps: EnrolmentDeps): TotpEnrolment {
+  const { store, vault, clock, audit } = deps
+  return {
+    async status(userId) {
+      const [factor, count] = await Promise.all([store.find(userId), store.countRecoveryCodes(userId)])
+      return { enabled: factor !== null, recoveryCodesLeft: factor === null ? 0 : count }
+    },
+
+    begin: (user, context) => begin(deps, user, context),
+
+    judgeFirstCode: (userId, code, context) => judgeFirstCode(deps, userId, code, context),
+
+    async replaceRecoveryCodes(userId, context) {
+      const codes = newRecoveryCodes()
+      const { outcome } = await store.replaceRecoveryCodes(userId, codes.map(hashOfOwnCode))
+      if (outcome !== 'replaced') throw new AuthError('totp-not-enabled')
+      audit({ type: 'recovery-codes.replaced', userId }, context)
+      return codes
+    },
+
+    disable: async (userId) => (await store.deactivate(userId)).outcome === 'deactivated',
+
+    async import(userId, secret) {
+      const seed = decodeBase32(secret)
+      if (seed === null || seed.length < shortestSeed) {
+        throw new AuthError('invalid-request', { message: 'a TOTP secret is base32 of at least 16 bytes' })
+      }
+      const codes = newRecoveryCodes()
+      const factor = { userId, sealedSeed: vault.seal(userId, seed), lastStep: -1, createdAt: clock() }
+      const { outcome } = await store.activate(factor, codes.map(hashOfOwnCode))
+      if (outcome !== 'activated') throw new AuthError('totp-already-enabled')
+      audit({ type: 'second-factor.imported', userId }, noRequest)
+      return codes
+    },
+  }
+}
+
+async function begin(
+  { store, vault, issuer, clock, audit }: EnrolmentDeps,
+  { id: userId, username }: AuthUser,
+  context: RequestContext,
+): Promise<BegunEnrolment> {
+  if ((await store.find(userId)) !== null) throw new AuthError('totp-already-enabled')
+  const seed = randomBytes(seedBytes)
+  const createdAt = clock()
+  const expiresAt = new Date(createdAt.getTime() + pendingLifetime * 1000)
+  await store.savePending({ userId, sealedSeed: vault.seal(userId, seed), createdAt, expiresAt })
+  audit({ type: 'second-factor.begun', userId }, context)
+  return { secret: encodeBase32(seed), otpauthUri: otpauthUri({ issuer, account: username, seed }), expiresIn: pendingLifetime }
+}
+
+async function judgeFirstCode(
+  { store, vault, clock, audit }: EnrolmentDeps,
+  userId: string,
+  code: string,
+  context: RequestContext,
+): Promise<ConfirmationVerdict> {
+  const [factor, pending] = await Promise.all([store.find(userId), store.findPending(userId)])
+  if (factor !== null) throw new AuthError('totp-already-enabled')
+  if (pending === null || clock() >= pending.expiresAt) throw noEnrolment()
+  const step = matchingStep(openSeed(vault, pending, audit, context), code, clock())
+  if (step === null) return 'invalid'
+  return {
+    async confirm() {
+      const codes = newRecoveryCodes()
+      // The step goes in with the seed: the code that confirms is used up and opens no session (RFC 6238 §5.2).
+      const confirmed = { userId, sealedSeed: pending.sealedSeed, lastStep: step, createdAt: clock() }
+      const { outcome } = await store.confirm(confirmed, codes.map(hashOfOwnCode), clock())
+      if (outcome === 'already-active') throw new AuthError('totp-already-enabled')
+      if (outcome === 'not-pending') throw noEnrolment()
+      audit({ type: 'second-factor.enabled', userId }, context)
+      return codes
+    },
+  }
+}
+
+function noEnrolment(): AuthError {
+  return new AuthError('totp-not-enabled', { clientMessage: 'No enrolment is waiting for a code. Begin again.' })
+}
+
+function hashOfOwnCode(code: string): string {
+  return recoveryCodeHash(code) as string
+}

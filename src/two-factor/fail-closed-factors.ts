@@ -1,0 +1,37 @@
+import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
+import type { AuthUser } from '../users/contract.js'
+import type { OtherFactor, SecondFactorPolicy } from './contract.js'
+
+/** A factor of the host's behind its contract: whatever it answers but a plain yes is none, and every failure is a 503. */
+export function failClosedFactor(factor: OtherFactor, call: HostCall): OtherFactor {
+  const { name } = factor
+  const sendCode = factor.sendCode?.bind(factor)
+  return {
+    name,
+    isEnabled: (user) => call(`${name}.isEnabled`, async () => trueOrFalse(await factor.isEnabled(user))),
+    verify: (user, code) => call(`${name}.verify`, async () => verdict(await factor.verify(user, code))),
+    ...(sendCode === undefined ? {} : { sendCode: (user: AuthUser) => call(`${name}.sendCode`, () => sendCode(user)) }),
+  }
+}
+
+/** Asks the host's policy. */
+export function failClosedPolicy(policy: SecondFactorPolicy | undefined, call: HostCall): (user: AuthUser) => Promise<boolean> {
+  if (policy === undefined) return async () => false
+  return (user) => call('secondFactor', () => isRequired(policy(user)))
+}
+
+function isRequired(answer: unknown): boolean {
+  if (answer === 'required' || answer === 'optional') return answer === 'required'
+  throw new UnexpectedAnswer("the answer is neither 'required' nor 'optional'")
+}
+
+function trueOrFalse(answer: unknown): boolean {
+  if (typeof answer === 'boolean') return answer
+  throw new UnexpectedAnswer('the answer is not a boolean')
+}
+
+function verdict(answer: unknown): { outcome: 'accepted' | 'refused' } {
+  const outcome = (answer as { outcome?: unknown } | null | undefined)?.outcome
+  if (outcome === 'accepted' || outcome === 'refused') return { outcome }
+  throw new UnexpectedAnswer('outcome is neither accepted nor refused')
+}
