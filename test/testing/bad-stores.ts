@@ -124,6 +124,18 @@ const badCodes = {
       return { outcome: 'consumed', code: { ...code, consumedAt: now } }
     },
   })),
+  'codes: losers of a race are rejected': withCodes((good) => {
+    const locked = new Set<string>()
+    return {
+      async consume(codeHash, now) {
+        if (locked.has(codeHash)) throw new Error('could not serialize access due to concurrent update')
+        locked.add(codeHash)
+        await awaited()
+        locked.delete(codeHash)
+        return good.consume(codeHash, now)
+      },
+    }
+  }),
   'codes: good at the moment of expiry': withCodes((good) => ({
     consume: (codeHash, now) => good.consume(codeHash, new Date(now.getTime() - 1)),
   })),
