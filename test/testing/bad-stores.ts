@@ -1,0 +1,11 @@
+import { badCodes } from './bad-stores/codes.js'
+import { badKeys } from './bad-stores/keys.js'
+import { badFactors } from './bad-stores/second-factors.js'
+import { badSessions } from './bad-stores/sessions.js'
+import { badTickets } from './bad-stores/tickets.js'
+
+/**
+ * Stores that are wrong in one respect each, as they are written in earnest; the rest is left to good ones. The name says what is
+ * wrong; the word before the colon is the contract that is broken.
+ */
+export const badStores = { ...badCodes, ...badSessions, ...badFactors, ...badTickets, ...badKeys }
