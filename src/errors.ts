@@ -7,9 +7,11 @@ export type AuthErrorCode =
   | 'totp-invalid'
   | 'forbidden'
   | 'reauthentication-required'
+  | 'second-factor-enrolment-required'
   | 'not-found'
   | 'method-not-allowed'
   | 'totp-already-enabled'
+  | 'totp-not-enabled'
   | 'payload-too-large'
   | 'unsupported-media-type'
   | 'too-many-requests'
@@ -25,9 +27,11 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   'totp-invalid': { status: 401, message: 'The second-factor code is not valid.' },
   forbidden: { status: 403, message: 'This is not allowed.' },
   'reauthentication-required': { status: 403, message: 'Sign in again to do this.' },
+  'second-factor-enrolment-required': { status: 403, message: 'Set up a second factor first.' },
   'not-found': { status: 404, message: 'There is no such session.' },
   'method-not-allowed': { status: 405, message: 'This method is not allowed here.' },
   'totp-already-enabled': { status: 409, message: 'A second factor is already enabled.' },
+  'totp-not-enabled': { status: 409, message: 'No second factor is enabled.' },
   'payload-too-large': { status: 413, message: 'The request body is too large.' },
   'unsupported-media-type': { status: 415, message: 'Send the body as application/json in UTF-8.' },
   'too-many-requests': { status: 429, message: 'Too many attempts. Try again later.' },

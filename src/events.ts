@@ -71,10 +71,26 @@ export type AuthEventBody =
     }
   /** The credentials of a request or an upgrade were refused. */
   | { readonly type: 'request.refused'; readonly reason: string }
+  /** A signed-in user was asked for the password again, and the answer was wrong. */
+  | { readonly type: 'password.refused'; readonly userId: string; readonly reason: SignInRefusal }
   /** A hash was brought up to the present setting after a login. */
   | { readonly type: 'password.rehashed'; readonly userId: string }
   /** A stored hash cannot be read, so its user cannot sign in: see to it. */
   | { readonly type: 'password.unreadable'; readonly userId: string }
+  /** A user has begun to set up TOTP; nothing is active yet. */
+  | { readonly type: 'second-factor.begun'; readonly userId: string }
+  /** A user has switched TOTP on. The user's other sessions end. */
+  | { readonly type: 'second-factor.enabled'; readonly userId: string }
+  /** A user has switched TOTP off. The user's other sessions end. */
+  | { readonly type: 'second-factor.disabled'; readonly userId: string }
+  /** A user who wanted to change the second factor sent a wrong code. */
+  | { readonly type: 'second-factor.refused'; readonly userId: string }
+  /** The host has taken a user's second factor away, as a support desk does. The user's sessions end. */
+  | { readonly type: 'second-factor.reset'; readonly userId: string; readonly hadFactor: boolean }
+  /** A factor of the host's, `method`, has sent a user a code. */
+  | { readonly type: 'second-factor.code-sent'; readonly userId: string; readonly method: string }
+  /** A user has made new recovery codes; the old ones are void. */
+  | { readonly type: 'recovery-codes.replaced'; readonly userId: string }
   /** A second factor was taken over from another system. */
   | { readonly type: 'second-factor.imported'; readonly userId: string }
   /** A sealed seed cannot be opened, so its user cannot sign in: is an encryption key missing? */

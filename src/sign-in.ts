@@ -4,7 +4,7 @@ import type { HostCall } from './lib/host-call.js'
 import { type ApprovedSignIn, approve } from './sessions/approved-sign-in.js'
 import type { AuthenticationMethod } from './stores/contract.js'
 import type { Throttle } from './throttle/throttle.js'
-import type { SecondFactors } from './two-factor/second-factor.js'
+import { hasShownFactor, type SecondFactors, type UserFactors } from './two-factor/second-factor.js'
 import type { AuthUser } from './users/contract.js'
 
 /** Which door a sign-in comes through. */
@@ -45,8 +45,7 @@ export type DecideSignIn = (attempt: SignInAttempt) => Promise<SignInDecision>
 
 /** What the decision needs. */
 export interface SignInDeps {
-  /** Null when the host has no second factors. */
-  readonly secondFactors: SecondFactors | null
+  readonly secondFactors: SecondFactors
   readonly throttle: Throttle
   readonly beforeLogin: BeforeLogin | undefined
   readonly call: HostCall
@@ -63,8 +62,9 @@ export function createSignInDecision(deps: SignInDeps): DecideSignIn {
     if (user.disabled === true) return refused('disabled', new AuthError('Unauthorized'))
 
     const factor = await proveSecondFactor(deps, attempt, user)
-    if (factor === 'missing') return refused('second-factor-required', secondFactorError('totp-required'))
-    if (factor === 'invalid') return refused('second-factor-invalid', secondFactorError('totp-invalid'))
+    if (factor instanceof AuthError) {
+      return refused(factor.code === 'totp-required' ? 'second-factor-required' : 'second-factor-invalid', factor)
+    }
     const methods = Object.freeze([...attempt.methods, ...factor])
 
     const objection = await askHost(deps, attempt, user, methods)
@@ -80,15 +80,19 @@ async function proveSecondFactor(
   { secondFactors, throttle }: SignInDeps,
   { methods, code, context }: SignInAttempt,
   user: AuthUser,
-): Promise<readonly ('otp' | 'recovery')[] | 'missing' | 'invalid'> {
-  const factor = (await secondFactors?.find(user.id)) ?? null
-  if (factor === null || secondFactors === null) return []
-  if (methods.includes('otp') || methods.includes('recovery')) return []
-  if (code === null) return 'missing'
+): Promise<readonly ('otp' | 'recovery')[] | AuthError> {
+  if (hasShownFactor(methods)) return []
+  const factors = await secondFactors.of(user)
+  if (factors === null) return []
+  if (code === null) {
+    // A code that is sent counts like one that is judged, or a mailbox could be flooded by whoever knows the password.
+    if (secondFactors.sendsCodes(factors)) await throttle.takeSecondFactorSlot(user.id, context)
+    return secondFactorError('totp-required', factors, await secondFactors.sendCode(factors, context))
+  }
   // Counted before it is judged, per user over all networks: six digits do not survive uncounted guessing.
   await throttle.takeSecondFactorSlot(user.id, context)
-  const verdict = await secondFactors.judge(factor, code, context)
-  return verdict === 'invalid' ? 'invalid' : [verdict]
+  const verdict = await secondFactors.judge(factors, code, context)
+  return verdict === 'invalid' ? secondFactorError('totp-invalid', factors, false) : [verdict]
 }
 
 async function askHost(
@@ -108,8 +112,6 @@ function refused(reason: SignInRefusal, error: AuthError): SignInDecision {
   return { allowed: false, reason, error }
 }
 
-function secondFactorError(code: 'totp-required' | 'totp-invalid'): AuthError {
-  return new AuthError(code, {
-    details: { method: 'totp', codeGenerated: false, availableMethods: ['totp', 'recovery'] },
-  })
+function secondFactorError(code: 'totp-required' | 'totp-invalid', { methods }: UserFactors, codeGenerated: boolean): AuthError {
+  return new AuthError(code, { details: { method: methods[0], codeGenerated, availableMethods: methods } })
 }

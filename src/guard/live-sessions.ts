@@ -10,18 +10,23 @@ import type { AuthUser, UserStore } from '../users/contract.js'
 export interface LiveSession {
   readonly session: SessionRecord
   readonly user: AuthUser
+  /** Whether the user must have a second factor, by the host's policy. */
+  readonly mustHaveFactor: boolean
 }
 
 /** Finds live sessions, from memory where they were read a moment ago. */
 export interface LiveSessions {
   /** The session and its user. Throws 401 when the session is over or its user disabled or gone, 503 when a store failed. */
   require(id: string, context: RequestContext): Promise<LiveSession>
+  /** Reads the session anew with the next request: something of it has changed. */
+  forget(id: string): void
 }
 
 /** What finding needs. */
 export interface LiveSessionsDeps {
   readonly sessions: Sessions
   readonly users: UserStore
+  readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
   readonly revocations: Revocations
   readonly clock: () => Date
 }
@@ -34,20 +39,21 @@ const mostEntries = 20_000
  * Reads a session and its user at most once in 5 seconds. An end that is announced removes it from memory at once, and a read that was
  * under way at that moment is not kept: it may have seen the session alive.
  */
-export function createLiveSessions({ sessions, users, revocations, clock }: LiveSessionsDeps): LiveSessions {
+export function createLiveSessions({ sessions, users, mustHaveFactor, revocations, clock }: LiveSessionsDeps): LiveSessions {
   const cache: BoundedCache<LiveSession> = boundedCache(mostEntries, oldestSeconds)
   const reading = new Map<string, Promise<LiveSession>>()
-  revocations.onEnded(({ sessionId }) => {
-    cache.delete(sessionId)
-    reading.delete(sessionId)
-  })
+  const forget = (id: string) => {
+    cache.delete(id)
+    reading.delete(id)
+  }
+  revocations.onEnded(({ sessionId }) => forget(sessionId))
 
   async function read(id: string): Promise<LiveSession> {
     const session = await sessions.findLive(id)
     if (session === null) throw notSignedIn('session ended or unknown')
     const user = await users.findById(session.userId)
     if (user === null || user.disabled === true) throw notSignedIn('user is disabled or gone')
-    return { session, user }
+    return { session, user, mustHaveFactor: await mustHaveFactor(user) }
   }
 
   function readOnce(id: string): Promise<LiveSession> {
@@ -68,6 +74,8 @@ export function createLiveSessions({ sessions, users, revocations, clock }: Live
   }
 
   return {
+    forget,
+
     async require(id, context) {
       const live = cache.get(id, clock()) ?? (await readOnce(id))
       if (!sessions.isLive(live.session)) throw notSignedIn('session ended or unknown')

@@ -1,7 +1,8 @@
 import { AuthError } from '../errors.js'
-import type { SignedIn, SignedInRequest } from '../guard/principal.js'
+import type { SignedIn } from '../guard/principal.js'
+import { ownerOf } from '../http/account-owner.js'
 import { ok } from '../http/answer.js'
-import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
+import type { Endpoint } from '../http/endpoint.js'
 import type { SessionRecord } from '../stores/contract.js'
 import { deviceName } from './device-name.js'
 import type { Sessions } from './sessions.js'
@@ -61,11 +62,4 @@ export function endOtherSessionsEndpoint(signedIn: SignedIn, sessions: Sessions)
     const revoked = await sessions.endAllForUser(session.userId, 'revoked', request.context, session.id)
     return ok({ status: 'success', data: { revoked } })
   }
-}
-
-// A token that was given to somebody for a part of the account must not manage the account (ASVS V8.2.1).
-async function ownerOf(signedIn: SignedIn, { incoming, context }: EndpointRequest): Promise<SignedInRequest> {
-  const asking = await signedIn(incoming, context)
-  if (asking.principal.scope.includes('*')) return asking
-  throw new AuthError('forbidden', { message: 'a token with a limited scope cannot manage sessions' })
 }

@@ -1,6 +1,7 @@
 import type { Audit, RequestContext } from '../events.js'
 import type { Revocations } from '../revocations/revocations.js'
 import type {
+  AuthenticationMethod,
   ConsumeResult,
   EndReason,
   RefreshState,
@@ -48,6 +49,8 @@ export interface Sessions {
     refresh: RefreshState,
     context: RequestContext,
   ): Promise<RotateResult>
+  /** Notes what a session has shown by now. */
+  setMethods(id: string, methods: readonly AuthenticationMethod[]): Promise<void>
   /** Ends a session durably, and tells everybody. True if this call ended it. */
   end(session: SessionName, reason: EndReason, context: RequestContext): Promise<boolean>
   /** Ends all sessions of a user durably, and tells everybody. Says how many this call ended. */
@@ -108,6 +111,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
     rotateRefresh: (session, presentedHash, refresh, context) =>
       store.rotateRefresh(session.id, presentedHash, { refresh, ...seen(deps, session, context) }, clock()),
+
+    setMethods: (id, methods) => store.setMethods(id, methods),
 
     end: (session, reason, context) => endOne(deps, session, reason, context),
 

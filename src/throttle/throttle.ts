@@ -50,6 +50,8 @@ export interface Throttle {
   takeLoginSlot(identifierDigest: string, context: RequestContext): Promise<LoginSlot>
   /** Takes a slot for a second-factor code. Throws as above. */
   takeSecondFactorSlot(userId: string, context: RequestContext): Promise<void>
+  /** The code was right, and was shown for something else than a sign-in: it does not count, and what was wrong before still does. */
+  refundSecondFactor(userId: string): Promise<void>
   /** A complete two-factor sign-in: earlier wrong codes are forgotten. */
   clearSecondFactor(userId: string): Promise<void>
 }
@@ -124,6 +126,7 @@ export function createThrottle(options: ThrottleOptions, call: HostCall, audit: 
   return {
     takeLoginSlot,
     takeSecondFactorSlot: async (userId, context) => void (await take(secondFactors, userId, 'second-factor', context)),
+    refundSecondFactor: (userId) => giveBack(secondFactors, userId),
     clearSecondFactor: (userId) => forget(secondFactors, userId),
   }
 }

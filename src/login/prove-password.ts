@@ -1,0 +1,45 @@
+import { AuthError } from '../errors.js'
+import type { Audit, RequestContext } from '../events.js'
+import type { Throttle } from '../throttle/throttle.js'
+import type { AuthUser, UserStore } from '../users/contract.js'
+import type { VerifyPassword } from './verify-password.js'
+
+/** Asks a signed-in user for the password again. Throws 401 for a wrong one, 429 and 503. */
+export type ProvePassword = (userId: string, password: string, context: RequestContext) => Promise<AuthUser>
+
+/** What asking again needs. */
+export interface ProvePasswordDeps {
+  readonly users: UserStore
+  readonly throttle: Throttle
+  readonly verifyPassword: VerifyPassword
+  /** As for logins: counters hold no names. */
+  readonly digestIdentifier: (value: string) => string
+  readonly audit: Audit
+}
+
+/**
+ * Makes the check that a signed-in user is still the one who knows the password, counted like a login: whoever has got hold of a session
+ * must not be able to try passwords at leisure.
+ */
+export function createProvePassword(deps: ProvePasswordDeps): ProvePassword {
+  const { users, throttle, verifyPassword, digestIdentifier, audit } = deps
+  return async (userId, password, context) => {
+    // A key that no identifier of a login can have: those hold no control characters.
+    const slot = await throttle.takeLoginSlot(digestIdentifier(`\u0000${userId}`), context)
+    try {
+      // Not the row that the session was judged by: that may be seconds old, and the password has just been changed.
+      const user = await users.findById(userId)
+      const verdict = await verifyPassword(user?.disabled === true ? null : user, password, context)
+      if (verdict.right) {
+        await slot.refund()
+        return verdict.user
+      }
+      slot.keep()
+      audit({ type: 'password.refused', userId, reason: verdict.reason }, context)
+    } catch (error) {
+      await slot.refund()
+      throw error
+    }
+    throw new AuthError('Unauthorized')
+  }
+}

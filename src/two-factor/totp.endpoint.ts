@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import { AuthError } from '../errors.js'
+import type { Audit, RequestContext } from '../events.js'
+import type { SignedIn } from '../guard/principal.js'
+import { ownerOf } from '../http/account-owner.js'
+import { ok } from '../http/answer.js'
+import type { Endpoint } from '../http/endpoint.js'
+import { parseInput } from '../http/input.js'
+import type { ProvePassword } from '../login/prove-password.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { AuthenticationMethod, SessionRecord } from '../stores/contract.js'
+import type { Throttle } from '../throttle/throttle.js'
+import type { TotpEnrolment } from './enrolment.js'
+import { hasShownFactor, type SecondFactors } from './second-factor.js'
+
+/** What the TOTP endpoints need. */
+export interface TotpDeps {
+  readonly signedIn: SignedIn
+  /** The same, and it lets those in who may only enrol. */
+  readonly signedInToEnrol: SignedIn
+  readonly enrolment: TotpEnrolment
+  readonly secondFactors: SecondFactors
+  readonly provePassword: ProvePassword
+  readonly throttle: Throttle
+  readonly sessions: Sessions
+  /** Forgets what this process has read of a session. */
+  readonly forgetSession: (sessionId: string) => void
+  readonly audit: Audit
+}
+
+const password = z.string().min(1)
+const code = z.string().min(1).max(64)
+const passwordOnly = z.object({ password })
+const codeOnly = z.object({ code })
+const passwordAndCode = z.object({ password, code })
+
+/** `GET /auth/totp`: whether I have TOTP, and how many recovery codes are left. */
+export function totpStatusEndpoint({ signedInToEnrol, enrolment }: TotpDeps): Endpoint {
+  return async (request) => {
+    const { session } = await ownerOf(signedInToEnrol, request) //                       401, 403
+    return ok({ status: 'success', data: await enrolment.status(session.userId) }) //    503
+  }
+}
+
+/** `POST /auth/totp`: begins enrolment. Nothing is active before its first code. */
+export function beginTotpEndpoint({ signedInToEnrol, enrolment, provePassword }: TotpDeps): Endpoint {
+  return async (request) => {
+    const { session } = await ownerOf(signedInToEnrol, request) //                       401, 403
+    const input = parseInput(passwordOnly, await request.readJson()) //                  400, 413, 415
+    const user = await provePassword(session.userId, input.password, request.context) // 401, 429
+    return ok({ status: 'success', data: await enrolment.begin(user, request.context) }) // 409
+  }
+}
+
+/** `POST /auth/totp/confirm`: the first code of the seed that waits makes it active. */
+export function confirmTotpEndpoint(deps: TotpDeps): Endpoint {
+  return async (request) => {
+    const { session } = await ownerOf(deps.signedInToEnrol, request) //                  401, 403
+    const input = parseInput(codeOnly, await request.readJson()) //                      400, 413, 415
+    const { context } = request
+    await deps.throttle.takeSecondFactorSlot(session.userId, context) //                 429
+    const verdict = await deps.enrolment.judgeFirstCode(session.userId, input.code, context) // 409, 503
+    if (verdict === 'invalid') throw new AuthError('totp-invalid', { details: totpDetails }) // 401
+    const recoveryCodes = await changeFactor(deps, session, context, () => verdict.confirm()) // 409, 503
+    await keepSession(deps, session, [...session.methods.filter((method) => method !== 'otp'), 'otp'])
+    return ok({ status: 'success', data: { recoveryCodes } })
+  }
+}
+
+/** `POST /auth/totp/disable`: password and code switch TOTP off. */
+export function disableTotpEndpoint(deps: TotpDeps): Endpoint {
+  return async (request) => {
+    const { session } = await ownerOf(deps.signedIn, request) //                         401, 403
+    const input = parseInput(passwordAndCode, await request.readJson()) //               400, 413, 415
+    const { context } = request
+    await proveBoth(deps, session, input, context) //                                    401, 409, 429
+    await changeFactor(deps, session, context, async () => {
+      if (!(await deps.enrolment.disable(session.userId))) throw new AuthError('totp-not-enabled') // 409
+      deps.audit({ type: 'second-factor.disabled', userId: session.userId }, context)
+    })
+    await keepSession(deps, session, session.methods.filter((method) => !hasShownFactor([method])))
+    return ok({ status: 'success', data: { message: 'Two-factor authentication is off.' } })
+  }
+}
+
+/** `POST /auth/totp/recovery-codes`: ten new ones; the old ones are void. */
+export function recoveryCodesEndpoint(deps: TotpDeps): Endpoint {
+  return async (request) => {
+    const { session } = await ownerOf(deps.signedIn, request) //                         401, 403
+    const input = parseInput(passwordAndCode, await request.readJson()) //               400, 413, 415
+    await proveBoth(deps, session, input, request.context) //                            401, 409, 429
+    const recoveryCodes = await deps.enrolment.replaceRecoveryCodes(session.userId, request.context) // 409
+    return ok({ status: 'success', data: { recoveryCodes } })
+  }
+}
+
+const totpDetails = { method: 'totp', codeGenerated: false, availableMethods: ['totp', 'recovery'] }
+
+// The code is judged only after a right password: it must not be used up by somebody who does not know that.
+async function proveBoth(
+  { provePassword, secondFactors, throttle, audit }: TotpDeps,
+  { userId }: SessionRecord,
+  input: { readonly password: string; readonly code: string },
+  context: RequestContext,
+): Promise<void> {
+  const user = await provePassword(userId, input.password, context)
+  const factors = await secondFactors.of(user)
+  if (factors?.totp == null) throw new AuthError('totp-not-enabled')
+  await throttle.takeSecondFactorSlot(userId, context)
+  // With TOTP itself, or its recovery codes: another factor of the user's is no proof of this one.
+  const verdict = await secondFactors.judge({ ...factors, others: [] }, input.code, context)
+  if (verdict !== 'invalid') return throttle.refundSecondFactor(userId)
+  audit({ type: 'second-factor.refused', userId }, context)
+  throw new AuthError('totp-invalid', { details: totpDetails })
+}
+
+// The others end first: should that fail, nothing has changed, and the user can try again. And once more afterwards, for whoever signed
+// in meanwhile by what the user had before.
+async function changeFactor<T>(
+  { sessions }: TotpDeps,
+  { id, userId }: SessionRecord,
+  context: RequestContext,
+  change: () => Promise<T>,
+): Promise<T> {
+  await sessions.endAllForUser(userId, 'factor-changed', context, id)
+  const result = await change()
+  // Reported by the call that failed. The factor has changed, and the user must see the recovery codes that go with it.
+  await sessions.endAllForUser(userId, 'factor-changed', context, id).catch(() => {})
+  return result
+}
+
+// What the session has shown decides whether it can be refreshed, and whether it may do more than enrol.
+async function keepSession(
+  { sessions, forgetSession }: TotpDeps,
+  { id }: SessionRecord,
+  methods: readonly AuthenticationMethod[],
+): Promise<void> {
+  await sessions.setMethods(id, methods).catch(() => {})
+  forgetSession(id)
+}
