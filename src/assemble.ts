@@ -12,6 +12,7 @@ import { createSessions, type Sessions } from './sessions/sessions.js'
 import { createSignInDecision, type DecideSignIn } from './sign-in.js'
 import { createThrottle, type Throttle } from './throttle/throttle.js'
 import { type AccessTokens, createAccessTokens } from './tokens/access-token.js'
+import { createTotpEnrolment, type TotpEnrolment } from './two-factor/enrolment.js'
 import { createSecondFactors, type SecondFactors } from './two-factor/second-factor.js'
 import type { AuthUser } from './users/contract.js'
 import { createDescribeMe, type Me } from './users/me.js'
@@ -23,11 +24,16 @@ export interface Parts {
   readonly accessTokens: AccessTokens
   readonly codes: AuthorizationCodes
   readonly sessions: Sessions
-  /** Null when the host has no second factors. */
-  readonly secondFactors: SecondFactors | null
+  readonly secondFactors: SecondFactors
+  /** Null when the host keeps no TOTP seeds. */
+  readonly enrolment: TotpEnrolment | null
   readonly decideSignIn: DecideSignIn
   readonly judge: JudgeCredentials
   readonly signedIn: SignedIn
+  /** The same, and it lets those in who may only enrol in a second factor. */
+  readonly signedInToEnrol: SignedIn
+  /** Forgets what this process has read of a session. */
+  readonly forgetSession: (sessionId: string) => void
   readonly registry: SocketRegistry
   /** Null when the host keeps no socket tickets. */
   readonly tickets: SocketTickets | null
@@ -43,7 +49,9 @@ export function assemble(options: ResolvedOptions): Parts {
 
   const throttle = createThrottle(options.throttle, call, audit)
   const accessTokens = createAccessTokens(options.signer, call)
-  const secondFactors = host.secondFactors && createSecondFactors({ ...host.secondFactors, clock, audit })
+  const { otherFactors: others, mustHaveFactor } = host
+  const secondFactors = createSecondFactors({ totp: host.secondFactors, others, clock, audit })
+  const enrolment = host.secondFactors && createTotpEnrolment({ ...host.secondFactors, issuer: options.totpIssuer, clock, audit })
   const codes = createAuthorizationCodes({ store: host.codes, lifetime: lifetimes.code, clock, audit })
 
   const revocations = createRevocations(options.bus, call)
@@ -58,9 +66,10 @@ export function assemble(options: ResolvedOptions): Parts {
   })
   const decideSignIn = createSignInDecision({ secondFactors, throttle, beforeLogin, call })
 
-  const liveSessions = createLiveSessions({ sessions, users, revocations, clock })
-  const judge = createJudgeCredentials({ accessTokens, liveSessions, clock })
+  const liveSessions = createLiveSessions({ sessions, users, mustHaveFactor, revocations, clock })
+  const judge = createJudgeCredentials({ accessTokens, liveSessions, letsEnrol: false, clock })
   const signedIn = createSignedIn(judge, audit)
+  const signedInToEnrol = createSignedIn(createJudgeCredentials({ accessTokens, liveSessions, letsEnrol: true, clock }), audit)
   const registry = createSocketRegistry({ revocations, liveSessions, sessions, clock })
   const tickets = host.tickets && createSocketTickets(host.tickets, liveSessions, clock)
   const describeMe = createDescribeMe(options.describeUser, call)
@@ -79,9 +88,12 @@ export function assemble(options: ResolvedOptions): Parts {
     codes,
     sessions,
     secondFactors,
+    enrolment,
     decideSignIn,
     judge,
     signedIn,
+    signedInToEnrol,
+    forgetSession: liveSessions.forget,
     registry,
     tickets,
     describeMe,

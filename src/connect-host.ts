@@ -12,8 +12,10 @@ import {
   failClosedTickets,
   type RedeemableCodes,
 } from './stores/fail-closed-stores.js'
+import type { OtherFactor } from './two-factor/contract.js'
+import { failClosedFactor, failClosedPolicy } from './two-factor/fail-closed-factors.js'
 import { createSeedVault, type SeedVault } from './two-factor/seed-vault.js'
-import type { UserStore } from './users/contract.js'
+import type { AuthUser, UserStore } from './users/contract.js'
 import { failClosedUsers } from './users/fail-closed-users.js'
 
 /** Everything the host supplied, behind its contract: what is not in here is not called. */
@@ -23,8 +25,11 @@ export interface ConnectedHost {
   readonly users: UserStore
   readonly codes: RedeemableCodes
   readonly sessions: SessionStore
-  /** Null when the host has no second factors. */
+  /** Null when the host keeps no TOTP seeds. */
   readonly secondFactors: { readonly store: SecondFactorStore; readonly vault: SeedVault } | null
+  readonly otherFactors: readonly OtherFactor[]
+  /** Whether a user must have a second factor. */
+  readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
   /** Null when the host keeps no socket tickets. */
   readonly tickets: SocketTicketStore | null
   readonly passwords: Required<PasswordHasher>
@@ -53,6 +58,8 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
       secondFactors === undefined
         ? null
         : { store: failClosedSecondFactors(secondFactors, call), vault: createSeedVault(encryptionKeys) },
+    otherFactors: options.otherFactors.map((factor) => failClosedFactor(factor, call)),
+    mustHaveFactor: failClosedPolicy(options.secondFactor, call),
     tickets: options.tickets === undefined ? null : failClosedTickets(options.tickets, call),
     passwords: failClosedHasher(passwords ?? ownHasher, createHostCall(hashingTimeout, onFailure), onFailure),
     close: () => ownHasher.close(),

@@ -11,6 +11,7 @@ import { contextOf, mountAll, type Routes } from './http/endpoint.js'
 import { identifierDigest, lowerCaseNames } from './login/identifier.js'
 import { createLocalStrategy } from './login/local-strategy.js'
 import { loginEndpoint } from './login/login.endpoint.js'
+import { createProvePassword } from './login/prove-password.js'
 import { createRehash } from './login/rehash.js'
 import { createVerifyPassword } from './login/verify-password.js'
 import type { AuthRouterOptions } from './options.js'
@@ -23,7 +24,14 @@ import { refreshEndpoint } from './sessions/refresh.endpoint.js'
 import { endOtherSessionsEndpoint, endSessionEndpoint, listSessionsEndpoint } from './sessions/sessions.endpoint.js'
 import { createSessionsForHost, type SessionsForHost } from './sessions/sessions-for-host.js'
 import { jwksEndpoint } from './tokens/jwks.endpoint.js'
-import type { SecondFactorsForHost } from './two-factor/second-factor.js'
+import { createSecondFactorsForHost, type SecondFactorsForHost } from './two-factor/second-factors-for-host.js'
+import {
+  beginTotpEndpoint,
+  confirmTotpEndpoint,
+  disableTotpEndpoint,
+  recoveryCodesEndpoint,
+  totpStatusEndpoint,
+} from './two-factor/totp.endpoint.js'
 import { meEndpoint } from './users/me.endpoint.js'
 
 /** The router to mount, and what the host's other code asks of it. */
@@ -97,32 +105,43 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
   const parts = assemble(options)
   const { audit, call, users, passwords } = parts.host
   const { accessTokens, codes, decideSignIn, describeMe, registry, sessions, signedIn, throttle, tickets } = parts
+  const { enrolment, signedInToEnrol } = parts
 
   const common = { decideSignIn, sessions, accessTokens, clock, audit }
   const exchange = { ...common, users, accessTokenLifetime: lifetimes.accessToken }
+  const verifyPassword = createVerifyPassword(passwords, audit)
+  const digestIdentifier = identifierDigest(options.encryptionKeys)
   const login = loginEndpoint({
     ...common,
     call,
     canonicalIdentifier: options.canonicalIdentifier ?? lowerCaseNames,
-    digestIdentifier: identifierDigest(options.encryptionKeys),
+    digestIdentifier,
+    mustHaveFactor: parts.host.mustHaveFactor,
     throttle,
-    authenticateLocally: createLocalStrategy(users, createVerifyPassword(passwords, audit)),
+    authenticateLocally: createLocalStrategy(users, verifyPassword),
     rehash: createRehash(passwords, users, audit),
     sessionAbsolute: lifetimes.sessionAbsolute,
     describeMe,
   })
 
+  const provePassword = createProvePassword({ users, throttle, verifyPassword, digestIdentifier, audit })
+  const totp = enrolment && { ...parts, enrolment, provePassword, audit }
+
   // biome-ignore format: the map is a table, to be read downwards
   const routes: Routes = [
     ['/login',               { POST: login }],
     ['/me',                  { GET: meEndpoint(signedIn, describeMe) }],
-    ['/logout',              { POST: logoutEndpoint(signedIn, sessions) }],
+    ['/logout',              { POST: logoutEndpoint(signedInToEnrol, sessions) }],
     ['/auth/pkce/authorize', { POST: authorizeEndpoint(signedIn, decideSignIn, codes) }],
     ['/auth/pkce/token',     { POST: tokenEndpoint({ ...exchange, codes }) }, 'oauth'],
     ['/auth/refresh',        { POST: refreshEndpoint({ ...exchange, refreshGrace: lifetimes.refreshGrace }) }, 'oauth'],
     ['/auth/sessions',       { GET: listSessionsEndpoint(signedIn, sessions, registry.count),
                                DELETE: endOtherSessionsEndpoint(signedIn, sessions) }],
     ['/auth/sessions/:id',   { DELETE: endSessionEndpoint(signedIn, sessions) }],
+    ['/auth/totp',           totp && { GET: totpStatusEndpoint(totp), POST: beginTotpEndpoint(totp) }],
+    ['/auth/totp/confirm',   totp && { POST: confirmTotpEndpoint(totp) }],
+    ['/auth/totp/disable',   totp && { POST: disableTotpEndpoint(totp) }],
+    ['/auth/totp/recovery-codes', totp && { POST: recoveryCodesEndpoint(totp) }],
     ['/auth/socket-ticket',  tickets && { POST: socketTicketEndpoint(signedIn, tickets) }],
     ['/auth/jwks.json',      { GET: jwksEndpoint(options.signer, call) }],
   ]
@@ -131,7 +150,7 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
 
 // What the host's other code asks of the router.
 function forHost({ clock, allowedOrigins }: ResolvedOptions, parts: Parts): Omit<AuthRouter, keyof Router> {
-  const { codes, decideSignIn, host, judge, registry, secondFactors, sessions, signedIn, tickets } = parts
+  const { codes, decideSignIn, enrolment, host, judge, registry, sessions, signedIn, throttle, tickets } = parts
   return {
     requireAuth: createRequireAuth(signedIn, clock),
     authenticate: async (request: IncomingMessage) => (await signedIn(request, contextOf(request))).principal,
@@ -140,7 +159,10 @@ function forHost({ clock, allowedOrigins }: ResolvedOptions, parts: Parts): Omit
     passportStrategy: () => createPassportStrategy(signedIn),
     sockets: createSockets({ judge, tickets, registry, allowedOrigins: allowedOrigins ?? null, audit: host.audit }),
     sessions: createSessionsForHost(sessions, registry.count),
-    secondFactors: { importTotp: secondFactors?.importTotp ?? withoutSecondFactors },
+    secondFactors:
+      enrolment === null
+        ? { importTotp: withoutSecondFactors, status: withoutSecondFactors, reset: withoutSecondFactors }
+        : createSecondFactorsForHost({ enrolment, sessions, throttle, audit: host.audit }),
     close: parts.close,
   }
 }

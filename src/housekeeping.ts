@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto'
-import type { AuthorizationCodeStore, SessionStore, SocketTicketStore } from './stores/contract.js'
+import type { AuthorizationCodeStore, SecondFactorStore, SessionStore, SocketTicketStore } from './stores/contract.js'
 
 /** What is tidied up. */
 export interface HousekeepingDeps {
   readonly codes: Pick<AuthorizationCodeStore, 'purge'>
   readonly sessions: Pick<SessionStore, 'purge'>
   readonly tickets: Pick<SocketTicketStore, 'purge'> | null
+  readonly secondFactors: { readonly store: Pick<SecondFactorStore, 'purge'> } | null
   /** Seconds between two rounds; 0 for none. */
   readonly interval: number
   readonly clock: () => Date
@@ -18,7 +19,7 @@ const batch = 1000
  * Deletes rows that nobody can use any more, now and then, in batches. Nothing depends on it: what is over is refused by its times. A
  * failure is reported by the call that failed, and the next round comes. Returns how to end it.
  */
-export function keepHouse({ codes, sessions, tickets, interval, clock }: HousekeepingDeps): () => void {
+export function keepHouse({ codes, sessions, tickets, secondFactors, interval, clock }: HousekeepingDeps): () => void {
   if (interval === 0) return () => {}
   let closed = false
   let timer: NodeJS.Timeout | undefined
@@ -29,7 +30,8 @@ export function keepHouse({ codes, sessions, tickets, interval, clock }: Houseke
   }
 
   async function round(): Promise<void> {
-    await Promise.allSettled([codes, sessions, ...(tickets === null ? [] : [tickets])].map(empty))
+    const stores = [codes, sessions, tickets, secondFactors?.store ?? null].filter((store) => store !== null)
+    await Promise.allSettled(stores.map(empty))
     if (!closed) plan()
   }
 

@@ -58,6 +58,7 @@ export type {
   ConsumeResult,
   ConsumeTicketResult,
   EndReason,
+  PendingSecondFactor,
   RefreshRotation,
   RefreshState,
   RotateResult,
@@ -73,7 +74,9 @@ export type {
 } from './stores/contract.js'
 export { type ProbeStoresOptions, probeStores, type StoresToProbe } from './stores/probe-stores.js'
 export type { Limit, LimiterSettings, ThrottleOptions } from './throttle/throttle.js'
-export type { ImportedSecondFactor, SecondFactorsForHost } from './two-factor/second-factor.js'
+export type { OtherFactor, SecondFactorPolicy } from './two-factor/contract.js'
+export type { TotpStatus } from './two-factor/enrolment.js'
+export type { ImportedSecondFactor, SecondFactorsForHost } from './two-factor/second-factors-for-host.js'
 // What a host supplies.
 export type { AuthUser, LoginIdentifier, PresenceStatus, UserStore } from './users/contract.js'
 export type { DescribeUser } from './users/me.js'

@@ -5,6 +5,7 @@ import type { LoginAttempt } from './sign-in.js'
 import type { TokenSigner } from './signers/contract.js'
 import type { AuthorizationCodeStore, SecondFactorStore, SessionStore, SocketTicketStore } from './stores/contract.js'
 import type { ThrottleOptions } from './throttle/throttle.js'
+import type { OtherFactor, SecondFactorPolicy } from './two-factor/contract.js'
 import type { AuthUser, LoginIdentifier, UserStore } from './users/contract.js'
 
 /** How long things live, in seconds. */
@@ -31,6 +32,25 @@ export interface AuthRouterOptions {
   readonly sessions: SessionStore
   /** Where second factors live. Leave it out and users have none; a `code` sent with a login is then ignored. */
   readonly secondFactors?: SecondFactorStore
+  /**
+   * Whether a user must have a second factor, asked whenever a session is read. One who must and has none may sign in to enrol, and to
+   * nothing else (403 `second-factor-enrolment-required`). Needs `secondFactors`. Default: nobody must.
+   *
+   * @example
+   * ```ts
+   * import type { AuthRouterOptions } from 'messaging-auth-router'
+   *
+   * declare const moderators: Set<string>
+   * const options: Pick<AuthRouterOptions, 'secondFactor'> = {
+   *   secondFactor: (user) => (moderators.has(user.id) ? 'required' : 'optional'),
+   * }
+   * ```
+   */
+  readonly secondFactor?: SecondFactorPolicy
+  /** Second factors of your own, such as codes by e-mail, the one to be asked for first in front. Default: none. */
+  readonly otherFactors?: readonly OtherFactor[]
+  /** What authenticator apps call this service; without `:`, up to 64 characters. Default `Messaging`. */
+  readonly totpIssuer?: string
   /** Where one-time socket tickets live, for browsers. Leave it out and `POST /auth/socket-ticket` does not exist. */
   readonly tickets?: SocketTicketStore
   /**

@@ -2,9 +2,11 @@ import { z } from 'zod'
 import { AuthConfigError } from './errors.js'
 import type { Logger } from './events.js'
 import { decodeEncryptionKeys, encryptionKeyRemedy } from './lib/encryption-key.js'
+import { isWellFormed } from './lib/well-formed.js'
 import type { AuthRouterOptions, Lifetimes } from './options.js'
 import type { SecondFactorStore, SessionStore } from './stores/contract.js'
 import type { ThrottleOptions } from './throttle/throttle.js'
+import type { OtherFactor } from './two-factor/contract.js'
 
 /** The options with every default in place, checked and frozen. */
 export interface ResolvedOptions extends Omit<AuthRouterOptions, 'encryptionKeys' | 'lifetimes'> {
@@ -15,6 +17,8 @@ export interface ResolvedOptions extends Omit<AuthRouterOptions, 'encryptionKeys
   readonly storeTimeout: number
   readonly maxSessionsPerUser: number
   readonly purgeInterval: number
+  readonly otherFactors: readonly OtherFactor[]
+  readonly totpIssuer: string
   readonly logger: Logger
   readonly clock: () => Date
 }
@@ -51,6 +55,12 @@ export const defaultStoreTimeout = 2000
  */
 export const defaultPurgeInterval = 600
 
+/**
+ * What authenticator apps call a service that does not say.
+ * @internal
+ */
+export const defaultTotpIssuer = 'Messaging'
+
 const remedies: Readonly<Record<string, string>> = {
   users: 'pass an object with findByIdentifier and findById; see "How to write a UserStore" in the README.',
   codes: "spread a shipped set of stores: ...memoryStores() from 'messaging-auth-router/stores/memory'.",
@@ -77,6 +87,10 @@ const whole = (least: number, most: number) =>
     error: `is not a whole number from ${least} to ${most}.`,
   })
 const origin = z.custom<string>(isOrigin, 'is not an origin, such as https://chat.example.com.')
+const otherFactor = withMethods('isEnabled', 'verify').refine(
+  (factor) => typeof (factor as OtherFactor).name === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test((factor as OtherFactor).name),
+  'has no name of lower-case letters, digits and -.',
+)
 const limit = z.strictObject({ points: whole(1, 1_000_000), duration: whole(1, 30 * day) })
 
 const sessionMethods = [
@@ -111,6 +125,9 @@ const schema = z.strictObject({
   codes: withMethods('save', 'find', 'consume', 'purge'),
   sessions: withMethods(...sessionMethods),
   secondFactors: withMethods(...secondFactorMethods).optional(),
+  secondFactor: fn.optional(),
+  otherFactors: z.array(otherFactor).optional(),
+  totpIssuer: z.custom<string>(isIssuer, 'is not a text of 1 to 64 characters without a colon or control characters.').optional(),
   tickets: withMethods('save', 'consume', 'purge').optional(),
   allowedOrigins: z.array(origin).optional(),
   signer: withMethods('sign', 'verify'),
@@ -151,6 +168,7 @@ export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
   refuseUnfit(options)
   const lifetimes = Object.freeze({ ...defaultLifetimes, ...withoutUndefined(options.lifetimes) })
   refuseContradictions(lifetimes)
+  refuseUnfitFactors(options)
   refuseBrokenClock(options.clock)
   return Object.freeze({
     ...options,
@@ -158,11 +176,17 @@ export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
     throttle: Object.freeze({ ...withoutUndefined(options.throttle) }),
     lifetimes,
     storeTimeout: options.storeTimeout ?? defaultStoreTimeout,
+    otherFactors: Object.freeze([...(options.otherFactors ?? [])]),
+    totpIssuer: options.totpIssuer ?? defaultTotpIssuer,
     purgeInterval: options.purgeInterval ?? defaultPurgeInterval,
     maxSessionsPerUser: options.maxSessionsPerUser ?? defaultMaxSessionsPerUser,
     logger: options.logger ?? silent,
     clock: options.clock ?? (() => new Date()),
   })
+}
+
+function isIssuer(value: unknown): boolean {
+  return typeof value === 'string' && /^[^:\p{Cc}]{1,64}$/u.test(value) && isWellFormed(value)
 }
 
 function isOrigin(value: unknown): boolean {
@@ -189,6 +213,17 @@ function refuseContradictions({ sessionIdle, sessionAbsolute, accessToken }: Req
   if (accessToken > sessionAbsolute) {
     throw new AuthConfigError('lifetimes.accessToken', 'is longer than lifetimes.sessionAbsolute.', 'make it shorter.')
   }
+}
+
+function refuseUnfitFactors({ secondFactor, secondFactors, otherFactors = [] }: AuthRouterOptions): void {
+  if (secondFactor !== undefined && secondFactors === undefined) {
+    const remedy = 'spread a shipped set of stores, or leave it out.'
+    throw new AuthConfigError('secondFactor', 'can demand what nobody could set up: secondFactors is missing.', remedy)
+  }
+  const names = ['totp', 'recovery', ...otherFactors.map(({ name }) => name)]
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice === undefined) return
+  throw new AuthConfigError('otherFactors', `has a factor named ${twice}, and so has somebody else.`, 'give it another name.')
 }
 
 function refuseBrokenClock(clock: AuthRouterOptions['clock']): void {

@@ -1,4 +1,4 @@
-import { AuthError } from './errors.js'
+import { AuthError, type AuthErrorCode } from './errors.js'
 import type { RequestContext, SignInRefusal } from './events.js'
 import type { HostCall } from './lib/host-call.js'
 import { type ApprovedSignIn, approve } from './sessions/approved-sign-in.js'
@@ -62,9 +62,7 @@ export function createSignInDecision(deps: SignInDeps): DecideSignIn {
     if (user.disabled === true) return refused('disabled', new AuthError('Unauthorized'))
 
     const factor = await proveSecondFactor(deps, attempt, user)
-    if (factor instanceof AuthError) {
-      return refused(factor.code === 'totp-required' ? 'second-factor-required' : 'second-factor-invalid', factor)
-    }
+    if (factor instanceof AuthError) return refused(factorRefusals[factor.code] ?? 'second-factor-invalid', factor)
     const methods = Object.freeze([...attempt.methods, ...factor])
 
     const objection = await askHost(deps, attempt, user, methods)
@@ -73,6 +71,11 @@ export function createSignInDecision(deps: SignInDeps): DecideSignIn {
     if (factor.length > 0) await deps.throttle.clearSecondFactor(user.id)
     return { allowed: true, approved: approve(user, methods) }
   }
+}
+
+const factorRefusals: Readonly<Partial<Record<AuthErrorCode, SignInRefusal>>> = {
+  'totp-required': 'second-factor-required',
+  'totp-invalid': 'second-factor-invalid',
 }
 
 // What was proven by it: nothing, where the user has no second factor or has shown it before.

@@ -2,6 +2,7 @@ import { AuthError, notSignedIn } from '../errors.js'
 import type { Audit, RequestContext } from '../events.js'
 import { type PresentedCredentials, readCredentials } from '../http/credentials.js'
 import type { AccessTokens } from '../tokens/access-token.js'
+import { hasShownFactor } from '../two-factor/second-factor.js'
 import type { LiveSession, LiveSessions } from './live-sessions.js'
 import type { Principal, SignedIn, SignedInRequest } from './principal.js'
 
@@ -39,7 +40,7 @@ export function createJudgeCredentials({ accessTokens, liveSessions, letsEnrol, 
 
 /** Whether a session may set up a second factor and do nothing else: the host demands one, and the session has not shown any. */
 function mayOnlyEnrol({ mustHaveFactor, session }: LiveSession): boolean {
-  return mustHaveFactor && !session.methods.some((method) => method === 'otp' || method === 'recovery')
+  return mustHaveFactor && !hasShownFactor(session.methods)
 }
 
 /** Judges the credentials in the headers of a request, and tells the audit stream of each refusal. */

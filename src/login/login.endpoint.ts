@@ -9,6 +9,7 @@ import type { Sessions } from '../sessions/sessions.js'
 import type { DecideSignIn } from '../sign-in.js'
 import type { LoginSlot, Throttle } from '../throttle/throttle.js'
 import type { AccessTokens } from '../tokens/access-token.js'
+import { hasShownFactor } from '../two-factor/second-factor.js'
 import type { AuthUser, LoginIdentifier } from '../users/contract.js'
 import type { Me } from '../users/me.js'
 import type { CanonicalIdentifier } from './identifier.js'
@@ -26,6 +27,8 @@ export interface LoginDeps {
   readonly authenticateLocally: AuthenticateLocally
   readonly decideSignIn: DecideSignIn
   readonly rehash: Rehash
+  /** Whether a user must have a second factor; one who has none is told so. */
+  readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
   readonly sessions: Sessions
   readonly accessTokens: AccessTokens
   /** Seconds. */
@@ -47,11 +50,13 @@ export function loginEndpoint(deps: LoginDeps): Endpoint {
     const approved = await judge(deps, { ...request, identifier }, digest, slot, context) // 401, 403, 429, 503
     await deps.rehash(approved.user, request.password, context)
     const me = await deps.describeMe(approved.user)
+    const mustEnrol = !hasShownFactor(approved.methods) && (await deps.mustHaveFactor(approved.user)) // 503
     const { sessionId, token } = await openSession(deps, approved, context) //        503
 
     const { id: userId } = approved.user
     deps.audit({ type: 'login.succeeded', userId, sessionId, methods: approved.methods }, context)
-    return ok({ status: 'success', data: { userId, authToken: token, me } })
+    const enrolment = mustEnrol ? { enrolmentRequired: true } : {}
+    return ok({ status: 'success', data: { userId, authToken: token, me, ...enrolment } })
   }
 }
 

@@ -78,7 +78,11 @@ export function disableTotpEndpoint(deps: TotpDeps): Endpoint {
       if (!(await deps.enrolment.disable(session.userId))) throw new AuthError('totp-not-enabled') // 409
       deps.audit({ type: 'second-factor.disabled', userId: session.userId }, context)
     })
-    await keepSession(deps, session, session.methods.filter((method) => !hasShownFactor([method])))
+    await keepSession(
+      deps,
+      session,
+      session.methods.filter((method) => !hasShownFactor([method])),
+    )
     return ok({ status: 'success', data: { message: 'Two-factor authentication is off.' } })
   }
 }

@@ -180,10 +180,16 @@ describe('the second factor behind a code', () => {
     const { authToken } = await logIn(host)
     const { codeChallenge } = pkcePair()
     const before = await obtainCode(host, authToken)
-    await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
+    const { secondFactors } = host.stores
+    await secondFactors.activate({ userId: 'u-alice', sealedSeed: 'sealed', lastStep: -1, createdAt: host.clock() }, [])
     const refused = await post(host, '/auth/pkce/authorize', { codeChallenge }, bearer(authToken))
     expect(refused.body.error).toBe('totp-required')
     expect((await post(host, '/auth/pkce/token', before)).body.error).toBe('invalid_grant')
+
+    // Through the router itself, the session does not even outlive the change.
+    await secondFactors.deactivate('u-alice')
+    await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
+    expect((await post(host, '/auth/pkce/authorize', { codeChallenge }, bearer(authToken))).status).toBe(401)
 
     const code = totpCode(totpSecret, host.clock())
     const second = await logIn(host, { username: 'alice', password, code })
