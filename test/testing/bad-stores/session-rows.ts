@@ -29,6 +29,7 @@ export function sessionRows(
         return { outcome: 'rotated' }
       },
       touch: async (id, { lastSeenAt, idleExpiresAt, ip }) => void update(id, { lastSeenAt, idleExpiresAt, ip }),
+      setMethods: async (id, methods) => void update(id, { methods }),
       end: async (id, endReason, endedAt) => update(id, { endReason, endedAt }),
       async endAllForUser(userId, endReason, endedAt, exceptId) {
         const own = [...rows.values()].filter((row) => row.userId === userId && row.id !== exceptId)
