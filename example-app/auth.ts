@@ -1,0 +1,31 @@
+import { type AuthRouter, createAuthRouter, joseSigner } from 'messaging-auth-router'
+import { migrateSql, sqlStores } from 'messaging-auth-router/stores/sql'
+import type { Database } from './database.js'
+import { keepRotating, openKeyRing, readEncryptionKey } from './keys.js'
+import { log } from './log.js'
+import { type Settings, withServer, withSetting } from './settings.js'
+import { createTables } from './tables.js'
+import { createUserTable } from './users.js'
+
+/** Makes the router over the database, whose tables it makes first. */
+export async function createAuth(settings: Settings, database: Database): Promise<AuthRouter> {
+  const { keys, ...stores } = sqlStores(database.kysely)
+  await withServer('DATABASE_URL', settings.databaseUrl, async () => {
+    await migrateSql(database.kysely)
+    await createTables(database)
+  })
+  const encryptionKey = await readEncryptionKey(settings)
+  const ring = await openKeyRing(keys, encryptionKey)
+  keepRotating(ring)
+  const { signingKey } = settings
+  // A server with a name of its own writes its public URL here. Tokens carry it; nothing fetches it.
+  const names = { issuer: 'http://127.0.0.1', audience: 'chat' }
+  const signer = withSetting('AUTH_SIGNING_KEY', () => joseSigner({ ...names, keys: signingKey === null ? ring : [signingKey] }))
+  return createAuthRouter({
+    users: createUserTable(database.kysely),
+    ...stores,
+    signer,
+    encryptionKeys: [encryptionKey.base64],
+    logger: { debug() {}, info() {}, warn: log, error: log },
+  })
+}
