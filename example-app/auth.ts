@@ -3,12 +3,13 @@ import { migrateSql, sqlStores } from 'messaging-auth-router/stores/sql'
 import type { Database } from './database.js'
 import { keepRotating, openKeyRing, readEncryptionKey } from './keys.js'
 import { log } from './log.js'
+import type { SharedInRedis } from './redis.js'
 import { type Settings, withServer, withSetting } from './settings.js'
 import { createTables } from './tables.js'
 import { createUserTable } from './users.js'
 
 /** Makes the router over the database, whose tables it makes first. */
-export async function createAuth(settings: Settings, database: Database): Promise<AuthRouter> {
+export async function createAuth(settings: Settings, database: Database, redis: SharedInRedis | null): Promise<AuthRouter> {
   const { keys, ...stores } = sqlStores(database.kysely)
   await withServer('DATABASE_URL', settings.databaseUrl, async () => {
     await migrateSql(database.kysely)
@@ -24,6 +25,8 @@ export async function createAuth(settings: Settings, database: Database): Promis
   return createAuthRouter({
     users: createUserTable(database.kysely),
     ...stores,
+    ...(database.bus && { bus: database.bus }),
+    ...redis?.options,
     signer,
     encryptionKeys: [encryptionKey.base64],
     logger: { debug() {}, info() {}, warn: log, error: log },

@@ -1,6 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
+import type { RevocationBus } from 'messaging-auth-router'
+import { postgresBus } from 'messaging-auth-router/stores/sql'
 import { log } from './log.js'
 import { root } from './settings.js'
 import type { ChatTables } from './tables.js'
@@ -9,6 +11,8 @@ import type { ChatTables } from './tables.js'
 export interface Database {
   readonly engine: 'sqlite' | 'postgres' | 'mysql'
   readonly kysely: Kysely<ChatTables>
+  /** Tells other processes that a session has ended, where the database can. */
+  readonly bus?: RevocationBus
 }
 
 const connectTimeout = 1500
@@ -33,7 +37,7 @@ async function openPostgres(url: string): Promise<Database> {
   const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: connectTimeout })
   // Without a listener, a connection that breaks while it is idle would end the process.
   pool.on('error', (error) => log('a connection to PostgreSQL was lost', error.message))
-  return { engine: 'postgres', kysely: new Kysely({ dialect: new PostgresDialect({ pool }) }) }
+  return { engine: 'postgres', kysely: new Kysely({ dialect: new PostgresDialect({ pool }) }), bus: postgresBus(pool) }
 }
 
 async function openMysql(url: string): Promise<Database> {

@@ -5,7 +5,8 @@ import { createAuth } from './auth.js'
 import { openDatabase } from './database.js'
 import { createLive } from './live.js'
 import { log } from './log.js'
-import { createMessageTable } from './messages.js'
+import { createMessageTable, type Message } from './messages.js'
+import { openRedis } from './redis.js'
 import { seed } from './seed.js'
 import { readSettings, SettingError, withServer } from './settings.js'
 import { createUserTable } from './users.js'
@@ -17,13 +18,23 @@ async function start(opened: Opened): Promise<void> {
   const settings = readSettings(process.env)
   const database = await withServer('DATABASE_URL', settings.databaseUrl, () => openDatabase(settings.databaseUrl))
   opened.push(() => database.kysely.destroy())
-  const auth = await createAuth(settings, database)
+  const { redisUrl } = settings
+  const redis = redisUrl === null ? null : await withServer('REDIS_URL', redisUrl, () => openRedis(redisUrl))
+  opened.push(() => redis?.close())
+  const auth = await createAuth(settings, database, redis)
   opened.push(() => auth.close())
 
   const live = createLive(auth)
   const users = createUserTable(database.kysely)
   const messages = createMessageTable(database.kysely)
-  const server = createServer(createApp(settings, { auth, users, messages, announce: live.broadcast }))
+  // To the sockets of this process, and through Redis to those of the others. Without Redis, clients of other processes see a message
+  // when they next look.
+  const announce = (message: Message) => {
+    live.broadcast(message)
+    redis?.announce(message)
+  }
+  redis?.onMessage(live.broadcast)
+  const server = createServer(createApp(settings, { auth, users, messages, announce }))
   server.on('upgrade', live.accept)
   await seed(users, auth, settings.seedUsers)
   const port = await listen(server, settings.port)
