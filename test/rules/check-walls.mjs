@@ -46,6 +46,7 @@ const offences = {
   'passport-in-strategy': ['guard/passport-strategy.ts', "export { Strategy } from 'passport-local'"],
   'jose-in-signers': ['tokens/access-token.ts', "export { SignJWT } from 'jose'"],
   'bowser-in-device-name': ['sessions/sessions.ts', "export { default } from 'bowser'"],
+  'kysely-in-sql': ['stores/memory-stores.ts', "export { CompiledQuery } from 'kysely'"],
   'limiter-in-throttle': ['http/endpoint.ts', "export { RateLimiterMemory } from 'rate-limiter-flexible'"],
 }
 

@@ -94,6 +94,12 @@ const packageRules = [
   ),
   onlyIn('jose-in-signers', ['jose'], ['signers/'], 'A host can bring another signer; nothing else may depend on this one.'),
   onlyIn('bowser-in-device-name', ['bowser'], ['sessions/device-name\\.ts$'], "Guessing devices is nobody else's task."),
+  onlyIn(
+    'kysely-in-sql',
+    ['kysely'],
+    ['stores/sql/'],
+    'An optional peer: whoever imported it elsewhere would make every host install it.',
+  ),
   onlyIn('limiter-in-throttle', ['rate-limiter-flexible'], ['throttle/'], 'Counting is replaceable; the rest knows only slots.'),
 ]
 
@@ -161,7 +167,8 @@ const singleRules = [
     comment: 'A package that is not in package.json is there by luck, or not at all.',
     severity: 'error',
     from: { path: '^src/' },
-    to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    // An optional peer counts as unlisted too, because of its entry in peerDependenciesMeta.
+    to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['npm', 'npm-peer'] },
   },
   {
     name: 'nothing-unresolved',

@@ -1,94 +1,198 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CamelCasePlugin, CompiledQuery, type Kysely, type KyselyPlugin } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { sqlStores } from '../../src/stores/sql/sql-stores.js'
 import { databaseKinds, openDatabase, type TestDatabase } from '../support/databases.js'
+import { at, codeRecord, factorRecord, randomKey, sessionRecord, start, ticketRecord } from '../support/records.js'
 
-const start = new Date()
-const at = (s: number) => new Date(start.getTime() + s * 1000)
-describe.each(databaseKinds)('$name', (kind) => {
-  describe.skipIf(kind.open === null)('smoke', () => {
+// What every store promises is in the contract suite; here is what only these can do.
+describe.each(databaseKinds)('SQL stores on $name', (kind) => {
+  describe.skipIf(kind.open === null)('', () => {
     let database: TestDatabase
+    const open = () => database
     beforeAll(async () => {
       database = await openDatabase(kind)
     })
     afterAll(() => database.close())
-    it('works', async () => {
-      const { codes, sessions, secondFactors, tickets, keys } = database.stores
-      const code = {
-        codeHash: 'h',
-        userId: 'u',
-        issuedBySessionId: null,
-        opensSessionId: 's',
-        codeChallenge: 'c',
-        scope: '*',
-        methods: ['pwd' as const],
-        authenticatedAt: start,
-        createdAt: start,
-        expiresAt: at(60),
-        retainUntil: at(3600),
-        consumedAt: null,
-      }
+
+    it('store a code and the session it opens together, or neither', async () => {
+      const { codes, sessions } = open().stores
+      const code = codeRecord()
+      const taken = sessionRecord()
       await codes.save(code)
-      expect(await codes.find('h')).toEqual(code)
-      const session = {
-        id: 's',
-        userId: 'u',
-        kind: 'pkce' as const,
-        scope: '*',
-        methods: ['pwd' as const],
-        authenticatedAt: start,
-        createdAt: start,
-        lastSeenAt: start,
-        idleExpiresAt: at(600),
-        expiresAt: at(3600),
-        ip: null,
-        userAgent: null,
-        refresh: { hash: 'r1', familyKey: 'f', spent: [] },
-        endedAt: null,
-        endReason: null,
-      }
-      const results = await Promise.all(Array.from({ length: 50 }, () => codes.redemption?.redeem('h', session, at(1))))
-      expect(results.filter((r) => r?.outcome === 'consumed')).toHaveLength(1)
-      expect(results.filter((r) => r?.outcome === 'replayed')).toHaveLength(49)
-      expect(await sessions.find('s')).toEqual(session)
-      const rotated = await Promise.all(
-        Array.from({ length: 50 }, (_, i) =>
-          sessions.rotateRefresh(
-            's',
-            'r1',
-            {
-              refresh: { hash: `n${i}`, familyKey: 'f', spent: [{ hash: 'r1', salt: 'x', spentAt: at(2) }] },
-              lastSeenAt: at(2),
-              idleExpiresAt: at(602),
-              ip: '::1',
-            },
-            at(2),
-          ),
-        ),
-      )
-      expect(rotated.filter((r) => r.outcome === 'rotated')).toHaveLength(1)
-      expect(await sessions.liveAmong(['s', 'x'], at(3))).toEqual(['s'])
-      expect(await sessions.listForUser('u', at(3))).toHaveLength(1)
-      const ended = await Promise.all(Array.from({ length: 10 }, () => sessions.endAllForUser('u', 'revoked', at(4))))
-      expect(ended.flat()).toEqual(['s'])
-      expect(await sessions.purge(at(5))).toBe(1)
-      const factor = { userId: 'u', sealedSeed: 'x', lastStep: -1, createdAt: start }
-      const active = await Promise.all(Array.from({ length: 10 }, () => secondFactors.activate(factor, ['a', 'b'])))
-      expect(active.filter((r) => r.outcome === 'activated')).toHaveLength(1)
-      const key = { generation: 1, kid: 'k', sealedKey: 's', createdAt: start, activatesAt: start }
-      const inserted = await Promise.all(Array.from({ length: 10 }, () => keys.insert(key)))
-      expect(inserted.filter((r) => r.outcome === 'inserted')).toHaveLength(1)
-      expect(await keys.list()).toEqual([key])
-      await tickets.save({
-        ticketHash: 't',
-        sessionId: 's',
-        userId: 'u',
-        scope: '*',
-        tokenExpiresAt: at(9),
-        createdAt: start,
-        expiresAt: at(9),
-      })
-      expect(
-        (await Promise.all(Array.from({ length: 10 }, () => tickets.consume('t', at(1))))).filter((r) => r.outcome === 'consumed'),
-      ).toHaveLength(1)
+      await sessions.create(taken)
+      await expect(codes.redemption?.redeem(code.codeHash, taken, at(1))).rejects.toThrow()
+      expect(await codes.find(code.codeHash)).toEqual(code)
+      const session = sessionRecord()
+      const results = await Promise.all(Array.from({ length: 20 }, () => codes.redemption?.redeem(code.codeHash, session, at(2))))
+      expect(results.map((result) => result?.outcome).sort()).toEqual(['consumed', ...Array(19).fill('replayed')])
+      expect(await sessions.find(session.id)).toEqual(session)
+      const expired = codeRecord({ expiresAt: start })
+      await codes.save(expired)
+      const late = sessionRecord()
+      expect(await codes.redemption?.redeem(expired.codeHash, late, at(1))).toEqual({ outcome: 'unknown' })
+      expect(await sessions.find(late.id)).toBeNull()
     })
+
+    it('name the session store that the transaction is shared with', () => {
+      const { codes, sessions } = open().stores
+      expect(codes.redemption?.sessions).toBe(sessions)
+    })
+
+    it('work inside a transaction of the host: what they wrote comes and goes with it', async () => {
+      const { kysely, prefix, stores } = open()
+      const code = codeRecord()
+      const session = sessionRecord()
+      const factor = factorRecord()
+      const work = (fails: boolean) =>
+        kysely.transaction().execute(async (transaction) => {
+          const within = sqlStores(transaction, { prefix })
+          await within.codes.save(code)
+          await within.codes.redemption?.redeem(code.codeHash, session, at(1))
+          await within.secondFactors.activate(factor, ['one'])
+          // Not an error of the database, which would end the transaction on PostgreSQL.
+          expect(await within.secondFactors.activate(factor, ['two'])).toEqual({ outcome: 'already-active' })
+          expect(await within.sessions.find(session.id)).toEqual(session)
+          if (fails) throw new Error('the host thinks better of it')
+        })
+      await expect(work(true)).rejects.toThrow('thinks better')
+      expect(await stores.codes.find(code.codeHash)).toBeNull()
+      expect(await stores.sessions.find(session.id)).toBeNull()
+      expect(await stores.secondFactors.find(factor.userId)).toBeNull()
+      await work(false)
+      expect(await stores.sessions.find(session.id)).toEqual(session)
+      expect(await stores.secondFactors.find(factor.userId)).toEqual(factor)
+      expect((await stores.secondFactors.consumeRecoveryCode(factor.userId, 'two')).outcome).toBe('unknown')
+    })
+
+    it("do not mind the host's plugins", async () => {
+      const { kysely, prefix } = open()
+      const refusing: KyselyPlugin = {
+        transformQuery: () => {
+          throw new Error('a plugin of the host was asked')
+        },
+        transformResult: async ({ result }) => result,
+      }
+      for (const plugin of [new CamelCasePlugin(), refusing]) {
+        const { sessions } = sqlStores(kysely.withPlugin(plugin), { prefix })
+        const session = sessionRecord()
+        await sessions.create(session)
+        expect(await sessions.find(session.id)).toEqual(session)
+      }
+    })
+
+    it('purge in batches, at most as many as asked for, and nothing that was used meanwhile', async () => {
+      const { sessions, codes, tickets } = open().stores
+      await sessions.purge(at(1_000_000))
+      const old = Array.from({ length: 620 }, () => sessionRecord({ idleExpiresAt: at(5) }))
+      for (const session of old) await sessions.create(session)
+      const living = sessionRecord({ idleExpiresAt: at(5) })
+      await sessions.create(living)
+      const use = sessions.touch(living.id, { lastSeenAt: at(4), idleExpiresAt: at(700), ip: null })
+      await use
+      expect(await sessions.purge(at(5), 100)).toBe(100)
+      expect(await sessions.purge(at(5), 0)).toBe(0)
+      expect(await sessions.purge(at(5))).toBe(520)
+      expect(await sessions.find(living.id)).not.toBeNull()
+      await codes.purge(at(1_000_000))
+      await codes.save(codeRecord())
+      expect(await codes.purge(at(59))).toBe(0)
+      expect(await codes.purge(at(60))).toBe(1)
+      await tickets.purge(at(1_000_000))
+      await tickets.save(ticketRecord())
+      expect(await tickets.purge(at(30), 10)).toBe(1)
+    })
+
+    it('never purge a session beyond its absolute end late, however long it is kept from idling', async () => {
+      const { sessions } = open().stores
+      const session = sessionRecord({ userId: randomKey(), expiresAt: at(100) })
+      await sessions.create(session)
+      await sessions.touch(session.id, { lastSeenAt: at(50), idleExpiresAt: at(650), ip: null })
+      expect(await sessions.liveAmong([session.id], at(99))).toEqual([session.id])
+      expect(await sessions.liveAmong([session.id], at(100))).toEqual([])
+      expect(await sessions.listForUser(session.userId, at(100))).toEqual([])
+    })
+
+    it.each([
+      ['not a string', { $gt: '' }],
+      ['longer than 1024 bytes', 'é'.repeat(513)],
+      ['half a character', 'a\ud800'],
+      ['a NUL', 'a\0b'],
+    ])('refuse an id that is %s, before it reaches the driver and without repeating it', async (_name, id) => {
+      const { sessions, codes, secondFactors } = open().stores
+      const calls: (() => Promise<unknown>)[] = [
+        () => sessions.find(id as string),
+        () => sessions.create(sessionRecord({ id: id as string })),
+        () => sessions.listForUser(id as string, start),
+        () => codes.consume(id as string, start),
+        () => secondFactors.advanceStep(id as string, 1),
+      ]
+      for (const call of calls) {
+        const error = await Promise.resolve()
+          .then(call)
+          .catch((thrown: unknown) => thrown)
+        expect(error).toBeInstanceOf(TypeError)
+        expect(String(error)).not.toContain(typeof id === 'string' ? id.slice(0, 5) : '$gt')
+      }
+    })
+
+    it('refuse dates and numbers that are none', async () => {
+      const { sessions, secondFactors, keys } = open().stores
+      await expect(Promise.resolve().then(() => sessions.purge(new Date(Number.NaN)))).rejects.toThrow('not a date')
+      await expect(Promise.resolve().then(() => secondFactors.advanceStep('u', 1.5))).rejects.toThrow('whole number')
+      await expect(Promise.resolve().then(() => keys.remove(Number.NaN))).rejects.toThrow('whole number')
+      await expect(Promise.resolve().then(() => sessions.create(sessionRecord({ userAgent: 'x'.repeat(16_001) })))).rejects.toThrow(
+        'too long',
+      )
+    })
+
+    it('answer a row that was damaged with an error, never with half a record', async () => {
+      const { kysely, prefix, stores } = open()
+      const session = sessionRecord()
+      await stores.sessions.create(session)
+      await kysely.executeQuery(CompiledQuery.raw(`update ${prefix}sessions set refresh_state = '{"familyKey":'`))
+      await expect(stores.sessions.find(session.id)).rejects.toThrow()
+    })
+
+    it('keep nothing that could be used: no token, no code, only hashes', async () => {
+      const { kysely, prefix, stores } = open()
+      await stores.sessions.create(sessionRecord())
+      const { rows } = await kysely.executeQuery<Record<string, unknown>>(CompiledQuery.raw(`select * from ${prefix}sessions`))
+      expect(Object.keys(rows[0] ?? {}).filter((column) => /token|secret|password/.test(column))).toEqual([])
+    })
+  })
+})
+
+describe('a pool of one connection', () => {
+  it.each(databaseKinds.filter(({ open }) => open !== null))('is enough on $name: nothing waits for a second one', async (kind) => {
+    const database = await openDatabase(kind, { connections: 1 })
+    onTestFinished(() => database.close())
+    const { codes, sessions, secondFactors } = database.stores
+    const code = codeRecord()
+    const factor = factorRecord()
+    await codes.save(code)
+    const session = sessionRecord()
+    const outcomes = await Promise.all(
+      Array.from({ length: 30 }, async () => {
+        await sessions.listForUser(session.userId, start)
+        await secondFactors.activate(factor, [randomKey()])
+        return (await codes.redemption?.redeem(code.codeHash, session, at(1)))?.outcome
+      }),
+    )
+    expect(outcomes.filter((outcome) => outcome === 'consumed')).toHaveLength(1)
+  })
+})
+
+describe('a database that is not known', () => {
+  it.each([
+    ['no Kysely at all', {}],
+    ['nothing', undefined],
+    [
+      'SQL Server',
+      { getExecutor: () => ({ adapter: { supportsTransactionalDdl: true, supportsOutput: true, supportsReturning: false } }) },
+    ],
+  ])('is refused: %s', (_name, kysely) => {
+    expect(() => sqlStores(kysely as unknown as Kysely<object>)).toThrow(
+      expect.objectContaining({ name: 'AuthConfigError', option: 'kysely' }),
+    )
   })
 })

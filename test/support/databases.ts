@@ -4,19 +4,27 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { Kysely, MysqlDialect, PostgresDialect, type PostgresPool, SqliteDialect } from 'kysely'
+import { type Dialect, Kysely, MysqlDialect, PostgresDialect, type PostgresPool, SqliteDialect } from 'kysely'
 import Database from 'libsql'
 import { createPool } from 'mysql2'
 import pg from 'pg'
 import { migrateSql, type SqlEngineName, type SqlStores, sqlStores } from '../../src/stores/sql/sql-stores.js'
 import { mysqlUrl, postgresUrl } from './services.js'
 
+/** How a database is opened. */
+export interface OpenSettings {
+  /** The most connections of the pool. Default 10. */
+  readonly connections?: number
+  /** Told of each statement. */
+  readonly onQuery?: (sql: string, parameters: readonly unknown[]) => void
+}
+
 /** One kind of database. */
 export interface DatabaseKind {
   readonly name: string
   readonly engine: SqlEngineName
   /** Null where the server is not reachable; use it with `skipIf`. */
-  readonly open: ((settings?: { readonly connections?: number }) => Kysely<object>) | null
+  readonly open: ((settings?: OpenSettings) => Kysely<object>) | null
 }
 
 /** An open database with fresh tables. */
@@ -30,24 +38,28 @@ export interface TestDatabase {
 
 /** All kinds. SQLite and PGlite run in this process and are always there. */
 export const databaseKinds: readonly DatabaseKind[] = [
-  { name: 'SQLite (libsql)', engine: 'sqlite', open: () => openSqlite() },
-  { name: 'PGlite', engine: 'postgres', open: () => new Kysely({ dialect: new PostgresDialect({ pool: pglitePool() }) }) },
+  { name: 'SQLite (libsql)', engine: 'sqlite', open: (settings) => openSqlite(undefined, settings) },
+  { name: 'PGlite', engine: 'postgres', open: (settings) => openWith(new PostgresDialect({ pool: pglitePool() }), settings) },
   { name: 'PostgreSQL', engine: 'postgres', open: postgresUrl === null ? null : openPostgres },
   { name: 'MariaDB', engine: 'mysql', open: mysqlUrl === null ? null : openMysql },
 ]
 
 /** Opens a database of a kind and makes its tables. */
-export async function openDatabase(kind: DatabaseKind, settings: { readonly connections?: number } = {}): Promise<TestDatabase> {
+export async function openDatabase(
+  kind: DatabaseKind,
+  settings: OpenSettings & { readonly prefix?: string } = {},
+): Promise<TestDatabase> {
   if (kind.open === null) throw new Error(`${kind.name} is not reachable`)
   const kysely = kind.open(settings)
-  const prefix = `t${randomBytes(6).toString('hex')}_`
+  const prefix = settings.prefix ?? `t${randomBytes(6).toString('hex')}_`
   await migrateSql(kysely, { prefix })
   return {
     kysely,
     prefix,
     stores: sqlStores(kysely, { prefix }),
     async close() {
-      await dropTables(kysely, prefix)
+      // The SQLite file is thrown away whole.
+      if (kind.engine !== 'sqlite') await dropTables(kysely, prefix)
       await kysely.destroy()
     },
   }
@@ -68,46 +80,58 @@ export async function dropTables(kysely: Kysely<object>, prefix: string): Promis
 }
 
 /** A file of its own; also opened by a second process, when its path is handed on. */
-export function openSqlite(file: string = join(temporaryFolder(), 'auth.db')): Kysely<object> {
+export function openSqlite(file: string = join(temporaryFolder(), 'auth.db'), settings: OpenSettings = {}): Kysely<object> {
   const database = new Database(file)
   database.exec('pragma journal_mode = wal; pragma busy_timeout = 5000')
-  return new Kysely({ dialect: new SqliteDialect({ database }) })
+  return openWith(new SqliteDialect({ database }), settings)
 }
 
-function temporaryFolder(): string {
+function openWith(dialect: Dialect, { onQuery }: OpenSettings = {}): Kysely<object> {
+  return new Kysely({ dialect, log: ({ query }) => onQuery?.(query.sql, query.parameters) })
+}
+
+/** A folder that is removed when the process ends. */
+export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'stores-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-function openPostgres({ connections = 10 }: { readonly connections?: number } = {}): Kysely<object> {
-  const pool = new pg.Pool({ connectionString: postgresUrl ?? '', max: connections })
+function openPostgres(settings: OpenSettings = {}): Kysely<object> {
+  const pool = new pg.Pool({ connectionString: postgresUrl ?? '', max: settings.connections ?? 10 })
   pool.on('error', () => {})
-  return new Kysely({ dialect: new PostgresDialect({ pool }) })
+  return openWith(new PostgresDialect({ pool }), settings)
 }
 
-function openMysql({ connections = 10 }: { readonly connections?: number } = {}): Kysely<object> {
-  return new Kysely({ dialect: new MysqlDialect({ pool: createPool({ uri: mysqlUrl ?? '', connectionLimit: connections }) }) })
+function openMysql(settings: OpenSettings = {}): Kysely<object> {
+  const pool = createPool({ uri: mysqlUrl ?? '', connectionLimit: settings.connections ?? 10 })
+  return openWith(new MysqlDialect({ pool }), settings)
 }
 
-// PGlite is PostgreSQL on one connection: whoever has it keeps it until the transaction is over.
+// PGlite is PostgreSQL on one connection: whoever has it keeps it until the transaction is over. It takes two seconds to start, so a
+// test file has one, whose prefixes keep the tests apart.
+let pglite: PGlite | undefined
+let lastInLine: Promise<void> = Promise.resolve()
+
 function pglitePool(): PostgresPool {
-  const database = new PGlite()
-  let last: Promise<void> = Promise.resolve()
   return {
     async connect() {
-      const before = last
+      const before = lastInLine
       let release = () => {}
-      last = new Promise((resolve) => {
+      lastInLine = new Promise((resolve) => {
         release = resolve
       })
       await before
-      const query = async (text: string, parameters: readonly unknown[]) => {
-        const { rows, affectedRows } = await database.query(text, [...parameters])
-        return { command: text.trimStart().split(' ', 1)[0]?.toUpperCase(), rowCount: affectedRows ?? 0, rows }
-      }
-      return { query: query as never, release }
+      pglite ??= new PGlite()
+      return { query: queryOf(pglite) as never, release }
     },
-    end: () => database.close(),
+    async end() {},
+  }
+}
+
+function queryOf(database: PGlite) {
+  return async (text: string, parameters: readonly unknown[]) => {
+    const { rows, affectedRows } = await database.query(text, [...parameters])
+    return { command: text.trimStart().split(' ', 1)[0]?.toUpperCase(), rowCount: affectedRows ?? 0, rows }
   }
 }

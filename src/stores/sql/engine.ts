@@ -37,7 +37,7 @@ export interface SqlEngine {
 export function createEngine<Database>(kysely: Kysely<Database>, options: SqlTableOptions): SqlEngine {
   const name = engineOf(kysely)
   const db = databaseOf(kysely, name, options.schema)
-  const write = <T>(work: (db: AuthDatabase) => Promise<T>) => (db.isTransaction ? work(db) : retryOnce(() => work(db)))
+  const write = async <T>(work: (db: AuthDatabase) => Promise<T>) => (db.isTransaction ? work(db) : retryOnce(() => work(db)))
   return {
     name,
     db,
@@ -47,7 +47,7 @@ export function createEngine<Database>(kysely: Kysely<Database>, options: SqlTab
     hasOnConflict: name !== 'mysql',
     write,
     // A second transaction inside the host's would need a second connection, and for a pool of one wait for ever.
-    atomically: (work) =>
+    atomically: async (work) =>
       db.isTransaction ? work(db) : retryOnce(() => db.transaction().execute((transaction) => work(transaction))),
   }
 }

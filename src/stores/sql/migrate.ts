@@ -9,6 +9,7 @@ import type { AuthDatabase, SqlTableOptions } from './tables.js'
 export interface MigrationResult {
   /** The version of the tables before; 0 where there were none. */
   readonly from: number
+  /** The version now. */
   readonly to: number
 }
 
@@ -28,7 +29,7 @@ export interface MigrationResult {
  *
  * export async function start(kysely: Kysely<object>) {
  *   const { from, to } = await migrateSql(kysely)
- *   if (from !== to) console.log(`tables brought from version ${from} to ${to}`)
+ *   if (from !== to) process.stdout.write(`tables brought from version ${from} to ${to}\n`)
  * }
  * ```
  */

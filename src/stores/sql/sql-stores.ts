@@ -12,8 +12,19 @@ import type { SqlTableOptions } from './tables.js'
 export type { SqlEngineName } from './engine.js'
 export { type MigrationResult, migrateSql } from './migrate.js'
 export { migrationSql } from './migrations.js'
-export { type PostgresBusOptions, postgresBus } from './postgres-bus.js'
-export type { SqlAuthTables, SqlTableOptions } from './tables.js'
+export type {
+  AuthorizationCodesTable,
+  KeyValue,
+  MigrationsTable,
+  MomentValue,
+  RecoveryCodesTable,
+  SecondFactorsTable,
+  SessionsTable,
+  SigningKeysTable,
+  SocketTicketsTable,
+  SqlAuthTables,
+  SqlTableOptions,
+} from './tables.js'
 
 /** Every store the router has a use for. `keys` is for `keyRing({ store: keys, … })`. */
 export interface SqlStores {

@@ -1,0 +1,15 @@
+import { describe, it } from 'vitest'
+import { fileKeyStore } from '../../src/signers/file-key-store.js'
+import { memoryStores } from '../../src/stores/memory-stores.js'
+import { storeContract } from '../../src/testing/testing.js'
+import { temporaryFolder } from '../support/databases.js'
+
+storeContract(
+  { describe, it },
+  { name: 'memoryStores', contracts: ['codes', 'sessions', 'secondFactors', 'tickets'], stores: () => memoryStores() },
+)
+
+storeContract(
+  { describe, it },
+  { name: 'keys in files', contracts: ['keys'], stores: () => ({ keys: fileKeyStore(temporaryFolder()) }) },
+)

@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { storeContract } from '../../src/testing/testing.js'
+import {
+  type DatabaseKind,
+  databaseKinds,
+  openDatabase,
+  openSqlite,
+  type TestDatabase,
+  temporaryFolder,
+} from '../support/databases.js'
+import { mysqlUrl, postgresUrl } from '../support/services.js'
+
+const contracts = ['codes', 'sessions', 'secondFactors', 'tickets', 'keys'] as const
+const workerUrl = new URL('../../dist/testing/store-contract/process-worker.js', import.meta.url)
+
+for (const kind of databaseKinds) {
+  describe.skipIf(kind.open === null)(kind.name, () => {
+    const file = join(temporaryFolder(), 'auth.db')
+    const prefix = `c${process.pid}_`
+    const shared = kind.name.startsWith('SQLite') ? { ...kind, open: () => openSqlite(file) } : kind
+    const database = opened(shared, prefix)
+    const at = kind.name.startsWith('SQLite') ? file : kind.engine === 'mysql' ? mysqlUrl : postgresUrl
+    const query = new URLSearchParams({ kind: kind.name, prefix, at: at ?? '' })
+    // PGlite lives in one process.
+    const processes =
+      kind.name === 'PGlite' ? {} : { processes: new URL(`process-stores.mjs?${query}`, import.meta.url), workerUrl }
+    storeContract({ describe, it }, { name: 'sqlStores', contracts, stores: () => database().stores, ...processes })
+  })
+
+  describe.skipIf(kind.open === null)(`${kind.name} over a pool of one connection`, () => {
+    const database = opened(kind, `o${process.pid}_`, 1)
+    storeContract({ describe, it }, { name: 'sqlStores', contracts, stores: () => database().stores, rounds: 5 })
+  })
+}
+
+function opened(kind: DatabaseKind, prefix: string, connections?: number): () => TestDatabase {
+  let database: TestDatabase | undefined
+  beforeAll(async () => {
+    database = await openDatabase(kind, { prefix, ...(connections === undefined ? {} : { connections }) })
+  })
+  afterAll(() => database?.close())
+  return () => database as TestDatabase
+}

@@ -1,0 +1,107 @@
+import { CompiledQuery } from 'kysely'
+import { describe, expect, it } from 'vitest'
+import type { SqlEngineName, SqlStores } from '../../src/stores/sql/sql-stores.js'
+import { databaseKinds, openDatabase, type TestDatabase } from '../support/databases.js'
+import { at, codeRecord, factorRecord, randomKey, sessionRecord, start, ticketRecord } from '../support/records.js'
+
+interface Statement {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+}
+
+const rows = 4000
+
+describe.each(databaseKinds)('on $name', (kind) => {
+  it.skipIf(kind.open === null)('every statement of every method finds its rows by an index', async () => {
+    const seen = new Map<string, Statement>()
+    const database = await openDatabase(kind, { onQuery: (sql, parameters) => void seen.set(sql, { sql, parameters }) })
+    await fill(database)
+    seen.clear()
+    await callEveryMethod(database.stores)
+    const statements = [...seen.values()].filter(({ sql }) => /^(select|update|delete)/.test(sql))
+    // So that a method which is not called here is missed.
+    expect(statements.length).toBeGreaterThanOrEqual(20)
+    for (const statement of statements) {
+      const plan = await explain(database, kind.engine, statement)
+      expect(findsByIndex(kind.engine, plan), `${statement.sql}\n${JSON.stringify(plan, null, 1)}`).toBe(true)
+    }
+    // And the check itself: a look-up by a column that has no index is found out.
+    const unindexed = { sql: `select * from ${database.prefix}sessions where created_at = 1`, parameters: [] }
+    expect(findsByIndex(kind.engine, await explain(database, kind.engine, unindexed))).toBe(false)
+    await database.close()
+  })
+})
+
+// Enough rows that reading all of them would be the worse plan, and statistics that say so.
+async function fill({ kysely, prefix, stores }: TestDatabase): Promise<void> {
+  const tables = kysely.withTables<Record<string, Record<string, unknown>>>()
+  await stores.sessions.create(sessionRecord())
+  await stores.codes.save(codeRecord())
+  await stores.tickets.save(ticketRecord())
+  await stores.secondFactors.activate(factorRecord(), [randomKey()])
+  const keys: Readonly<Record<string, readonly string[]>> = {
+    sessions: ['id', 'user_id'],
+    authorization_codes: ['code_hash'],
+    socket_tickets: ['ticket_hash'],
+    second_factors: ['user_id'],
+    recovery_codes: ['user_id', 'code_hash'],
+  }
+  for (const [table, columns] of Object.entries(keys)) {
+    const [template] = await tables.selectFrom(`${prefix}${table}`).selectAll().execute()
+    for (let from = 0; from < rows; from += 500) {
+      const copies = Array.from({ length: 500 }, () => ({
+        ...template,
+        ...Object.fromEntries(
+          columns.map((column) => [column, Buffer.isBuffer(template?.[column]) ? Buffer.from(randomKey()) : randomKey()]),
+        ),
+      }))
+      await tables.insertInto(`${prefix}${table}`).values(copies).execute()
+    }
+    const analyze = kysely.getExecutor().adapter.supportsReturning ? 'analyze' : 'analyze table'
+    await kysely.executeQuery(CompiledQuery.raw(`${analyze} ${prefix}${table}`))
+  }
+}
+
+async function callEveryMethod({ codes, sessions, secondFactors, tickets }: SqlStores): Promise<void> {
+  const code = codeRecord()
+  await codes.save(code)
+  await codes.find(code.codeHash)
+  await codes.consume(code.codeHash, at(1))
+  await codes.redemption?.redeem(code.codeHash, sessionRecord(), at(1))
+  await codes.purge(start, 100)
+  const session = sessionRecord({ userId: 'u-bob' })
+  await sessions.create(session)
+  await sessions.find(session.id)
+  const seen = { lastSeenAt: at(1), idleExpiresAt: at(601), ip: null }
+  await sessions.rotateRefresh(session.id, 'another', { ...seen, refresh: { hash: 'h', familyKey: 'f', spent: [] } }, at(1))
+  await sessions.touch(session.id, seen)
+  await sessions.listForUser('u-bob', at(1))
+  await sessions.liveAmong([session.id, 'another'], at(1))
+  await sessions.endAllForUser('u-bob', 'revoked', at(2), 'another')
+  await sessions.end(session.id, 'logout', at(2))
+  await sessions.purge(start, 100)
+  const ticket = ticketRecord()
+  await tickets.save(ticket)
+  await tickets.consume(ticket.ticketHash, at(1))
+  await tickets.purge(start, 100)
+  const factor = factorRecord()
+  await secondFactors.activate(factor, ['code'])
+  await secondFactors.find(factor.userId)
+  await secondFactors.advanceStep(factor.userId, 7)
+  await secondFactors.consumeRecoveryCode(factor.userId, 'code')
+  await secondFactors.deactivate(factor.userId)
+}
+
+async function explain({ kysely }: TestDatabase, engine: SqlEngineName, { sql, parameters }: Statement): Promise<unknown[]> {
+  const command = engine === 'sqlite' ? 'explain query plan' : 'explain'
+  return (await kysely.executeQuery(CompiledQuery.raw(`${command} ${sql}`, [...parameters]))).rows
+}
+
+function findsByIndex(engine: SqlEngineName, plan: readonly unknown[]): boolean {
+  if (engine === 'mysql') {
+    // `type: ALL` reads the whole table, `index` the whole index. `null`: a row that is not there, found by its key.
+    return (plan as { type: string | null; key: string | null }[]).every(({ type }) => type !== 'ALL' && type !== 'index')
+  }
+  const text = plan.map((row) => Object.values(row as object).join(' ')).join('\n')
+  return engine === 'postgres' ? !text.includes('Seq Scan') : !/\bSCAN (?!CONSTANT)/.test(text)
+}

@@ -1,0 +1,153 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { CompiledQuery, type Kysely } from 'kysely'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { migrateSql, migrationSql, sqlStores } from '../../src/stores/sql/sql-stores.js'
+import { databaseKinds, dropTables, openDatabase, temporaryFolder } from '../support/databases.js'
+import { codeRecord, randomKey, sessionRecord } from '../support/records.js'
+
+const newPrefix = () =>
+  `m${randomKey()
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '')}_`.slice(0, 20)
+const raw = (kysely: Kysely<object>, sql: string) => kysely.executeQuery(CompiledQuery.raw(sql))
+
+describe.each(databaseKinds)('migrations on $name', (kind) => {
+  const open = () => {
+    if (kind.open === null) throw new Error('not reachable')
+    const kysely = kind.open()
+    const prefix = newPrefix()
+    onTestFinished(async () => {
+      if (kind.engine !== 'sqlite') await dropTables(kysely, prefix)
+      await kysely.destroy()
+    })
+    return { kysely, prefix }
+  }
+
+  describe.skipIf(kind.open === null)('are', () => {
+    it('idempotent, and wait for each other when several run at once', async () => {
+      const { kysely, prefix } = open()
+      const results = await Promise.all(Array.from({ length: 5 }, () => migrateSql(kysely, { prefix })))
+      expect(results.filter(({ from }) => from === 0)).toEqual([{ from: 0, to: 1 }])
+      expect(results.filter(({ from }) => from === 1)).toHaveLength(4)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 1 })
+    })
+
+    it('the same as the printed SQL, which can be run twice by hand', async () => {
+      const { kysely, prefix } = open()
+      const statements = migrationSql(kind.engine, { prefix })
+        .split(/;\n+/)
+        .filter((statement) => statement !== '')
+      for (const statement of [...statements, ...statements]) await raw(kysely, statement)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 1 })
+      const stores = sqlStores(kysely, { prefix })
+      const session = sessionRecord()
+      await stores.sessions.create(session)
+      expect(await stores.sessions.find(session.id)).toEqual(session)
+    })
+
+    it('refused on tables of a newer release, and change nothing there', async () => {
+      const { kysely, prefix } = open()
+      await migrateSql(kysely, { prefix })
+      await raw(kysely, `insert into ${prefix}migrations (version, applied_at) values (99, 0)`)
+      await expect(migrateSql(kysely, { prefix })).rejects.toMatchObject({
+        name: 'AuthConfigError',
+        message: expect.stringContaining('version 99'),
+      })
+      // The lock was given back.
+      await expect(migrateSql(kysely, { prefix })).rejects.toMatchObject({ name: 'AuthConfigError' })
+    })
+
+    it('taken up again where a crash has left them', async () => {
+      const { kysely, prefix } = open()
+      const [first = '', second = ''] = migrationSql(kind.engine, { prefix }).split(/;\n+/)
+      await raw(kysely, first)
+      await raw(kysely, second)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 1 })
+      await sqlStores(kysely, { prefix }).codes.save(codeRecord())
+    })
+
+    it('not run in a transaction of the host', async () => {
+      const { kysely, prefix } = open()
+      await expect(kysely.transaction().execute((transaction) => migrateSql(transaction, { prefix }))).rejects.toMatchObject({
+        name: 'AuthConfigError',
+        remedy: expect.stringContaining('Kysely instance'),
+      })
+    })
+
+    it('never half done: a statement that fails gives its error, and the lock back', async () => {
+      const { kysely, prefix } = open()
+      // Somebody else's table, in the way.
+      await raw(kysely, `create table ${prefix}migrations (something integer)`)
+      await expect(migrateSql(kysely, { prefix })).rejects.toThrow(/version/)
+      await raw(kysely, `drop table ${prefix}migrations`)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 1 })
+    })
+  })
+})
+
+describe('migrations by several processes at once', () => {
+  it.each(databaseKinds.filter(({ name, open }) => open !== null && name !== 'PGlite'))(
+    'are made once on $name',
+    async ({ name }) => {
+      const prefix = newPrefix()
+      const folder = temporaryFolder()
+      const script = new URL('../support/migrate-process.mjs', import.meta.url)
+      const processes = Array.from({ length: 4 }, () => fork(script, [name, prefix, folder], { serialization: 'advanced' }))
+      const answers = await Promise.all(
+        processes.map(async (process) => {
+          const [answer] = (await once(process, 'message')) as [{ from: number } | { error: string }]
+          await once(process, 'exit')
+          return answer
+        }),
+      )
+      expect(answers.map((answer) => ('from' in answer ? answer.from : answer.error)).sort()).toEqual([0, 1, 1, 1])
+      const kind = databaseKinds.find((one) => one.name === name)
+      if (kind?.open && kind.engine !== 'sqlite') {
+        const kysely = kind.open()
+        await dropTables(kysely, prefix)
+        await kysely.destroy()
+      }
+    },
+  )
+})
+
+describe('a schema', () => {
+  it.skipIf(databaseKinds[2]?.open === null)('of its own holds the tables on PostgreSQL', async () => {
+    const kysely = databaseKinds[2]?.open?.() as Kysely<object>
+    const schema = newPrefix()
+    onTestFinished(async () => {
+      await raw(kysely, `drop schema if exists ${schema} cascade`)
+      await kysely.destroy()
+    })
+    await raw(kysely, `create schema ${schema}`)
+    expect(await migrateSql(kysely, { schema })).toEqual({ from: 0, to: 1 })
+    expect(await migrateSql(kysely, { schema })).toEqual({ from: 1, to: 1 })
+    const { sessions, codes } = sqlStores(kysely, { schema })
+    const session = sessionRecord()
+    const code = codeRecord()
+    await codes.save(code)
+    await codes.redemption?.redeem(code.codeHash, session, code.createdAt)
+    expect(await sessions.find(session.id)).toEqual(session)
+    expect(await sessions.purge(session.createdAt)).toBe(0)
+    const { rows } = await raw(kysely, `select id from ${schema}.mar_sessions`)
+    expect(rows).toEqual([{ id: session.id }])
+  })
+
+  it.each([
+    [{ schema: 'x; drop table users' }, 'schema'],
+    [{ prefix: 'x"; drop table users; --' }, 'prefix'],
+    [{ prefix: '' }, 'prefix'],
+  ])('or prefix that is no plain identifier is refused: %j', async (options, option) => {
+    const database = await openDatabase(databaseKinds[1] as (typeof databaseKinds)[number])
+    onTestFinished(() => database.close())
+    expect(() => sqlStores(database.kysely, options)).toThrow(expect.objectContaining({ name: 'AuthConfigError', option }))
+    expect(() => migrationSql('postgres', options)).toThrow(expect.objectContaining({ option }))
+  })
+
+  it('is not known to SQLite, which says so', async () => {
+    const database = await openDatabase(databaseKinds[0] as (typeof databaseKinds)[number])
+    onTestFinished(() => database.close())
+    expect(() => sqlStores(database.kysely, { schema: 'main' })).toThrow(expect.objectContaining({ option: 'schema' }))
+  })
+})
