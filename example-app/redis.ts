@@ -8,13 +8,8 @@ import type { Message } from './messages.js'
 
 /** What several processes share in Redis. Sessions are not among it: they stay in the database, which forgets nothing. */
 export interface SharedInRedis {
-  /** Options of the router. */
-  readonly options: {
-    readonly codes: AuthorizationCodeStore
-    readonly tickets: SocketTicketStore
-    readonly bus: RevocationBus
-    readonly throttle: ThrottleOptions
-  }
+  readonly stores: { readonly codes: AuthorizationCodeStore; readonly tickets: SocketTicketStore }
+  readonly options: { readonly bus: RevocationBus; readonly throttle: ThrottleOptions }
   /** Tells the other processes of a new message. */
   announce(message: Message): void
   /** `listener` is told of the other processes' messages. */
@@ -46,7 +41,8 @@ export async function openRedis(url: string): Promise<SharedInRedis> {
   tellOfOutages(client)
   const { codes, tickets } = redisStores(client)
   const throttle: ThrottleOptions = { limiter: (settings) => new RateLimiterRedis({ storeClient: client, ...settings }) }
-  return { options: { codes, tickets, bus: redisBus(client), throttle }, ...(await shareMessages(client, subscriber)), close }
+  const messages = await shareMessages(client, subscriber)
+  return { stores: { codes, tickets }, options: { bus: redisBus(client), throttle }, ...messages, close }
 }
 
 // `connect` itself would only say that the connection is closed. The listener stays: an error that nobody hears ends the process.
