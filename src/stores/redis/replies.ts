@@ -33,7 +33,7 @@ export function readReply<T>(shape: z.ZodType<T>, reply: unknown, what: string):
   const result = shape.safeParse(reply)
   if (result.success) return result.data
   const path = result.error.issues[0]?.path.join('.')
-  throw new Error(`redisStores: this is not how a ${what} is stored; look at ${path === '' ? 'the whole' : path}`)
+  throw new Error(`redisStores: ${what} is not in the form it is stored in; look at ${path === '' ? 'the whole' : path}`)
 }
 
 /** The JSON of a row. Rejects one that could not be read again, before it is written. */

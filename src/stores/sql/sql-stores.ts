@@ -12,7 +12,7 @@ import type { SqlTableOptions } from './tables.js'
 export type { SqlEngineName } from './engine.js'
 export { type MigrationResult, migrateSql } from './migrate.js'
 export { migrationSql } from './migrations.js'
-export { type PostgresBusOptions, postgresBus } from './postgres-bus.js'
+export { type PostgresBusOptions, type PostgresListener, type PostgresPool, postgresBus } from './postgres-bus.js'
 export type {
   AuthorizationCodesTable,
   KeyValue,

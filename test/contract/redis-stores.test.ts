@@ -1,0 +1,42 @@
+import { Redis } from 'ioredis'
+import { createClient } from 'redis'
+import { afterAll, describe, it } from 'vitest'
+import { redisStores } from '../../src/stores/redis/redis-stores.js'
+import { storeContract } from '../../src/testing/testing.js'
+import { randomKey } from '../support/records.js'
+import { redisUrl } from '../support/services.js'
+
+const contracts = ['codes', 'sessions', 'tickets'] as const
+const workerUrl = new URL('../../dist/testing/store-contract/process-worker.js', import.meta.url)
+const url = redisUrl ?? ''
+
+const open = {
+  ioredis: async (onClose: (close: () => void) => void) => {
+    const client = new Redis(url)
+    onClose(() => client.disconnect())
+    return client
+  },
+  'node-redis': async (onClose: (close: () => void) => void) => {
+    const client = createClient({ url })
+    await client.connect()
+    onClose(() => client.destroy())
+    return client
+  },
+}
+
+describe.skipIf(redisUrl === null).each(['ioredis', 'node-redis'] as const)('%s', (library) => {
+  const prefix = `contract-${randomKey()}:`
+  const closers: (() => void)[] = []
+  afterAll(() => closers.forEach((close) => void close()))
+  const query = new URLSearchParams({ library, url, prefix })
+  storeContract(
+    { describe, it },
+    {
+      name: 'redisStores',
+      contracts,
+      stores: async () => redisStores(await open[library]((close) => void closers.push(close)), { prefix }),
+      processes: new URL(`redis-process-stores.mjs?${query}`, import.meta.url),
+      workerUrl,
+    },
+  )
+})
