@@ -39,12 +39,17 @@ describe.each(databases)('an outage of $name', ({ fresh }) => {
   test('is answered 503, and is over when it is over', async () => {
     const { url, wire } = await startOn()
     const credentials = await signIn(url, alice)
-    expect((await read(url, credentials)).status).toBe(200)
-    await wire.cut()
-    expect(await read(url, credentials)).toMatchObject({ status: 503, json: { error: 'temporarily-unavailable' } })
-    expect((await request(url, 'POST', '/api/v1/login', alice)).status).toBe(503)
-    await wire.mend()
-    await untilAnswered(url)
+    // Several times: a connection can be lost between being taken from the pool and being used, which would end the process.
+    for (let round = 0; round < 5; round += 1) {
+      expect((await read(url, credentials)).status).toBe(200)
+      const underWay = Promise.all(Array.from({ length: 2 * round }, () => read(url, credentials)))
+      await wire.cut()
+      for (const { status } of await underWay) expect([200, 503]).toContain(status)
+      expect(await read(url, credentials)).toMatchObject({ status: 503, json: { error: 'temporarily-unavailable' } })
+      expect((await request(url, 'POST', '/api/v1/login', alice)).status).toBe(503)
+      await wire.mend()
+      await untilAnswered(url)
+    }
     expect((await read(url, credentials)).status).toBe(200)
   })
 
