@@ -12,6 +12,7 @@ import type {
   SocketTicketRecord,
   SocketTicketStore,
 } from './contract.js'
+import { copyOf } from './copy-of.js'
 
 /** Options of {@link memoryStores}. */
 export interface MemoryStoresOptions {
@@ -70,20 +71,20 @@ function memoryCodes(most: number): AuthorizationCodeStore {
   )
   return {
     async save(code) {
-      table.insert(code.codeHash, { ...code }, code.createdAt)
+      table.insert(code.codeHash, copyOf(code), code.createdAt)
     },
     async find(codeHash) {
       const code = table.get(codeHash)
-      return code === undefined ? null : { ...code }
+      return code === undefined ? null : copyOf(code)
     },
     async consume(codeHash, now) {
       const code = table.get(codeHash)
       if (code === undefined) return { outcome: 'unknown' }
-      if (code.consumedAt !== null) return { outcome: 'replayed', code: { ...code } }
+      if (code.consumedAt !== null) return { outcome: 'replayed', code: copyOf(code) }
       if (now >= code.expiresAt) return { outcome: 'unknown' }
-      const consumed = { ...code, consumedAt: now }
+      const consumed = { ...code, consumedAt: copyOf(now) }
       table.update(codeHash, consumed)
-      return { outcome: 'consumed', code: { ...consumed } }
+      return { outcome: 'consumed', code: copyOf(consumed) }
     },
     purge: async (now, limit) => table.purge(now, limit),
   }
@@ -98,28 +99,28 @@ function memorySessions(most: number): SessionStore {
   }
   const livingOf = (userId: string) => [...(idsByUser.get(userId) ?? [])].flatMap((id) => living(id) ?? [])
   const end = (session: SessionRecord, reason: EndReason, now: Date) =>
-    table.update(session.id, { ...session, endedAt: now, endReason: reason })
+    table.update(session.id, { ...session, endedAt: copyOf(now), endReason: reason })
 
   return {
     async create(session) {
-      table.insert(session.id, { ...session }, session.createdAt)
+      table.insert(session.id, copyOf(session), session.createdAt)
       const ids = idsByUser.get(session.userId) ?? new Set()
       idsByUser.set(session.userId, ids.add(session.id))
     },
     async find(id) {
       const session = table.get(id)
-      return session === undefined ? null : { ...session }
+      return session === undefined ? null : copyOf(session)
     },
     async rotateRefresh(id, presentedHash, { refresh, lastSeenAt, idleExpiresAt, ip }) {
       const session = living(id)
       if (session === undefined) return { outcome: 'ended' }
       if (session.refresh?.hash !== presentedHash) return { outcome: 'superseded' }
-      table.update(id, { ...session, refresh, lastSeenAt, idleExpiresAt, ip })
+      table.update(id, { ...session, ...copyOf({ refresh, lastSeenAt, idleExpiresAt, ip }) })
       return { outcome: 'rotated' }
     },
     async touch(id, { lastSeenAt, idleExpiresAt, ip }) {
       const session = living(id)
-      if (session !== undefined) table.update(id, { ...session, lastSeenAt, idleExpiresAt, ip })
+      if (session !== undefined) table.update(id, { ...session, ...copyOf({ lastSeenAt, idleExpiresAt, ip }) })
     },
     async end(id, reason, now) {
       const session = living(id)
@@ -133,7 +134,8 @@ function memorySessions(most: number): SessionStore {
       return ended.map(({ id }) => id)
     },
     async listForUser(userId, now) {
-      return livingOf(userId).flatMap((session) => (isOver(session, now) ? [] : [{ ...session }]))
+      const live = livingOf(userId).filter((session) => !isOver(session, now))
+      return live.sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime()).map(copyOf)
     },
     async liveAmong(ids, now) {
       return ids.filter((id) => {
@@ -161,11 +163,11 @@ function memorySecondFactors(): SecondFactorStore {
   return {
     async find(userId) {
       const factor = factors.get(userId)
-      return factor === undefined ? null : { ...factor }
+      return factor === undefined ? null : copyOf(factor)
     },
     async activate(factor, recoveryCodeHashes) {
       if (factors.has(factor.userId)) return { outcome: 'already-active' }
-      factors.set(factor.userId, { ...factor })
+      factors.set(factor.userId, copyOf(factor))
       recoveryCodes.set(factor.userId, new Set(recoveryCodeHashes))
       return { outcome: 'activated' }
     },
@@ -189,7 +191,7 @@ function memoryTickets(most: number): SocketTicketStore {
   const table = boundedTable<SocketTicketRecord>(most, ({ expiresAt }, now) => expiresAt <= now)
   return {
     async save(ticket) {
-      table.insert(ticket.ticketHash, { ...ticket }, ticket.createdAt)
+      table.insert(ticket.ticketHash, copyOf(ticket), ticket.createdAt)
     },
     async consume(ticketHash, now) {
       const ticket = table.get(ticketHash)

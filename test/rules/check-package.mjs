@@ -14,8 +14,8 @@ const entryPoints = {
   './stores/redis': 'dist/stores/redis/redis-stores',
   './testing': 'dist/testing/testing',
 }
-/** Loaded by its address when the first password arrives, so no import tells of it. */
-const workers = ['dist/passwords/bcrypt-worker.js']
+/** Loaded by their address when they are needed, so no import tells of them. */
+const workers = ['dist/passwords/bcrypt-worker.js', 'dist/testing/store-contract/process-worker.js']
 const besides = ['LICENSE', 'README.md', 'package.json']
 const secret = /-----BEGIN [A-Z ]*PRIVATE KEY-----|\bnpm_\w{36}\b|\bgh[pousr]_\w{36}\b|\bAKIA[0-9A-Z]{16}\b|"d":\s*"[\w-]{20,}"/
 

@@ -1,0 +1,24 @@
+import { raceWinners } from '../../lib/race.js'
+import { check } from './checks.js'
+import { type OneTimeOperation, oneTimeOperations } from './one-time.js'
+import type { ContractRunner, StoreContractName, StoresUnderTest } from './suite.js'
+
+/** Each one-time operation of a contract, raced within this process. */
+export function races(it: ContractRunner['it'], contract: StoreContractName, open: () => Promise<StoresUnderTest>): void {
+  for (const operation of oneTimeOperations.filter((one) => one.contract === contract)) {
+    for (const callers of operation.callers) {
+      it(`${operation.name} is won by one of ${callers} callers`, async () => {
+        const stores = await open()
+        const subject = await operation.prepare(stores)
+        const winners = await raceWinners(callers, (caller) => operation.attempt(stores, subject, caller))
+        checkOneWinner(operation, callers, winners)
+        await operation.verify?.(stores, subject, winners[0] ?? 0)
+      })
+    }
+  }
+}
+
+function checkOneWinner({ did, why }: OneTimeOperation, callers: number, winners: readonly number[]): void {
+  const count = winners.length === 0 ? 'None' : winners.length
+  check(winners.length === 1, `${count} of ${callers} callers ${did}, instead of exactly one: ${why}`)
+}
