@@ -71,6 +71,7 @@ export type {
   SocketTicketStore,
   SpentRefreshToken,
 } from './stores/contract.js'
+export { type ProbeStoresOptions, probeStores, type StoresToProbe } from './stores/probe-stores.js'
 export type { Limit, LimiterSettings, ThrottleOptions } from './throttle/throttle.js'
 export type { ImportedSecondFactor, SecondFactorsForHost } from './two-factor/second-factor.js'
 // What a host supplies.

@@ -1,0 +1,74 @@
+import type { AuthorizationCodeStore, SessionStore, SocketTicketStore } from '../contract.js'
+import { checkClient, checkName } from './check-client.js'
+import type { RedisClient } from './redis-client.js'
+import { redisCodes } from './redis-codes.js'
+import { redisSessions } from './redis-sessions.js'
+import { redisTickets } from './redis-tickets.js'
+import { scriptRunner } from './scripts.js'
+
+export { type RedisBusOptions, redisBus } from './redis-bus.js'
+export type { IoredisClient, IoredisSubscriber, NodeRedisClient, NodeRedisSubscriber, RedisClient } from './redis-client.js'
+
+/** Options of {@link redisStores}. */
+export interface RedisStoresOptions {
+  /** What the keys begin with; the same in all processes. 1 to 64 of the characters `A-Z a-z 0-9 _ : . -`. Default `mar:`. */
+  readonly prefix?: string
+}
+
+/** The stores, to be spread into the options of `createAuthRouter`. Second factors belong in a database that lasts. */
+export interface RedisStores {
+  readonly codes: AuthorizationCodeStore
+  readonly sessions: SessionStore
+  readonly tickets: SocketTicketStore
+}
+
+/**
+ * Keeps authorization codes, sessions and socket tickets in Redis 6.2 or later, for any number of processes. Each operation is one Lua
+ * script, so that exactly one caller wins; each script touches one key, so that Redis Cluster works too.
+ *
+ * The client stays yours: connect it before, close it after the router, and handle its 'error' events. Its standard type mapping is
+ * expected. Let it fail fast while Redis is away (`disableOfflineQueue: true`, or ioredis' `enableOfflineQueue: false` once it is
+ * connected): queued writes would be made after their requests were answered with 503. All methods reject when Redis cannot be
+ * reached, is read-only, or holds what was not stored by this package; the router then answers 503.
+ *
+ * What survives is up to Redis:
+ * - A logout that was acknowledged survives a restart of Redis only with `appendonly yes` and `appendfsync always`. With `everysec`
+ *   its last second may be lost, and a session that ended in it lives again.
+ * - Without any persistence a restart loses all sessions: everybody has to sign in again, and nobody is revived. Snapshots alone
+ *   (`save`) revive what ended after the last one: turn them off, or use the append-only file.
+ * - Set `maxmemory-policy noeviction`. A full Redis then refuses sign-ins, and still ends sessions.
+ * - Replicas follow a little later. After a failover, the last logouts may be missing; `min-replicas-to-write` and `WAIT` narrow
+ *   that down, and this package does not call `WAIT`.
+ *
+ * Times are judged by each record and the clock of the router; Redis only collects what has been over for an hour. Second factors have
+ * no store here: losing them would switch them off.
+ *
+ * @param client - a connected client of `redis` 6 (`createClient`, `createCluster`) or `ioredis` 6 (`Redis`, `Cluster`)
+ * @throws AuthConfigError for another client, or another prefix
+ *
+ * @example
+ * ```ts
+ * import { redisBus, redisStores } from 'messaging-auth-router/stores/redis'
+ * import { createClient } from 'redis'
+ *
+ * const client = createClient({ url: 'redis://127.0.0.1:6379', disableOfflineQueue: true })
+ * client.on('error', () => {})
+ * await client.connect()
+ * const options = { ...redisStores(client), bus: redisBus(client) }
+ * ```
+ *
+ * @example
+ * ```ts
+ * import { Redis } from 'ioredis'
+ * import { redisStores } from 'messaging-auth-router/stores/redis'
+ *
+ * const client = new Redis('redis://127.0.0.1:6379')
+ * client.on('error', () => {})
+ * const { codes, sessions, tickets } = redisStores(client, { prefix: 'chat:' })
+ * ```
+ */
+export function redisStores(client: RedisClient, options: RedisStoresOptions = {}): RedisStores {
+  const run = scriptRunner(checkClient('redisStores', client))
+  const prefix = checkName('redisStores.prefix', options.prefix ?? 'mar:', 'leave it out for "mar:".')
+  return { codes: redisCodes(run, prefix), sessions: redisSessions(run, prefix), tickets: redisTickets(run, prefix) }
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import type { SocketTicketRecord, SocketTicketStore } from '../contract.js'
+import { json, moment, readReply, rowText } from './replies.js'
+import { identifier, keyOf, lifetime, type RunScript, script, slack } from './scripts.js'
+
+const save = script(`
+if redis.call('EXISTS', KEYS[1]) == 1 then return '0' end
+redis.call('HSET', KEYS[1], 'record', ARGV[1], 'expires', ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return '1'`)
+
+// Reading and deleting in one script: between two commands, two sockets would open with one ticket. A script that a driver sends twice
+// finds nothing the second time, and the client buys another ticket.
+const consume = script(`
+local row = redis.call('HMGET', KEYS[1], 'record', 'expires')
+if not row[1] or tonumber(ARGV[1]) >= tonumber(row[2]) then return false end
+redis.call('DEL', KEYS[1])
+return row[1]`)
+
+const shape = json(
+  z.strictObject({
+    ticketHash: z.string(),
+    sessionId: z.string(),
+    userId: z.string(),
+    scope: z.string(),
+    tokenExpiresAt: moment,
+    createdAt: moment,
+    expiresAt: moment,
+  }),
+).nullable()
+
+/** Tickets for sockets, each in one hash. */
+export function redisTickets(run: RunScript, prefix: string): SocketTicketStore {
+  const key = (ticketHash: string) => keyOf(prefix, 't', ticketHash)
+  return {
+    async save(ticket) {
+      const keep = lifetime(ticket.expiresAt.getTime() - ticket.createdAt.getTime() + slack)
+      const saved = await run(save, key(ticket.ticketHash), recordOf(ticket), ticket.expiresAt.getTime(), keep)
+      if (saved !== '1') throw new Error('redisStores: duplicate socket ticket')
+    },
+    async consume(ticketHash, now) {
+      const ticket = readReply(shape, await run(consume, key(ticketHash), now.getTime()), 'socket ticket')
+      return ticket === null ? { outcome: 'unknown' } : { outcome: 'consumed', ticket }
+    },
+    // Redis deletes what is over by itself.
+    purge: async () => 0,
+  }
+}
+
+function recordOf(ticket: SocketTicketRecord): string {
+  const row = {
+    ticketHash: ticket.ticketHash,
+    sessionId: identifier(ticket.sessionId),
+    userId: identifier(ticket.userId),
+    scope: ticket.scope,
+    tokenExpiresAt: ticket.tokenExpiresAt.getTime(),
+    createdAt: ticket.createdAt.getTime(),
+    expiresAt: ticket.expiresAt.getTime(),
+  }
+  return rowText(shape, row, 'socket ticket')
+}

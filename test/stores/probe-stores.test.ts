@@ -1,0 +1,141 @@
+import { describe, expect, it, vi } from 'vitest'
+import { AuthConfigError, AuthError, type KeyStore, probeStores, type SessionRecord, type StoresToProbe } from '../../src/index.js'
+import { memoryStores } from '../../src/stores/memory-stores.js'
+import { badStores } from '../testing/bad-stores.js'
+import { memoryKeyStore } from '../testing/memory-key-store.js'
+
+const key = (generation: number) => ({
+  generation,
+  kid: `kid ${generation}`,
+  sealedKey: 'sealed',
+  createdAt: new Date(),
+  activatesAt: new Date(),
+})
+
+async function keysOf(...generations: number[]): Promise<KeyStore> {
+  const keys = memoryKeyStore()
+  for (const generation of generations) await keys.insert(key(generation))
+  return keys
+}
+
+const problemOf = (stores: StoresToProbe, callers?: number) =>
+  probeStores(stores, callers === undefined ? {} : { callers }).then(
+    () => 'none',
+    (error: unknown) => error,
+  )
+
+describe('the probe of stores at start-up', () => {
+  it.each([2, 20, 100])('lets good stores pass, with %i callers', async (callers) => {
+    await probeStores({ ...memoryStores(), keys: await keysOf(1, 2) }, { callers })
+    const { codes, sessions } = memoryStores()
+    await probeStores({ codes, sessions }, { callers })
+  })
+
+  it('leaves nothing that opens anything', async () => {
+    const stores = memoryStores()
+    const saved = vi.spyOn(stores.codes, 'save')
+    const created = vi.spyOn(stores.sessions, 'create')
+    const activated = vi.spyOn(stores.secondFactors, 'activate')
+    const ticketed = vi.spyOn(stores.tickets, 'save')
+    await probeStores(stores)
+
+    const code = saved.mock.calls[0]?.[0]
+    expect(code?.userId).toMatch(/^mar-probe-[\w-]{22}$/)
+    expect(await stores.codes.find(code?.codeHash ?? '')).toMatchObject({ consumedAt: expect.any(Date) })
+    expect(created).toHaveBeenCalledTimes(2)
+    for (const [{ id }] of created.mock.calls) {
+      expect(await stores.sessions.find(id)).toMatchObject({ endedAt: expect.any(Date), userId: code?.userId })
+    }
+    expect(await stores.secondFactors.find(activated.mock.calls[0]?.[0].userId ?? '')).toBeNull()
+    const ticket = await stores.tickets.consume(ticketed.mock.calls[0]?.[0].ticketHash ?? '', new Date())
+    expect(ticket).toEqual({ outcome: 'unknown' })
+    const later = new Date(Date.now() + 61_000)
+    expect([await stores.codes.purge(later), await stores.sessions.purge(later), await stores.tickets.purge(later)]).toEqual([
+      1, 2, 0,
+    ])
+  })
+
+  it.each([
+    ['codes: read, then write', 'let 20 of 20 callers consume one code, instead of exactly one.'],
+    ['codes: GET and DEL', /^let \d+ of 20 callers consume one code/],
+    ['sessions: rotate reads, then writes', 'let 20 of 20 callers rotate one refresh token, instead of exactly one.'],
+    ['sessions: end reads, then writes', 'let 20 of 20 callers end one session, instead of exactly one.'],
+    ['sessions: end says true to everyone', 'let 20 of 20 callers end one session, instead of exactly one.'],
+    [
+      'sessions: endAllForUser reads again afterwards',
+      /^let 20 of 20 callers end all sessions of one user, and be told the same one/,
+    ],
+    ['secondFactors: activate overwrites', /^let 20 of 20 callers activate a factor for one user/],
+    ['secondFactors: advanceStep with >=', /^let 20 of 20 callers use one TOTP step/],
+    ['secondFactors: recovery codes as one list in a value', /^let 20 of 20 callers use one recovery code/],
+    ['secondFactors: deactivate says so to everyone', /^let 20 of 20 callers deactivate one factor/],
+    ['tickets: GET and DEL', /^let 20 of 20 callers consume one ticket/],
+  ] as const)('refuses a store that is wrong: %s', async (name, problem) => {
+    const error = await problemOf({ ...memoryStores(), ...badStores[name]() })
+    expect(error).toBeInstanceOf(AuthConfigError)
+    expect(error).toMatchObject({ option: name.split(':')[0], remedy: expect.stringContaining('one conditional write') })
+    expect((error as AuthConfigError).problem).toMatch(problem)
+  })
+
+  it('refuses a store that lets nobody win, or answers nothing at all', async () => {
+    const stores = memoryStores()
+    const { tickets, codes } = stores
+    const nobody = { ...stores, tickets: { ...tickets, consume: async () => ({ outcome: 'unknown' as const }) } }
+    expect(await problemOf(nobody, 5)).toMatchObject({ option: 'tickets', problem: expect.stringMatching(/^let 0 of 5 callers/) })
+    const silent = { ...stores, codes: { ...codes, consume: async () => undefined as never } }
+    expect(await problemOf(silent, 5)).toMatchObject({ option: 'codes', problem: expect.stringMatching(/^let 0 of 5 callers/) })
+  })
+
+  it('refuses a key store that replaces a key, and touches no other key', async () => {
+    const keys = await keysOf(1, 3, 2)
+    const before = await keys.list()
+    const insert = vi.fn(async () => ({ outcome: 'inserted' as const }))
+    const error = await problemOf({ ...memoryStores(), keys: { ...keys, insert } }, 7)
+    expect(error).toMatchObject({ option: 'keys', problem: 'let 7 of 7 callers insert a generation that was already there.' })
+    expect(insert).toHaveBeenCalledWith(before.find(({ generation }) => generation === 3))
+    expect(await keys.list()).toEqual(before)
+  })
+
+  it('does not probe a key store that is empty: running rings would take the probe for a key', async () => {
+    const insert = vi.fn()
+    await probeStores({ ...memoryStores(), keys: { ...memoryKeyStore(), insert } })
+    expect(insert).not.toHaveBeenCalled()
+  })
+
+  it.each(['codes', 'sessions', 'secondFactors', 'tickets', 'keys'] as const)(
+    'tells a failure of %s from an unsafe store',
+    async (name) => {
+      const failure = new Error('connection refused')
+      const fails = new Proxy({}, { get: () => () => Promise.reject(failure) })
+      const error = await problemOf({ ...memoryStores(), keys: await keysOf(1), [name]: fails })
+      expect(error).toBeInstanceOf(AuthError)
+      expect(error).not.toBeInstanceOf(AuthConfigError)
+      const message = `${name}: the store could not be probed: connection refused`
+      expect(error).toMatchObject({ code: 'temporarily-unavailable', cause: failure, message })
+    },
+  )
+
+  it('ends its sessions and deactivates its factor also when a store fails in between', async () => {
+    const { codes, sessions, secondFactors } = memoryStores()
+    const created: SessionRecord[] = []
+    const failingSessions = {
+      ...sessions,
+      create: (session: SessionRecord) => {
+        created.push(session)
+        return sessions.create(session)
+      },
+      rotateRefresh: () => Promise.reject(new Error('timeout')),
+    }
+    await expect(probeStores({ codes, sessions: failingSessions })).rejects.toThrow('timeout')
+    expect(await sessions.find(created[0]?.id ?? '')).toMatchObject({ endedAt: expect.any(Date) })
+
+    const activate = vi.spyOn(secondFactors, 'activate')
+    const failingFactors = { ...secondFactors, activate, advanceStep: () => Promise.reject('a text') }
+    await expect(probeStores({ codes, sessions, secondFactors: failingFactors })).rejects.toThrow('could not be probed: a text')
+    expect(await secondFactors.find(activate.mock.calls[0]?.[0].userId ?? '')).toBeNull()
+  })
+
+  it.each([1, 1001, 2.5, '20'])('refuses %j callers', async (callers) => {
+    await expect(probeStores(memoryStores(), { callers: callers as number })).rejects.toThrow('from 2 to 1000')
+  })
+})

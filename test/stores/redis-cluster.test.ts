@@ -1,0 +1,162 @@
+import { Cluster, Redis } from 'ioredis'
+import { createCluster } from 'redis'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { SessionEnded, SessionRecord } from '../../src/index.js'
+import { type RedisClient, redisBus, redisStores } from '../../src/stores/redis/redis-stores.js'
+import { canStartRedis, type OwnRedis, startRedis } from '../support/own-redis.js'
+
+const start = new Date('2030-01-01T00:00:00Z')
+const at = (seconds: number) => new Date(start.getTime() + seconds * 1000)
+
+const session = (id: string): SessionRecord => ({
+  id,
+  userId: 'u-alice',
+  kind: 'pkce',
+  scope: '*',
+  methods: ['pwd'],
+  authenticatedAt: start,
+  createdAt: start,
+  lastSeenAt: start,
+  idleExpiresAt: at(600),
+  expiresAt: at(3600),
+  ip: null,
+  userAgent: null,
+  refresh: { hash: 'first', familyKey: 'family', spent: [] },
+  endedAt: null,
+  endReason: null,
+})
+
+const slots = [
+  [0, 5460],
+  [5461, 10_922],
+  [10_923, 16_383],
+] as const
+
+async function makeCluster(nodes: readonly OwnRedis[]): Promise<void> {
+  const clients = nodes.map(({ port }) => new Redis(port, '127.0.0.1'))
+  try {
+    await Promise.all(clients.map((client, index) => client.call('CLUSTER', 'ADDSLOTSRANGE', ...(slots[index] ?? []))))
+    await Promise.all(clients.map((client) => client.call('CLUSTER', 'MEET', '127.0.0.1', nodes[0]?.port ?? 0)))
+    const isWhole = async (client: Redis) =>
+      expect(await client.cluster('INFO')).toMatch(/cluster_state:ok[\s\S]*cluster_slots_assigned:16384[\s\S]*cluster_known_nodes:3/)
+    await vi.waitFor(() => Promise.all(clients.map(isWhole)), { timeout: 20_000, interval: 100 })
+  } finally {
+    for (const client of clients) client.disconnect()
+  }
+}
+
+const libraries: [string, (ports: number[]) => Promise<{ client: RedisClient; close: () => void }>][] = [
+  [
+    'node-redis',
+    async (ports) => {
+      const client = createCluster({ rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })) })
+      client.on('error', () => {})
+      await client.connect()
+      return { client, close: () => client.destroy() }
+    },
+  ],
+  [
+    'ioredis',
+    async (ports) => {
+      const client = new Cluster(ports.map((port) => ({ host: '127.0.0.1', port })))
+      client.on('error', () => {})
+      return { client, close: () => client.disconnect() }
+    },
+  ],
+]
+
+describe.skipIf(!canStartRedis)('a cluster of three Redis servers', () => {
+  const nodes: OwnRedis[] = []
+  beforeAll(async () => {
+    for (let i = 0; i < 3; i += 1) nodes.push(await startRedis('--cluster-enabled', 'yes'))
+    await makeCluster(nodes)
+  }, 60_000)
+  afterAll(async () => {
+    await Promise.all(nodes.map((node) => node.stop()))
+  })
+
+  describe.each(libraries)('through %s', (library, connect) => {
+    let client: RedisClient
+    let close = () => {}
+    beforeAll(async () => {
+      const made = await connect(nodes.map(({ port }) => port))
+      client = made.client
+      close = made.close
+    })
+    afterAll(() => close())
+
+    it('keeps sessions, wherever they are', async () => {
+      const { sessions } = redisStores(client, { prefix: `${library}:` })
+      const ids = Array.from({ length: 60 }, (_, i) => `{${i}}`)
+      await Promise.all(ids.map((id) => sessions.create(session(id))))
+      const sizes = await Promise.all(
+        nodes.map(async ({ url }) => {
+          const node = new Redis(url)
+          const size = await node.dbsize()
+          node.disconnect()
+          return size
+        }),
+      )
+      expect(Math.min(...sizes)).toBeGreaterThan(0)
+      expect(await sessions.find('{7}')).toEqual(session('{7}'))
+      const next = {
+        refresh: { hash: 'second', familyKey: 'family', spent: [] },
+        lastSeenAt: at(1),
+        idleExpiresAt: at(601),
+        ip: null,
+      }
+      const rotations = await Promise.all(ids.map((id) => sessions.rotateRefresh(id, 'first', next, at(1))))
+      expect(rotations.every(({ outcome }) => outcome === 'rotated')).toBe(true)
+      expect(await sessions.listForUser('u-alice', at(2))).toHaveLength(60)
+      expect(await sessions.end('{0}', 'logout', at(2))).toBe(true)
+      expect(await sessions.liveAmong(ids, at(2))).toEqual(ids.slice(1))
+      const ended = await Promise.all([1, 2, 3].map(() => sessions.endAllForUser('u-alice', 'revoked', at(3))))
+      expect(ended.flat().sort()).toEqual(ids.slice(1).sort())
+      expect(await sessions.liveAmong(ids, at(3))).toEqual([])
+    })
+
+    it('consumes codes and tickets once', async () => {
+      const { codes, tickets } = redisStores(client, { prefix: `${library}:` })
+      const times = { createdAt: start, expiresAt: at(60) }
+      for (const hash of ['a', 'b', 'c', 'd', 'e', 'f']) {
+        await codes.save({
+          ...times,
+          codeHash: hash,
+          userId: 'u-alice',
+          issuedBySessionId: null,
+          opensSessionId: 'opens',
+          codeChallenge: 'challenge',
+          scope: '*',
+          methods: ['pwd'],
+          authenticatedAt: start,
+          retainUntil: at(3600),
+          consumedAt: null,
+        })
+        await tickets.save({
+          ...times,
+          ticketHash: hash,
+          sessionId: 'one',
+          userId: 'u-alice',
+          scope: '*',
+          tokenExpiresAt: at(900),
+        })
+        const consumed = await Promise.all(Array.from({ length: 10 }, () => codes.consume(hash, at(1))))
+        expect(consumed.filter(({ outcome }) => outcome === 'consumed')).toHaveLength(1)
+        const opened = await Promise.all(Array.from({ length: 10 }, () => tickets.consume(hash, at(1))))
+        expect(opened.filter(({ outcome }) => outcome === 'consumed')).toHaveLength(1)
+      }
+    })
+
+    it('carries messages, whichever nodes the processes talk to', async () => {
+      const bus = redisBus(client, { channel: `${library}:ended` })
+      const heard: SessionEnded[] = []
+      const leave = await bus.subscribe((event) => heard.push(event))
+      const event: SessionEnded = { sessionId: 'one', userId: 'u-alice', reason: 'logout', at: at(1) }
+      await vi.waitFor(async () => {
+        await bus.publish(event)
+        expect(heard).toContainEqual(event)
+      })
+      await leave()
+    })
+  })
+})

@@ -1,0 +1,192 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe as nodeDescribe, it as nodeIt } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { fileKeyStore } from '../../src/signers/file-key-store.js'
+import { memoryStores } from '../../src/stores/memory-stores.js'
+import { type ContractRunner, type StoreContractName, type StoresUnderTest, storeContract } from '../../src/testing/testing.js'
+import { badStores } from './bad-stores.js'
+import { collect, failuresOf } from './collect.js'
+import { memoryKeyStore } from './memory-key-store.js'
+
+const contracts = ['codes', 'sessions', 'secondFactors', 'tickets', 'keys'] as const
+
+function goodStores(): StoresUnderTest {
+  const stores = memoryStores()
+  const { codes, sessions } = stores
+  const redemption: NonNullable<typeof codes.redemption> = {
+    sessions,
+    async redeem(codeHash, session, now) {
+      if ((await codes.find(codeHash))?.consumedAt === null && (await sessions.find(session.id)) !== null)
+        throw new Error('duplicate')
+      const answer = await codes.consume(codeHash, now)
+      if (answer.outcome === 'consumed') await sessions.create(session)
+      return answer
+    },
+  }
+  return { ...stores, codes: { ...codes, redemption }, keys: memoryKeyStore() }
+}
+
+storeContract({ describe, it }, { name: 'good stores in memory', contracts, stores: goodStores })
+storeContract({ describe, it }, { name: 'memoryStores() alone', contracts: ['codes', 'sessions'], stores: () => memoryStores() })
+
+const folder = await mkdtemp(join(tmpdir(), 'keys-'))
+afterAll(() => rm(folder, { recursive: true }))
+storeContract({ describe, it }, { name: 'fileKeyStore()', contracts: ['keys'], stores: () => ({ keys: fileKeyStore(folder) }) })
+
+/** For every bad store a test that must fail, and a part of what it must say. */
+const caught: Readonly<Record<keyof typeof badStores, readonly [test: string, message: string]>> = {
+  'codes: read, then write': ['consume is won by one of 10 callers', '10 of 10 callers consumed one code'],
+  'codes: GET and DEL': ['consume is won by one of 2 callers', '2 of 2 callers consumed one code'],
+  'codes: good at the moment of expiry': ['a code is void at the very moment it expires', 'now < expiresAt'],
+  'codes: hashes without regard to case': ['hashes that differ by case are different codes', 'bytewise'],
+  'codes: purge deletes used ones when they expire': ['purge keeps a used code until retainUntil', 'before retainUntil'],
+  'codes: purge without a limit': ['purge deletes at most so many codes as it is told', 'deleted 5 of 5 rows and answered 5'],
+  'codes: save as an upsert': ['saving a hash again rejects and changes nothing, before its use and after', 'already there'],
+  'codes: undefined when there is none': ['an unknown code is null to find and unknown to consume', 'null, not undefined'],
+  'codes: dates as texts': ['a record comes back as it was saved, from find and from consume', 'as it was saved'],
+  'codes: replays without the record': ['a used code is replayed also after it has expired', '`replayed` with the record'],
+  'codes: redeem consumes, then fails to insert': [
+    'redemption, where it is offered: rejects and leaves the code unused if the session is already there',
+    'Do both in one transaction',
+  ],
+  'codes: redeem inserts, then consumes': [
+    'redemption, where it is offered: whoever is not first opens no session',
+    'must not have inserted',
+  ],
+  'sessions: end reads, then writes': ['end is won by one of 100 callers', '100 of 100 callers ended one session'],
+  'sessions: end says true to everyone': ['ending an unknown session is false', 'false for an unknown id'],
+  'sessions: end overwrites the reason': ['an ended session shows when and why, and the first reason stays', 'first reason'],
+  'sessions: end deletes': ['an ended session shows when and why, and the first reason stays', 'right after sessions.end'],
+  'sessions: rotate reads, then writes': ['rotateRefresh is won by one of 10 callers', '10 of 10 callers rotated'],
+  'sessions: rotate writes the whole row': [
+    'rotateRefresh and end, at once: the session has ended, whatever the rotation was told',
+    'revived a session that end was ending',
+  ],
+  'sessions: rotate ignores endedAt': [
+    'rotation of a session that has ended or was never there is answered ended',
+    'a revoked session must not be refreshed',
+  ],
+  'sessions: touch as an upsert': ['touch never inserts', 'Update; never upsert'],
+  'sessions: touch reads, then writes the whole row': ['touch and end, at once: the session has ended', 'brought a session back'],
+  'sessions: live at the moment of expiry': [
+    'a session is live one millisecond before idleExpiresAt, and over at that very moment',
+    'listForUser at idleExpiresAt',
+  ],
+  'sessions: liveAmong answers ended ones': ['liveAmong answers only ids that live, however the question is put', 'ended sessions'],
+  'sessions: listForUser of everybody': ['user ids that differ in one byte are different users', 'one user would see'],
+  'sessions: listForUser the newest first': ['listForUser answers the live sessions of that user, the oldest first', 'createdAt'],
+  'sessions: endAllForUser reads again afterwards': [
+    'endAllForUser by 10 callers, at once: each id is named by exactly one',
+    'the rows that this write has changed',
+  ],
+  'sessions: endAllForUser ignores exceptId': ['endAllForUser spares exceptId', 'must not sign out here'],
+  'sessions: ids without regard to case': ['ids that differ in one byte are different sessions', 'differ by case'],
+  'sessions: user ids without a trailing blank': ['user ids that differ in one byte are different users', 'a trailing blank'],
+  'sessions: user ids cut at 255': ['user ids that differ in one byte are different users', 'the last of 300 bytes'],
+  'sessions: create as an upsert': ['create is won by one of 10 callers', '10 of 10 callers created a session'],
+  'sessions: dates in seconds': ['a session without refresh tokens comes back as it was created', 'as it was created'],
+  'sessions: records by reference': ['records are copies: changing one does not change the store', 'changed the stored one'],
+  'sessions: purge by ids read before': ['purge and use, at once: a session that was used in time stays', 'refreshed meanwhile'],
+  'secondFactors: advanceStep reads, then writes': [
+    'advanceStep is won by one of 10 callers',
+    '10 of 10 callers used one TOTP step',
+  ],
+  'secondFactors: advanceStep with >=': ['a step is accepted only if it is greater than the last', 'only if step > lastStep'],
+  'secondFactors: activate overwrites': ['activating again changes neither factor nor recovery codes', 'who has a factor'],
+  'secondFactors: activate reads, then writes': ['activate is won by one of 10 callers', '10 of 10 callers activated'],
+  'secondFactors: deactivate says so to everyone': ['deactivate is won by one of 2 callers', '2 of 2 callers deactivated'],
+  'secondFactors: deactivate leaves the recovery codes': [
+    'deactivating deletes the factor and its recovery codes, for good',
+    'A recovery code after deactivate',
+  ],
+  'secondFactors: recovery codes as one list in a value': ['10 recovery codes used at once are each used up', 'one row for each'],
+  'secondFactors: user ids in one Unicode form': ['user ids that differ in one byte are different users', 'the Unicode form'],
+  'tickets: GET and DEL': ['consume is won by one of 10 callers', 'callers consumed one ticket'],
+  'tickets: good at the moment of expiry': ['a ticket is void at the very moment it expires', 'now < expiresAt'],
+  'tickets: save as an upsert': ['saving a hash again rejects and changes nothing', 'already there'],
+  'tickets: purge without a limit': ['purge deletes at most so many tickets as it is told', 'deleted 5 of 5 rows'],
+  'tickets: purge too early': [
+    'purge deletes a ticket at the moment it expires, and not before',
+    'one millisecond before it expired',
+  ],
+  'keys: insert as an upsert': ['inserting a generation again changes nothing', 'generation that is there'],
+  'keys: insert reads, then writes': ['insert is won by one of 10 callers', '10 of 10 callers inserted one generation'],
+  'keys: all in one value': ['different generations inserted at once are all there', 'one row for each'],
+}
+
+describe('the store contract finds out a store that', () => {
+  it.each(Object.entries(badStores))('breaks its promise: %s', async (name, stores) => {
+    const contract = name.split(':')[0] as StoreContractName
+    const [test, message] = caught[name as keyof typeof badStores]
+    const failures = await failuresOf({ name, contracts: [contract], stores, rounds: 5 })
+    expect([...failures.keys()]).toContain(`${contract}: ${test}`)
+    expect(failures.get(`${contract}: ${test}`)).toContain(message)
+  })
+
+  it('is not there, although it was promised', async () => {
+    const failures = await failuresOf({ name: 'none', contracts: ['tickets'], stores: () => ({}) })
+    expect(new Set(failures.values())).toEqual(new Set(["TypeError: contracts names 'tickets', but stores() gave no tickets"]))
+  })
+
+  it('cannot be opened: each test says why, and it is tried once', async () => {
+    let calls = 0
+    const stores = () => {
+      calls += 1
+      throw new Error('no connection')
+    }
+    const failures = await failuresOf({ name: 'none', contracts: ['keys'], stores })
+    expect(new Set(failures.values())).toEqual(new Set(['Error: no connection']))
+    expect(calls).toBe(1)
+  })
+})
+
+describe('the store contract', () => {
+  it('opens no store before a test runs', () => {
+    let calls = 0
+    const stores = () => {
+      calls += 1
+      return goodStores()
+    }
+    const tests = collect({ name: 'lazy', contracts: [...contracts, 'codes'], stores })
+    expect(calls).toBe(0)
+    expect(new Set(tests.map(({ name }) => name)).size).toBe(tests.length)
+  })
+
+  it.each([[[]], [['codes', 'users']]])('refuses contracts that are none: %j', (given) => {
+    const options = { name: 'none', contracts: given as unknown as StoreContractName[], stores: goodStores }
+    expect(() => collect(options)).toThrow(/^contracts: name one or more of codes, sessions, secondFactors, tickets, keys/)
+  })
+
+  it('takes the functions of vitest, node:test and jest as they are', () => {
+    // As @types/jest has them.
+    type JestTest = ((done: (problem?: unknown) => unknown) => undefined) | (() => PromiseLike<unknown>)
+    interface Jest {
+      readonly describe: (name: number | string, fn: () => void) => void
+      readonly it: (name: string, fn?: JestTest, timeout?: number) => void
+    }
+    const jest: Jest = { describe: (_name, body) => body(), it: () => {} }
+    const runners: readonly ContractRunner[] = [{ describe, it }, { describe: nodeDescribe, it: nodeIt }, jest]
+    expect(runners).toHaveLength(3)
+  })
+
+  it.each([
+    ['good', 0],
+    ['bad', 1],
+  ])('runs under node:test, with %s stores', async (kind, expected) => {
+    const script = fileURLToPath(new URL('./under-node-test.mjs', import.meta.url))
+    const { NODE_OPTIONS: _options, NODE_TEST_CONTEXT: _context, ...env } = process.env
+    const child = spawn(process.execPath, [script, kind], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+    const [code] = await once(child, 'close')
+    expect(code, output).toBe(expected)
+    expect(output).toMatch(kind === 'good' ? /# fail 0/ : /10 of 10 callers ended one session/)
+  })
+})

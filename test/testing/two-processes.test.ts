@@ -1,0 +1,135 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { deserialize, serialize } from 'node:v8'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { memoryStores } from '../../src/stores/memory-stores.js'
+import { createProcessSide } from '../../src/testing/store-contract/process-side.js'
+import { type StoreContractName, type StoresUnderTest, storeContract } from '../../src/testing/testing.js'
+import { badStores } from './bad-stores.js'
+import { collect } from './collect.js'
+import { memoryKeyStore } from './memory-key-store.js'
+
+/** The children run compiled code; the build comes before the tests. */
+const workerUrl = new URL('../../dist/testing/store-contract/process-worker.js', import.meta.url)
+const contracts = ['codes', 'sessions', 'secondFactors', 'tickets', 'keys'] as const
+
+type Methods = Readonly<Record<string, (...given: unknown[]) => Promise<unknown>>>
+
+/** Makes these stores a database that other processes reach, and answers the address of the module that does. */
+async function serve(stores: StoresUnderTest): Promise<URL> {
+  const server = createServer(async (request, response) => {
+    const [, contract, method] = (request.url ?? '').split('/')
+    const store = stores[contract as StoreContractName] as unknown as Methods
+    const given = deserialize(await buffer(request)) as unknown[]
+    const answer = await store[method ?? '']?.(...given).then(
+      (value) => ({ value }),
+      (error: unknown) => ({ problem: String(error) }),
+    )
+    response.end(serialize(answer))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return new URL(`./remote-stores.mjs?port=${(server.address() as AddressInfo).port}`, import.meta.url)
+}
+
+const isOfProcesses = ({ name }: { readonly name: string }) => name.includes('in two processes')
+
+const good: StoresUnderTest = { ...memoryStores(), keys: memoryKeyStore() }
+const goodModule = await serve(good)
+const onlyProcesses = {
+  describe,
+  it: (name: string, body: () => Promise<void>) => (isOfProcesses({ name }) ? it(name, body) : undefined),
+}
+storeContract(onlyProcesses, { name: 'good', contracts, stores: () => good, processes: goodModule, workerUrl, rounds: 3 })
+
+const bad = [
+  'codes: GET and DEL',
+  'sessions: rotate reads, then writes',
+  'tickets: GET and DEL',
+  'keys: insert reads, then writes',
+] as const
+const served = await Promise.all(
+  bad.map(async (name) => {
+    const stores = badStores[name]()
+    return [name, stores, await serve(stores)] as const
+  }),
+)
+
+describe('two processes', () => {
+  it('race the seven operations that are worth most to a thief', () => {
+    const tests = collect({ name: 'all', contracts, stores: () => good, processes: goodModule }).filter(isOfProcesses)
+    expect(tests.map(({ name }) => name.replace(' is won by one of 50 callers in two processes', ''))).toEqual([
+      'codes: consume',
+      'sessions: rotateRefresh',
+      'sessions: end',
+      'secondFactors: advanceStep',
+      'secondFactors: consumeRecoveryCode',
+      'tickets: consume',
+      'keys: insert',
+    ])
+  })
+
+  it.each(served)('find out a store that breaks its promise: %s', async (name, stores, processes) => {
+    const contract = name.split(':')[0] as StoreContractName
+    const options = { name, contracts: [contract], stores: () => stores, processes, workerUrl, rounds: 3 }
+    const [test] = collect(options).filter(isOfProcesses)
+    await expect(test?.body()).rejects.toThrow(/of 50 callers .*winners per round: \d+ \d+ \d+\./)
+  })
+
+  const firstOf = (module: string, worker: URL | undefined = workerUrl) => {
+    const processes = new URL(module, import.meta.url)
+    const options = { name: 'none', contracts: ['tickets'] as const, stores: () => good, processes, workerUrl: worker }
+    return collect(options).filter(isOfProcesses)[0]
+  }
+
+  it('that cannot open the stores say why', async () => {
+    await expect(firstOf('./not-there.mjs')?.body()).rejects.toThrow(/in another process failed: .*not-there\.mjs/)
+  })
+
+  it('that crash fail the test with what they said', async () => {
+    const crash = "data:text/javascript,console.error('out of luck');process.exit(3)"
+    await expect(firstOf(crash)?.body()).rejects.toThrow(/ended \(3\) before it answered\. It said: out of luck/)
+    await expect(firstOf('data:text/javascript,process.kill(process.pid)')?.body()).rejects.toThrow(/ended \(SIGTERM\)/)
+  })
+
+  it('whose file is not there fail the test', async () => {
+    await expect(firstOf(goodModule.href, new URL('./no-worker.js', import.meta.url))?.body()).rejects.toThrow(/Cannot find module/)
+  })
+})
+
+describe('one process of two', () => {
+  it('races its share of the callers, by the numbers it was given', async () => {
+    const carryOut = createProcessSide()
+    onTestFinished(() => void vi.unstubAllGlobals())
+    vi.stubGlobal('storesOfThisTest', { keys: memoryKeyStore() })
+    const module = 'data:text/javascript,export default () => globalThis.storesOfThisTest'
+    expect(await carryOut({ kind: 'open', module })).toEqual({ kind: 'open' })
+    const generation = '950000'
+    const order = {
+      kind: 'race',
+      contract: 'keys',
+      name: 'insert',
+      subject: generation,
+      first: 25,
+      callers: 5,
+      startAt: 0,
+    } as const
+    const report = await carryOut(order)
+    expect(report).toEqual({ kind: 'raced', winners: [expect.toSatisfy((caller: number) => caller >= 25 && caller < 30)] })
+    expect(await carryOut(order)).toEqual({ kind: 'raced', winners: [] })
+  })
+
+  it('answers what went wrong', async () => {
+    const carryOut = createProcessSide()
+    const race = { kind: 'race', contract: 'keys', name: 'forge', subject: '1', first: 0, callers: 1, startAt: 0 } as const
+    expect(await carryOut(race)).toMatchObject({ kind: 'failed', stack: expect.stringContaining('no operation keys.forge') })
+    const module = 'data:text/javascript,export default 1'
+    expect(await carryOut({ kind: 'open', module })).toMatchObject({ stack: expect.stringContaining('no default export') })
+    const throws = 'data:text/javascript,throw 1'
+    expect(await carryOut({ kind: 'open', module: throws })).toEqual({ kind: 'failed', stack: '1' })
+  })
+})
