@@ -86,7 +86,9 @@ const untyped = blocks.filter(({ name }) => !name.endsWith('.ts'))
 const examples = sources.reduce((sum, file) => sum + readFileSync(join(root, file), 'utf8').split('@example').length - 1, 0)
 const names = blocks.map(({ name }) => name)
 const missing = [
-  ...blocks.filter(({ name }, index) => names.indexOf(name) !== index).map(({ file, name }) => `${file}: a second block is ${name}`),
+  ...blocks
+    .filter(({ name }, index) => names.indexOf(name) !== index)
+    .map(({ file, name }) => `${file}: a second block is ${name}`),
   ...(readme.length > 0 && !typed.some(({ file }) => file === 'README.md') ? ['README.md: not one ts block was found'] : []),
   ...(blocks.filter(({ file }) => file.startsWith('src/')).length < examples ? ['src: an @example without a ts block'] : []),
 ]
