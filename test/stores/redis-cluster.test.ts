@@ -38,7 +38,9 @@ async function makeCluster(nodes: readonly OwnRedis[]): Promise<void> {
     await Promise.all(clients.map((client, index) => client.call('CLUSTER', 'ADDSLOTSRANGE', ...(slots[index] ?? []))))
     await Promise.all(clients.map((client) => client.call('CLUSTER', 'MEET', '127.0.0.1', nodes[0]?.port ?? 0)))
     const isWhole = async (client: Redis) =>
-      expect(await client.cluster('INFO')).toMatch(/cluster_state:ok[\s\S]*cluster_slots_assigned:16384[\s\S]*cluster_known_nodes:3/)
+      expect(await client.cluster('INFO')).toMatch(
+        /cluster_state:ok[\s\S]*cluster_slots_assigned:16384[\s\S]*cluster_known_nodes:3/,
+      )
     await vi.waitFor(() => Promise.all(clients.map(isWhole)), { timeout: 20_000, interval: 100 })
   } finally {
     for (const client of clients) client.disconnect()

@@ -42,6 +42,7 @@ storeContract({ describe, it }, { name: 'fileKeyStore()', contracts: ['keys'], s
 const caught: Readonly<Record<keyof typeof badStores, readonly [test: string, message: string]>> = {
   'codes: read, then write': ['consume is won by one of 10 callers', '10 of 10 callers consumed one code'],
   'codes: GET and DEL': ['consume is won by one of 2 callers', '2 of 2 callers consumed one code'],
+  'codes: losers of a race are rejected': ['consume is won by one of 2 callers', 'One of 2 callers failed, instead of'],
   'codes: good at the moment of expiry': ['a code is void at the very moment it expires', 'now < expiresAt'],
   'codes: hashes without regard to case': ['hashes that differ by case are different codes', 'bytewise'],
   'codes: purge deletes used ones when they expire': ['purge keeps a used code until retainUntil', 'before retainUntil'],
@@ -160,6 +161,10 @@ describe('the store contract', () => {
   it.each([[[]], [['codes', 'users']]])('refuses contracts that are none: %j', (given) => {
     const options = { name: 'none', contracts: given as unknown as StoreContractName[], stores: goodStores }
     expect(() => collect(options)).toThrow(/^contracts: name one or more of codes, sessions, secondFactors, tickets, keys/)
+  })
+
+  it.each([0, 1.5, Number.NaN])('refuses %d rounds, which would prove nothing', (rounds) => {
+    expect(() => collect({ name: 'none', contracts, stores: goodStores, rounds })).toThrow(/^rounds: not a whole number/)
   })
 
   it('takes the functions of vitest, node:test and jest as they are', () => {

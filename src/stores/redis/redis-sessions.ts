@@ -3,17 +3,8 @@ import { randomId } from '../../lib/random.js'
 import type { EndReason, RefreshState, SessionRecord, SessionSeen, SessionStore } from '../contract.js'
 import { json, methods, moment, momentDigits, readReply, rowText } from './replies.js'
 import { identifier, keyOf, lifetime, type RunScript, slack } from './scripts.js'
-import {
-  createSession,
-  endSession,
-  findSession,
-  forgetSessions,
-  indexedSessions,
-  indexSession,
-  rotateSession,
-  sessionTimes,
-  touchSession,
-} from './session-scripts.js'
+import { createSession, endSession, findSession, rotateSession, sessionTimes, touchSession } from './session-scripts.js'
+import { userIndex } from './user-index.js'
 
 const recordShape = json(
   z.strictObject({
@@ -48,70 +39,56 @@ const chunk = 100
 
 /** Sessions, each in one hash, and a sorted set for each user. */
 export function redisSessions(run: RunScript, prefix: string): SessionStore {
-  const keyOfSession = (id: string) => keyOf(prefix, 's', id)
-  const keyOfUser = (userId: string) => keyOf(prefix, 'u', userId)
+  const key = (id: string) => keyOf(prefix, 's', id)
+  const index = userIndex(run, prefix)
 
   async function find(id: string): Promise<SessionRecord | null> {
-    const row = readReply(rowShape, await run(findSession, keyOfSession(id)), 'session')
+    const row = readReply(rowShape, await run(findSession, key(id)), 'session')
     return row === null ? null : sessionOf(row)
   }
 
   async function endOne(id: string, reason: EndReason, now: Date, ofUser: readonly string[]): Promise<string | null> {
     const args = [now.getTime(), readReply(reasonShape, reason, 'reason'), randomId(), ...ofUser]
-    return readReply(z.string().nullable(), await run(endSession, keyOfSession(id), ...args), 'session')
-  }
-
-  const idsOf = async (userId: string) =>
-    readReply(z.array(z.string()), await run(indexedSessions, keyOfUser(userId)), 'list of sessions')
-
-  // Keeps the index short, and is no part of the end: what stays in it is asked in vain until its time is over.
-  async function forget(userId: string, ids: readonly string[]): Promise<void> {
-    await inChunks(ids, async (id) => run(forgetSessions, keyOfUser(userId), id)).catch(() => {})
+    return readReply(z.string().nullable(), await run(endSession, key(id), ...args), 'session')
   }
 
   return {
     async create(session) {
       const args = argumentsOf(session)
-      const { id, userId, expiresAt, lastSeenAt } = session
       // The index comes first: a session that is not in it would outlive "sign out everywhere".
-      await run(indexSession, keyOfUser(userId), identifier(id), expiresAt.getTime(), lastSeenAt.getTime())
-      if ((await run(createSession, keyOfSession(id), ...args)) !== '1') throw new Error('redisStores: duplicate session')
+      await index.add(session)
+      if ((await run(createSession, key(session.id), ...args)) !== '1') throw new Error('redisStores: duplicate session')
     },
     find,
     async rotateRefresh(id, presentedHash, next) {
       const { refresh } = next
       const args = [...seenArguments(next), identifier(presentedHash), refreshText(refresh), identifier(refresh.hash), randomId()]
-      return { outcome: readReply(rotatedShape, await run(rotateSession, keyOfSession(id), ...args), 'rotation') }
+      return { outcome: readReply(rotatedShape, await run(rotateSession, key(id), ...args), 'rotation') }
     },
     async touch(id, seen) {
-      await run(touchSession, keyOfSession(id), ...seenArguments(seen))
+      await run(touchSession, key(id), ...seenArguments(seen))
     },
     async end(id, reason, now) {
       const userId = await endOne(id, reason, now, [])
-      if (userId !== null) await forget(userId, [id])
+      if (userId !== null) await index.forget(userId, [id])
       return userId !== null
     },
     async endAllForUser(userId, reason, now, exceptId) {
-      const ids = (await idsOf(userId)).filter((id) => id !== exceptId)
+      const ids = (await index.idsOf(userId)).filter((id) => id !== exceptId)
       // With the user's id: a refused duplicate can leave somebody else's session in this user's index.
       const owners = await inChunks(ids, (id) => endOne(id, reason, now, [userId]))
-      const ended = ids.filter((_id, index) => owners[index] !== null)
-      await forget(userId, ended)
+      const ended = ids.filter((_id, position) => owners[position] !== null)
+      await index.forget(userId, ended)
       return ended
     },
     async listForUser(userId, now) {
-      const found = await inChunks(await idsOf(userId), find)
+      const found = await inChunks(await index.idsOf(userId), find)
       const live = found.filter((session) => session !== null && session.userId === userId && !isOver(session, now))
       return (live as SessionRecord[]).sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
     },
     async liveAmong(ids, now) {
-      const alive = await inChunks(ids, async (id) => {
-        const times = readReply(timesShape, await run(sessionTimes, keyOfSession(id)), 'session')
-        if (times === null) return false
-        const [expiresAt, { idleExpiresAt }, endedAt] = times
-        return !isOver({ expiresAt, idleExpiresAt, endedAt }, now)
-      })
-      return ids.filter((_id, index) => alive[index])
+      const alive = await inChunks(ids, async (id) => isAlive(await run(sessionTimes, key(id)), now))
+      return ids.filter((_id, position) => alive[position])
     },
     // Redis deletes what is over by itself.
     purge: async () => 0,
@@ -125,6 +102,13 @@ async function inChunks<T>(ids: readonly string[], ask: (id: string) => Promise<
     answers.push(...(await Promise.all(ids.slice(from, from + chunk).map(ask))))
   }
   return answers
+}
+
+function isAlive(reply: unknown, now: Date): boolean {
+  const times = readReply(timesShape, reply, 'session')
+  if (times === null) return false
+  const [expiresAt, { idleExpiresAt }, endedAt] = times
+  return !isOver({ expiresAt, idleExpiresAt, endedAt }, now)
 }
 
 function isOver(

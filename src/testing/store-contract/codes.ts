@@ -3,7 +3,7 @@ import type { AuthorizationCodeStore } from '../../stores/contract.js'
 import { check, rejects, same, spoil } from './checks.js'
 import { moments, newCode } from './records.js'
 import type { Part } from './suite.js'
-import { awkwardText, otherCase } from './texts.js'
+import { longAwkwardText, otherCase } from './texts.js'
 
 /** Authorization codes, but for their races against themselves, `purge` and `redemption`. */
 export function codesContract(part: Part<AuthorizationCodeStore>): void {
@@ -17,7 +17,7 @@ function codeShapes({ it, store }: Part<AuthorizationCodeStore>): void {
   it('a record comes back as it was saved, from find and from consume', async () => {
     const at = moments()
     const issuedBySessionId = 'the session that asked'
-    const full = newCode(at, { issuedBySessionId, methods: ['pwd', 'otp', 'recovery', 'host'], userId: awkwardText, scope: '' })
+    const full = newCode(at, { issuedBySessionId, methods: ['pwd', 'otp', 'recovery', 'host'], userId: longAwkwardText, scope: '' })
     const codes = await store()
     for (const code of [newCode(at), full]) {
       await codes.save(code)

@@ -2,7 +2,7 @@ import type { KeyStore, StoredSigningKey } from '../../signers/contract.js'
 import { same, spoil } from './checks.js'
 import { moments, newKey } from './records.js'
 import type { Part } from './suite.js'
-import { awkwardText } from './texts.js'
+import { awkwardText, longAwkwardText } from './texts.js'
 
 /** Signing keys, but for the race to insert one. Each test removes what it has put in: rings that share the store would use it. */
 export function keysContract(part: Part<KeyStore>): void {
@@ -15,7 +15,7 @@ function keyRows({ it, store }: Part<KeyStore>): void {
     const at = moments()
     const keys = await store()
     const plain = newKey(at, { createdAt: at(0.456), activatesAt: at(60.789) })
-    const awkward = newKey(at, { kid: awkwardText, sealedKey: awkwardText })
+    const awkward = newKey(at, { kid: awkwardText, sealedKey: longAwkwardText })
     for (const key of [plain, awkward]) {
       same(await keys.insert(key), { outcome: 'inserted' }, 'keys.insert of a new generation.')
       same(await find(keys, key), [key], 'keys.list must answer the key as it was inserted.')

@@ -1,3 +1,4 @@
+import { AssertionError } from 'node:assert/strict'
 import { raceWinners } from '../../lib/race.js'
 import { check } from './checks.js'
 import { type OneTimeOperation, oneTimeOperations } from './one-time.js'
@@ -10,7 +11,8 @@ export function races(it: ContractRunner['it'], contract: StoreContractName, ope
       it(`${operation.name} is won by one of ${callers} callers`, async () => {
         const stores = await open()
         const subject = await operation.prepare(stores)
-        const winners = await raceWinners(callers, (caller) => operation.attempt(stores, subject, caller))
+        const attempt = (caller: number) => operation.attempt(stores, subject, caller)
+        const winners = await raceWinners(callers, attempt).catch((error: unknown) => failInstead(error, callers))
         checkOneWinner(operation, callers, winners)
         await operation.verify?.(stores, subject, winners[0] ?? 0)
       })
@@ -21,4 +23,10 @@ export function races(it: ContractRunner['it'], contract: StoreContractName, ope
 function checkOneWinner({ did, why }: OneTimeOperation, callers: number, winners: readonly number[]): void {
   const count = winners.length === 0 ? 'None' : winners.length
   check(winners.length === 1, `${count} of ${callers} callers ${did}, instead of exactly one: ${why}`)
+}
+
+// A deadlock, a lock that timed out, a transaction that could not be put in order: the user would see an outage.
+function failInstead(cause: unknown, callers: number): never {
+  if (cause instanceof AssertionError) throw cause
+  throw new Error(`One of ${callers} callers failed, instead of being told that somebody else was first: ${cause}`, { cause })
 }

@@ -4,7 +4,7 @@ import type { SecondFactorRecord, SecondFactorStore } from '../../stores/contrac
 import { check, same, spoil } from './checks.js'
 import { moments, newFactor } from './records.js'
 import type { Part } from './suite.js'
-import { awkwardPairs, awkwardText, otherCase } from './texts.js'
+import { awkwardPairs, longAwkwardText, otherCase } from './texts.js'
 
 /** Second factors, but for their races against themselves. */
 export function secondFactorsContract(part: Part<SecondFactorStore>): void {
@@ -20,7 +20,7 @@ function factorShapes({ it, store }: Part<SecondFactorStore>): void {
   it('a factor comes back as it was activated, and is null when there is none', async () => {
     const at = moments()
     const factors = await store()
-    const factor = newFactor(at, { sealedSeed: awkwardText, lastStep: 58_000_000 })
+    const factor = newFactor(at, { sealedSeed: longAwkwardText, lastStep: 58_000_000 })
     same(await factors.find(factor.userId), null, 'secondFactors.find must answer null, not undefined, when there is none.')
     same(await factors.activate(factor, []), { outcome: 'activated' }, 'secondFactors.activate of a user’s first factor.')
     same(await factors.find(factor.userId), factor, 'secondFactors.find must answer the record as it was activated.')

@@ -16,7 +16,8 @@ function sessionShapes({ it, store }: Part<SessionStore>): void {
   const records: Readonly<Record<string, (at: Moment) => SessionRecord>> = {
     'without refresh tokens': (at) => newSession(at),
     'with a refresh token': (at) => newRefreshable(at, 'hash', { ip: '2001:db8::1', userAgent: awkwardText, methods: ['host'] }),
-    'with 20 spent refresh tokens': (at) => newSession(at, { kind: 'pkce', refresh: newRefresh(at, 'hash', 20), scope: '' }),
+    'with 20 spent refresh tokens': (at) =>
+      newSession(at, { kind: 'pkce', refresh: newRefresh(at, 'hash', 20), scope: '', userAgent: 'long '.repeat(102) }),
   }
   for (const [what, make] of Object.entries(records)) {
     it(`a session ${what} comes back as it was created`, async () => {

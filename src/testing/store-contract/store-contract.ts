@@ -37,12 +37,13 @@ export interface StoreContractOptions {
  * test that fails says what the contract promises, what happened, and why it matters.
  *
  * **The database**: with the tables made, reached by nobody else while the tests run, because `purge` deletes whatever is over. It need
- * not be empty: ids are random. Rows stay behind.
+ * not be empty: ids are random. Rows stay behind. Ids of sessions and users come with up to 1000 bytes of any text, user agents with up
+ * to 512 characters, hashes with 43.
  *
  * **The runner**: `describe` and `it` of vitest, jest or `node:test`. The tests run one after the other; some take seconds on a remote
  * database, and those of `processes` start two processes each, so allow 30 seconds per test.
  *
- * @throws TypeError for `contracts` that name none, or one that does not exist: a suite without tests would pass
+ * @throws TypeError for `contracts` that name none, or one that does not exist, and for `rounds` below 1: such a suite would always pass
  *
  * @example
  * ```ts
@@ -57,13 +58,15 @@ export interface StoreContractOptions {
  *   name: 'my stores',
  *   contracts: ['codes', 'sessions', 'secondFactors', 'tickets'],
  *   stores: () => memoryStores(), // yours
+ *   // with `export default () => …`, for stores that several processes share:
+ *   // processes: new URL('./my-stores.js', import.meta.url),
  * })
  * ```
  */
 export function storeContract(runner: ContractRunner, options: StoreContractOptions): void {
   const contracts = checkContracts(options.contracts)
   const open = onceOpened(options.stores, contracts)
-  const rounds = options.rounds ?? 20
+  const rounds = checkRounds(options.rounds ?? 20)
   const it: ContractRunner['it'] = (name, body) => runner.it(name, body)
   runner.describe(`${options.name} keeps the store contract`, () => {
     for (const contract of contracts) {
@@ -112,6 +115,11 @@ function checkContracts(contracts: readonly StoreContractName[]): readonly Store
   throw new TypeError(
     `contracts: name one or more of ${known.join(', ')}${unknown.length > 0 ? `, not ${unknown.join(', ')}` : ''}`,
   )
+}
+
+function checkRounds(rounds: number): number {
+  if (Number.isInteger(rounds) && rounds >= 1) return rounds
+  throw new TypeError('rounds: not a whole number above 0; leave it out for 20')
 }
 
 // Once for all tests, and only when one runs: a host that filters its tests must not need a database.

@@ -27,7 +27,10 @@ export function awkwardPairs(unique: string): readonly AwkwardPair[] {
 }
 
 /** One text with all that a careless query, script or column would change. */
-export const awkwardText: string = `' " \` ; -- /* */ $ne {"$gt":""} {{ }} \${x} % _ \\ \\\\ * ? | & < > \t \n e\u0301 \u00e9 \u{1f600} \u200b ${'long '.repeat(60)} `
+export const awkwardText: string = `' " \` ; -- /* */ $ne {"$gt":""} {{ }} \${x} % _ \\ \\\\ * ? | & < > \t \n e\u0301 \u00e9 \u{1f600} \u200b `
+
+/** The same where a text may be long, as the ids of users. */
+export const longAwkwardText: string = awkwardText.repeat(10)
 
 /** The same characters with small and capital letters exchanged: another hash, but the same to a case-insensitive column. */
 export function otherCase(hash: string): string {

@@ -2,7 +2,7 @@ import type { SocketTicketStore } from '../../stores/contract.js'
 import { check, rejects, same, spoil } from './checks.js'
 import { moments, newTicket } from './records.js'
 import type { Part } from './suite.js'
-import { awkwardText, otherCase } from './texts.js'
+import { longAwkwardText, otherCase } from './texts.js'
 
 /** Socket tickets, but for their races and `purge`. */
 export function ticketsContract(part: Part<SocketTicketStore>): void {
@@ -14,7 +14,7 @@ function ticketRows({ it, store }: Part<SocketTicketStore>): void {
   it('a ticket comes back as it was saved, once', async () => {
     const at = moments()
     const tickets = await store()
-    for (const ticket of [newTicket(at), newTicket(at, { userId: awkwardText, sessionId: awkwardText, scope: '' })]) {
+    for (const ticket of [newTicket(at), newTicket(at, { userId: longAwkwardText, sessionId: longAwkwardText, scope: '' })]) {
       await tickets.save(ticket)
       same(await tickets.consume(ticket.ticketHash, at(1)), { outcome: 'consumed', ticket }, 'tickets.consume of a good ticket.')
       same(await tickets.consume(ticket.ticketHash, at(1)), { outcome: 'unknown' }, 'tickets.consume of a used ticket.')

@@ -1,0 +1,44 @@
+import type { KeyStore, StoredSigningKey } from '../../../src/index.js'
+import type { StoresUnderTest } from '../../../src/testing/testing.js'
+import { memoryKeyStore } from '../memory-key-store.js'
+import { awaited } from './helpers.js'
+
+const withKeys = (change: (good: KeyStore) => Partial<KeyStore>) => (): StoresUnderTest => {
+  const keys = memoryKeyStore()
+  return { keys: { ...keys, ...change(keys) } }
+}
+
+/** Key stores that are wrong in one respect each. */
+export const badKeys = {
+  'keys: insert as an upsert': withKeys((good) => ({
+    async insert(key) {
+      await good.remove(key.generation)
+      return good.insert(key)
+    },
+  })),
+  'keys: insert reads, then writes': withKeys((good) => ({
+    async insert(key) {
+      const exists = (await good.list()).some(({ generation }) => generation === key.generation)
+      await awaited()
+      if (exists) return { outcome: 'exists' }
+      await good.remove(key.generation)
+      return good.insert(key)
+    },
+  })),
+  'keys: all in one value': withKeys(() => {
+    let all: readonly StoredSigningKey[] = []
+    return {
+      list: async () => structuredClone([...all]),
+      async insert(key) {
+        const before = all
+        await awaited()
+        if (before.some(({ generation }) => generation === key.generation)) return { outcome: 'exists' }
+        all = [...before, structuredClone(key)]
+        return { outcome: 'inserted' }
+      },
+      remove: async (generation) => {
+        all = all.filter((key) => key.generation !== generation)
+      },
+    }
+  }),
+}

@@ -1,0 +1,50 @@
+import type { SessionRecord, SessionStore } from '../../../src/index.js'
+import type { StoresUnderTest } from '../../../src/testing/testing.js'
+
+/** Session rows that can be written over, for stores that do. */
+export function sessionRows(
+  change: (rows: Map<string, SessionRecord>, good: SessionStore) => Partial<SessionStore>,
+): () => StoresUnderTest {
+  return () => {
+    const rows = new Map<string, SessionRecord>()
+    const isLive = (row: SessionRecord | undefined, now: Date) =>
+      row !== undefined && row.endedAt === null && now < row.idleExpiresAt && now < row.expiresAt
+    const update = (id: string, fields: Partial<SessionRecord>) => {
+      const row = rows.get(id)
+      if (row?.endedAt !== null) return false
+      rows.set(id, structuredClone({ ...row, ...fields }))
+      return true
+    }
+    const good: SessionStore = {
+      async create(session) {
+        if (rows.has(session.id)) throw new Error('duplicate')
+        rows.set(session.id, structuredClone(session))
+      },
+      find: async (id) => structuredClone(rows.get(id) ?? null),
+      async rotateRefresh(id, hash, { refresh, lastSeenAt, idleExpiresAt, ip }) {
+        const row = rows.get(id)
+        if (row?.endedAt !== null) return { outcome: 'ended' }
+        if (row.refresh?.hash !== hash) return { outcome: 'superseded' }
+        update(id, { refresh, lastSeenAt, idleExpiresAt, ip })
+        return { outcome: 'rotated' }
+      },
+      touch: async (id, { lastSeenAt, idleExpiresAt, ip }) => void update(id, { lastSeenAt, idleExpiresAt, ip }),
+      end: async (id, endReason, endedAt) => update(id, { endReason, endedAt }),
+      async endAllForUser(userId, endReason, endedAt, exceptId) {
+        const own = [...rows.values()].filter((row) => row.userId === userId && row.id !== exceptId)
+        return own.flatMap(({ id }) => (update(id, { endReason, endedAt }) ? [id] : []))
+      },
+      async listForUser(userId, now) {
+        const own = [...rows.values()].filter((row) => row.userId === userId && isLive(row, now))
+        return structuredClone(own.sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime()))
+      },
+      liveAmong: async (ids, now) => ids.filter((id) => isLive(rows.get(id), now)),
+      async purge(now, limit = Number.POSITIVE_INFINITY) {
+        const over = [...rows.values()].filter((row) => !isLive(row, now)).slice(0, limit)
+        for (const { id } of over) rows.delete(id)
+        return over.length
+      },
+    }
+    return { sessions: { ...good, ...change(rows, good) } }
+  }
+}

@@ -1,0 +1,147 @@
+import type { SessionRecord, SessionStore } from '../../../src/index.js'
+import { memoryStores } from '../../../src/stores/memory-stores.js'
+import type { StoresUnderTest } from '../../../src/testing/testing.js'
+import { awaited, collation } from './helpers.js'
+import { sessionRows } from './session-rows.js'
+
+const withSessions = (change: (good: SessionStore) => Partial<SessionStore>) => (): StoresUnderTest => {
+  const { sessions } = memoryStores()
+  return { sessions: { ...sessions, ...change(sessions) } }
+}
+
+/** Session stores that are wrong in one respect each. */
+export const badSessions = {
+  'sessions: end reads, then writes': withSessions((good) => ({
+    async end(id, reason, now) {
+      const session = await good.find(id)
+      await awaited()
+      await good.end(id, reason, now)
+      return session?.endedAt === null
+    },
+  })),
+  'sessions: end says true to everyone': withSessions((good) => ({
+    end: (id, reason, now) => good.end(id, reason, now).then(() => true),
+  })),
+  'sessions: end overwrites the reason': sessionRows((rows, good) => ({
+    async end(id, endReason, endedAt) {
+      const row = rows.get(id)
+      if (row === undefined || row.endedAt === null) return good.end(id, endReason, endedAt)
+      rows.set(id, { ...row, endReason, endedAt })
+      return false
+    },
+  })),
+  'sessions: end deletes': sessionRows((rows) => ({ end: async (id) => rows.delete(id) })),
+  'sessions: rotate reads, then writes': sessionRows((rows, good) => ({
+    async rotateRefresh(id, hash, next) {
+      const row = rows.get(id)
+      await awaited()
+      if (row?.endedAt !== null || row.refresh?.hash !== hash) return good.rotateRefresh(id, hash, next, new Date())
+      await good.touch(id, next)
+      const current = rows.get(id)
+      if (current?.endedAt === null) rows.set(id, structuredClone({ ...current, refresh: next.refresh }))
+      return { outcome: 'rotated' }
+    },
+  })),
+  'sessions: rotate writes the whole row': sessionRows((rows, good) => ({
+    async rotateRefresh(id, hash, next, now) {
+      const row = rows.get(id)
+      if (row?.endedAt !== null || row.refresh?.hash !== hash) return good.rotateRefresh(id, hash, next, now)
+      rows.set(id, { ...row, refresh: { ...row.refresh, hash: `taken ${hash}` } })
+      await awaited()
+      rows.set(id, structuredClone({ ...row, ...next }))
+      return { outcome: 'rotated' }
+    },
+  })),
+  'sessions: rotate ignores endedAt': sessionRows((rows) => ({
+    async rotateRefresh(id, hash, next) {
+      const row = rows.get(id)
+      if (row === undefined) return { outcome: 'ended' }
+      if (row.refresh?.hash !== hash) return { outcome: 'superseded' }
+      rows.set(id, structuredClone({ ...row, ...next }))
+      return { outcome: 'rotated' }
+    },
+  })),
+  'sessions: touch as an upsert': sessionRows((rows) => ({
+    async touch(id, seen) {
+      const row = rows.get(id)
+      rows.set(id, structuredClone({ ...(row ?? ({ id } as SessionRecord)), ...seen, endedAt: null, endReason: null }))
+    },
+  })),
+  'sessions: touch reads, then writes the whole row': sessionRows((rows) => ({
+    async touch(id, seen) {
+      const row = rows.get(id)
+      await awaited()
+      if (row?.endedAt === null) rows.set(id, structuredClone({ ...row, ...seen }))
+    },
+  })),
+  'sessions: live at the moment of expiry': withSessions((good) => ({
+    listForUser: (userId, now) => good.listForUser(userId, new Date(now.getTime() - 1)),
+  })),
+  'sessions: liveAmong answers ended ones': withSessions((good) => ({
+    async liveAmong(ids) {
+      const found = await Promise.all(ids.map((id) => good.find(id)))
+      return found.flatMap((session) => session?.id ?? [])
+    },
+  })),
+  'sessions: listForUser of everybody': sessionRows((rows) => ({
+    listForUser: async (_userId, now) =>
+      structuredClone([...rows.values()].filter((row) => row.endedAt === null && now < row.idleExpiresAt && now < row.expiresAt)),
+  })),
+  'sessions: listForUser the newest first': withSessions((good) => ({
+    listForUser: async (userId, now) => (await good.listForUser(userId, now)).reverse(),
+  })),
+  'sessions: endAllForUser reads again afterwards': sessionRows((rows, good) => ({
+    async endAllForUser(userId, reason, now, exceptId) {
+      await good.endAllForUser(userId, reason, now, exceptId)
+      await awaited()
+      return [...rows.values()].flatMap((row) =>
+        row.userId === userId && row.endedAt?.getTime() === now.getTime() && row.id !== exceptId ? [row.id] : [],
+      )
+    },
+  })),
+  'sessions: endAllForUser ignores exceptId': withSessions((good) => ({
+    endAllForUser: (userId, reason, now) => good.endAllForUser(userId, reason, now),
+  })),
+  'sessions: ids without regard to case': withSessions((good) => {
+    const stored = collation((id) => id.toLowerCase())
+    return {
+      create: (session) => good.create({ ...session, id: stored(session.id) }),
+      find: (id) => good.find(stored(id)),
+      end: (id, reason, now) => good.end(stored(id), reason, now),
+      liveAmong: (ids, now) => good.liveAmong(ids.map(stored), now),
+    }
+  }),
+  'sessions: user ids without a trailing blank': withSessions((good) => ({
+    create: (session) => good.create({ ...session, userId: session.userId.trimEnd() }),
+    listForUser: (userId, now) => good.listForUser(userId.trimEnd(), now),
+    endAllForUser: (userId, reason, now, exceptId) => good.endAllForUser(userId.trimEnd(), reason, now, exceptId),
+  })),
+  'sessions: user ids cut at 255': withSessions((good) => ({
+    create: (session) => good.create({ ...session, userId: session.userId.slice(0, 255) }),
+    listForUser: (userId, now) => good.listForUser(userId.slice(0, 255), now),
+  })),
+  'sessions: create as an upsert': sessionRows((rows) => ({
+    create: async (session) => void rows.set(session.id, structuredClone(session)),
+  })),
+  'sessions: dates in seconds': withSessions((good) => ({
+    async find(id) {
+      const session = await good.find(id)
+      return session && { ...session, createdAt: new Date(Math.floor(session.createdAt.getTime() / 1000) * 1000) }
+    },
+  })),
+  'sessions: records by reference': sessionRows((rows) => ({
+    create: async (session) => {
+      if (rows.has(session.id)) throw new Error('duplicate')
+      rows.set(session.id, session)
+    },
+    find: async (id) => rows.get(id) ?? null,
+  })),
+  'sessions: purge by ids read before': sessionRows((rows) => ({
+    async purge(now) {
+      const over = [...rows.values()].filter((row) => row.endedAt !== null || row.idleExpiresAt <= now || row.expiresAt <= now)
+      await awaited()
+      for (const { id } of over) rows.delete(id)
+      return over.length
+    },
+  })),
+}
