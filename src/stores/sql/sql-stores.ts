@@ -56,7 +56,8 @@ export interface SqlStores {
  * import pg from 'pg'
  *
  * const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], connectionTimeoutMillis: 1500 })
- * pool.on('error', () => {}) // a connection that broke while idle; without a listener it would end the process
+ * // a connection that breaks, idle or just before its query, would end the process if nobody listened
+ * pool.on('error', () => {}).on('connect', (client) => void client.on('error', () => {}))
  * const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
  * await migrateSql(kysely)
  * export const { keys, ...stores } = sqlStores(kysely)
