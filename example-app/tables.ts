@@ -28,12 +28,10 @@ export interface ChatTables {
 
 /** Makes the tables where they are not there yet. */
 export async function createTables(database: Database): Promise<void> {
-  const create = async () => {
-    await createUsers(database)
-    await createMessages(database)
+  for (const create of [createUsers, createMessages]) {
+    // Of two processes that start together, one can fail in spite of IF NOT EXISTS, once the other's table is there. It finds it then.
+    await create(database).catch(() => create(database))
   }
-  // Of two processes that start together, one can fail in spite of IF NOT EXISTS. Its second attempt finds the table.
-  await create().catch(create)
 }
 
 // The indexes are what guarantees that a name fits one user only: two would be let into each other's accounts.
