@@ -92,7 +92,11 @@ export function createSocketRegistry({ revocations, liveSessions, sessions, cloc
 
   async function askForTurn(turn: number): Promise<void> {
     const ids = [...bySession].filter(([, sockets]) => sockets.turn === turn).map(([id]) => id)
-    for (const id of await endedAmong(sessions, ids)) endSession(id)
+    for (const id of await endedAmong(sessions, ids)) {
+      // Its requests are refused from now on as well, however fresh what the guard remembers.
+      liveSessions.forget(id)
+      endSession(id)
+    }
   }
 
   function tick(): void {
