@@ -82,6 +82,7 @@ export function createSocketRegistry({ revocations, liveSessions, sessions, cloc
   }
 
   function endSession(sessionId: string): void {
+    liveSessions.forget(sessionId) // Requests are refused from now on as well, however fresh what is remembered.
     for (const entry of [...(bySession.get(sessionId)?.entries ?? [])])
       hangUp(entry, socketCloseCodes.sessionEnded, 'session ended')
   }
@@ -92,11 +93,7 @@ export function createSocketRegistry({ revocations, liveSessions, sessions, cloc
 
   async function askForTurn(turn: number): Promise<void> {
     const ids = [...bySession].filter(([, sockets]) => sockets.turn === turn).map(([id]) => id)
-    for (const id of await endedAmong(sessions, ids)) {
-      // Its requests are refused from now on as well, however fresh what the guard remembers.
-      liveSessions.forget(id)
-      endSession(id)
-    }
+    for (const id of await endedAmong(sessions, ids)) endSession(id)
   }
 
   function tick(): void {
