@@ -87,9 +87,7 @@ export function createSocketRegistry({ revocations, liveSessions, sessions, cloc
       hangUp(entry, socketCloseCodes.sessionEnded, 'session ended')
   }
 
-  async function check(sessionId: string): Promise<void> {
-    if (await isRefused(liveSessions, sessionId)) endSession(sessionId)
-  }
+  const check = async (id: string) => void ((await isRefused(liveSessions, id)) && endSession(id))
 
   async function askForTurn(turn: number): Promise<void> {
     const ids = [...bySession].filter(([, sockets]) => sockets.turn === turn).map(([id]) => id)
