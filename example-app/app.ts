@@ -37,7 +37,7 @@ const onError: ErrorRequestHandler = (error, _request, response, next) => {
     response.status(status).json({ error: 'invalid-request', message: 'The request is not valid.' })
     return
   }
-  log('a request failed', error)
+  log('a request failed', error?.cause ?? error)
   if (error instanceof AuthError) {
     response.set('Retry-After', '2').status(error.status).json({ error: error.code, message: error.clientMessage })
     return

@@ -35,8 +35,10 @@ async function openSqlite(file: string): Promise<Database> {
 async function openPostgres(url: string): Promise<Database> {
   const { default: pg } = await import('pg')
   const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: connectTimeout })
-  // Without a listener, a connection that breaks while it is idle would end the process.
+  // Without a listener, a connection that breaks would end the process. The pool listens to those that are idle; one that is taken and
+  // breaks just before its query needs a listener of its own.
   pool.on('error', (error) => log('a connection to PostgreSQL was lost', error.message))
+  pool.on('connect', (client) => void client.on('error', () => {}))
   return { engine: 'postgres', kysely: new Kysely({ dialect: new PostgresDialect({ pool }) }), bus: postgresBus(pool) }
 }
 

@@ -18,6 +18,8 @@ const roomNames = new Map([
   ['random', 'Random'],
 ])
 const longestText = 2000
+/** For the database to answer, in milliseconds. */
+const longestWait = 2000
 
 /** The chat itself: routes that only signed-in users reach. */
 export function roomRoutes({ auth, users, messages, announce }: RoomDeps): Router {
@@ -35,7 +37,7 @@ export function roomRoutes({ auth, users, messages, announce }: RoomDeps): Route
 
   router.get('/rooms/:room/messages', async ({ params: { room } }, response) => {
     if (!roomNames.has(room)) return refuse(response, 404, 'not-found', 'There is no such room.')
-    response.json({ messages: await messages.latest(room).catch(unavailable) })
+    response.json({ messages: await inTime(messages.latest(room)) })
   })
 
   router.post('/rooms/:room/messages', json({ limit: '16kb' }), async ({ auth: { userId }, body, params: { room } }, response) => {
@@ -43,9 +45,9 @@ export function roomRoutes({ auth, users, messages, announce }: RoomDeps): Route
     const text: unknown = body?.text
     if (!isMessageText(text)) return refuse(response, 400, 'invalid-request', `Write 1 to ${longestText} characters.`)
     // The sender is whoever the token was issued to, whatever the body says.
-    const username = (await users.findById(userId).catch(unavailable))?.username ?? userId
+    const username = (await inTime(users.findById(userId)))?.username ?? userId
     const message = { id: randomUUID(), room, from: { id: userId, username }, text, at: new Date().toISOString() }
-    await messages.add(message).catch(unavailable)
+    await inTime(messages.add(message))
     announce(message)
     response.status(201).json({ message })
   })
@@ -59,9 +61,19 @@ function isMessageText(text: unknown): text is string {
   return !/\0|\p{Surrogate}/u.test(text)
 }
 
-// As the router's own answer when the database is away: clients come back in a moment, and keep their tokens.
-function unavailable(cause: unknown): never {
-  throw new AuthError('temporarily-unavailable', { cause })
+// As the router's own answer when the database is away, or silent: clients come back in a moment, and keep their tokens.
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const silence = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${longestWait} ms`)), longestWait)
+  })
+  try {
+    return await Promise.race([answer, silence])
+  } catch (cause) {
+    throw new AuthError('temporarily-unavailable', { cause })
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function refuse(response: Response, status: number, error: string, message: string): void {

@@ -52,10 +52,10 @@ function listen(server: Server, port: number): Promise<number> {
   })
 }
 
-// Requests under way get 2.5 seconds to finish; a connection is let go as soon as it has its answer.
+// Requests under way get two seconds to finish; a connection is let go as soon as it has its answer.
 function stopServing(server: Server): Promise<void> {
   const idle = setInterval(() => server.closeIdleConnections(), 100)
-  const late = setTimeout(() => server.closeAllConnections(), 2500)
+  const late = setTimeout(() => server.closeAllConnections(), 2000)
   return new Promise((resolve) => {
     server.close(() => {
       clearInterval(idle)
@@ -68,7 +68,7 @@ function stopServing(server: Server): Promise<void> {
 // The last opened is closed first: whatever uses something is closed before it.
 async function close(opened: Opened): Promise<void> {
   // A database that does not answer must not hold up the end.
-  setTimeout(() => process.exit(), 3500).unref()
+  setTimeout(() => process.exit(), 3000).unref()
   for (const closeOne of opened.splice(0).reverse()) {
     try {
       await closeOne()

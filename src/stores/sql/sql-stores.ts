@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { KeyStore } from '../../signers/contract.js'
 import type { AuthorizationCodeStore, SecondFactorStore, SessionStore, SocketTicketStore } from '../contract.js'
 import { createEngine } from './engine.js'
@@ -63,7 +63,7 @@ export interface SqlStores {
  * export const { keys, ...stores } = sqlStores(kysely)
  * ```
  */
-export function sqlStores<Database>(kysely: Kysely<Database>, options: SqlTableOptions = {}): SqlStores {
+export function sqlStores<Database>(kysely: Kysely<Database> | Transaction<Database>, options: SqlTableOptions = {}): SqlStores {
   const engine = createEngine(kysely, options)
   const sessions = sqlSessions(engine)
   return {
