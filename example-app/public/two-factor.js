@@ -192,7 +192,7 @@ function cancel() {
 }
 
 async function showProblem(error) {
-  if (error.code === 'totp-invalid') return complain(byId('scan').hidden ? code : firstCode, wrongCode)
+  if (error.code === 'totp-invalid') return byId('scan').hidden ? complain(code, wrongCode) : complain(firstCode, wrongFirstCode)
   if (error.status === 401) {
     // The password was wrong, or the session is over: the same answer. A question that takes no password tells.
     const isOver = await call('GET', '/auth/totp').then(
@@ -206,6 +206,7 @@ async function showProblem(error) {
   say('two-factor-problem', explain(error))
 }
 
+const wrongFirstCode = 'The code is not valid. Are date and time of the phone right?'
 const wrongCode = 'The code is not valid. Each works once: if you have just used this one, wait for the next.'
 
 function complain(field, text) {

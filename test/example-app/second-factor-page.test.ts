@@ -22,7 +22,7 @@ let page: Page
 let offences: string[]
 
 async function openPage() {
-  context = await browser.newContext({ colorScheme: 'light', permissions: ['clipboard-read', 'clipboard-write'] })
+  context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
   page = await context.newPage()
   page.setDefaultTimeout(10_000)
   offences = []
@@ -61,7 +61,7 @@ async function signIn({ username, password }: typeof alice) {
 const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
 const sees = (text: string) => page.getByText(text).first().waitFor()
 const text = (selector: string) => page.locator(selector).innerText()
-const dialog = () => page.getByRole('dialog', { name: 'Two-factor sign-in' })
+const dialog = () => page.getByRole('dialog', { name: 'Two-factor' })
 
 /** Proves the password, and a code where one is asked for. */
 async function prove(button: string, code?: string) {
