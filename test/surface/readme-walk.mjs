@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url'
 const pages = ['README.md', 'docs/second-factor.md']
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const writtenUrl = 'http://127.0.0.1:3000'
-/** What may be said on stderr: nothing by the server; npm speaks of its own settings. */
-const expectedOnStderr = /^npm (warn|notice)\b/
+/** What may be said on stderr: by the server only that a user has switched the second factor off; npm speaks of its own settings. */
+const expectedOnStderr = /^(npm (warn|notice)\b|second-factor\.disabled: )/
 /** Seconds. */
 const patience = { start: 120, walk: 120, stop: 10 }
 
