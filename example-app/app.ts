@@ -24,6 +24,10 @@ export function createApp({ trustProxy }: Pick<Settings, 'trustProxy'>, deps: Ro
   app.use('/api', (_request, response) => {
     response.status(404).json({ error: 'not-found', message: 'There is no such address.' })
   })
+  // The page draws its QR codes with it. Another server that drew them would learn the secret.
+  app.get('/uqr.mjs', (_request, response) => {
+    response.sendFile(fileURLToPath(import.meta.resolve('uqr')), { dotfiles: 'allow' })
+  })
   app.use(express.static(fileURLToPath(new URL('../public', import.meta.url))))
   app.use(onError)
   return app

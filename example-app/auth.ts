@@ -21,7 +21,7 @@ export async function createAuth(settings: Settings, database: Database, redis: 
   keepRotating(ring)
   // Before anybody can sign in: do these stores let exactly one caller win?
   await withServer('DATABASE_URL or REDIS_URL', settings.databaseUrl, () => probeStores({ ...stores, keys }))
-  const { signingKey } = settings
+  const { signingKey, mustHaveSecondFactor: named } = settings
   // A server with a name of its own writes its public URL here. Tokens carry it; nothing fetches it.
   const names = { issuer: 'http://127.0.0.1', audience: 'chat' }
   const signer = withSetting('AUTH_SIGNING_KEY', () => joseSigner({ ...names, keys: signingKey === null ? ring : [signingKey] }))
@@ -32,6 +32,8 @@ export async function createAuth(settings: Settings, database: Database, redis: 
     ...redis?.options,
     signer,
     encryptionKeys: [encryptionKey.base64],
+    secondFactor: ({ username }) => (named.has(username) || named.has('everybody') ? 'required' : 'optional'),
+    totpIssuer: 'Chat',
     logger: { debug() {}, info() {}, warn: log, error: log },
   })
 }

@@ -13,6 +13,8 @@ export interface Settings {
   readonly encryptionKeyFile: string
   /** Null: those in the database. */
   readonly signingKey: SigningKey | null
+  /** The names of the users who must have a second factor; `everybody` stands for all of them. */
+  readonly mustHaveSecondFactor: ReadonlySet<string>
 }
 
 /** A setting that cannot be used. Its message is the one line that whoever starts the server needs to see. */
@@ -32,6 +34,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     encryptionKey: env['AUTH_ENCRYPTION_KEY'] || null,
     encryptionKeyFile: env['AUTH_ENCRYPTION_KEY_FILE'] || 'example-app/data/encryption.key',
     signingKey: env['AUTH_SIGNING_KEY'] ? signingKey(env['AUTH_SIGNING_KEY']) : null,
+    mustHaveSecondFactor: new Set(list(env['SECOND_FACTOR_REQUIRED'] || '')),
   }
 }
 
@@ -89,6 +92,10 @@ function trustProxy(text: string): number | string[] {
     )
   }
   if (/^\d+$/.test(text)) return whole('TRUST_PROXY', text, 16)
+  return list(text)
+}
+
+function list(text: string): string[] {
   return text.split(',').map((part) => part.trim())
 }
 

@@ -1,73 +1,36 @@
 import { closeDevices, prepareDevices } from './devices.js'
 import { listen, signedOut } from './live.js'
 import { clearMessages, showMessages } from './messages.js'
-import { byId, call, credentials, explain, say, session, setSession } from './page.js'
+import { byId, call, credentials, enrolmentRequired, explain, say, session, setSession } from './page.js'
+import { askToSignIn, prepareSignIn } from './sign-in.js'
+import { closeTwoFactor, demandTwoFactor, prepareTwoFactor } from './two-factor.js'
 
 let room = null
 let live = null
 let loggingOut = false
 
-const fields = { name: byId('name'), password: byId('password'), code: byId('code') }
+prepareSignIn(enter)
 prepareDevices(() => leave(signedOut))
-// Whoever opens this page has come to sign in.
-fields.name.focus()
-
-// Signing in.
-
-byId('sign-in-form').addEventListener('submit', async (event) => {
-  event.preventDefault()
-  const code = fields.code.value.trim()
-  const login = { user: fields.name.value.trim(), password: fields.password.value, ...(code === '' ? {} : { code }) }
-  const button = byId('sign-in-button')
-  button.disabled = true
-  say('sign-in-problem', '')
-  try {
-    const { data } = await call('POST', '/login', login)
-    await enter(data)
-  } catch (error) {
-    showSignInProblem(error)
-  } finally {
-    button.disabled = false
-  }
+prepareTwoFactor({
+  onSignedOut: () => leave(signedOut),
+  onLogOut: logOut,
+  onSetUp: () => openChat().catch((error) => askToSignIn(explain(error))),
 })
-
-// Another name is another account, which may have no second factor.
-for (const field of [fields.name, fields.password]) field.addEventListener('input', () => showCodeStep(false))
-
-function showCodeStep(visible) {
-  byId('code-step').hidden = !visible
-  fields.code.required = visible
-  if (!visible) fields.code.value = ''
-}
-
-function showSignInProblem(error) {
-  const codeAtFault = error.code === 'totp-required' || error.code === 'totp-invalid'
-  if (codeAtFault) showCodeStep(true)
-  const fault = codeAtFault ? fields.code : fields.password
-  const wrong = error.code === 'totp-invalid' || error.code === 'Unauthorized'
-  markInvalid(wrong ? fault : null)
-  // Being asked for a code is the next step, not a mistake.
-  byId('sign-in-problem').classList.toggle('notice', error.code === 'totp-required')
-  say('sign-in-problem', explain(error))
-  fault.focus()
-  fault.select()
-}
-
-function markInvalid(field) {
-  for (const each of Object.values(fields)) each.setAttribute('aria-invalid', String(each === field))
-}
+document.addEventListener(enrolmentRequired, demandTwoFactor)
 
 async function enter(data) {
   setSession(data)
-  const { rooms } = await call('GET', '/rooms').catch((error) => {
-    setSession(null)
-    throw error
-  })
-  byId('sign-in-form').reset()
-  showCodeStep(false)
-  markInvalid(null)
-  say('sign-in-problem', '')
-  byId('me').textContent = data.me.name
+  if (data.enrolmentRequired) demandTwoFactor()
+  else await openChat()
+}
+
+async function openChat() {
+  // It was open already, when the server began to demand a second factor.
+  if (live !== null) return live.reconnect()
+  const rooms = await readRooms()
+  // The dialog that the refusal has opened leads back here.
+  if (rooms === null) return
+  byId('me').textContent = session.me.name
   byId('rooms').replaceChildren(...rooms.map(roomButton))
   show('chat')
   live = listen({
@@ -81,11 +44,23 @@ async function enter(data) {
   byId('text').focus()
 }
 
+async function readRooms() {
+  try {
+    return (await call('GET', '/rooms')).rooms
+  } catch (error) {
+    if (error.code === enrolmentRequired) return null
+    setSession(null)
+    throw error
+  }
+}
+
 function leave(reason) {
   // Several answers can bring the same news.
   if (session === null) return
-  live.stop()
+  live?.stop()
+  live = null
   closeDevices()
+  closeTwoFactor()
   setSession(null)
   lastReading += 1
   clearMessages()
@@ -93,28 +68,29 @@ function leave(reason) {
   say('connection-problem', '')
   show('sign-in')
   document.title = 'Sign in · Chat'
-  byId('sign-in-problem').classList.add('notice')
-  say('sign-in-problem', reason)
-  fields.name.focus()
+  askToSignIn(reason)
 }
 
 function show(visible) {
   for (const id of ['sign-in', 'chat']) byId(id).hidden = id !== visible
 }
 
-byId('log-out').addEventListener('click', async () => {
+byId('log-out').addEventListener('click', logOut)
+
+async function logOut() {
   loggingOut = true
   try {
     await call('POST', '/logout')
     leave('')
   } catch (error) {
-    // Only a refusal of the token itself means that the session is over. After an outage it may live on: say so, and stay.
-    if (error.status === 401) leave('')
+    // Only a refusal of the token itself means that the session is over. After an outage it may live on: say so, and stay. Where there is
+    // no chat yet, there is nothing to stay for.
+    if (error.status === 401 || live === null) leave('')
     else say('room-problem', `You are still signed in. ${explain(error)}`)
   } finally {
     loggingOut = false
   }
-})
+}
 
 // The token ends with the page, and so should the session.
 addEventListener('pagehide', () => {

@@ -28,13 +28,17 @@ export function credentials() {
 
 /** An answer that is not a success. `status` is 0 when there was no answer. */
 class Refusal extends Error {
-  constructor(status, { error = 'unknown', message = 'Something went wrong.' }, retryAfter = null) {
+  constructor(status, { error = 'unknown', message = 'Something went wrong.', details = {} }, retryAfter = null) {
     super(message)
     this.status = status
     this.code = error
+    this.details = details
     this.retryAfter = retryAfter
   }
 }
+
+/** The server's word, and the page's event, for a user who must set up a second factor first. */
+export const enrolmentRequired = 'second-factor-enrolment-required'
 
 export async function call(method, path, body) {
   const headers = { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...credentials() }
@@ -43,6 +47,8 @@ export async function call(method, path, body) {
   })
   const answer = await response.json().catch(() => ({}))
   if (response.ok) return answer
+  // Not a matter of this one request: the server now wants it before anything else.
+  if (answer.error === enrolmentRequired) document.dispatchEvent(new Event(enrolmentRequired))
   throw new Refusal(response.status, answer, Number(response.headers.get('Retry-After')) || null)
 }
 

@@ -356,8 +356,10 @@ describe('the page', () => {
     expect(headers.get('x-powered-by')).toBeNull()
     expect(text).toContain('<form id="sign-in-form"')
     expect(text).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=|https?:\/\//)
-    const scripts = ['chat.js', 'devices.js', 'live.js', 'messages.js', 'page.js']
-    for (const file of [...scripts, 'chat.css', 'icon.svg']) expect((await request('GET', `/${file}`)).status).toBe(200)
+    const scripts = ['chat', 'devices', 'live', 'messages', 'page', 'qr', 'recovery-codes', 'sign-in', 'two-factor'].map(
+      (name) => `${name}.js`,
+    )
+    for (const file of [...scripts, 'uqr.mjs', 'chat.css', 'icon.svg']) expect((await request('GET', `/${file}`)).status).toBe(200)
   })
 })
 

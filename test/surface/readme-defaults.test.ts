@@ -5,6 +5,7 @@ import {
   defaultMaxSessionsPerUser,
   defaultPurgeInterval,
   defaultStoreTimeout,
+  defaultTotpIssuer,
 } from '../../src/resolve-options.js'
 import { defaultLimits } from '../../src/throttle/throttle.js'
 
@@ -24,6 +25,7 @@ describe('the table of options in the README', () => {
     ['maxSessionsPerUser', `${defaultMaxSessionsPerUser}`],
     ['purgeInterval', `${defaultPurgeInterval}`],
     ['storeTimeout', `${defaultStoreTimeout}`],
+    ['totpIssuer', `\`${defaultTotpIssuer}\``],
   ])('gives the default of %s as %s, which it is', (option, value) => {
     const row = readme.split('\n').find((line) => line.startsWith(`| \`${option}\``))
     expect(row?.split('|').at(-2)?.trim()).toBe(value)

@@ -1,5 +1,5 @@
-// Does what the README tells a new reader to do: starts the example, and runs the commands between <!-- walk --> and <!-- /walk -->
-// in one shell, exactly as they are written. Each curl command comes after a comment that ends with the status it should get, as in
+// Does what the README and the guides tell a new reader to do: for each page, starts the example, and runs the commands between
+// <!-- walk --> and <!-- /walk --> in one shell, exactly as they are written. Each curl command comes after a comment that ends with the status it should get, as in
 // `# 2. sign in (200)`; the statuses that came are compared with those that were promised.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+const pages = ['README.md', 'docs/second-factor.md']
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const writtenUrl = 'http://127.0.0.1:3000'
-/** What may be said on stderr: nothing by the server; npm speaks of its own settings. */
-const expectedOnStderr = /^npm (warn|notice)\b/
+/** What may be said on stderr: by the server only that a user has switched the second factor off; npm speaks of its own settings. */
+const expectedOnStderr = /^(npm (warn|notice)\b|second-factor\.disabled: )/
 /** Seconds. */
 const patience = { start: 120, walk: 120, stop: 10 }
 
@@ -27,14 +28,14 @@ curl() {
 }
 `
 
-/** The commands of the walk, and the statuses they promise. */
-function readWalk() {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const walks = [...readme.matchAll(/<!-- walk -->([\s\S]*?)<!-- \/walk -->/g)].map(([, walk]) => walk)
+/** The commands of a page's walk, and the statuses they promise. */
+function readWalk(page) {
+  const text = readFileSync(join(root, page), 'utf8')
+  const walks = [...text.matchAll(/<!-- walk -->([\s\S]*?)<!-- \/walk -->/g)].map(([, walk]) => walk)
   const blocks = walks.flatMap((walk) => [...walk.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block))
   const script = blocks.join('\n')
   const promised = [...script.matchAll(/^[ \t]*#.*\((\d{3})\)[ \t]*$/gm)].map(([, status]) => status)
-  if (promised.length === 0) throw new Error('README.md: there is no command between <!-- walk --> and <!-- /walk -->')
+  if (promised.length === 0) throw new Error(`${page}: there is no command between <!-- walk --> and <!-- /walk -->`)
   return { script, promised }
 }
 
@@ -128,25 +129,32 @@ function judge({ code, output, statuses }, promised) {
   return problems.length === 0 ? [] : [...problems, `what they printed:\n${output}`]
 }
 
-const { script, promised } = readWalk()
-const data = mkdtempSync(join(tmpdir(), 'walk-data-'))
-// With a database of its own: what the reader has in theirs must not decide, and must not be touched.
-const environment = {
-  REDIS_URL: '',
-  DATABASE_URL: `sqlite:${join(data, 'walk.db')}`,
-  AUTH_ENCRYPTION_KEY_FILE: join(data, 'encryption.key'),
-}
-const server = start('npm', ['start'], { PORT: '0', ...environment })
-try {
-  const url = await within(patience.start, 'starting the server', listening(server))
-  const problems = [...judge(await walk(script, url), promised), ...(await stop(server))]
-  const complaints = server.said.stderr.split('\n').filter((line) => line !== '' && !expectedOnStderr.test(line))
-  for (const problem of [...problems, ...complaints.map((line) => `the server said: ${line}`)]) {
-    process.stderr.write(`${problem}\n`)
-    process.exitCode = 1
+/** Walks through one page, against a server of its own; answers what went wrong. */
+async function tryOut({ script, promised }) {
+  const data = mkdtempSync(join(tmpdir(), 'walk-data-'))
+  // With a database of its own: what the reader has in theirs must not decide, and must not be touched.
+  const environment = {
+    REDIS_URL: '',
+    SECOND_FACTOR_REQUIRED: '',
+    DATABASE_URL: `sqlite:${join(data, 'walk.db')}`,
+    AUTH_ENCRYPTION_KEY_FILE: join(data, 'encryption.key'),
   }
-  if (process.exitCode === undefined) process.stdout.write(`readme: ${promised.length} commands got the statuses they promise\n`)
-} finally {
-  signal(-server.group, 'SIGKILL')
-  rmSync(data, { recursive: true, force: true })
+  const server = start('npm', ['start'], { PORT: '0', ...environment })
+  try {
+    const url = await within(patience.start, 'starting the server', listening(server))
+    const problems = [...judge(await walk(script, url), promised), ...(await stop(server))]
+    const complaints = server.said.stderr.split('\n').filter((line) => line !== '' && !expectedOnStderr.test(line))
+    return [...problems, ...complaints.map((line) => `the server said: ${line}`)]
+  } finally {
+    signal(-server.group, 'SIGKILL')
+    rmSync(data, { recursive: true, force: true })
+  }
+}
+
+for (const page of pages) {
+  const steps = readWalk(page)
+  const problems = await tryOut(steps)
+  for (const problem of problems) process.stderr.write(`${page}: ${problem}\n`)
+  if (problems.length > 0) process.exitCode = 1
+  else process.stdout.write(`${page}: ${steps.promised.length} commands got the statuses they promise\n`)
 }
