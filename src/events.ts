@@ -147,7 +147,7 @@ const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'password.unreadable': 'warn',
   'second-factor.begun': 'info',
   'second-factor.enabled': 'info',
-  'second-factor.disabled': 'warn',
+  'second-factor.disabled': 'info',
   'second-factor.refused': 'info',
   'second-factor.reset': 'warn',
   'second-factor.code-sent': 'info',
