@@ -58,10 +58,8 @@ export function confirmTotpEndpoint(deps: TotpDeps): Endpoint {
     const { session } = await ownerOf(deps.signedInToEnrol, request) //                  401, 403
     const input = parseInput(codeOnly, await request.readJson()) //                      400, 413, 415
     const { context } = request
-    await deps.throttle.takeSecondFactorSlot(session.userId, context) //                 429
-    const verdict = await deps.enrolment.judgeFirstCode(session.userId, input.code, context) // 409, 503
-    if (verdict === 'invalid') throw new AuthError('totp-invalid', { details: totpDetails }) // 401
-    const recoveryCodes = await changeFactor(deps, session, context, () => verdict.confirm()) // 409, 503
+    const confirm = await proveFirstCode(deps, session, input.code, context) //          401, 409, 429, 503
+    const recoveryCodes = await changeFactor(deps, session, context, confirm) //         409, 503
     await keepSession(deps, session, [...session.methods.filter((method) => method !== 'otp'), 'otp'])
     return ok({ status: 'success', data: { recoveryCodes } })
   }
@@ -99,6 +97,28 @@ export function recoveryCodesEndpoint(deps: TotpDeps): Endpoint {
 }
 
 const totpDetails = { method: 'totp', codeGenerated: false, availableMethods: ['totp', 'recovery'] }
+
+// Only a wrong code counts. Whatever else went wrong was no guess, and a session alone, without the password, must not be able to use up
+// what its user's logins are counted by.
+async function proveFirstCode(
+  { enrolment, throttle, audit }: TotpDeps,
+  { userId }: SessionRecord,
+  code: string,
+  context: RequestContext,
+): Promise<() => Promise<string[]>> {
+  await throttle.takeSecondFactorSlot(userId, context)
+  const refund = () => throttle.refundSecondFactor(userId)
+  const verdict = await enrolment.judgeFirstCode(userId, code, context).catch(async (error: unknown) => {
+    await refund()
+    throw error
+  })
+  if (verdict === 'invalid') {
+    audit({ type: 'second-factor.refused', userId }, context)
+    throw new AuthError('totp-invalid', { details: totpDetails })
+  }
+  await refund()
+  return () => verdict.confirm()
+}
 
 // The code is judged only after a right password: it must not be used up by somebody who does not know that.
 async function proveBoth(
