@@ -67,9 +67,10 @@ export function assemble(options: ResolvedOptions): Parts {
   const decideSignIn = createSignInDecision({ secondFactors, throttle, beforeLogin, call })
 
   const liveSessions = createLiveSessions({ sessions, users, mustHaveFactor, revocations, clock })
-  const judge = createJudgeCredentials({ accessTokens, liveSessions, letsEnrol: false, clock })
+  const judge = createJudgeCredentials({ accessTokens, requireSession: liveSessions.require, clock })
+  const judgeToEnrol = createJudgeCredentials({ accessTokens, requireSession: liveSessions.requireToEnrol, clock })
   const signedIn = createSignedIn(judge, audit)
-  const signedInToEnrol = createSignedIn(createJudgeCredentials({ accessTokens, liveSessions, letsEnrol: true, clock }), audit)
+  const signedInToEnrol = createSignedIn(judgeToEnrol, audit)
   const registry = createSocketRegistry({ revocations, liveSessions, sessions, clock })
   const tickets = host.tickets && createSocketTickets(host.tickets, liveSessions, clock)
   const describeMe = createDescribeMe(options.describeUser, call)

@@ -2,16 +2,13 @@ import { AuthError, notSignedIn } from '../errors.js'
 import type { Audit, RequestContext } from '../events.js'
 import { type PresentedCredentials, readCredentials } from '../http/credentials.js'
 import type { AccessTokens } from '../tokens/access-token.js'
-import { hasShownFactor } from '../two-factor/second-factor.js'
 import type { LiveSession, LiveSessions } from './live-sessions.js'
 import type { Principal, SignedIn, SignedInRequest } from './principal.js'
 
 /** What judging credentials needs. */
 export interface AuthenticateDeps {
   readonly accessTokens: AccessTokens
-  readonly liveSessions: LiveSessions
-  /** Whether a session that may only enrol in a second factor is let in. */
-  readonly letsEnrol: boolean
+  readonly requireSession: LiveSessions['require']
   readonly clock: () => Date
 }
 
@@ -22,25 +19,14 @@ export type JudgeCredentials = (credentials: PresentedCredentials, context: Requ
  * Judges credentials. The token must be ours, belong to whom the client says, and its session must be found and alive: a session
  * that is not there is not signed in, so losing data lets nobody in.
  */
-export function createJudgeCredentials({ accessTokens, liveSessions, letsEnrol, clock }: AuthenticateDeps): JudgeCredentials {
+export function createJudgeCredentials({ accessTokens, requireSession, clock }: AuthenticateDeps): JudgeCredentials {
   return async ({ token, userId }, context) => {
     const claims = await accessTokens.verify(token, clock())
     if (userId !== null && userId !== claims.sub) throw notSignedIn('token belongs to another user')
-    let live = await liveSessions.require(claims.sid, context)
-    if (!letsEnrol && mayOnlyEnrol(live)) {
-      // It may have enrolled a moment ago, in another process: nobody is refused by what was remembered.
-      liveSessions.forget(claims.sid)
-      live = await liveSessions.require(claims.sid, context)
-      if (mayOnlyEnrol(live)) throw new AuthError('second-factor-enrolment-required')
-    }
+    const live = await requireSession(claims.sid, context)
     if (live.session.userId !== claims.sub) throw notSignedIn('session belongs to another user')
     return { ...live, principal: principalOf(live, claims.scope, new Date(claims.exp * 1000)) }
   }
-}
-
-/** Whether a session may set up a second factor and do nothing else: the host demands one, and the session has not shown any. */
-function mayOnlyEnrol({ mustHaveFactor, session }: LiveSession): boolean {
-  return mustHaveFactor && !hasShownFactor(session.methods)
 }
 
 /** Judges the credentials in the headers of a request, and tells the audit stream of each refusal. */

@@ -1,9 +1,10 @@
-import { notSignedIn } from '../errors.js'
+import { AuthError, notSignedIn } from '../errors.js'
 import type { RequestContext } from '../events.js'
 import { type BoundedCache, boundedCache } from '../lib/bounded-cache.js'
 import type { Revocations } from '../revocations/revocations.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
+import { hasShownFactor } from '../two-factor/second-factor.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 
 /** A session that is alive and its user, who may sign in. */
@@ -16,8 +17,13 @@ export interface LiveSession {
 
 /** Finds live sessions, from memory where they were read a moment ago. */
 export interface LiveSessions {
-  /** The session and its user. Throws 401 when the session is over or its user disabled or gone, 503 when a store failed. */
+  /**
+   * The session and its user. Throws 401 when the session is over or its user disabled or gone, 403 when it may only enrol in a second
+   * factor, 503 when a store failed.
+   */
   require(id: string, context: RequestContext): Promise<LiveSession>
+  /** The same, and it lets those in who may only enrol. */
+  requireToEnrol(id: string, context: RequestContext): Promise<LiveSession>
   /** Reads the session anew with the next request: something of it has changed. */
   forget(id: string): void
 }
@@ -73,19 +79,34 @@ export function createLiveSessions({ sessions, users, mustHaveFactor, revocation
     return mine
   }
 
-  return {
-    forget,
-
-    async require(id, context) {
-      const live = cache.get(id, clock()) ?? (await readOnce(id))
-      if (!sessions.isLive(live.session)) throw notSignedIn('session ended or unknown')
-      const seen = sessions.seenNow(live.session, context)
-      if (seen !== null) {
-        // Noted in memory first, so that requests at the same moment write it once.
-        cache.update(id, { ...live, session: { ...live.session, ...seen } })
-        sessions.touch(id, seen)
-      }
-      return live
-    },
+  async function requireToEnrol(id: string, context: RequestContext): Promise<LiveSession> {
+    const live = cache.get(id, clock()) ?? (await readOnce(id))
+    if (!sessions.isLive(live.session)) throw notSignedIn('session ended or unknown')
+    const seen = sessions.seenNow(live.session, context)
+    if (seen !== null) {
+      // Noted in memory first, so that requests at the same moment write it once.
+      cache.update(id, { ...live, session: { ...live.session, ...seen } })
+      sessions.touch(id, seen)
+    }
+    return live
   }
+
+  return { require: withFactor(requireToEnrol, forget), requireToEnrol, forget }
+}
+
+function withFactor(find: LiveSessions['requireToEnrol'], forget: LiveSessions['forget']): LiveSessions['require'] {
+  return async (id, context) => {
+    const remembered = await find(id, context)
+    if (!mayOnlyEnrol(remembered)) return remembered
+    // It may have enrolled a moment ago, in another process: nobody is refused by what was remembered.
+    forget(id)
+    const live = await find(id, context)
+    if (mayOnlyEnrol(live)) throw new AuthError('second-factor-enrolment-required')
+    return live
+  }
+}
+
+/** Whether a session may set up a second factor and do nothing else: the host demands one, and the session has not shown any. */
+function mayOnlyEnrol({ mustHaveFactor, session }: LiveSession): boolean {
+  return mustHaveFactor && !hasShownFactor(session.methods)
 }

@@ -58,8 +58,9 @@ export function confirmTotpEndpoint(deps: TotpDeps): Endpoint {
     const { session } = await ownerOf(deps.signedInToEnrol, request) //                  401, 403
     const input = parseInput(codeOnly, await request.readJson()) //                      400, 413, 415
     const { context } = request
-    const confirm = await proveFirstCode(deps, session, input.code, context) //          401, 409, 429, 503
-    const recoveryCodes = await changeFactor(deps, session, context, confirm) //         409, 503
+    const judge = () => deps.enrolment.judgeFirstCode(session.userId, input.code, context)
+    const confirmation = await counted(deps, session, context, judge) //                 401, 409, 429, 503
+    const recoveryCodes = await changeFactor(deps, session, context, confirmation.confirm) // 409, 503
     await keepSession(deps, session, [...session.methods.filter((method) => method !== 'otp'), 'otp'])
     return ok({ status: 'success', data: { recoveryCodes } })
   }
@@ -98,42 +99,37 @@ export function recoveryCodesEndpoint(deps: TotpDeps): Endpoint {
 
 const totpDetails = { method: 'totp', codeGenerated: false, availableMethods: ['totp', 'recovery'] }
 
-// Only a wrong code counts. Whatever else went wrong was no guess, and a session alone, without the password, must not be able to use up
-// what its user's logins are counted by.
-async function proveFirstCode(
-  { enrolment, throttle, audit }: TotpDeps,
-  { userId }: SessionRecord,
-  code: string,
-  context: RequestContext,
-): Promise<() => Promise<string[]>> {
-  await throttle.takeSecondFactorSlot(userId, context)
-  const refund = () => throttle.refundSecondFactor(userId)
-  const verdict = await enrolment.judgeFirstCode(userId, code, context).catch(async (error: unknown) => {
-    await refund()
-    throw error
-  })
-  if (verdict === 'invalid') {
-    audit({ type: 'second-factor.refused', userId }, context)
-    throw new AuthError('totp-invalid', { details: totpDetails })
-  }
-  await refund()
-  return () => verdict.confirm()
-}
-
 // The code is judged only after a right password: it must not be used up by somebody who does not know that.
 async function proveBoth(
-  { provePassword, secondFactors, throttle, audit }: TotpDeps,
-  { userId }: SessionRecord,
+  deps: TotpDeps,
+  session: SessionRecord,
   input: { readonly password: string; readonly code: string },
   context: RequestContext,
 ): Promise<void> {
-  const user = await provePassword(userId, input.password, context)
-  const factors = await secondFactors.of(user)
-  if (factors?.totp == null) throw new AuthError('totp-not-enabled')
-  await throttle.takeSecondFactorSlot(userId, context)
+  const user = await deps.provePassword(session.userId, input.password, context)
+  const factors = await deps.secondFactors.of(user)
+  if (factors === null || factors.totp === null) throw new AuthError('totp-not-enabled')
   // With TOTP itself, or its recovery codes: another factor of the user's is no proof of this one.
-  const verdict = await secondFactors.judge({ ...factors, others: [] }, input.code, context)
-  if (verdict !== 'invalid') return throttle.refundSecondFactor(userId)
+  await counted(deps, session, context, () => deps.secondFactors.judge({ ...factors, others: [] }, input.code, context))
+}
+
+// On the same counter as the codes of logins, and before the code is judged. Right ones do not count, and do not clear it either: only a
+// completed two-factor login does.
+async function counted<Verdict>(
+  { throttle, audit }: TotpDeps,
+  { userId }: SessionRecord,
+  context: RequestContext,
+  judge: () => Promise<Verdict | 'invalid'>,
+): Promise<Verdict> {
+  await throttle.takeSecondFactorSlot(userId, context)
+  const verdict = await judge().catch(async (error: unknown) => {
+    await throttle.refundSecondFactor(userId)
+    throw error
+  })
+  if (verdict !== 'invalid') {
+    await throttle.refundSecondFactor(userId)
+    return verdict
+  }
   audit({ type: 'second-factor.refused', userId }, context)
   throw new AuthError('totp-invalid', { details: totpDetails })
 }
