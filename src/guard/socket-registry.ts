@@ -82,13 +82,12 @@ export function createSocketRegistry({ revocations, liveSessions, sessions, cloc
   }
 
   function endSession(sessionId: string): void {
+    liveSessions.forget(sessionId) // Requests are refused from now on as well, however fresh what is remembered.
     for (const entry of [...(bySession.get(sessionId)?.entries ?? [])])
       hangUp(entry, socketCloseCodes.sessionEnded, 'session ended')
   }
 
-  async function check(sessionId: string): Promise<void> {
-    if (await isRefused(liveSessions, sessionId)) endSession(sessionId)
-  }
+  const check = async (id: string) => void ((await isRefused(liveSessions, id)) && endSession(id))
 
   async function askForTurn(turn: number): Promise<void> {
     const ids = [...bySession].filter(([, sockets]) => sockets.turn === turn).map(([id]) => id)

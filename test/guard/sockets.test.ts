@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { Principal, TrackedSocket } from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
-import { bearer, logIn, obtainCode, post } from '../support/client.js'
+import { bearer, get, logIn, obtainCode, post } from '../support/client.js'
 import { type HostSettings, startHost, type TestHost } from '../support/host.js'
 
 interface SocketHost extends TestHost {
@@ -283,12 +283,13 @@ describe('a live socket', () => {
       const request = { headersDistinct: { authorization: [`Bearer ${authToken}`] }, headers: {}, socket: {} }
       const principal = await host.auth.authenticate(request as never)
       host.auth.sockets.track({ close: (code) => closes.push(`${name} ${code}`), terminate() {}, once() {}, on() {} }, principal)
-      return principal
+      return { principal, authToken }
     }
     const seconds = async (count: number) => {
       for (let second = 0; second < count; second += 1) await vi.advanceTimersByTimeAsync(1000)
     }
-    const { sessionId } = await track('ended')
+    const ended = await track('ended')
+    const { sessionId } = ended.principal
     await track('other')
     // As another process would: in the store, and no word of it.
     await stores.sessions.end(sessionId, 'revoked', host.clock())
@@ -298,6 +299,7 @@ describe('a live socket', () => {
     isDown = false
     await seconds(4)
     expect(closes).toEqual(['ended 4401'])
+    expect((await get(host, '/me', bearer(ended.authToken))).status).toBe(401)
     liveAmong.mockClear()
     await seconds(8)
     expect(liveAmong).toHaveBeenCalledTimes(2)
