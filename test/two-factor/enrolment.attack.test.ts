@@ -80,10 +80,13 @@ describe('beginning to set up TOTP', () => {
     [601, 409],
   ])('waits 600 seconds for its code: after %d it is answered with %i', async (seconds, status) => {
     const { host, token } = await signedIn()
+    const { authToken: other } = await logIn(host)
     const secret = await begin(host, token)
     host.clock.advance(seconds)
     const response = await post(host, confirmation, { code: codeOf(host, secret) }, bearer(token))
     expectAnswer(response, status, status === 409 ? 'totp-not-enabled' : undefined)
+    // A code that comes too late ends nobody's session.
+    expect((await get(host, '/me', bearer(other))).status).toBe(status === 409 ? 200 : 401)
     host.clock.advance(30)
     await expectUnharmed(host, status === 200 ? codeOf(host, secret) : undefined, secret)
   })
@@ -171,6 +174,21 @@ describe('the first code', () => {
     const ends = ended(host.events)
     expect(ends).toHaveLength(2)
     for (const end of ends) expect(end).toMatch(/ factor-changed$/)
+    host.clock.advance(30)
+    await expectUnharmed(host, codeOf(host, secret), secret)
+  })
+
+  it('ends a session too that was opened by the password alone while the code was judged', async () => {
+    const { host, token } = await signedIn()
+    const secret = await begin(host, token)
+    const real = host.stores.secondFactors.confirm
+    let late = ''
+    replace(host.stores.secondFactors, 'confirm', async (...given: never[]) => {
+      late = (await logIn(host)).authToken
+      return (real as (...all: never[]) => Promise<unknown>)(...given)
+    })
+    await confirm(host, token, secret)
+    expectAnswer(await get(host, '/me', bearer(late)), 401, 'Unauthorized')
     host.clock.advance(30)
     await expectUnharmed(host, codeOf(host, secret), secret)
   })
