@@ -87,10 +87,9 @@ const whole = (least: number, most: number) =>
     error: `is not a whole number from ${least} to ${most}.`,
   })
 const origin = z.custom<string>(isOrigin, 'is not an origin, such as https://chat.example.com.')
-const otherFactor = withMethods('isEnabled', 'verify').refine(
-  (factor) => typeof (factor as OtherFactor).name === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test((factor as OtherFactor).name),
-  'has no name of lower-case letters, digits and -.',
-)
+const otherFactor = withMethods('isEnabled', 'verify')
+  .refine((factor) => isFactorName((factor as OtherFactor).name), 'has no name of lower-case letters, digits and -.')
+  .refine((factor) => isOptionalFunction((factor as OtherFactor).sendCode), 'has a sendCode that is not a function.')
 const limit = z.strictObject({ points: whole(1, 1_000_000), duration: whole(1, 30 * day) })
 
 const sessionMethods = [
@@ -187,6 +186,14 @@ export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
 
 function isIssuer(value: unknown): boolean {
   return typeof value === 'string' && /^[^:\p{Cc}]{1,64}$/u.test(value) && isWellFormed(value)
+}
+
+function isFactorName(value: unknown): boolean {
+  return typeof value === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(value)
+}
+
+function isOptionalFunction(value: unknown): boolean {
+  return value === undefined || typeof value === 'function'
 }
 
 function isOrigin(value: unknown): boolean {

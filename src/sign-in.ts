@@ -30,8 +30,8 @@ export interface SignInAttempt {
   readonly user: AuthUser | null
   /** What has been proven before. */
   readonly methods: readonly AuthenticationMethod[]
-  /** A second-factor code, where the client sent one. */
-  readonly code: string | null
+  /** A second-factor code; null where none was sent, undefined where this door takes none, so that none need be sent to the user. */
+  readonly code: string | null | undefined
   readonly context: RequestContext
 }
 
@@ -87,6 +87,7 @@ async function proveSecondFactor(
   if (hasShownFactor(methods)) return []
   const factors = await secondFactors.of(user)
   if (factors === null) return []
+  if (code === undefined) return secondFactorError('totp-required', factors, false)
   if (code === null) {
     // A code that is sent counts like one that is judged, or a mailbox could be flooded by whoever knows the password.
     if (secondFactors.sendsCodes(factors)) await throttle.takeSecondFactorSlot(user.id, context)

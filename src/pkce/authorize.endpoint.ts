@@ -19,7 +19,7 @@ export function authorizeEndpoint(signedIn: SignedIn, decideSignIn: DecideSignIn
     const { codeChallenge } = parseInput(schema, await readJson()) //                    400, 413, 415
 
     const { methods, scope, authenticatedAt } = session
-    const decision = await decideSignIn({ door: 'authorization-code', user, methods, code: null, context })
+    const decision = await decideSignIn({ door: 'authorization-code', user, methods, code: undefined, context })
     if (!decision.allowed) throw decision.error //                                       401, 403
 
     // A code never opens more than the session that asked for it may do.

@@ -76,7 +76,7 @@ async function judge(
   if (!verifierMatches(verifier, code.codeChallenge)) return 'wrong-verifier'
   if (await isOrphan(deps, code)) return 'issuing-session-ended'
   const user = await deps.users.findById(code.userId)
-  const decision = await deps.decideSignIn({ door: 'code-exchange', user, methods: code.methods, code: null, context })
+  const decision = await deps.decideSignIn({ door: 'code-exchange', user, methods: code.methods, code: undefined, context })
   return decision.allowed ? decision.approved : decision.reason
 }
 

@@ -62,7 +62,7 @@ async function findSession(deps: RefreshDeps, presented: string, context: Reques
 
 async function decide(deps: RefreshDeps, session: RefreshableSession, context: RequestContext): Promise<void> {
   const user = await deps.users.findById(session.userId)
-  const decision = await deps.decideSignIn({ door: 'refresh', user, methods: session.methods, code: null, context })
+  const decision = await deps.decideSignIn({ door: 'refresh', user, methods: session.methods, code: undefined, context })
   if (!decision.allowed) throw refusal(deps, decision.reason, session, context)
 }
 

@@ -43,8 +43,11 @@ export interface TotpEnrolment {
   replaceRecoveryCodes(userId: string, context: RequestContext): Promise<string[]>
   /** Deletes seed and recovery codes. False when there were none. */
   disable(userId: string): Promise<boolean>
-  /** Activates a seed from elsewhere. Rejects with `totp-already-enabled`, and with `invalid-request` for one that will not do. */
-  import(userId: string, secret: string): Promise<string[]>
+  /**
+   * Judges a seed from elsewhere. The function it answers activates it and answers ten recovery codes. Rejects with
+   * `totp-already-enabled`, and with `invalid-request` for a seed that will not do.
+   */
+  judgeImport(userId: string, secret: string): Promise<() => Promise<string[]>>
 }
 
 /** What enrolment needs. */
@@ -64,7 +67,7 @@ const pendingLifetime = 600
 
 /** Makes the one place that changes whether a user has TOTP. */
 export function createTotpEnrolment(deps: EnrolmentDeps): TotpEnrolment {
-  const { store, vault, clock, audit } = deps
+  const { store, audit } = deps
   return {
     async status(userId) {
       const [factor, count] = await Promise.all([store.find(userId), store.countRecoveryCodes(userId)])
@@ -85,18 +88,7 @@ export function createTotpEnrolment(deps: EnrolmentDeps): TotpEnrolment {
 
     disable: async (userId) => (await store.deactivate(userId)).outcome === 'deactivated',
 
-    async import(userId, secret) {
-      const seed = decodeBase32(secret)
-      if (seed === null || seed.length < shortestSeed) {
-        throw new AuthError('invalid-request', { message: 'a TOTP secret is base32 of at least 16 bytes' })
-      }
-      const codes = newRecoveryCodes()
-      const factor = { userId, sealedSeed: vault.seal(userId, seed), lastStep: -1, createdAt: clock() }
-      const { outcome } = await store.activate(factor, codes.map(hashOfOwnCode))
-      if (outcome !== 'activated') throw new AuthError('totp-already-enabled')
-      audit({ type: 'second-factor.imported', userId }, noRequest)
-      return codes
-    },
+    judgeImport: (userId, secret) => judgeImport(deps, userId, secret),
   }
 }
 
@@ -136,6 +128,26 @@ async function judgeFirstCode(
       audit({ type: 'second-factor.enabled', userId }, context)
       return codes
     },
+  }
+}
+
+async function judgeImport(
+  { store, vault, clock, audit }: EnrolmentDeps,
+  userId: string,
+  secret: string,
+): Promise<() => Promise<string[]>> {
+  const seed = typeof secret === 'string' ? decodeBase32(secret) : null
+  if (seed === null || seed.length < shortestSeed) {
+    throw new AuthError('invalid-request', { message: 'a TOTP secret is base32 of at least 16 bytes' })
+  }
+  if ((await store.find(userId)) !== null) throw new AuthError('totp-already-enabled')
+  return async () => {
+    const codes = newRecoveryCodes()
+    const factor = { userId, sealedSeed: vault.seal(userId, seed), lastStep: -1, createdAt: clock() }
+    const { outcome } = await store.activate(factor, codes.map(hashOfOwnCode))
+    if (outcome !== 'activated') throw new AuthError('totp-already-enabled')
+    audit({ type: 'second-factor.imported', userId }, noRequest)
+    return codes
   }
 }
 

@@ -21,5 +21,9 @@ export function otpauthUri({ issuer, account, seed }: KeyUri): string {
 }
 
 function percentEncoded(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+  // The name is the host's, and half a character has no UTF-8.
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD')).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
 }

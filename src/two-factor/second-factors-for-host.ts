@@ -16,7 +16,7 @@ export interface SecondFactorsForHost {
   /**
    * Activates a factor the user already has elsewhere, and ends the user's sessions, which have not shown it. Returns ten recovery codes,
    * to be shown once. Rejects with `invalid-request` for a secret that is not base32 of 16 bytes or more, and with
-   * `totp-already-enabled`.
+   * `totp-already-enabled`. When it rejects with `temporarily-unavailable`, it may be called again.
    */
   importTotp(imported: ImportedSecondFactor): Promise<{ recoveryCodes: string[] }>
   /** Whether a user has TOTP, and how many recovery codes are left. */
@@ -41,8 +41,11 @@ export function createSecondFactorsForHost(deps: SecondFactorsForHostDeps): Seco
   const { enrolment, sessions, throttle, audit } = deps
   return {
     async importTotp({ userId, secret }) {
-      const recoveryCodes = await enrolment.import(asUserId(userId), secret)
+      const activate = await enrolment.judgeImport(asUserId(userId), secret)
+      // Before and after, as in a confirmation: should the first fail, nothing has changed, and the host can try again.
       await sessions.endAllForUser(userId, 'factor-changed', noRequest)
+      const recoveryCodes = await activate()
+      await sessions.endAllForUser(userId, 'factor-changed', noRequest).catch(() => {})
       return { recoveryCodes }
     },
     status: async (userId) => enrolment.status(asUserId(userId)),

@@ -61,7 +61,9 @@ export function confirmTotpEndpoint(deps: TotpDeps): Endpoint {
     const judge = () => deps.enrolment.judgeFirstCode(session.userId, input.code, context)
     const confirmation = await counted(deps, session, context, judge) //                 401, 409, 429, 503
     const recoveryCodes = await changeFactor(deps, session, context, confirmation.confirm) // 409, 503
-    await keepSession(deps, session, [...session.methods.filter((method) => method !== 'otp'), 'otp'])
+    const methods = [...session.methods.filter((method) => method !== 'otp'), 'otp'] as const
+    // Without it the session must be signed in anew before long, and that is no reason to keep the recovery codes from the user.
+    await keepSession(deps, session, methods).catch(reported)
     return ok({ status: 'success', data: { recoveryCodes } })
   }
 }
@@ -77,11 +79,10 @@ export function disableTotpEndpoint(deps: TotpDeps): Endpoint {
       if (!(await deps.enrolment.disable(session.userId))) throw new AuthError('totp-not-enabled') // 409
       deps.audit({ type: 'second-factor.disabled', userId: session.userId }, context)
     })
-    await keepSession(
-      deps,
-      session,
-      session.methods.filter((method) => !hasShownFactor([method])),
-    )
+    const methods = session.methods.filter((method) => !hasShownFactor([method]))
+    // A session that went on claiming a factor which the user no longer has would pass where the host demands one.
+    const end = () => deps.sessions.end(session, 'factor-changed', context)
+    await keepSession(deps, session, methods).catch(end).catch(reported)
     return ok({ status: 'success', data: { message: 'Two-factor authentication is off.' } })
   }
 }
@@ -145,7 +146,7 @@ async function changeFactor<T>(
   await sessions.endAllForUser(userId, 'factor-changed', context, id)
   const result = await change()
   // Reported by the call that failed. The factor has changed, and the user must see the recovery codes that go with it.
-  await sessions.endAllForUser(userId, 'factor-changed', context, id).catch(() => {})
+  await sessions.endAllForUser(userId, 'factor-changed', context, id).catch(reported)
   return result
 }
 
@@ -155,6 +156,9 @@ async function keepSession(
   { id }: SessionRecord,
   methods: readonly AuthenticationMethod[],
 ): Promise<void> {
-  await sessions.setMethods(id, methods).catch(() => {})
+  await sessions.setMethods(id, methods)
   forgetSession(id)
 }
+
+// The call that failed has told the audit stream.
+function reported(): void {}
