@@ -72,6 +72,7 @@ export async function dropTables(kysely: Kysely<object>, prefix: string): Promis
     'sessions',
     'socket_tickets',
     'second_factors',
+    'pending_second_factors',
     'recovery_codes',
     'signing_keys',
     'migrations',
