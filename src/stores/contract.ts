@@ -7,7 +7,12 @@ export type SessionKind = 'login' | 'pkce'
 /** Why a session ended. The first reason stays. */
 export type EndReason = 'logout' | 'revoked' | 'evicted' | 'code-replayed' | 'refresh-reused' | 'factor-changed'
 
-/** One authorization code. The code itself is never stored, only its SHA-256. */
+/**
+ * One authorization code. The code itself is never stored, only its SHA-256.
+ *
+ * In all records, ids and hashes have up to 1024 bytes, as have sealed seeds; other texts have up to 16,000 characters. A store takes
+ * them whole or rejects them.
+ */
 export interface AuthorizationCodeRecord {
   readonly codeHash: string
   readonly userId: string
@@ -23,7 +28,7 @@ export interface AuthorizationCodeRecord {
   readonly createdAt: Date
   /** From this moment on the code is void. */
   readonly expiresAt: Date
-  /** Until this moment a used code must be remembered, so that a replay is recognised. Later, `purge` may delete it. */
+  /** Until this moment, never before `expiresAt`, a used code is remembered, so that a replay is recognised. Then `purge` may delete it. */
   readonly retainUntil: Date
   /** Null until consumed. */
   readonly consumedAt: Date | null
@@ -40,7 +45,10 @@ export type ConsumeResult =
  * them leaves either both or neither.
  */
 export interface CodeRedemption {
-  /** The store the sessions go to. A router that keeps its sessions elsewhere does not use this. */
+  /**
+   * The store the sessions go to. A router that keeps its sessions elsewhere does not use this. It goes by identity: whoever wraps the
+   * session store in another object turns the redemption off, unless the wrapper stands here, too.
+   */
   readonly sessions: SessionStore
   /**
    * As `consume`; and for the one caller who is answered `consumed`, inserts the session in the same transaction. Rejects, and leaves
@@ -57,13 +65,15 @@ export interface AuthorizationCodeStore {
   find(codeHash: string): Promise<AuthorizationCodeRecord | null>
   /**
    * In ONE conditional write: if the code is there, unused and `now < expiresAt`, sets `consumedAt = now` and answers
-   * `consumed`. If it was used before, answers `replayed` with the record as the first use left it. Otherwise `unknown`.
+   * `consumed`. If it was used before, answers `replayed` with the record as the first use left it; for as long as it is there, also
+   * after `expiresAt` and `retainUntil`. Otherwise `unknown`.
    * A read followed by a write lets two callers win: RFC 6749 §4.1.2 says a code works once.
    */
   consume(codeHash: string, now: Date): Promise<ConsumeResult>
   /**
    * Deletes unused codes whose `expiresAt`, and used ones whose `retainUntil` is not after `now`, at most `limit` of them where one is
-   * given, and says how many. A store that lets the database expire its rows answers 0. Nothing may depend on it being called.
+   * given (none for 0), and says how many. A store that lets the database expire its rows answers 0. Nothing may depend on it being
+   * called.
    */
   purge(now: Date, limit?: number): Promise<number>
   /** Optional: consumption and session in one transaction. Without it they are two writes, and a crash between them loses the code. */
@@ -125,7 +135,12 @@ export interface RefreshRotation extends SessionSeen {
 /** Who won: exactly one caller per current token ever gets `rotated`. */
 export type RotateResult = { readonly outcome: 'rotated' | 'superseded' | 'ended' }
 
-/** Sessions: an allow-list. A session that is not found is not signed in, so losing data revives nobody. */
+/**
+ * Sessions: an allow-list. A session that is not found is not signed in, so losing data revives nobody.
+ *
+ * Whether a session can be changed depends on whether it has ended, not on whether it has idled out or expired: that, the caller has
+ * judged.
+ */
 export interface SessionStore {
   /** Inserts; rejects if the id is already there. */
   create(session: SessionRecord): Promise<void>
@@ -135,7 +150,7 @@ export interface SessionStore {
    * In ONE conditional write: if the session is there, has not ended, and its `refresh.hash` is still `presentedHash`, replaces
    * `refresh`, `lastSeenAt`, `idleExpiresAt` and `ip`, and answers `rotated`. Answers `superseded` when another token is current, and
    * `ended` when the session has ended or is not there. A read followed by a write would let two callers win, or revive a session
-   * that was ended in between.
+   * that was ended in between. `now` is for stores that keep times of their own.
    */
   rotateRefresh(id: string, presentedHash: string, next: RefreshRotation, now: Date): Promise<RotateResult>
   /** Updates only a session that exists and has not ended. Never inserts: an upsert would bring a dead session back. */
@@ -148,20 +163,21 @@ export interface SessionStore {
    */
   end(id: string, reason: EndReason, now: Date): Promise<boolean>
   /**
-   * Ends every session of the user that has not ended, but `exceptId`, and answers the ids of those this call ended: their sockets
-   * are closed by it. Durable before it resolves.
+   * Ends every session of the user that has not ended, but `exceptId`, and answers the ids of those this call ended, idled out or not:
+   * their sockets are closed by it. A session that is created meanwhile is ended and named, or neither. Durable before it resolves.
    */
   endAllForUser(userId: string, reason: EndReason, now: Date, exceptId?: string): Promise<string[]>
-  /** The user's sessions that have not ended and are not over at `now`, the oldest first. */
+  /** The user's sessions that have not ended and are not over at `now`, the oldest first; those of the same `createdAt` by id. */
   listForUser(userId: string, now: Date): Promise<SessionRecord[]>
   /**
-   * Those of the ids whose sessions exist, have not ended and are not over at `now`, in any order. Asked every few seconds for the
-   * sessions with open sockets, up to 500 at a time: one query, so that a lost message is not a lost logout.
+   * Those of the ids whose sessions exist, have not ended and are not over at `now`, in any order. An id that is asked for twice may be
+   * answered twice. Asked every few seconds for the sessions with open sockets, up to 500 at a time: one query, so that a lost message
+   * is not a lost logout.
    */
   liveAmong(ids: readonly string[], now: Date): Promise<string[]>
   /**
-   * Deletes sessions that have ended, and those that idled out or expired by `now`, at most `limit` of them where one is given, and
-   * says how many. A store that lets the database expire its rows answers 0.
+   * Deletes sessions that ended, idled out or expired by `now`, at most `limit` of them where one is given (none for 0), and says how
+   * many. A store that lets the database expire its rows answers 0.
    */
   purge(now: Date, limit?: number): Promise<number>
 }
@@ -188,7 +204,10 @@ export interface PendingSecondFactor {
 export interface SecondFactorStore {
   /** The active factor; null when there is none. */
   find(userId: string): Promise<SecondFactorRecord | null>
-  /** Inserts factor and recovery codes together, unless the user already has a factor. */
+  /**
+   * Inserts factor and recovery codes together, unless the user already has a factor. Whatever recovery codes are left of an earlier
+   * factor are void from then on.
+   */
   activate(
     factor: SecondFactorRecord,
     recoveryCodeHashes: readonly string[],
@@ -199,7 +218,8 @@ export interface SecondFactorStore {
   findPending(userId: string): Promise<PendingSecondFactor | null>
   /**
    * In ONE transaction: if the user's enrolment is there, has this `sealedSeed`, and `now < expiresAt`, deletes it and does what
-   * `activate` does. `activated` for exactly one caller; `not-pending` when the enrolment is another one, over or not there.
+   * `activate` does. `activated` for exactly one caller; `not-pending`, with nothing changed, when the enrolment is another one, over
+   * or not there.
    */
   confirm(
     factor: SecondFactorRecord,
@@ -222,9 +242,15 @@ export interface SecondFactorStore {
   ): Promise<{ readonly outcome: 'replaced' | 'not-active' }>
   /** How many recovery codes the user has left. */
   countRecoveryCodes(userId: string): Promise<number>
-  /** Deletes factor, recovery codes and pending enrolment together. `deactivated` for exactly one caller. */
+  /**
+   * Deletes factor, recovery codes and pending enrolment together. `deactivated` for exactly one caller; `not-active` when there was no
+   * factor, though there may have been an enrolment.
+   */
   deactivate(userId: string): Promise<{ readonly outcome: 'deactivated' | 'not-active' }>
-  /** Deletes enrolments that have expired by `now`, at most `limit` of them where one is given, and says how many. */
+  /**
+   * Deletes enrolments that have expired by `now`, at most `limit` of them where one is given (none for 0), and says how many. A store
+   * that lets the database expire its rows answers 0. Factors and recovery codes stay.
+   */
   purge(now: Date, limit?: number): Promise<number>
 }
 
@@ -253,8 +279,8 @@ export interface SocketTicketStore {
   /** In ONE conditional write: deletes the ticket, if it is there and `now < expiresAt`, and answers `consumed`. Otherwise `unknown`. */
   consume(ticketHash: string, now: Date): Promise<ConsumeTicketResult>
   /**
-   * Deletes tickets that have expired by `now`, at most `limit` of them where one is given, and says how many. A store that lets the
-   * database expire its rows answers 0.
+   * Deletes tickets that have expired by `now`, at most `limit` of them where one is given (none for 0), and says how many. A store that
+   * lets the database expire its rows answers 0.
    */
   purge(now: Date, limit?: number): Promise<number>
 }

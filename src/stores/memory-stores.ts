@@ -13,6 +13,7 @@ import type {
 } from './contract.js'
 import { copyOf } from './copy-of.js'
 import { memorySecondFactors } from './memory-second-factors.js'
+import { oldestFirst } from './oldest-first.js'
 
 /** Options of {@link memoryStores}. */
 export interface MemoryStoresOptions {
@@ -92,7 +93,7 @@ function memoryCodes(most: number): AuthorizationCodeStore {
 
 function memorySessions(most: number): SessionStore {
   const idsByUser = new Map<string, Set<string>>()
-  const table = boundedTable<SessionRecord>(most, isOver, (session) => forgetId(idsByUser, session))
+  const table = boundedTable<SessionRecord>(most, mayGo, (session) => forgetId(idsByUser, session))
   const living = (id: string) => {
     const session = table.get(id)
     return session?.endedAt === null ? session : undefined
@@ -139,7 +140,7 @@ function memorySessions(most: number): SessionStore {
     },
     async listForUser(userId, now) {
       const live = livingOf(userId).filter((session) => !isOver(session, now))
-      return live.sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime()).map(copyOf)
+      return live.sort(oldestFirst).map(copyOf)
     },
     async liveAmong(ids, now) {
       return ids.filter((id) => {
@@ -153,6 +154,11 @@ function memorySessions(most: number): SessionStore {
 
 function isOver({ endedAt, idleExpiresAt, expiresAt }: SessionRecord, now: Date): boolean {
   return endedAt !== null || idleExpiresAt <= now || expiresAt <= now
+}
+
+// A process whose clock is behind does not delete what ended after the moment it knows.
+function mayGo({ endedAt, idleExpiresAt, expiresAt }: SessionRecord, now: Date): boolean {
+  return (endedAt !== null && endedAt <= now) || idleExpiresAt <= now || expiresAt <= now
 }
 
 function forgetId(idsByUser: Map<string, Set<string>>, { id, userId }: SessionRecord): void {

@@ -119,6 +119,7 @@ function collection(name: string, rows: Map<string, Fields>, operation: Operatio
     insertMany: (documents: Fields[], within?: Within) => operation(within, () => documents.forEach(insert)),
     findOne: (filter: Fields, within?: Within) => operation(within, () => structuredClone(first(filter)[0]?.[1] ?? null)),
     find: (filter: Fields, options?: Within) => cursor(() => operation(options, () => matching(filter).map(([, row]) => row))),
+    countDocuments: (filter: Fields, within?: Within) => operation(within, () => matching(filter).length),
     findOneAndUpdate: (filter: Fields, change: { $set: Fields }, options: Within) =>
       operation(options, () => {
         const [found] = first(filter)
@@ -137,6 +138,16 @@ function collection(name: string, rows: Map<string, Fields>, operation: Operatio
       operation(within, () => update(first(filter), change)),
     updateMany: (filter: Fields, change: { $set: Fields }, within?: Within) =>
       operation(within, () => update(matching(filter), change)),
+    // Two upserts at once may both find nothing: the second is refused, as by MongoDB.
+    async replaceOne(filter: { _id: { $eq: string } }, document: Fields, { upsert, ...within }: { upsert: true } & Within) {
+      const row = { _id: filter._id.$eq, ...document }
+      const replaced = await operation(within, () => {
+        const [found] = first(filter)
+        if (found !== undefined) rows.set(found[0], structuredClone(row))
+        return found !== undefined
+      })
+      if (!replaced) await operation(within, () => insert(row))
+    },
     deleteOne: (filter: Fields, within?: Within) => operation(within, () => remove(first(filter))),
     deleteMany: (filter: Fields, within?: Within) => operation(within, () => remove(matching(filter))),
     async createIndexes(wanted: { key: Fields }[]) {

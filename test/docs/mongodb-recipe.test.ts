@@ -69,6 +69,7 @@ describe('the MongoDB adapter of docs/adapters.md', () => {
       ['auth_codes', 'expiresAt'],
       ['auth_codes', 'retainUntil'],
       ['auth_tickets', 'expiresAt'],
+      ['auth_pending_second_factors', 'expiresAt'],
       ['auth_recovery_codes', '_id.userId'],
     ])
   })
@@ -103,7 +104,15 @@ describe('the same adapter with one fault', () => {
     ['sessions', sessions, 'expiresAt: { $gt: now } })', 'expiresAt: { $ne: null } })'],
     ['tickets', tickets, 'rows.findOneAndDelete(', 'rows.findOne('],
     ['secondFactors', factors, 'lastStep: { $lt: step }', 'lastStep: { $ne: step }'],
+    ['sessions', sessions, '{ endedAt: { $lte: now } }', '{ endedAt: { $ne: null } }'],
     ['secondFactors', factors, 'recoveryCodes.deleteMany(', 'recoveryCodes.findOne('],
+    ['secondFactors', factors, '...seed, expiresAt: { $gt: now } }', '...seed }'],
+    ['secondFactors', factors, ', sealedSeed: { $eq: key(factor.sealedSeed) } }', ' }'],
+    ['secondFactors', factors, ', sealedSeed: { $eq: key(from) } }', ' }'],
+    ['secondFactors', factors, 'if (modifiedCount === 0)', 'if (modifiedCount > 1)'],
+    ['secondFactors', factors, 'await pending.deleteOne({ _id }, within)', ''],
+    ['secondFactors', factors, 'if (!isDuplicate(error)) throw error', 'throw error'],
+    ['secondFactors', factors, '[{ expiresAt: { $lte: now } }]', '[{ expiresAt: { $ne: null } }]'],
   ] as const)('fails the contract of %s', async (contract, file, right, wrong) => {
     const faulty = await recipe((code, name) => {
       if (name !== file) return code

@@ -1,6 +1,12 @@
 // Records as the router would store them, each with an id of its own.
 import { randomBytes } from 'node:crypto'
-import type { AuthorizationCodeRecord, SecondFactorRecord, SessionRecord, SocketTicketRecord } from '../../src/index.js'
+import type {
+  AuthorizationCodeRecord,
+  PendingSecondFactor,
+  SecondFactorRecord,
+  SessionRecord,
+  SocketTicketRecord,
+} from '../../src/index.js'
 
 export const start = new Date(Math.floor(Date.now() / 1000) * 1000)
 /** So many seconds after {@link start}. */
@@ -58,5 +64,13 @@ export const factorRecord = (change: Partial<SecondFactorRecord> = {}): SecondFa
   sealedSeed: 'sealed',
   lastStep: -1,
   createdAt: start,
+  ...change,
+})
+
+export const pendingRecord = (change: Partial<PendingSecondFactor> = {}): PendingSecondFactor => ({
+  userId: randomKey(),
+  sealedSeed: 'sealed',
+  createdAt: start,
+  expiresAt: at(600),
   ...change,
 })

@@ -1,4 +1,5 @@
 import { badCodes } from './bad-stores/codes.js'
+import { badEnrolments } from './bad-stores/enrolments.js'
 import { badKeys } from './bad-stores/keys.js'
 import { badFactors } from './bad-stores/second-factors.js'
 import { badSessions } from './bad-stores/sessions.js'
@@ -8,4 +9,4 @@ import { badTickets } from './bad-stores/tickets.js'
  * Stores that are wrong in one respect each, as they are written in earnest; the rest is left to good ones. The name says what is
  * wrong; the word before the colon is the contract that is broken.
  */
-export const badStores = { ...badCodes, ...badSessions, ...badFactors, ...badTickets, ...badKeys }
+export const badStores = { ...badCodes, ...badSessions, ...badFactors, ...badEnrolments, ...badTickets, ...badKeys }

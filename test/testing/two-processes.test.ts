@@ -49,6 +49,7 @@ storeContract(onlyProcesses, { name: 'good', contracts, stores: () => good, proc
 const bad = [
   'codes: GET and DEL',
   'sessions: rotate reads, then writes',
+  'secondFactors: confirm reads, then writes',
   'tickets: GET and DEL',
   'keys: insert reads, then writes',
 ] as const
@@ -60,12 +61,13 @@ const served = await Promise.all(
 )
 
 describe('two processes', () => {
-  it('race the seven operations that are worth most to a thief', () => {
+  it('race the eight operations that are worth most to a thief', () => {
     const tests = collect({ name: 'all', contracts, stores: () => good, processes: goodModule }).filter(isOfProcesses)
     expect(tests.map(({ name }) => name.replace(' is won by one of 50 callers in two processes', ''))).toEqual([
       'codes: consume',
       'sessions: rotateRefresh',
       'sessions: end',
+      'secondFactors: confirm',
       'secondFactors: advanceStep',
       'secondFactors: consumeRecoveryCode',
       'tickets: consume',

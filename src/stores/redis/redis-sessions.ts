@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { randomId } from '../../lib/random.js'
 import type { EndReason, RefreshState, SessionRecord, SessionSeen, SessionStore } from '../contract.js'
+import { oldestFirst } from '../oldest-first.js'
 import { json, methods, moment, momentDigits, readReply, rowText } from './replies.js'
 import { identifier, keyOf, lifetime, type RunScript, slack } from './scripts.js'
-
 import { createSession, endSession, findSession, rotateSession, sessionTimes, setRecord, touchSession } from './session-scripts.js'
 import { userIndex } from './user-index.js'
 
@@ -89,7 +89,7 @@ export function redisSessions(run: RunScript, prefix: string): SessionStore {
     async listForUser(userId, now) {
       const found = await inChunks(await index.idsOf(userId), find)
       const live = found.filter((session) => session !== null && session.userId === userId && !isOver(session, now))
-      return (live as SessionRecord[]).sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
+      return (live as SessionRecord[]).sort(oldestFirst)
     },
     async liveAmong(ids, now) {
       const alive = await inChunks(ids, async (id) => isAlive(await run(sessionTimes, key(id)), now))

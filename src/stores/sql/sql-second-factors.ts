@@ -37,12 +37,15 @@ export function sqlSecondFactors(engine: SqlEngine): SecondFactorStore {
 
     deactivate: (userId) =>
       engine.atomically(async (transaction) => {
-        // The factor first, as everywhere here: two transactions that lock in one order cannot wait for each other.
+        // Enrolment, factor, codes: everywhere in this order. Whoever confirms holds the enrolment until the factor is there, so that it
+        // cannot slip through behind this.
+        await transaction.deleteFrom(tables.pending).where('user_id', '=', userIs(userId)).execute()
         const factor = transaction.deleteFrom(tables.secondFactors).where('user_id', '=', userIs(userId))
         const { numDeletedRows } = await factor.executeTakeFirstOrThrow()
-        await transaction.deleteFrom(tables.pending).where('user_id', '=', userIs(userId)).execute()
+        // Codes are never there without a factor; any that are now are those of one that has just been activated.
+        if (numDeletedRows !== 1n) return { outcome: 'not-active' }
         await transaction.deleteFrom(tables.recoveryCodes).where('user_id', '=', userIs(userId)).execute()
-        return { outcome: numDeletedRows === 1n ? 'deactivated' : 'not-active' }
+        return { outcome: 'deactivated' }
       }),
   }
 }
@@ -102,7 +105,11 @@ async function activate(
     created_at: toMoment(createdAt),
   }
   if (!(await insertIfAbsent(engine, transaction, engine.tables.secondFactors, factor))) return { outcome: 'already-active' }
-  await writeRecoveryCodes(engine, transaction, userId, hashes)
+  // There are hardly ever any. MySQL locks the gap in which a delete finds nothing, and users who activate at once would deadlock.
+  const codes = engine.tables.recoveryCodes
+  const left = transaction.selectFrom(codes).select('code_hash').where('user_id', '=', factor.user_id).limit(1)
+  if ((await left.execute()).length > 0) await transaction.deleteFrom(codes).where('user_id', '=', factor.user_id).execute()
+  await insertRecoveryCodes(engine, transaction, userId, hashes)
   return { outcome: 'activated' }
 }
 
@@ -128,7 +135,8 @@ function recoveryCodes(
           .set(({ eb }) => ({ codes_version: eb('codes_version', '+', 1) }))
           .executeTakeFirstOrThrow()
         if (numUpdatedRows !== 1n) return { outcome: 'not-active' }
-        await writeRecoveryCodes(engine, transaction, userId, hashes)
+        await transaction.deleteFrom(table).where('user_id', '=', key(userId, 'userId')).execute()
+        await insertRecoveryCodes(engine, transaction, userId, hashes)
         return { outcome: 'replaced' }
       }),
 
@@ -140,14 +148,13 @@ function recoveryCodes(
   }
 }
 
-async function writeRecoveryCodes(
+async function insertRecoveryCodes(
   { tables, key }: SqlEngine,
   transaction: AuthDatabase,
   userId: string,
   hashes: readonly string[],
 ): Promise<void> {
   const user = key(userId, 'userId')
-  await transaction.deleteFrom(tables.recoveryCodes).where('user_id', '=', user).execute()
   const rows = hashes.map((hash) => ({ user_id: user, code_hash: key(hash, 'codeHash') }))
   if (rows.length > 0) await transaction.insertInto(tables.recoveryCodes).values(rows).execute()
 }

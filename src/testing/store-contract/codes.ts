@@ -120,6 +120,19 @@ function codeExpiry({ it, store }: Part<AuthorizationCodeStore>): void {
 }
 
 function codeReplays({ it, store, rounds }: Part<AuthorizationCodeStore>): void {
+  it('a used code is replayed for as long as it is there, also after retainUntil', async () => {
+    const at = moments()
+    const codes = await store()
+    const code = newCode(at)
+    await codes.save(code)
+    await codes.consume(code.codeHash, at(1))
+    const answer = await codes.consume(code.codeHash, at(3601))
+    // A database that expires its rows may have taken it away.
+    if ((await codes.find(code.codeHash)) === null) return
+    const expected = { outcome: 'replayed', code: { ...code, consumedAt: at(1) } }
+    same(answer, expected, 'codes.consume of a used code after retainUntil: only `purge` goes by that moment.')
+  })
+
   it('the losers of a race are answered replayed, with the record as the winner left it', async () => {
     const at = moments()
     const codes = await store()

@@ -7,6 +7,7 @@ import type { Part } from './suite.js'
 export function endingContract(part: Part<SessionStore>): void {
   endOne(part)
   endAll(part)
+  endAllEdges(part)
   endAllAtOnce(part)
 }
 
@@ -61,6 +62,44 @@ function endAll({ it, store }: Part<SessionStore>): void {
     const answer = await sessions.endAllForUser(kept.userId, 'revoked', at(1), kept.id)
     same(answer, [other.id], 'endAllForUser with exceptId: "sign out everywhere else" must not sign out here.')
     same(await sessions.find(kept.id), kept, 'The session of exceptId must be left as it was.')
+  })
+}
+
+function endAllEdges({ it, store, rounds }: Part<SessionStore>): void {
+  it('endAllForUser ends and names sessions that idled out, too', async () => {
+    const at = moments()
+    const sessions = await store()
+    const idle = newSession(at, { idleExpiresAt: at(300) })
+    const living = newSession(at, { userId: idle.userId })
+    await sessions.create(idle)
+    await sessions.create(living)
+    const answer = await sessions.endAllForUser(idle.userId, 'revoked', at(400))
+    same(
+      [...answer].sort(),
+      [idle.id, living.id].sort(),
+      'sessions.endAllForUser left out a session that had idled out: a process whose clock is behind would let it live on.',
+    )
+    const ended = { ...idle, endedAt: at(400), endReason: 'revoked' }
+    same(await sessions.find(idle.id), ended, 'sessions.find of a session that idled out, after endAllForUser.')
+  })
+
+  it('endAllForUser and create, at once: the new session is ended and named, or neither', async () => {
+    const at = moments()
+    const sessions = await store()
+    for (let round = 0; round < rounds; round += 1) {
+      const old = newSession(at)
+      const fresh = newSession(at, { userId: old.userId })
+      await sessions.create(old)
+      const create = () => sessions.create(fresh).then(() => [])
+      const endAll = () => sessions.endAllForUser(old.userId, 'revoked', at(1))
+      const named = (await Promise.all(round % 2 === 0 ? [create(), endAll()] : [endAll(), create()])).flat()
+      const isEnded = (await sessions.find(fresh.id))?.endedAt !== null
+      check(named.includes(old.id), 'sessions.endAllForUser did not name a session that was there before it was called.')
+      check(
+        named.includes(fresh.id) === isEnded,
+        `endAllForUser ${isEnded ? 'ended but did not name' : 'named but did not end'} a session that was created meanwhile.`,
+      )
+    }
   })
 }
 

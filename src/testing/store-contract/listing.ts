@@ -6,6 +6,7 @@ import type { Part } from './suite.js'
 /** Which sessions are live. */
 export function listingContract(part: Part<SessionStore>): void {
   listing(part)
+  ties(part)
   liveness(part)
   expiryEdges(part)
 }
@@ -25,6 +26,27 @@ function listing({ it, store }: Part<SessionStore>): void {
     await sessions.end(ended.id, 'logout', at(1))
     same(await sessions.listForUser(userId, at(2)), byAge, 'sessions.listForUser: this user’s, not ended, sorted by createdAt.')
     same(await sessions.listForUser(newSession(at).userId, at(2)), [], 'sessions.listForUser of a user without sessions.')
+  })
+}
+
+function ties({ it, store }: Part<SessionStore>): void {
+  it('listForUser answers sessions of the same createdAt by id', async () => {
+    const at = moments()
+    const sessions = await store()
+    const { userId } = newSession(at)
+    const ids = Array.from({ length: 6 }, () => newSession(at).id)
+    // Capital letters come before small ones: a collation of the database may see it otherwise.
+    const byId = [...ids].sort()
+    // Neither their order of creation nor that of their times says anything.
+    for (const [index, id] of ids.entries()) {
+      await sessions.create(newSession(at, { id, userId, lastSeenAt: at(-index), expiresAt: at(3600 - index) }))
+    }
+    const listed = (await sessions.listForUser(userId, at(1))).map(({ id }) => id)
+    same(
+      listed,
+      byId,
+      'sessions.listForUser of sessions with one createdAt: by the bytes of their ids, so that no list jumps about.',
+    )
   })
 }
 

@@ -1,30 +1,9 @@
 import { randomId, randomSecret } from '../../lib/random.js'
 import { check, won } from './checks.js'
-import { derivedHash, moments, newCode, newFactor, newKey, newRefreshable, newRotation, newSession, newTicket } from './records.js'
-import { given, type StoreContractName, type StoresUnderTest } from './suite.js'
-
-/** A state change of which exactly one caller may be told that it was theirs. */
-export interface OneTimeOperation {
-  readonly contract: StoreContractName
-  readonly name: string
-  /** What too many winners did: "2 of 10 callers …". */
-  readonly did: string
-  /** Why that is bad, and what to do about it. */
-  readonly why: string
-  readonly callers: readonly number[]
-  /** Whether it is raced from two processes, too. */
-  readonly acrossProcesses: boolean
-  /** Makes what is raced for, and answers the id or hash by which the callers know it. */
-  prepare(stores: StoresUnderTest): Promise<string>
-  /** One caller's try: whether the store said that it was this one's. */
-  attempt(stores: StoresUnderTest, subject: string, caller: number): Promise<boolean>
-  /** Looks at what the race has left behind. */
-  verify?(stores: StoresUnderTest, subject: string, winner: number): Promise<void>
-}
-
-const usual = { callers: [2, 10, 100], acrossProcesses: true }
-const withinOne = { ...usual, acrossProcesses: false }
-const oneWrite = 'Make it one conditional write whose result names the winner.'
+import { factorOperations } from './one-time-factors.js'
+import { type OneTimeOperation, oneWrite, usual, withinOne } from './one-time-operation.js'
+import { derivedHash, moments, newCode, newKey, newRefreshable, newRotation, newSession, newTicket } from './records.js'
+import { given } from './suite.js'
 
 const codes: OneTimeOperation = {
   ...usual,
@@ -115,79 +94,6 @@ const ticket: OneTimeOperation = {
   },
 }
 
-const activate: OneTimeOperation = {
-  ...withinOne,
-  contract: 'secondFactors',
-  name: 'activate',
-  did: 'activated a factor for one user',
-  why: 'The user could sign in with one authenticator app only, but was told that several work. Insert, and let the key refuse the rest.',
-  prepare: async () => randomId(),
-  attempt: async (stores, userId, caller) => {
-    const factor = newFactor(moments(), { userId, sealedSeed: `seed ${caller}` })
-    const answer = await given(stores, 'secondFactors').activate(factor, [derivedHash(`recovery ${caller}`, userId)])
-    return won(answer, 'secondFactors.activate', { outcome: 'activated' }, { outcome: 'already-active' })
-  },
-  verify: async (stores, userId, winner) => {
-    const store = given(stores, 'secondFactors')
-    check(
-      (await store.find(userId))?.sealedSeed === `seed ${winner}`,
-      'After the race the stored seed is not that of the caller who was told `activated`.',
-    )
-    const loser = await store.consumeRecoveryCode(userId, derivedHash(`recovery ${winner === 0 ? 1 : 0}`, userId))
-    check(loser.outcome === 'unknown', 'A recovery code works that belongs to an activation which was answered `already-active`.')
-    const own = await store.consumeRecoveryCode(userId, derivedHash(`recovery ${winner}`, userId))
-    check(own.outcome === 'consumed', 'The recovery code of the winning activation does not work: factor and codes go in together.')
-  },
-}
-
-const step: OneTimeOperation = {
-  ...usual,
-  contract: 'secondFactors',
-  name: 'advanceStep',
-  did: 'used one TOTP step',
-  why: `RFC 6238 §5.2 says a one-time password works once. ${oneWrite}`,
-  prepare: activeFactor,
-  attempt: async (stores, userId) =>
-    won(
-      await given(stores, 'secondFactors').advanceStep(userId, 58_000_000),
-      'secondFactors.advanceStep',
-      { outcome: 'advanced' },
-      { outcome: 'stale' },
-    ),
-}
-
-const recoveryCode: OneTimeOperation = {
-  ...usual,
-  contract: 'secondFactors',
-  name: 'consumeRecoveryCode',
-  did: 'used one recovery code',
-  why: 'Whoever reads a code over a shoulder would get in with it. Make it one delete of one row, and answer by the rows it deleted.',
-  prepare: activeFactor,
-  attempt: async (stores, userId) =>
-    won(
-      await given(stores, 'secondFactors').consumeRecoveryCode(userId, derivedHash('recovery', userId)),
-      'secondFactors.consumeRecoveryCode',
-      { outcome: 'consumed' },
-      { outcome: 'unknown' },
-    ),
-}
-
-const deactivate: OneTimeOperation = {
-  ...withinOne,
-  contract: 'secondFactors',
-  name: 'deactivate',
-  did: 'deactivated one factor',
-  why: 'Answer by the rows that this very delete has deleted.',
-  prepare: activeFactor,
-  attempt: async (stores, userId) =>
-    won(
-      await given(stores, 'secondFactors').deactivate(userId),
-      'secondFactors.deactivate',
-      { outcome: 'deactivated' },
-      { outcome: 'not-active' },
-    ),
-}
-
 const insertKey: OneTimeOperation = {
   ...usual,
   contract: 'keys',
@@ -259,18 +165,9 @@ export const oneTimeOperations: readonly OneTimeOperation[] = [
   createSession,
   ticket,
   saveTicket,
-  activate,
-  step,
-  recoveryCode,
-  deactivate,
+  ...factorOperations,
   insertKey,
 ]
-
-async function activeFactor(stores: StoresUnderTest): Promise<string> {
-  const factor = newFactor(moments())
-  await given(stores, 'secondFactors').activate(factor, [derivedHash('recovery', factor.userId)])
-  return factor.userId
-}
 
 function resolves(promise: Promise<unknown>): Promise<boolean> {
   return promise.then(

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { check } from './checks.js'
-import { type OneTimeOperation, oneTimeOperations } from './one-time.js'
+import { oneTimeOperations } from './one-time.js'
+import type { OneTimeOperation } from './one-time-operation.js'
 import type { Order, Report } from './process-side.js'
 import type { ContractRunner, StoreContractName, StoresUnderTest } from './suite.js'
 

@@ -1,6 +1,16 @@
-import type { AuthorizationCodeStore, SessionStore, SocketTicketStore } from '../../stores/contract.js'
+import type { AuthorizationCodeStore, SecondFactorStore, SessionStore, SocketTicketStore } from '../../stores/contract.js'
 import { check, same } from './checks.js'
-import { type Moment, moments, newCode, newRefreshable, newRotation, newSession, newTicket } from './records.js'
+import {
+  type Moment,
+  moments,
+  newCode,
+  newFactor,
+  newPending,
+  newRefreshable,
+  newRotation,
+  newSession,
+  newTicket,
+} from './records.js'
 import type { Part } from './suite.js'
 
 // `purge` deletes whatever is over, also what others have put there: these tests need a database of their own. A store whose database
@@ -45,6 +55,14 @@ export function codesPurge({ it, store }: Part<AuthorizationCodeStore>): void {
       () => countTrue(rows.map(({ codeHash }) => isThere(codes, codeHash))),
     )
   })
+
+  it('purge with a limit of 0 deletes no code', async () => {
+    const at = moments()
+    const codes = await store()
+    const code = newCode(at)
+    await codes.save(code)
+    await checkNone('codes.purge', codes.purge(at(60), 0), () => isThere(codes, code.codeHash))
+  })
 }
 
 /** Deleting sessions. */
@@ -63,13 +81,16 @@ export function sessionsPurge({ it, store, rounds }: Part<SessionStore>): void {
     })
   }
 
-  it('purge deletes an ended session, and no living one', async () => {
+  it('purge deletes a session at the moment it ended, and not before, and no living one', async () => {
     const at = moments()
     const sessions = await store()
     const [ended, living] = [newSession(at), newRefreshable(at, 'token')]
     await sessions.create(ended)
     await sessions.create(living)
-    await sessions.end(ended.id, 'logout', at(1))
+    await sessions.end(ended.id, 'logout', at(2))
+    await sessions.purge(at(1.999))
+    const left = { ...ended, endedAt: at(2), endReason: 'logout' }
+    same(await sessions.find(ended.id), left, 'sessions.purge deleted a session that ended one millisecond after `now`.')
     await checkGone('sessions.purge', sessions.purge(at(2)), () => isThere(sessions, ended.id))
     same(await sessions.find(living.id), living, 'sessions.purge must leave a living session as it is.')
   })
@@ -88,6 +109,15 @@ export function sessionsPurge({ it, store, rounds }: Part<SessionStore>): void {
       (limit) => sessions.purge(at(1), limit),
       () => countTrue(rows.map(({ id }) => isThere(sessions, id))),
     )
+  })
+
+  it('purge with a limit of 0 deletes no session', async () => {
+    const at = moments()
+    const sessions = await store()
+    const session = newSession(at)
+    await sessions.create(session)
+    await sessions.end(session.id, 'logout', at(1))
+    await checkNone('sessions.purge', sessions.purge(at(1), 0), () => isThere(sessions, session.id))
   })
 
   it('purge and use, at once: a session that was used in time stays', async () => {
@@ -145,6 +175,93 @@ export function ticketsPurge({ it, store }: Part<SocketTicketStore>): void {
     const left = await countTrue(rows.map(({ ticketHash }) => consume(tickets, ticketHash, at(1))))
     checkCount('tickets.purge', purged, left)
   })
+
+  it('purge with a limit of 0 deletes no ticket', async () => {
+    const at = moments()
+    const tickets = await store()
+    const ticket = newTicket(at)
+    await tickets.save(ticket)
+    await checkNone('tickets.purge', tickets.purge(at(30), 0), () => consume(tickets, ticket.ticketHash, at(1)))
+  })
+}
+
+/** Deleting enrolments, and nothing else of a user's. */
+export function enrolmentsPurge({ it, store }: Part<SecondFactorStore>): void {
+  const isThere = async (factors: SecondFactorStore, userId: string) => (await factors.findPending(userId)) !== null
+
+  it('purge deletes an enrolment at the moment it expires, and not before', async () => {
+    const at = moments()
+    const factors = await store()
+    const pending = newPending(at)
+    await factors.savePending(pending)
+    await factors.purge(at(599.999))
+    same(await factors.findPending(pending.userId), pending, 'secondFactors.purge deleted an enrolment before it expired.')
+    await checkGone('secondFactors.purge', factors.purge(at(600)), () => isThere(factors, pending.userId))
+  })
+
+  it('purge deletes at most so many enrolments as it is told', async () => {
+    const at = moments()
+    const factors = await store()
+    await factors.purge(at(600))
+    const rows = Array.from({ length: 5 }, () => newPending(at))
+    for (const pending of rows) await factors.savePending(pending)
+    await checkLimit(
+      'secondFactors.purge',
+      (limit) => factors.purge(at(600), limit),
+      () => countTrue(rows.map(({ userId }) => isThere(factors, userId))),
+    )
+  })
+
+  it('purge with a limit of 0 deletes no enrolment', async () => {
+    const at = moments()
+    const factors = await store()
+    const pending = newPending(at)
+    await factors.savePending(pending)
+    await checkNone('secondFactors.purge', factors.purge(at(600), 0), () => isThere(factors, pending.userId))
+  })
+}
+
+/** What deleting enrolments must leave. */
+export function enrolmentsPurgeSpares({ it, store, rounds }: Part<SecondFactorStore>): void {
+  it('purge leaves active factors and their recovery codes, however old they are', async () => {
+    const at = moments()
+    const factors = await store()
+    const factor = newFactor(at, { createdAt: at(-1e8) })
+    await factors.activate(factor, ['one', 'other'])
+    await factors.savePending(newPending(at, { userId: factor.userId }))
+    await factors.purge(at(1e9))
+    same(
+      await factors.find(factor.userId),
+      factor,
+      'secondFactors.purge deleted or changed an active factor: the user has none any more.',
+    )
+    same(await factors.countRecoveryCodes(factor.userId), 2, 'secondFactors.purge deleted recovery codes of an active factor.')
+  })
+
+  it('purge and savePending, at once: the new enrolment stays', async () => {
+    const at = moments()
+    const factors = await store()
+    for (let round = 0; round < rounds; round += 1) {
+      const old = newPending(at)
+      const next = newPending(at, { userId: old.userId, createdAt: at(600), expiresAt: at(1200) })
+      await factors.savePending(old)
+      const save = () => factors.savePending(next)
+      const purge = () => factors.purge(at(600))
+      await Promise.all(round % 2 === 0 ? [purge(), save()] : [save(), purge()])
+      const found = await factors.findPending(old.userId)
+      same(
+        found,
+        next,
+        'secondFactors.purge deleted an enrolment that was begun meanwhile. Delete by the condition, not by ids read before.',
+      )
+    }
+  })
+}
+
+async function checkNone(method: string, purging: Promise<number>, isThere: () => Promise<boolean>): Promise<void> {
+  const purged = await purging
+  check(purged === 0, `${method} with a limit of 0 must delete nothing and answer 0; it answered ${purged}.`)
+  check(await isThere(), `${method} took a limit of 0 for none: it deleted what it was told to leave.`)
 }
 
 async function checkGone(method: string, purging: Promise<number>, isThere: () => Promise<boolean>): Promise<void> {

@@ -1,7 +1,8 @@
 import { AssertionError } from 'node:assert/strict'
 import { raceWinners } from '../../lib/race.js'
 import { check } from './checks.js'
-import { type OneTimeOperation, oneTimeOperations } from './one-time.js'
+import { oneTimeOperations } from './one-time.js'
+import type { OneTimeOperation } from './one-time-operation.js'
 import type { ContractRunner, StoreContractName, StoresUnderTest } from './suite.js'
 
 /** Each one-time operation of a contract, raced within this process. */

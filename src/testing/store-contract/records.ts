@@ -4,6 +4,7 @@ import { randomId, randomSecret } from '../../lib/random.js'
 import type { StoredSigningKey } from '../../signers/contract.js'
 import type {
   AuthorizationCodeRecord,
+  PendingSecondFactor,
   RefreshRotation,
   RefreshState,
   SecondFactorRecord,
@@ -90,6 +91,16 @@ export function newRotation(at: Moment, hash: string): RefreshRotation {
 /** A factor whose codes were never used. */
 export function newFactor(at: Moment, change: Partial<SecondFactorRecord> = {}): SecondFactorRecord {
   return { userId: randomId(), sealedSeed: `v1.${randomSecret()}`, lastStep: -1, createdAt: at(0), ...change }
+}
+
+/** An enrolment that can be confirmed for ten minutes. */
+export function newPending(at: Moment, change: Partial<PendingSecondFactor> = {}): PendingSecondFactor {
+  return { userId: randomId(), sealedSeed: `v1.${randomSecret()}`, createdAt: at(0), expiresAt: at(600), ...change }
+}
+
+/** What an enrolment becomes when it is confirmed. Unlike any default in each of its fields. */
+export function confirmed({ userId, sealedSeed }: PendingSecondFactor, at: Moment): SecondFactorRecord {
+  return { userId, sealedSeed, lastStep: 58_000_007, createdAt: at(7.89) }
 }
 
 /** A ticket that is good for 30 seconds. */

@@ -7,6 +7,7 @@ import { otherCase } from './texts.js'
 /** Refresh tokens: one successor for each, and none for a session that has ended. */
 export function rotationContract(part: Part<SessionStore>): void {
   rotationResults(part)
+  rotationAfterExpiry(part)
   rotationAgainstEnd(part)
 }
 
@@ -62,6 +63,24 @@ function rotationResults({ it, store }: Part<SessionStore>): void {
     const unknown = await sessions.rotateRefresh(id, 'token', newRotation(at, 'next'), at(2))
     same(unknown, { outcome: 'ended' }, 'sessions.rotateRefresh of a session that is not there.')
     same(await sessions.find(id), null, 'sessions.rotateRefresh made a session. Update; never upsert.')
+  })
+}
+
+function rotationAfterExpiry({ it, store }: Part<SessionStore>): void {
+  it('rotateRefresh, touch, setMethods and end go by whether a session has ended, not by its times', async () => {
+    const at = moments()
+    const sessions = await store()
+    const session = newRefreshable(at, 'token', { idleExpiresAt: at(300), expiresAt: at(300) })
+    const seen = { lastSeenAt: at(400), idleExpiresAt: at(300), ip: '203.0.113.9' }
+    const next = { ...newRotation(at, 'next'), ...seen }
+    await sessions.create(session)
+    const why = 'judged the times of the session. The caller has done that, by the clock that counts; go by `endedAt` alone.'
+    await sessions.touch(session.id, seen)
+    same(await sessions.find(session.id), { ...session, ...seen }, `sessions.touch ${why}`)
+    await sessions.setMethods(session.id, ['host'])
+    same((await sessions.find(session.id))?.methods, ['host'], `sessions.setMethods ${why}`)
+    same(await sessions.rotateRefresh(session.id, 'token', next, at(400)), { outcome: 'rotated' }, `sessions.rotateRefresh ${why}`)
+    same(await sessions.end(session.id, 'logout', at(401)), true, `sessions.end ${why}`)
   })
 }
 

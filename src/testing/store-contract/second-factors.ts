@@ -1,19 +1,18 @@
-import { raceWinners } from '../../lib/race.js'
 import { randomId, randomSecret } from '../../lib/random.js'
 import type { SecondFactorRecord, SecondFactorStore } from '../../stores/contract.js'
 import { check, same, spoil } from './checks.js'
-import { moments, newFactor } from './records.js'
+import { confirmed, moments, newFactor, newPending } from './records.js'
 import type { Part } from './suite.js'
-import { awkwardPairs, longAwkwardText, otherCase } from './texts.js'
+import { awkwardPairs, longAwkwardText } from './texts.js'
 
 /** Second factors, but for their races against themselves. */
 export function secondFactorsContract(part: Part<SecondFactorStore>): void {
   factorShapes(part)
   factorIdentity(part)
   steps(part)
-  recoveryCodes(part)
   deactivation(part)
   factorInterleavings(part)
+  deactivationInterleavings(part)
 }
 
 function factorShapes({ it, store }: Part<SecondFactorStore>): void {
@@ -125,40 +124,6 @@ function steps({ it, store, rounds }: Part<SecondFactorStore>): void {
   })
 }
 
-function recoveryCodes({ it, store }: Part<SecondFactorStore>): void {
-  it('a recovery code works once, for its user, as it is written', async () => {
-    const at = moments()
-    const factors = await store()
-    const [factor, other] = [newFactor(at), newFactor(at)]
-    const hash = randomSecret()
-    await factors.activate(factor, [hash])
-    await factors.activate(other, [randomSecret()])
-    const consume = (userId: string, codeHash: string) => factors.consumeRecoveryCode(userId, codeHash)
-    same(await consume(other.userId, hash), { outcome: 'unknown' }, 'consumeRecoveryCode with the code of another user.')
-    same(await consume(factor.userId, otherCase(hash)), { outcome: 'unknown' }, 'consumeRecoveryCode ignores case.')
-    same(await consume(factor.userId, hash), { outcome: 'consumed' }, 'consumeRecoveryCode with a good code.')
-    same(await consume(factor.userId, hash), { outcome: 'unknown' }, 'consumeRecoveryCode with a used code.')
-    same(await factors.find(factor.userId), factor, 'consumeRecoveryCode must leave the factor as it is.')
-  })
-
-  it('10 recovery codes used at once are each used up', async () => {
-    const at = moments()
-    const factors = await store()
-    const factor = newFactor(at)
-    const hashes = Array.from({ length: 10 }, () => randomSecret())
-    await factors.activate(factor, hashes)
-    const consumeAll = () =>
-      raceWinners(10, async (caller) => {
-        const { outcome } = await factors.consumeRecoveryCode(factor.userId, hashes[caller] ?? '')
-        return outcome === 'consumed'
-      })
-    const first = await consumeAll()
-    check(first.length === 10, `Only ${first.length} of 10 different recovery codes worked when they were used at once.`)
-    const again = await consumeAll()
-    check(again.length === 0, `${again.length} of 10 used recovery codes work again: keep one row for each, not a list in a value.`)
-  })
-}
-
 function deactivation({ it, store }: Part<SecondFactorStore>): void {
   it('deactivating deletes the factor and its recovery codes, for good', async () => {
     const at = moments()
@@ -173,6 +138,23 @@ function deactivation({ it, store }: Part<SecondFactorStore>): void {
     same(await factors.activate(factor, [next]), { outcome: 'activated' }, 'secondFactors.activate after deactivate.')
     same(await factors.consumeRecoveryCode(factor.userId, old), { outcome: 'unknown' }, 'A recovery code of the factor before.')
     same(await factors.consumeRecoveryCode(factor.userId, next), { outcome: 'consumed' }, 'A recovery code of the new factor.')
+  })
+
+  it('deactivating deletes a waiting enrolment as well, with a factor and without', async () => {
+    const at = moments()
+    const factors = await store()
+    for (const [outcome, hasFactor] of [
+      ['deactivated', true],
+      ['not-active', false],
+    ] as const) {
+      const pending = newPending(at)
+      await factors.savePending(pending)
+      if (hasFactor) await factors.activate(newFactor(at, { userId: pending.userId }), [])
+      same(await factors.deactivate(pending.userId), { outcome }, 'secondFactors.deactivate of a user whose enrolment waits.')
+      const left = 'secondFactors.deactivate left the enrolment: whoever began it could still switch it on.'
+      same(await factors.findPending(pending.userId), null, left)
+      same(await factors.confirm(confirmed(pending, at), [], at(1)), { outcome: 'not-pending' }, left)
+    }
   })
 }
 
@@ -199,6 +181,27 @@ function factorInterleavings({ it, store, rounds }: Part<SecondFactorStore>): vo
       )
       const outcome = activated ? 'consumed' : 'unknown'
       same((await factors.consumeRecoveryCode(old.userId, nextHash)).outcome, outcome, 'A recovery code of the other activation.')
+    }
+  })
+}
+
+function deactivationInterleavings({ it, store, rounds }: Part<SecondFactorStore>): void {
+  it('activate and deactivate of a user without a factor, at once: factor and recovery codes are both there, or neither is', async () => {
+    const at = moments()
+    const factors = await store()
+    for (let round = 0; round < rounds; round += 1) {
+      const factor = newFactor(at)
+      const activate = () => factors.activate(factor, [randomSecret(), randomSecret()])
+      const deactivate = () => factors.deactivate(factor.userId)
+      const answers = await Promise.all(round % 2 === 0 ? [activate(), deactivate()] : [deactivate(), activate()])
+      const deactivated = answers.some(({ outcome }) => outcome === 'deactivated')
+      const said = `after activate and deactivate answered ${JSON.stringify(answers)}`
+      same(await factors.find(factor.userId), deactivated ? null : factor, `secondFactors.find ${said}.`)
+      same(
+        await factors.countRecoveryCodes(factor.userId),
+        deactivated ? 0 : 2,
+        `The recovery codes ${said}: deactivate deletes those of the factor that it deletes, and no others.`,
+      )
     }
   })
 

@@ -60,6 +60,8 @@ function sessionIdentity({ it, store }: Part<SessionStore>): void {
       await sessions.create(one)
       same(await sessions.find(second), null, `sessions.find confuses ids that differ by ${what}. Compare ids bytewise.`)
       await sessions.create(other)
+      await sessions.setMethods(first, ['host'])
+      same(await sessions.find(second), other, `sessions.setMethods changed another session, too: ids differ by ${what}.`)
       await sessions.end(first, 'logout', at(1))
       same(await sessions.find(second), other, `sessions.end ended another session, too: ids differ by ${what}.`)
       same(await sessions.liveAmong([first, second], at(2)), [second], `sessions.liveAmong confuses ids that differ by ${what}.`)

@@ -1,11 +1,17 @@
 import { codesContract } from './codes.js'
 import { endingContract } from './ending.js'
+import { enrolmentRaces } from './enrolment-races.js'
+import { enrolmentsContract } from './enrolments.js'
 import { keysContract } from './keys.js'
+import { codeLengths, factorLengths, sessionLengths, ticketLengths } from './lengths.js'
 import { listingContract } from './listing.js'
+import { methodsContract } from './methods.js'
 import { processRaces } from './processes.js'
-import { codesPurge, sessionsPurge, ticketsPurge } from './purging.js'
+import { codesPurge, enrolmentsPurge, enrolmentsPurgeSpares, sessionsPurge, ticketsPurge } from './purging.js'
 import { races } from './races.js'
+import { recoveryCodesContract } from './recovery-codes.js'
 import { redemptionContract } from './redemption.js'
+import { resealingContract } from './resealing.js'
 import { rotationContract } from './rotation.js'
 import { secondFactorsContract } from './second-factors.js'
 import { sessionsContract } from './sessions.js'
@@ -37,8 +43,8 @@ export interface StoreContractOptions {
  * test that fails says what the contract promises, what happened, and why it matters.
  *
  * **The database**: with the tables made, reached by nobody else while the tests run, because `purge` deletes whatever is over. It need
- * not be empty: ids are random. Rows stay behind. Ids of sessions and users come with up to 1000 bytes of any text, user agents with up
- * to 512 characters, hashes with 43.
+ * not be empty: ids are random. Rows stay behind. Ids, hashes and sealed seeds come with up to 1024 bytes, other texts with up to 16,000
+ * characters, of any text.
  *
  * **The runner**: `describe` and `it` of vitest, jest or `node:test`. The tests run one after the other; some take seconds on a remote
  * database, and those of `processes` start two processes each, so allow 30 seconds per test.
@@ -87,22 +93,35 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
   codes: (it, open, rounds) => {
     const part = { it, store: async () => given(await open(), 'codes'), rounds }
     codesContract(part)
+    codeLengths(part)
     redemptionContract(part)
     codesPurge(part)
   },
   sessions: (it, open, rounds) => {
     const part = { it, store: async () => given(await open(), 'sessions'), rounds }
     sessionsContract(part)
+    sessionLengths(part)
+    methodsContract(part)
     rotationContract(part)
     endingContract(part)
     listingContract(part)
     sessionsPurge(part)
   },
-  secondFactors: (it, open, rounds) =>
-    secondFactorsContract({ it, store: async () => given(await open(), 'secondFactors'), rounds }),
+  secondFactors: (it, open, rounds) => {
+    const part = { it, store: async () => given(await open(), 'secondFactors'), rounds }
+    secondFactorsContract(part)
+    resealingContract(part)
+    recoveryCodesContract(part)
+    enrolmentsContract(part)
+    enrolmentRaces(part)
+    factorLengths(part)
+    enrolmentsPurge(part)
+    enrolmentsPurgeSpares(part)
+  },
   tickets: (it, open, rounds) => {
     const part = { it, store: async () => given(await open(), 'tickets'), rounds }
     ticketsContract(part)
+    ticketLengths(part)
     ticketsPurge(part)
   },
   keys: (it, open, rounds) => keysContract({ it, store: async () => given(await open(), 'keys'), rounds }),

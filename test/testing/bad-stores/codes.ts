@@ -55,6 +55,15 @@ export const badCodes = {
   'codes: purge deletes used ones when they expire': withCodes((good) => ({
     save: (code) => good.save({ ...code, retainUntil: code.expiresAt }),
   })),
+  'codes: replays forgotten at retainUntil': withCodes((good) => ({
+    async consume(codeHash, now) {
+      const code = await good.find(codeHash)
+      return code !== null && now >= code.retainUntil ? { outcome: 'unknown' } : good.consume(codeHash, now)
+    },
+  })),
+  'codes: purge takes a limit of 0 for none': withCodes((good) => ({
+    purge: (now, limit) => good.purge(now, limit || undefined),
+  })),
   'codes: purge without a limit': withCodes((good) => ({ purge: (now) => good.purge(now) })),
   'codes: save as an upsert': withCodes((good) => {
     const rows = new Map<string, AuthorizationCodeRecord>()

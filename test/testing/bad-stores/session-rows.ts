@@ -37,11 +37,13 @@ export function sessionRows(
       },
       async listForUser(userId, now) {
         const own = [...rows.values()].filter((row) => row.userId === userId && isLive(row, now))
-        return structuredClone(own.sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime()))
+        const byId = own.sort((one, other) => (one.id < other.id ? -1 : 1))
+        return structuredClone(byId.sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime()))
       },
       liveAmong: async (ids, now) => ids.filter((id) => isLive(rows.get(id), now)),
       async purge(now, limit = Number.POSITIVE_INFINITY) {
-        const over = [...rows.values()].filter((row) => !isLive(row, now)).slice(0, limit)
+        const isOver = (row: SessionRecord) => (row.endedAt === null ? !isLive(row, now) : row.endedAt <= now)
+        const over = [...rows.values()].filter(isOver).slice(0, limit)
         for (const { id } of over) rows.delete(id)
         return over.length
       },

@@ -74,6 +74,30 @@ export const badSessions = {
       if (row?.endedAt === null) rows.set(id, structuredClone({ ...row, ...seen }))
     },
   })),
+  'sessions: setMethods as an upsert': sessionRows((rows) => ({
+    async setMethods(id, methods) {
+      rows.set(id, structuredClone({ ...(rows.get(id) ?? ({ id, endedAt: null } as SessionRecord)), methods }))
+    },
+  })),
+  'sessions: setMethods reads, then writes the whole row': sessionRows((rows) => ({
+    async setMethods(id, methods) {
+      const row = rows.get(id)
+      await awaited()
+      if (row?.endedAt === null) rows.set(id, structuredClone({ ...row, methods }))
+    },
+  })),
+  'sessions: setMethods ignores endedAt': sessionRows((rows) => ({
+    async setMethods(id, methods) {
+      const row = rows.get(id)
+      if (row !== undefined) rows.set(id, structuredClone({ ...row, methods }))
+    },
+  })),
+  'sessions: touch judges the idle end': sessionRows((rows, good) => ({
+    async touch(id, seen) {
+      const row = rows.get(id)
+      if (row !== undefined && seen.lastSeenAt < row.idleExpiresAt) await good.touch(id, seen)
+    },
+  })),
   'sessions: live at the moment of expiry': withSessions((good) => ({
     listForUser: (userId, now) => good.listForUser(userId, new Date(now.getTime() - 1)),
   })),
@@ -97,6 +121,30 @@ export const badSessions = {
       return [...rows.values()].flatMap((row) =>
         row.userId === userId && row.endedAt?.getTime() === now.getTime() && row.id !== exceptId ? [row.id] : [],
       )
+    },
+  })),
+  'sessions: listForUser leaves ties to luck': sessionRows((rows, good) => ({
+    async listForUser(userId, now) {
+      const live = await good.listForUser(userId, now)
+      const created = [...rows.keys()]
+      const place = ({ id }: SessionRecord) => created.indexOf(id)
+      return live.sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime() || place(one) - place(other))
+    },
+  })),
+  'sessions: endAllForUser leaves out idle ones': withSessions((good) => ({
+    async endAllForUser(userId, reason, now, exceptId) {
+      const live = await good.listForUser(userId, now)
+      const chosen = live.filter(({ id }) => id !== exceptId)
+      const ended = await Promise.all(chosen.map(async ({ id }) => ((await good.end(id, reason, now)) ? [id] : [])))
+      return ended.flat()
+    },
+  })),
+  'sessions: endAllForUser names what was created meanwhile': sessionRows((rows, good) => ({
+    async endAllForUser(userId, reason, now, exceptId) {
+      const ended = await good.endAllForUser(userId, reason, now, exceptId)
+      await awaited()
+      const others = [...rows.values()].filter((row) => row.userId === userId && row.endedAt === null && row.id !== exceptId)
+      return [...ended, ...others.map(({ id }) => id)]
     },
   })),
   'sessions: endAllForUser ignores exceptId': withSessions((good) => ({
@@ -135,6 +183,18 @@ export const badSessions = {
       rows.set(session.id, session)
     },
     find: async (id) => rows.get(id) ?? null,
+  })),
+  'sessions: user agents cut at 512': withSessions((good) => ({
+    create: (session) => good.create({ ...session, userAgent: session.userAgent?.slice(0, 512) ?? null }),
+  })),
+  'sessions: purge deletes what ends later': sessionRows((rows, good) => ({
+    async purge(now, limit) {
+      for (const { id, endedAt } of [...rows.values()]) if (endedAt !== null) rows.delete(id)
+      return good.purge(now, limit)
+    },
+  })),
+  'sessions: purge takes a limit of 0 for none': withSessions((good) => ({
+    purge: (now, limit) => good.purge(now, limit || undefined),
   })),
   'sessions: purge by ids read before': sessionRows((rows) => ({
     async purge(now) {

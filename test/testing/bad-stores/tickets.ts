@@ -36,6 +36,9 @@ export const badTickets = {
       await good.save(ticket)
     },
   })),
+  'tickets: purge takes a limit of 0 for none': withTickets((good) => ({
+    purge: (now, limit) => good.purge(now, limit || undefined),
+  })),
   'tickets: purge without a limit': withTickets((good) => ({ purge: (now) => good.purge(now) })),
   'tickets: purge too early': withTickets((good) => ({ purge: (now, limit) => good.purge(new Date(now.getTime() + 1), limit) })),
 }
