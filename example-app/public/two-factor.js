@@ -193,14 +193,8 @@ function cancel() {
 
 async function showProblem(error) {
   if (error.code === 'totp-invalid') return byId('scan').hidden ? complain(code, wrongCode) : complain(firstCode, wrongFirstCode)
-  if (error.status === 401) {
-    // The password was wrong, or the session is over: the same answer. A question that takes no password tells.
-    const isOver = await call('GET', '/auth/totp').then(
-      () => false,
-      ({ status }) => status === 401,
-    )
-    return isOver ? host.onSignedOut() : complain(password, 'The password is wrong.')
-  }
+  if (error.details.wrong === 'password') return complain(password, 'The password is wrong.')
+  if (error.status === 401) return host.onSignedOut()
   // Whatever was begun is over, here or in another window.
   if (error.status === 409) await showState('').catch(() => {})
   say('two-factor-problem', explain(error))

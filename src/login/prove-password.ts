@@ -40,6 +40,7 @@ export function createProvePassword(deps: ProvePasswordDeps): ProvePassword {
       await slot.refund()
       throw error
     }
-    throw new AuthError('Unauthorized')
+    // Told apart from a session that is over, so that the client asks again instead of signing the user out.
+    throw new AuthError('Unauthorized', { details: { wrong: 'password' } })
   }
 }

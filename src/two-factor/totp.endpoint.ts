@@ -59,7 +59,7 @@ export function confirmTotpEndpoint(deps: TotpDeps): Endpoint {
     const input = parseInput(codeOnly, await request.readJson()) //                      400, 413, 415
     const { context } = request
     const judge = () => deps.enrolment.judgeFirstCode(session.userId, input.code, context)
-    const confirmation = await counted(deps, session, context, judge) //                 401, 409, 429, 503
+    const confirmation = await counted(deps, session, ['totp'], context, judge) //       401, 409, 429, 503
     const recoveryCodes = await changeFactor(deps, session, context, confirmation.confirm) // 409, 503
     const methods = [...session.methods.filter((method) => method !== 'otp'), 'otp'] as const
     // Without it the session must be signed in anew before long, and that is no reason to keep the recovery codes from the user.
@@ -98,8 +98,6 @@ export function recoveryCodesEndpoint(deps: TotpDeps): Endpoint {
   }
 }
 
-const totpDetails = { method: 'totp', codeGenerated: false, availableMethods: ['totp', 'recovery'] }
-
 // The code is judged only after a right password: it must not be used up by somebody who does not know that.
 async function proveBoth(
   deps: TotpDeps,
@@ -111,7 +109,8 @@ async function proveBoth(
   const factors = await deps.secondFactors.of(user)
   if (factors === null || factors.totp === null) throw new AuthError('totp-not-enabled')
   // With TOTP itself, or its recovery codes: another factor of the user's is no proof of this one.
-  await counted(deps, session, context, () => deps.secondFactors.judge({ ...factors, others: [] }, input.code, context))
+  const judge = () => deps.secondFactors.judge({ ...factors, others: [] }, input.code, context)
+  await counted(deps, session, ['totp', 'recovery'], context, judge)
 }
 
 // On the same counter as the codes of logins, and before the code is judged. Right ones do not count, and do not clear it either: only a
@@ -119,6 +118,7 @@ async function proveBoth(
 async function counted<Verdict>(
   { throttle, audit }: TotpDeps,
   { userId }: SessionRecord,
+  availableMethods: readonly string[],
   context: RequestContext,
   judge: () => Promise<Verdict | 'invalid'>,
 ): Promise<Verdict> {
@@ -132,7 +132,7 @@ async function counted<Verdict>(
     return verdict
   }
   audit({ type: 'second-factor.refused', userId }, context)
-  throw new AuthError('totp-invalid', { details: totpDetails })
+  throw new AuthError('totp-invalid', { details: { method: 'totp', codeGenerated: false, availableMethods } })
 }
 
 // The others end first: should that fail, nothing has changed, and the user can try again. And once more afterwards, for whoever signed

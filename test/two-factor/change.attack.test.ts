@@ -45,7 +45,7 @@ describe.each([disabling, regeneration])('POST %s', (path) => {
     const withRight = await change(host, path, token, codeOf(host, secret), 'wrong')
     const withWrong = await change(host, path, token, wrongCode(host, secret), 'wrong')
     expect(withRight.text).toBe(withWrong.text)
-    expect(withRight.body).toEqual({ success: false, status: 'error', error: 'Unauthorized', message: 'Unauthorized' })
+    expect(withRight.body).toMatchObject({ error: 'Unauthorized', details: { wrong: 'password' } })
     await expectUnharmed(host, codeOf(host, secret), secret)
   })
 
