@@ -2,37 +2,40 @@
 // database holds nothing but what the router keeps. Says its port when it listens.
 import express from 'express'
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
-import Database from 'libsql'
 import { bcryptHasher, createAuthRouter, joseSigner } from 'messaging-auth-router'
 import { redisStores } from 'messaging-auth-router/stores/redis'
 import { sqlStores } from 'messaging-auth-router/stores/sql'
-import { createPool } from 'mysql2'
-import pg from 'pg'
-import { createClient } from 'redis'
 
 const { DATABASE_KIND, DATABASE_URL, POOL_SIZE, POSTGRES_OPTIONS, SIGNING_KEY, ENCRYPTION_KEY, PASSWORD_HASH } = process.env
 const connections = Number(POOL_SIZE)
 
+// Only one driver is loaded: hundreds of these processes are started.
 const dialects = {
-  sqlite() {
+  async sqlite() {
+    const { default: Database } = await import('libsql')
     const database = new Database(DATABASE_URL)
     database.exec('pragma busy_timeout = 2000')
     return new SqliteDialect({ database })
   },
-  postgres() {
+  async postgres() {
+    const { default: pg } = await import('pg')
     const settings = { connectionString: DATABASE_URL, max: connections, connectionTimeoutMillis: 1500, options: POSTGRES_OPTIONS }
     const pool = new pg.Pool(settings)
     pool.on('error', () => {})
     return new PostgresDialect({ pool })
   },
-  mariadb: () => new MysqlDialect({ pool: createPool({ uri: DATABASE_URL, connectionLimit: connections, connectTimeout: 1500 }) }),
+  async mariadb() {
+    const { createPool } = await import('mysql2')
+    return new MysqlDialect({ pool: createPool({ uri: DATABASE_URL, connectionLimit: connections, connectTimeout: 1500 }) })
+  },
 }
 
 async function openStores() {
   if (DATABASE_KIND !== 'redis') {
-    const { keys: _keys, ...stores } = sqlStores(new Kysely({ dialect: dialects[DATABASE_KIND]() }))
+    const { keys: _keys, ...stores } = sqlStores(new Kysely({ dialect: await dialects[DATABASE_KIND]() }))
     return stores
   }
+  const { createClient } = await import('redis')
   const client = createClient({ url: DATABASE_URL, disableOfflineQueue: true })
   client.on('error', () => {})
   await client.connect()

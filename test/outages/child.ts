@@ -21,7 +21,7 @@ export interface Owner {
 }
 
 /** Where this run keeps its files; the process ids in it are killed after the last test. */
-export const folderOfRun: string = process.env['OUTAGES_FOLDER'] ?? ''
+const folderOfRun: string = process.env['OUTAGES_FOLDER'] ?? ''
 
 /** An empty folder, removed at the end of the run. */
 export function newFolder(name: string, owner?: Owner): string {
