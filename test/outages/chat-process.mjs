@@ -22,6 +22,8 @@ const dialects = {
     const settings = { connectionString: DATABASE_URL, max: connections, connectionTimeoutMillis: 1500, options: POSTGRES_OPTIONS }
     const pool = new pg.Pool(settings)
     pool.on('error', () => {})
+    // The pool listens to idle connections only; one that broke while a statement was under way would end the process.
+    pool.on('connect', (client) => client.on('error', () => {}))
     return new PostgresDialect({ pool })
   },
   async mariadb() {

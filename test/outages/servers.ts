@@ -69,10 +69,9 @@ async function mariaDb(): Promise<PrivateServer> {
   const folder = newFolder('mariadb', owner)
   const user = owner === undefined ? [] : ['--user=mysql']
   const files = ['--no-defaults', `--datadir=${folder}/data`, ...user]
-  const installing = ['--auth-root-authentication-method=normal', '--skip-test-db']
-  execFileSync(`${mariaInstall}/mariadb-install-db`, [...files, ...installing], { stdio: 'ignore' })
+  execFileSync(`${mariaInstall}/mariadb-install-db`, [...files, '--auth-root-authentication-method=normal'], { stdio: 'ignore' })
   const port = await freePort()
-  const url = `mysql://root@127.0.0.1:${port}/mysql`
+  const url = `mysql://root@127.0.0.1:${port}/test`
   const network = [`--port=${port}`, '--bind-address=127.0.0.1', '--skip-networking=0', `--socket=${folder}/socket`]
   const small = ['--innodb-buffer-pool-size=64M', `--pid-file=${folder}/pid`]
   return serverOf(url, { command: `${mariaDbd}/mariadbd`, args: [...files, ...network, ...small], probe: () => probeMariaDb(url) })
