@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { AuthError, type AuthRouter, type TrackedSocket } from 'messaging-auth-router'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
-import type { Message } from './rooms.js'
+import type { Message } from './messages.js'
 
 /** New messages, pushed to every signed-in client that listens at `/ws`. */
 export interface Live {

@@ -1,20 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { json, type Response, Router } from 'express'
-import type { AuthRouter } from 'messaging-auth-router'
+import { AuthError, type AuthRouter } from 'messaging-auth-router'
+import type { Message, MessageTable } from './messages.js'
 import type { UserTable } from './users.js'
-
-/** A message as clients see it. */
-export interface Message {
-  readonly id: string
-  readonly room: string
-  readonly from: { readonly id: string; readonly username: string }
-  readonly text: string
-  readonly at: string
-}
 
 /** What the rooms need of the rest of the server. */
 export interface RoomDeps {
   readonly auth: AuthRouter
-  readonly users: UserTable
+  readonly users: Pick<UserTable, 'findById'>
+  readonly messages: MessageTable
   /** Told of each new message. */
   readonly announce: (message: Message) => void
 }
@@ -23,14 +17,12 @@ const roomNames = new Map([
   ['general', 'General'],
   ['random', 'Random'],
 ])
-const messagesKept = 200
 const longestText = 2000
+/** For the database to answer, in milliseconds. */
+const longestWait = 2000
 
 /** The chat itself: routes that only signed-in users reach. */
-export function roomRoutes({ auth, users, announce }: RoomDeps): Router {
-  const messages = new Map<string, Message[]>([...roomNames.keys()].map((id) => [id, []]))
-  let lastId = 0
-
+export function roomRoutes({ auth, users, messages, announce }: RoomDeps): Router {
   const router = Router()
   // First, so that a stranger's body is never read, and only signed-in users learn which rooms there are.
   router.use('/rooms', auth.requireAuth(), (_request, response, next) => {
@@ -43,22 +35,19 @@ export function roomRoutes({ auth, users, announce }: RoomDeps): Router {
     response.json({ rooms: [...roomNames].map(([id, name]) => ({ id, name })) })
   })
 
-  router.get('/rooms/:room/messages', ({ params }, response) => {
-    const found = messages.get(params.room)
-    if (found === undefined) return refuse(response, 404, 'not-found', 'There is no such room.')
-    response.json({ messages: found })
+  router.get('/rooms/:room/messages', async ({ params: { room } }, response) => {
+    if (!roomNames.has(room)) return refuse(response, 404, 'not-found', 'There is no such room.')
+    response.json({ messages: await inTime(messages.latest(room)) })
   })
 
-  router.post('/rooms/:room/messages', json({ limit: '16kb' }), async ({ auth: { userId }, body, params }, response) => {
-    const room = messages.get(params.room)
-    if (room === undefined) return refuse(response, 404, 'not-found', 'There is no such room.')
+  router.post('/rooms/:room/messages', json({ limit: '16kb' }), async ({ auth: { userId }, body, params: { room } }, response) => {
+    if (!roomNames.has(room)) return refuse(response, 404, 'not-found', 'There is no such room.')
     const text: unknown = body?.text
     if (!isMessageText(text)) return refuse(response, 400, 'invalid-request', `Write 1 to ${longestText} characters.`)
     // The sender is whoever the token was issued to, whatever the body says.
-    const username = (await users.findById(userId))?.username ?? userId
-    const message = { id: String(++lastId), room: params.room, from: { id: userId, username }, text, at: new Date().toISOString() }
-    room.push(message)
-    if (room.length > messagesKept) room.shift()
+    const username = (await inTime(users.findById(userId)))?.username ?? userId
+    const message = { id: randomUUID(), room, from: { id: userId, username }, text, at: new Date().toISOString() }
+    await inTime(messages.add(message))
     announce(message)
     response.status(201).json({ message })
   })
@@ -67,7 +56,24 @@ export function roomRoutes({ auth, users, announce }: RoomDeps): Router {
 }
 
 function isMessageText(text: unknown): text is string {
-  return typeof text === 'string' && text.trim() !== '' && text.length <= longestText
+  if (typeof text !== 'string' || text.trim() === '' || text.length > longestText) return false
+  // What a database would refuse or replace: zero bytes, and halves of characters.
+  return !/\0|\p{Surrogate}/u.test(text)
+}
+
+// As the router's own answer when the database is away, or silent: clients come back in a moment, and keep their tokens.
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const silence = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${longestWait} ms`)), longestWait)
+  })
+  try {
+    return await Promise.race([answer, silence])
+  } catch (cause) {
+    throw new AuthError('temporarily-unavailable', { cause })
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function refuse(response: Response, status: number, error: string, message: string): void {

@@ -1,4 +1,4 @@
-import type { AuthRouter } from 'messaging-auth-router'
+import { AuthError, type AuthRouter } from 'messaging-auth-router'
 import type { UserTable } from './users.js'
 
 interface SeedUser {
@@ -18,13 +18,22 @@ const people: readonly SeedUser[] = [
 // The hasher refuses more than it can do in about five seconds; its queue holds at least 25 on a single core.
 const hashedAtOnce = 24
 
-/** Fills the user table: three people to try things with, and as many numbered users as asked for. */
+/**
+ * Fills the user table: three people to try things with, and as many numbered users as asked for. Whoever is there already is left
+ * alone, for they may have changed since.
+ */
 export async function seed(users: UserTable, auth: AuthRouter, numbered: number): Promise<void> {
   const everybody = [...people, ...Array.from({ length: numbered }, (_, index) => numberedUser(index + 1))]
-  for (let start = 0; start < everybody.length; start += hashedAtOnce) {
-    const batch = everybody.slice(start, start + hashedAtOnce)
+  const present = await users.ids()
+  const missing = everybody.filter(({ username }) => !present.has(idOf(username)))
+  for (let start = 0; start < missing.length; start += hashedAtOnce) {
+    const batch = missing.slice(start, start + hashedAtOnce)
     await Promise.all(batch.map((user) => addUser(users, auth, user)))
   }
+}
+
+function idOf(username: string): string {
+  return `id-${username}`
 }
 
 function numberedUser(number: number): SeedUser {
@@ -33,9 +42,19 @@ function numberedUser(number: number): SeedUser {
 
 async function addUser(users: UserTable, auth: AuthRouter, user: SeedUser): Promise<void> {
   const { username, name, password, disabled = false, totpSecret } = user
-  const id = `id-${username}`
+  const id = idOf(username)
   const passwordHash = await auth.hashPassword(password)
-  users.add({ id, username, name, email: `${username}@example.com`, passwordHash, disabled })
-  // Answers recovery codes, which a server with real users shows to the user, once.
-  if (totpSecret !== undefined) await auth.secondFactors.importTotp({ userId: id, secret: totpSecret })
+  // Before the user: whoever is there is never seeded again, and must not lack their second factor because a start was cut short.
+  if (totpSecret !== undefined) await importTotp(auth, id, totpSecret)
+  await users.add({ id, username, name, email: `${username}@example.com`, passwordHash, disabled })
+}
+
+async function importTotp(auth: AuthRouter, userId: string, secret: string): Promise<void> {
+  try {
+    // Answers recovery codes, which a server with real users shows to the user, once.
+    await auth.secondFactors.importTotp({ userId, secret })
+  } catch (error) {
+    // By another process that starts at the same moment, or by a start that was cut short.
+    if (!(error instanceof AuthError && error.code === 'totp-already-enabled')) throw error
+  }
 }

@@ -1,27 +1,37 @@
-import { randomBytes } from 'node:crypto'
-import { generateSigningKey, type SigningKey } from 'messaging-auth-router'
+import { fileURLToPath } from 'node:url'
+import type { SigningKey } from 'messaging-auth-router'
 
 /** What the environment says. */
 export interface Settings {
   readonly port: number
   readonly trustProxy: number | string[]
   readonly seedUsers: number
-  readonly encryptionKey: string
-  readonly signingKey: SigningKey
+  readonly databaseUrl: string
+  readonly redisUrl: string | null
+  /** Null: the one in `encryptionKeyFile`, which is made when it is not there. */
+  readonly encryptionKey: string | null
+  readonly encryptionKeyFile: string
+  /** Null: those in the database. */
+  readonly signingKey: SigningKey | null
 }
 
 /** A setting that cannot be used. Its message is the one line that whoever starts the server needs to see. */
 export class SettingError extends Error {}
 
+/** The package's own folder, which relative paths start from, whatever folder the server is started in. */
+export const root: string = fileURLToPath(new URL('../..', import.meta.url))
+
 /** Reads the environment. An empty variable counts as one that is not set. */
-export async function readSettings(env: NodeJS.ProcessEnv): Promise<Settings> {
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
   return {
     port: whole('PORT', env['PORT'] || '3000', 65_535),
     trustProxy: trustProxy(env['TRUST_PROXY'] || '0'),
     seedUsers: whole('SEED_USERS', env['SEED_USERS'] || '0', 100_000),
-    // The users and sessions in memory end with this process, so keys that end with it too lose nothing more.
-    encryptionKey: env['AUTH_ENCRYPTION_KEY'] || randomBytes(32).toString('base64'),
-    signingKey: env['AUTH_SIGNING_KEY'] ? signingKey(env['AUTH_SIGNING_KEY']) : await generateSigningKey(),
+    databaseUrl: databaseUrl(env['DATABASE_URL'] || 'sqlite:example-app/data/example.db'),
+    redisUrl: env['REDIS_URL'] ? redisUrl(env['REDIS_URL']) : null,
+    encryptionKey: env['AUTH_ENCRYPTION_KEY'] || null,
+    encryptionKeyFile: env['AUTH_ENCRYPTION_KEY_FILE'] || 'example-app/data/encryption.key',
+    signingKey: env['AUTH_SIGNING_KEY'] ? signingKey(env['AUTH_SIGNING_KEY']) : null,
   }
 }
 
@@ -30,8 +40,40 @@ export function withSetting<T>(name: string, use: () => T): T {
   try {
     return use()
   } catch (error) {
-    throw new SettingError(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new SettingError(`${name}: ${reasonOf(error)}`)
   }
+}
+
+/** The same for a server that a URL names: says what is wrong in one line, and nothing of the URL's password. */
+export async function withServer<T>(name: string, url: string, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use()
+  } catch (error) {
+    const password = URL.canParse(url) ? new URL(url).password : ''
+    const passwords = [password, decodeURIComponent(password)].filter((text) => text !== '')
+    const reason = passwords.reduce((text, secret) => text.replaceAll(secret, '***'), reasonOf(error))
+    throw new SettingError(`${name}: cannot be used (${reason}).`)
+  }
+}
+
+/** What went wrong, in one line. A host with several addresses fails with an error for each, and an empty message for all of them. */
+export function reasonOf(error: unknown): string {
+  const { message, code, errors } = error as { message?: string; code?: string; errors?: readonly unknown[] }
+  const reason = message || (errors?.length ? reasonOf(errors[0]) : code) || String(error)
+  return reason.replaceAll(/\s+/g, ' ')
+}
+
+function databaseUrl(text: string): string {
+  // After two slashes comes a host, and a file has none.
+  if (/^sqlite:(?!\/\/[^/])./.test(text) || (/^(postgres|postgresql|mysql):\/\//.test(text) && URL.canParse(text))) return text
+  throw new SettingError(
+    'DATABASE_URL: is none of sqlite:<file>, postgres://<user>:<password>@<host>/<database> and mysql://<user>:<password>@<host>/<database>. In a password, write special characters as in URLs (%23 for #).',
+  )
+}
+
+function redisUrl(text: string): string {
+  if (/^rediss?:\/\//.test(text) && URL.canParse(text)) return text
+  throw new SettingError('REDIS_URL: is not redis://<host>:<port>/<number of the database>. Leave it out to do without Redis.')
 }
 
 function whole(name: string, text: string, most: number): number {

@@ -1,74 +1,42 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { createAuthRouter, generateSigningKey, joseSigner } from 'messaging-auth-router'
 import { memoryStores } from 'messaging-auth-router/stores/memory'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createLive } from '../../example-app/live.js'
 import { totpCode } from '../../src/testing/totp-code.js'
+import {
+  alice,
+  bob,
+  bobsSecret,
+  buildExample,
+  type Example,
+  environmentIn,
+  launchExample,
+  startExample,
+  temporaryFolder,
+} from '../support/example.js'
+import type { Credentials } from '../support/example-client.js'
+import * as client from '../support/example-client.js'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const alice = { username: 'alice', password: 'correct horse battery staple' }
-const bob = { username: 'bob', password: 'another long passphrase' }
-const bobsSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
-
-/** Starts the built example with nothing of this process's environment but the path. */
-function launch(env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['example-app/build/server.js'], {
-    cwd: root,
-    env: { PATH: process.env['PATH'], PORT: '0', ...env },
-  })
-  const output = { stdout: '', stderr: '' }
-  child.stdout.on('data', (chunk) => (output.stdout += chunk))
-  child.stderr.on('data', (chunk) => (output.stderr += chunk))
-  const exited = once(child, 'close').then(([code]) => code as number | null)
-  return { child, output, exited }
-}
-
-async function start(env: Record<string, string> = {}) {
-  const { child, output, exited } = launch(env)
-  const line = once(createInterface(child.stdout), 'line').then(([text]) => String(text))
-  const early = exited.then((code) => Promise.reject(new Error(`exited with ${code}: ${output.stderr}`)))
-  const url = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/.exec(await Promise.race([line, early]))?.[1]
-  if (url === undefined) throw new Error(`unexpected output: ${output.stdout}`)
-  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
-    early.catch(() => {})
-    child.kill(signal)
-    return exited
-  }
-  return { url, output, stop }
-}
-
-type App = Awaited<ReturnType<typeof start>>
-
-async function startForThisTest(env?: Record<string, string>): Promise<App> {
-  const app = await start(env)
+async function startForThisTest(env: Record<string, string> = {}): Promise<Example> {
+  const app = await startExample({ ...environmentIn(temporaryFolder()), ...env })
   onTestFinished(async () => void (await app.stop('SIGKILL')))
   return app
 }
 
-let app: App
+let app: Example
 
-async function request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}, { url }: App = app) {
-  const init = body === undefined ? {} : { body: JSON.stringify(body) }
-  const response = await fetch(url + path, { method, headers: { 'Content-Type': 'application/json', ...headers }, ...init })
-  const text = await response.text()
-  const json = response.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(text) : undefined
-  return { status: response.status, headers: response.headers, text, json }
-}
-
-const login = (body: object, on: App = app) => request('POST', '/api/v1/login', body, {}, on)
-
-async function signIn(body: object = alice, on: App = app): Promise<Record<string, string>> {
-  const { status, json, text } = await login(body, on)
-  if (status !== 200) throw new Error(`login answered ${status}: ${text}`)
-  return { 'X-User-Id': json.data.userId, 'X-Auth-Token': json.data.authToken }
-}
+const request = (method: string, path: string, body?: unknown, headers: Credentials = {}, on: Example = app) =>
+  client.request(on.url, method, path, body, headers)
+const login = (body: object, on: Example = app) => request('POST', '/api/v1/login', body, {}, on)
+const signIn = (body: object = alice, on: Example = app) => client.signIn(on.url, body)
+const signInSecondDevice = (first: Credentials) => client.signInSecondDevice(app.url, first)
+const refresh = (refreshToken: string) => client.refresh(app.url, refreshToken)
+const { bearer, closeCode } = client
 
 interface Knock {
   readonly path?: string
@@ -103,25 +71,9 @@ async function refusal(asked: Knock) {
   return { status: answer.statusCode, headers: answer.headers, json: JSON.parse(text) }
 }
 
-const closeCode = (socket: WebSocket) => once(socket, 'close').then(([code]) => code as number)
-
-/** A second device: signed in by a code that the first one asked for. */
-async function signInSecondDevice(first: Record<string, string>) {
-  const codeVerifier = randomBytes(32).toString('base64url')
-  const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
-  const asked = await request('POST', '/api/v1/auth/pkce/authorize', { codeChallenge }, first)
-  const { authorizationCode } = asked.json.data
-  const { status, json, text } = await request('POST', '/api/v1/auth/pkce/token', { authorizationCode, codeVerifier })
-  if (status !== 200) throw new Error(`the token endpoint answered ${status}: ${text}`)
-  return json as { access_token: string; refresh_token: string }
-}
-
-const refresh = (refreshToken: string) => request('POST', '/api/v1/auth/refresh', { refreshToken })
-const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
-
 beforeAll(async () => {
-  execFileSync('npx', ['tsc', '-p', 'example-app'], { cwd: root, stdio: 'pipe' })
-  app = await start()
+  buildExample()
+  app = await startExample()
 }, 60_000)
 
 afterAll(async () => {
@@ -413,6 +365,16 @@ describe('starting and stopping', () => {
   test.concurrent.each([
     ['PORT', 'abc'],
     ['PORT', '70000'],
+    ['DATABASE_URL', 'mongodb://127.0.0.1/chat'],
+    ['DATABASE_URL', 'sqlite:'],
+    ['DATABASE_URL', 'sqlite://chat.db'],
+    ['DATABASE_URL', 'postgres://chat:pass#word@127.0.0.1:1/chat'],
+    ['DATABASE_URL', 'postgres://chat:open%20sesame@127.0.0.1:1/chat'],
+    ['DATABASE_URL', 'postgres://chat:open%20sesame@localhost:1/chat'],
+    ['DATABASE_URL', 'mysql://chat:open%20sesame@127.0.0.1:1/chat'],
+    ['DATABASE_URL', 'sqlite:/dev/null/chat.db'],
+    ['REDIS_URL', 'http://127.0.0.1'],
+    ['REDIS_URL', 'redis://:open%20sesame@127.0.0.1:1'],
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', 'everybody'],
     ['SEED_USERS', '-1'],
@@ -420,9 +382,10 @@ describe('starting and stopping', () => {
     ['AUTH_SIGNING_KEY', '{not JSON'],
     ['AUTH_SIGNING_KEY', '{"kty":"oct","k":"d2Vhaw"}'],
   ])('%s=%s is refused in one line that names it', async (name, value) => {
-    const { output, exited } = launch({ [name]: value })
+    const { output, exited } = launchExample({ ...environmentIn(temporaryFolder()), [name]: value })
     expect(await exited).toBe(1)
     expect(output.stderr).toMatch(new RegExp(`^${name}: [^\\n]+\\n$`))
+    expect(output.stderr).not.toMatch(/sesame|pass#/)
     expect(output.stdout).toBe('')
   })
 
@@ -430,7 +393,10 @@ describe('starting and stopping', () => {
     const occupant = createServer()
     await new Promise<void>((resolve) => occupant.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void occupant.close())
-    const { output, exited } = launch({ PORT: String((occupant.address() as AddressInfo).port) })
+    const { output, exited } = launchExample({
+      ...environmentIn(temporaryFolder()),
+      PORT: String((occupant.address() as AddressInfo).port),
+    })
     expect(await exited).toBe(1)
     expect(output.stderr).toMatch(/^PORT: [^\n]+EADDRINUSE[^\n]+\n$/)
   })
@@ -448,7 +414,7 @@ describe('starting and stopping', () => {
     const closed = once(socket, 'close')
     const began = Date.now()
     expect(await stopped.stop(signal)).toBe(0)
-    expect(Date.now() - began).toBeLessThan(5000)
+    expect(Date.now() - began).toBeLessThan(4000)
     expect((await closed)[0]).toBe(1001)
     expect(stopped.output).toEqual({ stdout: `listening on ${stopped.url}\n`, stderr: '' })
   })

@@ -1,5 +1,6 @@
 // Compiles every example that a reader may copy: the `ts` blocks of the README and of docs/, and the `@example`s in src/. Each is
-// compiled by itself, as a host would, against the package as it is built. `js` blocks are at least parsed.
+// compiled by itself, as a host would, against the package as it is built. A block that begins with `// name.ts` is the file of that
+// name, which other blocks may import. `js` blocks are at least parsed.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesBelow, finish, requireFreshBuild, root, run, runTool, scratchFolder } from './support.mjs'
@@ -52,7 +53,8 @@ function blocksOf(file) {
 
 function write(folder, block, index) {
   const commonJs = block.extension === 'mjs' && /\brequire\(/.test(block.code)
-  const name = `block-${index}.${commonJs ? 'cjs' : block.extension}`
+  const [, named] = /^\/\/ ([\w-]+\.ts)\n/.exec(block.code) ?? []
+  const name = named ?? `block-${index}.${commonJs ? 'cjs' : block.extension}`
   writeFileSync(join(folder, name), `${block.code}\n`)
   return { ...block, name }
 }
@@ -60,7 +62,7 @@ function write(folder, block, index) {
 function compile(folder, blocks) {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: blocks.map(({ name }) => name) }))
   const { ok, output } = runTool('tsc', ['--pretty', 'false', '-p', '.'], { cwd: folder })
-  const said = output.replaceAll(/^(block-\d+\.ts)\((\d+),(\d+)\)/gm, (_all, name, line) => {
+  const said = output.replaceAll(/^([\w-]+\.ts)\((\d+),(\d+)\)/gm, (_all, name, line) => {
     const { file, line: first } = blocks.find((block) => block.name === name)
     return `${file}:${first + Number(line) - 1} (block of line ${first - 1})`
   })
@@ -82,7 +84,11 @@ const typed = blocks.filter(({ name }) => name.endsWith('.ts'))
 const untyped = blocks.filter(({ name }) => !name.endsWith('.ts'))
 
 const examples = sources.reduce((sum, file) => sum + readFileSync(join(root, file), 'utf8').split('@example').length - 1, 0)
+const names = blocks.map(({ name }) => name)
 const missing = [
+  ...blocks
+    .filter(({ name }, index) => names.indexOf(name) !== index)
+    .map(({ file, name }) => `${file}: a second block is ${name}`),
   ...(readme.length > 0 && !typed.some(({ file }) => file === 'README.md') ? ['README.md: not one ts block was found'] : []),
   ...(blocks.filter(({ file }) => file.startsWith('src/')).length < examples ? ['src: an @example without a ts block'] : []),
 ]

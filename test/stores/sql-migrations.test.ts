@@ -1,10 +1,12 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { CompiledQuery, type Kysely } from 'kysely'
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { migrateSql, migrationSql, sqlStores } from '../../src/stores/sql/sql-stores.js'
 import { databaseKinds, dropTables, openDatabase, temporaryFolder } from '../support/databases.js'
 import { codeRecord, randomKey, sessionRecord } from '../support/records.js'
+import { postgresUrl } from '../support/services.js'
 
 const newPrefix = () =>
   `m${randomKey()
@@ -149,5 +151,27 @@ describe('a schema', () => {
     const database = await openDatabase(databaseKinds[0] as (typeof databaseKinds)[number])
     onTestFinished(() => database.close())
     expect(() => sqlStores(database.kysely, { schema: 'main' })).toThrow(expect.objectContaining({ option: 'schema' }))
+  })
+})
+
+describe('a statement_timeout of the host', () => {
+  it.skipIf(postgresUrl === null)('does not end a process that waits for another on PostgreSQL', async () => {
+    const open = (parameters: string) => {
+      const pool = new pg.Pool({ connectionString: postgresUrl ?? '', options: parameters })
+      const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
+      onTestFinished(() => kysely.destroy())
+      return kysely
+    }
+    const prefix = newPrefix()
+    const impatient = open('-c statement_timeout=200')
+    onTestFinished(() => dropTables(impatient, prefix))
+    const other = open('')
+    const waiting = await other.transaction().execute(async (transaction) => {
+      await transaction.executeQuery(CompiledQuery.raw('select pg_advisory_xact_lock(7214903385)'))
+      const migrated = migrateSql(impatient, { prefix })
+      await transaction.executeQuery(CompiledQuery.raw('select pg_sleep(0.6)'))
+      return { migrated }
+    })
+    expect(await waiting.migrated).toEqual({ from: 0, to: 1 })
   })
 })

@@ -100,6 +100,8 @@ export function temporaryFolder(): string {
 function openPostgres(settings: OpenSettings = {}): Kysely<object> {
   const pool = new pg.Pool({ connectionString: postgresUrl ?? '', max: settings.connections ?? 10 })
   pool.on('error', () => {})
+  // A connection that is lost after the pool has handed it out, and before its query.
+  pool.on('connect', (client) => void client.on('error', () => {}))
   return openWith(new PostgresDialect({ pool }), settings)
 }
 

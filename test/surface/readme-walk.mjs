@@ -129,7 +129,14 @@ function judge({ code, output, statuses }, promised) {
 }
 
 const { script, promised } = readWalk()
-const server = start('npm', ['start'], { PORT: '0' })
+const data = mkdtempSync(join(tmpdir(), 'walk-data-'))
+// With a database of its own: what the reader has in theirs must not decide, and must not be touched.
+const environment = {
+  REDIS_URL: '',
+  DATABASE_URL: `sqlite:${join(data, 'walk.db')}`,
+  AUTH_ENCRYPTION_KEY_FILE: join(data, 'encryption.key'),
+}
+const server = start('npm', ['start'], { PORT: '0', ...environment })
 try {
   const url = await within(patience.start, 'starting the server', listening(server))
   const problems = [...judge(await walk(script, url), promised), ...(await stop(server))]
@@ -141,4 +148,5 @@ try {
   if (process.exitCode === undefined) process.stdout.write(`readme: ${promised.length} commands got the statuses they promise\n`)
 } finally {
   signal(-server.group, 'SIGKILL')
+  rmSync(data, { recursive: true, force: true })
 }

@@ -34,7 +34,7 @@ export interface SqlEngine {
 }
 
 /** Finds out what kind of database this is, and where its tables are. */
-export function createEngine<Database>(kysely: Kysely<Database>, options: SqlTableOptions): SqlEngine {
+export function createEngine<Database>(kysely: Kysely<Database> | Transaction<Database>, options: SqlTableOptions): SqlEngine {
   const name = engineOf(kysely)
   const db = databaseOf(kysely, name, options.schema)
   const write = async <T>(work: (db: AuthDatabase) => Promise<T>) => (db.isTransaction ? work(db) : retryOnce(() => work(db)))

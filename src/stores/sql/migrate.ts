@@ -95,6 +95,8 @@ const locks: Readonly<Record<SqlEngineName, MigrationLock>> = {
   postgres: {
     async take(connection) {
       await run(connection, 'begin')
+      // Waiting for another process is a statement, too, and a limit that the host has set would end it.
+      await run(connection, 'set local statement_timeout = 0')
       await run(connection, `select pg_advisory_xact_lock(${postgresLock})`)
     },
     release: async (connection) => void (await run(connection, 'commit')),

@@ -53,7 +53,7 @@ const longestPayload = 7999
  * import { Pool } from 'pg'
  *
  * const pool = new Pool({ connectionString: 'postgres://app@127.0.0.1/chat', max: 10 })
- * pool.on('error', () => {})
+ * pool.on('error', () => {}).on('connect', (client) => void client.on('error', () => {}))
  * const bus = postgresBus(pool)
  * ```
  */

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { KeyStore } from '../../signers/contract.js'
 import type { AuthorizationCodeStore, SecondFactorStore, SessionStore, SocketTicketStore } from '../contract.js'
 import { createEngine } from './engine.js'
@@ -56,13 +56,14 @@ export interface SqlStores {
  * import pg from 'pg'
  *
  * const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], connectionTimeoutMillis: 1500 })
- * pool.on('error', () => {}) // a connection that broke while idle; without a listener it would end the process
+ * // a connection that breaks, idle or just before its query, would end the process if nobody listened
+ * pool.on('error', () => {}).on('connect', (client) => void client.on('error', () => {}))
  * const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
  * await migrateSql(kysely)
  * export const { keys, ...stores } = sqlStores(kysely)
  * ```
  */
-export function sqlStores<Database>(kysely: Kysely<Database>, options: SqlTableOptions = {}): SqlStores {
+export function sqlStores<Database>(kysely: Kysely<Database> | Transaction<Database>, options: SqlTableOptions = {}): SqlStores {
   const engine = createEngine(kysely, options)
   const sessions = sqlSessions(engine)
   return {

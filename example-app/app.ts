@@ -1,0 +1,46 @@
+import { fileURLToPath } from 'node:url'
+import express, { type ErrorRequestHandler, type Express } from 'express'
+import { AuthError } from 'messaging-auth-router'
+import { log } from './log.js'
+import { type RoomDeps, roomRoutes } from './rooms.js'
+import { type Settings, withSetting } from './settings.js'
+
+/** Everything that is answered over HTTP: sign-in, rooms, and the page. */
+export function createApp({ trustProxy }: Pick<Settings, 'trustProxy'>, deps: RoomDeps): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  withSetting('TRUST_PROXY', () => app.set('trust proxy', trustProxy))
+  app.use((_request, response, next) => {
+    response.set({
+      // `form-action`: should the script not load, the sign-in form must not send a password anywhere.
+      'Content-Security-Policy': "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
+    })
+    next()
+  })
+  app.use('/api/v1', deps.auth)
+  app.use('/api/v1', roomRoutes(deps))
+  app.use('/api', (_request, response) => {
+    response.status(404).json({ error: 'not-found', message: 'There is no such address.' })
+  })
+  app.use(express.static(fileURLToPath(new URL('../public', import.meta.url))))
+  app.use(onError)
+  return app
+}
+
+const onError: ErrorRequestHandler = (error, _request, response, next) => {
+  if (response.headersSent) return next(error)
+  // Body parsers mark what the client did wrong with its status.
+  const status: unknown = error?.status
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    response.status(status).json({ error: 'invalid-request', message: 'The request is not valid.' })
+    return
+  }
+  log('a request failed', error?.cause ?? error)
+  if (error instanceof AuthError) {
+    response.set('Retry-After', '2').status(error.status).json({ error: error.code, message: error.clientMessage })
+    return
+  }
+  response.status(500).json({ error: 'internal' })
+}

@@ -1,0 +1,49 @@
+import { mkdirSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
+import type { RevocationBus } from 'messaging-auth-router'
+import { postgresBus } from 'messaging-auth-router/stores/sql'
+import { log } from './log.js'
+import { root } from './settings.js'
+import type { ChatTables } from './tables.js'
+
+/** An open database. A server of yours has one kind, and copies the function that opens it. */
+export interface Database {
+  readonly engine: 'sqlite' | 'postgres' | 'mysql'
+  readonly kysely: Kysely<ChatTables>
+  /** Tells other processes that a session has ended, where the database can. */
+  readonly bus?: RevocationBus
+}
+
+const connectTimeout = 1500
+
+/** Opens what `DATABASE_URL` names. Only the driver that it takes is loaded. */
+export function openDatabase(url: string): Promise<Database> {
+  if (url.startsWith('sqlite:')) return openSqlite(resolve(root, url.slice('sqlite:'.length)))
+  return url.startsWith('mysql:') ? openMysql(url) : openPostgres(url)
+}
+
+async function openSqlite(file: string): Promise<Database> {
+  const { default: Libsql } = await import('libsql')
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const database = new Libsql(file)
+  // WAL: readers do not wait for a writer. The timeout: another process may be writing. Full: what was answered is on the disk.
+  database.exec('pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full')
+  return { engine: 'sqlite', kysely: new Kysely({ dialect: new SqliteDialect({ database }) }) }
+}
+
+async function openPostgres(url: string): Promise<Database> {
+  const { default: pg } = await import('pg')
+  const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: connectTimeout })
+  // Without a listener, a connection that breaks would end the process. The pool listens to those that are idle; one that is taken and
+  // breaks just before its query needs a listener of its own.
+  pool.on('error', (error) => log('a connection to PostgreSQL was lost', error.message))
+  pool.on('connect', (client) => void client.on('error', () => {}))
+  return { engine: 'postgres', kysely: new Kysely({ dialect: new PostgresDialect({ pool }) }), bus: postgresBus(pool) }
+}
+
+async function openMysql(url: string): Promise<Database> {
+  const { createPool } = await import('mysql2')
+  const pool = createPool({ uri: url, connectionLimit: 10, connectTimeout })
+  return { engine: 'mysql', kysely: new Kysely({ dialect: new MysqlDialect({ pool }) }) }
+}
