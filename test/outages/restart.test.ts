@@ -39,7 +39,8 @@ const cases: { name: string; kind: DatabaseName; start: StartServer; stops: [str
 const guardMemory = 5200
 
 for (const { name, kind, start, stops } of cases) {
-  describe.skipIf(start === null)(`${name} restarts under 50 requests a second`, () => {
+  // Side by side, because most of the time is spent waiting.
+  describe(`${name} restarts under 50 requests a second`, { concurrent: true, skip: start === null }, () => {
     let server: PrivateServer
     let chats: [Chat, Chat]
 
@@ -54,45 +55,50 @@ for (const { name, kind, start, stops } of cases) {
       await server?.stop()
     })
 
-    it.each(stops)('%s: clients see 503 for the outage and nothing else, and no promise is broken', async (how, signal) => {
-      const load = await startLoad(chats)
-      await pause(2000)
-      const wentDown = performance.now()
-      const cameBack = await server.restart(signal, 1500)
-      await pause(6000)
-      await load.stop()
-      const { journal } = load
+    it.sequential.each(stops)(
+      '%s: clients see 503 for the outage and nothing else, and no promise is broken',
+      async (how, signal) => {
+        const load = await startLoad(chats)
+        await pause(2000)
+        const wentDown = performance.now()
+        const cameBack = await server.restart(signal, 1500)
+        await pause(6000)
+        await load.stop()
+        const { journal } = load
 
-      // A process that has ended says why before anything else is looked at.
-      expect(chats.map(({ child }) => [child.process.exitCode, child.process.signalCode, exitReason(child.complaints())])).toEqual([
-        [null, null, ''],
-        [null, null, ''],
-      ])
-      expect(journal.wrong).toEqual([])
-      const during = journal.answers.filter(({ sentAt }) => sentAt > wentDown && sentAt < cameBack)
-      expect(count(during, 503), 'refused during the outage').toBeGreaterThan(0)
-      expect(
-        count(
-          during.filter((answer) => answer.kind === 'hot guard'),
-          200,
-        ),
-        'known sessions go on',
-      ).toBeGreaterThan(0)
-      const recovery = recoveryOf(journal, cameBack)
-      expect(recovery, 'milliseconds until everything works again').toBeLessThan(5000)
+        // A process that has ended says why before anything else is looked at.
+        expect(
+          chats.map(({ child }) => [child.process.exitCode, child.process.signalCode, exitReason(child.complaints())]),
+        ).toEqual([
+          [null, null, ''],
+          [null, null, ''],
+        ])
+        expect(journal.wrong).toEqual([])
+        const during = journal.answers.filter(({ sentAt }) => sentAt > wentDown && sentAt < cameBack)
+        expect(count(during, 503), 'refused during the outage').toBeGreaterThan(0)
+        expect(
+          count(
+            during.filter((answer) => answer.kind === 'hot guard'),
+            200,
+          ),
+          'known sessions go on',
+        ).toBeGreaterThan(0)
+        const recovery = recoveryOf(journal, cameBack)
+        expect(recovery, 'milliseconds until everything works again').toBeLessThan(5000)
 
-      await pause(guardMemory)
-      const broken = await brokenPromises(journal, chats)
-      expect(broken).toEqual([])
-      expect(journal.loggedOut.length).toBeGreaterThan(10)
-      expect(journal.loggedIn.length).toBeGreaterThan(10)
-      const slowest = Math.max(...journal.answers.map(({ milliseconds }) => milliseconds))
-      process.stdout.write(
-        `${name}, ${how}: away ${seconds(cameBack - wentDown)}, ${during.length} requests meanwhile (${count(during, 503)} x 503, ` +
-          `${count(during, 200)} x 200), slowest answer ${seconds(slowest)}, recovered after ${seconds(recovery)}; ` +
-          `kept: ${journal.loggedOut.length} logouts, ${journal.loggedIn.length} logins, ${journal.devices.length} devices\n`,
-      )
-    })
+        await pause(guardMemory)
+        const broken = await brokenPromises(journal, chats)
+        expect(broken).toEqual([])
+        expect(journal.loggedOut.length).toBeGreaterThan(10)
+        expect(journal.loggedIn.length).toBeGreaterThan(10)
+        const slowest = Math.max(...journal.answers.map(({ milliseconds }) => milliseconds))
+        process.stdout.write(
+          `${name}, ${how}: away ${seconds(cameBack - wentDown)}, ${during.length} requests meanwhile (${count(during, 503)} x 503, ` +
+            `${count(during, 200)} x 200), slowest answer ${seconds(slowest)}, recovered after ${seconds(recovery)}; ` +
+            `kept: ${journal.loggedOut.length} logouts, ${journal.loggedIn.length} logins, ${journal.devices.length} devices\n`,
+        )
+      },
+    )
   })
 }
 
