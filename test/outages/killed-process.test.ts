@@ -31,6 +31,8 @@ const databases: { name: string; kind: DatabaseName; start: StartServer | 'a fil
 /** Divided among the four databases. */
 const kills = Number(process.env['KILLS'] ?? 200) / databases.length
 const refreshKills = Number(process.env['REFRESH_KILLS'] ?? 52) / databases.length
+/** How much of the time remains when no other process starts. */
+const whenAlone = 0.6
 /** Requests under way at each kill, so that it finds them at different places. */
 const atOnce = 4
 
@@ -63,6 +65,7 @@ describe.skipIf(databases.some(({ start }) => start === null))('a process is kil
           const victim = await victims.next()
           const replies = await killWhile(
             victim,
+            victim.exchange,
             rounds.map(({ code }) => ask.exchange(victim, code)),
           )
           const scene = { kind, stores, survivor }
@@ -82,6 +85,7 @@ describe.skipIf(databases.some(({ start }) => start === null))('a process is kil
           const victim = await victims.next()
           const replies = await killWhile(
             victim,
+            victim.refresh,
             parents.map(({ refresh_token }) => ask.refresh(victim, refresh_token)),
           )
           const scene = { kind, stores, survivor }
@@ -90,7 +94,6 @@ describe.skipIf(databases.some(({ start }) => start === null))('a process is kil
           found.unanswered += replies.filter(({ status }) => status !== 200).length
         }
         say(name, `${refreshKills} kills, ${refreshKills * atOnce} refreshes`, found)
-        expect(found.unanswered, 'kills that came before the answer').toBeGreaterThan(0)
       })
     })
   }
@@ -172,7 +175,7 @@ function endOf({ status }: Reply, consumed: boolean, sessions: number): End {
   return sessions === 1 ? 'done' : 'code lost'
 }
 
-async function killWhile({ child, window }: Victim, asked: Promise<Reply>[]): Promise<Reply[]> {
+async function killWhile({ child }: Victim, window: number, asked: Promise<Reply>[]): Promise<Reply[]> {
   await pause(Math.random() * window)
   await child.end('SIGKILL')
   const replies = await Promise.all(asked)
@@ -181,9 +184,10 @@ async function killWhile({ child, window }: Victim, asked: Promise<Reply>[]): Pr
   return replies
 }
 
-/** A process to be killed, within so many milliseconds after it was asked. */
+/** A process to be killed, and how many milliseconds it takes for what it will be asked. */
 interface Victim extends Chat {
-  readonly window: number
+  readonly exchange: number
+  readonly refresh: number
 }
 
 /** Processes that have been started beforehand. Several at a time, and none while another is killed: that takes 20 ms only if alone. */
@@ -200,19 +204,20 @@ function spares(survivor: Chat, database: ChatDatabase) {
   }
 }
 
-// The first requests of a process take far longer than 20 ms, and so do all of them on a machine that is busy: every kill would come
-// before the write.
+// The first requests of a process take far longer than those that follow, and a busy machine takes longer than an idle one. A kill at
+// random within that time, on an idle machine 20 ms or less, finds the work begun as often as done. It is measured while others start.
 async function startWarm(survivor: Chat, database: ChatDatabase): Promise<Victim> {
   const chat = await startChat(database)
-  let window = 0
+  let [exchange, refresh] = [0, 0]
   for (let time = 0; time < 3; time += 1) {
     const codes = await Promise.all(Array.from({ length: atOnce }, () => obtainCode(survivor, newName())))
     const from = performance.now()
     const tokens = await Promise.all(codes.map((code) => ok(ask.exchange(chat, code))))
-    window = Math.max(20, performance.now() - from)
+    exchange = performance.now() - from
     await Promise.all(tokens.map(({ refresh_token }) => ok(ask.refresh(chat, refresh_token))))
+    refresh = performance.now() - from - exchange
   }
-  return { ...chat, window }
+  return { ...chat, exchange: exchange * whenAlone, refresh: refresh * whenAlone }
 }
 
 function say(name: string, what: string, found: object): void {
