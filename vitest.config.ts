@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // They stop and kill database servers, and take minutes: npm run test:faults.
+    exclude: ['test/outages/**'],
     // Hashing saturates a core; more files at once than cores would only make the slow ones slower.
     maxWorkers: 2,
     testTimeout: 20_000,
