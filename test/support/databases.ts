@@ -23,6 +23,8 @@ export interface OpenSettings {
 export interface DatabaseKind {
   readonly name: string
   readonly engine: SqlEngineName
+  /** Whether it runs outside of this process. */
+  readonly isServer: boolean
   /** Null where the server is not reachable; use it with `skipIf`. */
   readonly open: ((settings?: OpenSettings) => Kysely<object>) | null
 }
@@ -38,10 +40,15 @@ export interface TestDatabase {
 
 /** All kinds. SQLite and PGlite run in this process and are always there. */
 export const databaseKinds: readonly DatabaseKind[] = [
-  { name: 'SQLite (libsql)', engine: 'sqlite', open: (settings) => openSqlite(undefined, settings) },
-  { name: 'PGlite', engine: 'postgres', open: (settings) => openWith(new PostgresDialect({ pool: pglitePool() }), settings) },
-  { name: 'PostgreSQL', engine: 'postgres', open: postgresUrl === null ? null : openPostgres },
-  { name: 'MariaDB', engine: 'mysql', open: mysqlUrl === null ? null : openMysql },
+  { name: 'SQLite (libsql)', engine: 'sqlite', isServer: false, open: (settings) => openSqlite(undefined, settings) },
+  {
+    name: 'PGlite',
+    engine: 'postgres',
+    isServer: false,
+    open: (settings) => openWith(new PostgresDialect({ pool: pglitePool() }), settings),
+  },
+  { name: 'PostgreSQL', engine: 'postgres', isServer: true, open: postgresUrl === null ? null : openPostgres },
+  { name: 'MariaDB', engine: 'mysql', isServer: true, open: mysqlUrl === null ? null : openMysql },
 ]
 
 /** Opens a database of a kind and makes its tables. */

@@ -1,20 +1,14 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { storeContract } from '../../src/testing/testing.js'
-import {
-  type DatabaseKind,
-  databaseKinds,
-  openDatabase,
-  openSqlite,
-  type TestDatabase,
-  temporaryFolder,
-} from '../support/databases.js'
+import { type DatabaseKind, openDatabase, openSqlite, type TestDatabase, temporaryFolder } from '../support/databases.js'
 import { mysqlUrl, postgresUrl } from '../support/services.js'
 
 const contracts = ['codes', 'sessions', 'secondFactors', 'tickets', 'keys'] as const
 const workerUrl = new URL('../../dist/testing/store-contract/process-worker.js', import.meta.url)
 
-for (const kind of databaseKinds) {
+/** Runs the contract suite over one kind of database, with as many connections as it likes, and with one. */
+export function sqlContract(kind: DatabaseKind): void {
   describe.skipIf(kind.open === null)(kind.name, () => {
     const file = join(temporaryFolder(), 'auth.db')
     const prefix = `c${process.pid}_`
