@@ -118,6 +118,7 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
     digestIdentifier,
     mustHaveFactor: parts.host.mustHaveFactor,
     throttle,
+    users,
     authenticateLocally: createLocalStrategy(users, verifyPassword),
     rehash: createRehash(passwords, users, audit),
     sessionAbsolute: lifetimes.sessionAbsolute,

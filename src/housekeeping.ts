@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import type { AuthorizationCodeStore, SecondFactorStore, SessionStore, SocketTicketStore } from './stores/contract.js'
 
 /** What is tidied up. */
@@ -26,7 +27,10 @@ export function keepHouse({ codes, sessions, tickets, secondFactors, interval, c
 
   async function empty(store: Pick<SessionStore, 'purge'>): Promise<void> {
     // Until a batch is not full. A store that has its own mind about `limit` gets no second call in this round.
-    while (!closed && (await store.purge(clock(), batch)) === batch);
+    while (!closed && (await store.purge(clock(), batch)) === batch) {
+      // A store in memory answers at once: requests have their turn between two batches.
+      await setImmediate()
+    }
   }
 
   async function round(): Promise<void> {

@@ -53,6 +53,11 @@ export function createLiveSessions({ sessions, users, mustHaveFactor, revocation
     reading.delete(id)
   }
   revocations.onEnded(({ sessionId }) => forget(sessionId))
+  revocations.onDoubt((userId) => {
+    cache.deleteWhere(({ session }) => session.userId === userId)
+    // Whose sessions these are is not known yet; each is asked for again by whoever comes next.
+    reading.clear()
+  })
 
   async function read(id: string): Promise<LiveSession> {
     const session = await sessions.findLive(id)

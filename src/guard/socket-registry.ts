@@ -3,7 +3,7 @@ import { noRequest } from '../events.js'
 import { isForClient } from '../http/endpoint.js'
 import type { Revocations } from '../revocations/revocations.js'
 import type { Sessions } from '../sessions/sessions.js'
-import { endedAmong } from './ended-sessions.js'
+import { createEndedAmong } from './ended-sessions.js'
 import type { LiveSessions } from './live-sessions.js'
 import type { Principal } from './principal.js'
 
@@ -65,7 +65,7 @@ const ticksOfARound = 4
 /** Closes sockets when their session ends, and when their token does. */
 export function createSocketRegistry({ revocations, liveSessions, sessions, clock }: SocketRegistryDeps): SocketRegistry {
   const bySession = new Map<string, SessionSockets>()
-  let size = 0
+  const endedAmong = createEndedAmong(sessions)
   let ticks = 0
   let timer: NodeJS.Timeout | undefined
 
@@ -77,7 +77,6 @@ export function createSocketRegistry({ revocations, liveSessions, sessions, cloc
   function remove(entry: SocketEntry): void {
     const sockets = bySession.get(entry.principal.sessionId)
     if (sockets?.entries.delete(entry) !== true) return
-    size -= 1
     if (sockets.entries.size === 0) bySession.delete(entry.principal.sessionId)
   }
 
@@ -91,7 +90,7 @@ export function createSocketRegistry({ revocations, liveSessions, sessions, cloc
 
   async function askForTurn(turn: number): Promise<void> {
     const ids = [...bySession].filter(([, sockets]) => sockets.turn === turn).map(([id]) => id)
-    for (const id of await endedAmong(sessions, ids)) endSession(id)
+    for (const id of await endedAmong(turn, ids)) endSession(id)
   }
 
   function tick(): void {
@@ -118,7 +117,6 @@ export function createSocketRegistry({ revocations, liveSessions, sessions, cloc
       const sockets = bySession.get(principal.sessionId) ?? { entries: new Set(), checkAt, turn: randomInt(ticksOfARound) }
       sockets.entries.add(entry)
       bySession.set(principal.sessionId, sockets)
-      size += 1
       timer ??= setInterval(tick, tickMilliseconds).unref()
       // The session may have ended between the handshake and this line, when there was nothing yet to close.
       void check(principal.sessionId)
@@ -128,7 +126,7 @@ export function createSocketRegistry({ revocations, liveSessions, sessions, cloc
     has: (entry) => bySession.get(entry.principal.sessionId)?.entries.has(entry) === true,
     count: (sessionId) => bySession.get(sessionId)?.entries.size ?? 0,
     get size() {
-      return size
+      return [...bySession.values()].reduce((sum, { entries }) => sum + entries.size, 0)
     },
     close() {
       clearInterval(timer)

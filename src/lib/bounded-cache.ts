@@ -5,6 +5,8 @@ export interface BoundedCache<Value> {
   /** Replaces a value without making it younger. */
   update(key: string, value: Value): void
   delete(key: string): void
+  /** Deletes what the test holds for. Looks at every entry. */
+  deleteWhere(test: (value: Value) => boolean): void
   readonly size: number
 }
 
@@ -35,6 +37,9 @@ export function boundedCache<Value>(most: number, seconds: number): BoundedCache
       if (entry !== undefined) entry.value = value
     },
     delete: (key) => void entries.delete(key),
+    deleteWhere(test) {
+      for (const [key, { value }] of entries) if (test(value)) entries.delete(key)
+    },
     get size() {
       return entries.size
     },

@@ -10,7 +10,7 @@ import type { DecideSignIn } from '../sign-in.js'
 import type { LoginSlot, Throttle } from '../throttle/throttle.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import { hasShownFactor } from '../two-factor/second-factor.js'
-import type { AuthUser, LoginIdentifier } from '../users/contract.js'
+import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 import type { Me } from '../users/me.js'
 import type { CanonicalIdentifier } from './identifier.js'
 import type { AuthenticateLocally } from './local-strategy.js'
@@ -29,6 +29,7 @@ export interface LoginDeps {
   readonly rehash: Rehash
   /** Whether a user must have a second factor; one who has none is told so. */
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
+  readonly users: Pick<UserStore, 'findById'>
   readonly sessions: Sessions
   readonly accessTokens: AccessTokens
   /** Seconds. */
@@ -52,6 +53,7 @@ export function loginEndpoint(deps: LoginDeps): Endpoint {
     const me = await deps.describeMe(approved.user)
     const mustEnrol = !hasShownFactor(approved.methods) && (await deps.mustHaveFactor(approved.user)) // 503
     const { sessionId, token } = await openSession(deps, approved, context) //        503
+    await refuseOutdated(deps, approved.user, { ...request, identifier }, sessionId, context) // 401, 503
 
     const { id: userId } = approved.user
     deps.audit({ type: 'login.succeeded', userId, sessionId, methods: approved.methods }, context)
@@ -107,6 +109,26 @@ async function decide(
   if (decision.allowed) return decision.approved
   audit({ type: 'login.failed', reason: decision.reason, identifierDigest, userId: user.id }, context)
   throw decision.error
+}
+
+// A password is judged for a second, or for many behind a queue. A user who was disabled meanwhile, or whose password was reset, has had
+// all sessions ended but this one, which was not there yet.
+async function refuseOutdated(
+  { users, authenticateLocally, sessions, audit }: LoginDeps,
+  judged: AuthUser,
+  { identifier, password }: Pick<LoginRequest, 'identifier' | 'password'>,
+  sessionId: string,
+  context: RequestContext,
+): Promise<void> {
+  const user = await users.findById(judged.id)
+  const isSame = user !== null && user.disabled !== true && user.passwordHash === judged.passwordHash
+  // Another hash may be the same password, brought up to a dearer setting just now.
+  if (isSame) return
+  const again = await authenticateLocally(identifier, password, context)
+  if (again.right && again.user.id === judged.id && again.user.disabled !== true) return
+  await sessions.end({ id: sessionId, userId: judged.id }, 'revoked', context)
+  audit({ type: 'request.refused', reason: 'the user was disabled, or the password changed, while it was judged' }, context)
+  throw new AuthError('Unauthorized')
 }
 
 // Signed before it is stored: a signer that fails leaves no session behind, and a token without a session opens nothing.

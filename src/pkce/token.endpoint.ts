@@ -7,7 +7,7 @@ import { parseInput } from '../http/input.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { DecideSignIn } from '../sign-in.js'
-import type { AuthorizationCodeRecord } from '../stores/contract.js'
+import type { AuthorizationCodeRecord, SessionRecord } from '../stores/contract.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import { newRefreshToken } from '../tokens/refresh-token.js'
 import type { UserStore } from '../users/contract.js'
@@ -84,6 +84,19 @@ async function isOrphan({ sessions }: TokenDeps, { issuedBySessionId }: Authoriz
   return issuedBySessionId !== null && (await sessions.findLive(issuedBySessionId)) === null
 }
 
+// The session that asked may have ended while this one was made, and "sign out everywhere" has then passed this one by. Asked once more
+// now that it is stored, one of the two sees the other.
+async function refuseLateOrphan(
+  deps: TokenDeps,
+  code: AuthorizationCodeRecord,
+  opened: SessionRecord,
+  context: RequestContext,
+): Promise<void> {
+  if (!(await isOrphan(deps, code))) return
+  await deps.sessions.end(opened, 'revoked', context)
+  throw refusal(deps, 'issuing-session-ended', code.userId, context)
+}
+
 async function replay(deps: TokenDeps, code: AuthorizationCodeRecord, context: RequestContext): Promise<AuthError> {
   await endStolenSession(deps, code, context)
   return refusal(deps, 'replayed', code.userId, context)
@@ -110,6 +123,7 @@ async function openSession(deps: TokenDeps, code: AuthorizationCodeRecord, appro
   const redeemed = await deps.sessions.startByCode(code.codeHash, session, context)
   if (redeemed.outcome === 'replayed') throw await replay(deps, redeemed.code, context)
   if (redeemed.outcome === 'unknown') throw refusal(deps, 'unknown', userId, context)
+  await refuseLateOrphan(deps, code, session, context)
   deps.audit({ type: 'code.redeemed', userId, sessionId: id }, context)
   return {
     access_token: access.token,

@@ -7,6 +7,10 @@ export interface Revocations {
   announce(events: readonly SessionEnded[]): Promise<void>
   /** From now on `listener` is told, at once and without waiting. */
   onEnded(listener: (event: SessionEnded) => void): void
+  /** From now on `listener` is told of each user of whom {@link Revocations.doubt} is told. */
+  onDoubt(listener: (userId: string) => void): void
+  /** Sessions of the user may have ended, and which is not known: what this process remembers of them is not to be trusted. */
+  doubt(userId: string): void
   /** Stops listening to the bus. */
   close(): Promise<void>
 }
@@ -14,6 +18,7 @@ export interface Revocations {
 /** Connects this process to the bus, if there is one. */
 export function createRevocations(bus: RevocationBus | undefined, call: HostCall): Revocations {
   const listeners: ((event: SessionEnded) => void)[] = []
+  const doubters: ((userId: string) => void)[] = []
   const tellHere = (event: SessionEnded) => {
     for (const listener of listeners) listener(event)
   }
@@ -23,14 +28,22 @@ export function createRevocations(bus: RevocationBus | undefined, call: HostCall
     async announce(events) {
       events.forEach(tellHere)
       if (bus === undefined) return
-      const published = events.map((event) => call('bus.publish', () => bus.publish(event)))
-      await Promise.allSettled(published)
+      // A few at a time: the bus may have no more connections than the requests have.
+      for (let from = 0; from < events.length; from += mostPublishedAtOnce) {
+        const some = events.slice(from, from + mostPublishedAtOnce)
+        await Promise.allSettled(some.map((event) => call('bus.publish', () => bus.publish(event))))
+      }
     },
     onEnded: (listener) => void listeners.push(listener),
+    onDoubt: (listener) => void doubters.push(listener),
+    doubt(userId) {
+      for (const listener of doubters) listener(userId)
+    },
     close: leave,
   }
 }
 
+const mostPublishedAtOnce = 20
 const longestPause = 30_000
 
 // A bus that cannot be reached is reported and tried again: what it would have told is meanwhile read from the store, within seconds.
@@ -57,7 +70,9 @@ function keepSubscribed(bus: RevocationBus, call: HostCall, listener: (event: Se
   return async () => {
     closed = true
     clearTimeout(timer)
-    await unsubscribe?.()
+    const leave = unsubscribe
+    // A bus that does not let go must not keep the host from closing.
+    if (leave !== undefined) await call('bus.unsubscribe', leave).catch(() => {})
   }
 }
 

@@ -184,26 +184,32 @@ async function endAll(
   exceptId: string | undefined,
 ): Promise<number> {
   const { store, clock, revocations } = deps
-  const before = (await store.listForUser(userId, clock())).filter(({ id }) => id !== exceptId)
-  try {
+  const endThem = async () => {
     const ids = await store.endAllForUser(userId, reason, clock(), exceptId)
     const ended = ids.map((id) => ({ id, userId }))
     await tellAll(deps, ended, reason, context)
     return ids.length
+  }
+  try {
+    // Once more, for a session that one of them opened while they were being ended, and that was not there yet for the first call.
+    return (await endThem()) + (await endThem())
   } catch (error) {
     // The store may have ended them before its answer was lost, and a second try would then find nothing to tell of.
-    await revocations.announce(before.map((session) => asEvent(session, reason, clock())))
+    revocations.doubt(userId)
     throw error
   }
 }
+
+/** Few enough that nobody waits long for them; whoever has more too many loses them with the next sign-ins. */
+const mostEvictions = 20
 
 // By one order that all sign-ins agree on, so that two at once do not end each other. Of two in the same millisecond the one may go
 // that has just come; nobody could say which of them was the newer.
 async function evictOldest(deps: SessionsDeps, { userId }: SessionRecord, context: RequestContext): Promise<void> {
   const live = await deps.store.listForUser(userId, deps.clock())
   const oldestFirst = live.sort((one, other) => (isOlder(one, other) ? -1 : 1))
-  const tooMany = Math.max(0, live.length - deps.maxSessionsPerUser)
-  for (const session of oldestFirst.slice(0, tooMany)) await endOne(deps, session, 'evicted', context)
+  const tooMany = Math.min(mostEvictions, Math.max(0, live.length - deps.maxSessionsPerUser))
+  await Promise.all(oldestFirst.slice(0, tooMany).map((session) => endOne(deps, session, 'evicted', context)))
 }
 
 function isOlder(one: SessionRecord, other: SessionRecord): boolean {

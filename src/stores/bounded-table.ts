@@ -23,6 +23,15 @@ export function boundedTable<Row>(
 
   let notBefore = new Date(0)
 
+  // Where the last purge has stopped the next one goes on, so that batches do not look at the same living rows again and again.
+  let cursor = rows.entries()
+  function nextRow(): [string, Row] {
+    const next = cursor.next()
+    if (next.done !== true) return next.value
+    cursor = rows.entries()
+    return cursor.next().value as [string, Row]
+  }
+
   // A full table of living rows is not searched again for each row that does not fit.
   function sweep(now: Date): void {
     if (purge(now) === 0) notBefore = new Date(now.getTime() + 1000)
@@ -30,8 +39,8 @@ export function boundedTable<Row>(
 
   function purge(now: Date, limit = Number.POSITIVE_INFINITY): number {
     const before = rows.size
-    for (const [key, row] of rows) {
-      if (before - rows.size >= limit) break
+    for (let left = before; left > 0 && before - rows.size < limit; left -= 1) {
+      const [key, row] = nextRow()
       if (!isOver(row, now)) continue
       rows.delete(key)
       onDelete(row)

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { SessionEnded } from '../revocations/contract.js'
+import { endReasons } from './end-reasons.js'
 
 const shape = z.object({
   sessionId: z.string(),
   userId: z.string(),
-  reason: z.enum(['logout', 'revoked', 'evicted', 'code-replayed', 'refresh-reused']),
+  reason: z.enum(endReasons),
   at: z.int().min(-8.64e15).max(8.64e15),
 })
 

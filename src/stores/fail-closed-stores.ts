@@ -162,6 +162,7 @@ function sessionsOf(answer: unknown, userId: string): SessionRecord[] {
   requireList(answer)
   return (answer as unknown[]).map((row) => {
     const { id } = fieldsOf(row)
+    requireTexts(fieldsOf(row), ['id'])
     const session = sessionOrNull(row, id as string) as SessionRecord
     requireSame('userId', session.userId, userId)
     return session

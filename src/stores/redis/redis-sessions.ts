@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { randomId } from '../../lib/random.js'
 import type { EndReason, RefreshState, SessionRecord, SessionSeen, SessionStore } from '../contract.js'
+import { endReasons } from '../end-reasons.js'
 import { oldestFirst } from '../oldest-first.js'
 import { json, methods, moment, momentDigits, readReply, rowText } from './replies.js'
 import { identifier, keyOf, lifetime, type RunScript, slack } from './scripts.js'
@@ -26,7 +27,7 @@ const refreshShape = json(
     spent: z.array(z.strictObject({ hash: z.string(), salt: z.string(), spentAt: moment })),
   }),
 )
-const reasonShape = z.enum(['logout', 'revoked', 'evicted', 'code-replayed', 'refresh-reused', 'factor-changed'])
+const reasonShape = z.enum(endReasons)
 const aliveTail = [z.null(), z.null()] as const
 const endedTail = [momentDigits, reasonShape] as const
 const head = [z.string(), recordShape, momentDigits, seenShape, refreshShape.nullable()] as const
