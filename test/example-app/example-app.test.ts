@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
+import { sql } from 'kysely'
 import { createAuthRouter, generateSigningKey, joseSigner } from 'messaging-auth-router'
 import { memoryStores } from 'messaging-auth-router/stores/memory'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { openDatabase } from '../../example-app/database.js'
 import { createLive } from '../../example-app/live.js'
 import { totpCode } from '../../src/testing/totp-code.js'
 import {
@@ -361,6 +363,20 @@ describe('the page', () => {
     )
     for (const file of [...scripts, 'uqr.mjs', 'chat.css', 'icon.svg']) expect((await request('GET', `/${file}`)).status).toBe(200)
   })
+})
+
+test('while MySQL says nothing, only so many calls wait for a connection, and the next is refused at once', async () => {
+  const silent = createTcpServer()
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const { kysely } = await openDatabase(`mysql://root@127.0.0.1:${(silent.address() as AddressInfo).port}/chat`)
+  onTestFinished(async () => {
+    // Rejects: the connections to say goodbye to were never made.
+    await kysely.destroy().catch(() => {})
+    silent.close()
+  })
+  // More than the connections and the queue hold. The first to settle is one that was refused, not one that ran out of time.
+  const calls = Array.from({ length: 220 }, () => sql`select 1`.execute(kysely))
+  await expect(Promise.race(calls)).rejects.toThrow('Queue limit reached')
 })
 
 describe('starting and stopping', () => {
