@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { WebSocket } from 'ws'
 import { openDatabase } from '../../example-app/database.js'
 import { createLive } from '../../example-app/live.js'
+import { withServer } from '../../example-app/settings.js'
 import { totpCode } from '../../src/testing/totp-code.js'
 import {
   alice,
@@ -390,9 +391,12 @@ describe('starting and stopping', () => {
     ['DATABASE_URL', 'postgres://chat:open%20sesame@127.0.0.1:1/chat'],
     ['DATABASE_URL', 'postgres://chat:open%20sesame@localhost:1/chat'],
     ['DATABASE_URL', 'mysql://chat:open%20sesame@127.0.0.1:1/chat'],
+    ['DATABASE_URL', 'postgres://chat:100%sesame@127.0.0.1:1/chat'],
+    ['DATABASE_URL', 'mysql://chat:100%sesame@127.0.0.1:1/chat'],
     ['DATABASE_URL', 'sqlite:/dev/null/chat.db'],
     ['REDIS_URL', 'http://127.0.0.1'],
     ['REDIS_URL', 'redis://:open%20sesame@127.0.0.1:1'],
+    ['REDIS_URL', 'redis://:100%sesame@127.0.0.1:1'],
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', 'everybody'],
     ['SEED_USERS', '-1'],
@@ -405,6 +409,13 @@ describe('starting and stopping', () => {
     expect(output.stderr).toMatch(new RegExp(`^${name}: [^\\n]+\\n$`))
     expect(output.stderr).not.toMatch(/sesame|pass#/)
     expect(output.stdout).toBe('')
+  })
+
+  test('what goes wrong between two servers is told without the password of either', async () => {
+    const urls = ['postgres://chat:open%20sesame@127.0.0.1/chat', 'redis://:open%20sesame%20and%20100%@127.0.0.1']
+    const failing = () => Promise.reject(new Error('no entry with open sesame, open%20sesame, open sesame and 100%'))
+    const told = 'DATABASE_URL or REDIS_URL: cannot be used (no entry with ***, ***, ***).'
+    await expect(withServer('DATABASE_URL or REDIS_URL', urls, failing)).rejects.toThrow(told)
   })
 
   test('a port that is in use is refused in one line', async () => {
