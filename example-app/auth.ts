@@ -12,7 +12,7 @@ import { createUserTable } from './users.js'
 export async function createAuth(settings: Settings, database: Database, redis: SharedInRedis | null): Promise<AuthRouter> {
   const { keys, ...inDatabase } = sqlStores(database.kysely)
   const stores = { ...inDatabase, ...redis?.stores }
-  await withServer('DATABASE_URL', settings.databaseUrl, async () => {
+  await withServer('DATABASE_URL', [settings.databaseUrl], async () => {
     await migrateSql(database.kysely)
     await createTables(database)
   })
@@ -20,7 +20,8 @@ export async function createAuth(settings: Settings, database: Database, redis: 
   const ring = await openKeyRing(keys, encryptionKey)
   keepRotating(ring)
   // Before anybody can sign in: do these stores let exactly one caller win?
-  await withServer('DATABASE_URL or REDIS_URL', settings.databaseUrl, () => probeStores({ ...stores, keys }))
+  const urls = [settings.databaseUrl, settings.redisUrl ?? '']
+  await withServer('DATABASE_URL or REDIS_URL', urls, () => probeStores({ ...stores, keys }))
   const { signingKey, mustHaveSecondFactor: named } = settings
   // A server with a name of its own writes its public URL here. Tokens carry it; nothing fetches it.
   const names = { issuer: 'http://127.0.0.1', audience: 'chat' }

@@ -27,8 +27,9 @@ async function openSqlite(file: string): Promise<Database> {
   const { default: Libsql } = await import('libsql')
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const database = new Libsql(file)
-  // WAL: readers do not wait for a writer. The timeout: another process may be writing. Full: what was answered is on the disk.
-  database.exec('pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full')
+  // WAL: readers do not wait for a writer. The timeout: another process may be writing; the whole process waits for it, so it must be
+  // below the router's own time-out for stores. Full: what was answered is on the disk.
+  database.exec('pragma busy_timeout = 1500; pragma journal_mode = wal; pragma synchronous = full')
   return { engine: 'sqlite', kysely: new Kysely({ dialect: new SqliteDialect({ database }) }) }
 }
 
@@ -44,6 +45,7 @@ async function openPostgres(url: string): Promise<Database> {
 
 async function openMysql(url: string): Promise<Database> {
   const { createPool } = await import('mysql2')
-  const pool = createPool({ uri: url, connectionLimit: 10, connectTimeout })
+  // Without a limit, the calls that wait for a connection would pile up while the database is silent.
+  const pool = createPool({ uri: url, connectionLimit: 10, connectTimeout, queueLimit: 200 })
   return { engine: 'mysql', kysely: new Kysely({ dialect: new MysqlDialect({ pool }) }) }
 }

@@ -16,10 +16,10 @@ type Opened = (() => unknown)[]
 
 async function start(opened: Opened): Promise<void> {
   const settings = readSettings(process.env)
-  const database = await withServer('DATABASE_URL', settings.databaseUrl, () => openDatabase(settings.databaseUrl))
+  const database = await withServer('DATABASE_URL', [settings.databaseUrl], () => openDatabase(settings.databaseUrl))
   opened.push(() => database.kysely.destroy())
   const { redisUrl } = settings
-  const redis = redisUrl === null ? null : await withServer('REDIS_URL', redisUrl, () => openRedis(redisUrl))
+  const redis = redisUrl === null ? null : await withServer('REDIS_URL', [redisUrl], () => openRedis(redisUrl))
   opened.push(() => redis?.close())
   const auth = await createAuth(settings, database, redis)
   opened.push(() => auth.close())

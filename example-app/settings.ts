@@ -1,3 +1,4 @@
+import { unescape as decoded } from 'node:querystring'
 import { fileURLToPath } from 'node:url'
 import type { SigningKey } from 'messaging-auth-router'
 
@@ -47,16 +48,22 @@ export function withSetting<T>(name: string, use: () => T): T {
   }
 }
 
-/** The same for a server that a URL names: says what is wrong in one line, and nothing of the URL's password. */
-export async function withServer<T>(name: string, url: string, use: () => Promise<T>): Promise<T> {
+/** The same for servers that URLs name: says what is wrong in one line, and nothing of the URLs' passwords. */
+export async function withServer<T>(name: string, urls: readonly string[], use: () => Promise<T>): Promise<T> {
   try {
     return await use()
   } catch (error) {
-    const password = URL.canParse(url) ? new URL(url).password : ''
-    const passwords = [password, decodeURIComponent(password)].filter((text) => text !== '')
+    // The longest first: one password may begin with the other, and the rest of it must not stay.
+    const passwords = urls.flatMap(passwordsIn).sort((one, other) => other.length - one.length)
     const reason = passwords.reduce((text, secret) => text.replaceAll(secret, '***'), reasonOf(error))
     throw new SettingError(`${name}: cannot be used (${reason}).`)
   }
+}
+
+// As it is written and as it is meant. Unlike `decodeURIComponent`, this takes a bare %, which URLs may hold.
+function passwordsIn(url: string): string[] {
+  const password = URL.canParse(url) ? new URL(url).password : ''
+  return [password, decoded(password)].filter((text) => text !== '')
 }
 
 /** What went wrong, in one line. A host with several addresses fails with an error for each, and an empty message for all of them. */

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
+import { sql } from 'kysely'
 import { createAuthRouter, generateSigningKey, joseSigner } from 'messaging-auth-router'
 import { memoryStores } from 'messaging-auth-router/stores/memory'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { openDatabase } from '../../example-app/database.js'
 import { createLive } from '../../example-app/live.js'
+import { withServer } from '../../example-app/settings.js'
 import { totpCode } from '../../src/testing/totp-code.js'
 import {
   alice,
@@ -363,6 +366,20 @@ describe('the page', () => {
   })
 })
 
+test('while MySQL says nothing, only so many calls wait for a connection, and the next is refused at once', async () => {
+  const silent = createTcpServer()
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const { kysely } = await openDatabase(`mysql://root@127.0.0.1:${(silent.address() as AddressInfo).port}/chat`)
+  onTestFinished(async () => {
+    // Rejects: the connections to say goodbye to were never made.
+    await kysely.destroy().catch(() => {})
+    silent.close()
+  })
+  // More than the connections and the queue hold. The first to settle is one that was refused, not one that ran out of time.
+  const calls = Array.from({ length: 220 }, () => sql`select 1`.execute(kysely))
+  await expect(Promise.race(calls)).rejects.toThrow('Queue limit reached')
+})
+
 describe('starting and stopping', () => {
   test.concurrent.each([
     ['PORT', 'abc'],
@@ -374,9 +391,12 @@ describe('starting and stopping', () => {
     ['DATABASE_URL', 'postgres://chat:open%20sesame@127.0.0.1:1/chat'],
     ['DATABASE_URL', 'postgres://chat:open%20sesame@localhost:1/chat'],
     ['DATABASE_URL', 'mysql://chat:open%20sesame@127.0.0.1:1/chat'],
+    ['DATABASE_URL', 'postgres://chat:100%sesame@127.0.0.1:1/chat'],
+    ['DATABASE_URL', 'mysql://chat:100%sesame@127.0.0.1:1/chat'],
     ['DATABASE_URL', 'sqlite:/dev/null/chat.db'],
     ['REDIS_URL', 'http://127.0.0.1'],
     ['REDIS_URL', 'redis://:open%20sesame@127.0.0.1:1'],
+    ['REDIS_URL', 'redis://:100%sesame@127.0.0.1:1'],
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', 'everybody'],
     ['SEED_USERS', '-1'],
@@ -389,6 +409,13 @@ describe('starting and stopping', () => {
     expect(output.stderr).toMatch(new RegExp(`^${name}: [^\\n]+\\n$`))
     expect(output.stderr).not.toMatch(/sesame|pass#/)
     expect(output.stdout).toBe('')
+  })
+
+  test('what goes wrong between two servers is told without the password of either', async () => {
+    const urls = ['postgres://chat:open%20sesame@127.0.0.1/chat', 'redis://:open%20sesame%20and%20100%@127.0.0.1']
+    const failing = () => Promise.reject(new Error('no entry with open sesame, open%20sesame, open sesame and 100%'))
+    const told = 'DATABASE_URL or REDIS_URL: cannot be used (no entry with ***, ***, ***).'
+    await expect(withServer('DATABASE_URL or REDIS_URL', urls, failing)).rejects.toThrow(told)
   })
 
   test('a port that is in use is refused in one line', async () => {

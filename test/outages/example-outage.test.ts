@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import Libsql from 'libsql'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { alice, buildExample, environmentIn, startExample, temporaryFolder } from '../support/example.js'
 import { type Credentials, request, signIn } from '../support/example-client.js'
@@ -64,6 +65,21 @@ describe.each(databases)('an outage of $name', ({ fresh }) => {
     const stopped = performance.now()
     expect(await stop()).toBe(0)
     expect(performance.now() - stopped).toBeLessThan(4000)
+  })
+})
+
+describe('an SQLite file that another process does not let go of', () => {
+  test('is answered 503 in time, and is over when it is over', async () => {
+    const env = environmentIn(temporaryFolder())
+    const { url } = await startBehind(env)
+    const other = new Libsql(String(env['DATABASE_URL']).slice('sqlite:'.length))
+    onTestFinished(() => void other.close())
+    other.exec('begin immediate')
+    const began = performance.now()
+    expect((await request(url, 'POST', '/api/v1/login', alice)).status).toBe(503)
+    expect(performance.now() - began).toBeLessThan(4000)
+    other.exec('rollback')
+    expect((await request(url, 'POST', '/api/v1/login', alice)).status).toBe(200)
   })
 })
 
