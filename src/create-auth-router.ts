@@ -23,6 +23,7 @@ import { logoutEndpoint } from './sessions/logout.endpoint.js'
 import { refreshEndpoint } from './sessions/refresh.endpoint.js'
 import { endOtherSessionsEndpoint, endSessionEndpoint, listSessionsEndpoint } from './sessions/sessions.endpoint.js'
 import { createSessionsForHost, type SessionsForHost } from './sessions/sessions-for-host.js'
+import { createFactorStands } from './sign-in.js'
 import { jwksEndpoint } from './tokens/jwks.endpoint.js'
 import { createSecondFactorsForHost, type SecondFactorsForHost } from './two-factor/second-factors-for-host.js'
 import {
@@ -107,7 +108,7 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
   const { accessTokens, codes, decideSignIn, describeMe, registry, sessions, signedIn, throttle, tickets } = parts
   const { enrolment, signedInToEnrol } = parts
 
-  const common = { decideSignIn, sessions, accessTokens, clock, audit }
+  const common = { decideSignIn, factorStands: createFactorStands(parts.secondFactors), sessions, accessTokens, clock, audit }
   const exchange = { ...common, users, accessTokenLifetime: lifetimes.accessToken }
   const verifyPassword = createVerifyPassword(passwords, audit)
   const digestIdentifier = identifierDigest(options.encryptionKeys)
@@ -155,7 +156,7 @@ function forHost({ clock, allowedOrigins }: ResolvedOptions, parts: Parts): Omit
   return {
     requireAuth: createRequireAuth(signedIn, clock),
     authenticate: async (request: IncomingMessage) => (await signedIn(request, contextOf(request))).principal,
-    issueAuthorizationCode: createIssueForHost({ users: host.users, decideSignIn, codes, clock }),
+    issueAuthorizationCode: createIssueForHost({ users: host.users, decideSignIn, codes, clock, audit: host.audit }),
     hashPassword: (plain: string) => host.passwords.hash(plain),
     passportStrategy: () => createPassportStrategy(signedIn),
     sockets: createSockets({ judge, tickets, registry, allowedOrigins: allowedOrigins ?? null, audit: host.audit }),

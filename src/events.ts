@@ -40,13 +40,18 @@ export type AuthEventBody =
       readonly identifierDigest: string
       readonly userId: string | null
     }
-  /** An attempt was refused before it was judged, because a limit was reached. */
-  | { readonly type: 'login.throttled'; readonly scope: ThrottleScope; readonly retryAfter: number }
+  /** An attempt was refused before it was judged, because a limit was reached; `userId` where the scope is `second-factor`. */
+  | {
+      readonly type: 'login.throttled'
+      readonly scope: ThrottleScope
+      readonly userId: string | null
+      readonly retryAfter: number
+    }
   /** An authorization code was issued, to the session `sessionId`, or to the host when that is null. */
   | { readonly type: 'code.issued'; readonly userId: string; readonly sessionId: string | null }
   /** An authorization code was exchanged; it opened the session `sessionId`. */
   | { readonly type: 'code.redeemed'; readonly userId: string; readonly sessionId: string }
-  /** An authorization code was refused. */
+  /** An authorization code was not exchanged, or, to the host, not issued. */
   | { readonly type: 'code.refused'; readonly reason: CodeRefusal; readonly userId: string | null }
   /** A session began. */
   | {

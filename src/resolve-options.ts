@@ -169,10 +169,10 @@ export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
   refuseContradictions(lifetimes)
   refuseUnfitFactors(options)
   refuseBrokenClock(options.clock)
-  return Object.freeze({
+  const resolved: ResolvedOptions = {
     ...options,
     encryptionKeys: checkEncryptionKeys(options),
-    throttle: Object.freeze({ ...withoutUndefined(options.throttle) }),
+    throttle: Object.freeze(withoutUndefined(options.throttle)),
     lifetimes,
     storeTimeout: options.storeTimeout ?? defaultStoreTimeout,
     otherFactors: Object.freeze([...(options.otherFactors ?? [])]),
@@ -181,7 +181,9 @@ export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
     maxSessionsPerUser: options.maxSessionsPerUser ?? defaultMaxSessionsPerUser,
     logger: options.logger ?? silent,
     clock: options.clock ?? (() => new Date()),
-  })
+  }
+  // What the host left out must not be found on a polluted Object.prototype either.
+  return Object.freeze(Object.assign(Object.create(null), resolved))
 }
 
 function isIssuer(value: unknown): boolean {
@@ -222,7 +224,12 @@ function refuseContradictions({ sessionIdle, sessionAbsolute, accessToken }: Req
   }
 }
 
-function refuseUnfitFactors({ secondFactor, secondFactors, otherFactors = [] }: AuthRouterOptions): void {
+function refuseUnfitFactors(options: AuthRouterOptions): void {
+  const { secondFactor, secondFactors, otherFactors = [] } = options
+  if (secondFactors === undefined && 'secondFactors' in options) {
+    // Nobody would be asked for the factor they have: as likely a misspelt `stores.secondFactors` as it is meant.
+    throw new AuthConfigError('secondFactors', 'is undefined.', 'leave the name out, or pass a store.')
+  }
   if (secondFactor !== undefined && secondFactors === undefined) {
     const remedy = 'spread a shipped set of stores, or leave it out.'
     throw new AuthConfigError('secondFactor', 'can demand what nobody could set up: secondFactors is missing.', remedy)
@@ -247,5 +254,7 @@ function checkEncryptionKeys({ encryptionKeys = [], secondFactors }: AuthRouterO
 }
 
 function withoutUndefined<T extends object>(object: T | undefined): Partial<T> {
-  return Object.fromEntries(Object.entries(object ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>
+  const given = Object.entries(object ?? {}).filter(([, value]) => value !== undefined)
+  // What was not given must not be found on a polluted Object.prototype, where a limit of its own could be switched off.
+  return Object.assign(Object.create(null), Object.fromEntries(given)) as Partial<T>
 }

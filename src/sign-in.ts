@@ -32,6 +32,8 @@ export interface SignInAttempt {
   readonly methods: readonly AuthenticationMethod[]
   /** A second-factor code; null where none was sent, undefined where this door takes none, so that none need be sent to the user. */
   readonly code: string | null | undefined
+  /** When what `methods` names was shown, where that was some time ago. */
+  readonly shownAt?: Date
   readonly context: RequestContext
 }
 
@@ -63,13 +65,24 @@ export function createSignInDecision(deps: SignInDeps): DecideSignIn {
 
     const factor = await proveSecondFactor(deps, attempt, user)
     if (factor instanceof AuthError) return refused(factorRefusals[factor.code] ?? 'second-factor-invalid', factor)
-    const methods = Object.freeze([...attempt.methods, ...factor])
+    const methods = Object.freeze([...attempt.methods, ...factor.proven])
 
     const objection = await askHost(deps, attempt, user, methods)
     if (objection !== undefined) return refused('vetoed', new AuthError('forbidden', { clientMessage: objection }))
 
-    if (factor.length > 0) await deps.throttle.clearSecondFactor(user.id)
-    return { allowed: true, approved: approve(user, methods) }
+    if (factor.proven.length > 0) await deps.throttle.clearSecondFactor(user.id)
+    return { allowed: true, approved: approve(user, methods, factor.totpSince) }
+  }
+}
+
+/**
+ * Makes the question that follows a session which has just been stored: is the user's TOTP still what it was at the decision? Whoever
+ * changes it ends the sessions that are there afterwards, so one of the two sees the other.
+ */
+export function createFactorStands(secondFactors: SecondFactors): (approved: ApprovedSignIn) => Promise<boolean> {
+  return async ({ user, totpSince }) => {
+    const now = (await secondFactors.of(user))?.totp?.createdAt ?? null
+    return now?.getTime() === totpSince?.getTime()
   }
 }
 
@@ -78,25 +91,49 @@ const factorRefusals: Readonly<Partial<Record<AuthErrorCode, SignInRefusal>>> = 
   'totp-invalid': 'second-factor-invalid',
 }
 
-// What was proven by it: nothing, where the user has no second factor or has shown it before.
-async function proveSecondFactor(
+/** What was proven by this attempt, nothing where the user has no second factor or has shown it before, and of which factor. */
+interface FactorProof {
+  readonly proven: readonly ('otp' | 'recovery')[]
+  readonly totpSince: Date | null
+}
+
+async function proveSecondFactor(deps: SignInDeps, attempt: SignInAttempt, user: AuthUser): Promise<FactorProof | AuthError> {
+  const { methods, door } = attempt
+  // Sessions end when the factor changes, so what a session has shown need not be asked for again to go on with it.
+  if (hasShownFactor(methods) && door === 'refresh') return { proven: [], totpSince: null }
+  const factors = await deps.secondFactors.of(user)
+  const totpSince = factors?.totp?.createdAt ?? null
+  if (hasShownFactor(methods)) {
+    if (isOutdated(factors, attempt)) return new AuthError('totp-required', { message: 'the factor that was shown is gone' })
+    return { proven: [], totpSince }
+  }
+  if (factors === null) return { proven: [], totpSince }
+  const verdict = await judgeCode(deps, attempt, factors)
+  return verdict instanceof AuthError ? verdict : { proven: [verdict], totpSince }
+}
+
+// A code may have been issued for a factor that was taken away or replaced since.
+function isOutdated(factors: UserFactors | null, { shownAt }: SignInAttempt): boolean {
+  if (shownAt === undefined) return false
+  return factors === null || (factors.totp !== null && factors.totp.createdAt > shownAt)
+}
+
+async function judgeCode(
   { secondFactors, throttle }: SignInDeps,
-  { methods, code, context }: SignInAttempt,
-  user: AuthUser,
-): Promise<readonly ('otp' | 'recovery')[] | AuthError> {
-  if (hasShownFactor(methods)) return []
-  const factors = await secondFactors.of(user)
-  if (factors === null) return []
+  { code, context }: SignInAttempt,
+  factors: UserFactors,
+): Promise<'otp' | 'recovery' | AuthError> {
+  const userId = factors.user.id
+  const counted = <T>(work: () => Promise<T>) => throttle.withSecondFactorSlot(userId, context, work)
   if (code === undefined) return secondFactorError('totp-required', factors, false)
   if (code === null) {
+    if (!secondFactors.sendsCodes(factors)) return secondFactorError('totp-required', factors, false)
     // A code that is sent counts like one that is judged, or a mailbox could be flooded by whoever knows the password.
-    if (secondFactors.sendsCodes(factors)) await throttle.takeSecondFactorSlot(user.id, context)
-    return secondFactorError('totp-required', factors, await secondFactors.sendCode(factors, context))
+    return secondFactorError('totp-required', factors, await counted(() => secondFactors.sendCode(factors, context)))
   }
   // Counted before it is judged, per user over all networks: six digits do not survive uncounted guessing.
-  await throttle.takeSecondFactorSlot(user.id, context)
-  const verdict = await secondFactors.judge(factors, code, context)
-  return verdict === 'invalid' ? secondFactorError('totp-invalid', factors, false) : [verdict]
+  const verdict = await counted(() => secondFactors.judge(factors, code, context))
+  return verdict === 'invalid' ? secondFactorError('totp-invalid', factors, false) : verdict
 }
 
 async function askHost(

@@ -160,11 +160,12 @@ function passwordAndCode() {
 
 function showKey({ secret, otpauthUri }) {
   show('scan')
-  drawQr(byId('qr'), otpauthUri)
+  // Before the code is drawn: a name that is too long for one must not keep the secret from being typed.
   byId('secret').textContent = secret.match(/.{1,4}/g).join(' ')
   const link = element('a', '', 'Open in an app on this device')
   link.href = otpauthUri
   byId('otpauth').append(link)
+  drawQr(byId('qr'), otpauthUri)
   firstCode.focus()
 }
 

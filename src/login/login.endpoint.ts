@@ -26,6 +26,8 @@ export interface LoginDeps {
   readonly throttle: Throttle
   readonly authenticateLocally: AuthenticateLocally
   readonly decideSignIn: DecideSignIn
+  /** Whether the second factor is still the one that the decision knew. */
+  readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
   readonly rehash: Rehash
   /** Whether a user must have a second factor; one who has none is told so. */
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
@@ -53,7 +55,7 @@ export function loginEndpoint(deps: LoginDeps): Endpoint {
     const me = await deps.describeMe(approved.user)
     const mustEnrol = !hasShownFactor(approved.methods) && (await deps.mustHaveFactor(approved.user)) // 503
     const { sessionId, token } = await openSession(deps, approved, context) //        503
-    await refuseOutdated(deps, approved.user, { ...request, identifier }, sessionId, context) // 401, 503
+    await refuseOutdated(deps, approved, { ...request, identifier }, sessionId, context) // 401, 503
 
     const { id: userId } = approved.user
     deps.audit({ type: 'login.succeeded', userId, sessionId, methods: approved.methods }, context)
@@ -114,21 +116,31 @@ async function decide(
 // A password is judged for a second, or for many behind a queue. A user who was disabled meanwhile, or whose password was reset, has had
 // all sessions ended but this one, which was not there yet.
 async function refuseOutdated(
-  { users, authenticateLocally, sessions, audit }: LoginDeps,
-  judged: AuthUser,
-  { identifier, password }: Pick<LoginRequest, 'identifier' | 'password'>,
+  deps: LoginDeps,
+  approved: ApprovedSignIn,
+  request: Pick<LoginRequest, 'identifier' | 'password'>,
   sessionId: string,
   context: RequestContext,
 ): Promise<void> {
-  const user = await users.findById(judged.id)
-  const isSame = user !== null && user.disabled !== true && user.passwordHash === judged.passwordHash
-  // Another hash may be the same password, brought up to a dearer setting just now.
-  if (isSame) return
-  const again = await authenticateLocally(identifier, password, context)
-  if (again.right && again.user.id === judged.id && again.user.disabled !== true) return
-  await sessions.end({ id: sessionId, userId: judged.id }, 'revoked', context)
-  audit({ type: 'request.refused', reason: 'the user was disabled, or the password changed, while it was judged' }, context)
+  const { id: userId } = approved.user
+  const passwordStands = await isStillRight(deps, approved.user, request, context)
+  if (passwordStands && (await deps.factorStands(approved))) return
+  await deps.sessions.end({ id: sessionId, userId }, passwordStands ? 'factor-changed' : 'revoked', context)
+  deps.audit({ type: 'request.refused', reason: 'the user, the password or the factor changed during the login' }, context)
   throw new AuthError('Unauthorized')
+}
+
+async function isStillRight(
+  { users, authenticateLocally }: LoginDeps,
+  judged: AuthUser,
+  { identifier, password }: Pick<LoginRequest, 'identifier' | 'password'>,
+  context: RequestContext,
+): Promise<boolean> {
+  const user = await users.findById(judged.id)
+  if (user !== null && user.disabled !== true && user.passwordHash === judged.passwordHash) return true
+  // Another hash may be the same password, brought up to a dearer setting just now.
+  const again = await authenticateLocally(identifier, password, context)
+  return again.right && again.user.id === judged.id && again.user.disabled !== true
 }
 
 // Signed before it is stored: a signer that fails leaves no session behind, and a token without a session opens nothing.

@@ -24,8 +24,9 @@ export interface ProvePasswordDeps {
 export function createProvePassword(deps: ProvePasswordDeps): ProvePassword {
   const { users, throttle, verifyPassword, digestIdentifier, audit } = deps
   return async (userId, password, context) => {
-    // A key that no identifier of a login can have: those hold no control characters.
-    const slot = await throttle.takeLoginSlot(digestIdentifier(`\u0000${userId}`), context)
+    // A key that no identifier of a login can have: those hold no control characters. In hex, since the digest makes no difference of case,
+    // and ids may.
+    const slot = await throttle.takeLoginSlot(digestIdentifier(`\u0000${Buffer.from(userId).toString('hex')}`), context)
     try {
       // Not the row that the session was judged by: that may be seconds old, and the password has just been changed.
       const user = await users.findById(userId)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { invalidRequest } from '../errors.js'
-import { noRequest } from '../events.js'
+import { type Audit, noRequest } from '../events.js'
 import type { DecideSignIn } from '../sign-in.js'
 import type { AuthenticationMethod } from '../stores/contract.js'
 import type { UserStore } from '../users/contract.js'
@@ -28,6 +28,7 @@ export interface IssueForHostDeps {
   readonly decideSignIn: DecideSignIn
   readonly codes: AuthorizationCodes
   readonly clock: () => Date
+  readonly audit: Audit
 }
 
 const schema = z.strictObject({
@@ -42,7 +43,7 @@ const schema = z.strictObject({
 })
 
 /** Makes `issueAuthorizationCode`. It asks the same decision as every other way in. */
-export function createIssueForHost({ users, decideSignIn, codes, clock }: IssueForHostDeps): IssueAuthorizationCode {
+export function createIssueForHost({ users, decideSignIn, codes, clock, audit }: IssueForHostDeps): IssueAuthorizationCode {
   return async (request) => {
     const parsed = schema.safeParse(request)
     if (!parsed.success) {
@@ -52,7 +53,10 @@ export function createIssueForHost({ users, decideSignIn, codes, clock }: IssueF
     const user = await users.findById(userId)
     const methods: readonly AuthenticationMethod[] = ['host']
     const decision = await decideSignIn({ door: 'authorization-code', user, methods, code, context: noRequest })
-    if (!decision.allowed) throw decision.error
+    if (!decision.allowed) {
+      audit({ type: 'code.refused', reason: decision.reason, userId }, noRequest)
+      throw decision.error
+    }
     return codes.issue(
       {
         approved: decision.approved,

@@ -19,6 +19,8 @@ export interface TokenDeps {
   readonly codes: AuthorizationCodes
   readonly users: UserStore
   readonly decideSignIn: DecideSignIn
+  /** Whether the second factor is still the one that the decision knew. */
+  readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
   readonly sessions: Sessions
   readonly accessTokens: AccessTokens
   /** Seconds. */
@@ -76,7 +78,14 @@ async function judge(
   if (!verifierMatches(verifier, code.codeChallenge)) return 'wrong-verifier'
   if (await isOrphan(deps, code)) return 'issuing-session-ended'
   const user = await deps.users.findById(code.userId)
-  const decision = await deps.decideSignIn({ door: 'code-exchange', user, methods: code.methods, code: undefined, context })
+  const decision = await deps.decideSignIn({
+    door: 'code-exchange',
+    user,
+    methods: code.methods,
+    shownAt: code.createdAt,
+    code: undefined,
+    context,
+  })
   return decision.allowed ? decision.approved : decision.reason
 }
 
@@ -86,15 +95,20 @@ async function isOrphan({ sessions }: TokenDeps, { issuedBySessionId }: Authoriz
 
 // The session that asked may have ended while this one was made, and "sign out everywhere" has then passed this one by. Asked once more
 // now that it is stored, one of the two sees the other.
-async function refuseLateOrphan(
+async function refuseOutdated(
   deps: TokenDeps,
   code: AuthorizationCodeRecord,
+  approved: ApprovedSignIn,
   opened: SessionRecord,
   context: RequestContext,
 ): Promise<void> {
-  if (!(await isOrphan(deps, code))) return
-  await deps.sessions.end(opened, 'revoked', context)
-  throw refusal(deps, 'issuing-session-ended', code.userId, context)
+  if (await isOrphan(deps, code)) {
+    await deps.sessions.end(opened, 'revoked', context)
+    throw refusal(deps, 'issuing-session-ended', code.userId, context)
+  }
+  if (await deps.factorStands(approved)) return
+  await deps.sessions.end(opened, 'factor-changed', context)
+  throw refusal(deps, 'second-factor-required', code.userId, context)
 }
 
 async function replay(deps: TokenDeps, code: AuthorizationCodeRecord, context: RequestContext): Promise<AuthError> {
@@ -123,7 +137,7 @@ async function openSession(deps: TokenDeps, code: AuthorizationCodeRecord, appro
   const redeemed = await deps.sessions.startByCode(code.codeHash, session, context)
   if (redeemed.outcome === 'replayed') throw await replay(deps, redeemed.code, context)
   if (redeemed.outcome === 'unknown') throw refusal(deps, 'unknown', userId, context)
-  await refuseLateOrphan(deps, code, session, context)
+  await refuseOutdated(deps, code, approved, session, context)
   deps.audit({ type: 'code.redeemed', userId, sessionId: id }, context)
   return {
     access_token: access.token,

@@ -8,9 +8,11 @@ export interface ApprovedSignIn {
   readonly [approval]: true
   readonly user: AuthUser
   readonly methods: readonly AuthenticationMethod[]
+  /** When the user's TOTP was switched on, as it was at the decision: which factor that was. Null for a user without. */
+  readonly totpSince: Date | null
 }
 
 /** Only `sign-in.ts` may call this. */
-export function approve(user: AuthUser, methods: readonly AuthenticationMethod[]): ApprovedSignIn {
-  return Object.freeze({ [approval]: true as const, user, methods })
+export function approve(user: AuthUser, methods: readonly AuthenticationMethod[], totpSince: Date | null): ApprovedSignIn {
+  return Object.freeze({ [approval]: true as const, user, methods, totpSince })
 }

@@ -203,7 +203,9 @@ function pendingOrNull(answer: unknown, userId: string): PendingSecondFactor | n
 }
 
 function outcome<T extends { readonly outcome: string }>(answer: T, allowed: readonly T['outcome'][]): T {
-  const { outcome: named } = fieldsOf(answer) as { outcome?: unknown }
+  const fields = fieldsOf(answer)
+  // Its own, so that a polluted Object.prototype consumes no code.
+  const named = Object.hasOwn(fields, 'outcome') ? fields['outcome'] : undefined
   if (typeof named === 'string' && allowed.includes(named)) return answer
   throw new UnexpectedAnswer(`outcome is none of ${allowed.join(', ')}`)
 }

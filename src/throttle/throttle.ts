@@ -48,8 +48,11 @@ export interface LoginSlot {
 export interface Throttle {
   /** Takes a slot for a password. Throws 429, or 503 when the counters are out of reach. */
   takeLoginSlot(identifierDigest: string, context: RequestContext): Promise<LoginSlot>
-  /** Takes a slot for a second-factor code. Throws as above. */
-  takeSecondFactorSlot(userId: string, context: RequestContext): Promise<void>
+  /**
+   * Takes a slot for a second-factor code, and then does what it is for. Throws as above. Should the work reject, the slot is given back:
+   * an outage is no wrong code, and a client that tries again must not lock its user out.
+   */
+  withSecondFactorSlot<T>(userId: string, context: RequestContext, work: () => Promise<T>): Promise<T>
   /** The code was right, and was shown for something else than a sign-in: it does not count, and what was wrong before still does. */
   refundSecondFactor(userId: string): Promise<void>
   /** A complete two-factor sign-in: earlier wrong codes are forgotten. */
@@ -93,7 +96,9 @@ export function createThrottle(options: ThrottleOptions, call: HostCall, audit: 
     await giveBack(limiter, key)
     const window = Math.max(1, Math.ceil(taken.counted.msBeforeNext / 1000))
     const retryAfter = underJudgement.has(key) ? 1 : window
-    audit({ type: 'login.throttled', scope, retryAfter }, context)
+    // Only somebody who knows the password gets as far as the second factor: the alarm names whose it is.
+    const userId = scope === 'second-factor' ? key : null
+    audit({ type: 'login.throttled', scope, userId, retryAfter }, context)
     const headers = rateLimitHeaders(limiter.points, 0, retryAfter)
     throw new AuthError('too-many-requests', { retryAfter, headers, message: `limit per ${scope} reached` })
   }
@@ -125,7 +130,15 @@ export function createThrottle(options: ThrottleOptions, call: HostCall, audit: 
 
   return {
     takeLoginSlot,
-    takeSecondFactorSlot: async (userId, context) => void (await take(secondFactors, userId, 'second-factor', context)),
+    async withSecondFactorSlot(userId, context, work) {
+      await take(secondFactors, userId, 'second-factor', context)
+      try {
+        return await work()
+      } catch (error) {
+        await giveBack(secondFactors, userId)
+        throw error
+      }
+    },
     refundSecondFactor: (userId) => giveBack(secondFactors, userId),
     clearSecondFactor: (userId) => forget(secondFactors, userId),
   }

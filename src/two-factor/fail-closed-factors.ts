@@ -31,7 +31,8 @@ function trueOrFalse(answer: unknown): boolean {
 }
 
 function verdict(answer: unknown): { outcome: 'accepted' | 'refused' } {
-  const outcome = (answer as { outcome?: unknown } | null | undefined)?.outcome
+  // Its own, so that a polluted Object.prototype accepts no code.
+  const outcome = Object.hasOwn(Object(answer), 'outcome') ? (answer as { outcome: unknown }).outcome : undefined
   if (outcome === 'accepted' || outcome === 'refused') return { outcome }
   throw new UnexpectedAnswer('outcome is neither accepted nor refused')
 }

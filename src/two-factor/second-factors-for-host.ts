@@ -51,10 +51,11 @@ export function createSecondFactorsForHost(deps: SecondFactorsForHostDeps): Seco
     status: async (userId) => enrolment.status(asUserId(userId)),
     async reset(userId) {
       const hadFactor = await enrolment.disable(asUserId(userId))
+      // Now, and not when all is done: a second try would find no factor and could not tell that there was one.
+      audit({ type: 'second-factor.reset', userId, hadFactor }, noRequest)
       // Also when there was none: a first try may have come this far and no further.
       await sessions.endAllForUser(userId, 'factor-changed', noRequest)
       await throttle.clearSecondFactor(userId)
-      audit({ type: 'second-factor.reset', userId, hadFactor }, noRequest)
       return { hadFactor }
     },
   }

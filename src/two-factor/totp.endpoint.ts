@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AuthError } from '../errors.js'
+import { AuthError, notSignedIn } from '../errors.js'
 import type { Audit, RequestContext } from '../events.js'
 import type { SignedIn } from '../guard/principal.js'
 import { ownerOf } from '../http/account-owner.js'
@@ -43,11 +43,16 @@ export function totpStatusEndpoint({ signedInToEnrol, enrolment }: TotpDeps): En
 }
 
 /** `POST /auth/totp`: begins enrolment. Nothing is active before its first code. */
-export function beginTotpEndpoint({ signedInToEnrol, enrolment, provePassword }: TotpDeps): Endpoint {
+export function beginTotpEndpoint(deps: TotpDeps): Endpoint {
+  const { signedInToEnrol, enrolment, provePassword, secondFactors, sessions } = deps
   return async (request) => {
     const { session } = await ownerOf(signedInToEnrol, request) //                       401, 403
     const input = parseInput(passwordOnly, await request.readJson()) //                  400, 413, 415
     const user = await provePassword(session.userId, input.password, request.context) // 401, 429
+    await requireLive(sessions, session) //                                              401
+    // Whoever has a factor of the host's adds a phone with it, and not by the password alone.
+    const factors = await secondFactors.of(user)
+    if (factors?.totp === null && !hasShownFactor(session.methods)) throw new AuthError('reauthentication-required') // 403
     return ok({ status: 'success', data: await enrolment.begin(user, request.context) }) // 409
   }
 }
@@ -75,16 +80,24 @@ export function disableTotpEndpoint(deps: TotpDeps): Endpoint {
     const input = parseInput(passwordAndCode, await request.readJson()) //               400, 413, 415
     const { context } = request
     await proveBoth(deps, session, input, context) //                                    401, 409, 429
-    await changeFactor(deps, session, context, async () => {
-      if (!(await deps.enrolment.disable(session.userId))) throw new AuthError('totp-not-enabled') // 409
-      deps.audit({ type: 'second-factor.disabled', userId: session.userId }, context)
+    // First, while a failure still changes nothing: a session that went on claiming a factor which the user no longer has would pass
+    // where the host demands one.
+    await keepSession(
+      deps,
+      session,
+      session.methods.filter((method) => !hasShownFactor([method])),
+    ) // 503
+    await changeFactor(deps, session, context, () => disable(deps, session, context)).catch(async (error: unknown) => {
+      await keepSession(deps, session, session.methods).catch(reported)
+      throw error
     })
-    const methods = session.methods.filter((method) => !hasShownFactor([method]))
-    // A session that went on claiming a factor which the user no longer has would pass where the host demands one.
-    const end = () => deps.sessions.end(session, 'factor-changed', context)
-    await keepSession(deps, session, methods).catch(end).catch(reported)
     return ok({ status: 'success', data: { message: 'Two-factor authentication is off.' } })
   }
+}
+
+async function disable({ enrolment, audit }: TotpDeps, { userId }: SessionRecord, context: RequestContext): Promise<void> {
+  if (!(await enrolment.disable(userId))) throw new AuthError('totp-not-enabled') // 409
+  audit({ type: 'second-factor.disabled', userId }, context)
 }
 
 /** `POST /auth/totp/recovery-codes`: ten new ones; the old ones are void. */
@@ -93,6 +106,7 @@ export function recoveryCodesEndpoint(deps: TotpDeps): Endpoint {
     const { session } = await ownerOf(deps.signedIn, request) //                         401, 403
     const input = parseInput(passwordAndCode, await request.readJson()) //               400, 413, 415
     await proveBoth(deps, session, input, request.context) //                            401, 409, 429
+    await requireLive(deps.sessions, session) //                                         401
     const recoveryCodes = await deps.enrolment.replaceRecoveryCodes(session.userId, request.context) // 409
     return ok({ status: 'success', data: { recoveryCodes } })
   }
@@ -122,11 +136,7 @@ async function counted<Verdict>(
   context: RequestContext,
   judge: () => Promise<Verdict | 'invalid'>,
 ): Promise<Verdict> {
-  await throttle.takeSecondFactorSlot(userId, context)
-  const verdict = await judge().catch(async (error: unknown) => {
-    await throttle.refundSecondFactor(userId)
-    throw error
-  })
+  const verdict = await throttle.withSecondFactorSlot(userId, context, judge)
   if (verdict !== 'invalid') {
     await throttle.refundSecondFactor(userId)
     return verdict
@@ -139,15 +149,25 @@ async function counted<Verdict>(
 // in meanwhile by what the user had before.
 async function changeFactor<T>(
   { sessions }: TotpDeps,
-  { id, userId }: SessionRecord,
+  session: SessionRecord,
   context: RequestContext,
   change: () => Promise<T>,
 ): Promise<T> {
+  const { id, userId } = session
+  await requireLive(sessions, session)
   await sessions.endAllForUser(userId, 'factor-changed', context, id)
-  const result = await change()
-  // Reported by the call that failed. The factor has changed, and the user must see the recovery codes that go with it.
-  await sessions.endAllForUser(userId, 'factor-changed', context, id).catch(reported)
-  return result
+  try {
+    return await change()
+  } finally {
+    // Also where the change has failed: it may have been made, and only its answer lost. A failure here is reported by the call itself;
+    // the factor has changed, and the user must see the recovery codes that go with it.
+    await sessions.endAllForUser(userId, 'factor-changed', context, id).catch(reported)
+  }
+}
+
+// Past what is remembered for up to five seconds: a session that was ended elsewhere must not change by what the account is opened.
+async function requireLive(sessions: Sessions, { id }: SessionRecord): Promise<void> {
+  if ((await sessions.findLive(id)) === null) throw notSignedIn('session ended or unknown')
 }
 
 // What the session has shown decides whether it can be refreshed, and whether it may do more than enrol.

@@ -10,8 +10,8 @@ function start() {
   const stores = memoryStores()
   const auth = createAuthRouter({
     users: { findByIdentifier: async () => alice, findById: async (id) => ({ ...alice, id }) },
-    ...stores,
-    secondFactors: undefined,
+    codes: stores.codes,
+    sessions: stores.sessions,
     signer: joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: [key] }),
   })
   return { auth, stores }

@@ -23,13 +23,14 @@ const find = (username) => users.get(username) ?? null
 
 async function ours() {
   const hasher = bcryptHasher({ cost })
+  const { codes, sessions } = memoryStores()
   const auth = createAuthRouter({
     users: {
       findByIdentifier: async ({ value }) => find(value),
       findById: async (id) => find(id.replace('u', 'user')),
     },
-    ...memoryStores(),
-    secondFactors: undefined,
+    codes,
+    sessions,
     passwords: hasher,
     throttle: { network: { points: 1_000_000, duration: 60 } },
     signer: joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: [await generateSigningKey()] }),

@@ -221,7 +221,7 @@ describe('a factor of the host’s that is broken', () => {
       verify: (user, code) => (parts['verify'] as typeof good.verify)(user, code),
       sendCode: (user) => (parts['sendCode'] as (one: unknown) => Promise<void>)(user),
     }
-    const host = await startHost({ options: { otherFactors: [lying], storeTimeout: 30 } })
+    const host = await startHost({ options: { otherFactors: [lying], storeTimeout: 200 } })
     parts[method] = lie
     const answer = method === 'sendCode' ? await attempt(host) : await attempt(host, '123456')
     expectAnswer(answer, 503, 'temporarily-unavailable')

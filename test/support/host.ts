@@ -71,17 +71,19 @@ export async function startHost(settings: HostSettings = {}): Promise<TestHost> 
   const events: AuthEvent[] = []
   const log: LogLine[] = []
   const stores = memoryStores()
-  const auth = createAuthRouter({
-    users,
-    ...stores,
-    signer: joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: [signingKey], clock }),
-    encryptionKeys: [encryptionKey],
-    passwords: cheapHasher,
-    clock,
-    onEvent: (event) => void events.push(event),
-    logger: recordingLogger(log),
-    ...settings.options,
-  })
+  const auth = createAuthRouter(
+    withoutUndefined({
+      users,
+      ...stores,
+      signer: joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: [signingKey], clock }),
+      encryptionKeys: [encryptionKey],
+      passwords: cheapHasher,
+      clock,
+      onEvent: (event) => void events.push(event),
+      logger: recordingLogger(log),
+      ...settings.options,
+    }),
+  )
   const app = (settings.express === 4 ? express4 : express5)() as ReturnType<typeof express5>
   settings.before?.(app)
   app.use(prefix, auth)
@@ -100,6 +102,11 @@ export async function startHost(settings: HostSettings = {}): Promise<TestHost> 
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`
   return { auth, users, clock, events, log, stores, url, server, unforeseen }
+}
+
+// An option that a test sets to undefined is one that its host leaves out.
+function withoutUndefined(options: AuthRouterOptions): AuthRouterOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as unknown as AuthRouterOptions
 }
 
 function recordingLogger(log: LogLine[]): Logger {
