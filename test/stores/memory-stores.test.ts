@@ -206,3 +206,25 @@ describe('memoryStores', () => {
     },
   )
 })
+
+describe('purging memory', () => {
+  it('goes on where it stopped: batches do not look at the same living rows again and again', async () => {
+    const { sessions } = memoryStores()
+    let looks = 0
+    for (let i = 0; i < 3000; i += 1) await sessions.create(session({ id: `living ${i}` }))
+    for (let i = 0; i < 3000; i += 1) await sessions.create(session({ id: `over ${i}`, idleExpiresAt: at(1) }))
+    const now = at(10)
+    const counting = new Proxy(now, {
+      get(date, name) {
+        if (name === Symbol.toPrimitive) looks += 1
+        const value = Reflect.get(date, name)
+        return typeof value === 'function' ? value.bind(date) : value
+      },
+    })
+    let deleted = 0
+    for (let batch = 0; batch < 31; batch += 1) deleted += await sessions.purge(counting, 100)
+    expect(deleted).toBe(3000)
+    // Each living row is looked at twice for its two ends, once or twice in all, and not once for each of thirty batches.
+    expect(looks).toBeLessThan(40_000)
+  })
+})
