@@ -154,24 +154,34 @@ describe('a schema', () => {
   })
 })
 
-describe('a statement_timeout of the host', () => {
-  it.skipIf(postgresUrl === null)('does not end a process that waits for another on PostgreSQL', async () => {
-    const open = (parameters: string) => {
-      const pool = new pg.Pool({ connectionString: postgresUrl ?? '', options: parameters })
-      const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
-      onTestFinished(() => kysely.destroy())
-      return kysely
-    }
+describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () => {
+  const open = (parameters: string) => {
+    const pool = new pg.Pool({ connectionString: postgresUrl ?? '', options: parameters })
+    const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
+    onTestFinished(() => kysely.destroy())
+    return kysely
+  }
+
+  it.each(['statement_timeout=200', 'lock_timeout=200'])('does not end a process that waits for another: %s', async (setting) => {
     const prefix = newPrefix()
-    const impatient = open('-c statement_timeout=200')
+    const impatient = open(`-c ${setting}`)
     onTestFinished(() => dropTables(impatient, prefix))
     const other = open('')
     const waiting = await other.transaction().execute(async (transaction) => {
-      await transaction.executeQuery(CompiledQuery.raw('select pg_advisory_xact_lock(7214903385)'))
+      await raw(transaction, 'select pg_advisory_xact_lock(7214903385)')
       const migrated = migrateSql(impatient, { prefix })
-      await transaction.executeQuery(CompiledQuery.raw('select pg_sleep(0.6)'))
+      migrated.catch(() => {})
+      await raw(transaction, 'select pg_sleep(0.6)')
       return { migrated }
     })
     expect(await waiting.migrated).toEqual({ from: 0, to: 1 })
+  })
+
+  it.each(['repeatable read', 'serializable'])('lets several processes start at once: every transaction %s', async (isolation) => {
+    const prefix = newPrefix()
+    const strict = open(`-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`)
+    onTestFinished(() => dropTables(strict, prefix))
+    const results = await Promise.all(Array.from({ length: 4 }, () => migrateSql(strict, { prefix })))
+    expect(results.map(({ from }) => from).sort()).toEqual([0, 1, 1, 1])
   })
 })

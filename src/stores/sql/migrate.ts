@@ -94,9 +94,11 @@ const mysqlLock = "'messaging-auth-router migrations'"
 const locks: Readonly<Record<SqlEngineName, MigrationLock>> = {
   postgres: {
     async take(connection) {
-      await run(connection, 'begin')
-      // Waiting for another process is a statement, too, and a limit that the host has set would end it.
+      // Every statement has to see what other processes did while this one waited, whatever isolation the host has made the default.
+      await run(connection, 'begin isolation level read committed')
+      // Waiting for another process is a statement and a lock, too, and a limit that the host has set would end it.
       await run(connection, 'set local statement_timeout = 0')
+      await run(connection, 'set local lock_timeout = 0')
       await run(connection, `select pg_advisory_xact_lock(${postgresLock})`)
     },
     release: async (connection) => void (await run(connection, 'commit')),
