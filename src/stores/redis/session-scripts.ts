@@ -74,17 +74,19 @@ return row[1]`)
 // The index of a user: a sorted set of session ids, by the absolute end of each.
 
 /**
- * ARGV: session id, its absolute end, now. Nothing of the index ends sooner through it, whatever the caller's clock says: a session
- * that is no longer in it would outlive "sign out everywhere".
+ * ARGV: session id, its absolute end, now. Nothing leaves the index sooner through it, whatever the clocks of the callers say: a session
+ * that is no longer in it would outlive "sign out everywhere". So what is over is judged by the clock of Redis, and a caller whose clock
+ * is behind it is given the whole length of the session.
  */
 export const indexSession: Script = script(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local length = tonumber(ARGV[2]) - tonumber(ARGV[3])
+local over = math.max(tonumber(ARGV[2]), now + length)
 local known = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if not known or tonumber(known) < tonumber(ARGV[2]) then redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1]) end
-local now = tonumber(ARGV[3])
+if not known or tonumber(known) < over then redis.call('ZADD', KEYS[1], string.format('%.0f', over), ARGV[1]) end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - ${slack}))
-local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')
-if not last[2] then return '1' end
-local keep = math.max(1, tonumber(last[2]) - now + ${slack})
+local keep = math.max(1, length + ${slack})
 if redis.call('PTTL', KEYS[1]) < keep then redis.call('PEXPIRE', KEYS[1], string.format('%.0f', keep)) end
 return '1'`)
 
