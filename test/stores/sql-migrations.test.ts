@@ -177,6 +177,26 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
     expect(await waiting.migrated).toEqual({ from: 0, to: 1 })
   })
 
+  it('need not let the role create tables once they are there', async () => {
+    const name = newPrefix()
+    const owner = open('')
+    onTestFinished(async () => {
+      await raw(owner, `drop schema if exists ${name} cascade`)
+      await raw(owner, `drop role if exists ${name}`)
+    })
+    await raw(owner, `create role ${name}`)
+    await raw(owner, `create schema ${name}`)
+    await raw(owner, `grant usage on schema ${name} to ${name}`)
+    const server = open(`-c role=${name}`)
+    await expect(migrateSql(server, { schema: name })).rejects.toMatchObject({ code: '42501' })
+    await migrateSql(owner, { schema: name })
+    await raw(owner, `grant select, insert, update, delete on all tables in schema ${name} to ${name}`)
+    expect(await migrateSql(server, { schema: name })).toEqual({ from: 1, to: 1 })
+    const session = sessionRecord()
+    await sqlStores(server, { schema: name }).sessions.create(session)
+    expect(await sqlStores(server, { schema: name }).sessions.find(session.id)).toEqual(session)
+  })
+
   it.each(['repeatable read', 'serializable'])('lets several processes start at once: every transaction %s', async (isolation) => {
     const prefix = newPrefix()
     const strict = open(`-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`)

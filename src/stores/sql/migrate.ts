@@ -15,8 +15,8 @@ export interface MigrationResult {
 
 /**
  * Makes the tables, or brings them up to this release. Call it at every start, before the server listens: several processes that start
- * together wait for each other, and a crash in the middle is made good by the next call. It needs the right to create tables; where the
- * server has none, run what `migrationSql` prints.
+ * together wait for each other, and a crash in the middle is made good by the next call. It needs the right to create tables unless all
+ * of them are there; where the server has none, run what `migrationSql` prints.
  *
  * @param kysely - your instance; not a transaction
  * @param options - as for `sqlStores`
@@ -41,6 +41,9 @@ export async function migrateSql<Database>(kysely: Kysely<Database>, options: Sq
   const lock = locks[engine.name]
   // One connection for all of it: the lock belongs to the connection.
   return engine.db.connection().execute(async (connection) => {
+    // Asked first, because a role that may not create tables may not repeat a CREATE TABLE IF NOT EXISTS either.
+    const current = await versionOf(engine, connection).catch(() => 0)
+    if (current === migrationsFor(engine.name, options).at(-1)?.version) return { from: current, to: current }
     try {
       await lock.take(connection)
       const result = await bringUp(engine, connection, options)
@@ -56,8 +59,7 @@ export async function migrateSql<Database>(kysely: Kysely<Database>, options: Sq
 
 async function bringUp(engine: SqlEngine, connection: AuthDatabase, options: SqlTableOptions): Promise<MigrationResult> {
   await run(connection, createMigrationsTable(engine.name, options))
-  const rows = await connection.selectFrom(engine.tables.migrations).select('version').orderBy('version', 'desc').limit(1).execute()
-  const from = rows[0]?.version ?? 0
+  const from = await versionOf(engine, connection)
   const migrations = migrationsFor(engine.name, options)
   const to = migrations.at(-1)?.version ?? 0
   if (from > to) {
@@ -72,6 +74,11 @@ async function bringUp(engine: SqlEngine, connection: AuthDatabase, options: Sql
     await run(connection, recordMigration(engine.name, options, version, Date.now()))
   }
   return { from, to }
+}
+
+async function versionOf({ tables }: SqlEngine, connection: AuthDatabase): Promise<number> {
+  const rows = await connection.selectFrom(tables.migrations).select('version').orderBy('version', 'desc').limit(1).execute()
+  return rows[0]?.version ?? 0
 }
 
 async function run(connection: AuthDatabase, statement: string): Promise<readonly unknown[]> {
