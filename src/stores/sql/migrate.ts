@@ -78,7 +78,8 @@ async function bringUp(engine: SqlEngine, connection: AuthDatabase, options: Sql
 
 async function versionOf({ tables }: SqlEngine, connection: AuthDatabase): Promise<number> {
   const rows = await connection.selectFrom(tables.migrations).select('version').orderBy('version', 'desc').limit(1).execute()
-  return rows[0]?.version ?? 0
+  // Some drivers can be told to answer every whole number as a BigInt.
+  return Number(rows[0]?.version ?? 0)
 }
 
 async function run(connection: AuthDatabase, statement: string): Promise<readonly unknown[]> {
