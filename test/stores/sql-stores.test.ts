@@ -1,6 +1,7 @@
 import { CamelCasePlugin, CompiledQuery, Kysely, type KyselyPlugin, SqliteDialect } from 'kysely'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { RefreshState } from '../../src/index.js'
 import { migrateSql, sqlStores } from '../../src/stores/sql/sql-stores.js'
 import { databaseKinds, openDatabase, type TestDatabase } from '../support/databases.js'
 import { at, codeRecord, factorRecord, randomKey, sessionRecord, start, ticketRecord } from '../support/records.js'
@@ -63,6 +64,24 @@ describe.each(databaseKinds)('SQL stores on $name', (kind) => {
       expect(await stores.sessions.find(session.id)).toEqual(session)
       expect(await stores.secondFactors.find(factor.userId)).toEqual(factor)
       expect((await stores.secondFactors.consumeRecoveryCode(factor.userId, 'two')).outcome).toBe('unknown')
+    })
+
+    // PGlite and SQLite have one writer at a time.
+    it.skipIf(!kind.isServer)('tell a transaction of the host why a write was lost, though it began before', async () => {
+      const { kysely, prefix, stores } = open()
+      const [code, session] = [codeRecord(), sessionRecord()]
+      await stores.codes.save(code)
+      await stores.sessions.create(session)
+      await kysely.transaction().execute(async (transaction) => {
+        const within = sqlStores(transaction, { prefix })
+        expect(await within.codes.find(code.codeHash)).toEqual(code)
+        await stores.codes.consume(code.codeHash, at(1))
+        await stores.sessions.end(session.id, 'logout', at(1))
+        expect((await within.codes.consume(code.codeHash, at(2))).outcome).toBe('replayed')
+        const next = { refresh: sessionRecord().refresh as RefreshState, lastSeenAt: at(2), idleExpiresAt: at(700), ip: null }
+        const rotated = await within.sessions.rotateRefresh(session.id, session.refresh?.hash ?? '', next, at(2))
+        expect(rotated).toEqual({ outcome: 'ended' })
+      })
     })
 
     it("do not mind the host's plugins", async () => {

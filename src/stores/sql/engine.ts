@@ -27,6 +27,11 @@ export interface SqlEngine {
   /** `INSERT … ON CONFLICT DO NOTHING`. */
   readonly hasOnConflict: boolean
   /**
+   * A read may answer what was true when the host's transaction began, though a write has just seen more. What explains a lost write is
+   * then read with a lock, which answers what is true now.
+   */
+  readonly readsOldSnapshot: boolean
+  /**
    * Runs one conditional write. Where the database gave way to another transaction it has left nothing behind, so it is run again, a few
    * times at most.
    */
@@ -47,6 +52,7 @@ export function createEngine<Database>(kysely: Kysely<Database> | Transaction<Da
     key: name === 'mysql' ? (value, column) => Buffer.from(checkedKey(value, column)) : checkedKey,
     deletesWithLimit: name === 'mysql',
     hasOnConflict: name !== 'mysql',
+    readsOldSnapshot: name === 'mysql' && db.isTransaction,
     write,
     // A second transaction inside the host's would need a second connection, and for a pool of one wait for ever.
     atomically: async (work) =>
