@@ -1,12 +1,13 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
+import { CompiledQuery, Kysely, MysqlDialect, PostgresDialect } from 'kysely'
+import { createPool } from 'mysql2'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { migrateSql, migrationSql, sqlStores } from '../../src/stores/sql/sql-stores.js'
 import { databaseKinds, dropTables, openDatabase, temporaryFolder } from '../support/databases.js'
 import { codeRecord, randomKey, sessionRecord } from '../support/records.js'
-import { postgresUrl } from '../support/services.js'
+import { mysqlUrl, postgresUrl } from '../support/services.js'
 
 const newPrefix = () =>
   `m${randomKey()
@@ -203,5 +204,25 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
     onTestFinished(() => dropTables(strict, prefix))
     const results = await Promise.all(Array.from({ length: 4 }, () => migrateSql(strict, { prefix })))
     expect(results.map(({ from }) => from).sort()).toEqual([0, 1, 1, 1])
+  })
+})
+
+describe.skipIf(mysqlUrl === null)('a pool of MySQL connections', () => {
+  it.each([
+    ['NO_BACKSLASH_ESCAPES', { charset: 'utf8mb4' }, "set session sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES'"],
+    ['character set latin1', { charset: 'latin1' }, 'select 1'],
+    ['character set utf8', { charset: 'utf8mb4' }, 'set names utf8mb3'],
+  ])('that would damage text is refused before anything is made: %s', async (problem, settings, first) => {
+    const pool = createPool({ uri: mysqlUrl ?? '', ...settings })
+    pool.on('connection', (connection) => void connection.query(first))
+    const kysely = new Kysely<object>({ dialect: new MysqlDialect({ pool }) })
+    const prefix = newPrefix()
+    onTestFinished(async () => {
+      await dropTables(kysely, prefix)
+      await kysely.destroy()
+    })
+    const expected = { name: 'AuthConfigError', problem: expect.stringContaining(problem) }
+    await expect(migrateSql(kysely, { prefix })).rejects.toMatchObject(expected)
+    await expect(raw(kysely, `select 1 from ${prefix}migrations`)).rejects.toMatchObject({ errno: 1146 })
   })
 })

@@ -20,7 +20,8 @@ export interface MigrationResult {
  *
  * @param kysely - your instance; not a transaction
  * @param options - as for `sqlStores`
- * @throws AuthConfigError for tables that a newer release made: an older one might not understand what is in them
+ * @throws AuthConfigError for tables that a newer release made: an older one might not understand what is in them; on MySQL also for
+ * connections that have NO_BACKSLASH_ESCAPES, or another character set than utf8mb4
  *
  * @example
  * ```ts
@@ -41,8 +42,9 @@ export async function migrateSql<Database>(kysely: Kysely<Database>, options: Sq
   const lock = locks[engine.name]
   // One connection for all of it: the lock belongs to the connection.
   return engine.db.connection().execute(async (connection) => {
-    // Asked first, because a role that may not create tables may not repeat a CREATE TABLE IF NOT EXISTS either.
-    const current = await versionOf(engine, connection).catch(() => 0)
+    if (engine.name === 'mysql') await checkMysqlSession(connection)
+    // Asked first, because a role that may not create tables may not repeat a CREATE TABLE IF NOT EXISTS either. SQLite knows no roles.
+    const current = engine.name === 'sqlite' ? 0 : await versionOf(engine, connection).catch(() => 0)
     if (current === migrationsFor(engine.name, options).at(-1)?.version) return { from: current, to: current }
     try {
       await lock.take(connection)
@@ -74,6 +76,20 @@ async function bringUp(engine: SqlEngine, connection: AuthDatabase, options: Sql
     await run(connection, recordMigration(engine.name, options, version, Date.now()))
   }
   return { from, to }
+}
+
+// Both are silent until it is too late, so a server does not start with them.
+async function checkMysqlSession(connection: AuthDatabase): Promise<void> {
+  const [row] = await run(connection, 'select @@session.sql_mode as modes, @@session.character_set_client as charset')
+  const { modes, charset } = row as { modes: unknown; charset: unknown }
+  if (String(modes).split(',').includes('NO_BACKSLASH_ESCAPES')) {
+    // mysql2 writes values into the text of a statement and escapes them with backslashes: a quote in one would end the text.
+    throw new AuthConfigError('migrateSql(kysely)', 'has the sql_mode NO_BACKSLASH_ESCAPES.', 'take it out of the sql_mode.')
+  }
+  if (charset !== 'utf8mb4') {
+    const problem = `has connections with the character set ${String(charset)}, which cannot carry every text.`
+    throw new AuthConfigError('migrateSql(kysely)', problem, "leave out the pool's charset, or make it 'utf8mb4'.")
+  }
 }
 
 async function versionOf({ tables }: SqlEngine, connection: AuthDatabase): Promise<number> {
