@@ -419,10 +419,14 @@ describe.skipIf(redisUrl === null)('in Redis', () => {
 
     it('answers a script that the driver sent twice like the first time', async () => {
       const twice = redisStores(resending(host.client), { prefix })
-      await stores.codes.save(code())
+      await twice.codes.save(code())
+      await expect(twice.codes.save(code())).rejects.toThrow('duplicate')
+      await twice.tickets.save(ticket())
+      await expect(twice.tickets.save(ticket())).rejects.toThrow('duplicate')
       expect((await twice.codes.consume('hash', at(1))).outcome).toBe('consumed')
       expect((await twice.codes.consume('hash', at(1))).outcome).toBe('replayed')
-      await stores.sessions.create(session({ refresh: refresh('first') }))
+      await twice.sessions.create(session({ refresh: refresh('first') }))
+      await expect(twice.sessions.create(session({ refresh: refresh('first') }))).rejects.toThrow('duplicate')
       expect((await twice.sessions.rotateRefresh('one', 'first', rotation('second'), at(2))).outcome).toBe('rotated')
       expect((await twice.sessions.rotateRefresh('one', 'first', rotation('third'), at(2))).outcome).toBe('superseded')
       expect(await stores.sessions.find('one')).toMatchObject({ refresh: { hash: 'second' } })

@@ -1,13 +1,13 @@
 import { type Script, script, slack } from './scripts.js'
 
 // A session is one hash. Never changing: user, record (JSON), expires. Replaced whole: seen (JSON), refresh (JSON) with refreshHash.
-// Set once: endedAt, endReason. rotatedBy and endedBy mark the call that did it: a driver that lost its connection may send a script
+// Set once: endedAt, endReason. createdBy, rotatedBy and endedBy mark the call that did it: a driver that lost its connection may send a script
 // twice (ioredis does), and the second run must answer like the first, not "somebody else was faster".
 
-/** ARGV: user, record, expires, seen, refresh, refreshHash, endedAt, endReason, lifetime; the four in the middle may be empty. */
+/** ARGV: user, record, expires, seen, refresh, refreshHash, endedAt, endReason, lifetime, attempt; the middle four may be empty. */
 export const createSession: Script = script(`
-if redis.call('EXISTS', KEYS[1]) == 1 then return '0' end
-redis.call('HSET', KEYS[1], 'user', ARGV[1], 'record', ARGV[2], 'expires', ARGV[3], 'seen', ARGV[4])
+if redis.call('EXISTS', KEYS[1]) == 1 then return redis.call('HGET', KEYS[1], 'createdBy') == ARGV[10] and '1' or '0' end
+redis.call('HSET', KEYS[1], 'user', ARGV[1], 'record', ARGV[2], 'expires', ARGV[3], 'seen', ARGV[4], 'createdBy', ARGV[10])
 if ARGV[5] ~= '' then redis.call('HSET', KEYS[1], 'refresh', ARGV[5], 'refreshHash', ARGV[6]) end
 if ARGV[7] ~= '' then redis.call('HSET', KEYS[1], 'endedAt', ARGV[7], 'endReason', ARGV[8]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[9])
