@@ -46,7 +46,7 @@ const longestPayload = 7999
  * `publish` rejects when the query fails, or the message is longer than the 7999 bytes that PostgreSQL carries. Messages that are no
  * `SessionEnded` are ignored.
  *
- * @param pool - a `pg.Pool` with a `max` of at least 2
+ * @param pool - a `pg.Pool` with a `max` of at least one more than the number of routers that listen on it
  * @throws AuthConfigError for something else, or a channel that is not such a name
  *
  * @example
