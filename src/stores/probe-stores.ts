@@ -2,6 +2,7 @@ import { AuthConfigError, AuthError } from '../errors.js'
 import { sha256 } from '../lib/digest.js'
 import { raceWinners } from '../lib/race.js'
 import { randomId, randomSecret } from '../lib/random.js'
+import { withTimeout } from '../lib/timeouts.js'
 import type { KeyStore } from '../signers/contract.js'
 import type { AuthorizationCodeStore, RefreshState, SecondFactorStore, SessionStore, SocketTicketStore } from './contract.js'
 
@@ -19,6 +20,9 @@ export interface ProbeStoresOptions {
   /** How many callers race for each thing, from 2 to 1000. Default 20. */
   readonly callers?: number
 }
+
+/** How long the probe of one store may take, in milliseconds. */
+const patience = 10_000
 
 interface Probe {
   readonly callers: number
@@ -39,7 +43,8 @@ interface Probe {
  *
  * @throws AuthConfigError for a store that let several callers win, or none; `option` names it. Do not listen: codes and tokens could
  * be used twice
- * @throws AuthError (`temporarily-unavailable`) for a store that failed, with its error as `cause`. Nothing is known then: try again
+ * @throws AuthError (`temporarily-unavailable`) for a store that failed, or was not done within 10 seconds, with the error as
+ * `cause`. Nothing is known then: try again
  *
  * @example
  * ```ts
@@ -177,7 +182,7 @@ function unsafe(option: string, problem: string): AuthConfigError {
 
 async function unlessUnreachable(option: string, probe: () => Promise<void>): Promise<void> {
   try {
-    await probe()
+    await withTimeout(probe, patience)
   } catch (cause) {
     if (cause instanceof AuthConfigError) throw cause
     const said = cause instanceof Error ? cause.message : String(cause)

@@ -40,7 +40,7 @@ describe.skipIf(startPostgres === null)('PostgreSQL, every transaction serializa
     expect.poll(async () => (await rival.query(waiting)).rows.length, { timeout: 1500, interval: 10 }).toBeGreaterThan(0)
   const waiting = "select 1 from pg_stat_activity where application_name = 'chat' and wait_event_type = 'Lock'"
 
-  it('40001: an exchange whose code another transaction has touched is run once more, and opens one session', async () => {
+  it('40001: an exchange whose code another transaction has touched is run again, and opens one session', async () => {
     const code = await obtainCode(chat, user)
     await rival.query('begin')
     await rival.query('update mar_authorization_codes set scope = scope where code_hash = $1', [sha256(code.authorizationCode)])
@@ -50,7 +50,7 @@ describe.skipIf(startPostgres === null)('PostgreSQL, every transaction serializa
     await expectOneSession(await asked, chat, code)
   })
 
-  it('40001: a refresh whose session another transaction has touched is run once more, and has one successor', async () => {
+  it('40001: a refresh whose session another transaction has touched is run again, and has one successor', async () => {
     const { refresh_token } = await obtainTokens(chat, user)
     await rival.query('begin')
     await rival.query('update mar_sessions set scope = scope where user_id = $1', [`u-${user}`])
@@ -62,7 +62,7 @@ describe.skipIf(startPostgres === null)('PostgreSQL, every transaction serializa
     expect((await ask.refresh(chat, successor.refresh_token)).status).toBe(200)
   })
 
-  it('40P01: an exchange that is chosen to give way in a deadlock is run once more, and opens one session', async () => {
+  it('40P01: an exchange that is chosen to give way in a deadlock is run again, and opens one session', async () => {
     const code = await obtainCode(chat, user)
     const codeHash = sha256(code.authorizationCode)
     const { opensSessionId } = (await stores.codes.find(codeHash)) ?? {}
@@ -81,26 +81,29 @@ describe.skipIf(startPostgres === null)('PostgreSQL, every transaction serializa
       refresh_hash, refresh_state, ended_at, end_reason, ended_by, purge_at
     from mar_sessions where user_id = $2 limit 1`
 
-  it.each(['40001', '40P01'])('%s twice in a row: 503 with nothing done, and asking again opens the one session', async (state) => {
-    const code = await obtainCode(chat, user)
-    // A sequence is not rolled back, so it counts the attempts.
-    await rival.query(`
+  it.each(['40001', '40P01'])(
+    '%s five times in a row: 503 with nothing done, and asking again opens the one session',
+    async (state) => {
+      const code = await obtainCode(chat, user)
+      // A sequence is not rolled back, so it counts the attempts.
+      await rival.query(`
       create sequence attempts;
       create function give_way() returns trigger language plpgsql as $$ begin
-        if nextval('attempts') <= 2 then raise exception 'give way' using errcode = '${state}'; end if;
+        if nextval('attempts') <= 5 then raise exception 'give way' using errcode = '${state}'; end if;
         return new;
       end $$;
       create trigger give_way before insert on mar_sessions for each row execute function give_way()`)
-    const refused = await ask.exchange(chat, code)
-    expect([refused.status, refused.retryAfter]).toEqual([503, '2'])
-    expect(await opened(stores)).toBe(0)
-    expect((await stores.codes.find(sha256(code.authorizationCode)))?.consumedAt).toBeNull()
-    const { rows } = await rival.query('select last_value from attempts')
-    expect(rows, 'tried twice and no more').toEqual([{ last_value: '2' }])
+      const refused = await ask.exchange(chat, code)
+      expect([refused.status, refused.retryAfter]).toEqual([503, '2'])
+      expect(await opened(stores)).toBe(0)
+      expect((await stores.codes.find(sha256(code.authorizationCode)))?.consumedAt).toBeNull()
+      const { rows } = await rival.query('select last_value from attempts')
+      expect(rows, 'tried five times and no more').toEqual([{ last_value: '5' }])
 
-    await expectOneSession(await ask.exchange(chat, code), chat, code)
-    await rival.query('drop trigger give_way on mar_sessions; drop function give_way; drop sequence attempts')
-  })
+      await expectOneSession(await ask.exchange(chat, code), chat, code)
+      await rival.query('drop trigger give_way on mar_sessions; drop function give_way; drop sequence attempts')
+    },
+  )
 
   async function expectOneSession(reply: Reply, chat: Chat, code: Code): Promise<void> {
     await expectOne(stores, reply, chat, code)
@@ -142,7 +145,7 @@ describe.skipIf(startMariaDb === null)('MariaDB', () => {
     return Number((rows as { Value: string }[])[0]?.Value)
   }
 
-  it('1213: an exchange that is chosen to give way in a deadlock is run once more, and opens one session', async () => {
+  it('1213: an exchange that is chosen to give way in a deadlock is run again, and opens one session', async () => {
     const code = await obtainCode(chat, user)
     const codeHash = sha256(code.authorizationCode)
     const { opensSessionId = '' } = (await stores.codes.find(codeHash)) ?? {}
@@ -158,13 +161,13 @@ describe.skipIf(startMariaDb === null)('MariaDB', () => {
     expect(await deadlocks(), 'there was a deadlock').toBe(before + 1)
   })
 
-  it('1213 twice in a row: 503 with nothing done, and asking again opens the one session', async () => {
+  it('1213 five times in a row: 503 with nothing done, and asking again opens the one session', async () => {
     const code = await obtainCode(chat, user)
     // A table that knows no transactions counts the attempts.
     await rival.query('create table attempts (n int primary key auto_increment) engine=MyISAM')
     await rival.query(`create trigger give_way before insert on mar_sessions for each row begin
       insert into attempts values ();
-      if (select count(*) from attempts) <= 2 then signal sqlstate '40001' set mysql_errno = 1213; end if;
+      if (select count(*) from attempts) <= 5 then signal sqlstate '40001' set mysql_errno = 1213; end if;
     end`)
     const refused = await ask.exchange(chat, code)
     expect([refused.status, refused.retryAfter]).toEqual([503, '2'])

@@ -156,8 +156,8 @@ it('rejects, and leaves nothing behind, when PostgreSQL cannot be reached at fir
 describe('a connection that fails', () => {
   class Connection extends EventEmitter {
     readonly release = vi.fn()
-    readonly query: () => Promise<unknown>
-    constructor(query: () => Promise<unknown>) {
+    readonly query: (text: string) => Promise<unknown>
+    constructor(query: (text: string) => Promise<unknown>) {
       super()
       this.query = query
     }
@@ -205,8 +205,66 @@ describe('a connection that fails', () => {
     await vi.advanceTimersByTimeAsync(60_000)
     const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0))
     expect(pauses).toEqual([100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000])
-    expect(vi.getTimerCount()).toBe(0)
     await leave()
+    expect(vi.getTimerCount()).toBe(0)
+    vi.useRealTimers()
+  })
+
+  it('to come when it is to be replaced is given up after 5 seconds, and given back if it comes later', async () => {
+    vi.useFakeTimers()
+    const [first, late, third] = [0, 1, 2].map(() => new Connection(async () => {})) as [Connection, Connection, Connection]
+    let comes = (_connection: Connection) => {}
+    const coming = new Promise<Connection>((resolve) => {
+      comes = resolve
+    })
+    const connections = [async () => first, () => coming, async () => third]
+    const pool = poolOf(() => (connections.shift() as () => Promise<Connection>)())
+    const leave = await postgresBus(pool).subscribe(() => {})
+    first.emit('end')
+    await vi.advanceTimersByTimeAsync(100 + 5000 + 200)
+    expect(pool.connect).toHaveBeenCalledTimes(3)
+    expect(third.listenerCount('notification')).toBe(1)
+    comes(late)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(late.release).toHaveBeenCalledTimes(1)
+    expect(late.listenerCount('notification')).toBe(0)
+    await leave()
+    expect(third.release.mock.calls).toEqual([[true]])
+    vi.useRealTimers()
+  })
+
+  it('without a word is noticed, and replaced', async () => {
+    vi.useFakeTimers()
+    const silent: Connection = new Connection((text) => (text === 'select 1' ? new Promise(() => {}) : Promise.resolve()))
+    const good = new Connection(async () => {})
+    const connections = [silent, good]
+    const pool = poolOf(async () => connections.shift() as Connection)
+    const heard = vi.fn()
+    const leave = await postgresBus(pool, { channel: 'one' }).subscribe(heard)
+    await vi.advanceTimersByTimeAsync(30_000 + 5000 - 1)
+    expect(silent.release).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1 + 100)
+    expect(silent.release.mock.calls).toEqual([[true]])
+    good.emit('notification', { channel: 'one', payload: JSON.stringify({ ...event, at: event.at.getTime() }) })
+    expect(heard.mock.calls).toEqual([[event]])
+    // One that answers stays.
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect(pool.connect).toHaveBeenCalledTimes(2)
+    await leave()
+    expect(vi.getTimerCount()).toBe(0)
+    vi.useRealTimers()
+  })
+
+  it('is left while it is replaced without waiting for it', async () => {
+    vi.useFakeTimers()
+    const first = new Connection(async () => {})
+    const pool = poolOf(() => (pool.connect.mock.calls.length === 1 ? Promise.resolve(first) : new Promise(() => {})))
+    const leave = await postgresBus(pool).subscribe(() => {})
+    first.emit('end')
+    await vi.advanceTimersByTimeAsync(1000)
+    await leave()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(vi.getTimerCount()).toBe(0)
     vi.useRealTimers()
   })
 })

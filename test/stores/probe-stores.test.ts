@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { AuthConfigError, AuthError, type KeyStore, probeStores, type SessionRecord, type StoresToProbe } from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { badStores } from '../testing/bad-stores.js'
@@ -112,6 +112,20 @@ describe('the probe of stores at start-up', () => {
       expect(error).not.toBeInstanceOf(AuthConfigError)
       const message = `${name}: the store could not be probed: connection refused`
       expect(error).toMatchObject({ code: 'temporarily-unavailable', cause: failure, message })
+    },
+  )
+
+  it.each(['codes', 'sessions', 'secondFactors', 'tickets', 'keys'] as const)(
+    'tells of %s that give no answer after 10 seconds, instead of waiting for ever',
+    async (name) => {
+      const keys = await keysOf(1)
+      vi.useFakeTimers()
+      onTestFinished(() => void vi.useRealTimers())
+      const silent = new Proxy({}, { get: () => () => new Promise(() => {}) })
+      const told = problemOf({ ...memoryStores(), keys, [name]: silent })
+      await vi.advanceTimersByTimeAsync(10_000)
+      const message = `${name}: the store could not be probed: no answer within 10000 ms`
+      expect(await told).toMatchObject({ name: 'AuthError', code: 'temporarily-unavailable', message })
     },
   )
 

@@ -321,12 +321,27 @@ describe.skipIf(redisUrl === null)('in Redis', () => {
         await stores.sessions.create(session({ id: 'ahead', ...ahead }))
         expect(await remaining('{u:u-alice}')).toBeGreaterThan(before - 5000)
         expect(await redisCommand(url, 'ZSCORE', `${prefix}{u:u-alice}`, 'one')).toBe(String(at(7200).getTime()))
-        // An hour after its end nobody needs it any more.
         const later = { createdAt: at(10_800), lastSeenAt: at(10_800), expiresAt: at(10_900), idleExpiresAt: at(10_900) }
         await stores.sessions.create(session({ id: 'later', ...later }))
-        expect(await redisCommand(url, 'ZRANGE', `${prefix}{u:u-alice}`, 0, -1)).toEqual(['later'])
+        expect(await redisCommand(url, 'ZRANGE', `${prefix}{u:u-alice}`, 0, -1)).toEqual(['ahead', 'one', 'later'])
+        expect((await stores.sessions.endAllForUser('u-alice', 'revoked', at(60))).sort()).toEqual(['ahead', 'later', 'one'])
         await stores.sessions.create(session({ id: 'past', userId: 'u-past', lastSeenAt: at(9000) }))
-        expect(await keys(`${prefix}{u:u-past}`)).toEqual([])
+        await expect.poll(() => keys(`${prefix}{u:u-past}`)).toEqual([])
+      })
+
+      it('leave the index an hour after their end by the clock of Redis, and not before, though the caller be years behind', async () => {
+        const index = `${prefix}{u:u-alice}`
+        const hourAgo = Date.now() - 3_600_000
+        await redisCommand(url, 'ZADD', index, hourAgo - 10_000, 'over', hourAgo + 10_000, 'only just')
+        const behind = {
+          createdAt: new Date(0),
+          lastSeenAt: new Date(0),
+          idleExpiresAt: new Date(60_000),
+          expiresAt: new Date(60_000),
+        }
+        await stores.sessions.create(session({ id: 'behind', ...behind }))
+        await stores.sessions.create(session({ id: 'later' }))
+        expect(await redisCommand(url, 'ZRANGE', index, 0, -1)).toEqual(['only just', 'behind', 'later'])
       })
     })
 
@@ -404,10 +419,14 @@ describe.skipIf(redisUrl === null)('in Redis', () => {
 
     it('answers a script that the driver sent twice like the first time', async () => {
       const twice = redisStores(resending(host.client), { prefix })
-      await stores.codes.save(code())
+      await twice.codes.save(code())
+      await expect(twice.codes.save(code())).rejects.toThrow('duplicate')
+      await twice.tickets.save(ticket())
+      await expect(twice.tickets.save(ticket())).rejects.toThrow('duplicate')
       expect((await twice.codes.consume('hash', at(1))).outcome).toBe('consumed')
       expect((await twice.codes.consume('hash', at(1))).outcome).toBe('replayed')
-      await stores.sessions.create(session({ refresh: refresh('first') }))
+      await twice.sessions.create(session({ refresh: refresh('first') }))
+      await expect(twice.sessions.create(session({ refresh: refresh('first') }))).rejects.toThrow('duplicate')
       expect((await twice.sessions.rotateRefresh('one', 'first', rotation('second'), at(2))).outcome).toBe('rotated')
       expect((await twice.sessions.rotateRefresh('one', 'first', rotation('third'), at(2))).outcome).toBe('superseded')
       expect(await stores.sessions.find('one')).toMatchObject({ refresh: { hash: 'second' } })

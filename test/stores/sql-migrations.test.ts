@@ -1,12 +1,13 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
+import { CompiledQuery, Kysely, MysqlDialect, PostgresDialect } from 'kysely'
+import { createPool } from 'mysql2'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { migrateSql, migrationSql, sqlStores } from '../../src/stores/sql/sql-stores.js'
 import { databaseKinds, dropTables, openDatabase, temporaryFolder } from '../support/databases.js'
 import { codeRecord, randomKey, sessionRecord } from '../support/records.js'
-import { postgresUrl } from '../support/services.js'
+import { mysqlUrl, postgresUrl } from '../support/services.js'
 
 const newPrefix = () =>
   `m${randomKey()
@@ -154,24 +155,74 @@ describe('a schema', () => {
   })
 })
 
-describe('a statement_timeout of the host', () => {
-  it.skipIf(postgresUrl === null)('does not end a process that waits for another on PostgreSQL', async () => {
-    const open = (parameters: string) => {
-      const pool = new pg.Pool({ connectionString: postgresUrl ?? '', options: parameters })
-      const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
-      onTestFinished(() => kysely.destroy())
-      return kysely
-    }
+describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () => {
+  const open = (parameters: string) => {
+    const pool = new pg.Pool({ connectionString: postgresUrl ?? '', options: parameters })
+    const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
+    onTestFinished(() => kysely.destroy())
+    return kysely
+  }
+
+  it.each(['statement_timeout=200', 'lock_timeout=200'])('does not end a process that waits for another: %s', async (setting) => {
     const prefix = newPrefix()
-    const impatient = open('-c statement_timeout=200')
+    const impatient = open(`-c ${setting}`)
     onTestFinished(() => dropTables(impatient, prefix))
     const other = open('')
     const waiting = await other.transaction().execute(async (transaction) => {
-      await transaction.executeQuery(CompiledQuery.raw('select pg_advisory_xact_lock(7214903385)'))
+      await raw(transaction, 'select pg_advisory_xact_lock(7214903385)')
       const migrated = migrateSql(impatient, { prefix })
-      await transaction.executeQuery(CompiledQuery.raw('select pg_sleep(0.6)'))
+      migrated.catch(() => {})
+      await raw(transaction, 'select pg_sleep(0.6)')
       return { migrated }
     })
     expect(await waiting.migrated).toEqual({ from: 0, to: 1 })
+  })
+
+  it('need not let the role create tables once they are there', async () => {
+    const name = newPrefix()
+    const owner = open('')
+    onTestFinished(async () => {
+      await raw(owner, `drop schema if exists ${name} cascade`)
+      await raw(owner, `drop role if exists ${name}`)
+    })
+    await raw(owner, `create role ${name}`)
+    await raw(owner, `create schema ${name}`)
+    await raw(owner, `grant usage on schema ${name} to ${name}`)
+    const server = open(`-c role=${name}`)
+    await expect(migrateSql(server, { schema: name })).rejects.toMatchObject({ code: '42501' })
+    await migrateSql(owner, { schema: name })
+    await raw(owner, `grant select, insert, update, delete on all tables in schema ${name} to ${name}`)
+    expect(await migrateSql(server, { schema: name })).toEqual({ from: 1, to: 1 })
+    const session = sessionRecord()
+    await sqlStores(server, { schema: name }).sessions.create(session)
+    expect(await sqlStores(server, { schema: name }).sessions.find(session.id)).toEqual(session)
+  })
+
+  it.each(['repeatable read', 'serializable'])('lets several processes start at once: every transaction %s', async (isolation) => {
+    const prefix = newPrefix()
+    const strict = open(`-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`)
+    onTestFinished(() => dropTables(strict, prefix))
+    const results = await Promise.all(Array.from({ length: 4 }, () => migrateSql(strict, { prefix })))
+    expect(results.map(({ from }) => from).sort()).toEqual([0, 1, 1, 1])
+  })
+})
+
+describe.skipIf(mysqlUrl === null)('a pool of MySQL connections', () => {
+  it.each([
+    ['NO_BACKSLASH_ESCAPES', { charset: 'utf8mb4' }, "set session sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES'"],
+    ['character set latin1', { charset: 'latin1' }, 'select 1'],
+    ['character set utf8', { charset: 'utf8mb4' }, 'set names utf8mb3'],
+  ])('that would damage text is refused before anything is made: %s', async (problem, settings, first) => {
+    const pool = createPool({ uri: mysqlUrl ?? '', ...settings })
+    pool.on('connection', (connection) => void connection.query(first))
+    const kysely = new Kysely<object>({ dialect: new MysqlDialect({ pool }) })
+    const prefix = newPrefix()
+    onTestFinished(async () => {
+      await dropTables(kysely, prefix)
+      await kysely.destroy()
+    })
+    const expected = { name: 'AuthConfigError', problem: expect.stringContaining(problem) }
+    await expect(migrateSql(kysely, { prefix })).rejects.toMatchObject(expected)
+    await expect(raw(kysely, `select 1 from ${prefix}migrations`)).rejects.toMatchObject({ errno: 1146 })
   })
 })

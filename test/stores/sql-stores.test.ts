@@ -1,6 +1,8 @@
-import { CamelCasePlugin, CompiledQuery, type Kysely, type KyselyPlugin } from 'kysely'
+import { CamelCasePlugin, CompiledQuery, Kysely, type KyselyPlugin, SqliteDialect } from 'kysely'
+import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { sqlStores } from '../../src/stores/sql/sql-stores.js'
+import type { RefreshState } from '../../src/index.js'
+import { migrateSql, sqlStores } from '../../src/stores/sql/sql-stores.js'
 import { databaseKinds, openDatabase, type TestDatabase } from '../support/databases.js'
 import { at, codeRecord, factorRecord, randomKey, sessionRecord, start, ticketRecord } from '../support/records.js'
 
@@ -62,6 +64,24 @@ describe.each(databaseKinds)('SQL stores on $name', (kind) => {
       expect(await stores.sessions.find(session.id)).toEqual(session)
       expect(await stores.secondFactors.find(factor.userId)).toEqual(factor)
       expect((await stores.secondFactors.consumeRecoveryCode(factor.userId, 'two')).outcome).toBe('unknown')
+    })
+
+    // PGlite and SQLite have one writer at a time.
+    it.skipIf(!kind.isServer)('tell a transaction of the host why a write was lost, though it began before', async () => {
+      const { kysely, prefix, stores } = open()
+      const [code, session] = [codeRecord(), sessionRecord()]
+      await stores.codes.save(code)
+      await stores.sessions.create(session)
+      await kysely.transaction().execute(async (transaction) => {
+        const within = sqlStores(transaction, { prefix })
+        expect(await within.codes.find(code.codeHash)).toEqual(code)
+        await stores.codes.consume(code.codeHash, at(1))
+        await stores.sessions.end(session.id, 'logout', at(1))
+        expect((await within.codes.consume(code.codeHash, at(2))).outcome).toBe('replayed')
+        const next = { refresh: sessionRecord().refresh as RefreshState, lastSeenAt: at(2), idleExpiresAt: at(700), ip: null }
+        const rotated = await within.sessions.rotateRefresh(session.id, session.refresh?.hash ?? '', next, at(2))
+        expect(rotated).toEqual({ outcome: 'ended' })
+      })
     })
 
     it("do not mind the host's plugins", async () => {
@@ -179,6 +199,31 @@ describe('a pool of one connection', () => {
       }),
     )
     expect(outcomes.filter((outcome) => outcome === 'consumed')).toHaveLength(1)
+  })
+})
+
+describe('a driver that answers whole numbers as BigInt', () => {
+  it('changes nothing of what the stores answer', async () => {
+    const database = new Database(':memory:').defaultSafeIntegers(true)
+    const kysely = new Kysely<object>({ dialect: new SqliteDialect({ database }) })
+    onTestFinished(() => kysely.destroy())
+    expect(await migrateSql(kysely)).toEqual({ from: 0, to: 1 })
+    expect(await migrateSql(kysely)).toEqual({ from: 1, to: 1 })
+    const { keys, sessions, codes, secondFactors, tickets } = sqlStores(kysely)
+    const key = { generation: 7, kid: 'kid', sealedKey: 'sealed', createdAt: start, activatesAt: at(1) }
+    expect(await keys.insert(key)).toEqual({ outcome: 'inserted' })
+    expect(await keys.list()).toEqual([key])
+    const [session, code, factor, ticket] = [sessionRecord(), codeRecord(), factorRecord(), ticketRecord()]
+    await sessions.create(session)
+    expect(await sessions.find(session.id)).toEqual(session)
+    await codes.save(code)
+    expect(await codes.consume(code.codeHash, at(1))).toEqual({ outcome: 'consumed', code: { ...code, consumedAt: at(1) } })
+    expect(await secondFactors.activate(factor, ['one', 'two'])).toEqual({ outcome: 'activated' })
+    expect(await secondFactors.find(factor.userId)).toEqual(factor)
+    expect(await secondFactors.countRecoveryCodes(factor.userId)).toBe(2)
+    await tickets.save(ticket)
+    expect(await tickets.consume(ticket.ticketHash, at(1))).toEqual({ outcome: 'consumed', ticket })
+    expect(await sessions.purge(at(10_000))).toBe(1)
   })
 })
 

@@ -4,10 +4,11 @@ import type { AuthorizationCodeRecord, AuthorizationCodeStore } from '../contrac
 import { json, methods, moment, momentDigits, readReply, rowText } from './replies.js'
 import { identifier, keyOf, lifetime, type RunScript, script, slack } from './scripts.js'
 
-// Fields: record (JSON, never changes), expires, retain; once used also consumed and consumedBy.
+// Fields: record (JSON, never changes), expires, retain, savedBy; once used also consumed and consumedBy. A driver that lost its
+// connection may send a script twice (ioredis does). The second run recognises its own mark and answers like the first.
 const save = script(`
-if redis.call('EXISTS', KEYS[1]) == 1 then return '0' end
-redis.call('HSET', KEYS[1], 'record', ARGV[1], 'expires', ARGV[2], 'retain', ARGV[3])
+if redis.call('EXISTS', KEYS[1]) == 1 then return redis.call('HGET', KEYS[1], 'savedBy') == ARGV[5] and '1' or '0' end
+redis.call('HSET', KEYS[1], 'record', ARGV[1], 'expires', ARGV[2], 'retain', ARGV[3], 'savedBy', ARGV[5])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return '1'`)
 
@@ -16,8 +17,7 @@ local row = redis.call('HMGET', KEYS[1], 'record', 'expires', 'retain', 'consume
 if not row[1] then return false end
 return row`)
 
-// A driver that lost its connection may send a script twice (ioredis does). The second run recognises its own mark and answers like
-// the first: otherwise an honest client would be taken for a replay, which ends its session.
+// Here, an honest client would be taken for a replay otherwise, which ends its session.
 const consume = script(`
 local row = redis.call('HMGET', KEYS[1], 'record', 'expires', 'retain', 'consumed', 'consumedBy')
 if not row[1] then return false end
@@ -55,7 +55,7 @@ export function redisCodes(run: RunScript, prefix: string): AuthorizationCodeSto
     async save(code) {
       const keep = lifetime(code.expiresAt.getTime() - code.createdAt.getTime() + slack)
       const [expires, retain] = [code.expiresAt.getTime(), code.retainUntil.getTime()]
-      const saved = await run(save, key(code.codeHash), recordOf(code), expires, retain, keep)
+      const saved = await run(save, key(code.codeHash), recordOf(code), expires, retain, keep, randomId())
       if (saved !== '1') throw new Error('redisStores: duplicate authorization code')
     },
     async find(codeHash) {

@@ -59,7 +59,8 @@ export function redisSessions(run: RunScript, prefix: string): SessionStore {
       const args = argumentsOf(session)
       // The index comes first: a session that is not in it would outlive "sign out everywhere".
       await index.add(session)
-      if ((await run(createSession, key(session.id), ...args)) !== '1') throw new Error('redisStores: duplicate session')
+      if ((await run(createSession, key(session.id), ...args, randomId())) !== '1')
+        throw new Error('redisStores: duplicate session')
     },
     find,
     async rotateRefresh(id, presentedHash, next) {

@@ -1,11 +1,13 @@
 import { z } from 'zod'
+import { randomId } from '../../lib/random.js'
 import type { SocketTicketRecord, SocketTicketStore } from '../contract.js'
 import { json, moment, readReply, rowText } from './replies.js'
 import { identifier, keyOf, lifetime, type RunScript, script, slack } from './scripts.js'
 
+// A script that a driver sends twice finds the mark of its first run, and answers the same.
 const save = script(`
-if redis.call('EXISTS', KEYS[1]) == 1 then return '0' end
-redis.call('HSET', KEYS[1], 'record', ARGV[1], 'expires', ARGV[2])
+if redis.call('EXISTS', KEYS[1]) == 1 then return redis.call('HGET', KEYS[1], 'savedBy') == ARGV[4] and '1' or '0' end
+redis.call('HSET', KEYS[1], 'record', ARGV[1], 'expires', ARGV[2], 'savedBy', ARGV[4])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return '1'`)
 
@@ -35,7 +37,7 @@ export function redisTickets(run: RunScript, prefix: string): SocketTicketStore 
   return {
     async save(ticket) {
       const keep = lifetime(ticket.expiresAt.getTime() - ticket.createdAt.getTime() + slack)
-      const saved = await run(save, key(ticket.ticketHash), recordOf(ticket), ticket.expiresAt.getTime(), keep)
+      const saved = await run(save, key(ticket.ticketHash), recordOf(ticket), ticket.expiresAt.getTime(), keep, randomId())
       if (saved !== '1') throw new Error('redisStores: duplicate socket ticket')
     },
     async consume(ticketHash, now) {

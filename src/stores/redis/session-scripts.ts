@@ -1,13 +1,13 @@
 import { type Script, script, slack } from './scripts.js'
 
 // A session is one hash. Never changing: user, record (JSON), expires. Replaced whole: seen (JSON), refresh (JSON) with refreshHash.
-// Set once: endedAt, endReason. rotatedBy and endedBy mark the call that did it: a driver that lost its connection may send a script
+// Set once: endedAt, endReason. createdBy, rotatedBy and endedBy mark the call that did it: a driver that lost its connection may send a script
 // twice (ioredis does), and the second run must answer like the first, not "somebody else was faster".
 
-/** ARGV: user, record, expires, seen, refresh, refreshHash, endedAt, endReason, lifetime; the four in the middle may be empty. */
+/** ARGV: user, record, expires, seen, refresh, refreshHash, endedAt, endReason, lifetime, attempt; the middle four may be empty. */
 export const createSession: Script = script(`
-if redis.call('EXISTS', KEYS[1]) == 1 then return '0' end
-redis.call('HSET', KEYS[1], 'user', ARGV[1], 'record', ARGV[2], 'expires', ARGV[3], 'seen', ARGV[4])
+if redis.call('EXISTS', KEYS[1]) == 1 then return redis.call('HGET', KEYS[1], 'createdBy') == ARGV[10] and '1' or '0' end
+redis.call('HSET', KEYS[1], 'user', ARGV[1], 'record', ARGV[2], 'expires', ARGV[3], 'seen', ARGV[4], 'createdBy', ARGV[10])
 if ARGV[5] ~= '' then redis.call('HSET', KEYS[1], 'refresh', ARGV[5], 'refreshHash', ARGV[6]) end
 if ARGV[7] ~= '' then redis.call('HSET', KEYS[1], 'endedAt', ARGV[7], 'endReason', ARGV[8]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[9])
@@ -74,17 +74,19 @@ return row[1]`)
 // The index of a user: a sorted set of session ids, by the absolute end of each.
 
 /**
- * ARGV: session id, its absolute end, now. Nothing of the index ends sooner through it, whatever the caller's clock says: a session
- * that is no longer in it would outlive "sign out everywhere".
+ * ARGV: session id, its absolute end, now. Nothing leaves the index sooner through it, whatever the clocks of the callers say: a session
+ * that is no longer in it would outlive "sign out everywhere". So what is over is judged by the clock of Redis, and a caller whose clock
+ * is behind it is given the whole length of the session.
  */
 export const indexSession: Script = script(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local length = tonumber(ARGV[2]) - tonumber(ARGV[3])
+local over = math.max(tonumber(ARGV[2]), now + length)
 local known = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if not known or tonumber(known) < tonumber(ARGV[2]) then redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1]) end
-local now = tonumber(ARGV[3])
+if not known or tonumber(known) < over then redis.call('ZADD', KEYS[1], string.format('%.0f', over), ARGV[1]) end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - ${slack}))
-local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')
-if not last[2] then return '1' end
-local keep = math.max(1, tonumber(last[2]) - now + ${slack})
+local keep = math.max(1, length + ${slack})
 if redis.call('PTTL', KEYS[1]) < keep then redis.call('PEXPIRE', KEYS[1], string.format('%.0f', keep)) end
 return '1'`)
 

@@ -12,6 +12,9 @@ export interface UserIndex {
   forget(userId: string, ids: readonly string[]): Promise<void>
 }
 
+/** How many ids one script forgets. */
+const chunk = 1000
+
 const idsShape = z.array(z.string())
 
 /** A sorted set for each user, in a slot of its own. */
@@ -24,7 +27,12 @@ export function userIndex(run: RunScript, prefix: string): UserIndex {
     idsOf: async (userId) => readReply(idsShape, await run(indexedSessions, key(userId)), 'list of sessions'),
     async forget(userId, ids) {
       // Keeps the index short, and is no part of the end: what stays in it is asked in vain until its time is over.
-      if (ids.length > 0) await run(forgetSessions, key(userId), ...ids).catch(() => {})
+      try {
+        // A call takes only so many arguments.
+        for (let from = 0; from < ids.length; from += chunk) {
+          await run(forgetSessions, key(userId), ...ids.slice(from, from + chunk))
+        }
+      } catch {}
     },
   }
 }

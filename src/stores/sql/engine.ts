@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
 import { AuthConfigError } from '../../errors.js'
 import {
@@ -26,7 +27,13 @@ export interface SqlEngine {
   /** `INSERT … ON CONFLICT DO NOTHING`. */
   readonly hasOnConflict: boolean
   /**
-   * Runs one conditional write. Where the database gave way to another transaction it has left nothing behind, so it is run once more.
+   * A read may answer what was true when the host's transaction began, though a write has just seen more. What explains a lost write is
+   * then read with a lock, which answers what is true now.
+   */
+  readonly readsOldSnapshot: boolean
+  /**
+   * Runs one conditional write. Where the database gave way to another transaction it has left nothing behind, so it is run again, a few
+   * times at most.
    */
   write<T>(work: (db: AuthDatabase) => Promise<T>): Promise<T>
   /** The same for several writes that belong together: all of them or none. In the host's transaction where there is one. */
@@ -37,7 +44,7 @@ export interface SqlEngine {
 export function createEngine<Database>(kysely: Kysely<Database> | Transaction<Database>, options: SqlTableOptions): SqlEngine {
   const name = engineOf(kysely)
   const db = databaseOf(kysely, name, options.schema)
-  const write = async <T>(work: (db: AuthDatabase) => Promise<T>) => (db.isTransaction ? work(db) : retryOnce(() => work(db)))
+  const write = async <T>(work: (db: AuthDatabase) => Promise<T>) => (db.isTransaction ? work(db) : untilItHolds(() => work(db)))
   return {
     name,
     db,
@@ -45,10 +52,11 @@ export function createEngine<Database>(kysely: Kysely<Database> | Transaction<Da
     key: name === 'mysql' ? (value, column) => Buffer.from(checkedKey(value, column)) : checkedKey,
     deletesWithLimit: name === 'mysql',
     hasOnConflict: name !== 'mysql',
+    readsOldSnapshot: name === 'mysql' && db.isTransaction,
     write,
     // A second transaction inside the host's would need a second connection, and for a pool of one wait for ever.
     atomically: async (work) =>
-      db.isTransaction ? work(db) : retryOnce(() => db.transaction().execute((transaction) => work(transaction))),
+      db.isTransaction ? work(db) : untilItHolds(() => begin(name, db).execute((transaction) => work(transaction))),
   }
 }
 
@@ -75,15 +83,26 @@ function databaseOf<Database>(kysely: Kysely<Database> | Transaction<Database>, 
   return db.withSchema(checkSchema(schema))
 }
 
+// Every change is decided by the condition of one statement, so PostgreSQL need not compare whole transactions, which under SERIALIZABLE
+// has strangers give way to each other. On MySQL a lower level may be at odds with the host's binary log.
+function begin(name: SqlEngineName, db: AuthDatabase) {
+  return name === 'postgres' ? db.transaction().setIsolationLevel('read committed') : db.transaction()
+}
+
 /** Serialization failure and deadlock (PostgreSQL), deadlock and changed record (MySQL and MariaDB): rolled back, with no effect. */
 const rolledBack = new Set<unknown>(['40001', '40P01', 1213, 1020])
 
-async function retryOnce<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!isRolledBack(error)) throw error
-    return work()
+const attempts = 5
+
+async function untilItHolds<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === attempts || !isRolledBack(error)) throw error
+    }
+    // At random and ever longer, so that those who have met do not meet again: up to 20, 40, 80 and 160 ms.
+    await pause(Math.random() * 10 * 2 ** attempt)
   }
 }
 

@@ -15,12 +15,13 @@ export interface MigrationResult {
 
 /**
  * Makes the tables, or brings them up to this release. Call it at every start, before the server listens: several processes that start
- * together wait for each other, and a crash in the middle is made good by the next call. It needs the right to create tables; where the
- * server has none, run what `migrationSql` prints.
+ * together wait for each other, and a crash in the middle is made good by the next call. It needs the right to create tables unless all
+ * of them are there; where the server has none, run what `migrationSql` prints.
  *
  * @param kysely - your instance; not a transaction
  * @param options - as for `sqlStores`
- * @throws AuthConfigError for tables that a newer release made: an older one might not understand what is in them
+ * @throws AuthConfigError for tables that a newer release made: an older one might not understand what is in them; on MySQL also for
+ * connections that have NO_BACKSLASH_ESCAPES, or another character set than utf8mb4
  *
  * @example
  * ```ts
@@ -41,6 +42,10 @@ export async function migrateSql<Database>(kysely: Kysely<Database>, options: Sq
   const lock = locks[engine.name]
   // One connection for all of it: the lock belongs to the connection.
   return engine.db.connection().execute(async (connection) => {
+    if (engine.name === 'mysql') await checkMysqlSession(connection)
+    // Asked first, because a role that may not create tables may not repeat a CREATE TABLE IF NOT EXISTS either. SQLite knows no roles.
+    const current = engine.name === 'sqlite' ? 0 : await versionOf(engine, connection).catch(() => 0)
+    if (current === migrationsFor(engine.name, options).at(-1)?.version) return { from: current, to: current }
     try {
       await lock.take(connection)
       const result = await bringUp(engine, connection, options)
@@ -56,8 +61,7 @@ export async function migrateSql<Database>(kysely: Kysely<Database>, options: Sq
 
 async function bringUp(engine: SqlEngine, connection: AuthDatabase, options: SqlTableOptions): Promise<MigrationResult> {
   await run(connection, createMigrationsTable(engine.name, options))
-  const rows = await connection.selectFrom(engine.tables.migrations).select('version').orderBy('version', 'desc').limit(1).execute()
-  const from = rows[0]?.version ?? 0
+  const from = await versionOf(engine, connection)
   const migrations = migrationsFor(engine.name, options)
   const to = migrations.at(-1)?.version ?? 0
   if (from > to) {
@@ -72,6 +76,26 @@ async function bringUp(engine: SqlEngine, connection: AuthDatabase, options: Sql
     await run(connection, recordMigration(engine.name, options, version, Date.now()))
   }
   return { from, to }
+}
+
+// Both are silent until it is too late, so a server does not start with them.
+async function checkMysqlSession(connection: AuthDatabase): Promise<void> {
+  const [row] = await run(connection, 'select @@session.sql_mode as modes, @@session.character_set_client as charset')
+  const { modes, charset } = row as { modes: unknown; charset: unknown }
+  if (String(modes).split(',').includes('NO_BACKSLASH_ESCAPES')) {
+    // mysql2 writes values into the text of a statement and escapes them with backslashes: a quote in one would end the text.
+    throw new AuthConfigError('migrateSql(kysely)', 'has the sql_mode NO_BACKSLASH_ESCAPES.', 'take it out of the sql_mode.')
+  }
+  if (charset !== 'utf8mb4') {
+    const problem = `has connections with the character set ${String(charset)}, which cannot carry every text.`
+    throw new AuthConfigError('migrateSql(kysely)', problem, "leave out the pool's charset, or make it 'utf8mb4'.")
+  }
+}
+
+async function versionOf({ tables }: SqlEngine, connection: AuthDatabase): Promise<number> {
+  const rows = await connection.selectFrom(tables.migrations).select('version').orderBy('version', 'desc').limit(1).execute()
+  // Some drivers can be told to answer every whole number as a BigInt.
+  return Number(rows[0]?.version ?? 0)
 }
 
 async function run(connection: AuthDatabase, statement: string): Promise<readonly unknown[]> {
@@ -94,9 +118,11 @@ const mysqlLock = "'messaging-auth-router migrations'"
 const locks: Readonly<Record<SqlEngineName, MigrationLock>> = {
   postgres: {
     async take(connection) {
-      await run(connection, 'begin')
-      // Waiting for another process is a statement, too, and a limit that the host has set would end it.
+      // Every statement has to see what other processes did while this one waited, whatever isolation the host has made the default.
+      await run(connection, 'begin isolation level read committed')
+      // Waiting for another process is a statement and a lock, too, and a limit that the host has set would end it.
       await run(connection, 'set local statement_timeout = 0')
+      await run(connection, 'set local lock_timeout = 0')
       await run(connection, `select pg_advisory_xact_lock(${postgresLock})`)
     },
     release: async (connection) => void (await run(connection, 'commit')),

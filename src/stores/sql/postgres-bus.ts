@@ -25,8 +25,10 @@ export interface PostgresBusOptions {
   readonly channel?: string
 }
 
-/** How long the first connection may take, in milliseconds. */
+/** How long a connection may take to listen, and then to say that it is there, in milliseconds. */
 const patience = 5000
+/** How often it is asked, in milliseconds. */
+const checkInterval = 30_000
 const [shortestPause, longestPause] = [100, 5000]
 /** PostgreSQL refuses payloads of 8000 bytes and more. */
 const longestPayload = 7999
@@ -36,15 +38,15 @@ const longestPayload = 7999
  * as `bus` to `createAuthRouter`.
  *
  * Listening takes one connection of your pool for itself, until the router is closed: close the router before `pool.end()`, which
- * waits for it. A pool behind PgBouncer must be in session mode. When the connection is lost, it is replaced after 100 ms, then after
- * ever longer pauses of at most 5 seconds. A message that is lost meanwhile does no harm: the router asks `sessions.liveAmong` about
+ * waits for it. A pool behind PgBouncer must be in session mode. When the connection is lost, or does not answer when it is asked every
+ * 30 seconds, it is replaced after 100 ms, then after ever longer pauses of at most 5 seconds. A message that is lost meanwhile does no harm: the router asks `sessions.liveAmong` about
  * all sessions with open sockets every 4 seconds.
  *
  * `subscribe` rejects when no connection is had within 5 seconds, and leaves nothing behind; the router tries again until it is.
  * `publish` rejects when the query fails, or the message is longer than the 7999 bytes that PostgreSQL carries. Messages that are no
  * `SessionEnded` are ignored.
  *
- * @param pool - a `pg.Pool` with a `max` of at least 2
+ * @param pool - a `pg.Pool` with a `max` of at least one more than the number of routers that listen on it
  * @throws AuthConfigError for something else, or a channel that is not such a name
  *
  * @example
@@ -86,23 +88,45 @@ interface Listening {
 }
 
 function keepListening(pool: PostgresPool, channel: string, hear: (payload: unknown) => void): Listening {
-  const left = new AbortController()
+  let hasLeft = false
+  let attempt = new AbortController()
   let timer: NodeJS.Timeout | undefined
-  const listen = () => takeConnection({ pool, channel, hear, onLost: () => again(shortestPause), left: left.signal })
+
+  async function listen(): Promise<void> {
+    const mine = new AbortController()
+    const { signal } = mine
+    attempt = mine
+    const connection = { pool, channel, hear, onLost: () => again(shortestPause), left: signal }
+    try {
+      await withTimeout(() => Promise.race([takeConnection(connection), aborted(signal)]), patience)
+    } catch (error) {
+      // It may yet get its connection, which nobody waits for any more.
+      mine.abort()
+      throw error
+    }
+  }
 
   function again(pause: number): void {
-    if (left.signal.aborted) return
+    if (hasLeft) return
     const retry = () => listen().catch(() => again(Math.min(2 * pause, longestPause)))
     timer = setTimeout(retry, pause).unref()
   }
 
   return {
-    started: withTimeout(listen, patience),
+    started: listen(),
     leave() {
-      left.abort()
+      hasLeft = true
+      attempt.abort()
       clearTimeout(timer)
     },
   }
+}
+
+// Whoever leaves does not wait for an answer, so neither does the timer that waits for it.
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('postgresBus: left')))
+  })
 }
 
 interface Connection {
@@ -119,9 +143,11 @@ async function takeConnection({ pool, channel, hear, onLost, left }: Connection)
   // It may have been left while the pool had no connection to give.
   if (left.aborted) return client.release()
   let state: 'joining' | 'listening' | 'gone' = 'joining'
+  let checking: NodeJS.Timeout | undefined
   // Destroyed, not handed back: whoever got it next would be listening.
   const drop = () => {
     left.removeEventListener('abort', drop)
+    clearInterval(checking)
     if (state !== 'gone') client.release(true)
     state = 'gone'
   }
@@ -141,6 +167,8 @@ async function takeConnection({ pool, channel, hear, onLost, left }: Connection)
     // The loss may be told together with the answer.
     if (state === 'gone') throw new Error('postgresBus: the connection was lost')
     state = 'listening'
+    // A connection whose other end is gone without a word would stay silent for ever.
+    checking = setInterval(() => withTimeout(() => client.query('select 1'), patience).catch(lose), checkInterval).unref()
   }
   await client
     .query(`listen "${channel}"`)

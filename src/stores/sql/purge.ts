@@ -36,7 +36,7 @@ interface Batch {
 }
 
 async function deleteBatch(engine: SqlEngine, typed: AuthDatabase, { table, id, moment, until, most }: Batch): Promise<number> {
-  // One text for three tables whose columns have different names.
+  // One text for four tables whose columns have different names.
   const db = typed.withTables<Record<string, Record<string, unknown>>>()
   const isDue = db.deleteFrom(table).where(moment, '<=', until)
   const due = db.selectFrom(table).select(id).where(moment, '<=', until).orderBy(moment).limit(most)

@@ -11,9 +11,11 @@ export function sqlCodes(engine: SqlEngine, sessions: SessionStore): Authorizati
   const { db, tables, key } = engine
   const table = tables.codes
 
+  const rowsOf = (from: AuthDatabase, codeHash: string) =>
+    from.selectFrom(table).selectAll().where('code_hash', '=', key(codeHash, 'codeHash'))
+
   async function find(from: AuthDatabase, codeHash: string): Promise<AuthorizationCodeRecord | null> {
-    const rows = from.selectFrom(table).selectAll().where('code_hash', '=', key(codeHash, 'codeHash'))
-    const row = await rows.executeTakeFirst()
+    const row = await rowsOf(from, codeHash).executeTakeFirst()
     return row === undefined ? null : toCode(row)
   }
 
@@ -30,8 +32,9 @@ export function sqlCodes(engine: SqlEngine, sessions: SessionStore): Authorizati
   }
 
   async function lost(within: AuthDatabase, codeHash: string): Promise<ConsumeResult> {
-    const code = await find(within, codeHash)
-    return code === null || code.consumedAt === null ? { outcome: 'unknown' } : { outcome: 'replayed', code }
+    const rows = rowsOf(within, codeHash)
+    const row = await (engine.readsOldSnapshot ? rows.forUpdate() : rows).executeTakeFirst()
+    return row === undefined || row.consumed_at === null ? { outcome: 'unknown' } : { outcome: 'replayed', code: toCode(row) }
   }
 
   async function won(within: AuthDatabase, codeHash: string): Promise<ConsumeResult> {

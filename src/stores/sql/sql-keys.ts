@@ -12,7 +12,8 @@ export function sqlKeys(engine: SqlEngine): KeyStore {
     async list() {
       const rows = await db.selectFrom(table).selectAll().orderBy('generation').execute()
       return rows.map(({ generation, kid, sealed_key, created_at, activates_at }) => ({
-        generation,
+        // A BigInt from a driver that was told so.
+        generation: Number(generation),
         kid,
         sealedKey: sealed_key,
         createdAt: fromMoment(created_at),

@@ -58,7 +58,8 @@ function changesOfOne(engine: SqlEngine): Pick<SessionStore, 'rotateRefresh' | '
           .set((eb) => ({ ...seen(eb, next), ...refreshColumns(engine, next.refresh) }))
           .executeTakeFirstOrThrow()
         if (numUpdatedRows === 1n) return { outcome: 'rotated' }
-        const row = await db.selectFrom(table).select('ended_at').where('id', '=', key(id, 'id')).executeTakeFirst()
+        const rows = db.selectFrom(table).select('ended_at').where('id', '=', key(id, 'id'))
+        const row = await (engine.readsOldSnapshot ? rows.forUpdate() : rows).executeTakeFirst()
         return { outcome: row?.ended_at === null ? 'superseded' : 'ended' }
       }),
 
