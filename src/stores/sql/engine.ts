@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
 import { AuthConfigError } from '../../errors.js'
@@ -102,7 +103,7 @@ async function untilItHolds<T>(work: () => Promise<T>): Promise<T> {
       if (attempt === attempts || !isRolledBack(error)) throw error
     }
     // At random and ever longer, so that those who have met do not meet again: up to 20, 40, 80 and 160 ms.
-    await pause(Math.random() * 10 * 2 ** attempt)
+    await pause(randomInt(10 * 2 ** attempt))
   }
 }
 

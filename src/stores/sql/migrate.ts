@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { CompiledQuery, type Kysely } from 'kysely'
 import { AuthConfigError } from '../../errors.js'
 import { createEngine, type SqlEngine, type SqlEngineName } from './engine.js'
@@ -39,7 +38,7 @@ export async function migrateSql<Database>(kysely: Kysely<Database>, options: Sq
   if (engine.db.isTransaction) {
     throw new AuthConfigError('migrateSql(kysely)', 'is a transaction.', 'pass the Kysely instance itself.')
   }
-  const lock = locks[engine.name]
+  const lock = engine.name === 'sqlite' ? sqliteLock() : locks[engine.name]
   // One connection for all of it: the lock belongs to the connection.
   return engine.db.connection().execute(async (connection) => {
     if (engine.name === 'mysql') await checkMysqlSession(connection)
@@ -115,7 +114,7 @@ const mysqlLock = "'messaging-auth-router migrations'"
 
 // PostgreSQL and SQLite make tables inside a transaction, so that a failure leaves none; MySQL cannot, and there each statement may be
 // run again.
-const locks: Readonly<Record<SqlEngineName, MigrationLock>> = {
+const locks: Readonly<Record<Exclude<SqlEngineName, 'sqlite'>, MigrationLock>> = {
   postgres: {
     async take(connection) {
       // Every statement has to see what other processes did while this one waited, whatever isolation the host has made the default.
@@ -137,28 +136,32 @@ const locks: Readonly<Record<SqlEngineName, MigrationLock>> = {
     release: unlockMysql,
     giveUp: unlockMysql,
   },
-  sqlite: {
-    take: (connection) => whenFree(() => run(connection, 'begin immediate')),
-    release: async (connection) => void (await run(connection, 'commit')),
-    giveUp: async (connection) => void (await run(connection, 'rollback')),
-  },
 }
 
 async function unlockMysql(connection: AuthDatabase): Promise<void> {
   await run(connection, `select release_lock(${mysqlLock})`)
 }
 
-// Whether SQLite waits for another process is a setting of the host's connection.
-async function whenFree(begin: () => Promise<unknown>): Promise<void> {
-  const until = Date.now() + secondsToWait * 1000
-  for (;;) {
+// Whether SQLite waits for another process is a setting of the host's connection: it waits here, and is as before afterwards. Trying again
+// instead would leave a statement behind that was refused, and some drivers do not commit while there is one.
+function sqliteLock(): MigrationLock {
+  let milliseconds = 0
+  const setPatience = (connection: AuthDatabase, value: number) => run(connection, `pragma busy_timeout = ${value}`)
+  const end = async (connection: AuthDatabase, statement: string) => {
     try {
-      await begin()
-      return
-    } catch (error) {
-      const isBusy = String((error as { code?: unknown } | null)?.code).startsWith('SQLITE_BUSY')
-      if (!isBusy || Date.now() > until) throw error
-      await pause(50)
+      await run(connection, statement)
+    } finally {
+      await setPatience(connection, milliseconds)
     }
+  }
+  return {
+    async take(connection) {
+      const [row] = await run(connection, 'pragma busy_timeout')
+      milliseconds = Number(Object.values(Object(row))[0] ?? 0)
+      await setPatience(connection, secondsToWait * 1000)
+      await run(connection, 'begin immediate')
+    },
+    release: (connection) => end(connection, 'commit'),
+    giveUp: (connection) => end(connection, 'rollback'),
   }
 }
