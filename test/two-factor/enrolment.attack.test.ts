@@ -40,12 +40,27 @@ describe('beginning to set up TOTP', () => {
     await expectUnharmed(host, undefined)
   })
 
-  it('is refused to who was disabled, or has lost the password, since the session was read', async () => {
+  it.each([
+    ['has lost the password', { passwordHash: null }],
+    ['was disabled', { disabled: true }],
+  ])('is refused to who %s since the session was read', async (_what, change) => {
     const { host, token } = await signedIn()
     await get(host, '/me', bearer(token))
-    host.users.change('u-alice', { passwordHash: null })
+    host.users.change('u-alice', change)
     expectAnswer(await post(host, totp, { password: 'correct horse battery staple' }, bearer(token)), 401, 'Unauthorized')
     expect(await host.stores.secondFactors.findPending('u-alice')).toBeNull()
+  })
+
+  it('is not confirmed by an enrolment of somebody else, whatever the store answers: 503', async () => {
+    const { host, token } = await signedIn()
+    const secret = await begin(host, token)
+    const { findPending } = host.stores.secondFactors
+    host.stores.secondFactors.findPending = async (userId) => {
+      const pending = await findPending(userId)
+      return pending === null ? null : { ...pending, userId: 'u-eve' }
+    }
+    expectAnswer(await post(host, confirmation, { code: codeOf(host, secret) }, bearer(token)), 503)
+    expect(await host.stores.secondFactors.find('u-alice')).toBeNull()
   })
 
   it('makes a seed of 160 random bits, another one each time', async () => {
