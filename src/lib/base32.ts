@@ -18,12 +18,16 @@ export function encodeBase32(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes base32 of either case, with or without padding. Returns null for anything else: a lenient decoder turns
- * rubbish into a short or empty key, and an empty key lets anybody's code in.
+ * Decodes base32 of either case, without padding or with all of it. Returns null for anything else: a lenient decoder turns
+ * rubbish into a short or empty key, and an empty key lets anybody's code in. Bits at the end that make no byte are not looked at
+ * (RFC 4648 §3.5): other makers of seeds leave some there.
  */
 export function decodeBase32(text: string): Buffer | null {
-  const unpadded = text.replace(/={1,6}$/, '').toUpperCase()
-  if (!/^[A-Z2-7]+$/.test(unpadded) || [1, 3, 6].includes(unpadded.length % 8)) return null
+  // The alphabet comes first: some letters outside of ASCII, such as the long s, are inside once they are in upper case.
+  const given = /^([A-Za-z2-7]+)=*$/.exec(text)?.[1]
+  if (given === undefined || [1, 3, 6].includes(given.length % 8)) return null
+  if (text !== given && text.length !== 8 * Math.ceil(given.length / 8)) return null
+  const unpadded = given.toUpperCase()
   const bytes: number[] = []
   let buffer = 0
   let bits = 0

@@ -27,8 +27,9 @@ export function boundedCache<Value>(most: number, seconds: number): BoundedCache
       // Deleted first, so that the map's order is the order of age.
       entries.delete(key)
       entries.set(key, { value, at: now.getTime() })
-      for (const oldest of entries.keys()) {
-        if (entries.size <= most) break
+      // What is too old to be answered goes as well, or what nobody asks for again would fill all of the room there is.
+      for (const [oldest, { at }] of entries) {
+        if (entries.size <= most && now.getTime() - at < seconds * 1000) break
         entries.delete(oldest)
       }
     },

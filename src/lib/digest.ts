@@ -1,8 +1,8 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 
 /** SHA-256 as 43 base64url characters: how every random secret is stored and looked up. */
 export function sha256(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('base64url')
+  return hash('sha256', text, 'base64url')
 }
 
 /** HMAC-SHA-256 as 43 base64url characters: for values a reader of the digest could otherwise guess. */

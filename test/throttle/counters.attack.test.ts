@@ -124,6 +124,10 @@ describe('throttle.limiter', () => {
     ['null', null],
     ['an empty object', {}],
     ['half a limiter', { consume: () => {}, reward: () => {} }],
+    ...['consume', 'penalty', 'reward', 'get', 'set', 'delete'].map((name): [string, unknown] => [
+      `a limiter without ${name}`,
+      Object.assign(new RateLimiterMemory({ points: 1, duration: 1 }), { [name]: undefined }),
+    ]),
     ['a promise of one', Promise.resolve(new RateLimiterMemory({ points: 1, duration: 1 }))],
   ])('that answers %s is refused at the start', async (_name, answer) => {
     const { users, stores } = await startHost()

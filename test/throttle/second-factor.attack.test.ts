@@ -78,6 +78,23 @@ describe('wrong second-factor codes', () => {
     expect(await guesses(1)).toEqual(['too-many-requests'])
   })
 
+  it('for a seed that waits are counted apart: a stolen session does not use up what its user has for logins', async () => {
+    const host = await startHost()
+    const { authToken } = await logIn(host)
+    await post(host, '/auth/totp', { password }, bearer(authToken))
+    const statuses: number[] = []
+    for (let i = 0; i < 11; i += 1) {
+      const { status, headers } = await post(host, '/auth/totp/confirm', { code: '000000' }, bearer(authToken))
+      expect(headers).toMatchObject({ 'ratelimit-limit': '10', 'ratelimit-remaining': String(Math.max(0, 9 - i)) })
+      statuses.push(status)
+    }
+    expect(statuses).toEqual([...Array<number>(10).fill(401), 429])
+    expect(host.events.at(-1)).toMatchObject({ type: 'login.throttled', scope: 'enrolment', userId: 'u-alice' })
+    await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
+    const body = { username: 'alice', password, code: totpCode(totpSecret, host.clock()) }
+    expect((await post(host, '/login', body)).status).toBe(200)
+  })
+
   it('are forgotten after a complete two-factor login', async () => {
     const { guesses, right } = await start()
     expect(await guesses(9)).toEqual(wrong(9))

@@ -1,0 +1,48 @@
+import { AuthError } from '../errors.js'
+import { type Audit, noRequest } from '../events.js'
+import { asAddress } from '../http/client-address.js'
+import type { Throttle } from '../throttle/throttle.js'
+import type { LoginIdentifier, UserStore } from '../users/contract.js'
+import { signedInIdentifier } from './prove-password.js'
+
+/** Lifts the limits of passwords and second-factor codes from an identifier. */
+export type UnlockLogin = (identifier: LoginIdentifier, options?: { readonly ip?: string }) => Promise<void>
+
+/** What unlocking needs. */
+export interface UnlockLoginDeps {
+  readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
+  readonly digestIdentifier: (value: string) => string
+  readonly throttle: Throttle
+  readonly users: Pick<UserStore, 'findByIdentifier'>
+  readonly audit: Audit
+}
+
+/** Makes `auth.unlockLogin`. */
+export function createUnlockLogin({ canonical, digestIdentifier, throttle, users, audit }: UnlockLoginDeps): UnlockLogin {
+  return async (given, options = {}) => {
+    const identifier = await canonical(checkedIdentifier(given))
+    const ip = options.ip === undefined ? undefined : checkedAddress(options.ip)
+    const digest = digestIdentifier(identifier.value)
+    const user = await users.findByIdentifier(identifier)
+    await throttle.unlockLogin(digest, ip)
+    if (user !== null) {
+      // The password that a signed-in user is asked for again is counted by the user, and so are codes.
+      await throttle.unlockLogin(digestIdentifier(signedInIdentifier(user.id)), ip)
+      await throttle.unlockSecondFactor(user.id)
+    }
+    audit({ type: 'login.unlocked', identifierDigest: digest, userId: user?.id ?? null }, noRequest)
+  }
+}
+
+function checkedIdentifier(identifier: LoginIdentifier): LoginIdentifier {
+  const { kind, value } = (identifier ?? {}) as Partial<LoginIdentifier>
+  const isKnown = kind === 'email' || kind === 'username' || kind === 'user'
+  if (isKnown && typeof value === 'string' && value !== '') return { kind, value }
+  throw new AuthError('invalid-request', { message: 'an identifier is { kind, value }, where kind is email, username or user' })
+}
+
+function checkedAddress(ip: unknown): string {
+  const address = asAddress(ip)
+  if (address !== null) return address
+  throw new AuthError('invalid-request', { message: 'ip is not an IP address' })
+}

@@ -1,0 +1,115 @@
+import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
+import { AuthConfigError } from '../errors.js'
+import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
+import { boundedLimiter } from './bounded-limiter.js'
+import type { Limiter, LimiterSettings, ThrottleOptions } from './limits.js'
+
+/** How a key stands. */
+export interface Count {
+  readonly consumed: number
+  /** Whether one more was allowed. */
+  readonly allowed: boolean
+  readonly remaining: number
+  /** Until the window ends. */
+  readonly seconds: number
+}
+
+/** One counter of the host's, or of this process's memory. Each method rejects with 503 when the counter is out of reach, unless it says otherwise. */
+export interface Counter {
+  readonly points: number
+  /** Seconds. */
+  readonly duration: number
+  /** Takes one point, if there is one: atomically, so that parallel attempts get no more than there are. */
+  take(key: string): Promise<Count>
+  /** Gives one back. Never rejects: what fails leaves the limit stricter, and was reported by the call. */
+  giveBack(key: string): Promise<void>
+  /** Counts one, and says how many there are now: of several at once, each is told another number. */
+  add(key: string): Promise<Count>
+  has(key: string): Promise<boolean>
+  /** Until the key ends; 0 where there is none. */
+  secondsLeft(key: string): Promise<number>
+  set(key: string, points: number, seconds: number): Promise<void>
+  forget(key: string): Promise<void>
+}
+
+/** Makes a counter over the host's limiter, or over this process's memory. */
+export function createCounter({ limiter }: ThrottleOptions, settings: LimiterSettings, call: HostCall): Counter {
+  const counting = limiter === undefined ? boundedLimiter(settings) : checked(() => limiter(settings))
+  const giveBack = (key: string) =>
+    call('throttle.refund', async () => {
+      const { consumed } = countOf(await counting.reward(key, 1), counting)
+      // The window the slot was taken in is over, or was cleared: a balance below nothing would be a licence for more.
+      if (consumed < 0) await counting.delete(key)
+    }).then(nothing, nothing)
+
+  const read = (key: string) =>
+    call('throttle.get', async () => {
+      const answer: RateLimiterRes | null | undefined = await counting.get(key)
+      return answer === null || answer === undefined ? null : countOf(answer, counting)
+    })
+
+  return {
+    points: counting.points,
+    duration: settings.duration,
+    async take(key) {
+      const count = await call('throttle.take', () => consume(counting, key))
+      // A refused attempt counts for nothing: a burst of right logins would otherwise shut its whole network out. One that was refused
+      // without being counted, as by `inMemoryBlockOnConsumed`, has nothing to come back: it would be a licence for more.
+      if (!count.allowed && count.consumed > counting.points) await giveBack(key)
+      return count
+    },
+    giveBack,
+    add: (key) => call('throttle.add', async () => countOf(await counting.penalty(key, 1), counting)),
+    has: async (key) => ((await read(key))?.consumed ?? 0) > 0,
+    secondsLeft: async (key) => (await read(key))?.seconds ?? 0,
+    set: (key, points, seconds) => call('throttle.set', async () => void (await counting.set(key, points, seconds))),
+    forget: (key) => call('throttle.clear', async () => void (await counting.delete(key))),
+  }
+}
+
+const methods = ['consume', 'penalty', 'reward', 'get', 'set', 'delete'] as const satisfies readonly (keyof RateLimiterAbstract)[]
+
+function checked(make: () => RateLimiterAbstract): Limiter {
+  const remedy = '(settings) => new RateLimiterRedis({ storeClient, ...settings }), or another class of rate-limiter-flexible.'
+  const limiter = made(make, remedy)
+  const missing = methods.find((name) => typeof limiter?.[name] !== 'function')
+  if (missing !== undefined) {
+    throw new AuthConfigError('throttle.limiter', `answers something that is not a limiter: it has no method ${missing}.`, remedy)
+  }
+  if (!Number.isFinite(limiter.points)) {
+    throw new AuthConfigError('throttle.limiter', 'answers a limiter without points.', remedy)
+  }
+  return limiter
+}
+
+function made(make: () => RateLimiterAbstract, remedy: string): RateLimiterAbstract {
+  try {
+    return make()
+  } catch (error) {
+    throw new AuthConfigError('throttle.limiter', `throws: ${error instanceof Error ? error.message : typeof error}.`, remedy)
+  }
+}
+
+// rate-limiter-flexible rejects with a result when the limit is reached and with an Error when its store failed. Taking one for
+// the other would turn an outage into a 429, or worse, into a pass.
+async function consume(limiter: Limiter, key: string): Promise<Count> {
+  try {
+    return countOf(await limiter.consume(key, 1), limiter)
+  } catch (rejection) {
+    if (rejection instanceof Error) throw rejection
+    return { ...countOf(rejection, limiter), allowed: false, remaining: 0 }
+  }
+}
+
+// A Redis that is full or read-only can answer a list of errors, which the limiter reads as NaN: that is an outage, and no count.
+function countOf(answer: unknown, { points }: Limiter): Count {
+  const { consumedPoints, msBeforeNext } = (answer ?? {}) as Partial<RateLimiterRes>
+  if (!Number.isSafeInteger(consumedPoints) || !Number.isFinite(msBeforeNext)) {
+    throw new UnexpectedAnswer('the answer is not a count')
+  }
+  const consumed = consumedPoints as number
+  const seconds = Math.max(0, Math.ceil((msBeforeNext as number) / 1000))
+  return { consumed, allowed: true, remaining: Math.max(0, points - consumed), seconds }
+}
+
+function nothing(): void {}

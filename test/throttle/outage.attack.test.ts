@@ -1,0 +1,95 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { describe, expect, it } from 'vitest'
+import type { LimiterSettings } from '../../src/index.js'
+import { bearer, get, logIn, post } from '../support/client.js'
+import { guess, guessedAt, right, statusesOf } from '../support/guessing.js'
+import { expectAnswer } from '../support/two-factor.js'
+
+/** A host whose counters fail in one of their methods, once told to. */
+async function withFailing(method: string, failure: () => Promise<unknown>, options: { storeTimeout?: number } = {}) {
+  const state = { down: false }
+  const limiter = (settings: LimiterSettings) =>
+    new Proxy(new RateLimiterMemory(settings), {
+      get: (target, name, receiver) => (state.down && name === method ? failure : Reflect.get(target, name, receiver)),
+    })
+  const host = await guessedAt({ ...options, throttle: { limiter } })
+  return { host, state }
+}
+
+const failures: [string, () => Promise<unknown>][] = [
+  ['throws', () => Promise.reject(new Error('READONLY You can’t write against a read only replica.'))],
+  ['hangs', () => new Promise(() => {})],
+  ['answers nothing', async () => undefined],
+  ['answers text', async () => 'OK'],
+  ['answers a count that is none', async () => ({ consumedPoints: Number.NaN, msBeforeNext: 1000, remainingPoints: 4 })],
+  ['answers no time', async () => ({ consumedPoints: 1, remainingPoints: 4 })],
+  ['rejects with nothing', () => Promise.reject(undefined)],
+  ['rejects with text', () => Promise.reject('down')],
+]
+
+describe.each(failures)('a counter that %s', (_name, failure) => {
+  it('is an outage of logins, right or wrong: 503 with Retry-After; signed-in requests notice nothing', async () => {
+    const { host, state } = await withFailing('consume', failure, { storeTimeout: 400 })
+    const { authToken } = await logIn(host)
+    state.down = true
+    for (const response of [await right(host), await guess(host)]) expectAnswer(response, 503, 'temporarily-unavailable')
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
+    expect(host.events.some(({ type }) => type === 'login.throttled')).toBe(false)
+    state.down = false
+    expect((await right(host)).status).toBe(200)
+  })
+})
+
+describe('a counter that fails half way', () => {
+  it.each(['penalty', 'get'])('at %s: 503 for a wrong password, and never more tries than the limit', async (method) => {
+    const { host, state } = await withFailing(method, () => Promise.reject(new Error('down')))
+    state.down = true
+    const whileDown = await statusesOf(8, () => guess(host))
+    expect(new Set(whileDown.slice(0, 5))).toEqual(new Set([503]))
+    state.down = false
+    const tries = await statusesOf(6, () => guess(host))
+    const judged = method === 'penalty' ? 5 : 0
+    expect(tries.filter((status) => status === 401)).toHaveLength(5 - judged)
+  })
+
+  it('at set or delete: a right password comes in all the same, and its network is not known', async () => {
+    for (const method of ['set', 'delete', 'reward']) {
+      const { host, state } = await withFailing(method, () => Promise.reject(new Error('down')))
+      state.down = true
+      expect((await right(host)).status).toBe(200)
+      expect(host.events.map(({ type }) => type)).toContain('host.failed')
+    }
+  })
+
+  it('does not turn a refused token into something else', async () => {
+    const { host, state } = await withFailing('consume', () => Promise.reject(new Error('down')))
+    state.down = true
+    expectAnswer(await post(host, '/auth/refresh', { refreshToken: 'made-up' }), 400, 'invalid_grant')
+  })
+})
+
+describe('a limiter that refuses without counting, as with inMemoryBlockOnConsumed', () => {
+  it('is given nothing back: refused attempts earn no tries', async () => {
+    const rewarded: string[] = []
+    const limiter = (settings: LimiterSettings) => {
+      const memory = new RateLimiterMemory(settings)
+      const { consume, reward } = memory
+      return Object.assign(memory, {
+        consume: async (key: string, points?: number) => {
+          const standing = await memory.get(key)
+          if (settings.keyPrefix !== 'mar-login' || (standing?.consumedPoints ?? 0) < settings.points) {
+            return consume.call(memory, key, points)
+          }
+          throw Object.assign(Object.create(null), { consumedPoints: 0, remainingPoints: 0, msBeforeNext: 5000 })
+        },
+        reward: (key: string, points?: number) => {
+          rewarded.push(settings.keyPrefix)
+          return reward.call(memory, key, points)
+        },
+      })
+    }
+    const host = await guessedAt({ throttle: { limiter } })
+    expect(await statusesOf(9, () => guess(host))).toEqual([401, 401, 401, 401, 401, 429, 429, 429, 429])
+    expect(rewarded).not.toContain('mar-login')
+  })
+})
