@@ -16,7 +16,10 @@ export interface BcryptHasherOptions {
   readonly maxStoredCost?: number
   /** Worker threads. Default: as many as the machine has cores. */
   readonly threads?: number
-  /** Passwords that may wait for a thread; one more is answered with 503. Default: about 5 seconds of work. */
+  /**
+   * Passwords that may wait for a thread; one more is answered with 503. Default: about 5 seconds of work. It is for hashers that you call
+   * yourself: inside the router `maxPasswordWait` is reached first.
+   */
   readonly maxQueue?: number
   /**
    * Turns on long passwords: what bcrypt sees is base64(HMAC-SHA-384(pepper, password)), so nothing is cut at 72 bytes, and a
@@ -33,6 +36,8 @@ export interface BcryptHasherOptions {
 /** A {@link PasswordHasher} whose threads can be ended. Idle threads do not keep a process alive. */
 export interface BcryptHasher extends PasswordHasher {
   canRead(hash: string): boolean
+  /** The number of its threads. */
+  readonly concurrency: number
   /** Lets running work finish and ends the threads. Whoever made the hasher closes it. */
   close(): Promise<void>
 }
@@ -96,6 +101,7 @@ export function bcryptHasher(options: BcryptHasherOptions = {}): BcryptHasher {
     },
 
     canRead: (stored) => read(stored) !== null,
+    concurrency: threads,
     close: () => pool.close(),
   }
 }

@@ -15,4 +15,9 @@ export interface PasswordHasher {
    * cannot sign in, exactly as with a wrong password, and the event `password.unreadable` is raised.
    */
   canRead?(hash: string): boolean
+  /**
+   * Optional. How many passwords it works on at once, 1-1000; the router keeps the others waiting, so that it can take turns between
+   * networks. Default: as many as the machine has cores.
+   */
+  readonly concurrency?: number
 }

@@ -2,6 +2,9 @@ import { AuthError } from '../errors.js'
 import { type HostCall, type HostFailure, UnexpectedAnswer } from '../lib/host-call.js'
 import type { PasswordHasher } from './contract.js'
 
+/** The hasher as it may be relied on: nothing is left out, and nothing but a 503 or the caller's own fault is thrown. */
+export type FailClosedHasher = Required<Omit<PasswordHasher, 'concurrency'>>
+
 /**
  * The hasher behind its contract: a failure, and silence, is a 503. `canRead` and `needsRehash` are asked for known users only, so
  * their failures must not show: a hash that cannot be judged is one that cannot be read, and is not replaced.
@@ -10,7 +13,7 @@ export function failClosedHasher(
   hasher: PasswordHasher,
   call: HostCall,
   onFailure: (failure: HostFailure) => void,
-): Required<PasswordHasher> {
+): FailClosedHasher {
   const judge = (operation: string, work: () => unknown) => {
     try {
       const answer = work()

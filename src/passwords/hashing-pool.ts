@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { AuthError } from '../errors.js'
+import { atMost } from '../lib/at-most.js'
 import type { CompareTask, HashTask } from './bcrypt-worker.js'
 
 /** Runs hashing work, a bounded number at a time, with a bounded number waiting. */
@@ -29,27 +30,31 @@ interface Runner {
   close(): Promise<void>
 }
 
+/** Milliseconds a thread may take for one password, about ten times what the dearest cost needs. */
+const timeLimit = 20_000
+
 /**
  * Makes a pool of worker threads, started with the first task. Where the worker file is not to be found, as in a bundle,
  * hashing happens on the main thread, one at a time, and one process warning says so.
  */
 export function createHashingPool(settings: HashingPoolSettings): HashingPool {
-  let waiting = 0
+  const accepted = new Set<Promise<unknown>>()
   let closed = false
   let runner: Runner | undefined
 
   async function run(name: Work, task: HashTask | CompareTask): Promise<unknown> {
     // Refused before anything is queued: a client that waits longer than it would retry only adds to the storm.
-    if (waiting >= settings.maxQueue + settings.threads) throw overloaded(settings.drainSeconds, 'the hashing queue is full')
-    waiting += 1
+    if (accepted.size >= settings.maxQueue + settings.threads) throw overloaded(settings.drainSeconds, 'the hashing queue is full')
+    if (closed) throw overloaded(1, 'the hasher is closed')
+    runner ??= startRunner(settings)
+    const work = runner.run(name, task)
+    accepted.add(work)
     try {
-      if (closed) throw new Error('the hasher is closed')
-      runner ??= startRunner(settings)
-      return await runner.run(name, task)
+      return await work
     } catch (cause) {
       throw overloaded(1, 'hashing failed', cause)
     } finally {
-      waiting -= 1
+      accepted.delete(work)
     }
   }
 
@@ -58,6 +63,7 @@ export function createHashingPool(settings: HashingPoolSettings): HashingPool {
     compare: (task) => run('compare', task) as Promise<boolean>,
     close: async () => {
       closed = true
+      await Promise.allSettled(accepted)
       await runner?.close()
     },
   }
@@ -82,18 +88,43 @@ function workerFile(url: URL | undefined): string | null {
   }
 }
 
-function workerThreads(filename: string, { threads, maxQueue }: HashingPoolSettings): Runner {
+function workerThreads(filename: string, { threads }: HashingPoolSettings): Runner {
   const pool = new Piscina({
     filename,
     minThreads: threads,
     maxThreads: threads,
-    maxQueue: maxQueue + threads,
     // A worker needs no secret that the environment may hold, and no flag the host was started with.
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 64 },
   })
-  return { run: (name, task) => pool.run(task, { name }), close: () => pool.close() }
+  const inHand = new Set<AbortController>()
+  // The error of a thread that dies while it has nothing to do. Without a listener it would end the process.
+  pool.on('error', () => {})
+  // Threads that die before they are ready, as from a bundle that lacks bcryptjs, are not replaced: what the pool holds then would never
+  // be answered.
+  pool.on('workerDestroy', () => queueMicrotask(() => pool.threads.length === 0 && abortAll(inHand)))
+
+  async function run(name: Work, task: HashTask | CompareTask): Promise<unknown> {
+    // The pool ends the thread of work that is aborted and starts another: a thread that hangs would be lost otherwise.
+    const limit = new AbortController()
+    const timer = setTimeout(() => limit.abort(), timeLimit).unref()
+    inHand.add(limit)
+    try {
+      return await pool.run(task, { name, signal: limit.signal })
+    } finally {
+      clearTimeout(timer)
+      inHand.delete(limit)
+    }
+  }
+
+  // Nothing waits inside the pool, so the time limit is for the work alone.
+  const oneEach = atMost(threads)
+  return { run: (name, task) => oneEach(() => run(name, task)), close: () => pool.close() }
+}
+
+function abortAll(controllers: Iterable<AbortController>): void {
+  for (const controller of controllers) controller.abort()
 }
 
 function mainThread(): Runner {
@@ -104,16 +135,13 @@ function mainThread(): Runner {
       detail: 'Keep messaging-auth-router out of the bundle (mark it external), or pass bcryptHasher({ workerUrl }).',
     },
   )
-  let last: Promise<unknown> = Promise.resolve()
+  const oneAtATime = atMost(1)
   return {
-    run(name, task) {
-      const result = last.then(async () => {
+    run: (name, task) =>
+      oneAtATime(async () => {
         const worker = await import('./bcrypt-worker.js')
         return name === 'hash' ? worker.hash(task as HashTask) : worker.compare(task as CompareTask)
-      })
-      last = result.catch(() => {})
-      return result
-    },
-    close: async () => void (await last),
+      }),
+    close: async () => {},
   }
 }

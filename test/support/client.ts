@@ -2,15 +2,32 @@ import { createHash, randomBytes } from 'node:crypto'
 import supertest, { type Response } from 'supertest'
 import { password, type TestHost } from './host.js'
 
+const secretFields = ['authToken', 'access_token', 'refresh_token', 'authorizationCode', 'ticket', 'secret', 'recoveryCodes']
+
+// What a client was given is looked for in the log when the test ends: see startHost.
+function remember(host: TestHost, { body }: Response): void {
+  const { data } = (body ?? {}) as { data?: object }
+  const fields = Object.entries({ ...body, ...data }).filter(([name]) => secretFields.includes(name))
+  for (const value of fields.flatMap(([, value]) => value)) if (typeof value === 'string') host.issued.add(value)
+}
+
 /** Posts JSON. */
 export function post(host: TestHost, path: string, body?: object, headers: Record<string, string> = {}) {
-  const request = supertest(host.url).post(path).set(headers)
+  const request = supertest(host.url)
+    .post(path)
+    .set(headers)
+    .expect((response) => remember(host, response))
   return body === undefined ? request : request.set('Content-Type', 'application/json').send(JSON.stringify(body))
 }
 
 /** Gets. */
 export function get(host: TestHost, path: string, headers: Record<string, string> = {}) {
   return supertest(host.url).get(path).set(headers)
+}
+
+/** Deletes. */
+export function remove(host: TestHost, path: string, headers: Record<string, string> = {}) {
+  return supertest(host.url).delete(path).set(headers)
 }
 
 /** `Authorization: Bearer`. */
@@ -43,4 +60,15 @@ export async function obtainCode(host: TestHost, authToken: string) {
 export function headersOf(response: Response) {
   const { date: _date, 'content-length': _length, connection: _connection, 'keep-alive': _keep, ...rest } = response.headers
   return rest
+}
+
+/** The same without how many refusals are left and for how long, which each answer tells anew. */
+export function uncountedHeadersOf(response: Response) {
+  const { 'ratelimit-remaining': _remaining, 'ratelimit-reset': _reset, ...rest } = headersOf(response)
+  return rest
+}
+
+/** How many refusals the network has left. */
+export function remainingOf(response: Response): number {
+  return Number(response.headers['ratelimit-remaining'])
 }

@@ -2,11 +2,12 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express5 from 'express'
 import express4 from 'express4'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import {
   type AuthEvent,
   type AuthRouter,
   type AuthRouterOptions,
+  type BcryptHasher,
   bcryptHasher,
   createAuthRouter,
   generateSigningKey,
@@ -25,7 +26,11 @@ export const totpSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 
 /** Worker threads run compiled code; the build comes before the tests. One pool serves a whole file. */
 export const workerUrl = new URL('../../dist/passwords/bcrypt-worker.js', import.meta.url)
-export const cheapHasher = bcryptHasher({ cost: 4, threads: 1, maxQueue: 1000, dangerouslyAllowLowCost: true, workerUrl })
+/** With room for so many at once that only tests of the router's queue ever meet it. */
+export const cheapHasher: BcryptHasher = {
+  ...bcryptHasher({ cost: 4, threads: 1, maxQueue: 1000, dangerouslyAllowLowCost: true, workerUrl }),
+  concurrency: 1000,
+}
 
 const signingKey = await generateSigningKey()
 
@@ -48,6 +53,8 @@ export interface TestHost {
   readonly server: Server
   /** Errors that reached the host's own error handler. */
   readonly unforeseen: unknown[]
+  /** Tokens, codes, tickets and seeds that clients were given; when the test ends, none of them may have been written down. */
+  readonly issued: Set<string>
 }
 
 export interface HostSettings {
@@ -95,13 +102,21 @@ export async function startHost(settings: HostSettings = {}): Promise<TestHost> 
   })
   const server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const issued = new Set<string>()
+  onTestFinished(() => {
+    const told = JSON.stringify([log, events])
+    expect(
+      [password, ...issued].filter((secret) => told.includes(secret)),
+      'secrets in the log or the events',
+    ).toEqual([])
+  })
   onTestFinished(async () => {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
     await auth.close()
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`
-  return { auth, users, clock, events, log, stores, url, server, unforeseen }
+  return { auth, users, clock, events, log, stores, url, server, unforeseen, issued }
 }
 
 // An option that a test sets to undefined is one that its host leaves out.

@@ -3,6 +3,7 @@ import type { Response } from 'supertest'
 import { expect } from 'vitest'
 import type { SessionStore } from '../../src/index.js'
 import { totpCode } from '../../src/testing/totp-code.js'
+import { expectCommon, expectNothingTold } from './after-attack.js'
 import { bearer, logIn, post } from './client.js'
 import { type HostSettings, password, startHost, type TestHost } from './host.js'
 
@@ -62,20 +63,13 @@ export function change(host: TestHost, path: string, token: string, code: string
 /** What every answer has in common, whichever it is: see the wire, section 0. */
 export function expectAnswer(response: Response, status: number, error?: string): void {
   expect({ status: response.status, text: response.text }).toEqual({ status, text: response.text })
-  expect(response.headers).toMatchObject({
-    'content-type': 'application/json',
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  })
-  expect(response.headers['set-cookie']).toBeUndefined()
+  expectCommon(response)
   if (error !== undefined) expect(response.body).toMatchObject({ success: false, status: 'error', error })
-  if (status === 503 || status === 429) expect(Number(response.headers['retry-after'])).toBeGreaterThan(0)
 }
 
 /** Neither log nor events hold any of these, nor did anything go to the host's error handler. */
 export function expectNoSecrets(host: TestHost, ...secrets: (string | undefined)[]): void {
-  const told = JSON.stringify([host.log, host.events])
-  for (const secret of [password, ...secrets]) expect(told.includes(String(secret))).toBe(false)
+  expectNothingTold(host, [password, ...secrets].map(String))
   expect(host.unforeseen).toEqual([])
 }
 

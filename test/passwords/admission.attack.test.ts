@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import { gate } from '../support/gate.js'
+import { type CrowdedHost, gatedHasher, startCrowd, until } from '../support/gated-hasher.js'
+import { password } from '../support/host.js'
+
+const named = (count: number, name = 'a') => Array.from({ length: count }, (_none, index) => `${name}${index + 1}`)
+const attacker = '203.0.113.66'
+
+describe('an attacker who fills the queue from one network', () => {
+  it('keeps nobody else out, and delays them by one password at most', async () => {
+    const host = await startCrowd()
+    const flood = await host.queueUp(named(6), attacker)
+    expect((await host.attempt('one too many', attacker)).status).toBe(503)
+    const victim = host.attempt('right', '192.0.2.1')
+    // Whoever came last from the network that has the most gives way, and is told so at once.
+    expect((await flood[5])?.status).toBe(503)
+    await host.finishAll()
+    expect((await victim).status).toBe(200)
+    expect(host.hasher.begun.slice(0, 3)).toEqual(['a1', 'a2', 'right'])
+  })
+
+  it('does not get back in at the cost of those who have less waiting', async () => {
+    const host = await startCrowd()
+    await host.queueUp(named(6), attacker)
+    const victims = ['192.0.2.1', '192.0.2.2'].map((ip) => host.attempt('right', ip))
+    await until(() => host.auth.stats().passwords.networks === 3)
+    for (const again of named(10, 'again')) expect((await host.attempt(again, attacker)).status).toBe(503)
+    await host.finishAll()
+    expect((await Promise.all(victims)).map(({ status }) => status)).toEqual([200, 200])
+    expect(host.hasher.begun.slice(0, 4)).toEqual(['a1', 'a2', 'right', 'right'])
+  })
+
+  it('is one source with all addresses of an IPv6 network', async () => {
+    const host = await startCrowd()
+    await host.queueUp(['a1'], '2001:db8:0:1::1')
+    for (let i = 2; i <= 6; i += 1) await host.queueUp([`a${i}`], `2001:db8:0:1::${i}`)
+    expect(host.auth.stats().passwords).toMatchObject({ waiting: 5, networks: 1 })
+    const victim = host.attempt('right', '2001:db8:0:2::1')
+    await until(() => host.auth.stats().passwords.networks === 2)
+    await host.finishAll()
+    expect((await victim).status).toBe(200)
+    expect(host.hasher.begun.indexOf('right')).toBe(2)
+  })
+
+  it('delays the host’s own hashes and the first login of all no more than that', async () => {
+    const host = await startCrowd()
+    await host.queueUp(named(6), attacker)
+    const hash = host.auth.hashPassword('new')
+    await host.finishAll()
+    expect(await hash).toBe('hash of new')
+    expect(host.hasher.begun.indexOf('new')).toBe(2)
+  })
+})
+
+describe('two networks that both have much to do', () => {
+  it('take turns, each in the order in which its logins came', async () => {
+    const host = await startCrowd()
+    await host.queueUp(named(4), attacker)
+    const [second] = await host.queueUp(['b1', 'b2'], '192.0.2.1')
+    await host.finishAll()
+    expect((await second)?.status).toBe(401)
+    expect(host.hasher.begun).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4'])
+  })
+
+  it('do not displace each other once they have the same share', async () => {
+    const host = await startCrowd()
+    const first = await host.queueUp(named(4), attacker)
+    const other = await host.queueUp(['b1', 'b2'], '192.0.2.1')
+    // Three of the one wait and two of the other: no exchange would be fairer.
+    expect((await host.attempt('b3', '192.0.2.1')).status).toBe(503)
+    expect((await host.attempt('a5', attacker)).status).toBe(503)
+    await host.finishAll()
+    expect((await Promise.all([...first, ...other])).map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 401))
+  })
+})
+
+describe('a client that hangs up', () => {
+  const send = (host: CrowdedHost, signal: AbortSignal) =>
+    fetch(`${host.url}/login`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': '192.0.2.1' },
+      body: JSON.stringify({ username: 'alice', password: 'impatient' }),
+      signal,
+    }).catch(() => 'hung up')
+  const started = async () => {
+    const host = await startCrowd({ throttle: { account: { points: 1, duration: 900 } } })
+    await host.queueUp(['a1'], attacker)
+    const connection = new AbortController()
+    const answer = send(host, connection.signal)
+    await until(() => host.auth.stats().passwords.waiting === 1)
+    return { host, hangUp: () => connection.abort(), answer }
+  }
+
+  it('before its turn costs no hash, and no attempt', async () => {
+    const { host, hangUp, answer } = await started()
+    hangUp()
+    expect(await answer).toBe('hung up')
+    await until(() => host.auth.stats().passwords.waiting === 0)
+    expect(host.auth.stats().passwords).toMatchObject({ abandoned: 1, refused: 0, networks: 0 })
+    host.hasher.openUp()
+    expect((await host.attempt('right')).status).toBe(200)
+    expect(host.hasher.begun).toEqual(['a1', 'right'])
+    expect(host.unforeseen).toEqual([])
+  })
+
+  it.each([
+    ['while the hasher has nothing to do', 0],
+    ['while the hasher is busy', 1],
+  ])('before it was looked up, %s, costs no hash either', async (_when, busy) => {
+    const door = gate()
+    const canonicalIdentifier = async ({ value }: { value: string }) => {
+      await door.pass()
+      return value
+    }
+    const host = await startCrowd({ canonicalIdentifier })
+    await host.queueUp(named(busy), attacker)
+    const held = door.shut()
+    let closed = false
+    host.server.once('request', (_request, response) => {
+      response.once('close', () => {
+        closed = true
+      })
+    })
+    const connection = new AbortController()
+    const answer = send(host, connection.signal)
+    await held
+    connection.abort()
+    expect(await answer).toBe('hung up')
+    await until(() => closed)
+    door.open()
+    await until(() => host.auth.stats().passwords.abandoned === 1)
+    expect(host.hasher.begun).toEqual(named(busy))
+    host.hasher.openUp()
+  })
+
+  it('after its turn has come changes nothing', async () => {
+    const { host, hangUp } = await started()
+    host.hasher.finishOne()
+    await until(() => host.hasher.begun.length === 2)
+    hangUp()
+    host.hasher.openUp()
+    await until(() => host.auth.stats().passwords.running === 0)
+    expect(host.auth.stats().passwords).toMatchObject({ abandoned: 0, failed: 0, completed: 3 })
+    expect((await host.attempt('right')).status).toBe(429)
+  })
+})
+
+describe('a hasher that becomes much slower', () => {
+  it('is not left with minutes of work: those who came last are told at once', async () => {
+    const host = await startCrowd()
+    const answers = await host.queueUp(named(6))
+    host.hasher.finishOne(60)
+    expect((await answers[5])?.status).toBe(503)
+    expect(host.auth.stats().passwords).toMatchObject({ running: 1, waiting: 3, refused: 1 })
+    host.hasher.openUp()
+  })
+})
+
+describe('a hasher that fails at once', () => {
+  it('does not make the queue longer: failing is not working fast', async () => {
+    const failing = { ...gatedHasher(), verify: () => Promise.reject(new Error('gone')) }
+    const host = await startCrowd({}, failing)
+    for (let i = 0; i < 5; i += 1) expect((await host.attempt('any')).status).toBe(503)
+    expect(host.auth.stats().passwords).toMatchObject({ failed: 5, meanMs: 1000 })
+  })
+})
+
+describe('the event of a refusal', () => {
+  it('names neither the user nor the password', async () => {
+    const host = await startCrowd()
+    await host.queueUp(named(6))
+    await host.attempt(password)
+    const event = host.events.find(({ type }) => type === 'login.overloaded')
+    expect(Object.keys(event ?? {}).sort()).toEqual(['at', 'ip', 'requestId', 'retryAfter', 'type', 'waiting'])
+    host.hasher.openUp()
+  })
+})

@@ -1,0 +1,95 @@
+// Makes one call of one part of the host fail, whichever it is.
+import { expect } from 'vitest'
+import { type Ask, type Outcome, requests, type Scene, startTapped } from './call-sites.js'
+import { logIn } from './client.js'
+import { password } from './host.js'
+
+/** The calls that a request made, and how it was answered. */
+export interface Answered {
+  readonly calls: readonly string[]
+  readonly outcome: Outcome
+  /** The same again. */
+  readonly ask: Ask
+}
+
+/** Asks for something by name, with one of the calls failing where that is wanted. */
+export async function askWith(name: string, scene: Scene, failure?: { place: number; how: () => unknown }): Promise<Answered> {
+  const ask = await (requests[name] as (scene: Scene) => Promise<Ask>)(scene)
+  // What was read and verified so far is forgotten, so that every part is asked again; a ticket would be over by then.
+  scene.host.clock.advance(name === 'sockets.authenticate()' ? 6 : 31)
+  const calls: string[] = []
+  Object.assign(scene.tap, { calls, failsAt: failure?.place ?? null, how: failure?.how })
+  const outcome = await ask()
+  Object.assign(scene.tap, { calls: null, failsAt: null })
+  return { calls, outcome, ask }
+}
+
+/** Calls that no answer hangs on: what fails here is made good later, or was only tidying up. */
+const inPassing = [
+  'sessions.touch',
+  'secondFactors.reseal',
+  'users.updatePasswordHash',
+  'passwords.needsRehash',
+  'limiter.reward',
+  'limiter.delete',
+  'bus.publish',
+]
+
+/** Requests that look for sessions too many, which the next one can do as well. */
+const signIns = ['POST /login', 'POST /auth/pkce/token']
+
+/** The write that changes the factor, where sessions are ended before it, and once more after it for those that came meanwhile. */
+const endsTwice: Readonly<Record<string, string>> = {
+  'POST /auth/totp/confirm': 'secondFactors.confirm',
+  'POST /auth/totp/disable': 'secondFactors.deactivate',
+  'secondFactors.importTotp()': 'secondFactors.activate',
+}
+
+/** Whether a request is answered as usual although the call at this place failed. */
+export function isDoneInPassing(request: string, calls: readonly string[], place: number): boolean {
+  const before = calls.slice(0, place)
+  const call = calls[place] ?? ''
+  if (call === 'sessions.listForUser') return signIns.some((name) => request.startsWith(name))
+  if (call === 'sessions.endAllForUser' || call === 'sessions.setMethods') return before.includes(endsTwice[request] ?? 'none')
+  // After the verdict: the network that is known from then on. For a wrong password it would be the pause.
+  if (call === 'limiter.set') return before.includes('limiter.delete')
+  // The hash that replaces an old one.
+  if (call === 'passwords.hash') return before.includes('passwords.verify')
+  return inPassing.includes(call)
+}
+
+const secretMessage = `duplicate key "${password}"`
+
+/** Lets each call that a request makes fail, one at a time: 503 and nothing told, and asking again works. */
+export async function expectOutageAtEveryCall(name: string, fail: (message: string) => unknown): Promise<void> {
+  const { host, newScene } = await startTapped()
+  // The first password of a process makes the hash that the passwords of unknown names are compared with.
+  await logIn(host, { username: newScene().user.name, password })
+  const usual = await askWith(name, newScene())
+  expect(usual.outcome.status).toBeLessThan(500)
+  expect(usual.calls.length).toBeGreaterThan(0)
+  for (const [place, call] of usual.calls.entries()) {
+    const { calls, outcome, ask } = await askWith(name, newScene(), { place, how: () => fail(secretMessage) })
+    const where = `${call}, call ${place} of ${usual.calls.join(' ')}`
+    expect(calls[place], where).toBe(call)
+    expect([where, outcome.status]).toEqual([where, statusWithout(name, usual, place)])
+    expectNothingTold(outcome, where)
+    // Once more: done, or known to be used up; never an outage that stays.
+    expect((await ask()).status, where).toBeLessThan(500)
+  }
+  expect(JSON.stringify([host.log, host.events])).not.toContain(password)
+  expect(host.unforeseen).toEqual([])
+}
+
+function expectNothingTold({ status, text, retryAfter }: Outcome, where: string): void {
+  expect(text, where).not.toContain(password)
+  if (status !== 503) return
+  expect(text, 'no token of any kind').not.toMatch(/eyJ|mar_rt_|"data"|[\w-]{43}/)
+  expect(retryAfter, where).toBeGreaterThan(0)
+}
+
+function statusWithout(request: string, { calls, outcome }: Answered, place: number): number {
+  // A hash that cannot be judged is one that cannot be read, or names that are known would answer otherwise than unknown ones.
+  if (calls[place] === 'passwords.canRead') return 401
+  return isDoneInPassing(request, calls, place) ? outcome.status : 503
+}
