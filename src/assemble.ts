@@ -5,6 +5,7 @@ import type { SignedIn } from './guard/principal.js'
 import { createSocketRegistry, type SocketRegistry } from './guard/socket-registry.js'
 import { createSocketTickets, type SocketTickets } from './guard/socket-ticket.js'
 import { keepHouse } from './housekeeping.js'
+import { identifierDigest } from './login/identifier.js'
 import { type AuthorizationCodes, createAuthorizationCodes } from './pkce/authorization-code.js'
 import type { ResolvedOptions } from './resolve-options.js'
 import { createRevocations } from './revocations/revocations.js'
@@ -21,6 +22,8 @@ import { createDescribeMe, type Me } from './users/me.js'
 export interface Parts {
   readonly host: ConnectedHost
   readonly throttle: Throttle
+  /** As what an identifier is counted and reported. */
+  readonly digestIdentifier: (value: string) => string
   readonly accessTokens: AccessTokens
   readonly codes: AuthorizationCodes
   readonly sessions: Sessions
@@ -45,11 +48,10 @@ export interface Parts {
 export function assemble(options: ResolvedOptions): Parts {
   const { clock, lifetimes, maxSessionsPerUser, beforeLogin } = options
   const host = connectHost(options)
-  const { audit, call, users } = host
+  const { audit, call, users, noticeTime, otherFactors: others, mustHaveFactor } = host
 
-  const throttle = createThrottle(options.throttle, call, audit)
-  const accessTokens = createAccessTokens(options.signer, call)
-  const { otherFactors: others, mustHaveFactor } = host
+  const throttle = createThrottle({ ...options, options: options.throttle, call, audit })
+  const accessTokens = createAccessTokens(options.signer, call, noticeTime)
   const secondFactors = createSecondFactors({ totp: host.secondFactors, others, clock, audit })
   const enrolment = host.secondFactors && createTotpEnrolment({ ...host.secondFactors, issuer: options.totpIssuer, clock, audit })
   const codes = createAuthorizationCodes({ store: host.codes, lifetime: lifetimes.code, clock, audit })
@@ -62,6 +64,7 @@ export function assemble(options: ResolvedOptions): Parts {
     maxSessionsPerUser,
     revocations,
     clock,
+    noticeTime,
     audit,
   })
   const decideSignIn = createSignInDecision({ secondFactors, throttle, beforeLogin, call })
@@ -85,6 +88,7 @@ export function assemble(options: ResolvedOptions): Parts {
   return {
     host,
     throttle,
+    digestIdentifier: identifierDigest(options.encryptionKeys),
     accessTokens,
     codes,
     sessions,

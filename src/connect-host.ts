@@ -1,7 +1,12 @@
+import { availableParallelism } from 'node:os'
+import { createClockWatch, type NoticeTime } from './clock-watch.js'
+import { createEventCounts, type EventCounts } from './event-counts.js'
 import { type Audit, createAudit, noRequest } from './events.js'
 import { createHostCall, type HostCall, type HostFailure } from './lib/host-call.js'
+import { createCanonical, lowerCaseNames } from './login/identifier.js'
+import { type Admission, createAdmission } from './passwords/admission.js'
+import { type AdmittedHasher, admittedHasher } from './passwords/admitted-hasher.js'
 import { bcryptHasher } from './passwords/bcrypt-hasher.js'
-import type { PasswordHasher } from './passwords/contract.js'
 import { failClosedHasher } from './passwords/fail-closed-hasher.js'
 import type { ResolvedOptions } from './resolve-options.js'
 import type { SecondFactorStore, SessionStore, SocketTicketStore } from './stores/contract.js'
@@ -15,14 +20,19 @@ import {
 import type { OtherFactor } from './two-factor/contract.js'
 import { failClosedFactor, failClosedPolicy } from './two-factor/fail-closed-factors.js'
 import { createSeedVault, type SeedVault } from './two-factor/seed-vault.js'
-import type { AuthUser, UserStore } from './users/contract.js'
+import type { AuthUser, LoginIdentifier, UserStore } from './users/contract.js'
 import { failClosedUsers } from './users/fail-closed-users.js'
 
 /** Everything the host supplied, behind its contract: what is not in here is not called. */
 export interface ConnectedHost {
   readonly audit: Audit
+  readonly eventCounts: EventCounts
   readonly call: HostCall
+  /** For the times that are found in what the host keeps. */
+  readonly noticeTime: NoticeTime
   readonly users: UserStore
+  /** The identifier of a login as it is looked up. */
+  readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
   readonly codes: RedeemableCodes
   readonly sessions: SessionStore
   /** Null when the host keeps no TOTP seeds. */
@@ -32,26 +42,38 @@ export interface ConnectedHost {
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
   /** Null when the host keeps no socket tickets. */
   readonly tickets: SocketTicketStore | null
-  readonly passwords: Required<PasswordHasher>
+  readonly passwords: AdmittedHasher
+  /** In front of the hasher. */
+  readonly admission: Admission
   /** Ends what was started here, and nothing that the host made. */
   close(): Promise<void>
 }
 
-/** Milliseconds a password may take, its time in the queue included. */
+/** Milliseconds the hasher may take for a password, its time in the queue not included. Its place is free again after that. */
 const hashingTimeout = 30_000
 
 /** Puts each part of the host behind its contract, with one time limit and one way to report a failure. */
 export function connectHost(options: ResolvedOptions): ConnectedHost {
   const { logger, clock, secondFactors, encryptionKeys, passwords } = options
-  const audit = createAudit(options.onEvent, logger, clock)
+  const eventCounts = createEventCounts()
+  const audit = createAudit(options.onEvent, logger, clock, eventCounts)
   const onFailure = (failure: HostFailure) => audit({ type: 'host.failed', ...failure }, noRequest)
   const call = createHostCall(options.storeTimeout, onFailure)
   // Costs nothing until it is used: its threads start with the first password.
   const ownHasher = bcryptHasher()
+  const hasher = passwords ?? ownHasher
+  const admission = createAdmission({
+    concurrency: hasher.concurrency ?? availableParallelism(),
+    maxWait: options.maxPasswordWait,
+    onRefused: ({ context }, waiting, retryAfter) => audit({ type: 'login.overloaded', waiting, retryAfter }, context),
+  })
   return {
     audit,
+    eventCounts,
     call,
+    noticeTime: createClockWatch(clock, audit),
     users: failClosedUsers(options.users, call),
+    canonical: createCanonical(options.canonicalIdentifier ?? lowerCaseNames, call),
     codes: failClosedCodes(options.codes, options.sessions, call),
     sessions: failClosedSessions(options.sessions, call),
     secondFactors:
@@ -61,7 +83,11 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
     otherFactors: options.otherFactors.map((factor) => failClosedFactor(factor, call)),
     mustHaveFactor: failClosedPolicy(options.secondFactor, call),
     tickets: options.tickets === undefined ? null : failClosedTickets(options.tickets, call),
-    passwords: failClosedHasher(passwords ?? ownHasher, createHostCall(hashingTimeout, onFailure), onFailure),
-    close: () => ownHasher.close(),
+    passwords: admittedHasher(failClosedHasher(hasher, createHostCall(hashingTimeout, onFailure), onFailure), admission),
+    admission,
+    close: () => {
+      admission.close()
+      return ownHasher.close()
+    },
   }
 }

@@ -2,17 +2,18 @@ import type { IncomingMessage } from 'node:http'
 import { Router } from 'express'
 import { assemble, type Parts } from './assemble.js'
 import { AuthConfigError } from './errors.js'
+import { noRequest } from './events.js'
 import { createRequireAuth, type Guard, type RequireAuthOptions } from './guard/http-guard.js'
 import { createPassportStrategy, type PassportStrategy } from './guard/passport-strategy.js'
 import type { Principal } from './guard/principal.js'
 import { socketTicketEndpoint } from './guard/socket-ticket.endpoint.js'
 import { createSockets, type Sockets } from './guard/sockets.js'
 import { contextOf, mountAll, type Routes } from './http/endpoint.js'
-import { identifierDigest, lowerCaseNames } from './login/identifier.js'
 import { createLocalStrategy } from './login/local-strategy.js'
 import { loginEndpoint } from './login/login.endpoint.js'
 import { createProvePassword } from './login/prove-password.js'
 import { createRehash } from './login/rehash.js'
+import { createUnlockLogin, type UnlockLogin } from './login/unlock-login.js'
 import { createVerifyPassword } from './login/verify-password.js'
 import type { AuthRouterOptions } from './options.js'
 import { authorizeEndpoint } from './pkce/authorize.endpoint.js'
@@ -24,6 +25,7 @@ import { refreshEndpoint } from './sessions/refresh.endpoint.js'
 import { endOtherSessionsEndpoint, endSessionEndpoint, listSessionsEndpoint } from './sessions/sessions.endpoint.js'
 import { createSessionsForHost, type SessionsForHost } from './sessions/sessions-for-host.js'
 import { createFactorStands } from './sign-in.js'
+import { type AuthStats, createStats } from './stats.js'
 import { jwksEndpoint } from './tokens/jwks.endpoint.js'
 import { createSecondFactorsForHost, type SecondFactorsForHost } from './two-factor/second-factors-for-host.js'
 import {
@@ -67,6 +69,42 @@ export interface AuthRouter extends Router {
   issueAuthorizationCode: IssueAuthorizationCode
   /** Hashes a new password the way logins will check it. Rejects with `invalid-request` for one that could not be told from others. */
   hashPassword(plain: string): Promise<string>
+  /**
+   * Lifts the limits from an identifier, for a support desk that knows who is asking, such as after a password reset: what was counted over
+   * all networks (`throttle.unknownNetworks`) and the wrong second-factor codes of its user; with `ip`, an address in the user's network,
+   * also the pause there. Failures of other identifiers in that network (`throttle.network`) stay. An identifier that belongs to nobody is
+   * unlocked as well. Default: without `ip`.
+   *
+   * Rejects with `AuthError`: `invalid-request` for what is no identifier or address, `temporarily-unavailable`; then call it again.
+   *
+   * @example
+   * ```ts
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * await auth.unlockLogin({ kind: 'username', value: 'ada' }, { ip: '203.0.113.7' })
+   * ```
+   */
+  unlockLogin: UnlockLogin
+  /**
+   * The router's own numbers, for your monitoring: the queue of passwords, open sockets, limits reached, audit events lost. Cheap, and
+   * without names or addresses. Each process counts for itself, from 0.
+   *
+   * @example
+   * ```ts
+   * import express from 'express'
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * express().get('/metrics', (_req, res) => {
+   *   const { passwords, audit } = auth.stats()
+   *   const metrics = { waiting: passwords.waiting, wait_p99_ms: passwords.waitMs.p99, refused_total: passwords.refused, audit_lost_total: audit.failed }
+   *   const lines = Object.entries(metrics).map(([name, value]) => `messaging_auth_${name} ${value}\n`)
+   *   res.type('text/plain').send(lines.join(''))
+   * })
+   * ```
+   */
+  stats(): AuthStats
   /** The strategy `messaging-auth`, for hosts that guard their routes with a passport of their own. */
   passportStrategy(): PassportStrategy
   /** The users' second factors, for the host's own code. */
@@ -104,18 +142,18 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
   const options = resolveOptions(given)
   const { clock, lifetimes } = options
   const parts = assemble(options)
-  const { audit, call, users, passwords } = parts.host
+  const { audit, call, canonical, users, passwords } = parts.host
   const { accessTokens, codes, decideSignIn, describeMe, registry, sessions, signedIn, throttle, tickets } = parts
-  const { enrolment, signedInToEnrol } = parts
+  const { digestIdentifier, enrolment, signedInToEnrol } = parts
 
   const common = { decideSignIn, factorStands: createFactorStands(parts.secondFactors), sessions, accessTokens, clock, audit }
   const exchange = { ...common, users, accessTokenLifetime: lifetimes.accessToken }
+  const token = throttle.limitFailures('token', tokenEndpoint({ ...exchange, codes }))
+  const refresh = throttle.limitFailures('refresh', refreshEndpoint({ ...exchange, refreshGrace: lifetimes.refreshGrace }))
   const verifyPassword = createVerifyPassword(passwords, audit)
-  const digestIdentifier = identifierDigest(options.encryptionKeys)
   const login = loginEndpoint({
     ...common,
-    call,
-    canonicalIdentifier: options.canonicalIdentifier ?? lowerCaseNames,
+    canonical,
     digestIdentifier,
     mustHaveFactor: parts.host.mustHaveFactor,
     throttle,
@@ -135,8 +173,8 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
     ['/me',                  { GET: meEndpoint(signedIn, describeMe) }],
     ['/logout',              { POST: logoutEndpoint(signedInToEnrol, sessions) }],
     ['/auth/pkce/authorize', { POST: authorizeEndpoint(signedIn, decideSignIn, codes) }],
-    ['/auth/pkce/token',     { POST: tokenEndpoint({ ...exchange, codes }) }, 'oauth'],
-    ['/auth/refresh',        { POST: refreshEndpoint({ ...exchange, refreshGrace: lifetimes.refreshGrace }) }, 'oauth'],
+    ['/auth/pkce/token',     { POST: token }, 'oauth'],
+    ['/auth/refresh',        { POST: refresh }, 'oauth'],
     ['/auth/sessions',       { GET: listSessionsEndpoint(signedIn, sessions, registry.count),
                                DELETE: endOtherSessionsEndpoint(signedIn, sessions) }],
     ['/auth/sessions/:id',   { DELETE: endSessionEndpoint(signedIn, sessions) }],
@@ -157,10 +195,13 @@ function forHost({ clock, allowedOrigins }: ResolvedOptions, parts: Parts): Omit
     requireAuth: createRequireAuth(signedIn, clock),
     authenticate: async (request: IncomingMessage) => (await signedIn(request, contextOf(request))).principal,
     issueAuthorizationCode: createIssueForHost({ users: host.users, decideSignIn, codes, clock, audit: host.audit }),
-    hashPassword: (plain: string) => host.passwords.hash(plain),
+    // One source among the networks: registrations neither push logins aside nor are pushed aside by them.
+    hashPassword: (plain: string) => host.passwords.hash(plain, { source: 'host', context: noRequest, gone: null }),
+    stats: createStats(host.admission, registry, host.eventCounts),
     passportStrategy: () => createPassportStrategy(signedIn),
     sockets: createSockets({ judge, tickets, registry, allowedOrigins: allowedOrigins ?? null, audit: host.audit }),
     sessions: createSessionsForHost(sessions, registry.count),
+    unlockLogin: createUnlockLogin({ ...host, throttle, digestIdentifier: parts.digestIdentifier }),
     secondFactors:
       enrolment === null
         ? { importTotp: withoutSecondFactors, status: withoutSecondFactors, reset: withoutSecondFactors }

@@ -19,7 +19,14 @@ export type CodeRefusal = 'unknown' | 'replayed' | 'wrong-verifier' | 'issuing-s
 export type RefreshRefusal = 'unknown-or-ended' | 'reused' | SignInRefusal
 
 /** Which limit was reached. */
-export type ThrottleScope = 'account' | 'network' | 'second-factor'
+export type ThrottleScope =
+  | 'account'
+  | 'network'
+  | 'unknown-networks'
+  | 'known-network'
+  | 'second-factor'
+  | 'enrolment'
+  | 'endpoint'
 
 /**
  * Everything the audit stream can say. No member has room for a password, a token, a code or a seed; an identifier that
@@ -40,13 +47,18 @@ export type AuthEventBody =
       readonly identifierDigest: string
       readonly userId: string | null
     }
-  /** An attempt was refused before it was judged, because a limit was reached; `userId` where the scope is `second-factor`. */
+  /** An attempt was refused before it was judged, because a limit was reached; `userId` where the scope is `second-factor` or `enrolment`. With `dryRun` it was let pass. */
   | {
       readonly type: 'login.throttled'
       readonly scope: ThrottleScope
       readonly userId: string | null
       readonly retryAfter: number
+      readonly dryRun: boolean
     }
+  /** The host has lifted the limits of an identifier, as a support desk does; `userId` where it belongs to somebody. */
+  | { readonly type: 'login.unlocked'; readonly identifierDigest: string; readonly userId: string | null }
+  /** Too many passwords were waiting: a login was answered with 503, or an upgrade of a hash was left to the next login. */
+  | { readonly type: 'login.overloaded'; readonly waiting: number; readonly retryAfter: number }
   /** An authorization code was issued, to the session `sessionId`, or to the host when that is null. */
   | { readonly type: 'code.issued'; readonly userId: string; readonly sessionId: string | null }
   /** An authorization code was exchanged; it opened the session `sessionId`. */
@@ -102,6 +114,8 @@ export type AuthEventBody =
   | { readonly type: 'second-factor.unreadable'; readonly userId: string }
   /** A recovery code was used up. */
   | { readonly type: 'recovery-code.used'; readonly userId: string }
+  /** Another process wrote a time more than 30 s ahead of ours, `seconds` at least: a clock is wrong. Once a minute at most. */
+  | { readonly type: 'clock.skewed'; readonly seconds: number }
   /** A store, hook, signer or hasher of the host failed, or answered what its contract does not allow. */
   | ({ readonly type: 'host.failed' } & HostFailure)
 
@@ -130,6 +144,15 @@ export interface Logger {
 /** The context of an action that no request asked for. */
 export const noRequest: RequestContext = Object.freeze({ requestId: null, ip: null, userAgent: null })
 
+/** Counts events for the operator. */
+export interface EventCounter {
+  raised(event: AuthEventBody): void
+  /** The sink has taken one. */
+  delivered(): void
+  /** The sink threw or rejected, so that one is lost. */
+  failed(): void
+}
+
 /** Records one event. */
 export type Audit = (event: AuthEventBody, context: RequestContext) => void
 
@@ -138,6 +161,8 @@ const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'login.succeeded': 'info',
   'login.failed': 'info',
   'login.throttled': 'warn',
+  'login.unlocked': 'warn',
+  'login.overloaded': 'warn',
   'code.issued': 'debug',
   'code.redeemed': 'info',
   'code.refused': 'info',
@@ -160,23 +185,31 @@ const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'second-factor.imported': 'info',
   'second-factor.unreadable': 'warn',
   'recovery-code.used': 'info',
+  'clock.skewed': 'warn',
   'host.failed': 'error',
 }
 
 /** Makes the one writer of audit events: to the sink and to the log. Neither can hold up or fail a sign-in. */
-export function createAudit(sink: EventSink | undefined, logger: Logger, clock: () => Date): Audit {
+export function createAudit(sink: EventSink | undefined, logger: Logger, clock: () => Date, counts: EventCounter): Audit {
   let warned = false
   const onSinkFailure = () => {
+    counts.failed()
     if (warned) return
     warned = true
     harmlessly(() => logger.error('onEvent failed; sign-ins go on, but audit events are being lost'))
   }
   return (body, { requestId, ip }) => {
     const event: AuthEvent = Object.freeze({ ...body, at: clock(), requestId, ip })
+    counts.raised(event)
     const { type, ...fields } = event
     harmlessly(() => logger[levels[type]](type, fields))
-    if (sink !== undefined) harmlessly(() => sink(event), onSinkFailure)
+    if (sink !== undefined) harmlessly(() => deliver(sink, event, counts), onSinkFailure)
   }
+}
+
+async function deliver(sink: EventSink, event: AuthEvent, counts: EventCounter): Promise<void> {
+  await sink(event)
+  counts.delivered()
 }
 
 // What the host's sink and logger throw or reject with must not reach a sign-in, nor end the process.

@@ -4,6 +4,7 @@
 export { type AuthRouter, createAuthRouter } from './create-auth-router.js'
 // What can go wrong, and what happened.
 export { AuthConfigError, AuthError, type AuthErrorCode, type AuthErrorOptions } from './errors.js'
+export type { AuditStats, LimitStats } from './event-counts.js'
 export type {
   AuthEvent,
   AuthEventBody,
@@ -25,9 +26,13 @@ export type { Sockets } from './guard/sockets.js'
 export type { ClosableSocket, TrackedSocket } from './guard/tracked-socket.js'
 export type { HostFailure } from './lib/host-call.js'
 export type { CanonicalIdentifier } from './login/identifier.js'
+export type { UnlockLogin } from './login/unlock-login.js'
 export type { AuthRouterOptions, Lifetimes } from './options.js'
+export type { PasswordStats } from './passwords/admission.js'
 export { type BcryptHasher, type BcryptHasherOptions, bcryptHasher } from './passwords/bcrypt-hasher.js'
 export type { PasswordHasher } from './passwords/contract.js'
+export type { WaitTimes } from './passwords/recent-waits.js'
+export type { WaitingRoomStats } from './passwords/waiting-room.js'
 // Codes and second factors for the host's own pages.
 export type { IssuedAuthorizationCode } from './pkce/authorization-code.js'
 export type { IssueAuthorizationCode, IssueAuthorizationCodeRequest } from './pkce/issue-for-host.js'
@@ -51,6 +56,7 @@ export type {
 export { type JoseSignerOptions, joseSigner } from './signers/jose-signer.js'
 export { type CheckedKey, generateSigningKey, type SigningAlgorithm, type SigningKey } from './signers/key-material.js'
 export { type KeyRingOptions, keyRing, type StoredRingOptions } from './signers/key-ring.js'
+export type { AuthStats } from './stats.js'
 export type {
   AuthenticationMethod,
   AuthorizationCodeRecord,
@@ -73,7 +79,7 @@ export type {
   SpentRefreshToken,
 } from './stores/contract.js'
 export { type ProbeStoresOptions, probeStores, type StoresToProbe } from './stores/probe-stores.js'
-export type { Limit, LimiterSettings, ThrottleOptions } from './throttle/throttle.js'
+export type { Limit, LimiterSettings, ThrottleOptions } from './throttle/limits.js'
 export type { OtherFactor, SecondFactorPolicy } from './two-factor/contract.js'
 export type { TotpStatus } from './two-factor/enrolment.js'
 export type { ImportedSecondFactor, SecondFactorsForHost } from './two-factor/second-factors-for-host.js'

@@ -4,7 +4,7 @@ import type { RevocationBus } from './revocations/contract.js'
 import type { LoginAttempt } from './sign-in.js'
 import type { TokenSigner } from './signers/contract.js'
 import type { AuthorizationCodeStore, SecondFactorStore, SessionStore, SocketTicketStore } from './stores/contract.js'
-import type { ThrottleOptions } from './throttle/throttle.js'
+import type { ThrottleOptions } from './throttle/limits.js'
 import type { OtherFactor, SecondFactorPolicy } from './two-factor/contract.js'
 import type { AuthUser, LoginIdentifier, UserStore } from './users/contract.js'
 
@@ -68,6 +68,11 @@ export interface AuthRouterOptions {
   readonly encryptionKeys?: readonly (string | undefined)[]
   /** Hashes and checks passwords. Default: `bcryptHasher({ cost: 12 })`, in worker threads, closed by `close()`. */
   readonly passwords?: PasswordHasher
+  /**
+   * Seconds of work on passwords that may wait, 1-30. What comes beyond is answered at once with 503 and `Retry-After`; networks that have
+   * less waiting go before those that have more. Default 5.
+   */
+  readonly maxPasswordWait?: number
   /** Limits on guessing. On by default, counted in this process's memory. */
   readonly throttle?: ThrottleOptions
   /** How long things live, in seconds. */

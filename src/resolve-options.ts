@@ -4,8 +4,9 @@ import type { Logger } from './events.js'
 import { decodeEncryptionKeys, encryptionKeyRemedy } from './lib/encryption-key.js'
 import { isWellFormed } from './lib/well-formed.js'
 import type { AuthRouterOptions, Lifetimes } from './options.js'
+import type { PasswordHasher } from './passwords/contract.js'
 import type { SecondFactorStore, SessionStore } from './stores/contract.js'
-import type { ThrottleOptions } from './throttle/throttle.js'
+import type { ThrottleOptions } from './throttle/limits.js'
 import type { OtherFactor } from './two-factor/contract.js'
 
 /** The options with every default in place, checked and frozen. */
@@ -15,6 +16,7 @@ export interface ResolvedOptions extends Omit<AuthRouterOptions, 'encryptionKeys
   readonly throttle: ThrottleOptions
   readonly lifetimes: Required<Lifetimes>
   readonly storeTimeout: number
+  readonly maxPasswordWait: number
   readonly maxSessionsPerUser: number
   readonly purgeInterval: number
   readonly otherFactors: readonly OtherFactor[]
@@ -48,6 +50,12 @@ export const defaultMaxSessionsPerUser = 50
  * @internal
  */
 export const defaultStoreTimeout = 2000
+
+/**
+ * Seconds of work on passwords that may wait.
+ * @internal
+ */
+export const defaultMaxPasswordWait = 5
 
 /**
  * Seconds between two rounds of housekeeping.
@@ -91,6 +99,19 @@ const otherFactor = withMethods('isEnabled', 'verify')
   .refine((factor) => isFactorName((factor as OtherFactor).name), 'has no name of lower-case letters, digits and -.')
   .refine((factor) => isOptionalFunction((factor as OtherFactor).sendCode), 'has a sendCode that is not a function.')
 const limit = z.strictObject({ points: whole(1, 1_000_000), duration: whole(1, 30 * day) })
+const throttle = z
+  .strictObject({
+    account: limit,
+    network: limit,
+    unknownNetworks: limit,
+    knownNetwork: limit,
+    secondFactor: limit,
+    endpoints: limit,
+    // Exactly a boolean: limits that are off because a variable of the environment is the text "false" would be off without anybody's knowing.
+    dryRun: z.custom<boolean>((value) => typeof value === 'boolean', 'is neither true nor false.'),
+    limiter: fn,
+  })
+  .partial()
 
 const sessionMethods = [
   'create',
@@ -131,8 +152,11 @@ const schema = z.strictObject({
   allowedOrigins: z.array(origin).optional(),
   signer: withMethods('sign', 'verify'),
   encryptionKeys: z.array(z.unknown()).optional(),
-  passwords: withMethods('hash', 'verify', 'needsRehash').optional(),
-  throttle: z.strictObject({ account: limit, network: limit, secondFactor: limit, limiter: fn }).partial().optional(),
+  passwords: withMethods('hash', 'verify', 'needsRehash')
+    .refine((hasher) => isConcurrency((hasher as PasswordHasher).concurrency), 'has a concurrency outside 1-1000.')
+    .optional(),
+  maxPasswordWait: whole(1, 30).optional(),
+  throttle: throttle.optional(),
   lifetimes: z
     .strictObject({
       code: whole(10, 600),
@@ -174,16 +198,23 @@ export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
     encryptionKeys: checkEncryptionKeys(options),
     throttle: Object.freeze(withoutUndefined(options.throttle)),
     lifetimes,
-    storeTimeout: options.storeTimeout ?? defaultStoreTimeout,
+    ...numbersOf(options),
     otherFactors: Object.freeze([...(options.otherFactors ?? [])]),
     totpIssuer: options.totpIssuer ?? defaultTotpIssuer,
-    purgeInterval: options.purgeInterval ?? defaultPurgeInterval,
-    maxSessionsPerUser: options.maxSessionsPerUser ?? defaultMaxSessionsPerUser,
     logger: options.logger ?? silent,
     clock: options.clock ?? (() => new Date()),
   }
   // What the host left out must not be found on a polluted Object.prototype either.
   return Object.freeze(Object.assign(Object.create(null), resolved))
+}
+
+function numbersOf(options: AuthRouterOptions) {
+  return {
+    storeTimeout: options.storeTimeout ?? defaultStoreTimeout,
+    maxPasswordWait: options.maxPasswordWait ?? defaultMaxPasswordWait,
+    purgeInterval: options.purgeInterval ?? defaultPurgeInterval,
+    maxSessionsPerUser: options.maxSessionsPerUser ?? defaultMaxSessionsPerUser,
+  }
 }
 
 function isIssuer(value: unknown): boolean {
@@ -192,6 +223,10 @@ function isIssuer(value: unknown): boolean {
 
 function isFactorName(value: unknown): boolean {
   return typeof value === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(value)
+}
+
+function isConcurrency(value: unknown): boolean {
+  return value === undefined || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1000)
 }
 
 function isOptionalFunction(value: unknown): boolean {

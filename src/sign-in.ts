@@ -1,4 +1,4 @@
-import { AuthError, type AuthErrorCode } from './errors.js'
+import { AuthError } from './errors.js'
 import type { RequestContext, SignInRefusal } from './events.js'
 import type { HostCall } from './lib/host-call.js'
 import { type ApprovedSignIn, approve } from './sessions/approved-sign-in.js'
@@ -64,7 +64,7 @@ export function createSignInDecision(deps: SignInDeps): DecideSignIn {
     if (user.disabled === true) return refused('disabled', new AuthError('Unauthorized'))
 
     const factor = await proveSecondFactor(deps, attempt, user)
-    if (factor instanceof AuthError) return refused(factorRefusals[factor.code] ?? 'second-factor-invalid', factor)
+    if (factor instanceof AuthError) return refused(factorRefusal(factor), factor)
     const methods = Object.freeze([...attempt.methods, ...factor.proven])
 
     const objection = await askHost(deps, attempt, user, methods)
@@ -86,9 +86,8 @@ export function createFactorStands(secondFactors: SecondFactors): (approved: App
   }
 }
 
-const factorRefusals: Readonly<Partial<Record<AuthErrorCode, SignInRefusal>>> = {
-  'totp-required': 'second-factor-required',
-  'totp-invalid': 'second-factor-invalid',
+function factorRefusal({ code }: AuthError): SignInRefusal {
+  return code === 'totp-required' ? 'second-factor-required' : 'second-factor-invalid'
 }
 
 /** What was proven by this attempt, nothing where the user has no second factor or has shown it before, and of which factor. */
@@ -124,7 +123,7 @@ async function judgeCode(
   factors: UserFactors,
 ): Promise<'otp' | 'recovery' | AuthError> {
   const userId = factors.user.id
-  const counted = <T>(work: () => Promise<T>) => throttle.withSecondFactorSlot(userId, context, work)
+  const counted = <T>(work: () => Promise<T>) => throttle.withSecondFactorSlot({ userId, enrolling: false }, context, work)
   if (code === undefined) return secondFactorError('totp-required', factors, false)
   if (code === null) {
     if (!secondFactors.sendsCodes(factors)) return secondFactorError('totp-required', factors, false)

@@ -42,6 +42,8 @@ export interface SocketRegistry {
   has(entry: SocketEntry): boolean
   count(sessionId: string): number
   readonly size: number
+  /** How many sessions have sockets. */
+  readonly sessions: number
   close(): void
 }
 
@@ -127,6 +129,9 @@ export function createSocketRegistry({ revocations, liveSessions, sessions, cloc
     count: (sessionId) => bySession.get(sessionId)?.entries.size ?? 0,
     get size() {
       return [...bySession.values()].reduce((sum, { entries }) => sum + entries.size, 0)
+    },
+    get sessions() {
+      return bySession.size
     },
     close() {
       clearInterval(timer)

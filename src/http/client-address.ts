@@ -33,7 +33,8 @@ export function networkOf(address: string | null): string {
   return `${groupsOf(address).slice(0, 4).join(':')}::/64`
 }
 
-function asAddress(text: unknown): string | null {
+/** The address in its one form, IPv4 mapped into IPv6 as IPv4; null for what is none. */
+export function asAddress(text: unknown): string | null {
   if (typeof text !== 'string') return null
   const address = text.replace(/%.*$/s, '')
   const family = isIP(address)

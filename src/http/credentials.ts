@@ -28,8 +28,7 @@ export function readCredentials(request: IncomingMessage): PresentedCredentials 
 
 /** The value of a header that may occur once; null when absent. Throws 400 when it is repeated. */
 export function singleHeader(request: IncomingMessage, name: string): string | null {
-  // `headers` would join the repeated ones, or silently keep the first.
-  const values = request.headersDistinct?.[name] ?? distinctValues(request, name)
+  const values = distinctValues(request, name)
   if (values.length > 1) throw invalidRequest([{ path: name, message: 'This header may be sent only once.' }])
   return values[0] ?? null
 }
@@ -42,9 +41,18 @@ function bearerToken(authorization: string): PresentedCredentials | null {
   return { token, userId: null }
 }
 
-// Requests of HTTP/2, and of frameworks that imitate Node's, have no `headersDistinct`.
+// `headers` would join the repeated ones, or silently keep the first. `headersDistinct` would tell them apart as well, but is put together
+// from every header of the request, and for nothing else.
 function distinctValues(request: IncomingMessage, name: string): string[] {
-  const { rawHeaders = [], headers } = request
-  const values = rawHeaders.filter((_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name)
-  return values.length > 0 ? values : [headers[name] ?? []].flat()
+  const { rawHeaders } = request
+  // Requests of frameworks that imitate Node's may have no raw headers.
+  if (rawHeaders === undefined || rawHeaders.length === 0) {
+    return request.headersDistinct?.[name] ?? [request.headers[name] ?? []].flat()
+  }
+  const values: string[] = []
+  for (let at = 1; at < rawHeaders.length; at += 2) {
+    const given = rawHeaders[at - 1] as string
+    if (given.length === name.length && given.toLowerCase() === name) values.push(rawHeaders[at] as string)
+  }
+  return values
 }

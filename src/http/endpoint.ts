@@ -17,8 +17,13 @@ export interface EndpointRequest {
   /** Reads the body when the endpoint is ready for it, which is after it knows who is asking. */
   readJson(): Promise<JsonBody>
   /** Headers that go with the answer, whichever it becomes. */
-  setHeaders(headers: Readonly<Record<string, string>>): void
+  readonly setHeaders: SetHeaders
+  /** Is aborted when the client hangs up, or was answered. */
+  hungUp(): AbortSignal
 }
+
+/** Sets headers of an answer that is still to be made. */
+export type SetHeaders = (headers: Readonly<Record<string, string>>) => void
 
 /** One route: a request in, an answer out. It throws {@link AuthError} for every answer that is not a success. */
 export type Endpoint = (request: EndpointRequest) => Promise<Answer>
@@ -70,16 +75,25 @@ function isRequestId(given: unknown): boolean {
 async function answer(endpoint: Endpoint, incoming: ExpressRequest, response: ServerResponse, style: ProblemStyle): Promise<void> {
   try {
     const readJson = () => readJsonBody(incoming)
-    const setHeaders = (headers: Readonly<Record<string, string>>) => {
+    const setHeaders: SetHeaders = (headers) => {
       if (response.headersSent) return
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     }
+    const hungUp = () => closing(response)
     const parameters = incoming.params ?? {}
-    writeAnswer(response, await endpoint({ incoming, context: contextOf(incoming), parameters, readJson, setHeaders }))
+    writeAnswer(response, await endpoint({ incoming, context: contextOf(incoming), parameters, readJson, setHeaders, hungUp }))
   } catch (error) {
     if (!isForClient(error)) throw error ?? new Error('an endpoint rejected without a reason')
     writeProblem(response, error, style)
   }
+}
+
+// The request's own `close` comes when its body was read; the answer's comes when its connection is gone.
+function closing(response: ServerResponse): AbortSignal {
+  const left = new AbortController()
+  if (response.destroyed) left.abort()
+  else response.once('close', () => left.abort())
+  return left.signal
 }
 
 /** Whether an error is one that clients are told about. */

@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { AuthError } from '../errors.js'
-import { type Answer, writeAnswer } from './answer.js'
+import { type Answer, commonHeaders, writeAnswer } from './answer.js'
 
 /** `plain`: names as in the catalogue. `oauth`: RFC 6749 §5.2 names, and the message again as `error_description`. */
 export type ProblemStyle = 'plain' | 'oauth'
@@ -15,12 +15,7 @@ export function writeProblem(response: ServerResponse, error: AuthError, style: 
 export function writeRawProblem(connection: Duplex, error: AuthError): void {
   const { status, body, headers = {} } = problemAnswer(error, 'plain')
   const text = JSON.stringify(body)
-  const fixed = {
-    'Content-Type': 'application/json',
-    'Cache-Control': 'no-store',
-    Connection: 'close',
-    'Content-Length': Buffer.byteLength(text),
-  }
+  const fixed = { ...commonHeaders, Connection: 'close', 'Content-Length': Buffer.byteLength(text) }
   const lines = Object.entries({ ...fixed, ...headers }).map(([name, value]) => `${name}: ${value}`)
   connection.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n'), () => connection.destroy())
 }

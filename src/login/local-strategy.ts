@@ -4,17 +4,18 @@ import type { RequestContext } from '../events.js'
 import type { LoginIdentifier, UserStore } from '../users/contract.js'
 import type { PasswordVerdict, VerifyPassword } from './verify-password.js'
 
-/** Checks name and password; says which user it was. */
+/** Checks name and password; says which user it was. Not once `gone` was aborted before its turn. */
 export type AuthenticateLocally = (
   identifier: LoginIdentifier,
   password: string,
   context: RequestContext,
+  gone?: AbortSignal,
 ) => Promise<PasswordVerdict>
 
 /** What passport-local is handed instead of the request: it falls back to the query string, and passport writes onto what it gets. */
 interface LoginOnly {
   readonly body: { readonly identifier: string; readonly password: string }
-  readonly asked: { readonly identifier: LoginIdentifier; readonly context: RequestContext }
+  readonly asked: { readonly identifier: LoginIdentifier; readonly context: RequestContext; readonly gone: AbortSignal | undefined }
 }
 
 /**
@@ -24,8 +25,8 @@ interface LoginOnly {
 export function createLocalStrategy(users: UserStore, verifyPassword: VerifyPassword): AuthenticateLocally {
   const own = new passport.Authenticator()
 
-  async function verify({ identifier, context }: LoginOnly['asked'], password: string): Promise<PasswordVerdict> {
-    return verifyPassword(await users.findByIdentifier(identifier), password, context)
+  async function verify({ identifier, context, gone }: LoginOnly['asked'], password: string): Promise<PasswordVerdict> {
+    return verifyPassword(await users.findByIdentifier(identifier), password, context, gone)
   }
 
   own.use(
@@ -38,10 +39,10 @@ export function createLocalStrategy(users: UserStore, verifyPassword: VerifyPass
     }),
   )
 
-  return (identifier, password, context) =>
+  return (identifier, password, context, gone) =>
     new Promise((resolve, reject) => {
       const body = Object.assign(Object.create(null) as object, { identifier: identifier.value, password })
-      const request = { body, query: Object.create(null), asked: { identifier, context } }
+      const request = { body, query: Object.create(null), asked: { identifier, context, gone } }
       // The callback form decides by itself; the default one would answer in plain text and open a session.
       const answer = (error: unknown, accepted: unknown, verdict: unknown) => {
         if (error) reject(error)

@@ -1,26 +1,25 @@
 import { AuthError } from '../errors.js'
 import type { Audit, RequestContext } from '../events.js'
 import { ok } from '../http/answer.js'
-import type { Endpoint } from '../http/endpoint.js'
-import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
+import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { randomId } from '../lib/random.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { DecideSignIn } from '../sign-in.js'
-import type { LoginSlot, Throttle } from '../throttle/throttle.js'
+import type { LoginSlot } from '../throttle/login-slots.js'
+import type { Throttle } from '../throttle/throttle.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import { hasShownFactor } from '../two-factor/second-factor.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 import type { Me } from '../users/me.js'
-import type { CanonicalIdentifier } from './identifier.js'
 import type { AuthenticateLocally } from './local-strategy.js'
 import { type LoginRequest, parseLoginRequest } from './login-request.js'
 import type { Rehash } from './rehash.js'
 
 /** What `POST /login` needs. */
 export interface LoginDeps {
-  readonly call: HostCall
-  readonly canonicalIdentifier: CanonicalIdentifier
+  /** The identifier as it is looked up. */
+  readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
   /** A keyed digest of an identifier, for counters and events: an unknown identifier is often a mistyped password. */
   readonly digestIdentifier: (value: string) => string
   readonly throttle: Throttle
@@ -43,19 +42,19 @@ export interface LoginDeps {
 
 /** `POST /login`, wire §1: a password, and a second-factor code where the user has one, for a session of its own. */
 export function loginEndpoint(deps: LoginDeps): Endpoint {
-  return async ({ incoming, context, readJson, setHeaders }) => {
+  return async ({ incoming, context, readJson, setHeaders, hungUp }) => {
     const request = parseLoginRequest(await readJson(), incoming) //                  400, 413, 415
-    const identifier = await canonical(deps, request.identifier) //                        503
+    const identifier = await deps.canonical(request.identifier) //                         503
     const digest = deps.digestIdentifier(identifier.value)
     const slot = await deps.throttle.takeLoginSlot(digest, context) //                429, 503
     setHeaders(slot.headers)
 
-    const approved = await judge(deps, { ...request, identifier }, digest, slot, context) // 401, 403, 429, 503
-    await deps.rehash(approved.user, request.password, context)
+    const approved = await judge(deps, { ...request, identifier }, digest, slot, { context, hungUp }) // 401, 403, 429, 503
+    const passwordHash = await deps.rehash(approved.user, request.password, context)
     const me = await deps.describeMe(approved.user)
     const mustEnrol = !hasShownFactor(approved.methods) && (await deps.mustHaveFactor(approved.user)) // 503
     const { sessionId, token } = await openSession(deps, approved, context) //        503
-    await refuseOutdated(deps, approved, { ...request, identifier }, sessionId, context) // 401, 503
+    await refuseOutdated(deps, approved, { ...request, identifier, passwordHash }, sessionId, context) // 401, 503
 
     const { id: userId } = approved.user
     deps.audit({ type: 'login.succeeded', userId, sessionId, methods: approved.methods }, context)
@@ -64,15 +63,10 @@ export function loginEndpoint(deps: LoginDeps): Endpoint {
   }
 }
 
-async function canonical({ call, canonicalIdentifier }: LoginDeps, identifier: LoginIdentifier): Promise<LoginIdentifier> {
-  const value = await call('canonicalIdentifier', async () => nonEmptyText(await canonicalIdentifier(identifier)))
-  return { kind: identifier.kind, value }
-}
+type Requester = Pick<EndpointRequest, 'context' | 'hungUp'>
 
-function nonEmptyText(value: unknown): string {
-  if (typeof value === 'string' && value !== '') return value
-  throw new UnexpectedAnswer('the answer is not a non-empty string')
-}
+/** What was judged, and the hash that is stored since. */
+type Judged = Pick<LoginRequest, 'identifier' | 'password'> & { readonly passwordHash: string | null }
 
 // A slot stays used up only by a wrong name or password. Whatever else went wrong was not a guess at the password.
 async function judge(
@@ -80,15 +74,15 @@ async function judge(
   request: LoginRequest,
   digest: string,
   slot: LoginSlot,
-  context: RequestContext,
+  from: Requester,
 ): Promise<ApprovedSignIn> {
   try {
-    const approved = await decide(deps, request, digest, context)
+    const approved = await decide(deps, request, digest, from)
     await slot.clear()
     return approved
   } catch (error) {
     const wrongPassword = error instanceof AuthError && error.code === 'Unauthorized'
-    if (wrongPassword) slot.keep()
+    if (wrongPassword) await slot.keep()
     else await slot.refund()
     throw error
   }
@@ -98,9 +92,10 @@ async function decide(
   { authenticateLocally, decideSignIn, audit }: LoginDeps,
   { identifier, password, code }: LoginRequest,
   identifierDigest: string,
-  context: RequestContext,
+  { context, hungUp }: Requester,
 ): Promise<ApprovedSignIn> {
-  const verdict = await authenticateLocally(identifier, password, context)
+  // A client that does not wait for its turn costs no hash: nothing has happened yet that it would have to be told of.
+  const verdict = await authenticateLocally(identifier, password, context, hungUp())
   if (!verdict.right) {
     const { reason, userId } = verdict
     audit({ type: 'login.failed', reason, identifierDigest, userId }, context)
@@ -118,29 +113,39 @@ async function decide(
 async function refuseOutdated(
   deps: LoginDeps,
   approved: ApprovedSignIn,
-  request: Pick<LoginRequest, 'identifier' | 'password'>,
+  judged: Judged,
   sessionId: string,
   context: RequestContext,
 ): Promise<void> {
-  const { id: userId } = approved.user
-  const passwordStands = await isStillRight(deps, approved.user, request, context)
-  if (passwordStands && (await deps.factorStands(approved))) return
-  await deps.sessions.end({ id: sessionId, userId }, passwordStands ? 'factor-changed' : 'revoked', context)
+  const end = (reason: 'revoked' | 'factor-changed') =>
+    deps.sessions.end({ id: sessionId, userId: approved.user.id }, reason, context)
+  const changed = await whatChanged(deps, approved, judged, context).catch(async (error: unknown) => {
+    // The client is told to try again, and will: a session that nobody has the token of would take a place among the user's sessions.
+    await end('revoked')
+    throw error
+  })
+  if (changed === null) return
+  await end(changed)
   deps.audit({ type: 'request.refused', reason: 'the user, the password or the factor changed during the login' }, context)
   throw new AuthError('Unauthorized')
 }
 
+async function whatChanged(deps: LoginDeps, approved: ApprovedSignIn, judged: Judged, context: RequestContext) {
+  if (!(await isStillRight(deps, approved.user.id, judged, context))) return 'revoked'
+  return (await deps.factorStands(approved)) ? null : 'factor-changed'
+}
+
 async function isStillRight(
   { users, authenticateLocally }: LoginDeps,
-  judged: AuthUser,
-  { identifier, password }: Pick<LoginRequest, 'identifier' | 'password'>,
+  userId: string,
+  { identifier, password, passwordHash }: Judged,
   context: RequestContext,
 ): Promise<boolean> {
-  const user = await users.findById(judged.id)
-  if (user !== null && user.disabled !== true && user.passwordHash === judged.passwordHash) return true
-  // Another hash may be the same password, brought up to a dearer setting just now.
+  const user = await users.findById(userId)
+  if (user !== null && user.disabled !== true && user.passwordHash === passwordHash) return true
+  // Another hash may be the same password, brought up to a dearer setting just now by another login.
   const again = await authenticateLocally(identifier, password, context)
-  return again.right && again.user.id === judged.id && again.user.disabled !== true
+  return again.right && again.user.id === userId && again.user.disabled !== true
 }
 
 // Signed before it is stored: a signer that fails leaves no session behind, and a token without a session opens nothing.

@@ -1,11 +1,24 @@
 import { AuthError } from '../errors.js'
-import type { Audit, RequestContext } from '../events.js'
+import type { Audit } from '../events.js'
+import type { EndpointRequest } from '../http/endpoint.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 import type { VerifyPassword } from './verify-password.js'
 
 /** Asks a signed-in user for the password again. Throws 401 for a wrong one, 429 and 503. */
-export type ProvePassword = (userId: string, password: string, context: RequestContext) => Promise<AuthUser>
+export type ProvePassword = (
+  userId: string,
+  password: string,
+  request: Pick<EndpointRequest, 'context' | 'setHeaders'>,
+) => Promise<AuthUser>
+
+/**
+ * What the counters know a signed-in user by: no identifier of a login, since those hold no control characters. In hex, since the digest
+ * makes no difference of case, and ids may.
+ */
+export function signedInIdentifier(userId: string): string {
+  return `\u0000${Buffer.from(userId).toString('hex')}`
+}
 
 /** What asking again needs. */
 export interface ProvePasswordDeps {
@@ -23,10 +36,9 @@ export interface ProvePasswordDeps {
  */
 export function createProvePassword(deps: ProvePasswordDeps): ProvePassword {
   const { users, throttle, verifyPassword, digestIdentifier, audit } = deps
-  return async (userId, password, context) => {
-    // A key that no identifier of a login can have: those hold no control characters. In hex, since the digest makes no difference of case,
-    // and ids may.
-    const slot = await throttle.takeLoginSlot(digestIdentifier(`\u0000${Buffer.from(userId).toString('hex')}`), context)
+  return async (userId, password, { context, setHeaders }) => {
+    const slot = await throttle.takeLoginSlot(digestIdentifier(signedInIdentifier(userId)), context)
+    setHeaders(slot.headers)
     try {
       // Not the row that the session was judged by: that may be seconds old, and the password has just been changed.
       const user = await users.findById(userId)
@@ -35,12 +47,12 @@ export function createProvePassword(deps: ProvePasswordDeps): ProvePassword {
         await slot.refund()
         return verdict.user
       }
-      slot.keep()
       audit({ type: 'password.refused', userId, reason: verdict.reason }, context)
     } catch (error) {
       await slot.refund()
       throw error
     }
+    await slot.keep()
     // Told apart from a session that is over, so that the client asks again instead of signing the user out.
     throw new AuthError('Unauthorized', { details: { wrong: 'password' } })
   }

@@ -1,6 +1,7 @@
-import type { Audit, RequestContext, SignInRefusal } from '../events.js'
+import { type Audit, noRequest, type RequestContext, type SignInRefusal } from '../events.js'
+import { networkOf } from '../http/client-address.js'
 import { randomSecret } from '../lib/random.js'
-import type { PasswordHasher } from '../passwords/contract.js'
+import type { AdmittedHasher } from '../passwords/admitted-hasher.js'
 import type { AuthUser } from '../users/contract.js'
 
 /** Whether the password was right, and if not, why. Only the audit stream is told why. */
@@ -8,22 +9,28 @@ export type PasswordVerdict =
   | { readonly right: true; readonly user: AuthUser }
   | { readonly right: false; readonly reason: SignInRefusal; readonly userId: string | null }
 
-/** Judges a password for a user, or for nobody. */
-export type VerifyPassword = (user: AuthUser | null, password: string, context: RequestContext) => Promise<PasswordVerdict>
+/** Judges a password for a user, or for nobody; not at all once `gone` was aborted before its turn. */
+export type VerifyPassword = (
+  user: AuthUser | null,
+  password: string,
+  context: RequestContext,
+  gone?: AbortSignal | null,
+) => Promise<PasswordVerdict>
 
 /**
  * Makes the judge of passwords. It does the same work for a wrong password, an unknown name, a user without a password and a
  * damaged hash, so that nobody can ask by the clock whether an account exists (ASVS V6.3.8).
  */
-export function createVerifyPassword(hasher: Required<PasswordHasher>, audit: Audit): VerifyPassword {
+export function createVerifyPassword(hasher: AdmittedHasher, audit: Audit): VerifyPassword {
   const dummyHash = createDummyHash(hasher)
 
-  return async (user, password, context) => {
+  return async (user, password, context, gone = null) => {
     // Asked for before anything is known about the user, so that the first login of a process takes longer for everyone alike.
     const dummy = await dummyHash()
     const stored: unknown = user?.passwordHash ?? null
     const readable = typeof stored === 'string' && hasher.canRead(stored)
-    const matches = await hasher.verify(password, readable ? stored : dummy)
+    const asker = { source: networkOf(context.ip), context, gone }
+    const matches = await hasher.verify(password, readable ? stored : dummy, asker)
 
     if (user === null) return { right: false, reason: 'unknown-user', userId: null }
     if (stored === null) return { right: false, reason: 'no-password', userId: user.id }
@@ -36,10 +43,10 @@ export function createVerifyPassword(hasher: Required<PasswordHasher>, audit: Au
   }
 }
 
-function createDummyHash(hasher: Required<PasswordHasher>): () => Promise<string> {
+function createDummyHash(hasher: AdmittedHasher): () => Promise<string> {
   let pending: Promise<string> | undefined
   return () => {
-    pending ??= hasher.hash(randomSecret()).catch((error: unknown) => {
+    pending ??= hasher.hash(randomSecret(), { source: 'router', context: noRequest, gone: null }).catch((error: unknown) => {
       pending = undefined
       throw error
     })

@@ -138,6 +138,7 @@ async function openSession(deps: TokenDeps, code: AuthorizationCodeRecord, appro
   if (redeemed.outcome === 'replayed') throw await replay(deps, redeemed.code, context)
   if (redeemed.outcome === 'unknown') throw refusal(deps, 'unknown', userId, context)
   await refuseOutdated(deps, code, approved, session, context)
+  await deps.sessions.makeRoom(session, context)
   deps.audit({ type: 'code.redeemed', userId, sessionId: id }, context)
   return {
     access_token: access.token,

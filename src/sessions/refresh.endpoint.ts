@@ -7,7 +7,7 @@ import { parseInput } from '../http/input.js'
 import type { DecideSignIn } from '../sign-in.js'
 import type { RefreshState, SessionRecord } from '../stores/contract.js'
 import type { AccessTokens } from '../tokens/access-token.js'
-import { type RefreshStanding, sessionIdOf, standingOf, succeed } from '../tokens/refresh-token.js'
+import { judgeForNobody, type RefreshStanding, sessionIdOf, standingOf, succeed } from '../tokens/refresh-token.js'
 import type { UserStore } from '../users/contract.js'
 import type { Sessions } from './sessions.js'
 
@@ -53,11 +53,13 @@ export function refreshEndpoint(deps: RefreshDeps): Endpoint {
 
 async function findSession(deps: RefreshDeps, presented: string, context: RequestContext): Promise<RefreshableSession> {
   const id = sessionIdOf(presented)
-  const session = id === null ? null : await deps.sessions.findLive(id)
-  if (session === null) throw refusal(deps, 'unknown-or-ended', null, context)
-  const { refresh } = session
-  if (refresh === null) throw refusal(deps, 'unknown-or-ended', session, context)
-  return { ...session, refresh }
+  if (id === null) throw refusal(deps, 'unknown-or-ended', null, context)
+  const session = await deps.sessions.findLive(id)
+  const refresh = session?.refresh ?? null
+  if (session !== null && refresh !== null) return { ...session, refresh }
+  // As long as for an invented token of a live session, which is hashed before it is refused.
+  judgeForNobody(id, presented, deps.clock(), deps.refreshGrace)
+  throw refusal(deps, 'unknown-or-ended', session, context)
 }
 
 async function decide(deps: RefreshDeps, session: RefreshableSession, context: RequestContext): Promise<void> {

@@ -1,3 +1,4 @@
+import type { NoticeTime } from '../clock-watch.js'
 import type { Audit, RequestContext } from '../events.js'
 import type { Revocations } from '../revocations/revocations.js'
 import type {
@@ -32,8 +33,13 @@ export interface Sessions {
   draft(session: NewSession, context: RequestContext): SessionRecord
   /** Stores a drafted session; from here on its tokens are good. Whoever has too many then loses the oldest. */
   start(session: SessionRecord, context: RequestContext): Promise<void>
-  /** The same for the session that a code opens: stored only if this call is the one that used the code up. */
+  /**
+   * The same for the session that a code opens: stored only if this call is the one that used the code up. The oldest do not yet make room:
+   * one of them may be the session that asked for the code, and whether that is alive is still asked.
+   */
   startByCode(codeHash: string, session: SessionRecord, context: RequestContext): Promise<ConsumeResult>
+  /** The oldest make room for a session that a code has opened. */
+  makeRoom(session: SessionRecord, context: RequestContext): Promise<void>
   /** The session, if a token of it is good at this moment. */
   findLive(id: string): Promise<SessionRecord | null>
   /** Whether a session that was read a moment ago is still within its times. */
@@ -71,6 +77,8 @@ export interface SessionsDeps {
   readonly maxSessionsPerUser: number
   readonly revocations: Revocations
   readonly clock: () => Date
+  /** Is told when a session that was read was last seen, by whichever process. */
+  readonly noticeTime: NoticeTime
   readonly audit: Audit
 }
 
@@ -86,17 +94,21 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
     async start(session, context) {
       await store.create(session)
-      await welcome(deps, session, context)
+      tellOfStart(deps, session, context)
+      await makeRoom(deps, session, context)
     },
 
     async startByCode(codeHash, session, context) {
       const result = await deps.redeem(codeHash, session, clock())
-      if (result.outcome === 'consumed') await welcome(deps, session, context)
+      if (result.outcome === 'consumed') tellOfStart(deps, session, context)
       return result
     },
 
+    makeRoom: (session, context) => makeRoom(deps, session, context),
+
     async findLive(id) {
       const session = await store.find(id)
+      if (session !== null) deps.noticeTime(session.lastSeenAt)
       return session !== null && isLive(session) ? session : null
     },
 
@@ -124,9 +136,12 @@ export function createSessions(deps: SessionsDeps): Sessions {
   }
 }
 
-async function welcome(deps: SessionsDeps, session: SessionRecord, context: RequestContext): Promise<void> {
+function tellOfStart({ audit }: SessionsDeps, session: SessionRecord, context: RequestContext): void {
   const { userId, id: sessionId, kind, methods } = session
-  deps.audit({ type: 'session.started', userId, sessionId, kind, methods }, context)
+  audit({ type: 'session.started', userId, sessionId, kind, methods }, context)
+}
+
+async function makeRoom(deps: SessionsDeps, session: SessionRecord, context: RequestContext): Promise<void> {
   // Reported by the call that failed. Whoever has signed in stays signed in; the next sign-in evicts.
   await evictOldest(deps, session, context).catch(() => {})
 }

@@ -1,11 +1,11 @@
 import {
+  CompactSign,
   type CryptoKey,
   decodeProtectedHeader,
   errors,
   type JWTVerifyOptions,
   jwtVerify,
   type ProtectedHeaderParameters,
-  SignJWT,
 } from 'jose'
 import { AuthConfigError, notSignedIn } from '../errors.js'
 import type { AccessTokenClaims, JsonWebKeySet, KeyRing, TokenSigner } from './contract.js'
@@ -59,10 +59,10 @@ export function joseSigner(options: JoseSignerOptions): TokenSigner {
   return {
     async sign(claims) {
       const key = await importOnce((await ring.snapshot()).active)
-      return new SignJWT({ ...claims, client_id: audience })
+      // Not `SignJWT`: it clones the claims deeply, for setters of which none is needed here.
+      const payload = JSON.stringify({ ...claims, client_id: audience, iss: issuer, aud: audience })
+      return new CompactSign(new TextEncoder().encode(payload))
         .setProtectedHeader({ alg: key.algorithm, typ: 'at+jwt', kid: key.kid })
-        .setIssuer(issuer)
-        .setAudience(audience)
         .sign(key.signingKey as CryptoKey)
     },
 

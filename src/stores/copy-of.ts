@@ -12,5 +12,8 @@ function copy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (types.isDate(value)) return new Date(value.getTime())
   if (Array.isArray(value)) return value.map(copy)
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, copy(field)]))
+  // Spread, so that the copy has the original's shape: smaller and faster than one that is put together field by field.
+  const whole: Record<string, unknown> = { ...value }
+  for (const [name, field] of Object.entries(whole)) if (typeof field === 'object') whole[name] = copy(field)
+  return whole
 }

@@ -143,7 +143,7 @@ function requireCode(answer: unknown, codeHash: string): void {
   requireDates(code, ['authenticatedAt', 'createdAt', 'expiresAt'])
   if (code.consumedAt !== null) requireDates(code, ['consumedAt'])
   if (code.issuedBySessionId !== null) requireTexts(code, ['issuedBySessionId'])
-  requireList(code.methods)
+  texts(code.methods)
 }
 
 function sessionOrNull(answer: unknown, id: string): SessionRecord | null {
@@ -151,16 +151,18 @@ function sessionOrNull(answer: unknown, id: string): SessionRecord | null {
   const session: Partial<Record<keyof SessionRecord, unknown>> = fieldsOf(answer)
   requireSame('id', session.id, id)
   requireTexts(session, ['userId', 'kind', 'scope'])
+  requireTextsOrNull(session, ['ip', 'userAgent'])
   requireDates(session, ['authenticatedAt', 'createdAt', 'lastSeenAt', 'idleExpiresAt', 'expiresAt'])
   if (session.endedAt !== null) requireDates(session, ['endedAt'])
-  requireList(session.methods)
+  texts(session.methods)
   if (session.refresh !== null) requireRefreshState(session.refresh)
   return answer as SessionRecord
 }
 
 function sessionsOf(answer: unknown, userId: string): SessionRecord[] {
   requireList(answer)
-  return (answer as unknown[]).map((row) => {
+  // Spread, since `map` and `every` pass over the holes of a list.
+  return [...(answer as unknown[])].map((row) => {
     const { id } = fieldsOf(row)
     requireTexts(fieldsOf(row), ['id'])
     const session = sessionOrNull(row, id as string) as SessionRecord
@@ -181,8 +183,8 @@ function requireRefreshState(answer: unknown): void {
 
 function texts(answer: unknown): string[] {
   requireList(answer)
-  if ((answer as unknown[]).every((id) => typeof id === 'string')) return answer as string[]
-  throw new UnexpectedAnswer('the answer is not a list of ids')
+  if ([...(answer as unknown[])].every((id) => typeof id === 'string')) return answer as string[]
+  throw new UnexpectedAnswer('the answer is not a list of texts')
 }
 
 function factorOrNull(answer: unknown, userId: string): SecondFactorRecord | null {
@@ -190,6 +192,8 @@ function factorOrNull(answer: unknown, userId: string): SecondFactorRecord | nul
   const factor: Partial<Record<keyof SecondFactorRecord, unknown>> = fieldsOf(answer)
   requireSame('userId', factor.userId, userId)
   requireTexts(factor, ['sealedSeed'])
+  // Whether a code was issued for this factor or for an earlier one is told by it.
+  requireDates(factor, ['createdAt'])
   return answer as SecondFactorRecord
 }
 
@@ -232,6 +236,13 @@ function requireSame(field: string, found: unknown, asked: string): void {
 function requireTexts(record: Readonly<Record<string, unknown>>, fields: readonly string[]): void {
   const wrong = fields.find((field) => typeof record[field] !== 'string')
   if (wrong !== undefined) throw new UnexpectedAnswer(`${wrong} is not a string`)
+}
+
+function requireTextsOrNull(record: Readonly<Record<string, unknown>>, fields: readonly string[]): void {
+  requireTexts(
+    record,
+    fields.filter((field) => record[field] !== null),
+  )
 }
 
 function requireDates(record: Readonly<Record<string, unknown>>, fields: readonly string[]): void {

@@ -6,13 +6,13 @@ import type {
   AuthorizationCodeStore,
   EndReason,
   SecondFactorStore,
-  SessionRecord,
   SessionStore,
   SocketTicketRecord,
   SocketTicketStore,
 } from './contract.js'
 import { copyOf } from './copy-of.js'
 import { memorySecondFactors } from './memory-second-factors.js'
+import { type StoredSession, sessionRecord, storedRefresh, storedSeen, storedSession } from './memory-session-row.js'
 import { oldestFirst } from './oldest-first.js'
 
 /** Options of {@link memoryStores}. */
@@ -93,39 +93,39 @@ function memoryCodes(most: number): AuthorizationCodeStore {
 
 function memorySessions(most: number): SessionStore {
   const idsByUser = new Map<string, Set<string>>()
-  const table = boundedTable<SessionRecord>(most, mayGo, (session) => forgetId(idsByUser, session))
+  const table = boundedTable<StoredSession>(most, mayGo, (session) => forgetId(idsByUser, session))
   const living = (id: string) => {
     const session = table.get(id)
     return session?.endedAt === null ? session : undefined
   }
   const livingOf = (userId: string) => [...(idsByUser.get(userId) ?? [])].flatMap((id) => living(id) ?? [])
-  const end = (session: SessionRecord, reason: EndReason, now: Date) =>
-    table.update(session.id, { ...session, endedAt: copyOf(now), endReason: reason })
+  const end = (session: StoredSession, endReason: EndReason, now: Date) =>
+    table.update(session.id, { ...session, endedAt: now.getTime(), endReason })
 
   return {
     async create(session) {
-      table.insert(session.id, copyOf(session), session.createdAt)
+      table.insert(session.id, storedSession(session), session.createdAt)
       const ids = idsByUser.get(session.userId) ?? new Set()
       idsByUser.set(session.userId, ids.add(session.id))
     },
     async find(id) {
       const session = table.get(id)
-      return session === undefined ? null : copyOf(session)
+      return session === undefined ? null : sessionRecord(session)
     },
-    async rotateRefresh(id, presentedHash, { refresh, lastSeenAt, idleExpiresAt, ip }) {
+    async rotateRefresh(id, presentedHash, next) {
       const session = living(id)
       if (session === undefined) return { outcome: 'ended' }
       if (session.refresh?.hash !== presentedHash) return { outcome: 'superseded' }
-      table.update(id, { ...session, ...copyOf({ refresh, lastSeenAt, idleExpiresAt, ip }) })
+      table.update(id, { ...session, ...storedSeen(next), refresh: storedRefresh(next.refresh) })
       return { outcome: 'rotated' }
     },
-    async touch(id, { lastSeenAt, idleExpiresAt, ip }) {
+    async touch(id, seen) {
       const session = living(id)
-      if (session !== undefined) table.update(id, { ...session, ...copyOf({ lastSeenAt, idleExpiresAt, ip }) })
+      if (session !== undefined) table.update(id, { ...session, ...storedSeen(seen) })
     },
     async setMethods(id, methods) {
       const session = living(id)
-      if (session !== undefined) table.update(id, { ...session, methods: copyOf(methods) })
+      if (session !== undefined) table.update(id, { ...session, methods: [...methods] })
     },
     async end(id, reason, now) {
       const session = living(id)
@@ -139,29 +139,31 @@ function memorySessions(most: number): SessionStore {
       return ended.map(({ id }) => id)
     },
     async listForUser(userId, now) {
-      const live = livingOf(userId).filter((session) => !isOver(session, now))
-      return live.sort(oldestFirst).map(copyOf)
+      const live = livingOf(userId).filter((session) => isLive(session, now))
+      return live.map(sessionRecord).sort(oldestFirst)
     },
     async liveAmong(ids, now) {
       return ids.filter((id) => {
         const session = table.get(id)
-        return session !== undefined && !isOver(session, now)
+        return session !== undefined && isLive(session, now)
       })
     },
     purge: async (now, limit) => table.purge(now, limit),
   }
 }
 
-function isOver({ endedAt, idleExpiresAt, expiresAt }: SessionRecord, now: Date): boolean {
-  return endedAt !== null || idleExpiresAt <= now || expiresAt <= now
+function isLive({ endedAt, idleExpiresAt, expiresAt }: StoredSession, now: Date): boolean {
+  const moment = now.getTime()
+  return endedAt === null && idleExpiresAt > moment && expiresAt > moment
 }
 
 // A process whose clock is behind does not delete what ended after the moment it knows.
-function mayGo({ endedAt, idleExpiresAt, expiresAt }: SessionRecord, now: Date): boolean {
-  return (endedAt !== null && endedAt <= now) || idleExpiresAt <= now || expiresAt <= now
+function mayGo({ endedAt, idleExpiresAt, expiresAt }: StoredSession, now: Date): boolean {
+  const moment = now.getTime()
+  return (endedAt !== null && endedAt <= moment) || idleExpiresAt <= moment || expiresAt <= moment
 }
 
-function forgetId(idsByUser: Map<string, Set<string>>, { id, userId }: SessionRecord): void {
+function forgetId(idsByUser: Map<string, Set<string>>, { id, userId }: StoredSession): void {
   const ids = idsByUser.get(userId)
   ids?.delete(id)
   if (ids?.size === 0) idsByUser.delete(userId)

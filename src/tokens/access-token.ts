@@ -1,3 +1,4 @@
+import type { NoticeTime } from '../clock-watch.js'
 import { AuthError, notSignedIn } from '../errors.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import { sha256 } from '../lib/digest.js'
@@ -27,8 +28,8 @@ const skewInSeconds = 60
 const oldestVerifiedSeconds = 30
 const mostVerified = 20_000
 
-/** Binds access tokens to a signer. */
-export function createAccessTokens(signer: TokenSigner, call: HostCall): AccessTokens {
+/** Binds access tokens to a signer. `noticeTime` is told when each was issued. */
+export function createAccessTokens(signer: TokenSigner, call: HostCall, noticeTime: NoticeTime): AccessTokens {
   // By digest, so that no memory dump holds a list of tokens.
   const verified = boundedCache<AccessTokenClaims>(mostVerified, oldestVerifiedSeconds)
 
@@ -63,6 +64,7 @@ export function createAccessTokens(signer: TokenSigner, call: HostCall): AccessT
 
     async verify(token, now) {
       const claims = await verifiedClaims(token, now)
+      noticeTime(new Date(claims.iat * 1000))
       // Again by the router's own clock: a signer in a KMS or a host's own may forget the times.
       if (claims.exp + skewInSeconds <= seconds(now)) throw notSignedIn('token expired')
       if (claims.iat - skewInSeconds > seconds(now)) throw notSignedIn('token issued in the future')

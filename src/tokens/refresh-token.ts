@@ -17,7 +17,9 @@ export type RefreshStanding =
   | { readonly is: 'foreign' }
 
 // `mar_rt_<session id>.<secret><tag>`: the prefix keeps it from being taken for any other one-time value.
-const pattern = /^mar_rt_([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})([A-Za-z0-9_-]{22})$/
+const pattern = /^mar_rt_([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{65}$/
+const prefix = 'mar_rt_'
+const tagLength = 22
 /** The most spent tokens a session remembers; older ones are known by their tag alone. */
 const mostRemembered = 20
 
@@ -59,10 +61,17 @@ export function standingOf(sessionId: string, token: string, refresh: RefreshSta
   return { is: isOfFamily(token, refresh) ? 'spent' : 'foreign' }
 }
 
+/** Does the work of {@link standingOf} where there is no session: a session id is no secret, whether it is of a live one is. */
+export function judgeForNobody(sessionId: string, token: string, now: Date, grace: number): void {
+  standingOf(sessionId, token, nobodys, now, grace)
+}
+
+// Without a spent token: most sessions that are asked for have one at most.
+const nobodys: RefreshState = newRefreshToken('').refresh
+
 // A session id is no secret. Without the tag, anybody who knows one could end the session with an invented "spent" token.
 function isOfFamily(token: string, { familyKey }: RefreshState): boolean {
-  const [, sessionId = '', secret = '', tag = ''] = pattern.exec(token) ?? []
-  return equalInConstantTime(tag, tagOf(sessionId, secret, familyKey))
+  return equalInConstantTime(token.slice(-tagLength), tagOf(token.slice(prefix.length, -tagLength), familyKey))
 }
 
 function deriveSuccessor(sessionId: string, token: string, salt: string, familyKey: string): string {
@@ -70,12 +79,12 @@ function deriveSuccessor(sessionId: string, token: string, salt: string, familyK
 }
 
 function compose(sessionId: string, bytes: Buffer, familyKey: string): string {
-  const secret = bytes.toString('base64url')
-  return `mar_rt_${sessionId}.${secret}${tagOf(sessionId, secret, familyKey)}`
+  const tagged = `${sessionId}.${bytes.toString('base64url')}`
+  return `${prefix}${tagged}${tagOf(tagged, familyKey)}`
 }
 
-function tagOf(sessionId: string, secret: string, familyKey: string): string {
-  return createHmac('sha256', familyKey).update(`${sessionId}.${secret}`).digest().subarray(0, 16).toString('base64url')
+function tagOf(tagged: string, familyKey: string): string {
+  return createHmac('sha256', familyKey).update(tagged).digest().subarray(0, 16).toString('base64url')
 }
 
 function isWithin(seconds: number, earlier: SpentRefreshToken['spentAt'], now: Date): boolean {

@@ -21,6 +21,8 @@ export function failClosedPolicy(policy: SecondFactorPolicy | undefined, call: H
 }
 
 function isRequired(answer: unknown): boolean {
+  // A promise is no answer here, and its rejection would end the process if nobody caught it.
+  if (answer instanceof Promise) answer.catch(() => {})
   if (answer === 'required' || answer === 'optional') return answer === 'required'
   throw new UnexpectedAnswer("the answer is neither 'required' nor 'optional'")
 }

@@ -13,6 +13,6 @@ export function newRecoveryCodes(): string[] {
 
 /** The stored form of a recovery code, however it was typed; null for text that is none. */
 export function recoveryCodeHash(typed: string): string | null {
-  const code = typed.replace(/[\s-]/g, '').toUpperCase()
-  return /^[A-Z2-7]{24}$/.test(code) ? sha256(`recovery:${code}`) : null
+  const code = typed.replace(/[\s-]/g, '')
+  return /^[A-Za-z2-7]{24}$/.test(code) ? sha256(`recovery:${code.toUpperCase()}`) : null
 }

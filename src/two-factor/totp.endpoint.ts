@@ -4,11 +4,12 @@ import type { Audit, RequestContext } from '../events.js'
 import type { SignedIn } from '../guard/principal.js'
 import { ownerOf } from '../http/account-owner.js'
 import { ok } from '../http/answer.js'
-import type { Endpoint } from '../http/endpoint.js'
+import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import type { ProvePassword } from '../login/prove-password.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { AuthenticationMethod, SessionRecord } from '../stores/contract.js'
+import type { CodeAttempt } from '../throttle/second-factor-slots.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { TotpEnrolment } from './enrolment.js'
 import { hasShownFactor, type SecondFactors } from './second-factor.js'
@@ -48,7 +49,7 @@ export function beginTotpEndpoint(deps: TotpDeps): Endpoint {
   return async (request) => {
     const { session } = await ownerOf(signedInToEnrol, request) //                       401, 403
     const input = parseInput(passwordOnly, await request.readJson()) //                  400, 413, 415
-    const user = await provePassword(session.userId, input.password, request.context) // 401, 429
+    const user = await provePassword(session.userId, input.password, request) // 401, 429
     await requireLive(sessions, session) //                                              401
     // Whoever has a factor of the host's adds a phone with it, and not by the password alone.
     const factors = await secondFactors.of(user)
@@ -64,7 +65,8 @@ export function confirmTotpEndpoint(deps: TotpDeps): Endpoint {
     const input = parseInput(codeOnly, await request.readJson()) //                      400, 413, 415
     const { context } = request
     const judge = () => deps.enrolment.judgeFirstCode(session.userId, input.code, context)
-    const confirmation = await counted(deps, session, ['totp'], context, judge) //       401, 409, 429, 503
+    const attempt = { userId: session.userId, enrolling: true }
+    const confirmation = await counted(deps, attempt, ['totp'], request, judge) //       401, 409, 429, 503
     const recoveryCodes = await changeFactor(deps, session, context, confirmation.confirm) // 409, 503
     const methods = [...session.methods.filter((method) => method !== 'otp'), 'otp'] as const
     // Without it the session must be signed in anew before long, and that is no reason to keep the recovery codes from the user.
@@ -79,7 +81,7 @@ export function disableTotpEndpoint(deps: TotpDeps): Endpoint {
     const { session } = await ownerOf(deps.signedIn, request) //                         401, 403
     const input = parseInput(passwordAndCode, await request.readJson()) //               400, 413, 415
     const { context } = request
-    await proveBoth(deps, session, input, context) //                                    401, 409, 429
+    await proveBoth(deps, session, input, request) //                                    401, 409, 429
     // First, while a failure still changes nothing: a session that went on claiming a factor which the user no longer has would pass
     // where the host demands one.
     await keepSession(
@@ -105,7 +107,7 @@ export function recoveryCodesEndpoint(deps: TotpDeps): Endpoint {
   return async (request) => {
     const { session } = await ownerOf(deps.signedIn, request) //                         401, 403
     const input = parseInput(passwordAndCode, await request.readJson()) //               400, 413, 415
-    await proveBoth(deps, session, input, request.context) //                            401, 409, 429
+    await proveBoth(deps, session, input, request) //                                    401, 409, 429
     await requireLive(deps.sessions, session) //                                         401
     const recoveryCodes = await deps.enrolment.replaceRecoveryCodes(session.userId, request.context) // 409
     return ok({ status: 'success', data: { recoveryCodes } })
@@ -117,31 +119,32 @@ async function proveBoth(
   deps: TotpDeps,
   session: SessionRecord,
   input: { readonly password: string; readonly code: string },
-  context: RequestContext,
+  request: EndpointRequest,
 ): Promise<void> {
-  const user = await deps.provePassword(session.userId, input.password, context)
+  const { userId } = session
+  const user = await deps.provePassword(userId, input.password, request)
   const factors = await deps.secondFactors.of(user)
   if (factors === null || factors.totp === null) throw new AuthError('totp-not-enabled')
   // With TOTP itself, or its recovery codes: another factor of the user's is no proof of this one.
-  const judge = () => deps.secondFactors.judge({ ...factors, others: [] }, input.code, context)
-  await counted(deps, session, ['totp', 'recovery'], context, judge)
+  const judge = () => deps.secondFactors.judge({ ...factors, others: [] }, input.code, request.context)
+  await counted(deps, { userId, enrolling: false }, ['totp', 'recovery'], request, judge)
 }
 
-// On the same counter as the codes of logins, and before the code is judged. Right ones do not count, and do not clear it either: only a
-// completed two-factor login does.
+// Before the code is judged; of an active factor on the same counter as the codes of logins. Right ones do not count, and do not clear it
+// either: only a completed two-factor login does.
 async function counted<Verdict>(
   { throttle, audit }: TotpDeps,
-  { userId }: SessionRecord,
+  attempt: CodeAttempt,
   availableMethods: readonly string[],
-  context: RequestContext,
+  { context, setHeaders }: EndpointRequest,
   judge: () => Promise<Verdict | 'invalid'>,
 ): Promise<Verdict> {
-  const verdict = await throttle.withSecondFactorSlot(userId, context, judge)
+  const verdict = await throttle.withSecondFactorSlot(attempt, context, judge, setHeaders)
   if (verdict !== 'invalid') {
-    await throttle.refundSecondFactor(userId)
+    await throttle.refundSecondFactor(attempt)
     return verdict
   }
-  audit({ type: 'second-factor.refused', userId }, context)
+  audit({ type: 'second-factor.refused', userId: attempt.userId }, context)
   throw new AuthError('totp-invalid', { details: { method: 'totp', codeGenerated: false, availableMethods } })
 }
 

@@ -21,7 +21,9 @@ export function sqlSessions(engine: SqlEngine): SessionStore {
 
     ...changesOfOne(engine),
 
-    endAllForUser: (userId, reason, now, exceptId) => engine.write(() => endAll(engine, { userId, reason, now, exceptId })),
+    // Together: between the two statements a purge could delete what the first has ended, and nobody would be told of it.
+    endAllForUser: (userId, reason, now, exceptId) =>
+      engine.atomically((transaction) => endAll(engine, transaction, { userId, reason, now, exceptId })),
 
     async listForUser(userId, now) {
       const query = live(engine, now).selectAll().where('user_id', '=', key(userId, 'userId'))
@@ -94,14 +96,18 @@ interface EndOfAll {
   readonly exceptId: string | undefined
 }
 
-async function endAll({ db, tables, key }: SqlEngine, { userId, reason, now, exceptId }: EndOfAll): Promise<string[]> {
+async function endAll(
+  { tables, key }: SqlEngine,
+  transaction: AuthDatabase,
+  { userId, reason, now, exceptId }: EndOfAll,
+): Promise<string[]> {
   const user = key(userId, 'userId')
   // The rows carry the name of the call that ended them, so each is claimed by one call, on databases without RETURNING as well.
   const mark = key(randomId(), 'ended_by')
-  const living = db.updateTable(tables.sessions).where('user_id', '=', user).where('ended_at', 'is', null)
+  const living = transaction.updateTable(tables.sessions).where('user_id', '=', user).where('ended_at', 'is', null)
   const chosen = exceptId === undefined ? living : living.where('id', '!=', key(exceptId, 'exceptId'))
   await chosen.set({ ...ended(reason, now), ended_by: mark }).execute()
-  const mine = db.selectFrom(tables.sessions).select('id').where('user_id', '=', user).where('ended_by', '=', mark)
+  const mine = transaction.selectFrom(tables.sessions).select('id').where('user_id', '=', user).where('ended_by', '=', mark)
   return (await mine.execute()).map(({ id }) => fromKey(id))
 }
 
