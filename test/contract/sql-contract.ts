@@ -1,14 +1,26 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { storeContract } from '../../src/testing/testing.js'
-import { type DatabaseKind, openDatabase, openSqlite, type TestDatabase, temporaryFolder } from '../support/databases.js'
+import {
+  type DatabaseKind,
+  databaseKinds,
+  openDatabase,
+  openSqlite,
+  type TestDatabase,
+  temporaryFolder,
+} from '../support/databases.js'
 import { mysqlUrl, postgresUrl } from '../support/services.js'
 
 const contracts = ['codes', 'sessions', 'secondFactors', 'tickets', 'keys'] as const
 const workerUrl = new URL('../../dist/testing/store-contract/process-worker.js', import.meta.url)
 
-/** Runs the contract suite over one kind of database, with as many connections as it likes, and with one. */
-export function sqlContract(kind: DatabaseKind): void {
+/**
+ * Runs the contract suite over the kind of database of this name, with as many connections as it likes, and with one. A test file for
+ * each: the files run side by side.
+ */
+export function sqlContract(name: string): void {
+  const kind = databaseKinds.find((known) => known.name === name)
+  if (kind === undefined) throw new Error(`no kind of database is called ${name}`)
   describe.skipIf(kind.open === null)(kind.name, () => {
     const file = join(temporaryFolder(), 'auth.db')
     const prefix = `c${process.pid}_`

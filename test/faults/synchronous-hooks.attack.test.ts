@@ -8,6 +8,7 @@ const rejecting = (() => Promise.reject(new Error('broken'))) as never
 describe('a hook that should answer at once, and rejects later', () => {
   it.each<[string, Partial<AuthRouterOptions>, number]>([
     ['canonicalIdentifier', { canonicalIdentifier: rejecting }, 503],
+    ['secondFactor', { secondFactor: rejecting }, 503],
     ['passwords.canRead', { passwords: { ...cheapHasher, canRead: rejecting } }, 401],
     ['passwords.needsRehash', { passwords: { ...cheapHasher, needsRehash: rejecting } }, 200],
   ])('%s: is reported, and does not end the process', async (operation, options, status) => {

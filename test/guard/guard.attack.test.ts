@@ -1,6 +1,7 @@
 import { request as rawRequest } from 'node:http'
 import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
+import { afterAttack } from '../support/after-attack.js'
 import { bearer, get, logIn, obtainCode, post } from '../support/client.js'
 import { passwordHash, startHost, type TestHost } from '../support/host.js'
 
@@ -98,7 +99,7 @@ describe('headers that are no credentials', () => {
     const response = await get(host, '/me', { Authorization: authorization })
     expect(response.status).toBe(401)
     expect(response.headers['www-authenticate']).toBe('Bearer')
-    expect(host.unforeseen).toEqual([])
+    await afterAttack(host, response)
   })
 
   it('the scheme’s name is read in any case', async () => {
@@ -147,6 +148,15 @@ describe('a session that should not count', () => {
     expect((await get(host, '/me', bearer(alice.authToken))).status).toBe(401)
   })
 
+  it('is not one whose store is down: the audit stream hears of an outage, and of no refusal', async () => {
+    const { host, alice } = await twoUsers()
+    host.stores.sessions.find = () => Promise.reject(new Error('down'))
+    expect((await get(host, '/me', bearer(alice.authToken))).status).toBe(503)
+    const told = host.events.map(({ type }) => type)
+    expect(told).toContain('host.failed')
+    expect(told).not.toContain('request.refused')
+  })
+
   it('is refused without a word about why, but the audit stream knows', async () => {
     const { host, alice } = await twoUsers()
     await post(host, '/logout', undefined, bearer(alice.authToken))
@@ -157,6 +167,7 @@ describe('a session that should not count', () => {
       await get(host, '/me', bearer(`${alice.authToken.slice(0, -4)}AAAA`)),
     ]
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    await afterAttack(host, answers, [alice.authToken])
     const reasons = host.events.flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))
     expect(reasons[0]).toBe('session ended or unknown')
     expect(reasons).toContain('no credentials')

@@ -68,8 +68,8 @@ describe('requireAuth({ optional: true })', () => {
 })
 
 describe('requireAuth({ scope })', () => {
-  const scoped = async (scope: readonly string[]) => {
-    const host = await startHost({ after: guarded({ scope: ['rooms:read', 'me'] }) })
+  const scoped = async (scope: readonly string[], options: RequireAuthOptions = { scope: ['rooms:read', 'me'] }) => {
+    const host = await startHost({ after: guarded(options) })
     const { codeChallenge, codeVerifier } = pkcePair()
     const { authorizationCode } = await host.auth.issueAuthorizationCode({ userId: 'u-alice', codeChallenge, scope })
     const { body } = await post(host, '/auth/pkce/token', { authorizationCode, codeVerifier })
@@ -83,6 +83,12 @@ describe('requireAuth({ scope })', () => {
     expect(refused.status).toBe(403)
     expect(refused.body.error).toBe('forbidden')
     expect(refused.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="rooms:read me"')
+  })
+
+  it('wants none where it names none: a token for a part of the account is let in', async () => {
+    expect((await scoped(['rooms:read'], {})).body.scope).toEqual(['rooms:read'])
+    expect((await scoped(['rooms:read'], { scope: 'rooms:read' })).status).toBe(200)
+    expect((await scoped(['me'], { scope: 'rooms:read' })).status).toBe(403)
   })
 })
 

@@ -6,8 +6,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { Principal, TrackedSocket } from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
-import { bearer, get, logIn, obtainCode, post } from '../support/client.js'
-import { type HostSettings, startHost, type TestHost } from '../support/host.js'
+import { bearer, get, logIn, obtainCode, pkcePair, post } from '../support/client.js'
+import { type HostSettings, password, startHost, type TestHost } from '../support/host.js'
 
 interface SocketHost extends TestHost {
   readonly tracked: TrackedSocket[]
@@ -109,6 +109,7 @@ describe('a ws upgrade', () => {
       ['[2001:DB8:0::1]:8080', 'http://[2001:db8::1]:8080', 101],
       ['chat.example.com:8443', 'https://chat.example.com', 403],
       ['', 'file://', 403],
+      ['chat.example.com:port', 'https://chat.example.com', 403],
     ] as const) {
       const request = {
         headersDistinct: { ...{ authorization: [`Bearer ${authToken}`] }, origin: [origin] },
@@ -126,6 +127,20 @@ describe('a ws upgrade', () => {
     const token = (await logIn(listed)).authToken
     expect((await open(listed, { ...bearer(token), Origin: 'https://chat.example.com' })).principal.userId).toBe('u-alice')
     expect((await refusal(open(listed, { ...bearer(token), Origin: 'https://chat.example.com.evil.com' }))).status).toBe(403)
+  })
+})
+
+describe('the address of a ws upgrade', () => {
+  it('is no news of its session: a bare upgrade knows nothing of the proxies in front', async () => {
+    const host = await startSocketHost({ before: (app) => void app.set('trust proxy', 1) })
+    const from = { 'X-Forwarded-For': '203.0.113.7' }
+    const { body } = await post(host, '/login', { username: 'alice', password }, from)
+    host.clock.advance(61)
+    await open(host, { ...bearer(body.data.authToken), ...from })
+    await vi.waitFor(async () => {
+      const [session] = await host.auth.sessions.list('u-alice')
+      expect(session).toMatchObject({ lastSeenAt: host.clock(), ip: '203.0.113.7' })
+    })
   })
 })
 
@@ -155,12 +170,27 @@ describe('a socket ticket', () => {
   })
 
   it('is void when the token it was bought with has ended', async () => {
-    const host = await startSocketHost()
+    const host = await startSocketHost({ now: new Date('2030-01-01T00:00:00Z') })
     const opened = (await post(host, '/auth/pkce/token', await obtainCode(host, (await logIn(host)).authToken))).body
     host.clock.advance(590)
-    const ticket = await buy(host, opened.access_token)
-    host.clock.advance(15)
-    expect((await refusal(open(host, {}, ['auth.ticket', ticket]))).status).toBe(401)
+    const [inTime, late] = [await buy(host, opened.access_token), await buy(host, opened.access_token)]
+    host.clock.advance(9)
+    expect((await open(host, {}, ['auth.ticket', inTime])).principal.userId).toBe('u-alice')
+    host.clock.advance(1)
+    expect((await refusal(open(host, {}, ['auth.ticket', late]))).status).toBe(401)
+  })
+
+  it('opens a socket that may do what its token may, however the client writes the list of protocols', async () => {
+    const host = await startSocketHost()
+    const { codeChallenge, codeVerifier } = pkcePair()
+    const scope = ['rooms:read', 'me']
+    const { authorizationCode } = await host.auth.issueAuthorizationCode({ userId: 'u-alice', codeChallenge, scope })
+    const { body } = await post(host, '/auth/pkce/token', { authorizationCode, codeVerifier })
+    for (const separator of [',', ', ', ' ,\t']) {
+      const protocols = ['chat', 'auth.ticket', await buy(host, body.access_token)].join(separator)
+      const request = { headersDistinct: { 'sec-websocket-protocol': [protocols] }, headers: {}, socket: {} }
+      expect(await host.auth.sockets.authenticate(request as never)).toMatchObject({ userId: 'u-alice', scope, kind: 'pkce' })
+    }
   })
 
   it('is void after 30 seconds, after its session, and together with a token', async () => {
@@ -266,6 +296,30 @@ describe('a live socket', () => {
     host.clock.advance(6)
     for (let second = 0; second < 61; second += 1) await vi.advanceTimersByTimeAsync(1000)
     expect(close).toHaveBeenCalledExactlyOnceWith(4401, 'session ended')
+  })
+
+  it('is asked for with its user once a minute and no more, is closed in the second its token ends, and leaves no timer', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const host = await startSocketHost({ now: new Date('2030-01-01T00:00:00Z') })
+    const { access_token } = (await post(host, '/auth/pkce/token', await obtainCode(host, (await logIn(host)).authToken))).body
+    const request = { headersDistinct: { authorization: [`Bearer ${access_token}`] }, headers: {}, socket: {} }
+    const principal = await host.auth.authenticate(request as never)
+    const findById = vi.spyOn(host.users, 'findById')
+    const close = vi.fn()
+    host.auth.sockets.track({ close, terminate() {}, once() {}, on() {} }, principal)
+    for (let second = 1; second <= 599; second += 1) {
+      host.clock.advance(1)
+      await vi.advanceTimersByTimeAsync(1000)
+    }
+    expect(findById.mock.calls.length).toBeGreaterThanOrEqual(9)
+    expect(findById.mock.calls.length).toBeLessThanOrEqual(11)
+    expect(close).not.toHaveBeenCalled()
+    host.clock.advance(1)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(close).toHaveBeenCalledExactlyOnceWith(4408, 'token expired')
+    await host.auth.close()
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('is closed within 5 seconds of an end that nobody told of, and stays open while the store is down', async () => {
@@ -441,7 +495,8 @@ describe('a client that breaks off or breaks the rules', () => {
     socket.close()
     await closed
     await vi.waitFor(() => expect(host.tracked[0]?.renew(authToken)).rejects.toMatchObject({ status: 401 }))
-    host.auth.sockets.track({ close() {}, terminate() {}, once() {}, on() {}, readyState: 3 }, principal)
+    for (const readyState of [2, 3])
+      host.auth.sockets.track({ close() {}, terminate() {}, once() {}, on() {}, readyState }, principal)
     expect((await host.auth.sessions.list('u-alice'))[0]?.liveSockets).toBe(0)
   })
 
@@ -455,6 +510,8 @@ describe('a client that breaks off or breaks the rules', () => {
     await vi.waitFor(() =>
       expect(host.events.at(-1)).toMatchObject({ type: 'host.failed', operation: 'upgrade', error: 'TypeError' }),
     )
+    host.auth.sockets.refuse(connection as never, 'a text')
+    await vi.waitFor(() => expect(host.events.at(-1)).toMatchObject({ error: 'string' }))
   })
 })
 

@@ -30,6 +30,19 @@ describe('canonicalIdentifier', () => {
   })
 })
 
+describe('the default canonical form', () => {
+  it('is one for both cases of a letter that is two characters in upper case', async () => {
+    const host = await startHost()
+    const asked: string[] = []
+    host.users.findByIdentifier = async ({ value }) => {
+      asked.push(value)
+      return null
+    }
+    for (const username of ['\u1E98ill', 'W\u030AILL']) await post(host, '/login', { username, password })
+    expect(asked).toEqual(['\u1E98ill', '\u1E98ill'])
+  })
+})
+
 describe('the digest of an unknown identifier', () => {
   const digestsOf = async (encryptionKeys: readonly string[], names: readonly string[]) => {
     const host = await startHost({ options: { encryptionKeys, canonicalIdentifier: ({ value }) => value } })
@@ -47,6 +60,11 @@ describe('the digest of an unknown identifier', () => {
     expect(again).toBe(lower)
     expect(foreign).toMatch(/^[\w-]{43}$/)
     expect(foreign).not.toBe(lower)
+  })
+
+  it('is one for both cases of a letter that is two characters in upper case', async () => {
+    const [lower, upper] = await digestsOf([encryptionKey], ['\u1E98ill', 'W\u030AILL'])
+    expect(upper).toBe(lower)
   })
 
   it('tells names apart', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { totpCode } from '../../src/testing/totp-code.js'
 import { bearer, get, logIn, post } from '../support/client.js'
-import { cheapHasher, password, startHost, totpSecret } from '../support/host.js'
+import { cheapHasher, password, passwordHash, startHost, totpSecret } from '../support/host.js'
 
 describe.each([4, 5] as const)('POST /login in an Express %i host', (express) => {
   it.each(['email', 'username', 'user'])('signs alice in by %s', async (kind) => {
@@ -189,6 +189,38 @@ describe('POST /login with a second factor', () => {
   })
 })
 
+describe('a refused login', () => {
+  it('is told to the audit stream with its reason, and with its user where there is one', async () => {
+    const host = await startHost({ options: { beforeLogin: ({ user }) => (user.username === 'grumpy' ? 'No.' : undefined) } })
+    for (const [username, account] of [
+      ['off', { disabled: true }],
+      ['bare', { passwordHash: null }],
+      ['cut', { passwordHash: passwordHash.slice(0, 40) }],
+      ['grumpy', {}],
+      ['factor', {}],
+    ] as const) {
+      host.users.add({ id: `u-${username}`, username, passwordHash, ...account })
+    }
+    await host.auth.secondFactors.importTotp({ userId: 'u-factor', secret: totpSecret })
+    const send = (username: string, rest = {}) => post(host, '/login', { username, password, ...rest })
+    for (const username of ['nobody', 'off', 'bare', 'cut', 'grumpy', 'factor']) await send(username)
+    await send('factor', { code: 'wrong' })
+    await send('alice', { password: 'wrong' })
+    const told = host.events.flatMap((event) => (event.type === 'login.failed' ? [[event.userId, event.reason]] : []))
+    expect(told).toEqual([
+      [null, 'unknown-user'],
+      ['u-off', 'disabled'],
+      ['u-bare', 'no-password'],
+      ['u-cut', 'unreadable-hash'],
+      ['u-grumpy', 'vetoed'],
+      ['u-factor', 'second-factor-required'],
+      ['u-factor', 'second-factor-invalid'],
+      ['u-alice', 'wrong-password'],
+    ])
+    expect(host.events.find(({ type }) => type === 'password.unreadable')).toMatchObject({ userId: 'u-cut' })
+  })
+})
+
 describe('beforeLogin', () => {
   it('lets pass by saying nothing, and is told the door, the user and what was proven', async () => {
     const seen: unknown[] = []
@@ -208,9 +240,12 @@ describe('beforeLogin', () => {
 
   it('refuses when it answers anything else, and is an outage when it fails', async () => {
     const odd = await startHost({ options: { beforeLogin: (() => false) as never } })
-    expect((await post(odd, '/login', { username: 'alice', password })).status).toBe(403)
+    const refused = await post(odd, '/login', { username: 'alice', password })
+    expect(refused.status).toBe(403)
+    expect(refused.body).toMatchObject({ error: 'forbidden', message: 'This sign-in is not allowed.' })
     const broken = await startHost({ options: { beforeLogin: () => Promise.reject(new Error('broken')) } })
     expect((await post(broken, '/login', { username: 'alice', password })).status).toBe(503)
+    expect(broken.events).toContainEqual(expect.objectContaining({ type: 'host.failed', operation: 'beforeLogin' }))
   })
 })
 

@@ -6,6 +6,7 @@ import { testUsers } from '../support/users.js'
 
 const signer = joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: [await generateSigningKey()] })
 const stores = memoryStores()
+const hasher = { hash: () => '', verify: () => false, needsRehash: () => false }
 const good = () => ({ users: testUsers(), ...stores, signer, encryptionKeys: [encryptionKey] })
 const start = (change: object) => createAuthRouter({ ...good(), ...change } as never)
 
@@ -26,6 +27,10 @@ describe.each(['production', 'development', 'test', undefined])('createAuthRoute
     ['a key of zeros', { encryptionKeys: [Buffer.alloc(32).toString('base64')] }, 'encryptionKeys[0]'],
     ['a number as key', { encryptionKeys: [42] }, 'encryptionKeys[0]'],
     ['one key instead of a list', { encryptionKeys: encryptionKey }, 'encryptionKeys'],
+    ['no wait at all', { maxPasswordWait: 0 }, 'maxPasswordWait'],
+    ['a wait beyond what clients wait', { maxPasswordWait: 31 }, 'maxPasswordWait'],
+    ['a hasher that does nothing at once', { passwords: { ...hasher, concurrency: 0 } }, 'passwords'],
+    ['a hasher that does everything at once', { passwords: { ...hasher, concurrency: Infinity } }, 'passwords'],
     ['half a hasher', { passwords: { hash: () => '' } }, 'passwords'],
     ['an option it does not know', { session: {} }, 'session'],
     ['a lifetime it does not know', { lifetimes: { accessTokens: 60 } }, 'lifetimes.accessTokens'],
@@ -46,6 +51,19 @@ describe.each(['production', 'development', 'test', undefined])('createAuthRoute
     ['half a limit', { throttle: { network: { points: 5 } } }, 'throttle.network.duration'],
     ['a throttle switch it does not know', { throttle: { enabled: false } }, 'throttle.enabled'],
     ['false as throttle', { throttle: false }, 'throttle'],
+    [
+      'a limit that is longer than a month',
+      { throttle: { unknownNetworks: { points: 5, duration: 2_592_001 } } },
+      'throttle.unknownNetworks.duration',
+    ],
+    ['half a try', { throttle: { knownNetwork: { points: 0.5, duration: 60 } } }, 'throttle.knownNetwork.points'],
+    [
+      'an endless limit',
+      { throttle: { endpoints: { points: 5, duration: Number.POSITIVE_INFINITY } } },
+      'throttle.endpoints.duration',
+    ],
+    ['a limit with a word too many', { throttle: { account: { points: 5, duration: 60, window: 1 } } }, 'throttle.account.window'],
+    ['a trial run in words', { throttle: { dryRun: 'false' } }, 'throttle.dryRun'],
     ['a limiter that is no function', { throttle: { limiter: {} } }, 'throttle.limiter'],
     ['half a logger', { logger: { info: () => {} } }, 'logger'],
     ['a date as clock', { clock: new Date() }, 'clock'],

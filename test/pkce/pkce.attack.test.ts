@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { bearer, get, headersOf, logIn, obtainCode, pkcePair, post } from '../support/client.js'
+import { afterAttack } from '../support/after-attack.js'
+import { bearer, get, logIn, obtainCode, pkcePair, post, remainingOf, uncountedHeadersOf } from '../support/client.js'
+import { gate } from '../support/gate.js'
 import { startHost, type TestHost } from '../support/host.js'
 
 const invalidGrant = {
@@ -23,6 +25,7 @@ describe('a code', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 400).every(({ body }) => body.error === 'invalid_grant')).toBe(true)
     expect(host.events.filter(({ type }) => type === 'code.redeemed')).toHaveLength(1)
+    await afterAttack(host, answers, [code.authorizationCode, code.codeVerifier])
   })
 
   it('shown again within 20 seconds is refused, and what it opened lives: the answer may have been lost', async () => {
@@ -88,10 +91,15 @@ describe('a code', () => {
     const unknown = await post(host, '/auth/pkce/token', { ...code, authorizationCode: `mar_ac_${'A'.repeat(43)}` })
     const shapeless = await post(host, '/auth/pkce/token', { ...code, authorizationCode: 'rubbish' })
     const wrongVerifier = await post(host, '/auth/pkce/token', { ...code, codeVerifier: pkcePair().codeVerifier })
+    let left = remainingOf(unknown)
     for (const response of [shapeless, wrongVerifier]) {
       expect(response.text).toBe(unknown.text)
-      expect(headersOf(response)).toEqual(headersOf(unknown))
+      expect(uncountedHeadersOf(response)).toEqual(uncountedHeadersOf(unknown))
+      // One each, whatever the reason: what is left must not tell one from another.
+      left -= 1
+      expect(remainingOf(response)).toBe(left)
     }
+    await afterAttack(host, [unknown, shapeless, wrongVerifier], [code.authorizationCode])
   })
 
   it('is stored as a hash, and neither it nor the verifier is logged', async () => {
@@ -136,6 +144,7 @@ describe('malformed requests', () => {
       error_description: response.body.message,
       details: { issues: [{ path, message: expect.any(String) }] },
     })
+    await afterAttack(host, response)
   })
 
   it('a malformed verifier does not burn the code', async () => {
@@ -159,5 +168,72 @@ describe('malformed requests', () => {
     const response = await post(host, '/auth/pkce/authorize', body, bearer(authToken))
     expect(response.status).toBe(400)
     expect(response.body.error).toBe('invalid-request')
+    await afterAttack(host, response)
+  })
+})
+
+describe('a refused code', () => {
+  const wrong = () => pkcePair().codeVerifier
+  const refusals = ({ events }: TestHost) => events.filter(({ type }) => type === 'code.refused')
+
+  it('is told to the audit stream with its reason, and with its user where there is one', async () => {
+    const { host, authToken, code } = await signedIn()
+    await post(host, '/auth/pkce/token', { ...code, authorizationCode: `mar_ac_${'A'.repeat(43)}` })
+    await post(host, '/auth/pkce/token', { ...code, codeVerifier: wrong() })
+    await post(host, '/auth/pkce/token', code)
+    const orphan = await obtainCode(host, authToken)
+    await post(host, '/logout', undefined, bearer(authToken))
+    await post(host, '/auth/pkce/token', orphan)
+    expect(refusals(host)).toMatchObject([
+      { reason: 'unknown', userId: null },
+      { reason: 'wrong-verifier', userId: 'u-alice' },
+      { reason: 'replayed', userId: 'u-alice' },
+      { reason: 'issuing-session-ended', userId: 'u-alice' },
+    ])
+    // Not even one that is ended at once: its owner would be told of a device that never was.
+    expect(host.events.filter(({ type }) => type === 'session.started')).toHaveLength(1)
+  })
+
+  it('that was used, or is past its time, does not reach the hooks of the host', async () => {
+    const asked: string[] = []
+    const { host, authToken, code } = await signedIn(
+      await startHost({ options: { beforeLogin: ({ door }) => void asked.push(door) as undefined } }),
+    )
+    await post(host, '/auth/pkce/token', code)
+    const late = await obtainCode(host, authToken)
+    host.clock.advance(60)
+    asked.length = 0
+    for (const dead of [code, late]) expect((await post(host, '/auth/pkce/token', dead)).body).toEqual(invalidGrant)
+    expect(asked).toEqual([])
+  })
+
+  it('whose time runs out while the host thinks opens nothing', async () => {
+    const host: TestHost = await startHost({
+      options: { beforeLogin: ({ door }) => void (door === 'code-exchange' && host.clock.advance(60)) as undefined },
+    })
+    const { code } = await signedIn(host)
+    expect((await post(host, '/auth/pkce/token', code)).body).toEqual(invalidGrant)
+    expect(refusals(host)).toMatchObject([{ reason: 'unknown', userId: 'u-alice' }])
+    expect(await host.auth.sessions.list('u-alice')).toHaveLength(1)
+  })
+
+  it('whose wrong verifier comes second, and late, ends the session that the right one has opened', async () => {
+    const { host, code } = await signedIn()
+    const { consume } = host.stores.codes
+    const door = gate()
+    host.stores.codes.consume = async (...given) => {
+      await door.pass()
+      return consume(...given)
+    }
+    const arrived = door.shut()
+    const thief = post(host, '/auth/pkce/token', { ...code, codeVerifier: wrong() }).then((response) => response)
+    await arrived
+    host.stores.codes.consume = consume
+    const { body } = await post(host, '/auth/pkce/token', code)
+    host.clock.advance(21)
+    door.open()
+    expect((await thief).body).toEqual(invalidGrant)
+    expect(refusals(host)).toMatchObject([{ reason: 'replayed', userId: 'u-alice' }])
+    expect((await get(host, '/me', bearer(body.access_token))).status).toBe(401)
   })
 })

@@ -26,6 +26,10 @@ describe('a login that is under way', () => {
     door.open()
     expect(await login).toMatchObject({ status: 401, body: { error: 'Unauthorized' } })
     expect(await host.auth.sessions.list('u-alice')).toEqual([])
+    expect(host.events.slice(-2)).toMatchObject([
+      { type: 'session.ended', userId: 'u-alice', reason: 'revoked' },
+      { type: 'request.refused', reason: expect.stringMatching(/\w/) },
+    ])
   })
 
   it('when the user is disabled comes to nothing', async () => {
@@ -33,6 +37,23 @@ describe('a login that is under way', () => {
     host.users.change('u-alice', { disabled: true })
     door.open()
     expect((await login).status).toBe(401)
+  })
+
+  it('when the account is deleted comes to nothing', async () => {
+    const { door, host, login } = await held()
+    host.users.rows.delete('u-alice')
+    door.open()
+    expect(await login).toMatchObject({ status: 401, body: { error: 'Unauthorized' } })
+  })
+
+  it('when the name and the password become another’s comes to nothing', async () => {
+    const { door, host, login } = await held()
+    const { passwordHash = null } = host.users.rows.get('u-alice') ?? {}
+    host.users.change('u-alice', { username: 'alice-2', passwordHash: null })
+    host.users.add({ id: 'u-other', username: 'alice', passwordHash })
+    door.open()
+    expect(await login).toMatchObject({ status: 401, body: { error: 'Unauthorized' } })
+    expect(await host.auth.sessions.list('u-alice')).toEqual([])
   })
 
   it('when another login brings the hash up to a dearer setting goes on', async () => {
@@ -57,6 +78,10 @@ describe('a code exchange that is under way', () => {
     door.open()
     expect(await exchange).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
     expect(await host.auth.sessions.list('u-alice')).toEqual([])
+    expect(host.events.slice(-2)).toMatchObject([
+      { type: 'session.ended', userId: 'u-alice', reason: 'revoked' },
+      { type: 'code.refused', userId: 'u-alice', reason: 'issuing-session-ended' },
+    ])
   })
 
   it('is not passed by when all sessions are ended while its session is stored', async () => {
@@ -124,6 +149,20 @@ describe('the question which sessions are over', () => {
     const second = endedAmong(0, ['a'])
     answer([])
     expect(await second).toEqual(['a'])
+  })
+
+  it('is asked of 500 at a time, one query after the other, and leaves none out', async () => {
+    const ids = Array.from({ length: 1001 }, (_, i) => `s${i}`)
+    let underWay = 0
+    const liveAmong = vi.fn(async (asked: readonly string[]) => {
+      underWay += 1
+      expect(underWay).toBe(1)
+      await new Promise((resolve) => setImmediate(resolve))
+      underWay -= 1
+      return asked.filter((id) => !['s0', 's499', 's500', 's1000'].includes(id))
+    })
+    expect(await createEndedAmong({ liveAmong })(0, ids)).toEqual(['s0', 's499', 's500', 's1000'])
+    expect(liveAmong.mock.calls.map(([asked]) => asked.length)).toEqual([500, 500, 1])
   })
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { totpCode } from '../../src/testing/totp-code.js'
-import { bearer, get, headersOf, logIn, obtainCode, post } from '../support/client.js'
+import { afterAttack } from '../support/after-attack.js'
+import { bearer, get, logIn, obtainCode, post, remainingOf, uncountedHeadersOf } from '../support/client.js'
 import { password, startHost, type TestHost, totpSecret } from '../support/host.js'
 
 interface Tokens {
@@ -52,7 +53,9 @@ describe('a refresh whose store is not sure', () => {
     const { tokens } = await open(host)
     const { rotateRefresh } = host.stores.sessions
     host.stores.sessions.rotateRefresh = async () => ({ outcome: 'superseded' })
-    expect((await refresh(host, tokens.refresh_token)).status).toBe(503)
+    const response = await refresh(host, tokens.refresh_token)
+    expect(response.status).toBe(503)
+    expect(response.headers['retry-after']).toBe('1')
     host.stores.sessions.rotateRefresh = rotateRefresh
     expect((await refresh(host, tokens.refresh_token)).status).toBe(200)
   })
@@ -157,12 +160,17 @@ describe('an invented refresh token', () => {
     const host = await startHost()
     const { tokens } = await open(host)
     const unknown = await refresh(host, `mar_rt_${'A'.repeat(22)}.${'A'.repeat(65)}`)
+    let left = remainingOf(unknown)
     await post(host, '/logout', undefined, bearer(tokens.access_token))
     for (const token of [tokens.refresh_token, 'rubbish', tokens.access_token]) {
       const response = await refresh(host, token)
       expect(response.text).toBe(unknown.text)
-      expect(headersOf(response)).toEqual(headersOf(unknown))
+      expect(uncountedHeadersOf(response)).toEqual(uncountedHeadersOf(unknown))
+      // One each, whatever the reason: what is left must not tell one from another.
+      left -= 1
+      expect(remainingOf(response)).toBe(left)
     }
+    await afterAttack(host, unknown, [tokens.refresh_token, tokens.access_token])
   })
 
   it('for a session that has none, such as a login’s, is invalid', async () => {
@@ -204,6 +212,8 @@ describe('whoever may not sign in', () => {
     expect((await refresh(host, tokens.refresh_token)).body).toEqual(invalidGrant)
     const { authToken } = await logIn(host, { username: 'alice', password, code: totpCode(totpSecret, host.clock()) })
     const { body } = await post(host, '/auth/pkce/token', await obtainCode(host, authToken))
+    // Not even the store of factors is needed any more.
+    host.stores.secondFactors.find = () => Promise.reject(new Error('down'))
     expect((await refresh(host, body.refresh_token)).status).toBe(200)
   })
 })
@@ -237,5 +247,57 @@ describe('what is stored and written down', () => {
       const secret = (refresh_token.split('.')[1] ?? '').slice(0, 43)
       expect(written).not.toContain(secret)
     }
+  })
+})
+
+describe('what the audit stream is told', () => {
+  const told = ({ events }: TestHost) => events.filter(({ type }) => type.startsWith('refresh.'))
+
+  it('is whose session was refreshed, and why one was not', async () => {
+    const host = await startHost()
+    const { authToken, tokens: first } = await open(host)
+    const whose = { userId: 'u-alice', sessionId: sidOf(first.access_token) }
+    const second = (await refresh(host, first.refresh_token)).body as Tokens
+    const third = (await refresh(host, second.refresh_token)).body as Tokens
+    await refresh(host, 'rubbish')
+    await refresh(host, `mar_rt_${whose.sessionId}.${'A'.repeat(65)}`)
+    await refresh(host, `mar_rt_${sidOf(authToken)}.${'A'.repeat(65)}`)
+    host.clock.advance(11)
+    await refresh(host, first.refresh_token)
+    await refresh(host, third.refresh_token)
+    expect(told(host)).toMatchObject([
+      { type: 'refresh.succeeded', ...whose },
+      { type: 'refresh.succeeded', ...whose },
+      { type: 'refresh.refused', reason: 'unknown-or-ended', userId: null, sessionId: null },
+      { type: 'refresh.refused', reason: 'unknown-or-ended', ...whose },
+      { type: 'refresh.refused', reason: 'unknown-or-ended', userId: 'u-alice', sessionId: sidOf(authToken) },
+      { type: 'refresh.reused', ...whose },
+      { type: 'refresh.refused', reason: 'reused', ...whose },
+      { type: 'refresh.refused', reason: 'unknown-or-ended', userId: null, sessionId: null },
+    ])
+  })
+
+  it('is the same of a session that ended, or went on without it, while its token was rotated', async () => {
+    const host = await startHost()
+    const { tokens } = await open(host)
+    const { rotateRefresh, find } = host.stores.sessions
+    host.stores.sessions.rotateRefresh = async () => ({ outcome: 'ended' })
+    const ended = await refresh(host, tokens.refresh_token)
+    host.stores.sessions.rotateRefresh = async () => ({ outcome: 'superseded' })
+    let reads = 0
+    host.stores.sessions.find = async (id) => {
+      const row = await find(id)
+      reads += 1
+      return row?.refresh && reads === 2 ? { ...row, refresh: { ...row.refresh, hash: 'of another', spent: [] } } : row
+    }
+    const outrun = await refresh(host, tokens.refresh_token)
+    Object.assign(host.stores.sessions, { rotateRefresh, find })
+    const whose = { userId: 'u-alice', sessionId: sidOf(tokens.access_token) }
+    for (const { body } of [ended, outrun]) expect(body).toEqual(invalidGrant)
+    expect(told(host)).toMatchObject([
+      { type: 'refresh.refused', reason: 'unknown-or-ended', ...whose },
+      { type: 'refresh.refused', reason: 'unknown-or-ended', ...whose },
+    ])
+    expect((await refresh(host, tokens.refresh_token)).status).toBe(200)
   })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { bearer, get, logIn, obtainCode, post } from '../support/client.js'
 import { startHost, type TestHost } from '../support/host.js'
 
@@ -55,6 +55,44 @@ describe('POST /auth/refresh', () => {
     host.clock.advance(100_000)
     expect((await refresh(host, first.refresh_token)).body.refresh_token).toBe(second.refresh_token)
     expect((await refresh(host, second.refresh_token)).status).toBe(200)
+  })
+
+  it('takes a spent token for a lost answer up to the end of the 10th second, and no longer', async () => {
+    const host = await startHost()
+    const first = await openSession(host)
+    const second = (await refresh(host, first.refresh_token)).body as Tokens
+    await refresh(host, second.refresh_token)
+    host.clock.advance(10)
+    expect((await refresh(host, first.refresh_token)).body.refresh_token).toBe(second.refresh_token)
+    host.clock.advance(0.001)
+    expect((await refresh(host, first.refresh_token)).body.error).toBe('invalid_grant')
+    expect((await get(host, '/me', bearer(second.access_token))).status).toBe(401)
+  })
+
+  it('makes a successor that cannot be foretold from the token: of two tries, of which one failed, each makes its own', async () => {
+    const host = await startHost()
+    const { refresh_token } = await openSession(host)
+    const { rotateRefresh } = host.stores.sessions
+    const made: (string | undefined)[] = []
+    host.stores.sessions.rotateRefresh = async (id, hash, rotation, now) => {
+      made.push(rotation.refresh.hash)
+      if (made.length === 1) throw new Error('down')
+      return rotateRefresh(id, hash, rotation, now)
+    }
+    expect((await refresh(host, refresh_token)).status).toBe(503)
+    expect((await refresh(host, refresh_token)).status).toBe(200)
+    expect(new Set(made).size).toBe(2)
+  })
+
+  it('asks the store once for a session, and not at all for a text that is no refresh token', async () => {
+    const host = await startHost()
+    const { refresh_token } = await openSession(host)
+    const find = vi.spyOn(host.stores.sessions, 'find')
+    await refresh(host, refresh_token)
+    expect(find).toHaveBeenCalledTimes(1)
+    for (const text of ['rubbish', `x${refresh_token}`, `${refresh_token}x`, refresh_token.replace('.', '')])
+      await refresh(host, text)
+    expect(find).toHaveBeenCalledTimes(1)
   })
 
   it('lets two tabs that refresh at once, and once more, go on together', async () => {

@@ -2,6 +2,7 @@ import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { bearer, get, logIn, obtainCode, pkcePair, post } from '../support/client.js'
 import { password, passwordHash, startHost, type TestHost } from '../support/host.js'
+import { at, sessionRecord } from '../support/records.js'
 
 const remove = (host: TestHost, path: string, token: string) => supertest(host.url).delete(path).set(bearer(token))
 const list = async (host: TestHost, token: string) => (await get(host, '/auth/sessions', bearer(token))).body.data.sessions
@@ -41,6 +42,18 @@ describe('GET /auth/sessions', () => {
     })
     for (const secret of [authToken, tokens.access_token, tokens.refresh_token])
       expect(response.text).not.toContain(secret.slice(-40))
+  })
+
+  it('shows where a session was used last, not where it began', async () => {
+    const host = await startHost({ before: (app) => void app.set('trust proxy', 1) })
+    const from = (end: number) => ({ 'X-Forwarded-For': `203.0.113.${end}` })
+    const { authToken } = (await post(host, '/login', { username: 'alice', password }, from(1))).body.data
+    const exchanged = await post(host, '/auth/pkce/token', await obtainCode(host, authToken), from(1))
+    host.clock.advance(60)
+    await get(host, '/me', { ...bearer(authToken), ...from(2) })
+    await post(host, '/auth/refresh', { refreshToken: exchanged.body.refresh_token }, from(3))
+    const listed = await host.auth.sessions.list('u-alice')
+    expect(listed.map(({ ip }) => ip).sort()).toEqual(['203.0.113.2', '203.0.113.3'])
   })
 
   it.each([
@@ -170,6 +183,21 @@ describe('maxSessionsPerUser', () => {
     expect(host.events.find(({ type }) => type === 'session.ended')).toMatchObject({ reason: 'evicted' })
   })
 
+  it.each(['oldest', 'newest'])('ends the oldest of all, also when the store lists the %s first', async (first) => {
+    const host = await startHost({ options: { maxSessionsPerUser: 3 }, now: at(9) })
+    const ids = ['b', 'd', 'a', 'c']
+    for (const [i, id] of ids.entries())
+      await host.stores.sessions.create(sessionRecord({ id, userId: 'u-alice', createdAt: at(i) }))
+    const { listForUser } = host.stores.sessions
+    host.stores.sessions.listForUser = async (...asked) => {
+      const live = await listForUser(...asked)
+      return first === 'oldest' ? live : live.reverse()
+    }
+    await logIn(host)
+    const ended = host.events.flatMap((event) => (event.type === 'session.ended' ? [event.sessionId] : []))
+    expect(ended).toEqual(['b', 'd'])
+  })
+
   it.each([1, 3])('keeps exactly %i when many sign in at once, and never ends them all', async (most) => {
     const host = await startHost({ options: { maxSessionsPerUser: most, throttle: { account: { points: 100, duration: 60 } } } })
     const { listForUser } = host.stores.sessions
@@ -182,10 +210,56 @@ describe('maxSessionsPerUser', () => {
     expect(await host.auth.sessions.list('u-alice')).toHaveLength(most)
   })
 
+  it('lets the oldest device sign in one more, which then takes its place', async () => {
+    const host = await startHost({ options: { maxSessionsPerUser: 2 } })
+    const oldest = await logIn(host)
+    host.clock.advance(1)
+    const other = await logIn(host)
+    const code = await obtainCode(host, oldest.authToken)
+    host.clock.advance(1)
+    const { status, body } = await post(host, '/auth/pkce/token', code)
+    expect(status).toBe(200)
+    const tokens = [oldest.authToken, other.authToken, body.access_token as string]
+    const statuses = await Promise.all(tokens.map(async (token) => (await get(host, '/me', bearer(token))).status))
+    expect(statuses).toEqual([401, 200, 200])
+  })
+
   it('does not fail a sign-in because the old ones could not be counted', async () => {
     const host = await startHost()
     host.stores.sessions.listForUser = () => Promise.reject(new Error('down'))
     expect((await post(host, '/login', { username: 'alice', password })).status).toBe(200)
+  })
+})
+
+describe('of sessions that began in the same millisecond', () => {
+  it.each([[['a', 'b', 'c', 'd']], [['d', 'c', 'b', 'a']], [['c', 'a', 'd', 'b']]])(
+    'every process ends the same, in whichever order its store lists them: %j',
+    async (ids) => {
+      const host = await startHost({ options: { maxSessionsPerUser: 3 }, now: at(1) })
+      for (const id of ids) await host.stores.sessions.create(sessionRecord({ id, userId: 'u-alice' }))
+      const { listForUser } = host.stores.sessions
+      host.stores.sessions.listForUser = async (...asked) => {
+        const live = await listForUser(...asked)
+        return live.sort((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id))
+      }
+      await logIn(host)
+      const ended = host.events.flatMap((event) => (event.type === 'session.ended' ? [event.sessionId] : []))
+      expect(ended.sort()).toEqual(['a', 'b'])
+    },
+  )
+})
+
+describe('an end that another process has written', () => {
+  it('holds here at once when the client signs out here too', async () => {
+    const host = await startHost()
+    const { authToken } = await logIn(host)
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
+    const [session] = await host.auth.sessions.list('u-alice')
+    await host.stores.sessions.end(session?.id ?? '', 'logout', host.clock())
+    expect((await post(host, '/logout', undefined, bearer(authToken))).status).toBe(200)
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(401)
+    // Whoever ended it has told the audit stream.
+    expect(host.events.filter(({ type }) => type === 'session.ended')).toEqual([])
   })
 })
 

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
-import type { AccessTokenClaims, TokenSigner } from '../../src/index.js'
+import { describe, expect, it, vi } from 'vitest'
+import { type AccessTokenClaims, AuthError, type TokenSigner } from '../../src/index.js'
 import { bearer, get, logIn, obtainCode, post } from '../support/client.js'
-import { startHost } from '../support/host.js'
+import { password, startHost } from '../support/host.js'
 
 /** A signer of the host's that signs nothing and forgets the times: only the router's own checks are left. */
 const forgetful: TokenSigner = {
@@ -49,6 +49,68 @@ describe('a signer that forgets the times', () => {
     expect(new Date(claims.exp * 1000)).toEqual(new Date('2030-01-01T01:00:00Z'))
     host.clock.advance(300)
     expect((await get(host, '/me', bearer(body.access_token))).status).toBe(401)
+  })
+})
+
+describe('a signer of the host’s', () => {
+  it('is asked once in 30 seconds for a token, whoever shows it how often', async () => {
+    const verify = vi.fn(forgetful.verify)
+    const host = await startHost({ options: { signer: { ...forgetful, verify } }, now: new Date('2030-01-01T00:00:00Z') })
+    const { authToken } = await logIn(host)
+    const times = async (count: number) => {
+      for (let i = 0; i < count; i += 1) expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
+      return verify.mock.calls.length
+    }
+    expect(await times(5)).toBe(1)
+    host.clock.advance(29.9)
+    expect(await times(5)).toBe(1)
+    host.clock.advance(0.1)
+    expect(await times(5)).toBe(2)
+  })
+
+  it.each([
+    ['nothing', null],
+    ['no subject', { sub: undefined }],
+    ['a number as session', { sid: 7 }],
+    ['a list of scopes', { scope: ['*'] }],
+    ['no end', { exp: undefined }],
+    ['an end in the words of ISO 8601', { exp: '2099-01-01T00:00:00Z' }],
+    ['a fraction as its beginning', { iat: 1.5 }],
+  ])('that answers %s is an outage, neither a pass nor a refusal', async (_what, change) => {
+    let isOdd = false
+    const verify = async (token: string) => {
+      const claims = await forgetful.verify(token)
+      return (isOdd ? change && { ...claims, ...change } : claims) as AccessTokenClaims
+    }
+    const host = await startHost({ options: { signer: { ...forgetful, verify } } })
+    const { authToken } = await logIn(host)
+    isOdd = true
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(503)
+    isOdd = false
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
+  })
+
+  it('whose key service refuses the server itself is an outage: its users stay signed in', async () => {
+    const verify = () => Promise.reject(Object.assign(new Error('key service'), { code: 'Unauthorized', status: 401 }))
+    const host = await startHost({ options: { signer: { ...forgetful, verify } } })
+    expect((await get(host, '/me', bearer((await logIn(host)).authToken))).status).toBe(503)
+    expect(host.events).toContainEqual(expect.objectContaining({ type: 'host.failed', operation: 'signer.verify' }))
+  })
+
+  it('that refuses a token is believed: no store is asked about it', async () => {
+    const verify = () => Promise.reject(new AuthError('Unauthorized'))
+    const host = await startHost({ options: { signer: { ...forgetful, verify } } })
+    const { authToken } = await logIn(host)
+    const find = vi.spyOn(host.stores.sessions, 'find')
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(401)
+    expect(find).not.toHaveBeenCalled()
+  })
+
+  it.each(['', undefined, 7, {}])('that signs with %j opens no session', async (token) => {
+    const host = await startHost({ options: { signer: { ...forgetful, sign: async () => token as string } } })
+    expect((await post(host, '/login', { username: 'alice', password })).status).toBe(503)
+    expect(await host.auth.sessions.list('u-alice')).toEqual([])
+    expect(host.events).toContainEqual(expect.objectContaining({ type: 'host.failed', operation: 'signer.sign' }))
   })
 })
 

@@ -35,6 +35,21 @@ describe.each(databaseKinds)('SQL stores on $name', (kind) => {
       expect(await sessions.find(late.id)).toBeNull()
     })
 
+    it('name every session that they ended, also when it is purged at the same moment', async () => {
+      const { sessions } = open().stores
+      for (let round = 0; round < 10; round += 1) {
+        const userId = randomKey()
+        const mine = [sessionRecord({ userId }), sessionRecord({ userId })]
+        for (const session of mine) await sessions.create(session)
+        const [ended] = await Promise.all([
+          sessions.endAllForUser(userId, 'revoked', at(1)),
+          sessions.purge(at(1)),
+          sessions.purge(at(1)),
+        ])
+        expect(ended.sort()).toEqual(mine.map(({ id }) => id).sort())
+      }
+    })
+
     it('name the session store that the transaction is shared with', () => {
       const { codes, sessions } = open().stores
       expect(codes.redemption?.sessions).toBe(sessions)

@@ -2,27 +2,32 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
   defaultLifetimes,
+  defaultMaxPasswordWait,
   defaultMaxSessionsPerUser,
   defaultPurgeInterval,
   defaultStoreTimeout,
   defaultTotpIssuer,
 } from '../../src/resolve-options.js'
-import { defaultLimits } from '../../src/throttle/throttle.js'
+import { defaultLimits, type LimitName } from '../../src/throttle/limits.js'
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 const days = (seconds: number) => `${seconds / 86_400} days`
 
+const limits = Object.keys(defaultLimits).map((name): [string, string] => {
+  const { points, duration } = defaultLimits[name as LimitName]
+  return [`throttle.${name}`, `${points} in ${duration} s`]
+})
+
 describe('the table of options in the README', () => {
-  it.each([
-    ['throttle.account', `${defaultLimits.account.points} in ${defaultLimits.account.duration} s`],
-    ['throttle.network', `${defaultLimits.network.points} in ${defaultLimits.network.duration} s`],
-    ['throttle.secondFactor', `${defaultLimits.secondFactor.points} in ${defaultLimits.secondFactor.duration} s`],
+  it.each<[string, string]>([
+    ...limits,
     ['lifetimes.code', `${defaultLifetimes.code}`],
     ['lifetimes.accessToken', `${defaultLifetimes.accessToken}`],
     ['lifetimes.sessionIdle', days(defaultLifetimes.sessionIdle)],
     ['lifetimes.sessionAbsolute', days(defaultLifetimes.sessionAbsolute)],
     ['lifetimes.refreshGrace', `${defaultLifetimes.refreshGrace}`],
     ['maxSessionsPerUser', `${defaultMaxSessionsPerUser}`],
+    ['maxPasswordWait', `${defaultMaxPasswordWait}`],
     ['purgeInterval', `${defaultPurgeInterval}`],
     ['storeTimeout', `${defaultStoreTimeout}`],
     ['totpIssuer', `\`${defaultTotpIssuer}\``],

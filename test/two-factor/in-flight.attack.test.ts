@@ -33,6 +33,10 @@ describe('a sign-in that is under way while the second factor changes', () => {
     door.open()
     expectAnswer(await late, 401, 'Unauthorized')
     expect(await host.auth.sessions.list('u-alice')).toHaveLength(1)
+    expect(host.events.slice(-2)).toMatchObject([
+      { type: 'session.ended', userId: 'u-alice', reason: 'factor-changed' },
+      { type: 'request.refused' },
+    ])
     host.clock.advance(30)
     await expectUnharmed(host, codeOf(host, secret), secret)
   })
@@ -50,6 +54,10 @@ describe('a sign-in that is under way while the second factor changes', () => {
     door.open()
     expectAnswer(await late, 400, 'invalid_grant')
     expect(await host.auth.sessions.list('u-alice')).toHaveLength(1)
+    expect(host.events.slice(-2)).toMatchObject([
+      { type: 'session.ended', userId: 'u-alice', reason: 'factor-changed' },
+      { type: 'code.refused', userId: 'u-alice', reason: 'second-factor-required' },
+    ])
   })
 
   it('with a code of the phone that is switched off meanwhile comes to nothing', async () => {

@@ -1,0 +1,3 @@
+import { sqlContract } from './sql-contract.js'
+
+sqlContract('SQLite (libsql)')
