@@ -55,6 +55,8 @@ const auth = createAuthRouter({
   signer: joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: [JSON.parse(SIGNING_KEY)] }),
   encryptionKeys: [ENCRYPTION_KEY],
   passwords: bcryptHasher({ cost: 4, dangerouslyAllowLowCost: true, threads: 1 }),
+  // Hundreds of codes are sent again on purpose, all from one address.
+  throttle: { endpoints: { points: 100_000, duration: 900 } },
   logger: { debug() {}, info() {}, warn: complain, error: complain },
 })
 

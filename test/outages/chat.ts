@@ -85,7 +85,8 @@ async function send(chat: Chat, method: 'GET' | 'POST', path: string, token: str
 
 /** What a client asks for. Each answers whatever came. */
 export const ask = {
-  login: (chat: Chat, username: string) => send(chat, 'POST', '/login', null, { username, password }),
+  login: (chat: Chat, username: string, code?: string) =>
+    send(chat, 'POST', '/login', null, { username, password, ...(code === undefined ? {} : { code }) }),
   rooms: (chat: Chat, token: string) => send(chat, 'GET', '/rooms', token),
   logout: (chat: Chat, token: string) => send(chat, 'POST', '/logout', token),
   authorize: (chat: Chat, token: string, codeChallenge: string) =>

@@ -20,6 +20,7 @@ import {
 import { newFolder } from './child.js'
 import { type PrivateServer, type StartServer, startMariaDb, startPostgres, startRedis } from './servers.js'
 import { type OpenStores, openStores } from './stores.js'
+import { killWhile, type Spares, spares, whenAlone } from './victims.js'
 
 const databases: { name: string; kind: DatabaseName; start: StartServer | 'a file' }[] = [
   { name: 'SQLite', kind: 'sqlite', start: 'a file' },
@@ -31,8 +32,6 @@ const databases: { name: string; kind: DatabaseName; start: StartServer | 'a fil
 /** Divided among the four databases. */
 const kills = Number(process.env['KILLS'] ?? 200) / databases.length
 const refreshKills = Number(process.env['REFRESH_KILLS'] ?? 52) / databases.length
-/** How much of the time remains when no other process starts. */
-const whenAlone = 0.6
 /** Requests under way at each kill, so that it finds them at different places. */
 const atOnce = 4
 
@@ -42,14 +41,14 @@ describe.skipIf(databases.some(({ start }) => start === null))('a process is kil
       let server: PrivateServer | undefined
       let stores: OpenStores
       let survivor: Chat
-      let victims: ReturnType<typeof spares>
+      let victims: Spares<Victim>
 
       beforeAll(async () => {
         server = start === 'a file' ? undefined : await (start as NonNullable<StartServer>)()
         const url = server?.url ?? join(newFolder('sqlite'), 'auth.db')
         stores = await openStores(kind, url)
         survivor = await startChat({ kind, url })
-        victims = spares(survivor, { kind, url, connections: atOnce })
+        victims = spares(() => startWarm(survivor, { kind, url, connections: atOnce }))
       })
       afterAll(async () => {
         await victims?.close()
@@ -175,37 +174,12 @@ function endOf({ status }: Reply, consumed: boolean, sessions: number): End {
   return sessions === 1 ? 'done' : 'code lost'
 }
 
-async function killWhile({ child }: Victim, window: number, asked: Promise<Reply>[]): Promise<Reply[]> {
-  await pause(Math.random() * window)
-  await child.end('SIGKILL')
-  const replies = await Promise.all(asked)
-  // Until the database has noticed.
-  await pause(50)
-  return replies
-}
-
-/** A process to be killed, and how many milliseconds it takes for what it will be asked. */
+/** How many milliseconds a process takes for what it will be asked. */
 interface Victim extends Chat {
   readonly exchange: number
   readonly refresh: number
 }
 
-/** Processes that have been started beforehand. Several at a time, and none while another is killed: that takes 20 ms only if alone. */
-function spares(survivor: Chat, database: ChatDatabase) {
-  const ready: Victim[] = []
-  return {
-    async next(): Promise<Victim> {
-      if (ready.length === 0) ready.push(...(await Promise.all(Array.from({ length: 6 }, () => startWarm(survivor, database)))))
-      return ready.pop() as Victim
-    },
-    async close() {
-      for (const { child } of ready) await child.end('SIGKILL')
-    },
-  }
-}
-
-// The first requests of a process take far longer than those that follow, and a busy machine takes longer than an idle one. A kill at
-// random within that time, on an idle machine 20 ms or less, finds the work begun as often as done. It is measured while others start.
 async function startWarm(survivor: Chat, database: ChatDatabase): Promise<Victim> {
   const chat = await startChat(database)
   let [exchange, refresh] = [0, 0]

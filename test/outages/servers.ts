@@ -1,9 +1,10 @@
 // Database servers of their own for the tests that stop them, on free ports of the loopback, so that the machine's are left alone.
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
 import { createClient } from 'redis'
@@ -27,6 +28,8 @@ export interface PrivateServer {
 /** How a kind of server is started. Null where it is not installed; use it with `skipIf`. */
 export type StartServer = (() => Promise<PrivateServer>) | null
 
+const run = promisify(execFile)
+
 const postgresBin = folderWith('initdb', [...versionsOf('/usr/lib/postgresql'), '/usr/local/bin', '/usr/bin'])
 const mariaDbd = folderWith('mariadbd', ['/usr/sbin', '/usr/local/sbin', '/usr/bin', '/usr/local/bin'])
 const mariaInstall = folderWith('mariadb-install-db', ['/usr/bin', '/usr/local/bin'])
@@ -38,6 +41,27 @@ export const startPostgres: StartServer = installed('PostgreSQL', postgresBin !=
 export const startMariaDb: StartServer = installed('MariaDB', mariaDbd !== null && mariaInstall !== null) ? mariaDb : null
 /** Redis that has written every command to disk before it answers. */
 export const startRedis: StartServer = installed('Redis', redisBin !== null) ? redis : null
+
+/** A standby of a PostgreSQL server, which it follows until it is promoted. */
+export interface Standby extends PrivateServer {
+  /** Makes it a server of its own, which takes writes. */
+  promote(): Promise<void>
+}
+
+/** Copies a server and follows it through this URL, applying each commit two seconds late. */
+export async function startStandby(primaryUrl: string): Promise<Standby> {
+  const owner = ownerNamed('postgres')
+  const folder = newFolder('standby', owner)
+  const asOwner = { ...owner, cwd: folder, timeout: 30_000 }
+  // Not synchronously: the line to the server may run through this process.
+  await run(`${postgresBin}/pg_basebackup`, ['-d', primaryUrl, '-D', folder, '-R', '-X', 'stream', '-c', 'fast'], asOwner)
+  const port = await freePort()
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  const lag = ['-c', 'recovery_min_apply_delay=2s']
+  const args = ['-D', folder, '-p', String(port), '-h', '127.0.0.1', '-k', folder, ...lag]
+  const server = await serverOf(url, { command: `${postgresBin}/postgres`, args, owner, probe: () => probePostgres(url) })
+  return { ...server, promote: async () => void (await run(`${postgresBin}/pg_ctl`, ['promote', '-w', '-D', folder], asOwner)) }
+}
 
 async function postgres(): Promise<PrivateServer> {
   const owner = ownerNamed('postgres')

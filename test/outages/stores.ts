@@ -3,7 +3,7 @@ import { type Dialect, Kysely, MysqlDialect, PostgresDialect } from 'kysely'
 import { createPool } from 'mysql2'
 import pg from 'pg'
 import { createClient } from 'redis'
-import type { AuthorizationCodeStore, SessionStore } from '../../src/index.js'
+import type { AuthorizationCodeStore, SecondFactorStore, SessionStore } from '../../src/index.js'
 import { redisStores } from '../../src/stores/redis/redis-stores.js'
 import { migrateSql, sqlStores } from '../../src/stores/sql/sql-stores.js'
 import { openSqlite } from '../support/databases.js'
@@ -13,6 +13,8 @@ import type { DatabaseName } from './chat.js'
 export interface OpenStores {
   readonly codes: AuthorizationCodeStore
   readonly sessions: SessionStore
+  /** Redis keeps none. */
+  readonly secondFactors?: SecondFactorStore
   close(): Promise<void>
 }
 
