@@ -3,10 +3,11 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // They stop and kill database servers, and take minutes: npm run test:faults.
-    exclude: ['test/outages/**'],
-    // Hashing saturates a core; more files at once than cores would only make the slow ones slower.
-    maxWorkers: 2,
+    // The ones stop and kill database servers, the others need the machine for themselves, and both take minutes: npm run test:faults,
+    // npm run test:timing.
+    exclude: ['**/node_modules/**', 'test/outages/**', 'test/timing/**'],
+    // One more than the cores of a small machine: files that wait for a database or a browser leave room for one that does not.
+    maxWorkers: 3,
     testTimeout: 20_000,
     coverage: {
       provider: 'v8',

@@ -5,7 +5,7 @@
  * import each other. Types are free everywhere: they are gone at run time, and sharing them is how slices agree.
  */
 const floors = [
-  { ground: ['lib/', 'errors\\.ts$', 'events\\.ts$'] },
+  { ground: ['lib/', 'errors\\.ts$', 'events\\.ts$', 'event-counts\\.ts$'] },
   {
     stores: ['stores/'],
     signers: ['signers/'],
@@ -19,7 +19,16 @@ const floors = [
   { sessions: ['sessions/'] },
   { 'sign-in': ['sign-in\\.ts$'], guard: ['guard/'] },
   { login: ['login/'], pkce: ['pkce/'] },
-  { assembly: ['create-auth-router\\.ts$', 'assemble\\.ts$', 'connect-host\\.ts$', 'housekeeping\\.ts$'] },
+  {
+    assembly: [
+      'create-auth-router\\.ts$',
+      'assemble\\.ts$',
+      'connect-host\\.ts$',
+      'housekeeping\\.ts$',
+      'clock-watch\\.ts$',
+      'stats\\.ts$',
+    ],
+  },
   { index: ['index\\.ts$'] },
 ]
 

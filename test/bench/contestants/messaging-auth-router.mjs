@@ -1,0 +1,59 @@
+// This package, as it was built, with the options of its first example. Its throttle is on; each client has an address of its own.
+import express from 'express'
+import { bcryptHasher, createAuthRouter, generateSigningKey, joseSigner } from '../../../dist/index.js'
+import { memoryStores } from '../../../dist/stores/memory-stores.js'
+import { audience, bearer, guardedRequests, issuer, json, loginRequests, makePkce, makeUsers, tokenRequests } from './fixtures.mjs'
+
+export async function start({ cost, userCount = 1000 }) {
+  const { users, byName, byId } = makeUsers(userCount, cost)
+  const { codes, sessions } = memoryStores()
+  const auth = createAuthRouter({
+    users: {
+      findByIdentifier: async ({ value }) => byName.get(value) ?? null,
+      findById: async (id) => byId.get(id) ?? null,
+    },
+    codes,
+    sessions,
+    signer: joseSigner({ issuer, audience, keys: [await generateSigningKey('ES256')] }),
+    ...(cost === undefined ? {} : { passwords: bcryptHasher({ cost }) }),
+  })
+  const app = express().set('trust proxy', 'loopback').use(auth)
+  app.get('/rooms', auth.requireAuth(), (request, response) => response.json({ user: request.auth.userId }))
+
+  async function makeCodes(count) {
+    const bodies = []
+    for (let i = 0; i < count; i += 1) {
+      const { codeVerifier, codeChallenge } = makePkce()
+      const { authorizationCode } = await auth.issueAuthorizationCode({ userId: users[i % users.length].id, codeChallenge })
+      bodies.push(JSON.stringify({ authorizationCode, codeVerifier }))
+    }
+    return bodies
+  }
+
+  async function exchange(body, port) {
+    const response = await fetch(`http://127.0.0.1:${port}/auth/pkce/token`, { method: 'POST', headers: json, body })
+    if (response.status !== 200) throw new Error(`an exchange was answered ${response.status}: ${await response.text()}`)
+    return response.json()
+  }
+
+  const prepare = {
+    logins: (input) =>
+      loginRequests(input, users, {
+        path: '/login',
+        field: ({ username }) => ({ username }),
+        expect: ({ id }) => `"userId":"${id}","authToken":"eyJ`,
+      }),
+    async guarded({ count }, port) {
+      const bodies = await makeCodes(count)
+      const tokens = await Promise.all(bodies.map((body) => exchange(body, port)))
+      return guardedRequests(tokens.map(({ access_token }, i) => bearer(users[i % users.length].id, access_token)))
+    },
+    codes: async ({ count }) => tokenRequests('/auth/pkce/token', json, await makeCodes(count)),
+    async refresh({ count }, port) {
+      const answers = await Promise.all((await makeCodes(count)).map((body) => exchange(body, port)))
+      const request = { method: 'POST', path: '/auth/refresh', headers: json, body: '{"refreshToken":"%TOKEN%"}' }
+      return { request, chains: answers.map(({ refresh_token }) => refresh_token) }
+    },
+  }
+  return { listener: app, prepare: (input, port) => prepare[input.kind](input, port) }
+}

@@ -1,0 +1,36 @@
+import { describe, it } from 'vitest'
+import { password } from '../support/host.js'
+import { expectSameTime, expectToldApart } from './measure.js'
+import { startTimedHost, timedUsers } from './timed-host.js'
+
+// What the other tests of this suite are worth on the machine that they run on.
+const logIn = (username: string) => ({ path: '/login', body: { username, password } })
+const status = 401
+
+describe('the measurement', () => {
+  it('finds 0.2 ms that the host takes longer for one name', async () => {
+    const users = timedUsers()
+    const { url } = await startTimedHost({
+      options: {
+        users: {
+          ...users,
+          async findByIdentifier(identifier) {
+            if (identifier.value === 'nadia') keepBusy(0.2)
+            return users.findByIdentifier(identifier)
+          },
+        },
+      },
+    })
+    await expectToldApart({ name: 'control: a leak of 0.2 ms', url, one: logIn('niemo'), other: logIn('nadia'), status })
+  })
+
+  it('finds nothing between two names that nobody has', async () => {
+    const { url } = await startTimedHost()
+    await expectSameTime({ name: 'control: nothing', url, one: logIn('niemo'), other: logIn('nadia'), status })
+  })
+})
+
+function keepBusy(milliseconds: number): void {
+  const until = performance.now() + milliseconds
+  while (performance.now() < until);
+}
