@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { AuthError, type AuthRouter } from 'messaging-auth-router'
 import type { UserTable } from './users.js'
 
@@ -15,8 +16,8 @@ const people: readonly SeedUser[] = [
   { username: 'carol', name: 'Carol', password: 'carols own passphrase', disabled: true },
 ]
 
-// The hasher refuses more than it can do in about five seconds; its queue holds at least 25 on a single core.
-const hashedAtOnce = 24
+// One for each hashing thread, and one that waits: more might be refused on a machine that is busy, and end the start.
+const hashedAtOnce = availableParallelism() + 1
 
 /**
  * Fills the user table: three people to try things with, and as many numbered users as asked for. Whoever is there already is left

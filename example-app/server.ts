@@ -52,23 +52,32 @@ function listen(server: Server, port: number): Promise<number> {
   })
 }
 
-// Requests under way get two seconds to finish; a connection is let go as soon as it has its answer.
+// A login waits for up to five seconds until its password is hashed. Whoever ends this process for good should wait ten.
+const timeForRequests = 7000
+const timeForTheRest = 2500
+
+// Requests under way are answered; a connection is let go as soon as it has its answer.
 function stopServing(server: Server): Promise<void> {
+  server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'))
   const idle = setInterval(() => server.closeIdleConnections(), 100)
-  const late = setTimeout(() => server.closeAllConnections(), 2000)
+  const late = setTimeout(() => server.closeAllConnections(), timeForRequests)
   return new Promise((resolve) => {
     server.close(() => {
       clearInterval(idle)
       clearTimeout(late)
+      // A database that does not answer must not hold up the end.
+      exitAfter(timeForTheRest)
       resolve()
     })
   })
 }
 
+function exitAfter(milliseconds: number): void {
+  setTimeout(() => process.exit(), milliseconds).unref()
+}
+
 // The last opened is closed first: whatever uses something is closed before it.
 async function close(opened: Opened): Promise<void> {
-  // A database that does not answer must not hold up the end.
-  setTimeout(() => process.exit(), 3000).unref()
   for (const closeOne of opened.splice(0).reverse()) {
     try {
       await closeOne()
@@ -88,5 +97,6 @@ try {
   process.exitCode = 1
   if (error instanceof SettingError) process.stderr.write(`${error.message}\n`)
   else log('the server could not start', error)
+  exitAfter(timeForTheRest)
   await close(opened)
 }
