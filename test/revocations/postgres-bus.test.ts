@@ -50,7 +50,8 @@ describe.skipIf(postgresUrl === null)('the bus over PostgreSQL', () => {
     return rows.map(({ pid }) => pid)
   }
   const terminate = async () => {
-    for (const pid of await backends()) await admin.query('select pg_terminate_backend($1)', [pid])
+    // With the wait: a backend that is still dying can deliver one more event.
+    for (const pid of await backends()) await admin.query('select pg_terminate_backend($1, 5000)', [pid])
   }
   const arrives = async (publish: () => Promise<void>) =>
     vi.waitFor(
