@@ -1,7 +1,8 @@
 import { type ConnectedHost, connectHost } from './connect-host.js'
 import { createJudgeCredentials, createSignedIn, type JudgeCredentials } from './guard/authenticate.js'
-import { createLiveSessions } from './guard/live-sessions.js'
+import { createLiveSessions, type LiveSessions } from './guard/live-sessions.js'
 import type { SignedIn } from './guard/principal.js'
+import { createRecognise, type Recognise } from './guard/recognise.js'
 import { createSocketRegistry, type SocketRegistry } from './guard/socket-registry.js'
 import { createSocketTickets, type SocketTickets } from './guard/socket-ticket.js'
 import { keepHouse } from './housekeeping.js'
@@ -18,8 +19,17 @@ import { createSecondFactors, type SecondFactors } from './two-factor/second-fac
 import type { AuthUser } from './users/contract.js'
 import { createDescribeMe, type Me } from './users/me.js'
 
+/** What finds out who is asking. */
+interface Guards {
+  readonly judge: JudgeCredentials
+  readonly recognise: Recognise
+  readonly signedIn: SignedIn
+  /** The same, and it lets those in who may only enrol in a second factor. */
+  readonly signedInToEnrol: SignedIn
+}
+
 /** What the routes are made of. Each part was handed exactly the parts it needs; nobody is handed all of them. */
-export interface Parts {
+export interface Parts extends Guards {
   readonly host: ConnectedHost
   readonly throttle: Throttle
   /** As what an identifier is counted and reported. */
@@ -31,10 +41,6 @@ export interface Parts {
   /** Null when the host keeps no TOTP seeds. */
   readonly enrolment: TotpEnrolment | null
   readonly decideSignIn: DecideSignIn
-  readonly judge: JudgeCredentials
-  readonly signedIn: SignedIn
-  /** The same, and it lets those in who may only enrol in a second factor. */
-  readonly signedInToEnrol: SignedIn
   /** Forgets what this process has read of a session. */
   readonly forgetSession: (sessionId: string) => void
   readonly registry: SocketRegistry
@@ -70,10 +76,6 @@ export function assemble(options: ResolvedOptions): Parts {
   const decideSignIn = createSignInDecision({ secondFactors, throttle, beforeLogin, call })
 
   const liveSessions = createLiveSessions({ sessions, users, mustHaveFactor, revocations, clock })
-  const judge = createJudgeCredentials({ accessTokens, requireSession: liveSessions.require, clock })
-  const judgeToEnrol = createJudgeCredentials({ accessTokens, requireSession: liveSessions.requireToEnrol, clock })
-  const signedIn = createSignedIn(judge, audit)
-  const signedInToEnrol = createSignedIn(judgeToEnrol, audit)
   const registry = createSocketRegistry({ revocations, liveSessions, sessions, clock })
   const tickets = host.tickets && createSocketTickets(host.tickets, liveSessions, clock)
   const describeMe = createDescribeMe(options.describeUser, call)
@@ -95,13 +97,27 @@ export function assemble(options: ResolvedOptions): Parts {
     secondFactors,
     enrolment,
     decideSignIn,
-    judge,
-    signedIn,
-    signedInToEnrol,
+    ...assembleGuards(accessTokens, liveSessions, host, clock),
     forgetSession: liveSessions.forget,
     registry,
     tickets,
     describeMe,
     close,
+  }
+}
+
+function assembleGuards(
+  accessTokens: AccessTokens,
+  liveSessions: LiveSessions,
+  { audit }: ConnectedHost,
+  clock: () => Date,
+): Guards {
+  const judge = createJudgeCredentials({ accessTokens, requireSession: liveSessions.require, clock })
+  const judgeToEnrol = createJudgeCredentials({ accessTokens, requireSession: liveSessions.requireToEnrol, clock })
+  return {
+    judge,
+    recognise: createRecognise({ accessTokens, liveSessions, clock }),
+    signedIn: createSignedIn(judge, audit),
+    signedInToEnrol: createSignedIn(judgeToEnrol, audit),
   }
 }

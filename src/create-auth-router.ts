@@ -192,7 +192,7 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
 function forHost({ clock, allowedOrigins }: ResolvedOptions, parts: Parts): Omit<AuthRouter, keyof Router> {
   const { codes, decideSignIn, enrolment, host, judge, registry, sessions, signedIn, throttle, tickets } = parts
   return {
-    requireAuth: createRequireAuth(signedIn, clock),
+    requireAuth: createRequireAuth({ ...parts, clock }),
     authenticate: async (request: IncomingMessage) => (await signedIn(request, contextOf(request))).principal,
     issueAuthorizationCode: createIssueForHost({ users: host.users, decideSignIn, codes, clock, audit: host.audit }),
     // One source among the networks: registrations neither push logins aside nor are pushed aside by them.

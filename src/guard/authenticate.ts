@@ -1,6 +1,7 @@
 import { AuthError, notSignedIn } from '../errors.js'
 import type { Audit, RequestContext } from '../events.js'
 import { type PresentedCredentials, readCredentials } from '../http/credentials.js'
+import type { AccessTokenClaims } from '../signers/contract.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import type { LiveSession, LiveSessions } from './live-sessions.js'
 import type { Principal, SignedIn, SignedInRequest } from './principal.js'
@@ -24,7 +25,7 @@ export function createJudgeCredentials({ accessTokens, requireSession, clock }: 
     const claims = await accessTokens.verify(token, clock())
     if (userId !== null && userId !== claims.sub) throw notSignedIn('token belongs to another user')
     const live = await requireSession(claims.sid, context)
-    if (live.session.userId !== claims.sub) throw notSignedIn('session belongs to another user')
+    if (!isOfOneUser(userId, claims, live)) throw notSignedIn('session belongs to another user')
     return { ...live, principal: principalOf(live, claims.scope, new Date(claims.exp * 1000)) }
   }
 }
@@ -49,15 +50,21 @@ export async function reportRefusal<T>(audit: Audit, context: RequestContext, ju
   }
 }
 
+/** Whether token, session and whom the client claims to be, where it does, are of one user. */
+export function isOfOneUser(claimed: string | null, { sub }: AccessTokenClaims, { session }: LiveSession): boolean {
+  return session.userId === sub && (claimed === null || claimed === sub)
+}
+
 /** Who is asking, by a live session and the limits of what was presented. */
 export function principalOf({ session }: LiveSession, scope: string, expiresAt: Date): Principal {
+  // Copies: the session is remembered for other requests, and a handler may do with a date what it likes.
   return Object.freeze({
     userId: session.userId,
     sessionId: session.id,
     kind: session.kind,
     scope: Object.freeze(scope.split(' ').filter((part) => part !== '')),
-    authenticatedAt: session.authenticatedAt,
-    methods: session.methods,
+    authenticatedAt: new Date(session.authenticatedAt),
+    methods: Object.freeze([...session.methods]),
     expiresAt,
   })
 }

@@ -6,6 +6,7 @@ import { readCredentials } from '../http/credentials.js'
 import { contextOf, isForClient } from '../http/endpoint.js'
 import { writeProblem } from '../http/problem.js'
 import type { Principal, SignedIn } from './principal.js'
+import type { Recognise } from './recognise.js'
 
 declare global {
   namespace Express {
@@ -29,27 +30,49 @@ export interface RequireAuthOptions {
 /** Express middleware, typed without Express so that it fits hosts on version 4 and 5. */
 export type Guard = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void
 
+/** What guarding needs. */
+export interface RequireAuthDeps {
+  readonly recognise: Recognise
+  readonly signedIn: SignedIn
+  readonly clock: () => Date
+}
+
 /** Makes `requireAuth`, which throws {@link AuthConfigError} for an option it does not know. */
-export function createRequireAuth(signedIn: SignedIn, clock: () => Date): (options?: RequireAuthOptions) => Guard {
+export function createRequireAuth(deps: RequireAuthDeps): (options?: RequireAuthOptions) => Guard {
+  const { recognise, signedIn, clock } = deps
   return (options = {}) => {
     const { optional, maxAge, scopes } = checkOptions(options)
+    const isScoped = (principal: Principal) => holdsAll(principal, scopes)
+    const isFresh = (principal: Principal) => maxAge === undefined || isSignedInSince(principal, maxAge, clock())
 
     async function admit(request: IncomingMessage, context: RequestContext): Promise<Principal | undefined> {
       if (optional && readCredentials(request) === null) return undefined
       const { principal } = await signedIn(request, context)
-      refuseMissingScope(principal, scopes)
-      if (maxAge !== undefined) refuseStaleSignIn(principal, maxAge, clock())
+      if (!isScoped(principal)) throw missingScope(scopes)
+      if (!isFresh(principal)) throw new AuthError('reauthentication-required', { details: { maxAge } })
       return principal
     }
 
+    // Whatever is thrown here says nothing; and thrown at Express, nothing at all (`undefined`) would let the request in.
+    function admitAtOnce(request: IncomingMessage): Principal | null {
+      try {
+        const known = recognise(request)
+        return known !== null && isScoped(known) && isFresh(known) ? known : null
+      } catch {
+        return null
+      }
+    }
+
     return (request, response, next) => {
+      const known = admitAtOnce(request)
+      if (known !== null) {
+        pass(request, known, next)
+        return
+      }
       Promise.resolve()
         .then(() => admit(request, contextOf(request)))
         .then(
-          (principal) => {
-            Object.assign(request, { auth: principal })
-            next()
-          },
+          (principal) => pass(request, principal, next),
           (error: unknown) => {
             if (isForClient(error)) writeProblem(response, error, 'plain')
             else next(error ?? new Error('the guard rejected without a reason'))
@@ -58,6 +81,11 @@ export function createRequireAuth(signedIn: SignedIn, clock: () => Date): (optio
         .catch(next)
     }
   }
+}
+
+function pass(request: IncomingMessage & { auth?: unknown }, principal: Principal | undefined, next: () => void): void {
+  request.auth = principal
+  next()
 }
 
 const word = z.string().regex(/^[!#-[\]-~]+$/)
@@ -81,13 +109,15 @@ function parseOwn(options: RequireAuthOptions): RequireAuthOptions {
   throw new AuthConfigError(['requireAuth', ...path].join('.'), `${message}.`, remedy)
 }
 
-function refuseMissingScope({ scope }: Principal, required: readonly string[]): void {
-  if (scope.includes('*') || required.every((name) => scope.includes(name))) return
-  const headers = { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${required.join(' ')}"` }
-  throw new AuthError('forbidden', { headers, message: 'scope missing' })
+function holdsAll({ scope }: Principal, required: readonly string[]): boolean {
+  return scope.includes('*') || required.every((name) => scope.includes(name))
 }
 
-function refuseStaleSignIn({ authenticatedAt }: Principal, maxAge: number, now: Date): void {
-  if (now.getTime() - authenticatedAt.getTime() <= maxAge * 1000) return
-  throw new AuthError('reauthentication-required', { details: { maxAge } })
+function missingScope(required: readonly string[]): AuthError {
+  const headers = { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${required.join(' ')}"` }
+  return new AuthError('forbidden', { headers, message: 'scope missing' })
+}
+
+function isSignedInSince({ authenticatedAt }: Principal, maxAge: number, now: Date): boolean {
+  return now.getTime() - authenticatedAt.getTime() <= maxAge * 1000
 }

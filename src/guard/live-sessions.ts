@@ -24,6 +24,8 @@ export interface LiveSessions {
   require(id: string, context: RequestContext): Promise<LiveSession>
   /** The same, and it lets those in who may only enrol. */
   requireToEnrol(id: string, context: RequestContext): Promise<LiveSession>
+  /** The same as `require`, at once, for a session that was read a moment ago and has nothing to be noted; undefined for any other. */
+  remembered(id: string): LiveSession | undefined
   /** Reads the session anew with the next request: something of it has changed. */
   forget(id: string): void
 }
@@ -96,7 +98,13 @@ export function createLiveSessions({ sessions, users, mustHaveFactor, revocation
     return live
   }
 
-  return { require: withFactor(requireToEnrol, forget), requireToEnrol, forget }
+  function remembered(id: string): LiveSession | undefined {
+    const live = cache.get(id, clock())
+    if (live === undefined || mayOnlyEnrol(live)) return undefined
+    return sessions.isLive(live.session) && sessions.isNoted(live.session) ? live : undefined
+  }
+
+  return { require: withFactor(requireToEnrol, forget), requireToEnrol, remembered, forget }
 }
 
 function withFactor(find: LiveSessions['requireToEnrol'], forget: LiveSessions['forget']): LiveSessions['require'] {

@@ -44,6 +44,8 @@ export interface Sessions {
   findLive(id: string): Promise<SessionRecord | null>
   /** Whether a session that was read a moment ago is still within its times. */
   isLive(session: SessionRecord): boolean
+  /** Whether a session in use was noted less than a minute ago. */
+  isNoted(session: SessionRecord): boolean
   /** What to note of a session in use; null when it was noted less than a minute ago. */
   seenNow(session: SessionRecord, context: RequestContext): SessionSeen | null
   /** Writes it down, without anybody waiting for it. A failure to write is not the client's problem. */
@@ -87,6 +89,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const { store, lifetimes, clock } = deps
   // Often enough that a session in use never looks idle, however short the host made that time.
   const secondsBetweenTouches = Math.min(60, lifetimes.sessionIdle / 4)
+  const isNoted = ({ lastSeenAt }: SessionRecord) => clock() < after(lastSeenAt, secondsBetweenTouches)
   const isLive = (session: SessionRecord) => isLiveAt(session, clock())
 
   return {
@@ -114,10 +117,9 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
     isLive,
 
-    seenNow(session, context) {
-      const isNoted = clock() < after(session.lastSeenAt, secondsBetweenTouches)
-      return isNoted ? null : seen(deps, session, context)
-    },
+    isNoted,
+
+    seenNow: (session, context) => (isNoted(session) ? null : seen(deps, session, context)),
 
     touch: (id, noted) => void store.touch(id, noted).catch(() => {}),
 

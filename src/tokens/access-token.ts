@@ -20,6 +20,8 @@ export interface AccessTokens {
   issue(session: SessionRecord, lifetime: number, now: Date): Promise<IssuedAccessToken>
   /** The claims of a token that is ours, whole and of this moment. Throws 401 for any other, 503 when the signer failed. */
   verify(token: string, now: Date): Promise<AccessTokenClaims>
+  /** The same, at once, for a token that was verified a moment ago; undefined for any other, of which nothing is known. */
+  remembered(token: string, now: Date): AccessTokenClaims | undefined
 }
 
 /** The most skew a signer may forgive; its own setting is usually less. */
@@ -33,14 +35,18 @@ export function createAccessTokens(signer: TokenSigner, call: HostCall, noticeTi
   // By digest, so that no memory dump holds a list of tokens.
   const verified = boundedCache<AccessTokenClaims>(mostVerified, oldestVerifiedSeconds)
 
-  async function verifiedClaims(token: string, now: Date): Promise<AccessTokenClaims> {
-    const digest = sha256(token)
-    const known = verified.get(digest, now)
+  function remembered(token: string, now: Date): AccessTokenClaims | undefined {
+    const known = verified.get(sha256(token), now)
     // Once it is over by our clock, how much skew to forgive is for the signer to say.
-    if (known !== undefined && now.getTime() < known.exp * 1000) return known
+    return known !== undefined && now.getTime() < known.exp * 1000 ? known : undefined
+  }
+
+  async function verifiedClaims(token: string, now: Date): Promise<AccessTokenClaims> {
+    const known = remembered(token, now)
+    if (known !== undefined) return known
     const claims = await call('signer.verify', () => claimsOrRefusal(signer, token))
     if (claims instanceof AuthError) throw claims
-    verified.set(digest, claims, now)
+    verified.set(sha256(token), claims, now)
     return claims
   }
 
@@ -70,6 +76,8 @@ export function createAccessTokens(signer: TokenSigner, call: HostCall, noticeTi
       if (claims.iat - skewInSeconds > seconds(now)) throw notSignedIn('token issued in the future')
       return claims
     },
+
+    remembered,
   }
 }
 

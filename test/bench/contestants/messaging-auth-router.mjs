@@ -17,7 +17,7 @@ export async function start({ cost, userCount = 1000 }) {
     signer: joseSigner({ issuer, audience, keys: [await generateSigningKey('ES256')] }),
     ...(cost === undefined ? {} : { passwords: bcryptHasher({ cost }) }),
   })
-  const app = express().set('trust proxy', 'loopback').use(auth)
+  const app = express().set('trust proxy', 'loopback').use('/api/v1', auth)
   app.get('/rooms', auth.requireAuth(), (request, response) => response.json({ user: request.auth.userId }))
 
   async function makeCodes(count) {
@@ -31,7 +31,7 @@ export async function start({ cost, userCount = 1000 }) {
   }
 
   async function exchange(body, port) {
-    const response = await fetch(`http://127.0.0.1:${port}/auth/pkce/token`, { method: 'POST', headers: json, body })
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1/auth/pkce/token`, { method: 'POST', headers: json, body })
     if (response.status !== 200) throw new Error(`an exchange was answered ${response.status}: ${await response.text()}`)
     return response.json()
   }
@@ -39,7 +39,7 @@ export async function start({ cost, userCount = 1000 }) {
   const prepare = {
     logins: (input) =>
       loginRequests(input, users, {
-        path: '/login',
+        path: '/api/v1/login',
         field: ({ username }) => ({ username }),
         expect: ({ id }) => `"userId":"${id}","authToken":"eyJ`,
       }),
@@ -48,10 +48,10 @@ export async function start({ cost, userCount = 1000 }) {
       const tokens = await Promise.all(bodies.map((body) => exchange(body, port)))
       return guardedRequests(tokens.map(({ access_token }, i) => bearer(users[i % users.length].id, access_token)))
     },
-    codes: async ({ count }) => tokenRequests('/auth/pkce/token', json, await makeCodes(count)),
+    codes: async ({ count }) => tokenRequests('/api/v1/auth/pkce/token', json, await makeCodes(count)),
     async refresh({ count }, port) {
       const answers = await Promise.all((await makeCodes(count)).map((body) => exchange(body, port)))
-      const request = { method: 'POST', path: '/auth/refresh', headers: json, body: '{"refreshToken":"%TOKEN%"}' }
+      const request = { method: 'POST', path: '/api/v1/auth/refresh', headers: json, body: '{"refreshToken":"%TOKEN%"}' }
       return { request, chains: answers.map(({ refresh_token }) => refresh_token) }
     },
   }
