@@ -25,7 +25,7 @@ export interface LiveSessions {
   /** The same, and it lets those in who may only enrol. */
   requireToEnrol(id: string, context: RequestContext): Promise<LiveSession>
   /** The same as `require`, at once, for a session that was read a moment ago and has nothing to be noted; undefined for any other. */
-  remembered(id: string): LiveSession | undefined
+  remembered(id: string, now: Date): LiveSession | undefined
   /** Reads the session anew with the next request: something of it has changed. */
   forget(id: string): void
 }
@@ -66,7 +66,9 @@ export function createLiveSessions({ sessions, users, mustHaveFactor, revocation
     if (session === null) throw notSignedIn('session ended or unknown')
     const user = await users.findById(session.userId)
     if (user === null || user.disabled === true) throw notSignedIn('user is disabled or gone')
-    return { session, user, mustHaveFactor: await mustHaveFactor(user) }
+    // Handlers are given the list itself.
+    const methods = Object.freeze([...session.methods])
+    return { session: { ...session, methods }, user, mustHaveFactor: await mustHaveFactor(user) }
   }
 
   function readOnce(id: string): Promise<LiveSession> {
@@ -98,10 +100,9 @@ export function createLiveSessions({ sessions, users, mustHaveFactor, revocation
     return live
   }
 
-  function remembered(id: string): LiveSession | undefined {
-    const live = cache.get(id, clock())
-    if (live === undefined || mayOnlyEnrol(live)) return undefined
-    return sessions.isLive(live.session) && sessions.isNoted(live.session) ? live : undefined
+  function remembered(id: string, now: Date): LiveSession | undefined {
+    const live = cache.get(id, now)
+    return live !== undefined && sessions.isInUse(live.session, now) && !mayOnlyEnrol(live) ? live : undefined
   }
 
   return { require: withFactor(requireToEnrol, forget), requireToEnrol, remembered, forget }

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { trustsEveryProxy } from '../http/client-address.js'
 import { readCredentials } from '../http/credentials.js'
 import type { AccessTokens } from '../tokens/access-token.js'
-import { isOfOneUser, principalOf } from './authenticate.js'
+import { isOfOneUser, principalOf, scopeList } from './authenticate.js'
 import type { LiveSessions } from './live-sessions.js'
 import type { Principal } from './principal.js'
 
@@ -22,11 +21,12 @@ export interface RecogniseDeps {
  */
 export function createRecognise({ accessTokens, liveSessions, clock }: RecogniseDeps): Recognise {
   return (request) => {
-    const presented = trustsEveryProxy(request) ? null : readCredentials(request)
+    const presented = readCredentials(request)
     if (presented === null) return null
-    const claims = accessTokens.remembered(presented.token, clock())
-    const live = claims && liveSessions.remembered(claims.sid)
+    const now = clock()
+    const claims = accessTokens.remembered(presented.token, now)
+    const live = claims && liveSessions.remembered(claims.sid, now)
     if (claims === undefined || live === undefined || !isOfOneUser(presented.userId, claims, live)) return null
-    return principalOf(live, claims.scope, new Date(claims.exp * 1000))
+    return principalOf(live, scopeList(claims.scope), new Date(claims.exp * 1000))
   }
 }

@@ -16,7 +16,7 @@ interface ProxyAware {
  * and every limit per network could be walked around.
  */
 export function clientAddress(request: IncomingMessage & ProxyAware): string | null {
-  if (trustsEveryProxy(request)) {
+  if (request.app?.get('trust proxy') === true) {
     throw new AuthConfigError(
       "app.set('trust proxy', true)",
       'any client could choose its own address.',
@@ -24,11 +24,6 @@ export function clientAddress(request: IncomingMessage & ProxyAware): string | n
     )
   }
   return asAddress(request.ip) ?? asAddress(request.socket.remoteAddress)
-}
-
-/** Whether the host's application believes every proxy, and with it every client. */
-export function trustsEveryProxy(request: IncomingMessage & ProxyAware): boolean {
-  return request.app?.get('trust proxy') === true
 }
 
 /** The network an address belongs to, as the unit of throttling: an IPv4 address, or the /64 that IPv6 gives to one subscriber. */

@@ -14,9 +14,7 @@ export interface PresentedCredentials {
  * Throws 401 for credentials that are none, and 400 when a header is repeated or both schemes are used at once: two parts of a system could pick different ones.
  */
 export function readCredentials(request: IncomingMessage): PresentedCredentials | null {
-  const authorization = singleHeader(request, 'authorization')
-  const token = singleHeader(request, 'x-auth-token')
-  const userId = singleHeader(request, 'x-user-id')
+  const [authorization = null, token = null, userId = null] = singleHeaders(request, credentialNames)
   if (authorization !== null && (token !== null || userId !== null)) {
     throw invalidRequest([{ path: 'Authorization', message: 'Send either Authorization or X-Auth-Token, not both.' }])
   }
@@ -28,31 +26,39 @@ export function readCredentials(request: IncomingMessage): PresentedCredentials 
 
 /** The value of a header that may occur once; null when absent. Throws 400 when it is repeated. */
 export function singleHeader(request: IncomingMessage, name: string): string | null {
-  const values = distinctValues(request, name)
-  if (values.length > 1) throw invalidRequest([{ path: name, message: 'This header may be sent only once.' }])
-  return values[0] ?? null
+  return singleHeaders(request, [name])[0] ?? null
+}
+
+const credentialNames = ['authorization', 'x-auth-token', 'x-user-id']
+
+/**
+ * The values of the headers with these names, given in lower case. Throws 400 for one that is repeated: `headers` would join its values, or silently keep the
+ * first. `headersDistinct` would tell them apart as well, but is put together from every header of the request, and for nothing else.
+ */
+function singleHeaders(request: IncomingMessage, names: readonly string[]): (string | undefined)[] {
+  const values = names.map((): string | undefined => undefined)
+  const { rawHeaders } = request
+  // Requests of frameworks that imitate Node's may have no raw headers.
+  const pairs = rawHeaders === undefined || rawHeaders.length === 0 ? imitatedHeaders(request, names) : rawHeaders
+  for (let at = 1; at < pairs.length; at += 2) {
+    const given = pairs[at - 1] as string
+    const which = names.findIndex((name) => name.length === given.length && name === given.toLowerCase())
+    if (which < 0) continue
+    const path = names[which] as string
+    if (values[which] !== undefined) throw invalidRequest([{ path, message: 'This header may be sent only once.' }])
+    values[which] = pairs[at] as string
+  }
+  return values
+}
+
+function imitatedHeaders({ headers, headersDistinct }: IncomingMessage, names: readonly string[]): string[] {
+  return names.flatMap((name) => (headersDistinct?.[name] ?? [headers[name] ?? []].flat()).flatMap((value) => [name, value]))
 }
 
 // The token68 grammar of RFC 6750 §2.1. The scheme's name is case-insensitive (RFC 9110 §11.1).
 function bearerToken(authorization: string): PresentedCredentials | null {
-  if (!/^bearer\b/i.test(authorization)) return null
   const token = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i.exec(authorization)?.[1]
-  if (token === undefined) throw notSignedIn('Bearer without a token')
-  return { token, userId: null }
-}
-
-// `headers` would join the repeated ones, or silently keep the first. `headersDistinct` would tell them apart as well, but is put together
-// from every header of the request, and for nothing else.
-function distinctValues(request: IncomingMessage, name: string): string[] {
-  const { rawHeaders } = request
-  // Requests of frameworks that imitate Node's may have no raw headers.
-  if (rawHeaders === undefined || rawHeaders.length === 0) {
-    return request.headersDistinct?.[name] ?? [request.headers[name] ?? []].flat()
-  }
-  const values: string[] = []
-  for (let at = 1; at < rawHeaders.length; at += 2) {
-    const given = rawHeaders[at - 1] as string
-    if (given.length === name.length && given.toLowerCase() === name) values.push(rawHeaders[at] as string)
-  }
-  return values
+  if (token !== undefined) return { token, userId: null }
+  if (/^bearer\b/i.test(authorization)) throw notSignedIn('Bearer without a token')
+  return null
 }

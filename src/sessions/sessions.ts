@@ -44,8 +44,8 @@ export interface Sessions {
   findLive(id: string): Promise<SessionRecord | null>
   /** Whether a session that was read a moment ago is still within its times. */
   isLive(session: SessionRecord): boolean
-  /** Whether a session in use was noted less than a minute ago. */
-  isNoted(session: SessionRecord): boolean
+  /** Whether a session that was read a moment ago is within its times, and was noted as in use less than a minute ago. */
+  isInUse(session: SessionRecord, now: Date): boolean
   /** What to note of a session in use; null when it was noted less than a minute ago. */
   seenNow(session: SessionRecord, context: RequestContext): SessionSeen | null
   /** Writes it down, without anybody waiting for it. A failure to write is not the client's problem. */
@@ -89,7 +89,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const { store, lifetimes, clock } = deps
   // Often enough that a session in use never looks idle, however short the host made that time.
   const secondsBetweenTouches = Math.min(60, lifetimes.sessionIdle / 4)
-  const isNoted = ({ lastSeenAt }: SessionRecord) => clock() < after(lastSeenAt, secondsBetweenTouches)
+  const isNoted = ({ lastSeenAt }: SessionRecord, now: Date) => now.getTime() < lastSeenAt.getTime() + secondsBetweenTouches * 1000
   const isLive = (session: SessionRecord) => isLiveAt(session, clock())
 
   return {
@@ -117,9 +117,9 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
     isLive,
 
-    isNoted,
+    isInUse: (session, now) => isLiveAt(session, now) && isNoted(session, now),
 
-    seenNow: (session, context) => (isNoted(session) ? null : seen(deps, session, context)),
+    seenNow: (session, context) => (isNoted(session, clock()) ? null : seen(deps, session, context)),
 
     touch: (id, noted) => void store.touch(id, noted).catch(() => {}),
 
@@ -239,7 +239,8 @@ function asEvent({ id, userId }: SessionName, reason: EndReason, at: Date) {
 }
 
 function isLiveAt({ endedAt, idleExpiresAt, expiresAt }: SessionRecord, now: Date): boolean {
-  return endedAt === null && now < idleExpiresAt && now < expiresAt
+  const moment = now.getTime()
+  return endedAt === null && moment < idleExpiresAt.getTime() && moment < expiresAt.getTime()
 }
 
 function after(moment: Date, seconds: number): Date {

@@ -7,7 +7,7 @@ import { betterAuth } from 'better-auth'
 import { memoryAdapter } from 'better-auth/adapters/memory'
 import { fromNodeHeaders, toNodeHandler } from 'better-auth/node'
 import express from 'express'
-import { guardedRequests, json, loginRequests, makeUsers, password } from './fixtures.mjs'
+import { addRooms, guardedRequests, json, loginRequests, makeUsers, password } from './fixtures.mjs'
 
 const origin = 'http://127.0.0.1'
 
@@ -28,11 +28,16 @@ export async function start({ cost = 4, userCount = 200 }) {
   })
   const app = express()
   app.all('/api/auth/*rest', toNodeHandler(auth))
-  app.get('/rooms', async (request, response) => {
+  const guard = async (request, response, next) => {
     const session = await auth.api.getSession({ headers: fromNodeHeaders(request.headers) })
-    if (session === null) response.status(401).json({ error: 'Unauthorized' })
-    else response.json({ user: session.user.id })
-  })
+    if (session === null) {
+      response.status(401).json({ error: 'Unauthorized' })
+      return
+    }
+    request.user = session.user
+    next()
+  }
+  addRooms(app, guard, ({ user }) => user.id)
 
   const prepare = {
     logins: (input) =>

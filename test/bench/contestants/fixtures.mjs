@@ -39,11 +39,29 @@ export function signAccessToken({ privateKey, kid }, userId, lifetime = 3600) {
     .sign(privateKey)
 }
 
-/** Requests of a route whose answer is `{"user": …}`, one for each of the tokens. */
+/** Adds the guarded route, and beside it the same one behind a guard that lets everybody in. */
+export function addRooms(app, guard, userOf) {
+  app.get('/rooms', guard, (request, response) => response.json({ user: userOf(request) }))
+  app.get(
+    '/open',
+    (_request, _response, next) => next(),
+    (_request, response) => response.json({ user: 'u-0' }),
+  )
+}
+
+/** Requests of the guarded route, whose answer is `{"user": …}`, one for each of the tokens. */
 export function guardedRequests(tokens) {
   return {
     requests: tokens.map(({ headers }) => ({ method: 'GET', path: '/rooms', headers })),
     expected: tokens.map(({ userId }) => ({ status: 200, exact: JSON.stringify({ user: userId }) })),
+  }
+}
+
+/** The same requests for the open route. */
+export function openRequests({ requests }) {
+  return {
+    requests: requests.map((request) => ({ ...request, path: '/open' })),
+    expected: requests.map(() => ({ status: 200, exact: '{"user":"u-0"}' })),
   }
 }
 

@@ -2,11 +2,9 @@
 // and an error handler that prints nothing.
 import { createPublicKey } from 'node:crypto'
 import express from 'express'
-import { audience, bearer, guardedRequests, issuer, makeKey, makeUsers, signAccessToken } from './fixtures.mjs'
+import { addRooms, audience, bearer, guardedRequests, issuer, makeKey, makeUsers, signAccessToken } from './fixtures.mjs'
 
 const guards = {
-  none: async () => ({ guard: (_request, _response, next) => next(), userOf: () => 'u-0' }),
-
   // With the key itself: with an address of a key set, which it takes as well, each request costs it more.
   'express-oauth2-jwt-bearer': async ({ publicJwk, kid }) => {
     const { auth } = await import('express-oauth2-jwt-bearer')
@@ -35,14 +33,13 @@ export async function start({ guard: name }) {
   const key = await makeKey()
   const { guard, userOf } = await guards[name](key)
   const app = express()
-  app.get('/rooms', guard, (request, response) => response.json({ user: userOf(request) }))
+  addRooms(app, guard, userOf)
   app.use((error, _request, response, _next) => response.status(error.status ?? 500).json({ error: error.message }))
   return {
     listener: app,
     async prepare({ count }) {
       const some = users.slice(0, count)
-      const tokens = await Promise.all(some.map(async ({ id }) => bearer(id, await signAccessToken(key, id))))
-      return guardedRequests(name === 'none' ? tokens.map(({ headers }) => ({ headers, userId: 'u-0' })) : tokens)
+      return guardedRequests(await Promise.all(some.map(async ({ id }) => bearer(id, await signAccessToken(key, id)))))
     },
   }
 }

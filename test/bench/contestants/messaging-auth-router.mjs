@@ -2,7 +2,18 @@
 import express from 'express'
 import { bcryptHasher, createAuthRouter, generateSigningKey, joseSigner } from '../../../dist/index.js'
 import { memoryStores } from '../../../dist/stores/memory-stores.js'
-import { audience, bearer, guardedRequests, issuer, json, loginRequests, makePkce, makeUsers, tokenRequests } from './fixtures.mjs'
+import {
+  addRooms,
+  audience,
+  bearer,
+  guardedRequests,
+  issuer,
+  json,
+  loginRequests,
+  makePkce,
+  makeUsers,
+  tokenRequests,
+} from './fixtures.mjs'
 
 export async function start({ cost, userCount = 1000 }) {
   const { users, byName, byId } = makeUsers(userCount, cost)
@@ -18,7 +29,7 @@ export async function start({ cost, userCount = 1000 }) {
     ...(cost === undefined ? {} : { passwords: bcryptHasher({ cost }) }),
   })
   const app = express().set('trust proxy', 'loopback').use('/api/v1', auth)
-  app.get('/rooms', auth.requireAuth(), (request, response) => response.json({ user: request.auth.userId }))
+  addRooms(app, auth.requireAuth(), ({ auth: { userId } }) => userId)
 
   async function makeCodes(count) {
     const bodies = []
