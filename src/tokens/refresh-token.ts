@@ -1,6 +1,7 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { equalInConstantTime } from '../lib/constant-time.js'
 import { sha256 } from '../lib/digest.js'
+import { randomBuffer, randomId, randomSecret } from '../lib/random.js'
 import type { RefreshState, SpentRefreshToken } from '../stores/contract.js'
 
 /** A refresh token as the client gets it, and the state the session keeps of it. */
@@ -30,8 +31,8 @@ export function sessionIdOf(token: string): string | null {
 
 /** Makes the first refresh token of a session. */
 export function newRefreshToken(sessionId: string): NewRefreshToken {
-  const familyKey = randomBytes(32).toString('base64url')
-  const token = compose(sessionId, randomBytes(32), familyKey)
+  const familyKey = randomSecret()
+  const token = compose(sessionId, randomBuffer(32), familyKey)
   return { token, refresh: { hash: sha256(token), familyKey, spent: [] } }
 }
 
@@ -40,7 +41,7 @@ export function newRefreshToken(sessionId: string): NewRefreshToken {
  * token again can be given the same successor, although neither is stored: a database holds only hashes and salts.
  */
 export function succeed(sessionId: string, token: string, refresh: RefreshState, now: Date, grace: number): NewRefreshToken {
-  const salt = randomBytes(16).toString('base64url')
+  const salt = randomId()
   const successor = deriveSuccessor(sessionId, token, salt, refresh.familyKey)
   const stillRepeatable = refresh.spent.filter(({ spentAt }) => isWithin(grace, spentAt, now)).slice(1 - mostRemembered)
   const spent = [...stillRepeatable, { hash: refresh.hash, salt, spentAt: now }]
