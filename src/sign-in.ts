@@ -67,7 +67,15 @@ export function createSignInDecision(deps: SignInDeps): DecideSignIn {
     if (factor instanceof AuthError) return refused(factorRefusal(factor), factor)
     const methods = Object.freeze([...attempt.methods, ...factor.proven])
 
-    const objection = await askHost(deps, attempt, user, methods)
+    // A right code is no guess, whatever the host says to the sign-in, and even if it says nothing.
+    const giveBackCode = async () => {
+      if (factor.proven.length > 0) await deps.throttle.refundSecondFactor({ userId: user.id, enrolling: false })
+    }
+    const objection = await askHost(deps, attempt, user, methods).catch(async (error: unknown) => {
+      await giveBackCode()
+      throw error
+    })
+    if (objection !== undefined) await giveBackCode()
     if (objection !== undefined) return refused('vetoed', new AuthError('forbidden', { clientMessage: objection }))
 
     if (factor.proven.length > 0) await deps.throttle.clearSecondFactor(user.id)

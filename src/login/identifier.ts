@@ -1,6 +1,7 @@
 import { hkdfSync } from 'node:crypto'
 import { hmacSha256 } from '../lib/digest.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
+import type { IdentifierDigests } from '../throttle/login-keys.js'
 import type { LoginIdentifier } from '../users/contract.js'
 
 /** Replaces how identifiers are made canonical. Gets a checked identifier, returns the value to look up. */
@@ -30,13 +31,19 @@ function nonEmptyText(value: unknown): string {
   throw new UnexpectedAnswer('the answer is not a non-empty string')
 }
 
+/** Digests an identifier that was made canonical. */
+export type DigestIdentifier = (identifier: LoginIdentifier) => IdentifierDigests
+
 /**
- * Makes the digest by which identifiers are counted and reported. It is keyed where the host has an encryption key, since an unknown
- * identifier is often a mistyped password; all processes with the same key count together. Case never makes two of one.
+ * Makes the digests. They are keyed where the host has an encryption key, since an unknown identifier is often a mistyped password; all
+ * processes with the same key count together.
  */
-export function identifierDigest(encryptionKeys: readonly Buffer[]): (value: string) => string {
+export function identifierDigests(encryptionKeys: readonly Buffer[]): DigestIdentifier {
   const key = Buffer.from(hkdfSync('sha256', encryptionKeys[0] ?? '', '', 'messaging-auth-router:identifier', 32))
-  return (value) => hmacSha256(key, inLowerCase(value))
+  return ({ kind, value }) => ({
+    name: hmacSha256(key, inLowerCase(value)),
+    exact: hmacSha256(key, JSON.stringify([kind, value])),
+  })
 }
 
 // What is NFKC in upper case need not be in lower case: W with a ring is two characters, w with a ring is one.

@@ -12,6 +12,7 @@ import type { AccessTokens } from '../tokens/access-token.js'
 import { hasShownFactor } from '../two-factor/second-factor.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 import type { Me } from '../users/me.js'
+import type { DigestIdentifier } from './identifier.js'
 import type { AuthenticateLocally } from './local-strategy.js'
 import { type LoginRequest, parseLoginRequest } from './login-request.js'
 import type { Rehash } from './rehash.js'
@@ -21,7 +22,7 @@ export interface LoginDeps {
   /** The identifier as it is looked up. */
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
   /** A keyed digest of an identifier, for counters and events: an unknown identifier is often a mistyped password. */
-  readonly digestIdentifier: (value: string) => string
+  readonly digestIdentifier: DigestIdentifier
   readonly throttle: Throttle
   readonly authenticateLocally: AuthenticateLocally
   readonly decideSignIn: DecideSignIn
@@ -45,11 +46,11 @@ export function loginEndpoint(deps: LoginDeps): Endpoint {
   return async ({ incoming, context, readJson, setHeaders, hungUp }) => {
     const request = parseLoginRequest(await readJson(), incoming) //                  400, 413, 415
     const identifier = await deps.canonical(request.identifier) //                         503
-    const digest = deps.digestIdentifier(identifier.value)
-    const slot = await deps.throttle.takeLoginSlot(digest, context) //                429, 503
+    const digests = deps.digestIdentifier(identifier)
+    const slot = await deps.throttle.takeLoginSlot(digests, context) //                429, 503
     setHeaders(slot.headers)
 
-    const approved = await judge(deps, { ...request, identifier }, digest, slot, { context, hungUp }) // 401, 403, 429, 503
+    const approved = await judge(deps, { ...request, identifier }, digests.name, slot, { context, hungUp, setHeaders }) // 401, 403, 429, 503
     const passwordHash = await deps.rehash(approved.user, request.password, context)
     const me = await deps.describeMe(approved.user)
     const mustEnrol = !hasShownFactor(approved.methods) && (await deps.mustHaveFactor(approved.user)) // 503
@@ -63,29 +64,35 @@ export function loginEndpoint(deps: LoginDeps): Endpoint {
   }
 }
 
-type Requester = Pick<EndpointRequest, 'context' | 'hungUp'>
+type Requester = Pick<EndpointRequest, 'context' | 'hungUp' | 'setHeaders'>
 
 /** What was judged, and the hash that is stored since. */
 type Judged = Pick<LoginRequest, 'identifier' | 'password'> & { readonly passwordHash: string | null }
 
-// A slot stays used up only by a wrong name or password. Whatever else went wrong was not a guess at the password.
+/** What became of an attempt, and whose account it was for; null for nobody's. */
+type Decision =
+  | { readonly allowed: true; readonly approved: ApprovedSignIn }
+  | { readonly allowed: false; readonly error: AuthError; readonly userId: string | null }
+
 async function judge(
   deps: LoginDeps,
   request: LoginRequest,
-  digest: string,
+  identifierDigest: string,
   slot: LoginSlot,
   from: Requester,
 ): Promise<ApprovedSignIn> {
-  try {
-    const approved = await decide(deps, request, digest, from)
-    await slot.clear()
-    return approved
-  } catch (error) {
-    const wrongPassword = error instanceof AuthError && error.code === 'Unauthorized'
-    if (wrongPassword) await slot.keep()
-    else await slot.refund()
+  const decision = await decide(deps, request, identifierDigest, from).catch(async (error: unknown) => {
+    await slot.refund()
     throw error
+  })
+  if (decision.allowed) {
+    await slot.clear(decision.approved.user.id)
+    return decision.approved
   }
+  // A slot stays used up only by a wrong name or password. Whatever else went wrong was not a guess at the password.
+  if (decision.error.code === 'Unauthorized') from.setHeaders(await slot.keep(decision.userId))
+  else await slot.refund()
+  throw decision.error
 }
 
 async function decide(
@@ -93,19 +100,19 @@ async function decide(
   { identifier, password, code }: LoginRequest,
   identifierDigest: string,
   { context, hungUp }: Requester,
-): Promise<ApprovedSignIn> {
+): Promise<Decision> {
   // A client that does not wait for its turn costs no hash: nothing has happened yet that it would have to be told of.
   const verdict = await authenticateLocally(identifier, password, context, hungUp())
   if (!verdict.right) {
     const { reason, userId } = verdict
     audit({ type: 'login.failed', reason, identifierDigest, userId }, context)
-    throw new AuthError('Unauthorized')
+    return { allowed: false, error: new AuthError('Unauthorized'), userId }
   }
   const { user } = verdict
   const decision = await decideSignIn({ door: 'login', user, methods: ['pwd'], code, context })
-  if (decision.allowed) return decision.approved
+  if (decision.allowed) return decision
   audit({ type: 'login.failed', reason: decision.reason, identifierDigest, userId: user.id }, context)
-  throw decision.error
+  return { allowed: false, error: decision.error, userId: user.id }
 }
 
 // A password is judged for a second, or for many behind a queue. A user who was disabled meanwhile, or whose password was reset, has had

@@ -2,22 +2,23 @@ import { AuthError } from '../errors.js'
 import type { Audit } from '../events.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { Throttle } from '../throttle/throttle.js'
-import type { AuthUser, UserStore } from '../users/contract.js'
+import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
+import type { DigestIdentifier } from './identifier.js'
 import type { VerifyPassword } from './verify-password.js'
 
 /** Asks a signed-in user for the password again. Throws 401 for a wrong one, 429 and 503. */
 export type ProvePassword = (
   userId: string,
   password: string,
-  request: Pick<EndpointRequest, 'context' | 'setHeaders'>,
+  request: Pick<EndpointRequest, 'context' | 'setHeaders' | 'hungUp'>,
 ) => Promise<AuthUser>
 
 /**
  * What the counters know a signed-in user by: no identifier of a login, since those hold no control characters. In hex, since the digest
  * makes no difference of case, and ids may.
  */
-export function signedInIdentifier(userId: string): string {
-  return `\u0000${Buffer.from(userId).toString('hex')}`
+export function signedInIdentifier(userId: string): LoginIdentifier {
+  return { kind: 'user', value: `\u0000${Buffer.from(userId).toString('hex')}` }
 }
 
 /** What asking again needs. */
@@ -26,7 +27,7 @@ export interface ProvePasswordDeps {
   readonly throttle: Throttle
   readonly verifyPassword: VerifyPassword
   /** As for logins: counters hold no names. */
-  readonly digestIdentifier: (value: string) => string
+  readonly digestIdentifier: DigestIdentifier
   readonly audit: Audit
 }
 
@@ -36,15 +37,16 @@ export interface ProvePasswordDeps {
  */
 export function createProvePassword(deps: ProvePasswordDeps): ProvePassword {
   const { users, throttle, verifyPassword, digestIdentifier, audit } = deps
-  return async (userId, password, { context, setHeaders }) => {
+  return async (userId, password, { context, setHeaders, hungUp }) => {
     const slot = await throttle.takeLoginSlot(digestIdentifier(signedInIdentifier(userId)), context)
     setHeaders(slot.headers)
     try {
       // Not the row that the session was judged by: that may be seconds old, and the password has just been changed.
       const user = await users.findById(userId)
-      const verdict = await verifyPassword(user?.disabled === true ? null : user, password, context)
+      const verdict = await verifyPassword(user?.disabled === true ? null : user, password, context, hungUp())
       if (verdict.right) {
-        await slot.refund()
+        // As after a login: a thief who guesses in the same session must not lock its owner out.
+        await slot.clear(userId)
         return verdict.user
       }
       audit({ type: 'password.refused', userId, reason: verdict.reason }, context)
@@ -52,7 +54,7 @@ export function createProvePassword(deps: ProvePasswordDeps): ProvePassword {
       await slot.refund()
       throw error
     }
-    await slot.keep()
+    setHeaders(await slot.keep(userId))
     // Told apart from a session that is over, so that the client asks again instead of signing the user out.
     throw new AuthError('Unauthorized', { details: { wrong: 'password' } })
   }

@@ -3,6 +3,7 @@ import { type Audit, noRequest } from '../events.js'
 import { asAddress } from '../http/client-address.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { LoginIdentifier, UserStore } from '../users/contract.js'
+import type { DigestIdentifier } from './identifier.js'
 import { signedInIdentifier } from './prove-password.js'
 
 /** Lifts the limits of passwords and second-factor codes from an identifier. */
@@ -11,7 +12,7 @@ export type UnlockLogin = (identifier: LoginIdentifier, options?: { readonly ip?
 /** What unlocking needs. */
 export interface UnlockLoginDeps {
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
-  readonly digestIdentifier: (value: string) => string
+  readonly digestIdentifier: DigestIdentifier
   readonly throttle: Throttle
   readonly users: Pick<UserStore, 'findByIdentifier'>
   readonly audit: Audit
@@ -22,15 +23,15 @@ export function createUnlockLogin({ canonical, digestIdentifier, throttle, users
   return async (given, options = {}) => {
     const identifier = await canonical(checkedIdentifier(given))
     const ip = options.ip === undefined ? undefined : checkedAddress(options.ip)
-    const digest = digestIdentifier(identifier.value)
+    const digests = digestIdentifier(identifier)
     const user = await users.findByIdentifier(identifier)
-    await throttle.unlockLogin(digest, ip)
+    await throttle.unlockLogin(digests, user?.id ?? null, ip)
     if (user !== null) {
       // The password that a signed-in user is asked for again is counted by the user, and so are codes.
-      await throttle.unlockLogin(digestIdentifier(signedInIdentifier(user.id)), ip)
+      await throttle.unlockLogin(digestIdentifier(signedInIdentifier(user.id)), user.id, ip)
       await throttle.unlockSecondFactor(user.id)
     }
-    audit({ type: 'login.unlocked', identifierDigest: digest, userId: user?.id ?? null }, noRequest)
+    audit({ type: 'login.unlocked', identifierDigest: digests.name, userId: user?.id ?? null }, noRequest)
   }
 }
 

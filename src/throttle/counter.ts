@@ -21,8 +21,10 @@ export interface Counter {
   readonly duration: number
   /** Takes one point, if there is one: atomically, so that parallel attempts get no more than there are. */
   take(key: string): Promise<Count>
-  /** Gives one back. Never rejects: what fails leaves the limit stricter, and was reported by the call. */
-  giveBack(key: string): Promise<void>
+  /** Gives one back, or so many. Never rejects: what fails leaves the limit stricter, and was reported by the call. */
+  giveBack(key: string, points?: number): Promise<void>
+  /** Empties a key and answers what was in it, to one caller; 0 to any other. */
+  collect(key: string): Promise<number>
   /** Counts one, and says how many there are now: of several at once, each is told another number. */
   add(key: string): Promise<Count>
   has(key: string): Promise<boolean>
@@ -35,12 +37,18 @@ export interface Counter {
 /** Makes a counter over the host's limiter, or over this process's memory. */
 export function createCounter({ limiter }: ThrottleOptions, settings: LimiterSettings, call: HostCall): Counter {
   const counting = limiter === undefined ? boundedLimiter(settings) : checked(() => limiter(settings))
-  const giveBack = (key: string) =>
+  const giveBack = (key: string, points = 1) =>
     call('throttle.refund', async () => {
-      const { consumed } = countOf(await counting.reward(key, 1), counting)
+      const { consumed } = countOf(await counting.reward(key, points), counting)
       // The window the slot was taken in is over, or was cleared: a balance below nothing would be a licence for more.
       if (consumed < 0) await counting.delete(key)
     }).then(nothing, nothing)
+
+  // A refused attempt counts for nothing: a burst of right logins would otherwise shut its whole network out. One that was refused
+  // without being counted, as by `inMemoryBlockOnConsumed`, has nothing to come back: it would be a licence for more.
+  const giveBackRefused = async (key: string, { consumed }: Count) => {
+    if (consumed > counting.points) await giveBack(key)
+  }
 
   const read = (key: string) =>
     call('throttle.get', async () => {
@@ -52,13 +60,27 @@ export function createCounter({ limiter }: ThrottleOptions, settings: LimiterSet
     points: counting.points,
     duration: settings.duration,
     async take(key) {
-      const count = await call('throttle.take', () => consume(counting, key))
-      // A refused attempt counts for nothing: a burst of right logins would otherwise shut its whole network out. One that was refused
-      // without being counted, as by `inMemoryBlockOnConsumed`, has nothing to come back: it would be a licence for more.
-      if (!count.allowed && count.consumed > counting.points) await giveBack(key)
-      return count
+      let taking: Promise<Count> | undefined
+      const take = () => {
+        taking = consume(counting, key)
+        return taking
+      }
+      try {
+        const count = await call('throttle.take', take)
+        if (!count.allowed) await giveBackRefused(key, count)
+        return count
+      } catch (error) {
+        // Too late for the attempt, which is told 503 and comes again; and counted all the same, once the store wakes up.
+        void taking?.then((late) => (late.allowed ? giveBack(key) : giveBackRefused(key, late))).catch(nothing)
+        throw error
+      }
     },
     giveBack,
+    async collect(key) {
+      const found = (await read(key))?.consumed ?? 0
+      // Whoever has deleted it has it: of two that read the same, one.
+      return found > 0 && (await call('throttle.clear', () => counting.delete(key))) === true ? found : 0
+    },
     add: (key) => call('throttle.add', async () => countOf(await counting.penalty(key, 1), counting)),
     has: async (key) => ((await read(key))?.consumed ?? 0) > 0,
     secondsLeft: async (key) => (await read(key))?.seconds ?? 0,

@@ -8,8 +8,10 @@ export interface Counters extends Readonly<Record<LimitName, Counter>> {
   readonly wrong: Counter
   /** Whether an identifier has to wait in a network, and how long. */
   readonly paused: Counter
-  /** How many pauses there were, per identifier and network. */
+  /** How many pauses there were, per identifier, network and account. */
   readonly pauses: Counter
+  /** Wrong passwords by the account they were tried on, so that a sign-in gives back those of its own account, and no others. */
+  readonly against: Counter
   /** Whether an identifier has signed in from a network lately. */
   readonly signedIn: Counter
 }
@@ -36,6 +38,7 @@ export function createCounters(options: ThrottleOptions, call: HostCall): Counte
     wrong: make('mar-wrong', { ...account, duration: account.duration + longestJudgement }),
     paused: make('mar-paused', { points: 1, duration: day }),
     pauses: make('mar-pause', { points: 1, duration: day }),
+    against: make('mar-against', { points: 1, duration: day }),
     signedIn: make('mar-signed-in', { points: 1, duration: knownFor }),
   }
 }

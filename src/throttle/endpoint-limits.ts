@@ -43,7 +43,7 @@ export function createEndpointLimits({ counter, keyOf, refuse, dryRun }: Endpoin
   }
 
   return (name, endpoint) => async (request) => {
-    // Not asked for where nobody has used anything up, which is nearly always.
+    // Not asked for while no network has used anything up.
     const key = () => keyOf('endpoint', name, networkOf(request.context.ip))
     if (usedUp.size > 0) requireLeft(key(), request.context) // 429
     try {

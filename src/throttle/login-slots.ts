@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import type { RequestContext, ThrottleScope } from '../events.js'
-import { networkOf } from '../http/client-address.js'
 import type { CounterKey } from './counter-key.js'
 import { type Counters, knownFor } from './counters.js'
-import { day } from './limits.js'
+import { countWrong, giveBackFailures } from './failures.js'
+import { type IdentifierDigests, type LoginKeys, loginKeys } from './login-keys.js'
 import { type Refuse, rateLimitHeaders } from './refusal.js'
 import { createSlots, isSlot, type Slot, type Slots } from './slots.js'
 
@@ -11,16 +11,19 @@ import { createSlots, isSlot, type Slot, type Slots } from './slots.js'
 export interface LoginSlot {
   /** For the answer, whatever it is. */
   readonly headers: Readonly<Record<string, string>>
-  /** The password was wrong: it counts. Rejects with 503 when that could not be written. */
-  keep(): Promise<void>
+  /**
+   * The password was wrong for this user, or for nobody: it counts. Answers the headers again, of the pause that has begun with it, if
+   * one has. Rejects with 503 when it could not be written.
+   */
+  keep(userId: string | null): Promise<Readonly<Record<string, string>>>
   /** The attempt was not a wrong password after all: it does not count. */
   refund(): Promise<void>
-  /** The sign-in is complete, second factor included: earlier failures are forgotten, and the network is known from now on. */
-  clear(): Promise<void>
+  /** This user's sign-in is complete: earlier failures of the same account are forgotten, and the network is known from now on. */
+  clear(userId: string): Promise<void>
 }
 
 /** Takes a slot for a password. Throws 429, or 503 when the counters are out of reach. */
-export type TakeLoginSlot = (identifierDigest: string, context: RequestContext) => Promise<LoginSlot>
+export type TakeLoginSlot = (digests: IdentifierDigests, context: RequestContext) => Promise<LoginSlot>
 
 /** What counting passwords needs. */
 export interface LoginSlotDeps {
@@ -28,24 +31,6 @@ export interface LoginSlotDeps {
   readonly keyOf: CounterKey
   readonly refuse: Refuse
   readonly dryRun: boolean
-}
-
-/** What the counters of passwords count by. */
-export interface LoginKeys {
-  readonly network: string
-  /** Identifier and network. */
-  readonly account: string
-  readonly identifier: string
-}
-
-/** The keys of one attempt. */
-export function loginKeys(keyOf: CounterKey, identifierDigest: string, ip: string | null): LoginKeys {
-  const network = networkOf(ip)
-  return {
-    network: keyOf('network', network),
-    account: keyOf('account', identifierDigest, network),
-    identifier: keyOf('identifier', identifierDigest),
-  }
 }
 
 /** The slots that an attempt has got. */
@@ -83,76 +68,50 @@ export function createLoginSlots({ counters, keyOf, refuse, dryRun }: LoginSlotD
     await take(networks, keys.network, 'network')
     await takeAccount(keys.account, deadline, context, taken)
     // Strangers can use up what an identifier has for networks that it does not know, and so no more than that.
-    if (await signedIn.has(keys.account)) await take(knownNetworks, keys.account, 'known-network')
+    if (await signedIn.has(keys.known)) await take(knownNetworks, keys.account, 'known-network')
     else await take(unknownNetworks, keys.identifier, 'unknown-networks')
   }
 
-  return async (identifierDigest, context) => {
-    const keys = loginKeys(keyOf, identifierDigest, context.ip)
+  // In a trial run an outage of the counters is none of the logins: the call has reported it.
+  const unlessDryRun = (error: unknown): Readonly<Record<string, string>> => {
+    if (dryRun) return {}
+    throw error
+  }
+
+  return async (digests, context) => {
+    const keys = loginKeys(keyOf, digests, context.ip)
     const taken: Taken = {}
     try {
       await takeAll(keys, context, taken)
     } catch (error) {
-      // In a trial run an outage of the counters is none of the logins: the call has reported it.
-      if (!dryRun) {
-        await refundAll(taken)
-        throw error
-      }
+      if (!dryRun) await refundAll(taken)
+      unlessDryRun(error)
     }
     return {
       headers: headersOf(counters, taken),
-      keep: async () => {
-        try {
-          await pauseAfterLast(counters, keys.account)
-        } catch (error) {
-          if (!dryRun) throw error
-        } finally {
-          keepAll(taken)
-        }
-      },
+      keep: (userId) =>
+        keep(counters, keys, taken, userId)
+          .catch(unlessDryRun)
+          .finally(() => keepAll(taken)),
       refund: () => refundAll(taken),
-      clear: () => clear(counters, keys, taken),
+      clear: (userId) => clear(counters, keys, taken, userId),
     }
   }
 }
 
-// Each wrong password is told its own number by one atomic increment, so of any that come together exactly one is told that it is the
-// last, and none is missed: the counter holds proven wrong passwords only, so no refund takes its number away or gives it out twice.
-// (The count of slots will not do: attempts still being judged are in it, and it goes down when they turn out right.) A limit of n slots
-// lets n be judged in a window, and the window of this counter holds all of them: see createCounters.
-async function pauseAfterLast({ account, wrong, paused, pauses }: Counters, key: string): Promise<void> {
-  const { consumed } = await wrong.add(key)
-  if (consumed !== account.points) return
-  const { consumed: nth } = await pauses.add(key)
-  const longest = Math.max(day, account.duration)
-  const seconds = Math.min(account.duration * 2 ** (nth - 1), longest)
-  // In a counter of its own: in that of the slots, those that come back while it begins would take points off it and open it again.
-  await paused.set(key, 1, seconds)
-  // After the pause they are counted from one again.
-  await wrong.forget(key)
-  // A day that begins with the end of the pause: one that began with the first pause would be over before they have become a day long.
-  await pauses.set(key, nth, seconds + day)
+async function keep(counters: Counters, keys: LoginKeys, taken: Taken, userId: string | null) {
+  const scope = taken['known-network'] ? 'known-network' : 'unknown-networks'
+  const pause = await countWrong(counters, keys, scope, userId)
+  return pause > 0 ? rateLimitHeaders(counters.account.points, 0, pause) : headersOf(counters, taken)
 }
 
-async function clear(counters: Counters, keys: LoginKeys, { network, ...others }: Taken): Promise<void> {
+async function clear(counters: Counters, keys: LoginKeys, taken: Taken, userId: string): Promise<void> {
   await Promise.all([
-    // What its network has guessed of other names is no better for it.
-    network?.refund(),
-    forgetFailures(counters, keys).catch(nothing),
-    counters.signedIn.set(keys.account, 1, knownFor).catch(nothing),
+    giveBackFailures(counters, keys, userId).catch(nothing),
+    counters.signedIn.set(keys.known, 1, knownFor).catch(nothing),
   ])
-  keepAll(others)
-}
-
-/** Forgets all that stands against an identifier; with an account also what its network has failed. */
-export async function forgetFailures(counters: Counters, { identifier, account }: Partial<LoginKeys>): Promise<void> {
-  const { unknownNetworks, knownNetwork, wrong, paused, pauses } = counters
-  await Promise.all([
-    identifier === undefined ? undefined : unknownNetworks.forget(identifier),
-    ...(account === undefined
-      ? []
-      : [counters.account, knownNetwork, wrong, paused, pauses].map((counter) => counter.forget(account))),
-  ])
+  // Last, since whoever waits for a slot is woken by it, and finds all that came back.
+  await refundAll(taken)
 }
 
 async function refundAll(taken: Taken): Promise<void> {

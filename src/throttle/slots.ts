@@ -47,7 +47,11 @@ export function createSlots(counter: Counter): Slots {
 
   async function take(key: string, deadline: number): Promise<Slot | NoSlot> {
     const mayComeFree = judgements.isUnderWay(key)
-    const count = await counter.take(key)
+    const count = await counter.take(key).catch((error: unknown) => {
+      // Whoever was woken and fails here leaves the place to the next.
+      judgements.wake(key)
+      throw error
+    })
     if (count.allowed) return slotOf(key, count)
     if (judgements.isUnderWay(key)) {
       // An app that opens six windows at once sends six right passwords: the sixth waits for one of the five to be found right. A guess

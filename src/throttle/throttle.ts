@@ -3,8 +3,10 @@ import type { HostCall } from '../lib/host-call.js'
 import { createCounterKey } from './counter-key.js'
 import { createCounters } from './counters.js'
 import { createEndpointLimits, type LimitFailures } from './endpoint-limits.js'
+import { forgetFailures } from './failures.js'
 import type { ThrottleOptions } from './limits.js'
-import { createLoginSlots, forgetFailures, loginKeys, type TakeLoginSlot } from './login-slots.js'
+import { type IdentifierDigests, loginKeys } from './login-keys.js'
+import { createLoginSlots, type TakeLoginSlot } from './login-slots.js'
 import { createRefuse } from './refusal.js'
 import { createSecondFactorSlots, type SecondFactorSlots } from './second-factor-slots.js'
 
@@ -13,7 +15,7 @@ export interface Throttle extends SecondFactorSlots {
   /** Takes a slot for a password. Throws 429, or 503 when the counters are out of reach. */
   readonly takeLoginSlot: TakeLoginSlot
   /** Forgets what stands against an identifier over all networks; with `ip` also in that network. Rejects with 503. */
-  unlockLogin(identifierDigest: string, ip?: string): Promise<void>
+  unlockLogin(digests: IdentifierDigests, userId: string | null, ip?: string): Promise<void>
   /** Limits the failures of an endpoint by network. */
   readonly limitFailures: LimitFailures
 }
@@ -36,10 +38,7 @@ export function createThrottle({ options, encryptionKeys, logger, call, audit }:
   const refuse = createRefuse(audit)
   return {
     takeLoginSlot: createLoginSlots({ counters, keyOf, refuse, dryRun }),
-    unlockLogin(identifierDigest, ip) {
-      const { identifier, account } = loginKeys(keyOf, identifierDigest, ip ?? null)
-      return forgetFailures(counters, ip === undefined ? { identifier } : { identifier, account })
-    },
+    unlockLogin: (digests, userId, ip) => forgetFailures(counters, loginKeys(keyOf, digests, ip ?? null), userId, ip !== undefined),
     limitFailures: createEndpointLimits({ counter: counters.endpoints, keyOf, refuse, dryRun }),
     ...createSecondFactorSlots(counters.secondFactor, keyOf, refuse),
   }

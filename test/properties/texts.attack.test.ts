@@ -8,7 +8,7 @@ import { clientAddress, networkOf } from '../../src/http/client-address.js'
 import { contextOf } from '../../src/http/endpoint.js'
 import { AuthError } from '../../src/index.js'
 import { decodeBase32, encodeBase32 } from '../../src/lib/base32.js'
-import { identifierDigest, lowerCaseNames } from '../../src/login/identifier.js'
+import { identifierDigests, lowerCaseNames } from '../../src/login/identifier.js'
 import { parseLoginRequest } from '../../src/login/login-request.js'
 import { codeChallengePattern, codeVerifierPattern, verifierMatches } from '../../src/pkce/code-challenge.js'
 import { deviceName } from '../../src/sessions/device-name.js'
@@ -20,7 +20,8 @@ const check = (property: fc.IProperty<unknown>) => fc.assert(property as fc.IPro
 const anyText = fc.string({ unit: 'binary', maxLength: 400 })
 const base64url = (length: number) => fc.string({ unit: fc.constantFrom(...'AZaz09-_'), minLength: length, maxLength: length })
 
-const digest = identifierDigest([])
+const digests = identifierDigests([])
+const digest = (value: string) => digests({ kind: 'user', value }).name
 const canonical = (value: string) => lowerCaseNames({ kind: 'username', value })
 const accepts = (username: unknown) => {
   try {

@@ -51,8 +51,9 @@ export function isDoneInPassing(request: string, calls: readonly string[], place
   const call = calls[place] ?? ''
   if (call === 'sessions.listForUser') return signIns.some((name) => request.startsWith(name))
   if (call === 'sessions.endAllForUser' || call === 'sessions.setMethods') return before.includes(endsTwice[request] ?? 'none')
-  // After the verdict: the network that is known from then on. For a wrong password it would be the pause.
-  if (call === 'limiter.set') return before.includes('limiter.delete')
+  // After a right password: what its user had failed, and the network that is known from then on. After a wrong one it is the pause.
+  if (call === 'limiter.get' || call === 'limiter.set')
+    return before.includes('passwords.verify') && !calls.includes('limiter.penalty')
   // The hash that replaces an old one.
   if (call === 'passwords.hash') return before.includes('passwords.verify')
   return inPassing.includes(call)

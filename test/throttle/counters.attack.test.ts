@@ -1,7 +1,7 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { describe, expect, it } from 'vitest'
 import { createAuthRouter, type LimiterSettings, type ThrottleOptions } from '../../src/index.js'
-import { identifierDigest } from '../../src/login/identifier.js'
+import { identifierDigests } from '../../src/login/identifier.js'
 import { totpCode } from '../../src/testing/totp-code.js'
 import { post } from '../support/client.js'
 import { cheapHasher, encryptionKey, password, passwordHash, startHost, type TestHost, totpSecret } from '../support/host.js'
@@ -87,7 +87,7 @@ describe('a counter', () => {
   })
 
   it('is never shared by two limits, even where one store keeps them all', async () => {
-    const accountKey = `${identifierDigest([Buffer.from(encryptionKey, 'base64')])('eve')}:127.0.0.1`
+    const accountKey = `${identifierDigests([Buffer.from(encryptionKey, 'base64')])({ kind: 'username', value: 'eve' }).name}:127.0.0.1`
     // Users whose ids are what the other limits count by.
     for (const id of [accountKey, '127.0.0.1']) {
       const shared = new RateLimiterMemory({ points: 1, duration: 900 }) as unknown as { _memoryStorage: unknown }

@@ -1,6 +1,8 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { LimiterSettings } from '../../src/index.js'
+import type { Count, Counter } from '../../src/throttle/counter.js'
+import { createSlots, type Slot } from '../../src/throttle/slots.js'
 import { bearer, get, logIn, post } from '../support/client.js'
 import { guess, guessedAt, right, statusesOf } from '../support/guessing.js'
 import { expectAnswer } from '../support/two-factor.js'
@@ -92,4 +94,52 @@ describe('a limiter that refuses without counting, as with inMemoryBlockOnConsum
     expect(await statusesOf(9, () => guess(host))).toEqual([401, 401, 401, 401, 401, 429, 429, 429, 429])
     expect(rewarded).not.toContain('mar-login')
   })
+})
+
+describe('a counter that counts, and answers too late', () => {
+  it('has given everything back once it has woken up: whoever came again and again was not guessing', async () => {
+    let stalled = false
+    let wakeUp = () => {}
+    const awake = new Promise<void>((resolve) => {
+      wakeUp = resolve
+    })
+    const limiter = (settings: LimiterSettings) => {
+      const memory = new RateLimiterMemory(settings)
+      const { consume } = memory
+      return Object.assign(memory, {
+        consume: async (key: string, points?: number) => {
+          if (stalled) await awake
+          return consume.call(memory, key, points)
+        },
+      })
+    }
+    const throttle = { limiter, network: { points: 6, duration: 900 } }
+    const host = await guessedAt({ throttle, storeTimeout: 20 })
+    stalled = true
+    expect(await statusesOf(8, () => right(host))).toEqual(Array(8).fill(503))
+    stalled = false
+    wakeUp()
+    await vi.waitFor(async () => expect((await guess(host)).headers['ratelimit-remaining']).toBe('4'))
+    expect((await right(host)).status).toBe(200)
+  })
+})
+
+it('an attempt that was woken for a slot and fails leaves it to the next that waits', async () => {
+  const count = { consumed: 1, allowed: true, remaining: 0, seconds: 900 }
+  const answers: (() => Promise<Count>)[] = [
+    async () => count,
+    async () => ({ ...count, allowed: false }),
+    async () => ({ ...count, allowed: false }),
+    () => Promise.reject(new Error('down')),
+    async () => count,
+  ]
+  const take = () => answers.shift()?.() ?? Promise.reject(new Error('asked too often'))
+  const slots = createSlots({ points: 1, take, giveBack: async () => {} } as unknown as Counter)
+  const deadline = performance.now() + 2000
+  const first = (await slots.take('key', deadline)) as Slot
+  const waiting = [slots.take('key', deadline), slots.take('key', deadline)]
+  await first.refund()
+  const settled = await Promise.allSettled(waiting)
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+  expect(performance.now()).toBeLessThan(deadline - 1000)
 })

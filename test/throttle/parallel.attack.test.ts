@@ -130,14 +130,19 @@ describe('right passwords at once', () => {
 
   it('come in as soon as there are slots: a sign-in that frees several lets several in', async () => {
     const { hasher, held, release } = holdingHasher()
-    const host = await guessedAt({ passwords: hasher, throttle: { account: { points: 2, duration: 900 } } })
-    const answers = Array.from({ length: 4 }, async () => (await right(host)).status)
+    const host = await guessedAt({ passwords: hasher, throttle: { account: { points: 3, duration: 900 } } })
+    const guesses = Array.from({ length: 2 }, async () => (await guess(host)).status)
     await vi.waitFor(() => expect(held).toHaveLength(2))
+    for (const judge of held.splice(0)) judge()
+    expect(await Promise.all(guesses)).toEqual([401, 401])
+    const answers = Array.from({ length: 3 }, async () => (await right(host)).status)
+    await vi.waitFor(() => expect(held).toHaveLength(1))
     await new Promise((resolve) => setTimeout(resolve, 50))
     held[0]?.()
-    await vi.waitFor(() => expect(held).toHaveLength(4))
+    // Its own slot, and the two that the wrong ones had.
+    await vi.waitFor(() => expect(held).toHaveLength(3))
     release()
-    expect(await Promise.all(answers)).toEqual([200, 200, 200, 200])
+    expect(await Promise.all(answers)).toEqual([200, 200, 200])
   })
 
   it('that wait behind wrong ones are refused with the whole pause once those are judged', async () => {

@@ -6,9 +6,15 @@ import { password, startHost, totpSecret } from '../support/host.js'
 /** A host behind a proxy whose alice has a second factor, and is guessed at from a new address each time. */
 async function start() {
   let vetoed = false
+  let broken = false
   const host = await startHost({
     before: (app) => void app.set('trust proxy', 1),
-    options: { beforeLogin: () => (vetoed ? 'Not now.' : undefined) },
+    options: {
+      beforeLogin() {
+        if (broken) throw new Error('the hook is down')
+        return vetoed ? 'Not now.' : undefined
+      },
+    },
   })
   await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
   let address = 0
@@ -30,7 +36,10 @@ async function start() {
   const veto = (on: boolean) => {
     vetoed = on
   }
-  return { host, attempt, guesses, right, veto }
+  const breakHook = (on: boolean) => {
+    broken = on
+  }
+  return { host, attempt, guesses, right, veto, break: breakHook }
 }
 
 const wrong = (count: number) => Array<string>(count).fill('totp-invalid')
@@ -47,13 +56,21 @@ describe('wrong second-factor codes', () => {
     expect(bob.body.error).toBe('totp-invalid')
   })
 
-  it('are not forgotten for a right code whose sign-in the host then refuses', async () => {
+  it('are none of the right ones whose sign-in the host could not decide', async () => {
+    const { right, break: breakHook } = await start()
+    breakHook(true)
+    for (let i = 0; i < 12; i += 1) expect(await right()).toBe('temporarily-unavailable')
+    breakHook(false)
+    expect(await right()).toBe('in')
+  })
+
+  it('are neither forgotten nor joined by a right code whose sign-in the host then refuses', async () => {
     const { guesses, right, veto } = await start()
     expect(await guesses(9)).toEqual(wrong(9))
     veto(true)
     expect(await right()).toBe('forbidden')
     veto(false)
-    expect(await guesses(1)).toEqual(['too-many-requests'])
+    expect(await guesses(2)).toEqual([...wrong(1), 'too-many-requests'])
   })
 
   it('are not forgotten for a right password, nor for what a session that is signed in does', async () => {
