@@ -6,7 +6,7 @@ import { createRecognise, type Recognise } from './guard/recognise.js'
 import { createSocketRegistry, type SocketRegistry } from './guard/socket-registry.js'
 import { createSocketTickets, type SocketTickets } from './guard/socket-ticket.js'
 import { keepHouse } from './housekeeping.js'
-import { identifierDigest } from './login/identifier.js'
+import { type DigestIdentifier, identifierDigests } from './login/identifier.js'
 import { type AuthorizationCodes, createAuthorizationCodes } from './pkce/authorization-code.js'
 import type { ResolvedOptions } from './resolve-options.js'
 import { createRevocations } from './revocations/revocations.js'
@@ -33,7 +33,7 @@ export interface Parts extends Guards {
   readonly host: ConnectedHost
   readonly throttle: Throttle
   /** As what an identifier is counted and reported. */
-  readonly digestIdentifier: (value: string) => string
+  readonly digestIdentifier: DigestIdentifier
   readonly accessTokens: AccessTokens
   readonly codes: AuthorizationCodes
   readonly sessions: Sessions
@@ -90,7 +90,7 @@ export function assemble(options: ResolvedOptions): Parts {
   return {
     host,
     throttle,
-    digestIdentifier: identifierDigest(options.encryptionKeys),
+    digestIdentifier: identifierDigests(options.encryptionKeys),
     accessTokens,
     codes,
     sessions,

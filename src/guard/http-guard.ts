@@ -73,14 +73,16 @@ export function createRequireAuth(deps: RequireAuthDeps): (options?: RequireAuth
         .then(() => admit(request, contextOf(request)))
         .then(
           (principal) => pass(request, principal, next),
-          (error: unknown) => {
-            if (isForClient(error)) writeProblem(response, error, 'plain')
-            else next(error ?? new Error('the guard rejected without a reason'))
-          },
+          (error: unknown) => refuse(response, error, next),
         )
         .catch(next)
     }
   }
+}
+
+function refuse(response: ServerResponse, error: unknown, next: (error: unknown) => void): void {
+  if (isForClient(error)) writeProblem(response, error, 'plain')
+  else next(error ?? new Error('the guard rejected without a reason'))
 }
 
 function pass(request: IncomingMessage & { auth?: unknown }, principal: Principal | undefined, next: () => void): void {

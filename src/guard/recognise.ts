@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { readCredentials } from '../http/credentials.js'
 import type { AccessTokens } from '../tokens/access-token.js'
-import { isOfOneUser, principalOf, scopeList } from './authenticate.js'
+import { isOfOneUser, principalOf } from './authenticate.js'
 import type { LiveSessions } from './live-sessions.js'
 import type { Principal } from './principal.js'
 
@@ -27,6 +27,6 @@ export function createRecognise({ accessTokens, liveSessions, clock }: Recognise
     const claims = accessTokens.remembered(presented.token, now)
     const live = claims && liveSessions.remembered(claims.sid, now)
     if (claims === undefined || live === undefined || !isOfOneUser(presented.userId, claims, live)) return null
-    return principalOf(live, scopeList(claims.scope), new Date(claims.exp * 1000))
+    return principalOf(live, claims.scope, new Date(claims.exp * 1000))
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { AuthError, notSignedIn } from '../errors.js'
+import { AuthError, invalidRequest, notSignedIn } from '../errors.js'
 import { type PresentedCredentials, readCredentials } from '../http/credentials.js'
 import { contextOf } from '../http/endpoint.js'
 import type { JudgeCredentials } from './authenticate.js'
@@ -48,7 +48,10 @@ export function createSocketIoGuard(
 
 function credentialsOf({ handshake: { auth }, request }: SocketIoSocket): PresentedCredentials | null {
   const { token, userId } = auth
-  if (token === undefined) return readCredentials(request)
+  const inHeaders = readCredentials(request)
+  if (token === undefined) return inHeaders
+  // Two parts of a system could pick different ones.
+  if (inHeaders !== null) throw invalidRequest([{ path: 'auth.token', message: 'Send either auth.token or a header, not both.' }])
   if (typeof token !== 'string' || (userId !== undefined && typeof userId !== 'string')) return null
   return { token, userId: userId ?? null }
 }

@@ -3,7 +3,7 @@ import type { RequestContext } from '../events.js'
 import { sha256 } from '../lib/digest.js'
 import { randomSecret } from '../lib/random.js'
 import type { SocketTicketStore } from '../stores/contract.js'
-import { principalOf, scopeList } from './authenticate.js'
+import { principalOf } from './authenticate.js'
 import type { LiveSessions } from './live-sessions.js'
 import type { Principal } from './principal.js'
 
@@ -35,7 +35,7 @@ export function createSocketTickets(store: SocketTicketStore, liveSessions: Live
       if (result.outcome === 'unknown') throw notSignedIn('ticket unknown, used or expired')
       if (result.ticket.tokenExpiresAt <= clock()) throw notSignedIn('token of the ticket expired')
       const live = await liveSessions.require(result.ticket.sessionId, context)
-      return principalOf(live, scopeList(result.ticket.scope), result.ticket.tokenExpiresAt)
+      return principalOf(live, result.ticket.scope, result.ticket.tokenExpiresAt)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { MIMEType } from 'node:util'
-import { AuthError, invalidRequest } from '../errors.js'
+import { AuthConfigError, AuthError, invalidRequest } from '../errors.js'
 
 /** No request of this interface needs more; a password hasher fed with megabytes is a cheap way to stall a server. */
 const limitInBytes = 8 * 1024
@@ -28,7 +28,9 @@ export async function readJsonBody(request: IncomingMessage & MaybeParsed): Prom
   if (Number(request.headers['content-length'] ?? 0) > limitInBytes) throw tooLarge()
   // An untouched stream means that nobody has parsed it, whatever placeholder stands in `body`.
   const isUnread = !request.readableDidRead && !request.readableEnded && !request.destroyed
-  return asObject(isUnread ? parse(await readBytes(request)) : request.body)
+  if (!isUnread) return asObject(request.body)
+  refuseDecoded(request)
+  return asObject(parse(await readBytes(request)))
 }
 
 function hasBody(request: IncomingMessage): boolean {
@@ -55,14 +57,22 @@ function mediaType(header: string): MIMEType | null {
   }
 }
 
+// Decoded bytes are gone: two passwords can have become one. And a stream that somebody else reads piece by piece would never flow here.
+function refuseDecoded(request: IncomingMessage): void {
+  if (request.readableEncoding === null && request.listenerCount('readable') === 0) return
+  throw new AuthConfigError(
+    'app.use',
+    'something in front of the router has called setEncoding, or listens for "readable", on a request that it did not read.',
+    'read the body there and put it into request.body, or leave the request alone.',
+  )
+}
+
 // By events: iterating over a stream costs more than reading a small body does.
 function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
-    const take = (chunk: Buffer | string) => {
-      // A host that has set an encoding gets strings.
-      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    const take = (bytes: Buffer) => {
       length += bytes.length
       chunks.push(bytes)
       if (length <= limitInBytes) return
@@ -79,6 +89,8 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
       settle()
     }
     for (const [event, listener] of Object.entries(listeners)) request.on(event, listener)
+    // Where the host has paused it, to do something else first, listening alone brings nothing.
+    request.resume()
   })
 }
 

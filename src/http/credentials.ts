@@ -11,7 +11,8 @@ export interface PresentedCredentials {
  * Finds the token in `Authorization: Bearer`, or in `X-Auth-Token` together with `X-User-Id`. Nothing else is ever read: not
  * the URL, not the body, not a cookie (RFC 6750 §5.3). Null when there is none, or one of another scheme.
  *
- * Throws 401 for credentials that are none, and 400 when a header is repeated or both schemes are used at once: two parts of a system could pick different ones.
+ * Throws 401 for credentials that are none, and 400 when a header is repeated or both schemes are used at once: two parts of a system
+ * could pick different ones.
  */
 export function readCredentials(request: IncomingMessage): PresentedCredentials | null {
   const [authorization = null, token = null, userId = null] = singleHeaders(request, credentialNames)
@@ -52,7 +53,13 @@ function singleHeaders(request: IncomingMessage, names: readonly string[]): (str
 }
 
 function imitatedHeaders({ headers, headersDistinct }: IncomingMessage, names: readonly string[]): string[] {
-  return names.flatMap((name) => (headersDistinct?.[name] ?? [headers[name] ?? []].flat()).flatMap((value) => [name, value]))
+  // Own ones: a request without any headers must not find those of a polluted Object.prototype.
+  const own = (from: object | undefined, name: string): string[] =>
+    from !== undefined && Object.hasOwn(from, name) ? [from[name as keyof typeof from] as string | string[]].flat() : []
+  return names.flatMap((name) => {
+    const values = headersDistinct === undefined ? own(headers, name) : own(headersDistinct, name)
+    return values.flatMap((value) => [name, value])
+  })
 }
 
 // The token68 grammar of RFC 6750 §2.1. The scheme's name is case-insensitive (RFC 9110 §11.1).

@@ -1,12 +1,12 @@
 import { randomFillSync } from 'node:crypto'
 
-// Drawn many at a time, as `randomUUID` does: a call costs far more than the few bytes it brings. What was taken is wiped, so that no
-// secret is left here that somebody holds.
+// Drawn many at a time, as `randomUUID` does: a call costs far more than the few bytes it brings. What was taken is wiped from here.
 const drawn = Buffer.alloc(512)
 let taken = drawn.length
 
 /** So many bytes, 1-512, from the system's generator. */
 export function randomBuffer(count: number): Buffer {
+  if (count > drawn.length) throw new RangeError(`no more than ${drawn.length} random bytes at a time`)
   if (taken + count > drawn.length) {
     randomFillSync(drawn)
     taken = 0

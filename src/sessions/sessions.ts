@@ -176,7 +176,11 @@ function seen(
 }
 
 async function endOne(deps: SessionsDeps, session: SessionName, reason: EndReason, context: RequestContext): Promise<boolean> {
-  const ended = await deps.store.end(session.id, reason, deps.clock())
+  const ended = await deps.store.end(session.id, reason, deps.clock()).catch((error: unknown) => {
+    // The store may have ended it before its answer was lost.
+    deps.revocations.doubt(session.userId)
+    throw error
+  })
   // Told even when somebody else ended it: whoever asked for the end must find it gone here as well.
   if (ended) await tellAll(deps, [session], reason, context)
   else await deps.revocations.announce([asEvent(session, reason, deps.clock())])

@@ -1,4 +1,4 @@
-import type { RefreshState, SessionRecord, SessionSeen, SpentRefreshToken } from './contract.js'
+import type { AuthenticationMethod, RefreshState, SessionRecord, SessionSeen, SpentRefreshToken } from './contract.js'
 
 interface StoredSpent extends Omit<SpentRefreshToken, 'spentAt'> {
   readonly spentAt: number
@@ -20,11 +20,22 @@ export interface StoredSession extends Omit<SessionRecord, Moment | 'endedAt' | 
   readonly refresh: StoredRefresh | null
 }
 
+const listsOfMethods = new Map<string, readonly AuthenticationMethod[]>()
+const mostLists = 100
+
+/** The methods as a row holds them. There are few ways to sign in, so that each list is kept once, and not with every session. */
+export function methodsOfRow(methods: readonly AuthenticationMethod[]): readonly AuthenticationMethod[] {
+  const name = methods.join()
+  const list = listsOfMethods.get(name) ?? Object.freeze([...methods])
+  if (listsOfMethods.size < mostLists) listsOfMethods.set(name, list)
+  return list
+}
+
 /** The row of a record. */
 export function storedSession(session: SessionRecord): StoredSession {
   return {
     ...session,
-    methods: [...session.methods],
+    methods: methodsOfRow(session.methods),
     authenticatedAt: session.authenticatedAt.getTime(),
     createdAt: session.createdAt.getTime(),
     ...storedSeen(session),

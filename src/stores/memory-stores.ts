@@ -12,7 +12,7 @@ import type {
 } from './contract.js'
 import { copyOf } from './copy-of.js'
 import { memorySecondFactors } from './memory-second-factors.js'
-import { type StoredSession, sessionRecord, storedRefresh, storedSeen, storedSession } from './memory-session-row.js'
+import { methodsOfRow, type StoredSession, sessionRecord, storedRefresh, storedSeen, storedSession } from './memory-session-row.js'
 import { oldestFirst } from './oldest-first.js'
 
 /** Options of {@link memoryStores}. */
@@ -125,7 +125,7 @@ function memorySessions(most: number): SessionStore {
     },
     async setMethods(id, methods) {
       const session = living(id)
-      if (session !== undefined) table.update(id, { ...session, methods: [...methods] })
+      if (session !== undefined) table.update(id, { ...session, methods: methodsOfRow(methods) })
     },
     async end(id, reason, now) {
       const session = living(id)

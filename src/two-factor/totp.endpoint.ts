@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AuthError, notSignedIn } from '../errors.js'
+import { AuthError } from '../errors.js'
 import type { Audit, RequestContext } from '../events.js'
 import type { SignedIn } from '../guard/principal.js'
 import { ownerOf } from '../http/account-owner.js'
@@ -7,6 +7,7 @@ import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import type { ProvePassword } from '../login/prove-password.js'
+import { requireLive } from '../sessions/require-live.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { AuthenticationMethod, SessionRecord } from '../stores/contract.js'
 import type { CodeAttempt } from '../throttle/second-factor-slots.js'
@@ -166,11 +167,6 @@ async function changeFactor<T>(
     // the factor has changed, and the user must see the recovery codes that go with it.
     await sessions.endAllForUser(userId, 'factor-changed', context, id).catch(reported)
   }
-}
-
-// Past what is remembered for up to five seconds: a session that was ended elsewhere must not change by what the account is opened.
-async function requireLive(sessions: Sessions, { id }: SessionRecord): Promise<void> {
-  if ((await sessions.findLive(id)) === null) throw notSignedIn('session ended or unknown')
 }
 
 // What the session has shown decides whether it can be refreshed, and whether it may do more than enrol.

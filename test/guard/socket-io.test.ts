@@ -6,7 +6,7 @@ import { password, startHost, type TestHost } from '../support/host.js'
 /** One socket of a Socket.IO connection that may carry others; `next` gets what the middleware decided. */
 function socketOn(host: TestHost, auth: object, readyState = 'open', headers: Record<string, string> = {}) {
   const conn = Object.assign(new EventEmitter(), { readyState, close: vi.fn() })
-  const request = { headers, headersDistinct: {}, socket: { remoteAddress: '10.0.0.1' } }
+  const request = { headers, socket: { remoteAddress: '10.0.0.1' } }
   const disconnect = vi.fn()
   const socket = Object.assign(new EventEmitter(), { request, conn, handshake: { auth }, data: {}, disconnect })
   const next = new Promise<(Error & { data?: { status: number } }) | undefined>((resolve) => {
@@ -43,6 +43,14 @@ describe('a Socket.IO socket', () => {
     const { authToken: token } = await logIn(host)
     expect((await socketOn(host, { token, userId }).next)?.data).toEqual({ code: 'Unauthorized', status: 401 })
     expect(await count(host)).toBe(0)
+  })
+
+  it('with a token in its options and another in its headers is refused: two parts of a system could pick different ones', async () => {
+    const host = await startHost()
+    const { authToken: token } = await logIn(host)
+    const { next } = socketOn(host, { token }, 'open', { authorization: 'Bearer another' })
+    expect((await next)?.data).toEqual({ code: 'invalid-request', status: 400 })
+    expect(await socketOn(host, { token }, 'open', { authorization: 'Basic YTpi' }).next).toBeUndefined()
   })
 
   it('does not bring news of an address: what is beneath it knows nothing of the proxies in front', async () => {

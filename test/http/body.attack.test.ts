@@ -32,6 +32,32 @@ describe.each([
   })
 })
 
+describe('a host that has touched the request before', () => {
+  const touching = (touch: (request: express5.Request) => void) =>
+    startHost({
+      before: (app) =>
+        app.use((request, _response, next) => {
+          touch(request)
+          setTimeout(next, 10)
+        }),
+    })
+
+  it('and has paused it, is answered all the same', async () => {
+    const host = await touching((request) => request.pause())
+    expect((await post(host, '/login', login)).status).toBe(200)
+  })
+
+  it.each<[string, (request: express5.Request) => void]>([
+    ['decodes what arrives, so that two passwords could become one', (request) => request.setEncoding('utf8')],
+    ['decodes it in a way of its own', (request) => request.setEncoding('latin1')],
+    ['reads it piece by piece, and has not', (request) => request.on('readable', () => {})],
+  ])('and %s, is told so by an error of its own', async (_name, touch) => {
+    const host = await touching(touch)
+    expect((await post(host, '/login', login)).status).toBe(500)
+    expect(host.unforeseen).toEqual([expect.objectContaining({ name: 'AuthConfigError', option: 'app.use' })])
+  })
+})
+
 /** Begins a request and leaves it open; resolves with what is answered while it is. */
 async function answerWhileOpen(host: TestHost, head: readonly string[], body: string): Promise<{ text: string; socket: Socket }> {
   const { hostname, port } = new URL(host.url)

@@ -27,6 +27,12 @@ describe('whatever text arrives', () => {
     )
   })
 
+  it('none are read from what a request without headers inherits', () => {
+    const polluted = { authorization: 'Bearer abc', rawHeaders: [] }
+    expect(readCredentials({ headers: Object.create(polluted), rawHeaders: [] } as never)).toBeNull()
+    expect(readCredentials({ headersDistinct: Object.create(polluted), headers: {} } as never)).toBeNull()
+  })
+
   it('a Bearer token holds only the characters of RFC 6750', () => {
     fc.assert(
       fc.property(anyText, (value) => {

@@ -15,7 +15,8 @@ it('gives a buffer to its caller alone', () => {
   expect(mine).toEqual(before)
 })
 
-it('gives as much as there is to give, and the whole of it is random', () => {
+it('gives as much as there is to give, the whole of it random, and no more', () => {
+  expect(() => randomBuffer(513)).toThrow(RangeError)
   const bytes = randomBuffer(512)
   expect(bytes).toHaveLength(512)
   // Of 512 random bytes each value is there twice; fewer than 150 different ones do not happen.
