@@ -26,11 +26,19 @@ export function clientAddress(request: IncomingMessage & ProxyAware): string | n
   return asAddress(request.ip) ?? asAddress(request.socket.remoteAddress)
 }
 
-/** The network an address belongs to, as the unit of throttling: an IPv4 address, or the /64 that IPv6 gives to one subscriber. */
+/** The network an address belongs to, as the unit of throttling: an IPv4 address, or the /64 of IPv6. */
 export function networkOf(address: string | null): string {
+  return prefixOf(address, 4)
+}
+
+/** The site an address belongs to, as the unit of fairness: an IPv4 address, or the /48 of IPv6, since one line may have thousands of /64. */
+export function siteOf(address: string | null): string {
+  return prefixOf(address, 3)
+}
+
+function prefixOf(address: string | null, groups: number): string {
   if (address === null) return 'unknown'
-  if (isIPv4(address)) return address
-  return `${groupsOf(address).slice(0, 4).join(':')}::/64`
+  return isIPv4(address) ? address : `${groupsOf(address).slice(0, groups).join(':')}::/${groups * 16}`
 }
 
 /** The address in its one form, IPv4 mapped into IPv6 as IPv4; null for what is none. */

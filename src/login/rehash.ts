@@ -1,5 +1,5 @@
 import type { Audit, RequestContext } from '../events.js'
-import { networkOf } from '../http/client-address.js'
+import { siteOf } from '../http/client-address.js'
 import type { AdmittedHasher } from '../passwords/admitted-hasher.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 
@@ -17,7 +17,7 @@ export function createRehash(hasher: AdmittedHasher, users: UserStore, audit: Au
     if (updatePasswordHash === undefined || stored === null || !hasher.needsRehash(stored)) return stored
     try {
       // Beside the logins of the same network, so that upgrades after a change of the setting take no turn from anybody else's.
-      const hash = await hasher.hash(password, { source: `rehash ${networkOf(context.ip)}`, context, gone: null })
+      const hash = await hasher.hash(password, { source: `rehash ${siteOf(context.ip)}`, context, gone: null })
       if (!(await updatePasswordHash(user.id, stored, hash))) return stored
       audit({ type: 'password.rehashed', userId: user.id }, context)
       return hash

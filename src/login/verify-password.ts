@@ -1,5 +1,5 @@
 import { type Audit, noRequest, type RequestContext, type SignInRefusal } from '../events.js'
-import { networkOf } from '../http/client-address.js'
+import { siteOf } from '../http/client-address.js'
 import { randomSecret } from '../lib/random.js'
 import type { AdmittedHasher } from '../passwords/admitted-hasher.js'
 import type { AuthUser } from '../users/contract.js'
@@ -29,7 +29,7 @@ export function createVerifyPassword(hasher: AdmittedHasher, audit: Audit): Veri
     const dummy = await dummyHash()
     const stored: unknown = user?.passwordHash ?? null
     const readable = typeof stored === 'string' && hasher.canRead(stored)
-    const asker = { source: networkOf(context.ip), context, gone }
+    const asker = { source: siteOf(context.ip), context, gone }
     const matches = await hasher.verify(password, readable ? stored : dummy, asker)
 
     if (user === null) return { right: false, reason: 'unknown-user', userId: null }

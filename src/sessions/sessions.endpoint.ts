@@ -5,7 +5,6 @@ import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
 import type { SessionRecord } from '../stores/contract.js'
 import { deviceName } from './device-name.js'
-import { requireLive } from './require-live.js'
 import type { Sessions } from './sessions.js'
 
 /** How many sockets of a session are open in this process. */
@@ -48,7 +47,7 @@ export function listSessionsEndpoint(signedIn: SignedIn, sessions: Sessions, cou
 export function endSessionEndpoint(signedIn: SignedIn, sessions: Sessions): Endpoint {
   return async (request) => {
     const { session: current } = await ownerOf(signedIn, request)
-    await requireLive(sessions, current)
+    await sessions.requireLive(current)
     const mine = await sessions.listForUser(current.userId)
     const chosen = mine.find(({ id }) => id === request.parameters['id'])
     if (chosen === undefined) throw new AuthError('not-found')
@@ -62,7 +61,7 @@ export function endOtherSessionsEndpoint(signedIn: SignedIn, sessions: Sessions)
   return async (request) => {
     const { session } = await ownerOf(signedIn, request)
     // A thief whose session was ended in another process must not end those of its owner.
-    await requireLive(sessions, session)
+    await sessions.requireLive(session)
     const revoked = await sessions.endAllForUser(session.userId, 'revoked', request.context, session.id)
     return ok({ status: 'success', data: { revoked } })
   }

@@ -1,4 +1,5 @@
 import type { NoticeTime } from '../clock-watch.js'
+import { notSignedIn } from '../errors.js'
 import type { Audit, RequestContext } from '../events.js'
 import type { Revocations } from '../revocations/revocations.js'
 import type {
@@ -42,6 +43,8 @@ export interface Sessions {
   makeRoom(session: SessionRecord, context: RequestContext): Promise<void>
   /** The session, if a token of it is good at this moment. */
   findLive(id: string): Promise<SessionRecord | null>
+  /** Throws 401 unless the store says that it is alive: for what one that has ended elsewhere, and is remembered here, must not do. */
+  requireLive(session: SessionName): Promise<void>
   /** Whether a session that was read a moment ago is still within its times. */
   isLive(session: SessionRecord): boolean
   /** Whether a session that was read a moment ago is within its times, and was noted as in use less than a minute ago. */
@@ -92,6 +95,12 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const isNoted = ({ lastSeenAt }: SessionRecord, now: Date) => now.getTime() < lastSeenAt.getTime() + secondsBetweenTouches * 1000
   const isLive = (session: SessionRecord) => isLiveAt(session, clock())
 
+  async function findLive(id: string): Promise<SessionRecord | null> {
+    const session = await store.find(id)
+    if (session !== null) deps.noticeTime(session.lastSeenAt)
+    return session !== null && isLive(session) ? session : null
+  }
+
   return {
     draft: (session, context) => draft(deps, session, context),
 
@@ -109,10 +118,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
     makeRoom: (session, context) => makeRoom(deps, session, context),
 
-    async findLive(id) {
-      const session = await store.find(id)
-      if (session !== null) deps.noticeTime(session.lastSeenAt)
-      return session !== null && isLive(session) ? session : null
+    findLive,
+
+    async requireLive({ id }) {
+      if ((await findLive(id)) === null) throw notSignedIn('session ended or unknown')
     },
 
     isLive,

@@ -7,7 +7,6 @@ import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import type { ProvePassword } from '../login/prove-password.js'
-import { requireLive } from '../sessions/require-live.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { AuthenticationMethod, SessionRecord } from '../stores/contract.js'
 import type { CodeAttempt } from '../throttle/second-factor-slots.js'
@@ -51,7 +50,7 @@ export function beginTotpEndpoint(deps: TotpDeps): Endpoint {
     const { session } = await ownerOf(signedInToEnrol, request) //                       401, 403
     const input = parseInput(passwordOnly, await request.readJson()) //                  400, 413, 415
     const user = await provePassword(session.userId, input.password, request) // 401, 429
-    await requireLive(sessions, session) //                                              401
+    await sessions.requireLive(session) //                                              401
     // Whoever has a factor of the host's adds a phone with it, and not by the password alone.
     const factors = await secondFactors.of(user)
     if (factors?.totp === null && !hasShownFactor(session.methods)) throw new AuthError('reauthentication-required') // 403
@@ -109,7 +108,7 @@ export function recoveryCodesEndpoint(deps: TotpDeps): Endpoint {
     const { session } = await ownerOf(deps.signedIn, request) //                         401, 403
     const input = parseInput(passwordAndCode, await request.readJson()) //               400, 413, 415
     await proveBoth(deps, session, input, request) //                                    401, 409, 429
-    await requireLive(deps.sessions, session) //                                         401
+    await deps.sessions.requireLive(session) //                                         401
     const recoveryCodes = await deps.enrolment.replaceRecoveryCodes(session.userId, request.context) // 409
     return ok({ status: 'success', data: { recoveryCodes } })
   }
@@ -158,7 +157,7 @@ async function changeFactor<T>(
   change: () => Promise<T>,
 ): Promise<T> {
   const { id, userId } = session
-  await requireLive(sessions, session)
+  await sessions.requireLive(session)
   await sessions.endAllForUser(userId, 'factor-changed', context, id)
   try {
     return await change()

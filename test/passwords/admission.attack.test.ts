@@ -30,12 +30,12 @@ describe('an attacker who fills the queue from one network', () => {
     expect(host.hasher.begun.slice(0, 4)).toEqual(['a1', 'a2', 'right', 'right'])
   })
 
-  it('is one source with all addresses of an IPv6 network', async () => {
+  it('is one source with all IPv6 networks of a site, however many a line has', async () => {
     const host = await startCrowd()
     await host.queueUp(['a1'], '2001:db8:0:1::1')
-    for (let i = 2; i <= 6; i += 1) await host.queueUp([`a${i}`], `2001:db8:0:1::${i}`)
+    for (let i = 2; i <= 6; i += 1) await host.queueUp([`a${i}`], `2001:db8:0:${i}::1`)
     expect(host.auth.stats().passwords).toMatchObject({ waiting: 5, networks: 1 })
-    const victim = host.attempt('right', '2001:db8:0:2::1')
+    const victim = host.attempt('right', '2001:db8:1:1::1')
     await until(() => host.auth.stats().passwords.networks === 2)
     await host.finishAll()
     expect((await victim).status).toBe(200)

@@ -40,6 +40,19 @@ function row({ name, when, fields, others }) {
   return `| \`${name}\` | ${levels.get(name)} | ${when} | ${listed.join('<br>')} |`
 }
 
+// Of a union of texts; another type in it is named.
+function valueRow(name, path) {
+  const text = readFileSync(join(root, 'src', path), 'utf8')
+  const parsed = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const found = parsed.statements.find((node) => ts.isTypeAliasDeclaration(node) && node.name.text === name)
+  if (found === undefined) throw new Error(`src/${path} holds no type ${name}`)
+  const members = found.type.types ?? [found.type]
+  const values = members.map((member) =>
+    ts.isLiteralTypeNode(member) ? `\`${member.literal.text}\`` : `those of ${member.getText(parsed)}`,
+  )
+  return `| ${name} | ${values.join(', ')} |`
+}
+
 const events = union.types.map(readEvent)
 const text = `# Audit events
 
@@ -55,6 +68,13 @@ This page is made from \`src/events.ts\`.
 | \`type\` | level | when | fields |
 | --- | --- | --- | --- |
 ${events.map(row).join('\n')}
+
+## Values
+
+| type | values |
+| --- | --- |
+${['ThrottleScope', 'SignInRefusal', 'CodeRefusal', 'RefreshRefusal'].map((name) => valueRow(name, 'events.ts')).join('\n')}
+${['EndReason', 'AuthenticationMethod', 'SessionKind'].map((name) => valueRow(name, 'stores/contract.ts')).join('\n')}
 `
 
 const code = filesBelow('src', '.ts')
