@@ -32,7 +32,7 @@ const config = {
   tempDirName: '.stryker/sandboxes',
   cleanTempDir: 'always',
   ignorePatterns: ['/.stryker', '/coverage', '/docs', '/example-app/build', '/example-app/data', '/test/rules/.scratch'],
-  reporters: ['clear-text', 'html', 'json'],
+  reporters: ['clear-text', 'html', 'json', 'progress-append-only'],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   htmlReporter: { fileName: '.stryker/report.html' },
   jsonReporter: { fileName: '.stryker/report.json' },
