@@ -7,7 +7,7 @@ import { parseInput } from '../http/input.js'
 import type { DecideSignIn } from '../sign-in.js'
 import type { RefreshState, SessionRecord } from '../stores/contract.js'
 import type { AccessTokens } from '../tokens/access-token.js'
-import { judgeForNobody, type RefreshStanding, sessionIdOf, standingOf, succeed } from '../tokens/refresh-token.js'
+import { nobodysRefresh, type RefreshStanding, sessionIdOf, standingOf, succeed } from '../tokens/refresh-token.js'
 import type { UserStore } from '../users/contract.js'
 import type { Sessions } from './sessions.js'
 
@@ -28,6 +28,9 @@ export interface RefreshDeps {
 /** A session that can be refreshed. */
 type RefreshableSession = SessionRecord & { readonly refresh: RefreshState }
 
+/** What was found by a token's session id: a session, or nobody's refresh state, which no token is of. */
+type Found = { readonly session: RefreshableSession } | { readonly session: null; readonly named: SessionRecord | null }
+
 const text = z.string().min(1)
 const schema = z
   .object({ refreshToken: text.optional(), refresh_token: text.optional() })
@@ -41,8 +44,8 @@ export function refreshEndpoint(deps: RefreshDeps): Endpoint {
   return async ({ context, readJson }) => {
     const input = parseInput(schema, await readJson()) //                     400, 413, 415
     const presented = (input.refreshToken ?? input.refresh_token) as string
-    const session = await findSession(deps, presented, context) //            400, 503
-    const standing = await judge(deps, session, presented, context) //        400, 503
+    const found = await findSession(deps, presented, context) //              400, 503
+    const { session, standing } = await judge(deps, found, presented, context) // 400, 503
     await decide(deps, session, context) //                                   400, 503
     const refreshToken = standing.is === 'current' ? await rotate(deps, session, presented, context) : standing.successor // 400, 503
     const { token, expiresIn } = await deps.accessTokens.issue(session, deps.accessTokenLifetime, deps.clock())
@@ -51,15 +54,12 @@ export function refreshEndpoint(deps: RefreshDeps): Endpoint {
   }
 }
 
-async function findSession(deps: RefreshDeps, presented: string, context: RequestContext): Promise<RefreshableSession> {
+async function findSession(deps: RefreshDeps, presented: string, context: RequestContext): Promise<Found> {
   const id = sessionIdOf(presented)
   if (id === null) throw refusal(deps, 'unknown-or-ended', null, context)
-  const session = await deps.sessions.findLive(id)
-  const refresh = session?.refresh ?? null
-  if (session !== null && refresh !== null) return { ...session, refresh }
-  // As long as for an invented token of a live session, which is hashed before it is refused.
-  judgeForNobody(id, presented, deps.clock(), deps.refreshGrace)
-  throw refusal(deps, 'unknown-or-ended', session, context)
+  const named = await deps.sessions.findLive(id)
+  const refresh = named?.refresh ?? null
+  return named === null || refresh === null ? { session: null, named } : { session: { ...named, refresh } }
 }
 
 async function decide(deps: RefreshDeps, session: RefreshableSession, context: RequestContext): Promise<void> {
@@ -71,12 +71,16 @@ async function decide(deps: RefreshDeps, session: RefreshableSession, context: R
 // Before anybody else is asked: an invented token must not reach the host's hooks.
 async function judge(
   deps: RefreshDeps,
-  session: RefreshableSession,
+  found: Found,
   presented: string,
   context: RequestContext,
-): Promise<Extract<RefreshStanding, { is: 'current' | 'spent-lately' }>> {
-  const standing = standingOf(session.id, presented, session.refresh, deps.clock(), deps.refreshGrace)
-  if (standing.is === 'current' || standing.is === 'spent-lately') return standing
+): Promise<{ session: RefreshableSession; standing: Extract<RefreshStanding, { is: 'current' | 'spent-lately' }> }> {
+  const { session } = found
+  // Judged for nobody, too, so that it takes as long: a session id is no secret, whether it is of a live one is.
+  const state = session === null ? nobodysRefresh : session.refresh
+  const standing = standingOf(session?.id ?? '', presented, state, deps.clock(), deps.refreshGrace)
+  if (session === null) throw refusal(deps, 'unknown-or-ended', found.named, context)
+  if (standing.is === 'current' || standing.is === 'spent-lately') return { session, standing }
   if (standing.is === 'foreign') throw refusal(deps, 'unknown-or-ended', session, context)
   // RFC 9700 §4.14.2: one of the two who hold it has stolen it, and nobody can tell which.
   await deps.sessions.end(session, 'refresh-reused', context)
@@ -90,7 +94,8 @@ async function rotate(deps: RefreshDeps, session: RefreshableSession, presented:
   if (outcome === 'rotated') return token
   if (outcome === 'ended') throw refusal(deps, 'unknown-or-ended', session, context)
   // Somebody was faster with the same token: from here on it is a spent one, and is judged as such.
-  const superseded = await findSession(deps, presented, context)
+  const { session: superseded } = await findSession(deps, presented, context)
+  if (superseded === null) throw refusal(deps, 'unknown-or-ended', session, context)
   const standing = standingOf(session.id, presented, superseded.refresh, deps.clock(), deps.refreshGrace)
   if (standing.is === 'spent-lately') return standing.successor
   // The store says that another token is current, and then that this one is: a replica lags behind. That is no reason to sign out.

@@ -62,13 +62,8 @@ export function standingOf(sessionId: string, token: string, refresh: RefreshSta
   return { is: isOfFamily(token, refresh) ? 'spent' : 'foreign' }
 }
 
-/** Does the work of {@link standingOf} where there is no session: a session id is no secret, whether it is of a live one is. */
-export function judgeForNobody(sessionId: string, token: string, now: Date, grace: number): void {
-  standingOf(sessionId, token, nobodys, now, grace)
-}
-
-// Without a spent token: most sessions that are asked for have one at most.
-const nobodys: RefreshState = newRefreshToken('').refresh
+/** What stands for the state of a session that is not there. No token is of its family. Without a spent one: most sessions have one at most. */
+export const nobodysRefresh: RefreshState = newRefreshToken('').refresh
 
 // A session id is no secret. Without the tag, anybody who knows one could end the session with an invented "spent" token.
 function isOfFamily(token: string, { familyKey }: RefreshState): boolean {

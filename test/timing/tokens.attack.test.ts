@@ -39,7 +39,7 @@ describe('nobody learns by the clock of a refused token', () => {
       headers: { 'X-User-Id': userId, 'X-Auth-Token': token },
     })
     const name = 'whether the session of an authToken was revoked or is unknown'
-    await expectSameTime({ name, url: host.url, one: rooms(unknown), other: rooms(revoked), status: 401 })
+    await expectSameTime({ name, url: host.url, one: rooms(unknown), other: rooms(revoked), hashes: false, status: 401 })
   })
 
   it('whether the session of a refresh token has ended, or never was', async () => {
@@ -47,7 +47,14 @@ describe('nobody learns by the clock of a refused token', () => {
     const ended = await refreshTokenOf(host)
     await host.auth.sessions.revokeAllForUser('u-alice')
     const name = 'whether the session of a refresh token has ended or never was'
-    await expectSameTime({ name, url: host.url, one: refresh(unknownRefreshToken), other: refresh(ended), status: 400 })
+    await expectSameTime({
+      name,
+      url: host.url,
+      one: refresh(unknownRefreshToken),
+      other: refresh(ended),
+      hashes: false,
+      status: 400,
+    })
   })
 
   it('whether a session is alive, by a refresh token that was invented for its id', async () => {
@@ -55,7 +62,14 @@ describe('nobody learns by the clock of a refused token', () => {
     const live = await refreshTokenOf(host)
     const invented = `${live.slice(0, 'mar_rt_'.length + 22)}.${text(65)}`
     const name = 'whether a session is alive, by an invented refresh token'
-    await expectSameTime({ name, url: host.url, one: refresh(unknownRefreshToken), other: refresh(invented), status: 400 })
+    await expectSameTime({
+      name,
+      url: host.url,
+      one: refresh(unknownRefreshToken),
+      other: refresh(invented),
+      hashes: false,
+      status: 400,
+    })
   })
 
   it('whether a code has expired, or was never issued', async () => {
@@ -64,6 +78,6 @@ describe('nobody learns by the clock of a refused token', () => {
     const { authorizationCode: expired } = await obtainCode(host, authToken)
     host.clock.advance(61)
     const name = 'whether a code has expired or was never issued'
-    await expectSameTime({ name, url: host.url, one: exchange(unknownCode), other: exchange(expired), status: 400 })
+    await expectSameTime({ name, url: host.url, one: exchange(unknownCode), other: exchange(expired), hashes: false, status: 400 })
   })
 })
