@@ -54,6 +54,7 @@ function statusOf(auth, username, remoteAddress) {
     const response = {
       statusCode: 0,
       headersSent: false,
+      once() {},
       setHeader() {},
       removeHeader() {},
       end() {
