@@ -89,9 +89,9 @@ export function createLiveSessions({ sessions, users, mustHaveFactor, revocation
   }
 
   async function requireToEnrol(id: string, context: RequestContext): Promise<LiveSession> {
-    const read = cache.get(id, clock()) ?? (await readOnce(id))
+    const found = cache.get(id, clock()) ?? (await readOnce(id))
     // While this one waited, another may have noted the session already, or have read it anew after it had changed.
-    const live = cache.get(id, clock()) ?? read
+    const live = cache.get(id, clock()) ?? found
     if (!sessions.isLive(live.session)) throw notSignedIn('session ended or unknown')
     const seen = sessions.seenNow(live.session, context)
     if (seen !== null) {

@@ -20,7 +20,8 @@ interface MaybeParsed {
  * Read here and not with `express.json`: that one takes other charsets and bad bytes, drains an endless body before it says 413, and
  * in Express 4 cannot be told from a parser that looked at the type and left.
  *
- * Throws 400 for anything but a JSON object in valid UTF-8, 413 above 8 KiB, 415 for another type, charset or coding.
+ * Throws 400 for anything but a JSON object in valid UTF-8, 413 above 8 KiB, 415 for another type, charset or coding, and AuthConfigError
+ * for a request that the host has decoded or begun to read.
  */
 export async function readJsonBody(request: IncomingMessage & MaybeParsed): Promise<JsonBody> {
   if (!hasBody(request)) return asObject({})

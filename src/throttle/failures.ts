@@ -64,10 +64,13 @@ export async function giveBackFailures(counters: Counters, keys: LoginKeys, user
 
 /** Forgets all that stands against an identifier over all networks; with `here` also what the keys' network has failed. */
 export async function forgetFailures(counters: Counters, keys: LoginKeys, userId: string | null, here: boolean): Promise<void> {
-  const { account, wrong, paused, pauses, knownNetwork, unknownNetworks } = counters
+  const { account, wrong, paused, pauses, knownNetwork, unknownNetworks, against } = counters
+  // With what is noted by account: it would be given back once more by the next sign-in, and take off what others were guessed since.
+  const forgetNote = (what: 'account' | ReachScope) => against.forget(keys.against(what, userId))
   await Promise.all([
     unknownNetworks.forget(keys.identifier),
+    forgetNote('unknown-networks'),
     ...(here ? [account, knownNetwork, wrong, paused].map((counter) => counter.forget(keys.account)) : []),
-    here && pauses.forget(keys.against('pauses', userId)),
+    here && Promise.all([pauses.forget(keys.against('pauses', userId)), forgetNote('account'), forgetNote('known-network')]),
   ])
 }

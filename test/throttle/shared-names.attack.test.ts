@@ -64,6 +64,15 @@ describe('an account whose name is another one’s id', () => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(5)
   })
 
+  it('gains nothing by failures of its own that a support desk has forgotten', async () => {
+    const host = await whereEveHasTheNameOf(victim, 'victim')
+    await statusesOf(2, () => tries(host, { ...own, password: 'wrong' }))
+    await host.auth.unlockLogin({ kind: 'username', value: 'victim' }, { ip: '203.0.113.7' })
+    await statusesOf(4, () => tries(host, wrong))
+    expect((await tries(host, own)).status).toBe(200)
+    expect(await statusesOf(3, () => tries(host, wrong))).toEqual([401, 429, 429])
+  })
+
   it('gains nothing by signing in many times at once', async () => {
     const host = await whereEveHasTheNameOf(victim, 'victim', { throttle: { account: { points: 8, duration: 900 } } })
     // Two of its own, which are its to take back, once.
