@@ -1,3 +1,5 @@
+import { firstEntry } from './map-order.js'
+
 /** A cache that is bounded in entries and in age. */
 export interface BoundedCache<Value> {
   get(key: string, now: Date): Value | undefined
@@ -13,6 +15,7 @@ export interface BoundedCache<Value> {
 /** Makes a cache of at most `most` entries, none older than `seconds`. The oldest make room. */
 export function boundedCache<Value>(most: number, seconds: number): BoundedCache<Value> {
   const entries = new Map<string, { value: Value; at: number }>()
+  const oldest = firstEntry(entries)
   return {
     get(key, now) {
       const entry = entries.get(key)
@@ -28,9 +31,10 @@ export function boundedCache<Value>(most: number, seconds: number): BoundedCache
       entries.delete(key)
       entries.set(key, { value, at: now.getTime() })
       // What is too old to be answered goes as well, or what nobody asks for again would fill all of the room there is.
-      for (const [oldest, { at }] of entries) {
+      for (let first = oldest(); first !== undefined; first = oldest()) {
+        const [key, { at }] = first
         if (entries.size <= most && now.getTime() - at < seconds * 1000) break
-        entries.delete(oldest)
+        entries.delete(key)
       }
     },
     update(key, value) {

@@ -1,3 +1,5 @@
+import { nextEntry } from '../lib/map-order.js'
+
 /** Rows by key, bounded in number, cleared of what is over without a timer. */
 export interface BoundedTable<Row> {
   get(key: string): Row | undefined
@@ -24,13 +26,7 @@ export function boundedTable<Row>(
   let notBefore = new Date(0)
 
   // Where the last purge has stopped the next one goes on, so that batches do not look at the same living rows again and again.
-  let cursor = rows.entries()
-  function nextRow(): [string, Row] {
-    const next = cursor.next()
-    if (next.done !== true) return next.value
-    cursor = rows.entries()
-    return cursor.next().value as [string, Row]
-  }
+  const next = nextEntry(rows)
 
   // A full table of living rows is not searched again for each row that does not fit.
   function sweep(now: Date): void {
@@ -40,7 +36,7 @@ export function boundedTable<Row>(
   function purge(now: Date, limit = Number.POSITIVE_INFINITY): number {
     const before = rows.size
     for (let left = before; left > 0 && before - rows.size < limit; left -= 1) {
-      const [key, row] = nextRow()
+      const [key, row] = next() as [string, Row]
       if (!isOver(row, now)) continue
       rows.delete(key)
       onDelete(row)

@@ -1,11 +1,21 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { firstEntry, nextEntry } from '../lib/map-order.js'
 import type { Limiter, LimiterSettings } from './limits.js'
+
+/** When a key ends, and how often it was changed. */
+interface Use {
+  readonly end: number
+  readonly changes: number
+}
 
 /** The most keys of one counter. */
 const mostKeys = 250_000
 
-/** Seconds: Node's timers count milliseconds in 31 bits. */
+/** Seconds: the longest a timer of Node's can take, as it counts milliseconds in 31 bits. */
 const longestTimer = Math.floor((2 ** 31 - 1) / 1000)
+
+/** How many keys are looked at by a sweep: a millisecond's work. */
+const sweptAtOnce = 5000
 
 /**
  * Makes a counter in the memory of this process that holds at most `most` keys, 250,000 unless told: beyond them the least recently used
@@ -16,9 +26,12 @@ const longestTimer = Math.floor((2 ** 31 - 1) / 1000)
  * work. A host that must withstand it keeps its counters in a store.
  */
 export function boundedLimiter(settings: LimiterSettings, most: number = mostKeys): Limiter {
-  const memory = new RateLimiterMemory(settings)
-  // When each key ends, and how often it was changed; the least recently used first.
-  const keys = new Map<string, { readonly end: number; readonly changes: number }>()
+  // The map below says when a key ends, and not the limiter, which would set a timer for each.
+  const memory = new RateLimiterMemory({ ...settings, keyPrefix: '', duration: 0 })
+  // The least recently used first.
+  const keys = new Map<string, Use>()
+  const leastRecentlyUsed = firstEntry(keys)
+  const next = nextEntry(keys)
   const endOf = (key: string) => keys.get(key)?.end ?? 0
   const isOver = (key: string) => endOf(key) <= Date.now()
 
@@ -28,33 +41,44 @@ export function boundedLimiter(settings: LimiterSettings, most: number = mostKey
     return memory.delete(key)
   }
 
-  function use(key: string, seconds: number, anew: boolean): { customDuration: number } {
-    const over = isOver(key)
-    const end = over || anew ? Date.now() + seconds * 1000 : endOf(key)
-    const changes = (keys.get(key)?.changes ?? 0) + 1
-    if (over) void forget(key)
+  function use(key: string, seconds: number, anew: boolean): void {
+    const now = Date.now()
+    const last = keys.get(key)
+    const over = last === undefined || last.end <= now
+    if (last !== undefined && over) void forget(key)
     keys.delete(key)
-    keys.set(key, { end, changes })
-    tidy()
-    return { customDuration: forTimer(seconds) }
+    keys.set(key, { end: over || anew ? now + seconds * 1000 : last.end, changes: (last?.changes ?? 0) + 1 })
+    // Two with each use: what has ended is gone sooner than it is added.
+    forgetOver(2, now)
+    if (keys.size > most) void forget((leastRecentlyUsed() as [string, Use])[0])
+    sweepIn(settings.duration)
   }
 
-  // Two of the oldest with each use: what has ended is gone sooner than it is added. The limiter's own timers have freed most of it.
-  function tidy(): void {
-    for (const [index, key] of [...firstOf(keys, 2)].entries()) {
-      if (isOver(key) || (index === 0 && keys.size > most)) void forget(key)
+  function forgetOver(count: number, now: number): number {
+    const before = keys.size
+    for (let left = Math.min(count, before); left > 0; left -= 1) {
+      const [key, { end }] = next() as [string, Use]
+      if (end <= now) void forget(key)
     }
+    return before - keys.size
   }
 
-  const timed = (key: string, answer: RateLimiterRes) => {
-    if (answer.msBeforeNext >= 0) return answer
-    const left = Math.max(0, endOf(key) - Date.now())
-    return new RateLimiterRes(answer.remainingPoints, left, answer.consumedPoints, answer.isFirstInDuration)
+  // Whoever filled it may never come again. One timer, and some keys at a time: all at once would make every request wait.
+  let sweep: NodeJS.Timeout | undefined
+  function sweepIn(seconds: number): void {
+    sweep ??= setTimeout(() => {
+      sweep = undefined
+      const forgotten = forgetOver(sweptAtOnce, Date.now())
+      if (keys.size > 0) sweepIn(forgotten > 0 ? 1 : settings.duration)
+    }, Math.min(seconds, longestTimer) * 1000).unref()
   }
+
+  const timed = (key: string, { remainingPoints, consumedPoints, isFirstInDuration }: RateLimiterRes) =>
+    new RateLimiterRes(remainingPoints, Math.max(0, endOf(key) - Date.now()), consumedPoints, isFirstInDuration)
 
   const change = (name: 'consume' | 'penalty' | 'reward') => (key: string, points?: number) => {
-    const options = use(key, settings.duration, false)
-    return memory[name](key, points, options).then(
+    use(key, settings.duration, false)
+    return memory[name](key, points).then(
       (answer) => timed(key, answer),
       (refusal: RateLimiterRes) => Promise.reject(timed(key, refusal)),
     )
@@ -75,27 +99,11 @@ export function boundedLimiter(settings: LimiterSettings, most: number = mostKey
     consume: change('consume'),
     penalty: change('penalty'),
     reward,
-    // The limiter answers what has ended, too, as long as its timer has not come.
     get: async (key) => (isOver(key) ? null : memory.get(key).then((answer) => answer && timed(key, answer))),
     async set(key, points, seconds) {
-      const { customDuration } = use(key, seconds, true)
-      return timed(key, await memory.set(key, points, customDuration))
+      use(key, seconds, true)
+      return timed(key, await memory.set(key, points, 0))
     },
     delete: forget,
-  }
-}
-
-// RateLimiterMemory sets a timer for each key, and one of more than 24.8 days fires at once: a limit of 30 days would be none. Those get
-// no timer (0), and end by the map above.
-function forTimer(seconds: number): number {
-  return seconds > longestTimer ? 0 : seconds
-}
-
-function* firstOf<Key>(map: ReadonlyMap<Key, unknown>, count: number): Generator<Key> {
-  let left = count
-  for (const key of map.keys()) {
-    if (left === 0) return
-    left -= 1
-    yield key
   }
 }

@@ -1,0 +1,66 @@
+// Breaks the code of a sign-in in every way it can think of, and asks the tests whether they notice: `npm run test:mutation`, which takes
+// three quarters of an hour the first time. One area: `npm run test:mutation -- throttle`.
+import { Stryker } from '@stryker-mutator/core'
+
+/** What is broken, and the tests that are asked: those of the same area, so that what nobody notices does not cost all there are. */
+const areas = {
+  'sign-in': {
+    mutate: [
+      'src/sign-in.ts',
+      'src/login/{login.endpoint,verify-password,prove-password}.ts',
+      'src/pkce/{token.endpoint,authorization-code}.ts',
+    ],
+    tests: ['login', 'pkce', 'users', 'faults', 'two-factor'],
+  },
+  guard: { mutate: ['src/guard/*.ts', 'src/tokens/access-token.ts'], tests: ['guard', 'signers'] },
+  rotation: {
+    mutate: ['src/sessions/{sessions,refresh.endpoint}.ts', 'src/tokens/refresh-token.ts'],
+    tests: ['sessions', 'faults', 'guard'],
+  },
+  throttle: { mutate: ['src/throttle/*.ts'], tests: ['throttle'] },
+}
+
+/** Percent of the mutants that some test must notice. */
+const aim = 85
+
+const asked = process.argv.slice(2)
+const unknown = asked.find((area) => !(area in areas))
+if (unknown !== undefined) throw new Error(`No area ${unknown}. There are: ${Object.keys(areas).join(', ')}.`)
+
+const results = []
+for (const area of asked.length > 0 ? asked : Object.keys(areas)) results.push(...(await breakArea(area, areas[area])))
+const score = scoreOf(results)
+console.log(`In all ${score} % of ${results.length} mutants were noticed; the aim is ${aim} %.`)
+process.exitCode = Number(score) >= aim ? 0 : 1
+
+function breakArea(area, { mutate, tests }) {
+  // Read by mutation-tests.config.ts, in the processes that run the tests.
+  process.env.MUTATION_TESTS = tests.join(',')
+  return new Stryker({
+    testRunner: 'vitest',
+    // Every test imports the whole router: to look for related ones costs time and leaves none out.
+    vitest: { configFile: 'test/rules/mutation-tests.config.ts', related: false },
+    plugins: ['@stryker-mutator/vitest-runner', new URL('./log-texts.mjs', import.meta.url).pathname],
+    ignorers: ['log-texts'],
+    mutate,
+    coverageAnalysis: 'perTest',
+    // What runs while a module is loaded belongs to no test, so all of them would have to run for each such mutant: half of the time for
+    // a twentieth of the mutants, which are the schemas and patterns that the attack tests feed by the hundred.
+    ignoreStatic: true,
+    concurrency: 2,
+    incremental: true,
+    incrementalFile: `.stryker/${area}.incremental.json`,
+    tempDirName: '.stryker/sandboxes',
+    cleanTempDir: 'always',
+    ignorePatterns: ['/.stryker', '/coverage', '/docs', '/example-app/build', '/example-app/data', '/test/rules/.scratch'],
+    reporters: ['clear-text', 'html', 'progress-append-only'],
+    clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
+    htmlReporter: { fileName: `.stryker/${area}.html` },
+  }).runMutationTest()
+}
+
+function scoreOf(mutants) {
+  const count = (...statuses) => mutants.filter(({ status }) => statuses.includes(status)).length
+  const noticed = count('Killed', 'Timeout')
+  return ((100 * noticed) / (noticed + count('Survived', 'NoCoverage'))).toFixed(1)
+}
