@@ -30,7 +30,7 @@ if (unknown !== undefined) throw new Error(`No area ${unknown}. There are: ${Obj
 const results = []
 for (const area of asked.length > 0 ? asked : Object.keys(areas)) results.push(...(await breakArea(area, areas[area])))
 const score = scoreOf(results)
-console.log(`In all ${score} % of ${results.length} mutants were noticed; the aim is ${aim} %.`)
+process.stdout.write(`In all ${score} % of ${results.length} mutants were noticed; the aim is ${aim} %.\n`)
 process.exitCode = Number(score) >= aim ? 0 : 1
 
 function breakArea(area, { mutate, tests }) {
