@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** Of the area that is broken, from mutation.mjs. */
-const folders = (process.env.MUTATION_TESTS ?? '*').split(',')
+const folders = (process.env['MUTATION_TESTS'] ?? '*').split(',')
 // Some tests run for each mutant. These take seconds, and what they are about is elsewhere: outages, keys, seeds, codes by the thousand.
 const slow = [
   'faults/{every-call,host-failures}',
