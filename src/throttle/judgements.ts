@@ -8,6 +8,8 @@ export interface Judgements {
   wake(key: string): void
   /** True when it is this one's turn; false after so many milliseconds, or at once where too many wait. */
   wait(key: string, milliseconds: number): Promise<boolean>
+  /** Of how many keys anything is remembered: of those that have something under way, and no others. */
+  readonly size: number
 }
 
 interface Line {
@@ -16,7 +18,7 @@ interface Line {
   readonly waiting: Set<() => void>
 }
 
-/** Makes an empty record in which at most `mostWaiting` wait for one key. It is as large as what is under way. */
+/** Makes an empty record in which at most `mostWaiting` wait for one key. */
 export function createJudgements(mostWaiting: number): Judgements {
   const lines = new Map<string, Line>()
   const lineOf = (key: string) => {
@@ -48,6 +50,9 @@ export function createJudgements(mostWaiting: number): Judgements {
       const isTurn = line.waiting.size < mostWaiting && milliseconds > 0 ? await turn(line.waiting, milliseconds) : false
       forgetIfIdle(key, line)
       return isTurn
+    },
+    get size() {
+      return lines.size
     },
   }
 }

@@ -13,6 +13,18 @@ it('whoever comes out of a line that has ended does not take the next one away',
   expect(judgements.isUnderWay('key')).toBe(false)
 })
 
+it('nothing is remembered of a key once it has come to its end, or nobody waits for it any more', async () => {
+  const judgements = createJudgements(20)
+  for (const key of ['a', 'b']) judgements.begin(key)
+  const turn = judgements.wait('a', 60_000)
+  judgements.end('a')
+  expect(await turn).toBe(true)
+  expect(judgements.size).toBe(1)
+  judgements.end('b')
+  expect(await judgements.wait('c', 1)).toBe(false)
+  expect(judgements.size).toBe(0)
+})
+
 it('nobody waits longer than told, nor more of them than told', async () => {
   const judgements = createJudgements(1)
   judgements.begin('key')

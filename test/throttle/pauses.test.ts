@@ -79,5 +79,9 @@ describe('the pause after five wrong passwords', () => {
     expect(standing(await right(host))).toEqual(['5', '3', '800'])
     await statusesOf(5, () => guess(host))
     expect(standing(await guess(host))).toEqual(['5', '0', '900'])
+    wait(901)
+    await statusesOf(4, () => guess(host))
+    // The answer that begins a pause tells of it, and not of the window it was counted in.
+    expect(standing(await guess(host))).toEqual(['5', '0', '1800'])
   })
 })

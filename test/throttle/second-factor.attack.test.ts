@@ -104,6 +104,7 @@ describe('wrong second-factor codes', () => {
       const { status, headers } = await post(host, '/auth/totp/confirm', { code: '000000' }, bearer(authToken))
       expect(headers).toMatchObject({ 'ratelimit-limit': '10', 'ratelimit-remaining': String(Math.max(0, 9 - i)) })
       statuses.push(status)
+      if (status === 429) expect(Number(headers['retry-after'])).toBeGreaterThan(3500)
     }
     expect(statuses).toEqual([...Array<number>(10).fill(401), 429])
     expect(host.events.at(-1)).toMatchObject({ type: 'login.throttled', scope: 'enrolment', userId: 'u-alice' })
