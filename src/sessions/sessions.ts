@@ -237,8 +237,9 @@ const mostEvictions = 20
 // that has just come; nobody could say which of them was the newer.
 async function evictOldest(deps: SessionsDeps, { userId }: SessionRecord, context: RequestContext): Promise<void> {
   const live = await deps.store.listForUser(userId, deps.clock())
+  const tooMany = Math.min(mostEvictions, live.length - deps.maxSessionsPerUser)
+  if (tooMany <= 0) return
   const oldestFirst = live.sort((one, other) => (isOlder(one, other) ? -1 : 1))
-  const tooMany = Math.min(mostEvictions, Math.max(0, live.length - deps.maxSessionsPerUser))
   await Promise.all(oldestFirst.slice(0, tooMany).map((session) => endOne(deps, session, 'evicted', context)))
 }
 

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-/** Of the area that is broken, from mutation.mjs. */
-const folders = (process.env['MUTATION_TESTS'] ?? '*').split(',')
+/** How the files of the area begin that is broken, from mutation.mjs. */
+const area = (process.env['MUTATION_TESTS'] ?? '*/').split(',')
 // Some tests run for each mutant. These take seconds, and what they are about is elsewhere: outages, keys, seeds, codes by the thousand.
 const slow = [
   'faults/{every-call,host-failures}',
@@ -13,7 +13,7 @@ const slow = [
 export default defineConfig({
   test: {
     // None that needs a database, a browser, another process or the example.
-    include: folders.map((folder) => `test/${folder}/*.test.ts`),
+    include: area.map((name) => `test/${name}*.test.ts`),
     exclude: slow.map((name) => `test/${name}*`),
     // One import of the router serves all files of a run, which takes a third of the time. No test leaves anything behind in a module.
     isolate: false,

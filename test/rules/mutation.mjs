@@ -2,7 +2,7 @@
 // three quarters of an hour the first time. One area: `npm run test:mutation -- throttle`.
 import { Stryker } from '@stryker-mutator/core'
 
-/** What is broken, and the tests that are asked: those of the same area, so that what nobody notices does not cost all there are. */
+/** What is broken, and how the files of the tests begin that are asked: those of the same area, so that what nobody notices does not cost all there are. */
 const areas = {
   'sign-in': {
     mutate: [
@@ -10,14 +10,14 @@ const areas = {
       'src/login/{login.endpoint,verify-password,prove-password}.ts',
       'src/pkce/{token.endpoint,authorization-code}.ts',
     ],
-    tests: ['login', 'pkce', 'users', 'faults', 'two-factor'],
+    tests: ['login/', 'pkce/', 'users/', 'faults/', 'two-factor/', 'sessions/in-flight', 'throttle/second-factor'],
   },
-  guard: { mutate: ['src/guard/*.ts', 'src/tokens/access-token.ts'], tests: ['guard', 'signers'] },
+  guard: { mutate: ['src/guard/*.ts', 'src/tokens/access-token.ts'], tests: ['guard/', 'signers/', 'sessions/in-flight'] },
   rotation: {
     mutate: ['src/sessions/{sessions,refresh.endpoint}.ts', 'src/tokens/refresh-token.ts'],
-    tests: ['sessions', 'faults', 'guard'],
+    tests: ['sessions/', 'faults/', 'guard/'],
   },
-  throttle: { mutate: ['src/throttle/*.ts'], tests: ['throttle'] },
+  throttle: { mutate: ['src/throttle/*.ts'], tests: ['throttle/'] },
 }
 
 /** Percent of the mutants that some test must notice. */
