@@ -37,6 +37,37 @@ describe('a request whose token and session are remembered', () => {
     expect(seen[1]).toEqual(seen[0])
   })
 
+  it('is let in before the guard returns, and no other is', async () => {
+    const { host, app, authToken, userId } = await startRemembering()
+    const { authToken: unseen } = await logIn(host)
+    const guards = {
+      any: host.auth.requireAuth(),
+      scoped: host.auth.requireAuth({ scope: 'chat' }),
+      fresh: host.auth.requireAuth({ maxAge: 60 }),
+    }
+    app.get('/at-once/:guard', (request, response) => {
+      let isIn = false
+      guards[request.params['guard'] as keyof typeof guards](request, response, () => {
+        isIn = true
+      })
+      // Whoever has to be judged comes in, or is refused, after this.
+      if (!response.headersSent) response.json({ isIn })
+    })
+    const atOnce = async (guard: string, headers: Headers) =>
+      (await supertest(host.url.replace('/api/v1', '')).get(`/at-once/${guard}`).set(headers)).body.isIn
+    expect(await Promise.all(['any', 'scoped', 'fresh'].map((guard) => atOnce(guard, bearer(authToken))))).toEqual([
+      true,
+      true,
+      true,
+    ])
+    expect(await atOnce('any', { 'X-User-Id': userId, 'X-Auth-Token': authToken })).toBe(true)
+    expect(await atOnce('any', bearer(unseen))).toBe(false)
+    host.clock.advance(4)
+    expect(await atOnce('any', bearer(authToken))).toBe(true)
+    host.clock.advance(1)
+    expect(await atOnce('any', bearer(authToken))).toBe(false)
+  })
+
   it('is refused from the moment its session ends', async () => {
     const { host, rooms, authToken } = await startRemembering()
     await post(host, '/logout', undefined, bearer(authToken))
