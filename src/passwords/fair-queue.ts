@@ -12,6 +12,8 @@ export interface FairQueue<Entry extends object> {
   makeRoomFor(source: string): Entry | undefined
   /** Removes the newest entry of the source that has the most. */
   takeNewestOfLongest(): Entry | undefined
+  /** Whether anything of this source waits. */
+  has(source: string): boolean
   readonly size: number
   /** How many sources wait. */
   readonly sources: number
@@ -72,6 +74,7 @@ export function createFairQueue<Entry extends object>(): FairQueue<Entry> {
       const most = longest()
       return most && takeNewest(most)
     },
+    has: (source) => bySource.has(source),
     get size() {
       return size
     },

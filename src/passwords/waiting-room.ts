@@ -1,6 +1,7 @@
 import { AuthError } from '../errors.js'
 import type { RequestContext } from '../events.js'
-import { createFairQueue } from './fair-queue.js'
+import { createFairQueue, type FairQueue } from './fair-queue.js'
+import { createKeptPlaces, type KeptPlaces } from './kept-places.js'
 import type { Pace } from './pace.js'
 import { createRecentWaits, type WaitTimes } from './recent-waits.js'
 
@@ -52,16 +53,18 @@ interface Waiting {
 /**
  * Makes an empty waiting room. It is bounded in seconds of work and not in entries, since what a client minds is how long it waits. When all
  * is full, the source that has the most waiting gives way: one source can have the whole queue while it is alone, and never keeps others out.
+ * For a source that finds no place at all one is kept until it comes again.
  */
 export function createWaitingRoom(pace: Pace, onRefused: OnRefused): WaitingRoom {
   const now = () => performance.now()
   const queue = createFairQueue<Waiting>()
+  const kept = createKeptPlaces(now)
   const waits = createRecentWaits(now)
   let refused = 0
   let abandoned = 0
 
   function full(asker: Asker): AuthError {
-    const retryAfter = pace.secondsFor(queue.size)
+    const retryAfter = keepPlace(asker.source, queue, kept, pace)
     refused += 1
     onRefused(asker, queue.size, retryAfter)
     return unavailable('too many passwords are waiting', retryAfter)
@@ -73,10 +76,16 @@ export function createWaitingRoom(pace: Pace, onRefused: OnRefused): WaitingRoom
   }
 
   function makeRoomFor(asker: Asker): void {
-    if (queue.size < pace.places()) return
-    const displaced = queue.makeRoomFor(asker.source)
-    if (displaced === undefined) throw full(asker)
-    refuse(displaced, full)
+    const places = pace.places()
+    // Whoever has just been served and comes again would otherwise take each place as it comes free, before those who were told to wait.
+    // Half of them at most: those who do not come back must not keep everybody else out.
+    const forOthers = kept.isFor(asker.source) ? 0 : Math.min(kept.size, Math.floor(places / 2))
+    if (queue.size >= places - forOthers) {
+      const displaced = queue.makeRoomFor(asker.source)
+      if (displaced === undefined) throw full(asker)
+      refuse(displaced, full)
+    }
+    kept.release(asker.source)
   }
 
   function pass(asker: Asker): void {
@@ -114,6 +123,16 @@ export function createWaitingRoom(pace: Pace, onRefused: OnRefused): WaitingRoom
     },
     stats: () => ({ waiting: queue.size, networks: queue.sources, refused, abandoned, waitMs: waits.read() }),
   }
+}
+
+// Answers in how many seconds to come for it: sooner than the whole queue is worked off, but for a source that has others waiting, and so
+// its share.
+function keepPlace(source: string, queue: FairQueue<Waiting>, kept: KeptPlaces, pace: Pace): number {
+  const all = pace.secondsFor(queue.size)
+  if (queue.has(source)) return all
+  const seconds = Math.min(all, pace.secondsFor(kept.isFor(source) ? 0 : kept.size))
+  kept.keep(source, seconds)
+  return seconds
 }
 
 function refuse(entry: Waiting | undefined, why: (asker: Asker) => AuthError): void {

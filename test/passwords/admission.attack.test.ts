@@ -74,6 +74,70 @@ describe('two networks that both have much to do', () => {
   })
 })
 
+describe('networks that found the queue full', () => {
+  const ip = (number: number) => `198.51.100.${number}`
+  /** One in hand and five waiting, each from a network of its own, and so many who were told to come back. */
+  async function startFull(refused: number) {
+    const host = await startCrowd()
+    for (let i = 1; i <= 6; i += 1) await host.queueUp([`a${i}`], ip(i))
+    const answers = []
+    for (let i = 0; i < refused; i += 1) answers.push(await host.attempt('too many', ip(100 + i)))
+    const finish = async (count: number) => {
+      for (let i = 0; i < count; i += 1) {
+        const { completed } = host.auth.stats().passwords
+        host.hasher.finishOne()
+        await until(() => host.auth.stats().passwords.completed > completed)
+      }
+    }
+    return { host, answers, finish }
+  }
+
+  it('are told to come when places are free for them, one after the other', async () => {
+    const { host, answers } = await startFull(8)
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 503))
+    // The first as soon as one is done; nobody later than all are.
+    expect(answers.map(({ headers }) => headers['retry-after'])).toEqual(['1', '2', '3', '4', '5', '6', '6', '6'])
+    expect((await host.attempt('again', ip(105))).headers['retry-after']).toBe('1')
+    host.hasher.openUp()
+  })
+
+  it('find a place then, which those who were just served did not take', async () => {
+    const { host, finish } = await startFull(1)
+    await finish(1)
+    expect((await host.attempt('at once again', ip(1))).status).toBe(503)
+    const returned = host.attempt('right', ip(100))
+    await until(() => host.auth.stats().passwords.waiting === 5)
+    await host.finishAll()
+    expect((await returned).status).toBe(200)
+  })
+
+  it('and do not come back keep half of the places from others, and not for long', async () => {
+    const { host, finish } = await startFull(6)
+    await finish(2)
+    expect(host.auth.stats().passwords.waiting).toBe(3)
+    expect((await host.attempt('newcomer', ip(50))).status).toBe(503)
+    await finish(1)
+    await host.queueUp(['newcomer'], ip(51))
+    // All were to come within six seconds, and two more are granted.
+    await finish(4)
+    await host.queueUp(['newcomer'], ip(52))
+    await finish(1)
+    for (let i = 1; i <= 6; i += 1) await host.queueUp(['newcomer'], ip(60 + i))
+    expect(host.auth.stats().passwords).toMatchObject({ running: 1, waiting: 5 })
+    host.hasher.openUp()
+  })
+
+  it('have one place each, which is used up when they come', async () => {
+    const { host, finish } = await startFull(2)
+    await finish(1)
+    await host.queueUp(['back again'], ip(100))
+    await finish(1)
+    const again = await host.attempt('once more', ip(100))
+    expect(again.status).toBe(503)
+    host.hasher.openUp()
+  })
+})
+
 describe('a client that hangs up', () => {
   const send = (host: CrowdedHost, signal: AbortSignal) =>
     fetch(`${host.url}/login`, {
