@@ -9,6 +9,8 @@ export default defineConfig({
     // One more than the cores of a small machine: files that wait for a database or a browser leave room for one that does not.
     maxWorkers: 3,
     testTimeout: 20_000,
+    // Databases and clusters are made in hooks.
+    hookTimeout: 20_000,
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
