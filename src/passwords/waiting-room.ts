@@ -90,6 +90,7 @@ export function createWaitingRoom(pace: Pace, onRefused: OnRefused): WaitingRoom
 
   function pass(asker: Asker): void {
     if (asker.gone?.aborted === true) throw left()
+    kept.release(asker.source)
     waits.record(0)
   }
 

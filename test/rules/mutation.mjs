@@ -2,7 +2,10 @@
 // three quarters of an hour the first time. One area: `npm run test:mutation -- throttle`.
 import { Stryker } from '@stryker-mutator/core'
 
-/** What is broken, and how the files of the tests begin that are asked: those of the same area, so that what nobody notices does not cost all there are. */
+/**
+ * What is broken, and how the files of the tests begin that are asked: those of the same area, so that what nobody notices does not cost all
+ * there are.
+ */
 const areas = {
   'sign-in': {
     mutate: [
