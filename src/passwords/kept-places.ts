@@ -1,7 +1,8 @@
 /** Places in a queue that are kept for sources which were told to come back. */
 export interface KeptPlaces {
-  /** Keeps a place until so many seconds from now and a little longer; renews it for a source that has one. Does nothing when too many are kept. */
+  /** Keeps one for so many seconds and a little longer, or renews the one that is kept. Does nothing when too many are. */
   keep(source: string, seconds: number): void
+  /** Whether one is kept for this source. */
   isFor(source: string): boolean
   /** The source has come, or needs it no more. */
   release(source: string): void

@@ -151,7 +151,7 @@ function memorySessions(most: number): SessionStore {
   }
 }
 
-// In place, as nobody else holds a row: a new one would have to be found a place in the table and, among a million, cost twice the time.
+// In place, as nobody else holds a row: a new one would need a second look-up, and leave the old one to the garbage collector.
 function change(session: StoredSession, changed: Partial<StoredSession>): void {
   Object.assign(session, changed)
 }
