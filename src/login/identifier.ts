@@ -1,29 +1,52 @@
 import { hkdfSync } from 'node:crypto'
+import { invalidRequest } from '../errors.js'
 import { hmacSha256 } from '../lib/digest.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
-import type { IdentifierDigests } from '../throttle/login-keys.js'
+import type { IdentifierDigests } from '../throttle/counter-keys.js'
 import type { LoginIdentifier } from '../users/contract.js'
 
-/** Replaces how identifiers are made canonical. Gets a checked identifier, returns the value to look up. */
+/**
+ * Replaces how identifiers are made canonical. Gets a checked identifier, returns the value to look
+ * up.
+ */
 export type CanonicalIdentifier = (identifier: LoginIdentifier) => string | Promise<string>
 
 /**
- * The default: e-mail addresses and user names in lower case and Unicode form NFKC, `user` as it was typed, since it may be an id in which case
- * counts.
+ * The default: e-mail addresses and user names in lower case and Unicode form NFKC, `user` as it
+ * was typed, since it may be an id in which case counts.
+ * @internal
  */
 export function lowerCaseNames({ kind, value }: LoginIdentifier): string {
   return kind === 'user' ? value : inLowerCase(value)
 }
 
-/** Makes the function that says what to look an identifier up by. Rejects with 503 where the host's own fails. */
+/**
+ * Makes the function that says what to look an identifier up by: the host's own, or the default.
+ * Rejects with 503 where the host's own fails, and by default with 400 for blanks at either end.
+ */
 export function createCanonical(
-  canonicalIdentifier: CanonicalIdentifier,
+  ofHost: CanonicalIdentifier | undefined,
   call: HostCall,
 ): (identifier: LoginIdentifier) => Promise<LoginIdentifier> {
-  return async (identifier) => {
-    const value = await call('canonicalIdentifier', async () => nonEmptyText(await canonicalIdentifier(identifier)))
+  if (ofHost === undefined) {
+    return async function canonical(identifier) {
+      return { kind: identifier.kind, value: lowerCaseNames(withoutBlanks(identifier)) }
+    }
+  }
+  return async function canonicalByHost(identifier) {
+    const value = await call('canonicalIdentifier', async () =>
+      nonEmptyText(await ofHost(identifier)),
+    )
     return { kind: identifier.kind, value }
   }
+}
+
+// Some databases ignore blanks at the end of a name: one account would have a counter for each
+// spelling. A host that wants to cut blanks off does so in its own function.
+function withoutBlanks(identifier: LoginIdentifier): LoginIdentifier {
+  const { kind, value } = identifier
+  if (value.trim() === value) return identifier
+  throw invalidRequest([{ path: kind, message: 'Invalid input: blanks at either end' }])
 }
 
 function nonEmptyText(value: unknown): string {
@@ -35,18 +58,25 @@ function nonEmptyText(value: unknown): string {
 export type DigestIdentifier = (identifier: LoginIdentifier) => IdentifierDigests
 
 /**
- * Makes the digests. They are keyed where the host has an encryption key, since an unknown identifier is often a mistyped password; all
- * processes with the same key count together.
+ * Makes {@link DigestIdentifier}. Keyed if the host has an encryption key, because an unknown
+ * identifier is often a mistyped password. Processes with the same key count together.
  */
 export function identifierDigests(encryptionKeys: readonly Buffer[]): DigestIdentifier {
-  const key = Buffer.from(hkdfSync('sha256', encryptionKeys[0] ?? '', '', 'messaging-auth-router:identifier', 32))
-  return ({ kind, value }) => ({
-    name: hmacSha256(key, inLowerCase(value)),
-    exact: hmacSha256(key, JSON.stringify([kind, value])),
-  })
+  const key = Buffer.from(
+    hkdfSync('sha256', encryptionKeys[0] ?? '', '', 'messaging-auth-router:identifier', 32),
+  )
+  return function digestIdentifier({ kind, value }) {
+    return {
+      name: hmacSha256(key, inLowerCase(value)),
+      typed: hmacSha256(key, JSON.stringify([kind, value])),
+    }
+  }
 }
 
-// What is NFKC in upper case need not be in lower case: W with a ring is two characters, w with a ring is one.
-function inLowerCase(value: string): string {
+/**
+ * In lower case and NFKC. What is NFKC in upper case need not be in lower case: W with a ring is
+ * two characters, w with a ring is one.
+ */
+export function inLowerCase(value: string): string {
   return value.toLowerCase().normalize('NFKC')
 }

@@ -1,53 +1,109 @@
 import passport from 'passport'
 import { Strategy as LocalStrategy } from 'passport-local'
-import type { RequestContext } from '../events.js'
+import type { RequestContext } from '../audit/events.js'
+import type { ShownPassword } from '../passwords/contract.js'
+import type { MayPass } from '../throttle/password-limits.js'
 import type { LoginIdentifier, UserStore } from '../users/contract.js'
 import type { PasswordVerdict, VerifyPassword } from './verify-password.js'
 
-/** Checks name and password; says which user it was. Not once `gone` was aborted before its turn. */
+/**
+ * Checks name and password, and answers the user. Rejects if `gone` is aborted before its turn.
+ * `takeAccount` counts the attempt for the user who was found, before the password is checked.
+ */
 export type AuthenticateLocally = (
   identifier: LoginIdentifier,
-  password: string,
+  password: ShownPassword,
   context: RequestContext,
   gone?: AbortSignal,
+  takeAccount?: TakeAccount,
 ) => Promise<PasswordVerdict>
 
-/** What passport-local is handed instead of the request: it falls back to the query string, and passport writes onto what it gets. */
+type TakeAccount = (userId: string | null) => Promise<MayPass>
+
+/**
+ * What passport-local is handed instead of the request: it falls back to the query string, and
+ * passport writes onto what it gets.
+ */
 interface LoginOnly {
   readonly body: { readonly identifier: string; readonly password: string }
-  readonly asked: { readonly identifier: LoginIdentifier; readonly context: RequestContext; readonly gone: AbortSignal | undefined }
+  readonly asked: {
+    readonly identifier: LoginIdentifier
+    /** What is judged: passport-local takes nothing but text. */
+    readonly password: ShownPassword
+    readonly context: RequestContext
+    readonly gone: AbortSignal | undefined
+    readonly takeAccount: TakeAccount
+  }
 }
 
 /**
- * passport-local on a Passport instance of its own, away from the host's. The strategy sees a fresh object with the two checked
- * strings and no query, and the promise of our verify is caught here: passport-local would let a rejection kill the process.
+ * passport-local on a Passport instance of its own, away from the host's. The strategy sees a fresh
+ * object with the two checked strings and no query, and the promise of our verify is caught here:
+ * passport-local would let a rejection kill the process.
  */
-export function createLocalStrategy(users: UserStore, verifyPassword: VerifyPassword): AuthenticateLocally {
+export function createLocalStrategy(
+  users: UserStore,
+  verifyPassword: VerifyPassword,
+): AuthenticateLocally {
   const own = new passport.Authenticator()
 
-  async function verify({ identifier, context, gone }: LoginOnly['asked'], password: string): Promise<PasswordVerdict> {
-    return verifyPassword(await users.findByIdentifier(identifier), password, context, gone)
+  async function verify({
+    identifier,
+    password,
+    context,
+    gone,
+    takeAccount,
+  }: LoginOnly['asked']): Promise<PasswordVerdict> {
+    const user = await users.findByIdentifier(identifier)
+    const mayPass = await takeAccount(user?.id ?? null)
+    const verdict = await verifyPassword(user, password, context, gone)
+    // After the work and whatever the verdict, so that the time taken tells neither that the
+    // account is over its limit nor that this password was right.
+    if (await mayPass()) return verdict
+    return { right: false, reason: 'account-limit', userId: user?.id ?? null }
   }
 
   own.use(
-    new LocalStrategy({ usernameField: 'identifier', passReqToCallback: true }, (request, _name, password, done) => {
-      const { asked } = request as unknown as LoginOnly
-      verify(asked, password).then(
-        (verdict) => done(null, verdict.right === true ? verdict : false, verdict as never),
-        (error: unknown) => done(error),
-      )
-    }),
+    new LocalStrategy(
+      { usernameField: 'identifier', passReqToCallback: true },
+      (request, _name, _password, done) => {
+        const { asked } = request as unknown as LoginOnly
+        verify(asked).then(
+          (verdict) => done(null, verdict.right === true ? verdict : false, verdict as never),
+          (error: unknown) => done(error),
+        )
+      },
+    ),
   )
 
-  return (identifier, password, context, gone) =>
-    new Promise((resolve, reject) => {
-      const body = Object.assign(Object.create(null) as object, { identifier: identifier.value, password })
-      const request = { body, query: Object.create(null), asked: { identifier, context, gone } }
-      // The callback form decides by itself; the default one would answer in plain text and open a session.
+  return function authenticateLocally(
+    identifier,
+    password,
+    context,
+    gone,
+    takeAccount = uncounted,
+  ) {
+    return new Promise((resolve, reject) => {
+      const body = Object.assign(Object.create(null) as object, {
+        identifier: identifier.value,
+        password: typeof password === 'string' ? password : password.digest,
+      })
+      const request = {
+        body,
+        query: Object.create(null),
+        asked: { identifier, password, context, gone, takeAccount },
+      }
+      // With a callback we decide. Without one passport answers in plain text and opens a session.
       const answer = (error: unknown, accepted: unknown, verdict: unknown) => {
         if (error) reject(error)
         else resolve((accepted || verdict) as PasswordVerdict)
       }
       own.authenticate('local', { session: false }, answer)(request, {}, reject)
     })
+  }
+}
+
+// For a password that was counted before.
+async function uncounted(): Promise<MayPass> {
+  return async () => true
 }

@@ -5,22 +5,26 @@ import type { JsonBody } from '../http/body.js'
 import { singleHeader } from '../http/credentials.js'
 import { parseInput } from '../http/input.js'
 import { isWellFormed } from '../lib/well-formed.js'
+import type { ShownPassword } from '../passwords/contract.js'
+import { type SignInTokens, tokensSchema } from '../sessions/sign-in-options.js'
 import type { LoginIdentifier } from '../users/contract.js'
 
 /** A login that is well-formed. Whether it is right is another matter. */
 export interface LoginRequest {
   readonly identifier: LoginIdentifier
   /** As received: no trimming, no change of case, no normalization (ASVS V6.2.8). */
-  readonly password: string
+  readonly password: ShownPassword
   readonly code: string | null
 }
 
 const kinds = ['email', 'username', 'user'] as const
 const text = z.string().min(1).refine(isWellFormed, 'Invalid input: lone surrogates')
-// Two spellings that look the same must not be two accounts, or one account with two counters: what NFKC would change is refused
-// instead of being repaired, and so are control characters, which would forge log lines.
+// `abort`, because zod would go on to the next check, and normalizing many combining marks takes
+// quadratic time. Two spellings that look the same must not be two accounts, or one account with
+// two counters, so a value that NFKC would change is refused, not repaired. Control characters
+// could forge log lines.
 const identifier = text
-  .max(320)
+  .max(320, { abort: true })
   .refine((value) => !/\p{Cc}/u.test(value), 'Invalid input: control characters')
   .refine((value) => value.normalize('NFKC') === value, 'Invalid input: not in Unicode form NFKC')
 
@@ -31,15 +35,65 @@ const schema = z.object({
   user: identifier.optional(),
   code: text.max(64).optional(),
 })
+const schemaOfBody = schema.extend({ tokens: tokensSchema })
 
-/** Reads `POST /login`, wire §1. Throws 400 naming each field at fault; never looks at the URL. */
-export function parseLoginRequest(body: JsonBody, incoming: IncomingMessage): LoginRequest {
+/** Reads the body of `POST /login`. Throws 400 naming each field at fault. */
+export function parseLoginRequest(
+  body: JsonBody,
+  codeHeader: () => string,
+): LoginRequest & { readonly tokens: SignInTokens } {
+  const { kind, input } = parse(schemaOfBody, body, codeHeader)
+  return { ...asLogin(kind, input), tokens: input.tokens }
+}
+
+/**
+ * Reads the credentials that a host hands on, often a whole body of its own: which tokens are to be
+ * had, and whether the password is only its digest, is for the host to say, and not for them.
+ * Throws 400 naming each field at fault, 413.
+ */
+export function parseCredentials(given: unknown, isDigest = false): LoginRequest {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw invalidRequest([{ path: '', message: 'Invalid input: expected an object' }])
+  const { kind, input } = parse(schema, given as JsonBody, () => '')
+  const login = asLogin(kind, input)
+  return isDigest ? { ...login, password: asDigest(input.password) } : login
+}
+
+/** The code of a client that sends it beside the body; empty without. Throws 400. */
+export function readCodeHeader(incoming: IncomingMessage): string {
+  return singleHeader(incoming, 'x-2fa-code') ?? ''
+}
+
+type Input = z.output<typeof schema>
+
+// Never looks at the URL.
+function parse<Schema extends typeof schema | typeof schemaOfBody>(
+  by: Schema,
+  body: JsonBody,
+  codeHeader: () => string,
+) {
   const named = kinds.filter((kind) => Object.hasOwn(body, kind))
-  if (named.length !== 1) {
-    throw invalidRequest([{ path: named.join(', '), message: 'Send exactly one of email, username, user.' }])
+  const [kind] = named
+  if (kind === undefined || named.length > 1) {
+    throw invalidRequest([
+      { path: named.join(', '), message: 'Send exactly one of email, username, user.' },
+    ])
   }
-  const header = singleHeader(incoming, 'x-2fa-code') ?? ''
-  const input = parseInput(schema, header === '' || Object.hasOwn(body, 'code') ? body : { ...body, code: header })
-  const kind = named[0] as LoginIdentifier['kind']
-  return { identifier: { kind, value: input[kind] as string }, password: input.password, code: input.code ?? null }
+  const header = codeHeader()
+  const input = parseInput(by, body, header === '' ? {} : { code: header })
+  return { kind, input: input as z.output<Schema> }
+}
+
+function asLogin(kind: (typeof kinds)[number], input: Input): LoginRequest {
+  return {
+    identifier: { kind, value: input[kind] as string },
+    password: input.password,
+    code: input.code ?? null,
+  }
+}
+
+function asDigest(password: string): ShownPassword {
+  if (/^[\da-f]{64}$/i.test(password))
+    return { digest: password.toLowerCase(), algorithm: 'sha-256' }
+  throw invalidRequest([{ path: 'password', message: 'Invalid input: expected a digest' }])
 }

@@ -1,6 +1,7 @@
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { AuthConfigError, invalidRequest } from '../errors.js'
+import { checkOptions, fitting, flag, optionsOf, whole } from '../lib/check-options.js'
 import { isWellFormed } from '../lib/well-formed.js'
 import type { PasswordHasher } from './contract.js'
 import { createHashingPool } from './hashing-pool.js'
@@ -10,51 +11,67 @@ export interface BcryptHasherOptions {
   /** bcrypt's cost, a whole number from 10 to 15. Default 12, about 0.2 s of one core. */
   readonly cost?: number
   /**
-   * The highest cost a stored hash may have, from `cost` to 15. Hashes above it cannot be read, and the event `password.unreadable` names
-   * their users. Every answer takes as long as this cost does, so that the time says nothing. Default: `cost`.
+   * The highest cost a stored hash may have, from `cost` to 15. Hashes above it cannot be read, and
+   * the event `password.unreadable` names their users. Every answer takes as long as this cost
+   * does, so that the time says nothing. Default: `cost`.
    */
   readonly maxStoredCost?: number
   /** Worker threads. Default: as many as the machine has cores. */
   readonly threads?: number
   /**
-   * Passwords that may wait for a thread; one more is answered with 503. Default: about 5 seconds of work. It is for hashers that you call
-   * yourself: inside the router `maxPasswordWait` is reached first.
-   */
-  readonly maxQueue?: number
-  /**
-   * Turns on long passwords: what bcrypt sees is base64(HMAC-SHA-384(pepper, password)), so nothing is cut at 72 bytes, and a
-   * stolen table is useless without the pepper. Such hashes begin with `hmac-sha384:`; plain ones keep working and are replaced
-   * at the next login. Lose the pepper and every such password is lost. At least 32 random bytes, base64.
+   * Turns on long passwords: what bcrypt sees is base64(HMAC-SHA-384(pepper, password)), so nothing
+   * is cut at 72 bytes, and a stolen table is useless without the pepper. Such hashes begin with
+   * `hmac-sha384:`; plain ones keep working and are replaced at the next login. Lose the pepper and
+   * every such password is lost. At least 32 random bytes, base64.
    */
   readonly prehash?: { readonly pepper: string }
+  /**
+   * What bcrypt sees is the SHA-256 of the password, in hexadecimal, as in the tables of Meteor and
+   * Rocket.Chat: those are read and written so, and `verifyDigest` is there, for clients that send
+   * the digest. Not together with `prehash`. A table of plain bcrypt hashes cannot be read with it.
+   */
+  readonly preDigest?: 'sha256-hex'
+  /**
+   * Plain hashes of passwords over 72 bytes, made by a library that cut them there without a word:
+   * such a password is compared as that library did, by its first 72 bytes, and the hash is then
+   * replaced by one of the whole password. Needs `prehash`. Default false: the login is refused,
+   * and `login.failed` has the reason `password-over-72-bytes`.
+   */
+  readonly acceptTruncated?: boolean
   /** Where the compiled worker file lies, for hosts that bundle. Default: inside this package. */
   readonly workerUrl?: URL
-  /** Allows a cost from 4 to 9, which a stolen table would not survive. For tests. Default false. */
+  /**
+   * Allows a cost from 4 to 9, which a stolen table would not survive. For tests. Default false.
+   */
   readonly dangerouslyAllowLowCost?: boolean
 }
 
-/** A {@link PasswordHasher} whose threads can be ended. Idle threads do not keep a process alive. */
+/**
+ * A {@link PasswordHasher} whose threads can be ended. Idle threads do not keep a process alive.
+ */
 export interface BcryptHasher extends PasswordHasher {
   canRead(hash: string): boolean
   /** The number of its threads. */
   readonly concurrency: number
+  readonly estimatedMs: number
   /** Lets running work finish and ends the threads. Whoever made the hasher closes it. */
   close(): Promise<void>
 }
 
-const optionNames = ['cost', 'maxStoredCost', 'threads', 'maxQueue', 'prehash', 'workerUrl', 'dangerouslyAllowLowCost']
 const shape = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
 const prehashMark = 'hmac-sha384:'
 const longestPassword = 72
 // A stored cost is two digits of somebody's data: 31 would keep a thread busy for more than a day.
 const highestCost = 15
-const secondsOfWork = 5
+const lowestSafeCost = 10
+/** Milliseconds of cost 0, on a core of 2023. */
+const costInMs = 0.05
 
 /**
  * bcrypt (bcryptjs) in worker threads. Reads `$2a$`, `$2b$` and `$2y$` hashes of any origin.
  *
- * A password of more than 72 bytes, or with a NUL in it, is never right: bcrypt would compare only its beginning. Use
- * `prehash` to allow long ones.
+ * A password of more than 72 bytes, or with a NUL in it, is never right: bcrypt would compare only
+ * its beginning. Use `prehash` to allow long ones, and `acceptTruncated` for those that were cut.
  *
  * @throws AuthConfigError for a cost outside 10-15 and other unusable options
  *
@@ -66,8 +83,12 @@ const secondsOfWork = 5
  * ```
  */
 export function bcryptHasher(options: BcryptHasherOptions = {}): BcryptHasher {
-  const { cost, maxStoredCost, threads, maxQueue, pepper } = checkOptions(options)
-  const pool = createHashingPool({ threads, maxQueue, drainSeconds: secondsOfWork, workerUrl: options.workerUrl })
+  const settings = settingsOf(options)
+  const { cost, maxStoredCost, threads, workerUrl, pepper, acceptTruncated, digests } = settings
+  const plainForm = digests ? sha256Hex : null
+  const ownForm = pepper === null ? plainForm : hmacOf(pepper)
+  const pool = createHashingPool({ threads, workerUrl })
+
   // Null for a stored value that can never verify.
   function read(stored: unknown): { bcrypt: string; cost: number; prehashed: boolean } | null {
     if (typeof stored !== 'string') return null
@@ -78,9 +99,19 @@ export function bcryptHasher(options: BcryptHasherOptions = {}): BcryptHasher {
     return readable ? { bcrypt, cost: found, prehashed } : null
   }
 
+  function judged(plain: unknown, prehashed: boolean): string | null {
+    return asHashed(plain, prehashed ? ownForm : plainForm, acceptTruncated)
+  }
+
+  async function compare(password: string | null, hash: string): Promise<boolean> {
+    // Whatever cannot be right is compared all the same: the answer must not come sooner.
+    const matches = await pool.compare({ password: password ?? 'x', hash, workCost: maxStoredCost })
+    return matches === true && password !== null
+  }
+
   return {
     async hash(plain) {
-      const password = asHashed(plain, pepper)
+      const password = asHashed(plain, ownForm)
       if (password === null) throw unusablePassword()
       const bcrypt = await pool.hash({ password, cost })
       return pepper === null ? bcrypt : prehashMark + bcrypt
@@ -88,12 +119,19 @@ export function bcryptHasher(options: BcryptHasherOptions = {}): BcryptHasher {
 
     async verify(plain, stored) {
       const known = read(stored)
-      const password = known === null ? null : asHashed(plain, known.prehashed ? pepper : null)
-      // Whatever cannot be right is compared all the same: the answer must not come sooner.
-      const hash = known?.bcrypt ?? unmatchable(cost)
-      const matches = await pool.compare({ password: password ?? 'x', hash, workCost: maxStoredCost })
-      return matches === true && password !== null
+      const password = known === null ? null : judged(plain, known.prehashed)
+      return compare(password, known?.bcrypt ?? unmatchable(cost))
     },
+
+    ...(digests
+      ? {
+          async verifyDigest(digest: string, stored: string) {
+            const known = read(stored)
+            const usable = known !== null && /^[\da-f]{64}$/.test(digest)
+            return compare(usable ? digest : null, known?.bcrypt ?? unmatchable(cost))
+          },
+        }
+      : {}),
 
     needsRehash(stored) {
       const known = read(stored)
@@ -101,16 +139,32 @@ export function bcryptHasher(options: BcryptHasherOptions = {}): BcryptHasher {
     },
 
     canRead: (stored) => read(stored) !== null,
+    whyRefused(plain, stored) {
+      const known = read(stored)
+      const comparable = known === null || judged(plain, known.prehashed) !== null
+      return !comparable && asHashed(plain, null, true) !== null ? 'password-over-72-bytes' : null
+    },
     concurrency: threads,
+    estimatedMs: costInMs * 2 ** maxStoredCost,
     close: () => pool.close(),
   }
 }
 
+/** What is made of a whole password before bcrypt sees it. */
+type Form = (plain: string) => string
+
+const sha256Hex: Form = (plain) => createHash('sha256').update(plain, 'utf8').digest('hex')
+
+function hmacOf(pepper: Buffer): Form {
+  return (plain) => createHmac('sha384', pepper).update(plain, 'utf8').digest('base64')
+}
+
 // What bcrypt is given for a password; null for one of which it would see only a part.
-function asHashed(plain: unknown, pepper: Buffer | null): string | null {
-  if (typeof plain !== 'string' || plain === '' || plain.includes('\0') || !isWellFormed(plain)) return null
-  if (pepper !== null) return createHmac('sha384', pepper).update(plain, 'utf8').digest('base64')
-  return Buffer.byteLength(plain) <= longestPassword ? plain : null
+function asHashed(plain: unknown, form: Form | null, mayBeCut = false): string | null {
+  if (typeof plain !== 'string' || plain === '' || plain.includes('\0') || !isWellFormed(plain))
+    return null
+  if (form !== null) return form(plain)
+  return mayBeCut || Buffer.byteLength(plain) <= longestPassword ? plain : null
 }
 
 function unmatchable(cost: number): string {
@@ -118,51 +172,78 @@ function unmatchable(cost: number): string {
 }
 
 function unusablePassword() {
-  return invalidRequest([{ path: 'password', message: 'Use 1 to 72 bytes of text without NUL characters.' }])
+  return invalidRequest([
+    { path: 'password', message: 'Use 1 to 72 bytes of text without NUL characters.' },
+  ])
 }
 
-function checkOptions(options: BcryptHasherOptions) {
-  for (const name of Object.keys(options)) {
-    if (!optionNames.includes(name))
-      throw new AuthConfigError(`bcryptHasher.${name}`, 'is not an option.', `remove it; known: ${optionNames.join(', ')}.`)
-  }
-  const { cost = 12, dangerouslyAllowLowCost = false } = options
-  const lowest = dangerouslyAllowLowCost === true ? 4 : 10
-  requireWhole('cost', cost, lowest, highestCost, 'leave it out for 12')
-  const maxStoredCost = options.maxStoredCost ?? cost
-  requireWhole('maxStoredCost', maxStoredCost, cost, highestCost, 'leave it out for the same as cost')
-  const threads = options.threads ?? availableParallelism()
-  requireWhole('threads', threads, 1, 64, 'leave it out for one per core')
-  // Measured: one hash at cost 10 takes about 50 ms of a core, and each step of cost doubles it.
-  const perThread = secondsOfWork / (0.05 * 2 ** (Math.max(maxStoredCost, 10) - 10))
-  const maxQueue = options.maxQueue ?? Math.max(1, Math.round(threads * perThread))
-  requireWhole('maxQueue', maxQueue, 1, 100_000, 'leave it out for about 5 seconds of work')
-  requireUrl(options.workerUrl)
-  return { cost, maxStoredCost, threads, maxQueue, pepper: readPepper(options.prehash) }
+const rules = {
+  factory: 'bcryptHasher',
+  schema: optionsOf({
+    cost: whole(4, highestCost).default(12),
+    maxStoredCost: whole(4, highestCost).optional(),
+    threads: whole(1, 64).optional(),
+    prehash: optionsOf({
+      pepper: fitting<string>(isPepper, 'is not base64 of 32 bytes or more.'),
+    }).optional(),
+    preDigest: fitting<'sha256-hex'>(
+      (value) => value === 'sha256-hex',
+      'is not sha256-hex.',
+    ).optional(),
+    workerUrl: fitting<URL>((value) => value instanceof URL, 'is not a URL object.').optional(),
+    acceptTruncated: flag().default(false),
+    dangerouslyAllowLowCost: flag().default(false),
+  }),
+  remedies: {
+    prehash: 'make a pepper: openssl rand -base64 32.',
+    workerUrl: "pass new URL('./bcrypt-worker.js', import.meta.url).",
+  },
 }
 
-function requireWhole(name: string, value: unknown, least: number, most: number, remedy: string): void {
-  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return
-  throw new AuthConfigError(`bcryptHasher.${name}`, `is not a whole number from ${least} to ${most}.`, `${remedy}.`)
+function settingsOf(options: BcryptHasherOptions) {
+  const {
+    cost,
+    dangerouslyAllowLowCost,
+    acceptTruncated,
+    prehash,
+    preDigest,
+    workerUrl,
+    maxStoredCost = cost,
+    threads = availableParallelism(),
+  } = checkOptions(rules, options)
+  if (cost < lowestSafeCost && !dangerouslyAllowLowCost)
+    throw outOfRange('cost', lowestSafeCost, 'leave it out for 12.')
+  if (maxStoredCost < cost)
+    throw outOfRange('maxStoredCost', cost, 'leave it out for the same as cost.')
+  if (acceptTruncated && prehash === undefined)
+    throw new AuthConfigError(
+      'bcryptHasher.acceptTruncated',
+      'needs prehash: the whole password could not be hashed afterwards.',
+      'set prehash as well, or leave acceptTruncated out.',
+    )
+  if (preDigest !== undefined && prehash !== undefined)
+    throw new AuthConfigError(
+      'bcryptHasher.preDigest',
+      'is set together with prehash: the hash would be of the one or of the other.',
+      'leave one of them out; a digest cannot sign in to a prehashed password.',
+    )
+  const digests = preDigest !== undefined
+  const pepper = prehash === undefined ? null : Buffer.from(prehash.pepper, 'base64')
+  return { cost, maxStoredCost, threads, workerUrl, pepper, acceptTruncated, digests }
 }
 
-function requireUrl(workerUrl: unknown): void {
-  if (workerUrl === undefined || workerUrl instanceof URL) return
-  throw new AuthConfigError(
-    'bcryptHasher.workerUrl',
-    'is not a URL object.',
-    "pass new URL('./bcrypt-worker.js', import.meta.url).",
+function outOfRange(name: string, least: number, remedy: string): AuthConfigError {
+  return new AuthConfigError(
+    `bcryptHasher.${name}`,
+    `is not a whole number from ${least} to ${highestCost}.`,
+    remedy,
   )
 }
 
-function readPepper(prehashOption: unknown): Buffer | null {
-  if (prehashOption === undefined) return null
-  const text = (prehashOption as { pepper?: unknown } | null)?.pepper
-  const pepper = typeof text === 'string' && /^[\w+/-]+={0,2}$/.test(text) ? Buffer.from(text, 'base64') : Buffer.alloc(0)
-  if (pepper.length >= 32) return pepper
-  throw new AuthConfigError(
-    'bcryptHasher.prehash.pepper',
-    'is not base64 of 32 bytes or more.',
-    'make one: openssl rand -base64 32.',
+function isPepper(text: unknown): boolean {
+  return (
+    typeof text === 'string' &&
+    /^[\w+/-]+={0,2}$/.test(text) &&
+    Buffer.from(text, 'base64').length >= 32
   )
 }

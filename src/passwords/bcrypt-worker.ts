@@ -19,8 +19,9 @@ export function hash({ password, cost }: HashTask): string {
 }
 
 /**
- * Compares a password with a hash of any cost, in the time that `workCost` takes. A database holds hashes of several costs once
- * the setting was raised; without topping up, the faster answers would tell which names have an (old) account.
+ * Compares a password with a hash of any cost, in the time that `workCost` takes. A database holds
+ * hashes of several costs once the setting was raised; without topping up, the faster answers would
+ * tell which names have an (old) account.
  */
 export function compare({ password, hash: stored, workCost }: CompareTask): boolean {
   const storedCost = bcrypt.getRounds(stored)
@@ -29,13 +30,17 @@ export function compare({ password, hash: stored, workCost }: CompareTask): bool
   const round = (performance.now() - started) / (2 ** storedCost + callInRounds)
   // 2^c + (2^c + 2^(c+1) + … + 2^(w-1)) = 2^w
   for (let cost = storedCost; cost < workCost; cost += 1) bcrypt.hashSync(password, idleSalt(cost))
-  // A hash of the full cost has needed fewer calls. Their sum is under a hundredth of the whole, and over the wire it still shows.
+  // A hash of the full cost has needed fewer calls. Their sum is under a hundredth of the whole,
+  // and over the wire it still shows.
   keepBusy((storedCost - lowestCost) * callInRounds * round)
   return matches
 }
 
-/** What a call of bcrypt costs besides its rounds: 0.80 to 0.82 of one, for passwords of 1, 28 and 72 bytes. */
-const callInRounds = 0.81
+/**
+ * What a call of bcrypt costs besides its rounds, in a thread that was idle before: 1.1 to 1.4 of
+ * one, for its tables are out of the processor's cache. One call after the other: 0.8.
+ */
+const callInRounds = 1.2
 const lowestCost = 4
 
 function keepBusy(milliseconds: number): void {

@@ -1,13 +1,23 @@
-import { AuthError } from '../errors.js'
+import { AuthError, invalidRequest } from '../errors.js'
+import { forgetRejection } from '../lib/forget-rejection.js'
 import { type HostCall, type HostFailure, UnexpectedAnswer } from '../lib/host-call.js'
-import type { PasswordHasher } from './contract.js'
-
-/** The hasher as it may be relied on: nothing is left out, and nothing but a 503 or the caller's own fault is thrown. */
-export type FailClosedHasher = Required<Omit<PasswordHasher, 'concurrency'>>
+import type { PasswordHasher, ShownPassword } from './contract.js'
 
 /**
- * The hasher behind its contract: a failure, and silence, is a 503. `canRead` and `needsRehash` are asked for known users only, so
- * their failures must not show: a hash that cannot be judged is one that cannot be read, and is not replaced.
+ * The hasher as it may be relied on: nothing is left out, and nothing but a 503 or the caller's own
+ * fault is thrown.
+ */
+export interface FailClosedHasher
+  extends Required<Pick<PasswordHasher, 'hash' | 'needsRehash' | 'canRead' | 'whyRefused'>> {
+  /** Rejects a digest with 400 where the hasher cannot verify one. */
+  verify(shown: ShownPassword, hash: string): Promise<boolean>
+  readonly takesDigests: boolean
+}
+
+/**
+ * The hasher behind its contract: a failure, and silence, is a 503. `canRead` and `needsRehash` are
+ * asked for known users only, so their failures must not show: a hash that cannot be judged is one
+ * that cannot be read, and is not replaced.
  */
 export function failClosedHasher(
   hasher: PasswordHasher,
@@ -17,8 +27,7 @@ export function failClosedHasher(
   const judge = (operation: string, work: () => unknown) => {
     try {
       const answer = work()
-      // A promise is no answer here, and its rejection would end the process if nobody caught it.
-      if (answer instanceof Promise) answer.catch(() => {})
+      forgetRejection(answer)
       if (typeof answer === 'boolean') return answer
       onFailure({ operation, error: 'the answer is not a boolean' })
     } catch {
@@ -32,10 +41,29 @@ export function failClosedHasher(
       if (typeof hashed !== 'string') throw hashed
       return hashed
     },
-    verify: (plain, hash) => call('passwords.verify', () => hasher.verify(plain, hash)),
+    verify: async (shown, hash) => {
+      if (typeof shown === 'string')
+        return call('passwords.verify', () => hasher.verify(shown, hash))
+      const { verifyDigest } = hasher
+      if (verifyDigest === undefined) throw digestNotTaken()
+      return call('passwords.verifyDigest', () => verifyDigest.call(hasher, shown.digest, hash))
+    },
+    takesDigests: hasher.verifyDigest !== undefined,
     needsRehash: (hash) => judge('passwords.needsRehash', () => hasher.needsRehash(hash)),
     canRead: (hash) => judge('passwords.canRead', () => hasher.canRead?.(hash) ?? true),
+    // For the audit stream alone, which has no room for what else a hasher may say.
+    whyRefused: (plain, hash) =>
+      judge(
+        'passwords.whyRefused',
+        () => (hasher.whyRefused?.(plain, hash) ?? null) === 'password-over-72-bytes',
+      )
+        ? 'password-over-72-bytes'
+        : null,
   }
+}
+
+function digestNotTaken(): AuthError {
+  return invalidRequest([{ path: 'password', message: 'Invalid input: expected string' }])
 }
 
 // A password that cannot be hashed is the caller's fault, not an outage.

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { Piscina } from 'piscina'
 import { AuthError } from '../errors.js'
 import { atMost } from '../lib/at-most.js'
 import type { CompareTask, HashTask } from './bcrypt-worker.js'
 
-/** Runs hashing work, a bounded number at a time, with a bounded number waiting. */
+/** Runs hashing work, a bounded number at a time. */
 export interface HashingPool {
   hash(task: HashTask): Promise<string>
   compare(task: CompareTask): Promise<boolean>
@@ -16,9 +15,6 @@ export interface HashingPool {
 /** How large the pool is. */
 export interface HashingPoolSettings {
   readonly threads: number
-  readonly maxQueue: number
-  /** Seconds until a full queue has been worked off; what a refused client is told to wait. */
-  readonly drainSeconds: number
   /** Where the compiled worker lies; default: beside this file. */
   readonly workerUrl: URL | undefined
 }
@@ -34,25 +30,28 @@ interface Runner {
 const timeLimit = 20_000
 
 /**
- * Makes a pool of worker threads, started with the first task. Where the worker file is not to be found, as in a bundle,
- * hashing happens on the main thread, one at a time, and one process warning says so.
+ * Makes a pool of worker threads, started with the first task. Where the worker file is not to be
+ * found, as in a bundle, hashing happens on the main thread, one at a time, and one process warning
+ * says so.
  */
 export function createHashingPool(settings: HashingPoolSettings): HashingPool {
   const accepted = new Set<Promise<unknown>>()
   let closed = false
-  let runner: Runner | undefined
+  let starting: Promise<Runner> | undefined
 
   async function run(name: Work, task: HashTask | CompareTask): Promise<unknown> {
-    // Refused before anything is queued: a client that waits longer than it would retry only adds to the storm.
-    if (accepted.size >= settings.maxQueue + settings.threads) throw overloaded(settings.drainSeconds, 'the hashing queue is full')
-    if (closed) throw overloaded(1, 'the hasher is closed')
-    runner ??= startRunner(settings)
-    const work = runner.run(name, task)
+    if (closed) throw unavailable('the hasher is closed')
+    starting ??= startRunner(settings).catch((cause: unknown) => {
+      // The next password tries again.
+      starting = undefined
+      throw cause
+    })
+    const work = starting.then((runner) => runner.run(name, task))
     accepted.add(work)
     try {
       return await work
     } catch (cause) {
-      throw overloaded(1, 'hashing failed', cause)
+      throw unavailable('hashing failed', cause)
     } finally {
       accepted.delete(work)
     }
@@ -64,21 +63,23 @@ export function createHashingPool(settings: HashingPoolSettings): HashingPool {
     close: async () => {
       closed = true
       await Promise.allSettled(accepted)
+      const runner = await starting?.catch(() => undefined)
       await runner?.close()
     },
   }
 }
 
-function startRunner(settings: HashingPoolSettings): Runner {
+async function startRunner(settings: HashingPoolSettings): Promise<Runner> {
   const filename = workerFile(settings.workerUrl)
   return filename === null ? mainThread() : workerThreads(filename, settings)
 }
 
-function overloaded(retryAfter: number, message: string, cause?: unknown): AuthError {
-  return new AuthError('temporarily-unavailable', { retryAfter, message, cause })
+function unavailable(message: string, cause?: unknown): AuthError {
+  return new AuthError('temporarily-unavailable', { retryAfter: 1, message, cause })
 }
 
-// `import.meta.url` is empty in a CommonJS bundle, where `new URL` throws; a missing file means an ESM bundle.
+// `import.meta.url` is empty in a CommonJS bundle, where `new URL` throws; a missing file means an
+// ESM bundle.
 function workerFile(url: URL | undefined): string | null {
   try {
     const filename = fileURLToPath(url ?? new URL('./bcrypt-worker.js', import.meta.url))
@@ -88,25 +89,32 @@ function workerFile(url: URL | undefined): string | null {
   }
 }
 
-function workerThreads(filename: string, { threads }: HashingPoolSettings): Runner {
+async function workerThreads(filename: string, { threads }: HashingPoolSettings): Promise<Runner> {
+  // Not with the router, which may never see a password.
+  const { Piscina } = await import('piscina')
   const pool = new Piscina({
     filename,
     minThreads: threads,
     maxThreads: threads,
-    // A worker needs no secret that the environment may hold, and no flag the host was started with.
+    // A worker needs no secret that the environment may hold, and no flag the host was started
+    // with.
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 64 },
   })
   const inHand = new Set<AbortController>()
-  // The error of a thread that dies while it has nothing to do. Without a listener it would end the process.
+  // The error of a thread that dies while it has nothing to do. Without a listener it would end the
+  // process.
   pool.on('error', () => {})
-  // Threads that die before they are ready, as from a bundle that lacks bcryptjs, are not replaced: what the pool holds then would never
-  // be answered.
-  pool.on('workerDestroy', () => queueMicrotask(() => pool.threads.length === 0 && abortAll(inHand)))
+  // Threads that die before they are ready, as from a bundle that lacks bcryptjs, are not replaced:
+  // what the pool holds then would never be answered.
+  pool.on('workerDestroy', () =>
+    queueMicrotask(() => pool.threads.length === 0 && abortAll(inHand)),
+  )
 
   async function run(name: Work, task: HashTask | CompareTask): Promise<unknown> {
-    // The pool ends the thread of work that is aborted and starts another: a thread that hangs would be lost otherwise.
+    // The pool ends the thread of work that is aborted and starts another: a thread that hangs
+    // would be lost otherwise.
     const limit = new AbortController()
     const timer = setTimeout(() => limit.abort(), timeLimit).unref()
     inHand.add(limit)
@@ -129,10 +137,13 @@ function abortAll(controllers: Iterable<AbortController>): void {
 
 function mainThread(): Runner {
   process.emitWarning(
-    'The password worker file was not found, so passwords are hashed on the main thread: every login stalls the server.',
+    'The password worker file was not found, so passwords are hashed on the main thread: every ' +
+      'login stalls the server.',
     {
       code: 'MAR_HASHING_ON_MAIN_THREAD',
-      detail: 'Keep messaging-auth-router out of the bundle (mark it external), or pass bcryptHasher({ workerUrl }).',
+      detail:
+        'Keep messaging-auth-router out of the bundle (mark it external), or pass ' +
+        'bcryptHasher({ workerUrl }).',
     },
   )
   const oneAtATime = atMost(1)

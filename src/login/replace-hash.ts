@@ -1,0 +1,59 @@
+import type { PasswordWatch } from '../sessions/password-watch.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { UserStore } from '../users/contract.js'
+
+/** Replaces a hash by another of the same password, if it is still stored. Says whether it did. */
+export type ReplaceHash = (userId: string, from: string, to: string) => Promise<boolean>
+
+/** What {@link createReplaceHash} needs. */
+export interface ReplaceHashDeps {
+  readonly users: Pick<UserStore, 'findById' | 'updatePasswordHash'>
+  readonly passwordWatch: Pick<PasswordWatch, 'markOf'>
+  readonly sessions: Pick<Sessions, 'addPasswordMark'>
+}
+
+/**
+ * Makes {@link ReplaceHash}; null where the host leaves hashes as they are. Sessions that end with
+ * their hash are told of the new one first, so that it ends none of them.
+ */
+export function createReplaceHash(deps: ReplaceHashDeps): ReplaceHash | null {
+  const { users, passwordWatch, sessions } = deps
+  const { updatePasswordHash } = users
+  if (updatePasswordHash === undefined) return null
+  const underWay = new Map<string, Promise<boolean>>()
+
+  async function replaceMarked(
+    userId: string,
+    [from, to]: readonly [string, string],
+    addMark: () => Promise<void>,
+  ): Promise<boolean> {
+    // Who comes too late leaves no mark: a session has room for some only, and must keep the one of
+    // the hash that is stored.
+    if ((await users.findById(userId))?.passwordHash !== from) return false
+    await addMark()
+    try {
+      return (await updatePasswordHash?.(userId, from, to)) === true
+    } finally {
+      // Once more, for sessions that were opened meanwhile; and if it failed, too: the hash may be
+      // stored, and only the answer lost.
+      await addMark()
+    }
+  }
+
+  return async function replaceHash(userId, from, to) {
+    const marks = [passwordWatch.markOf(userId, from), passwordWatch.markOf(userId, to)] as const
+    const [known, added] = marks
+    if (known === undefined || added === undefined) return updatePasswordHash(userId, from, to)
+    // One at a time, for the same reason. Who has waited has lost.
+    const other = underWay.get(userId)
+    if (other !== undefined) return other.then(lost, lost)
+    const addMark = () => sessions.addPasswordMark(userId, known, added)
+    const mine = replaceMarked(userId, [from, to], addMark)
+    underWay.set(userId, mine)
+    return mine.finally(() => underWay.delete(userId))
+  }
+}
+
+function lost(): false {
+  return false
+}

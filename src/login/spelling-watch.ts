@@ -1,0 +1,46 @@
+import { type Audit, noRequest } from '../audit/events.js'
+import type { LoginIdentifier, UserStore } from '../users/contract.js'
+
+/**
+ * Call it for a login that found no user: the name as typed and as looked up, and a signal that is
+ * aborted when the login was answered.
+ */
+export type NoticeSpelling = (
+  typed: LoginIdentifier,
+  asked: LoginIdentifier,
+  answered: AbortSignal,
+) => void
+
+const pauseMs = 60_000
+
+/**
+ * Finds out that a host keeps names as they were typed, while logins look them up in lower case:
+ * such logins look like wrong passwords. At most once a minute it looks a name up as it was typed,
+ * until one is found. It does so after the answer, whose time must tell nothing.
+ */
+export function createSpellingWatch(
+  users: UserStore,
+  clock: () => Date,
+  audit: Audit,
+): NoticeSpelling {
+  let isReported = false
+  let askedAt = Number.NEGATIVE_INFINITY
+
+  async function ask(typed: LoginIdentifier): Promise<void> {
+    const user = await users.findByIdentifier(typed)
+    if (user === null || isReported) return
+    // A database that compares loosely finds others, too.
+    if (typed.kind === 'username' && user.username !== typed.value) return
+    isReported = true
+    audit({ type: 'user.unreachable', userId: user.id }, noRequest)
+  }
+
+  return function noticeSpelling(typed, asked, answered) {
+    const now = clock().getTime()
+    // The absolute value: a clock set back by an hour must not silence this for an hour.
+    if (isReported || typed.value === asked.value || Math.abs(now - askedAt) < pauseMs) return
+    askedAt = now
+    // A look-up that fails reports itself.
+    answered.addEventListener('abort', () => void ask(typed).catch(() => {}), { once: true })
+  }
+}

@@ -1,0 +1,168 @@
+import type { IncomingMessage } from 'node:http'
+import { z } from 'zod'
+import type { Audit, RequestContext, SignInRefusal } from '../audit/events.js'
+import { AuthError, invalidRequest } from '../errors.js'
+import { requireOptions, requireRequest } from '../http/host-input.js'
+import type { Contexts } from '../http/request-context.js'
+import { isHostId } from '../lib/host-id.js'
+import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
+import type { IssuedSession, IssueSession } from '../sessions/issuing.js'
+import type { PasswordWatch } from '../sessions/password-watch.js'
+import type { Sessions } from '../sessions/sessions.js'
+import { type SignInOptions, signInOptionsShape } from '../sessions/sign-in-options.js'
+import type { DecideSignIn } from '../sign-in.js'
+import type { SessionRecord } from '../stores/contract.js'
+import type { SecondFactors } from '../two-factor/second-factor.js'
+import type { AuthUser, UserStore } from '../users/contract.js'
+import type { Me } from '../users/me.js'
+
+/** What a host may vouch for. */
+export type VouchedMethod = 'host' | 'pwd' | 'mfa' | 'hwk' | 'swk'
+
+/** For whom the host asks for a session. */
+export interface OpenSessionRequest extends SignInOptions {
+  /** The user whom the host has just recognised, by the id that `users.findById` knows. */
+  readonly userId: string
+  /** The request that signs in, for its address and device. */
+  readonly request: IncomingMessage
+  /**
+   * How the user has shown who they are, by
+   * [RFC 8176 §2](https://www.rfc-editor.org/rfc/rfc8176#section-2) but for `host`: "in a way of
+   * the host's". Only `mfa` counts as a second factor, and only with
+   * `secondFactor: { acceptHostMfa: true }`. Default `['host']`.
+   */
+  readonly methods?: readonly VouchedMethod[]
+  /** The second-factor code the user typed, at most 64 characters. */
+  readonly code?: string
+}
+
+/** A session that the host has had opened. */
+export interface OpenedSession extends IssuedSession {
+  readonly me: Me
+  /** The user must have a second factor and has none: the session may set it up, and no more. */
+  readonly mustEnrol: boolean
+}
+
+/**
+ * Opens a session for a user whom the host vouches for, with the tokens that are asked for, or with
+ * the secret of a cookie. Rejects with AuthError.
+ */
+export type OpenSession = (
+  request: OpenSessionRequest,
+  shownBy?: 'cookie',
+) => Promise<OpenedSession>
+
+/** What {@link createOpenSession} needs. */
+export interface OpenSessionDeps {
+  readonly users: Pick<UserStore, 'findById'>
+  readonly decideSignIn: DecideSignIn
+  /** Whether the second factor is still the one that the decision knew. */
+  readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
+  readonly hasShownFactor: SecondFactors['hasBeenShown']
+  readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
+  readonly issueSession: IssueSession
+  readonly sessions: Pick<Sessions, 'end'>
+  /** Whether sessions end with the hash they were opened by. */
+  readonly passwordWatch: Pick<PasswordWatch, 'fits'>
+  readonly describeMe: (user: AuthUser) => Promise<Me>
+  readonly contexts: Pick<Contexts, 'of'>
+  readonly audit: Audit
+}
+
+const methods = ['host', 'pwd', 'mfa', 'hwk', 'swk'] as const satisfies VouchedMethod[]
+const schema = z.strictObject({
+  userId: z.string().refine(isHostId),
+  request: z.unknown(),
+  // A factor that only the router can judge is granted by the router alone: see `code`.
+  methods: z.array(z.enum(methods)).min(1).max(methods.length).default(['host']),
+  code: z.string().min(1).max(64).optional(),
+  ...signInOptionsShape,
+})
+
+/** Makes what `auth.sessions.open` asks. It asks the decision that every other way in asks. */
+export function createOpenSession(deps: OpenSessionDeps): OpenSession {
+  return async function openSession(given, shownBy) {
+    const { request, userId, code = null, lifetime, ...input } = parse(given)
+    const context = deps.contexts.of(request)
+    const user = await deps.users.findById(userId)
+    const claimed = [...new Set(input.methods)]
+    const decision = await deps.decideSignIn({
+      door: 'host',
+      user,
+      methods: claimed,
+      code,
+      context,
+    })
+    if (!decision.allowed) throw refusal(deps, decision.reason, decision.error, userId, context)
+
+    const { approved } = decision
+    const me = await deps.describeMe(approved.user)
+    const hasShown = deps.hasShownFactor(approved.methods)
+    const mustEnrol = !hasShown && (await deps.mustHaveFactor(approved.user))
+    const tokens = shownBy ?? input.tokens
+    const issued = await deps.issueSession({ approved, tokens, lifetime }, context)
+    await refuseOutdated(deps, approved, issued, context)
+    const { id: sessionId } = issued.session
+    deps.audit({ type: 'session.opened', userId, sessionId, methods: approved.methods }, context)
+    return { ...issued, me, mustEnrol }
+  }
+}
+
+function parse(given: OpenSessionRequest) {
+  const parsed = schema.safeParse(requireOptions(given))
+  if (!parsed.success) {
+    throw invalidRequest(
+      parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
+    )
+  }
+  return { ...parsed.data, request: requireRequest(parsed.data.request) }
+}
+
+// A user who was disabled, or changed the factor, while this session was made had all sessions
+// ended but this one, which did not exist yet. Looked at once more, one of the two sees the other.
+async function refuseOutdated(
+  deps: OpenSessionDeps,
+  approved: ApprovedSignIn,
+  { session }: IssuedSession,
+  context: RequestContext,
+): Promise<void> {
+  const changed = await whatChanged(deps, approved, session).catch(async (error: unknown) => {
+    // The host will try again; without this a session whose token was never handed out would stay.
+    await deps.sessions.end(session, 'revoked', context)
+    throw error
+  })
+  if (changed === null) return
+  const [reason, error] = changed
+  await deps.sessions.end(session, reason === 'disabled' ? 'revoked' : 'factor-changed', context)
+  throw refusal(deps, reason, error, approved.user.id, context)
+}
+
+async function whatChanged(
+  { users, factorStands, passwordWatch }: OpenSessionDeps,
+  approved: ApprovedSignIn,
+  session: SessionRecord,
+): Promise<[SignInRefusal, AuthError] | null> {
+  const user = await users.findById(approved.user.id)
+  if (user === null || user.disabled === true) return ['disabled', new AuthError('Unauthorized')]
+  // By a password that is no longer the user's, or another hash of it: the host may try again.
+  const byOldHash =
+    approved.methods.includes('pwd') && user.passwordHash !== approved.user.passwordHash
+  if (byOldHash || !passwordWatch.fits(session, user))
+    throw new AuthError('temporarily-unavailable', {
+      retryAfter: 1,
+      message: 'the password hash changed while the session was opened',
+    })
+  if (await factorStands(approved)) return null
+  return ['second-factor-required', new AuthError('totp-required')]
+}
+
+function refusal(
+  { audit }: OpenSessionDeps,
+  reason: SignInRefusal,
+  error: AuthError,
+  userId: string,
+  context: RequestContext,
+): AuthError {
+  audit({ type: 'session.refused', reason, userId }, context)
+  return error
+}
