@@ -1,14 +1,19 @@
 /** How two samples differ, by the ranks of their values alone: a few slow outliers move nothing. */
 export interface Difference {
-  /** Standard deviations from "no difference". Positive where the second sample is the larger one. */
+  /**
+   * Standard deviations from "no difference". Positive where the second sample is the larger one.
+   */
   readonly z: number
-  /** How often a value of the second sample is larger than one of the first. 0.5 is no difference, 0 and 1 are complete separation. */
+  /**
+   * How often a value of the second sample is larger than one of the first. 0.5 is no difference, 0
+   * and 1 are complete separation.
+   */
   readonly auc: number
 }
 
 /**
- * The Mann-Whitney U test of two samples, with the normal approximation that holds from about 20 values each, and its correction for
- * ties: clocks are coarse enough to show the same time twice.
+ * The Mann-Whitney U test of two samples, with the normal approximation that holds from about 20
+ * values each, and its correction for ties: clocks are coarse enough to show the same time twice.
  */
 export function mannWhitney(first: readonly number[], second: readonly number[]): Difference {
   const values = [...first, ...second].sort((one, other) => one - other)
@@ -19,7 +24,10 @@ export function mannWhitney(first: readonly number[], second: readonly number[])
   const combinations = first.length * second.length
   const variance = (combinations / 12) * (all + 1 - tieTerm / (all * (all - 1)))
   // Where every value is the same there is nothing to tell apart.
-  return { z: variance === 0 ? 0 : (u - combinations / 2) / Math.sqrt(variance), auc: u / combinations }
+  return {
+    z: variance === 0 ? 0 : (u - combinations / 2) / Math.sqrt(variance),
+    auc: u / combinations,
+  }
 }
 
 // Equal values share the mean of the ranks that they take up together.

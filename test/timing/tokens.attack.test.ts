@@ -6,13 +6,17 @@ import type { TestHost } from '../support/host.js'
 import { type Ask, expectSameTime } from './measure.js'
 import { startTimedHost } from './timed-host.js'
 
-const text = (characters: number) => randomBytes(characters).toString('base64url').slice(0, characters)
+const text = (characters: number) =>
+  randomBytes(characters).toString('base64url').slice(0, characters)
 const unknownRefreshToken = `mar_rt_${text(22)}.${text(65)}`
 const unknownCode = `mar_ac_${text(43)}`
 
 const { codeVerifier } = pkcePair()
 const refresh = (refreshToken: string): Ask => ({ path: '/auth/refresh', body: { refreshToken } })
-const exchange = (authorizationCode: string): Ask => ({ path: '/auth/pkce/token', body: { authorizationCode, codeVerifier } })
+const exchange = (authorizationCode: string): Ask => ({
+  path: '/auth/pkce/token',
+  body: { authorizationCode, codeVerifier },
+})
 
 async function refreshTokenOf(host: TestHost): Promise<string> {
   const { authToken } = await logIn(host)
@@ -21,14 +25,23 @@ async function refreshTokenOf(host: TestHost): Promise<string> {
   return response.body.refresh_token
 }
 
-// Only of tokens that reach a store. That one is of the wrong shape or signature is no secret: whoever holds it can see the shape, and
-// check the signature with the public keys.
+// Only of tokens that reach a store. That one is of the wrong shape or signature is no secret:
+// whoever holds it can see the shape, and check the signature with the public keys.
 describe('nobody learns by the clock of a refused token', () => {
   it('whether the session of an authToken was revoked, or is not known at all', async () => {
-    const signer = joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: [await generateSigningKey()] })
+    const signer = joseSigner({
+      issuer: 'https://chat.example.com',
+      audience: 'chat',
+      keys: [await generateSigningKey()],
+    })
     const host = await startTimedHost({
       options: { signer },
-      after: (app, auth) => app.get('/api/v1/rooms', auth.requireAuth(), (_request, response) => void response.json('let in')),
+      after: (app, auth) =>
+        app.get(
+          '/api/v1/rooms',
+          auth.requireAuth(),
+          (_request, response) => void response.json('let in'),
+        ),
     })
     const { authToken: revoked, userId } = await logIn(host)
     const unknown = await signer.sign({ ...(await signer.verify(revoked)), sid: text(22) })
@@ -39,7 +52,14 @@ describe('nobody learns by the clock of a refused token', () => {
       headers: { 'X-User-Id': userId, 'X-Auth-Token': token },
     })
     const name = 'whether the session of an authToken was revoked or is unknown'
-    await expectSameTime({ name, url: host.url, one: rooms(unknown), other: rooms(revoked), hashes: false, status: 401 })
+    await expectSameTime({
+      name,
+      url: host.url,
+      one: rooms(unknown),
+      other: rooms(revoked),
+      hashes: false,
+      status: 401,
+    })
   })
 
   it('whether the session of a refresh token has ended, or never was', async () => {
@@ -78,6 +98,13 @@ describe('nobody learns by the clock of a refused token', () => {
     const { authorizationCode: expired } = await obtainCode(host, authToken)
     host.clock.advance(61)
     const name = 'whether a code has expired or was never issued'
-    await expectSameTime({ name, url: host.url, one: exchange(unknownCode), other: exchange(expired), hashes: false, status: 400 })
+    await expectSameTime({
+      name,
+      url: host.url,
+      one: exchange(unknownCode),
+      other: exchange(expired),
+      hashes: false,
+      status: 400,
+    })
   })
 })

@@ -11,7 +11,10 @@ function numbers(seed: number): () => number {
   }
 }
 
-/** Two samples of a machine whose pace wanders by 4 ms, 400 values each; the other side takes `leak` longer. */
+/**
+ * Two samples of a machine whose pace wanders by 4 ms, 400 values each; the other side takes `leak`
+ * longer.
+ */
 function samples(seed: number, leak: number): [number[], number[]] {
   const next = numbers(seed)
   const paceAt = (at: number) => 15 + 2 * Math.sin(at / 40)
@@ -27,7 +30,10 @@ it('finds a difference that a wandering pace hides', () => {
 })
 
 it('finds none where there is none: z scatters by about 1', () => {
-  const zs = Array.from({ length: 200 }, (_, seed) => mannWhitney(...withoutDrift(...samples(seed + 1, 0))).z)
+  const zs = Array.from(
+    { length: 200 },
+    (_, seed) => mannWhitney(...withoutDrift(...samples(seed + 1, 0))).z,
+  )
   const scatter = Math.sqrt(zs.reduce((sum, z) => sum + z * z, 0) / zs.length)
   expect(scatter).toBeGreaterThan(0.8)
   expect(scatter).toBeLessThan(1.2)
