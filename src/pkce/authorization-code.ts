@@ -1,8 +1,14 @@
-import type { Audit, RequestContext } from '../events.js'
+import type { Audit, RequestContext } from '../audit/events.js'
 import { sha256 } from '../lib/digest.js'
 import { randomId, randomSecret } from '../lib/random.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import type { AuthorizationCodeRecord, AuthorizationCodeStore, ConsumeResult } from '../stores/contract.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type {
+  AuthorizationCodeRecord,
+  AuthorizationCodeStore,
+  ConsumeResult,
+} from '../stores/code-contract.js'
+import type { TakeIssue } from '../throttle/token-limits.js'
 
 /** What an authorization code is issued for. */
 export interface CodeRequest {
@@ -10,7 +16,10 @@ export interface CodeRequest {
   readonly codeChallenge: string
   readonly scope: string
   readonly authenticatedAt: Date
-  /** The session that asks; the code dies with it. Null when the host asks. */
+  /**
+   * The session that asks; the code dies with it. Null when the host asks, and the code with all
+   * sessions of the user.
+   */
   readonly issuedBySessionId: string | null
 }
 
@@ -25,15 +34,20 @@ export interface IssuedAuthorizationCode {
 /** One-time authorization codes. */
 export interface AuthorizationCodes {
   issue(request: CodeRequest, context: RequestContext): Promise<IssuedAuthorizationCode>
-  /** What a code was issued for, be it used or not; null for one that was never issued, or has expired unused. */
+  /**
+   * What a code was issued for, be it used or not; null for one that was never issued, or has
+   * expired unused.
+   */
   find(code: string): Promise<AuthorizationCodeRecord | null>
   /** Uses a code up for nothing. */
   burn(code: AuthorizationCodeRecord): Promise<ConsumeResult>
 }
 
-/** What codes need. */
+/** What {@link createAuthorizationCodes} needs. */
 export interface AuthorizationCodeDeps {
   readonly store: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
+  readonly standIn: Sessions['standIn']
+  readonly takeIssue: TakeIssue
   /** Seconds a code lives. */
   readonly lifetime: number
   readonly clock: () => Date
@@ -42,31 +56,41 @@ export interface AuthorizationCodeDeps {
 
 // The prefix keeps a code from being taken for a refresh token or the reverse.
 const pattern = /^mar_ac_[A-Za-z0-9_-]{43}$/
-/** How long a used code is remembered, so that a replay is recognised and the stolen session ended. */
-const retentionSeconds = 24 * 60 * 60
+/** A used code is remembered, so that a replay is recognised and the stolen session ended. */
+const retentionSeconds = 60 * 60
+/** An exchange that begins in a code's last second takes less. */
+const maxExchangeSeconds = 120
 
 /** Issues and finds codes. Only their SHA-256 is stored. */
-export function createAuthorizationCodes({ store, lifetime, clock, audit }: AuthorizationCodeDeps): AuthorizationCodes {
+export function createAuthorizationCodes(deps: AuthorizationCodeDeps): AuthorizationCodes {
+  const { store, lifetime, clock, audit } = deps
   return {
-    async issue({ approved, codeChallenge, scope, authenticatedAt, issuedBySessionId }, context) {
+    async issue(
+      { approved, codeChallenge, scope, authenticatedAt, issuedBySessionId: sessionId },
+      context,
+    ) {
+      const userId = approved.user.id
+      // 429, 503
+      await deps.takeIssue('code', { userId, sessionId }, context)
       const authorizationCode = `mar_ac_${randomSecret()}`
       const now = clock()
-      const userId = approved.user.id
+      const expiresAt = after(now, lifetime)
       await store.save({
         codeHash: sha256(authorizationCode),
         userId,
-        issuedBySessionId,
+        issuedBySessionId:
+          sessionId ?? (await deps.standIn(approved, scope, after(expiresAt, maxExchangeSeconds))),
         opensSessionId: randomId(),
         codeChallenge,
         scope,
         methods: approved.methods,
         authenticatedAt,
         createdAt: now,
-        expiresAt: new Date(now.getTime() + lifetime * 1000),
-        retainUntil: new Date(now.getTime() + retentionSeconds * 1000),
+        expiresAt,
+        retainUntil: after(now, retentionSeconds),
         consumedAt: null,
       })
-      audit({ type: 'code.issued', userId, sessionId: issuedBySessionId }, context)
+      audit({ type: 'code.issued', userId, sessionId }, context)
       return { authorizationCode, expiresIn: lifetime }
     },
 
@@ -77,4 +101,8 @@ export function createAuthorizationCodes({ store, lifetime, clock, audit }: Auth
 
     burn: (code) => store.consume(code.codeHash, clock()),
   }
+}
+
+function after(moment: Date, seconds: number): Date {
+  return new Date(moment.getTime() + seconds * 1000)
 }

@@ -1,10 +1,16 @@
 import { equalInConstantTime } from '../lib/constant-time.js'
 import { sha256 } from '../lib/digest.js'
 
-/** RFC 7636 §4.2 with S256: the base64url of a SHA-256, which has 43 characters. `plain` is not offered (ASVS V10.4.6). */
+/**
+ * `S256` of [RFC 7636 §4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2): the base64url of a
+ * SHA-256, which has 43 characters. `plain` is not offered (ASVS V10.4.6).
+ */
 export const codeChallengePattern: RegExp = /^[A-Za-z0-9_-]{43}$/
 
-/** RFC 7636 §4.1: 43 to 128 unreserved characters. */
+/**
+ * [RFC 7636 §4.1](https://www.rfc-editor.org/rfc/rfc7636#section-4.1): 43 to 128 unreserved
+ * characters.
+ */
 export const codeVerifierPattern: RegExp = /^[A-Za-z0-9._~-]{43,128}$/
 
 /** Whether the verifier is the one the challenge was made from. */

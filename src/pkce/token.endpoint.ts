@@ -1,28 +1,38 @@
 import { z } from 'zod'
+import type { Audit, CodeRefusal, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
-import type { Audit, CodeRefusal, RequestContext } from '../events.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
+import { catchUpMarks } from '../sessions/catch-up-marks.js'
+import type { PasswordStands } from '../sessions/password-stands.js'
+import type { PasswordWatch } from '../sessions/password-watch.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { DecideSignIn } from '../sign-in.js'
-import type { AuthorizationCodeRecord, SessionRecord } from '../stores/contract.js'
+import type { AuthorizationCodeRecord } from '../stores/code-contract.js'
+import type { SessionRecord } from '../stores/contract.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import { newRefreshToken } from '../tokens/refresh-token.js'
 import type { UserStore } from '../users/contract.js'
 import type { AuthorizationCodes } from './authorization-code.js'
 import { codeVerifierPattern, verifierMatches } from './code-challenge.js'
 
-/** What `POST /auth/pkce/token` needs. */
+/** What {@link tokenEndpoint} needs. */
 export interface TokenDeps {
-  readonly codes: AuthorizationCodes
-  readonly users: UserStore
+  readonly codes: Pick<AuthorizationCodes, 'find' | 'burn'>
+  readonly users: Pick<UserStore, 'findById'>
   readonly decideSignIn: DecideSignIn
   /** Whether the second factor is still the one that the decision knew. */
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
-  readonly sessions: Sessions
-  readonly accessTokens: AccessTokens
+  readonly passwordStands: PasswordStands
+  /** Whether sessions end with the hash they were opened by. */
+  readonly passwordWatch: Pick<PasswordWatch, 'inherited'>
+  readonly sessions: Pick<
+    Sessions,
+    'draft' | 'startByCode' | 'makeRoom' | 'findLive' | 'end' | 'addPasswordMark'
+  >
+  readonly accessTokens: Pick<AccessTokens, 'issue'>
   /** Seconds. */
   readonly accessTokenLifetime: number
   readonly clock: () => Date
@@ -31,53 +41,82 @@ export interface TokenDeps {
 
 const schema = z.object({
   authorizationCode: z.string().min(1),
-  codeVerifier: z.string().regex(codeVerifierPattern, 'Invalid input: expected 43 to 128 characters of A-Z a-z 0-9 - . _ ~'),
+  codeVerifier: z
+    .string()
+    .regex(
+      codeVerifierPattern,
+      'Invalid input: expected 43 to 128 characters of A-Z a-z 0-9 - . _ ~',
+    ),
 })
 
-/** A client that lost the answer asks again at once; who asks later than this has found the code somewhere. */
-const innocentReplayMilliseconds = 20_000
+/** A client that lost the answer asks again within this time; a later replay is a thief's. */
+const innocentReplayMs = 20_000
 
-/** `POST /auth/pkce/token`, wire §2: a code and its verifier for a session of its own. */
+/** `POST /auth/pkce/token`: a code and its verifier for a session of its own. */
 export function tokenEndpoint(deps: TokenDeps): Endpoint {
-  return async ({ context, readJson }) => {
-    const { authorizationCode, codeVerifier } = parseInput(schema, await readJson()) // 400, 413, 415
-    const code = await findUnused(deps, authorizationCode, context) //                  400
-    const approved = await approveOrBurn(deps, code, codeVerifier, context) //          400
-    return ok(await openSession(deps, code, approved, context)) //                      400, 503
+  return async function exchangeCode({ context, readJson }) {
+    // 400, 413, 415
+    const { authorizationCode, codeVerifier } = parseInput(schema, await readJson())
+    // 400, 503
+    const code = await findUnused(deps, authorizationCode, context)
+    const admitted = await approveOrBurn(deps, code, codeVerifier, context)
+    return ok(await openSession(deps, code, admitted, context))
   }
 }
 
-// Only a first look: what it saw never changes but for `consumedAt`, and about that the one conditional write of redemption decides.
-async function findUnused(deps: TokenDeps, presented: string, context: RequestContext): Promise<AuthorizationCodeRecord> {
+// Only a first look. Of what it reads only `consumedAt` can change, and about that the conditional
+// write in `startByCode` decides.
+async function findUnused(
+  deps: TokenDeps,
+  presented: string,
+  context: RequestContext,
+): Promise<AuthorizationCodeRecord> {
   const code = await deps.codes.find(presented)
   if (code === null) throw refusal(deps, 'unknown', null, context)
-  if (code.consumedAt !== null) throw await replay(deps, code, context)
+  if (code.consumedAt !== null) return refuseReplay(deps, code, context)
   return code
 }
 
-// RFC 7636 §7.1: whatever is wrong uses the code up, so that nobody can try again, and before the answer tells that it was wrong. Right
-// and wrong verifiers race for the same write, and a wrong one that comes first leaves nothing to redeem.
+// A failed attempt uses the code up, and before it is answered, so that nobody can guess verifiers
+// (RFC 7636 §7.1). Right and wrong verifiers race for the same write; a wrong one that comes first
+// leaves nothing to redeem.
 async function approveOrBurn(
   deps: TokenDeps,
   code: AuthorizationCodeRecord,
   verifier: string,
   context: RequestContext,
-): Promise<ApprovedSignIn> {
-  const judged = await judge(deps, code, verifier, context)
-  if (typeof judged !== 'string') return judged
+): Promise<Admitted> {
+  const decision = await decide(deps, code, verifier, context)
+  if (decision.allowed) return decision
   const burnt = await deps.codes.burn(code)
-  throw burnt.outcome === 'replayed' ? await replay(deps, burnt.code, context) : refusal(deps, judged, code.userId, context)
+  if (burnt.outcome === 'replayed') return refuseReplay(deps, burnt.code, context)
+  throw refusal(deps, decision.reason, code.userId, context)
 }
 
-async function judge(
+/** What a code may open: `issuer` is the session that asked for it; null where none did. */
+interface Admitted {
+  readonly approved: ApprovedSignIn
+  readonly issuer: SessionRecord | null
+}
+
+/** Whether a code may open its session. */
+type Decision =
+  | ({ readonly allowed: true } & Admitted)
+  | { readonly allowed: false; readonly reason: CodeRefusal }
+
+async function decide(
   deps: TokenDeps,
   code: AuthorizationCodeRecord,
   verifier: string,
   context: RequestContext,
-): Promise<ApprovedSignIn | CodeRefusal> {
-  if (!verifierMatches(verifier, code.codeChallenge)) return 'wrong-verifier'
-  if (await isOrphan(deps, code)) return 'issuing-session-ended'
+): Promise<Decision> {
+  if (!verifierMatches(verifier, code.codeChallenge))
+    return { allowed: false, reason: 'wrong-verifier' }
+  const issuer = await findIssuer(deps, code)
+  if (issuer === 'ended') return { allowed: false, reason: 'issuing-session-ended' }
   const user = await deps.users.findById(code.userId)
+  if (issuer !== null && user !== null && !(await deps.passwordStands(issuer, user)))
+    return { allowed: false, reason: 'issuing-session-ended' }
   const decision = await deps.decideSignIn({
     door: 'code-exchange',
     user,
@@ -86,15 +125,21 @@ async function judge(
     code: undefined,
     context,
   })
-  return decision.allowed ? decision.approved : decision.reason
+  return decision.allowed ? { ...decision, issuer } : decision
 }
 
-async function isOrphan({ sessions }: TokenDeps, { issuedBySessionId }: AuthorizationCodeRecord): Promise<boolean> {
-  return issuedBySessionId !== null && (await sessions.findLive(issuedBySessionId)) === null
+// The session that asked for the code. Null: there is none.
+async function findIssuer(
+  { sessions }: TokenDeps,
+  { issuedBySessionId }: AuthorizationCodeRecord,
+): Promise<SessionRecord | 'ended' | null> {
+  if (issuedBySessionId === null) return null
+  return (await sessions.findLive(issuedBySessionId)) ?? 'ended'
 }
 
-// The session that asked may have ended while this one was made, and "sign out everywhere" has then passed this one by. Asked once more
-// now that it is stored, one of the two sees the other.
+// The session that asked for the code may have ended while this one was made; "sign out everywhere"
+// did not see this one then. Checked once more now that it is stored, one of the two sees the
+// other.
 async function refuseOutdated(
   deps: TokenDeps,
   code: AuthorizationCodeRecord,
@@ -102,40 +147,57 @@ async function refuseOutdated(
   opened: SessionRecord,
   context: RequestContext,
 ): Promise<void> {
-  if (await isOrphan(deps, code)) {
+  const issuer = await findIssuer(deps, code)
+  if (issuer === 'ended') {
     await deps.sessions.end(opened, 'revoked', context)
     throw refusal(deps, 'issuing-session-ended', code.userId, context)
   }
+  const { sessions, passwordWatch } = deps
+  if (issuer !== null) await catchUpMarks({ sessions, passwordWatch }, issuer, opened)
   if (await deps.factorStands(approved)) return
   await deps.sessions.end(opened, 'factor-changed', context)
   throw refusal(deps, 'second-factor-required', code.userId, context)
 }
 
-async function replay(deps: TokenDeps, code: AuthorizationCodeRecord, context: RequestContext): Promise<AuthError> {
+async function refuseReplay(
+  deps: TokenDeps,
+  code: AuthorizationCodeRecord,
+  context: RequestContext,
+): Promise<never> {
   await endStolenSession(deps, code, context)
-  return refusal(deps, 'replayed', code.userId, context)
+  throw refusal(deps, 'replayed', code.userId, context)
 }
 
-// RFC 6749 §4.1.2: what a replayed code opened SHOULD be revoked, since one of its two users is a thief.
+// RFC 6749 §4.1.2: what a replayed code opened SHOULD be revoked: one of its two users is a thief.
 async function endStolenSession(
   { sessions, clock }: TokenDeps,
   code: AuthorizationCodeRecord,
   context: RequestContext,
 ): Promise<void> {
   const firstUse = code.consumedAt ?? code.createdAt
-  // Either way: a clock that was set back makes a late replay look like an early one.
-  if (Math.abs(clock().getTime() - firstUse.getTime()) <= innocentReplayMilliseconds) return
+  // The absolute value: a clock that was set back makes a late replay look like an early one.
+  if (Math.abs(clock().getTime() - firstUse.getTime()) <= innocentReplayMs) return
   await sessions.end({ id: code.opensSessionId, userId: code.userId }, 'code-replayed', context)
 }
 
-// Signed before it is stored: a signer that fails leaves no session behind, and a token without a session opens nothing.
-async function openSession(deps: TokenDeps, code: AuthorizationCodeRecord, approved: ApprovedSignIn, context: RequestContext) {
+// Signed before it is stored: a signer that fails leaves no session behind, and a token without a
+// session is worth nothing.
+async function openSession(
+  deps: TokenDeps,
+  code: AuthorizationCodeRecord,
+  { approved, issuer }: Admitted,
+  context: RequestContext,
+) {
   const { opensSessionId: id, scope, authenticatedAt, userId } = code
   const { token: refreshToken, refresh } = newRefreshToken(id)
-  const session = deps.sessions.draft({ id, approved, kind: 'pkce', scope, authenticatedAt, refresh }, context)
+  const marks = issuer === null ? undefined : deps.passwordWatch.inherited(issuer)
+  const session = deps.sessions.draft(
+    { id, approved, kind: 'pkce', scope, authenticatedAt, refresh, marks },
+    context,
+  )
   const access = await deps.accessTokens.issue(session, deps.accessTokenLifetime, session.createdAt)
   const redeemed = await deps.sessions.startByCode(code.codeHash, session, context)
-  if (redeemed.outcome === 'replayed') throw await replay(deps, redeemed.code, context)
+  if (redeemed.outcome === 'replayed') return refuseReplay(deps, redeemed.code, context)
   if (redeemed.outcome === 'unknown') throw refusal(deps, 'unknown', userId, context)
   await refuseOutdated(deps, code, approved, session, context)
   await deps.sessions.makeRoom(session, context)
@@ -148,8 +210,14 @@ async function openSession(deps: TokenDeps, code: AuthorizationCodeRecord, appro
   }
 }
 
-// One answer for every reason (RFC 6749 §5.2): a thief must not learn whether it was the code or the verifier.
-function refusal({ audit }: TokenDeps, reason: CodeRefusal, userId: string | null, context: RequestContext): AuthError {
+// One answer for every reason (RFC 6749 §5.2): a thief must not learn which of code and verifier
+// was wrong.
+function refusal(
+  { audit }: TokenDeps,
+  reason: CodeRefusal,
+  userId: string | null,
+  context: RequestContext,
+): AuthError {
   audit({ type: 'code.refused', reason, userId }, context)
   return new AuthError('invalid_grant', { message: `code refused: ${reason}` })
 }

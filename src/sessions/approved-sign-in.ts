@@ -1,18 +1,28 @@
-import type { AuthenticationMethod } from '../stores/contract.js'
+import type { StoredMethod } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
 
 const approval: unique symbol = Symbol('approved sign-in')
 
-/** Proof that the one decision was asked and said yes. Nothing that opens a session or issues a code takes anything less. */
+/**
+ * Proof that the sign-in decision allowed this sign-in. Everything that opens a session or issues a
+ * code demands it.
+ */
 export interface ApprovedSignIn {
   readonly [approval]: true
   readonly user: AuthUser
-  readonly methods: readonly AuthenticationMethod[]
-  /** When the user's TOTP was switched on, as it was at the decision: which factor that was. Null for a user without. */
+  readonly methods: readonly StoredMethod[]
+  /**
+   * When the user's TOTP was switched on, as read by the decision; this identifies the factor. Null
+   * for a user without TOTP.
+   */
   readonly totpSince: Date | null
 }
 
 /** Only `sign-in.ts` may call this. */
-export function approve(user: AuthUser, methods: readonly AuthenticationMethod[], totpSince: Date | null): ApprovedSignIn {
+export function approve(
+  user: AuthUser,
+  methods: readonly StoredMethod[],
+  totpSince: Date | null,
+): ApprovedSignIn {
   return Object.freeze({ [approval]: true as const, user, methods, totpSince })
 }

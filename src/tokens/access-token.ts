@@ -1,4 +1,4 @@
-import type { NoticeTime } from '../clock-watch.js'
+import type { NoticeTime } from '../audit/clock-watch.js'
 import { AuthError, notSignedIn } from '../errors.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import { sha256 } from '../lib/digest.js'
@@ -6,36 +6,61 @@ import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import { randomId } from '../lib/random.js'
 import type { AccessTokenClaims, TokenSigner } from '../signers/contract.js'
 import type { SessionRecord } from '../stores/contract.js'
+import { pairNameOf } from './refresh-token.js'
 
 /** An access token and how long it is good for. */
 export interface IssuedAccessToken {
   readonly token: string
   /** Seconds, RFC 6749 §5.1. */
   readonly expiresIn: number
+  readonly expiresAt: Date
 }
 
 /** Makes and checks access tokens through the host's signer. */
 export interface AccessTokens {
-  /** A token of the session that lives at most `lifetime` seconds, and never longer than the session. */
+  /**
+   * A token of the session, of a pair with its refresh token. It lives at most `lifetime` seconds,
+   * and no longer than the session.
+   */
   issue(session: SessionRecord, lifetime: number, now: Date): Promise<IssuedAccessToken>
-  /** The claims of a token that is ours, whole and of this moment. Throws 401 for any other, 503 when the signer failed. */
+  /**
+   * The claims of a token that is ours, whole and of this moment. Throws 401 for any other, 503
+   * when the signer failed.
+   */
   verify(token: string, now: Date): Promise<AccessTokenClaims>
-  /** The same, at once, for a token that was verified a moment ago; undefined for any other, of which nothing is known. */
+  /**
+   * The claims of a token that is ours and whole, expired or not, as far as the signer can tell;
+   * null for any other. Proves that the caller has held it, and is no sign-in. Throws 503.
+   */
+  readWhenever(token: string, now: Date): Promise<AccessTokenClaims | null>
+  /**
+   * The same, at once, for a token that was verified a moment ago; undefined for any other, of
+   * which nothing is known.
+   */
   remembered(token: string, now: Date): AccessTokenClaims | undefined
 }
 
 /** The most skew a signer may forgive; its own setting is usually less. */
-const skewInSeconds = 60
+const maxSkewSeconds = 60
 /** A signature does not change, but a key may be withdrawn: that takes effect within this time. */
-const oldestVerifiedSeconds = 30
-const mostVerified = 20_000
+const maxVerifiedAgeSeconds = 30
+const maxVerified = 20_000
+/**
+ * Characters. A socket can be sent a megabyte, and a host's own signer might read all of it.
+ */
+const maxTokenCharacters = 8192
 
 /** Binds access tokens to a signer. `noticeTime` is told when each was issued. */
-export function createAccessTokens(signer: TokenSigner, call: HostCall, noticeTime: NoticeTime): AccessTokens {
+export function createAccessTokens(
+  signer: TokenSigner,
+  call: HostCall,
+  noticeTime: NoticeTime,
+): AccessTokens {
   // By digest, so that no memory dump holds a list of tokens.
-  const verified = boundedCache<AccessTokenClaims>(mostVerified, oldestVerifiedSeconds)
+  const verified = boundedCache<AccessTokenClaims>(maxVerified, maxVerifiedAgeSeconds)
 
   function remembered(token: string, now: Date): AccessTokenClaims | undefined {
+    if (token.length > maxTokenCharacters) return undefined
     const known = verified.get(sha256(token), now)
     // Once it is over by our clock, how much skew to forgive is for the signer to say.
     return known !== undefined && now.getTime() < known.exp * 1000 ? known : undefined
@@ -44,47 +69,87 @@ export function createAccessTokens(signer: TokenSigner, call: HostCall, noticeTi
   async function verifiedClaims(token: string, now: Date): Promise<AccessTokenClaims> {
     const known = remembered(token, now)
     if (known !== undefined) return known
-    const claims = await call('signer.verify', () => claimsOrRefusal(signer, token))
+    const claims = await call('signer.verify', () => claimsOrRefusal(() => signer.verify(token)))
     if (claims instanceof AuthError) throw claims
     verified.set(sha256(token), claims, now)
+    return claims
+  }
+
+  async function verify(token: string, now: Date): Promise<AccessTokenClaims> {
+    if (token.length > maxTokenCharacters)
+      throw notSignedIn(`token longer than ${maxTokenCharacters} characters`)
+    const claims = await verifiedClaims(token, now)
+    noticeTime(new Date(claims.iat * 1000))
+    // Again by the router's own clock: a signer in a KMS or a host's own may forget the times.
+    if (claims.exp + maxSkewSeconds <= seconds(now)) throw notSignedIn('token expired')
+    if (claims.iat - maxSkewSeconds > seconds(now)) throw notSignedIn('token issued in the future')
     return claims
   }
 
   return {
     async issue(session, lifetime, now) {
       const iat = seconds(now)
-      const exp = Math.min(iat + lifetime, seconds(session.expiresAt))
+      // A second at least, or clients would refresh in a loop; the session ends when it ends.
+      const exp = Math.max(iat + 1, Math.min(iat + lifetime, seconds(session.expiresAt)))
       const claims: AccessTokenClaims = {
         sub: session.userId,
         sid: session.id,
         iat,
         exp,
-        jti: randomId(),
+        jti: [
+          randomId(),
+          ...(session.refresh === null ? [] : [pairNameOf(session.refresh.hash)]),
+        ].join('.'),
         auth_time: seconds(session.authenticatedAt),
         amr: session.methods,
         scope: session.scope,
       }
       const token = await call('signer.sign', async () => textFrom(await signer.sign(claims)))
-      return { token, expiresIn: exp - iat }
+      return { token, expiresIn: exp - iat, expiresAt: new Date(exp * 1000) }
     },
 
-    async verify(token, now) {
-      const claims = await verifiedClaims(token, now)
-      noticeTime(new Date(claims.iat * 1000))
-      // Again by the router's own clock: a signer in a KMS or a host's own may forget the times.
-      if (claims.exp + skewInSeconds <= seconds(now)) throw notSignedIn('token expired')
-      if (claims.iat - skewInSeconds > seconds(now)) throw notSignedIn('token issued in the future')
-      return claims
-    },
+    verify,
+
+    readWhenever: createReadWhenever(signer, call, verify),
 
     remembered,
   }
 }
 
+function createReadWhenever(
+  signer: TokenSigner,
+  call: HostCall,
+  verify: AccessTokens['verify'],
+): AccessTokens['readWhenever'] {
+  const verifyExpired = signer.verifyExpired?.bind(signer)
+  return async function readWhenever(token, now) {
+    if (token.length > maxTokenCharacters) return null
+    if (verifyExpired === undefined)
+      return verify(token, now).catch((error: unknown) => {
+        if (error instanceof AuthError && error.status === 401) return null
+        throw error
+      })
+    const claims = await call('signer.verifyExpired', () =>
+      claimsOrRefusal(() => verifyExpired(token)),
+    )
+    return claims instanceof AuthError ? null : claims
+  }
+}
+
+/** The name of the pair a token is of; null for one that was handed out without a refresh token. */
+export function pairOf({ jti }: AccessTokenClaims): string | null {
+  // A signer of the host's may answer none.
+  if (typeof jti !== 'string') return null
+  const dot = jti.indexOf('.')
+  return dot < 0 ? null : jti.slice(dot + 1)
+}
+
 // A refusal is an answer, not a failure: only what is not the signer's verdict may become a 503.
-async function claimsOrRefusal(signer: TokenSigner, token: string): Promise<AccessTokenClaims | AuthError> {
+async function claimsOrRefusal(
+  verify: () => Promise<AccessTokenClaims>,
+): Promise<AccessTokenClaims | AuthError> {
   try {
-    const claims = await signer.verify(token)
+    const claims = await verify()
     if (isClaims(claims)) return claims
     throw new UnexpectedAnswer('the signer answered something that is not a set of claims')
   } catch (error) {
@@ -95,7 +160,10 @@ async function claimsOrRefusal(signer: TokenSigner, token: string): Promise<Acce
 
 function isClaims(claims: Partial<AccessTokenClaims> | null | undefined): boolean {
   const { sub, sid, scope, exp, iat } = claims ?? {}
-  return [sub, sid, scope].every((text) => typeof text === 'string') && [exp, iat].every((time) => Number.isSafeInteger(time))
+  return (
+    [sub, sid, scope].every((text) => typeof text === 'string') &&
+    [exp, iat].every((time) => Number.isSafeInteger(time))
+  )
 }
 
 function textFrom(token: unknown): string {

@@ -3,10 +3,17 @@ import type { Endpoint } from '../http/endpoint.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import type { JsonWebKeySet, TokenSigner } from '../signers/contract.js'
 
-/** `GET /auth/jwks.json`: the keys with which others may check our tokens, RFC 7517 §5. Empty when there are none to publish. */
+/**
+ * `GET /auth/jwks.json`: the keys with which others may check our tokens, RFC 7517 §5. Empty when
+ * there are none to publish.
+ */
 export function jwksEndpoint(signer: TokenSigner, call: HostCall): Endpoint {
   return async () => {
-    return ok(await call('signer.publicKeys', async () => publicKeySet((await signer.publicKeys?.()) ?? { keys: [] })))
+    return ok(
+      await call('signer.publicKeys', async () =>
+        publicKeySet((await signer.publicKeys?.()) ?? { keys: [] }),
+      ),
+    )
   }
 }
 
@@ -15,7 +22,8 @@ const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 // A signer of the host's that hands out a whole key by mistake must not have it published.
 function publicKeySet(answer: unknown): JsonWebKeySet {
   const keys: unknown = (answer as { keys?: unknown } | null)?.keys
-  const isPublic = (key: unknown) => typeof key === 'object' && key !== null && !privateMembers.some((name) => name in key)
+  const isPublic = (key: unknown) =>
+    typeof key === 'object' && key !== null && !privateMembers.some((name) => name in key)
   if (Array.isArray(keys) && keys.every(isPublic)) return { keys }
   throw new UnexpectedAnswer('the signer answered something that is not a set of public keys')
 }

@@ -1,0 +1,27 @@
+import type { SessionRecord } from '../stores/contract.js'
+import { goodMarks, type PasswordWatch } from './password-watch.js'
+import type { Sessions } from './sessions.js'
+
+/** What {@link catchUpMarks} needs. */
+export interface CatchUpMarksDeps {
+  readonly sessions: Pick<Sessions, 'addPasswordMark'>
+  readonly passwordWatch: Pick<PasswordWatch, 'inherited'>
+}
+
+/**
+ * Gives a session that has just been stored the marks that the one which asked for it has by now:
+ * the hash may have been replaced by one of the same password while there was only that one to be
+ * told of it.
+ */
+export async function catchUpMarks(
+  { sessions, passwordWatch }: CatchUpMarksDeps,
+  asking: SessionRecord,
+  opened: SessionRecord,
+): Promise<void> {
+  const { userId, passwordMark: from } = opened
+  const now = passwordWatch.inherited(asking)
+  if (from === undefined || now === undefined) return
+  const had = goodMarks(opened)
+  for (const mark of goodMarks(now))
+    if (!had.includes(mark)) await sessions.addPasswordMark(userId, from, mark)
+}

@@ -1,0 +1,165 @@
+import { type Audit, type AuthEventBody, noRequest, type RequestContext } from '../audit/events.js'
+import type { ConsumeResult } from '../stores/code-contract.js'
+import type { RefreshState, SessionKind, SessionRecord, SessionStore } from '../stores/contract.js'
+import { oldestFirst } from '../stores/oldest-first.js'
+import type { ApprovedSignIn } from './approved-sign-in.js'
+import type { SessionEnding } from './ending.js'
+import type { PasswordMarks, PasswordWatch } from './password-watch.js'
+import type { AskedLifetime, SessionTimes } from './session-times.js'
+import { isStandIn, standInId } from './stand-in.js'
+
+/** What a new session is made of. */
+export interface NewSession {
+  readonly id: string
+  readonly approved: ApprovedSignIn
+  readonly kind: SessionKind
+  readonly scope: string
+  readonly authenticatedAt: Date
+  readonly refresh: RefreshState | null
+  /** Of the secret that it is shown by; left out where it is shown by signed tokens. */
+  readonly secretHash?: string
+  /** Left out: the router's own. */
+  readonly lifetime?: AskedLifetime | undefined
+  /** By which password hash it stands or falls. Left out: by that of the user who was approved. */
+  readonly marks?: PasswordMarks | undefined
+}
+
+/** Opens sessions; a user's oldest ones make room for them. */
+export interface SessionOpening {
+  /**
+   * The record of a session that does not exist yet, so that its token can be signed before
+   * anything is stored.
+   */
+  draft(session: NewSession, context: RequestContext): SessionRecord
+  /**
+   * Stores a drafted session; from here on its tokens are good. A user with too many sessions then
+   * loses the oldest.
+   */
+  start(session: SessionRecord, context: RequestContext): Promise<void>
+  /**
+   * The same for the session that a code opens: stored only if this call is the one that used the
+   * code up. The oldest do not yet make room: one of them may be the session that asked for the
+   * code, and whether that is alive is still asked.
+   */
+  startByCode(
+    codeHash: string,
+    session: SessionRecord,
+    context: RequestContext,
+  ): Promise<ConsumeResult>
+  /** The oldest make room for a session that a code has opened. */
+  makeRoom(session: SessionRecord, context: RequestContext): Promise<void>
+  /**
+   * Stores a session without any token, for a code that the host asks for: it ends when the user's
+   * sessions are ended, or at `until`, and no list shows it. Answers its id.
+   */
+  standIn(approved: ApprovedSignIn, scope: string, until: Date): Promise<string>
+  /** A user's live sessions, the oldest first. */
+  listForUser(userId: string): Promise<SessionRecord[]>
+}
+
+/** What opening sessions needs. */
+export interface SessionOpeningDeps {
+  readonly store: Pick<SessionStore, 'create' | 'listForUser'>
+  /** Uses a code up and stores the session it opens. */
+  readonly redeem: (codeHash: string, session: SessionRecord, now: Date) => Promise<ConsumeResult>
+  readonly maxSessionsPerUser: number
+  /** Whether sessions end with the hash they were opened by. */
+  readonly passwordWatch: Pick<PasswordWatch, 'marksOf'>
+  readonly clock: () => Date
+  readonly audit: Audit
+}
+
+/** At most this many per sign-in, so that nobody waits long; later sign-ins evict the rest. */
+const maxEvictions = 20
+
+/** Makes what opens sessions. */
+export function createSessionOpening(
+  deps: SessionOpeningDeps,
+  times: SessionTimes,
+  end: SessionEnding['end'],
+): SessionOpening {
+  const { store, redeem, maxSessionsPerUser, clock, audit } = deps
+  const draft = createDraft(times, deps.passwordWatch, clock)
+
+  async function listForUser(userId: string): Promise<SessionRecord[]> {
+    return (await store.listForUser(userId, clock())).filter(({ id }) => !isStandIn(id))
+  }
+
+  async function makeRoom({ userId }: SessionRecord, context: RequestContext): Promise<void> {
+    const evictOldest = async () => {
+      const live = await listForUser(userId)
+      // A bot must not lose its token because its maker signs in often, nor take up their room.
+      const signIns = live.filter(({ kind }) => kind !== 'token')
+      const evicted = surplusOf(signIns, maxSessionsPerUser)
+      await Promise.all(evicted.map((session) => end(session, 'evicted', context)))
+    }
+    // The call that failed has been reported. The new session stays; the next sign-in evicts.
+    await evictOldest().catch(() => {})
+  }
+
+  return {
+    draft,
+
+    async start(session, context) {
+      await store.create(session)
+      audit(startOf(session), context)
+      await makeRoom(session, context)
+    },
+
+    async startByCode(codeHash, session, context) {
+      const result = await redeem(codeHash, session, clock())
+      if (result.outcome === 'consumed') audit(startOf(session), context)
+      return result
+    },
+
+    makeRoom,
+
+    async standIn(approved, scope, until) {
+      const authenticatedAt = clock()
+      const given = { approved, kind: 'pkce', scope, authenticatedAt, refresh: null } as const
+      const session = draft({ id: standInId(), ...given }, noRequest)
+      await store.create({ ...session, idleExpiresAt: until, expiresAt: until })
+      return session.id
+    },
+
+    listForUser,
+  }
+}
+
+function createDraft(
+  times: SessionTimes,
+  passwordWatch: SessionOpeningDeps['passwordWatch'],
+  clock: () => Date,
+): SessionOpening['draft'] {
+  return function draft({ approved, lifetime: asked, marks, ...given }, context) {
+    const createdAt = clock()
+    // Left out of the record of a session that lives as long as the router's own.
+    const own = asked === undefined ? {} : { lifetime: times.withinOwn(asked) }
+    const expiresAt = times.absoluteEnd(createdAt, given.authenticatedAt, own.lifetime)
+    return {
+      ...given,
+      ...own,
+      ...(marks ?? passwordWatch.marksOf(approved.user)),
+      userId: approved.user.id,
+      methods: approved.methods,
+      createdAt,
+      expiresAt,
+      ...times.seen({ kind: given.kind, expiresAt, ip: null, ...own }, context),
+      userAgent: context.userAgent,
+      endedAt: null,
+      endReason: null,
+    }
+  }
+}
+
+// By one order that all sign-ins agree on, so that two at once do not end each other. Of two
+// sessions of the same millisecond either may go: which was the newer is not known.
+function surplusOf(live: readonly SessionRecord[], maxSessionsPerUser: number): SessionRecord[] {
+  const surplus = Math.min(maxEvictions, live.length - maxSessionsPerUser)
+  return surplus <= 0 ? [] : live.toSorted(oldestFirst).slice(0, surplus)
+}
+
+/** The event of a session that began. */
+export function startOf({ userId, id: sessionId, kind, methods }: SessionRecord): AuthEventBody {
+  return { type: 'session.started', userId, sessionId, kind, methods }
+}

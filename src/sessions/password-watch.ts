@@ -1,0 +1,89 @@
+import type { SayOnce } from '../http/say-once.js'
+import { sha256 } from '../lib/digest.js'
+import type { SessionRecord } from '../stores/contract.js'
+import type { AuthUser } from '../users/contract.js'
+
+/** Which password hash a session depends on: nothing in here for one that depends on none. */
+export type PasswordMarks = Pick<SessionRecord, 'passwordMark' | 'passwordMarkNext'>
+
+/** Knows by which hash of its user a session was opened, where the host wants it to end with it. */
+export interface PasswordWatch {
+  /** False: the host does not want it. Then nothing is marked, and every session fits. */
+  readonly isOn: boolean
+  /** The mark of a hash; undefined where there is nothing to be marked. */
+  markOf(userId: string, hash: AuthUser['passwordHash'] | undefined): string | undefined
+  /**
+   * The marks of a session that this user opens now. `replacement` is another hash of the same
+   * password, which may be stored by now.
+   */
+  marksOf(user: AuthUser, replacement?: string | null): PasswordMarks
+  /** The marks of a session that another one has asked for; undefined where that has none. */
+  inherited(asking: SessionRecord): PasswordMarks | undefined
+  /** Whether a session was opened under the password that its user has now. */
+  fits(session: PasswordMarks, user: AuthUser): boolean
+}
+
+/** Makes it, or where it is not wanted what stands in for it. */
+export function createPasswordWatch(isOn: boolean, sayOnce: SayOnce): PasswordWatch {
+  return isOn ? watching(sayOnce) : idle
+}
+
+const idle: PasswordWatch = {
+  isOn: false,
+  markOf: () => undefined,
+  marksOf: () => ({}),
+  inherited: () => undefined,
+  fits: () => true,
+}
+
+function watching(sayOnce: SayOnce): PasswordWatch {
+  function markOf(userId: string, hash: unknown): string | undefined {
+    if (typeof hash === 'string' || hash === null) return digestOf(userId, hash)
+    sayOnce(silentUsers)
+    return undefined
+  }
+  return {
+    isOn: true,
+    markOf,
+    marksOf(user, replacement = null) {
+      const passwordMark = markOf(user.id, user.passwordHash)
+      if (passwordMark === undefined) return {}
+      if (replacement === null) return { passwordMark }
+      return { passwordMark, passwordMarkNext: digestOf(user.id, replacement) }
+    },
+    inherited: (asking) => (asking.passwordMark === undefined ? undefined : marksIn(asking)),
+    fits(session, user) {
+      // Opened before the host switched this on, or for a user whose hash was not known.
+      if (session.passwordMark === undefined) return true
+      const mark = markOf(user.id, user.passwordHash)
+      return mark === undefined || goodMarks(session).includes(mark)
+    },
+  }
+}
+
+/** All marks of a session. */
+export function goodMarks({ passwordMark, passwordMarkNext }: PasswordMarks): string[] {
+  const next = passwordMarkNext === undefined ? [] : passwordMarkNext.split(' ')
+  return passwordMark === undefined ? [] : [passwordMark, ...next]
+}
+
+function marksIn({ passwordMark, passwordMarkNext }: PasswordMarks): PasswordMarks {
+  return {
+    ...(passwordMark === undefined ? {} : { passwordMark }),
+    ...(passwordMarkNext === undefined ? {} : { passwordMarkNext }),
+  }
+}
+
+// As JSON, so that no id and hash make the text of another pair. Having no password is a state like
+// any other: a first password ends what was opened without one.
+function digestOf(userId: string, hash: string | null): string {
+  return sha256(JSON.stringify([userId, hash]))
+}
+
+const silentUsers = {
+  code: 'MAR_NO_PASSWORD_HASH',
+  level: 'warn',
+  message:
+    'watchPasswordHash is on, but users answers no passwordHash for somebody: no session can end ' +
+    'with a password that is not shown. Answer the hash, or null where the user has no password.',
+} as const

@@ -1,0 +1,124 @@
+import type { HostCall } from '../lib/host-call.js'
+import { withTimeout } from '../lib/timeouts.js'
+import type { RevocationBus, SessionEnded } from '../stores/revocation-bus.js'
+
+/** Announces the ends of sessions to caches and sockets, in this process and in the others. */
+export interface Revocations {
+  /**
+   * This process knows before a promise is returned, the other processes by the time it resolves.
+   * Never rejects.
+   */
+  announce(events: readonly SessionEnded[]): Promise<void>
+  /** From now on `listener` is called with every end, at once and without waiting. */
+  onEnded(listener: (event: SessionEnded) => void): void
+  /** From now on `listener` is called with each user of {@link Revocations.invalidateUser}. */
+  onUserInvalidated(listener: (userId: string) => void): void
+  /** Drops the cached sessions of the user: the store's answer to an end of theirs was lost. */
+  invalidateUser(userId: string): void
+  /**
+   * Rejects when this process does not hear of ends elsewhere, or cannot publish its own. Null
+   * where there is no bus.
+   */
+  readonly check: (() => Promise<void>) | null
+  /** Stops listening to the bus. */
+  close(): Promise<void>
+}
+
+/** Connects this process to the bus, if there is one. No call waits longer than `timeoutMs`. */
+export function createRevocations(
+  bus: RevocationBus | undefined,
+  call: HostCall,
+  timeoutMs: number,
+): Revocations {
+  const listeners: ((event: SessionEnded) => void)[] = []
+  const userListeners: ((userId: string) => void)[] = []
+  const notifyHere = (event: SessionEnded) => {
+    for (const listener of listeners) listener(event)
+  }
+  const membership =
+    bus && keepSubscribed(bus, call, (event) => isEvent(event) && notifyHere(event))
+
+  return {
+    async announce(events) {
+      events.forEach(notifyHere)
+      if (bus === undefined) return
+      const publish = (event: SessionEnded) => call('bus.publish', () => bus.publish(event))
+      // One deadline for all of them. The rest is still published, and read from the store
+      // meanwhile.
+      await withTimeout(() => publishAll(events, publish), timeoutMs).catch(() => {})
+    },
+    onEnded: (listener) => void listeners.push(listener),
+    onUserInvalidated: (listener) => void userListeners.push(listener),
+    invalidateUser(userId) {
+      for (const listener of userListeners) listener(userId)
+    },
+    check: membership?.check ?? null,
+    close: membership?.leave ?? (async () => {}),
+  }
+}
+
+const maxPublishedAtOnce = 20
+const maxPauseMs = 30_000
+
+// A few at a time: the bus may have no more connections than the requests have.
+async function publishAll(
+  events: readonly SessionEnded[],
+  publish: (event: SessionEnded) => Promise<void>,
+): Promise<void> {
+  for (let from = 0; from < events.length; from += maxPublishedAtOnce) {
+    await Promise.allSettled(events.slice(from, from + maxPublishedAtOnce).map(publish))
+  }
+}
+
+interface Membership {
+  check(): Promise<void>
+  leave(): Promise<void>
+}
+
+// A bus that cannot be reached is reported and tried again. Meanwhile ends are read from the store,
+// within seconds.
+function keepSubscribed(
+  bus: RevocationBus,
+  call: HostCall,
+  listener: (event: SessionEnded) => void,
+): Membership {
+  let closed = false
+  let timer: NodeJS.Timeout | undefined
+  let unsubscribe: (() => Promise<void>) | undefined
+
+  async function join(): Promise<void> {
+    const end = await bus.subscribe(listener)
+    // The answer may come after the time was up, when another try has succeeded or the router is
+    // closed.
+    if (closed || unsubscribe !== undefined) await end()
+    else unsubscribe = end
+  }
+
+  function tryToJoin(pauseMs: number): void {
+    call('bus.subscribe', join).catch(() => {
+      if (closed) return
+      const nextPauseMs = Math.min(2 * pauseMs, maxPauseMs)
+      timer = setTimeout(() => tryToJoin(nextPauseMs), pauseMs).unref()
+    })
+  }
+
+  tryToJoin(1000)
+  return {
+    async check() {
+      if (unsubscribe === undefined) throw new Error('the bus is not joined')
+      if (typeof bus.check === 'function') await call('bus.check', () => bus.check?.())
+    },
+    async leave() {
+      closed = true
+      clearTimeout(timer)
+      const leave = unsubscribe
+      // A bus that does not let go must not keep the host from closing.
+      if (leave !== undefined) await call('bus.unsubscribe', leave).catch(() => {})
+    },
+  }
+}
+
+// A message from the bus may be anything.
+function isEvent(event: Partial<SessionEnded> | null | undefined): boolean {
+  return typeof event?.sessionId === 'string'
+}
