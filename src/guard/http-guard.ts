@@ -1,17 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { z } from 'zod'
-import { AuthConfigError, AuthError } from '../errors.js'
-import type { RequestContext } from '../events.js'
-import { readCredentials } from '../http/credentials.js'
-import { contextOf, isForClient } from '../http/endpoint.js'
+import { AuthError } from '../errors.js'
+import { keepPrivate } from '../http/cookies.js'
+import type { ReadCredentials } from '../http/credentials.js'
+import { isForClient } from '../http/endpoint.js'
+import type { Pages } from '../http/pages.js'
 import { writeProblem } from '../http/problem.js'
-import type { Principal, SignedIn } from './principal.js'
+import type { Contexts } from '../http/request-context.js'
+import { callable, checkOptions, fitting, optionsOf } from '../lib/check-options.js'
+import type { AuthenticateRequest, Principal } from '../principal/principal.js'
+import { isKnownKind } from '../stores/session-kinds.js'
+import { type CredentialsFrom, from } from './credentials-from.js'
+import { handOver, type OnRefused } from './on-refused.js'
 import type { Recognise } from './recognise.js'
+import { isScoped, requireScope, scopeRule } from './scope.js'
+import { createReaders, type TokenFrom } from './token-from.js'
 
 declare global {
   namespace Express {
     interface Request {
-      /** Who is asking. Set by `requireAuth()`; on a route without it, and for a stranger in its `optional` mode, undefined. */
+      /**
+       * Who is asking. Set by `requireAuth()`; on a route without it, and for a stranger in its
+       * `optional` mode, undefined.
+       */
       auth: Principal
     }
   }
@@ -19,107 +29,200 @@ declare global {
 
 /** What a route asks of whoever wants in. */
 export interface RequireAuthOptions {
-  /** Lets a request without credentials through, with `req.auth` undefined. Wrong credentials are still refused. Default false. */
-  readonly optional?: boolean
-  /** Scopes the token must hold, all of them; a token with `*` holds every one. Default: none. Refusal: 403 `forbidden`. */
+  /**
+   * True lets a request without credentials through, with `req.auth` undefined. Wrong credentials
+   * are still refused. `'lenient'` takes credentials that would be 401, such as those of a session
+   * that has ended, for none. What would be 400, 403 or 503 is so in each mode. Default false.
+   */
+  readonly optional?: boolean | 'lenient'
+  /**
+   * Scopes the token must hold, all of them; a token with `*` holds every one. `[]`: none. Default:
+   * none for whoever has signed in; of a named token `*`. Refusal: 403 `forbidden`.
+   */
   readonly scope?: string | readonly string[]
-  /** The longest time since the user last proved who they are, in seconds. Default: any. Refusal: 403 `reauthentication-required`. */
+  /**
+   * The longest time since the user last proved who they are, in seconds; no named token is so
+   * fresh. Default: any. Refusal: 403 `reauthentication-required`.
+   */
   readonly maxAge?: number
+  /**
+   * Finds the token instead of the headers, which are not read then; it is judged as a Bearer
+   * token. Nothing, or null, is a request without credentials. Where it throws, or answers no
+   * text, the request goes to the host's error handler. Default: the headers.
+   *
+   * A token that the browser sends by itself, as from a cookie, lets any page act for its user: do
+   * not take it from there. For the cookie of pages there is `from`.
+   */
+  tokenFrom?(request: IncomingMessage): string | null | undefined
+  /**
+   * Where the credentials are: in the headers, in the cookie of a page, or in either, where headers
+   * are judged alone if they are there. The last two need `pagesOrigin`. What changes something
+   * must come from a page of yours then (403 `forbidden`), and what a page of somebody else embeds
+   * has no cookie. Answers get `Cache-Control: private` and `Vary: Cookie`, unless you have set
+   * others. Default `headers`.
+   */
+  readonly from?: CredentialsFrom
+  /**
+   * Answers a refusal, such as by a redirect, instead of the JSON. `error.status` is 400, 401 or
+   * 403: an outage is no refusal, and stays 503. It must answer, or call `next(error)`; `next()`
+   * alone hands the error on as well, so that nothing here lets a request in. Default: JSON.
+   *
+   * @example
+   * ```ts
+   * import express from 'express'
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * const guard = auth.requireAuth({
+   *   onRefused(error, _req, res: express.Response, next) {
+   *     if (error.status === 401) res.redirect(303, '/sign-in')
+   *     else next(error)
+   *   },
+   * })
+   * express().get('/rooms', guard, (req, res) => void res.send(req.auth.userId))
+   * ```
+   */
+  onRefused?(
+    error: AuthError,
+    request: IncomingMessage,
+    response: ServerResponse,
+    next: (error?: unknown) => void,
+  ): unknown
 }
 
 /** Express middleware, typed without Express so that it fits hosts on version 4 and 5. */
-export type Guard = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void
+export type Guard = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => void
 
 /** What guarding needs. */
 export interface RequireAuthDeps {
   readonly recognise: Recognise
-  readonly signedIn: SignedIn
+  readonly authenticateRequest: AuthenticateRequest
+  /** Null: the host has none that send a cookie. */
+  readonly pages: Pages | null
+  readonly contexts: Contexts
   readonly clock: () => Date
 }
 
-/** Makes `requireAuth`, which throws {@link AuthConfigError} for an option it does not know. */
+/** Makes `requireAuth`, which throws AuthConfigError for an option it does not know. */
 export function createRequireAuth(deps: RequireAuthDeps): (options?: RequireAuthOptions) => Guard {
-  const { recognise, signedIn, clock } = deps
+  const { recognise, authenticateRequest, pages, contexts, clock } = deps
   return (options = {}) => {
-    const { optional, maxAge, scopes } = checkOptions(options)
-    const isScoped = (principal: Principal) => holdsAll(principal, scopes)
-    const isFresh = (principal: Principal) => maxAge === undefined || isSignedInSince(principal, maxAge, clock())
+    const { optional, maxAge, scope, onRefused, ...where } = checkOptions(rules, options)
+    const newReader = createReaders('requireAuth', where, pages)
+    const takesCookie = where.from !== 'headers'
+    const isFresh = (principal: Principal) =>
+      maxAge === undefined || isSignedInSince(principal, maxAge, clock())
 
-    async function admit(request: IncomingMessage, context: RequestContext): Promise<Principal | undefined> {
-      if (optional && readCredentials(request) === null) return undefined
-      const { principal } = await signedIn(request, context)
-      if (!isScoped(principal)) throw missingScope(scopes)
-      if (!isFresh(principal)) throw new AuthError('reauthentication-required', { details: { maxAge } })
+    async function admit(
+      request: IncomingMessage,
+      read: ReadCredentials,
+    ): Promise<Principal | undefined> {
+      const context = contexts.of(request)
+      if (optional !== false && isWithout(request, read)) return undefined
+      const { principal } = await authenticateRequest(request, context, 'complete', read)
+      requireScope(principal, scope)
+      if (!isFresh(principal))
+        throw new AuthError('reauthentication-required', { details: { maxAge } })
       return principal
     }
 
-    // Whatever is thrown here says nothing; and thrown at Express, nothing at all (`undefined`) would let the request in.
-    function admitAtOnce(request: IncomingMessage): Principal | null {
+    // Whatever is thrown here says nothing; and thrown at Express, nothing at all (`undefined`)
+    // would let the request in.
+    function admitAtOnce(request: IncomingMessage, read: ReadCredentials): Principal | null {
       try {
-        const known = recognise(request)
-        return known !== null && isScoped(known) && isFresh(known) ? known : null
+        const known = recognise(request, read)
+        return known !== null && isScoped(known, scope) && isFresh(known) ? known : null
       } catch {
         return null
       }
     }
 
     return (request, response, next) => {
-      const known = admitAtOnce(request)
+      if (takesCookie) keepPrivate(response)
+      const read = newReader()
+      const known = admitAtOnce(request, read)
       if (known !== null) {
         pass(request, known, next)
         return
       }
       Promise.resolve()
-        .then(() => admit(request, contextOf(request)))
+        .then(() => admit(request, read))
+        .catch((error: unknown) => {
+          if (optional !== 'lenient' || !isNotSignedIn(error)) throw error
+          return undefined
+        })
         .then(
           (principal) => pass(request, principal, next),
-          (error: unknown) => refuse(response, error, next),
+          async (error: unknown) => refuse(error, onRefused, request, response, next),
         )
         .catch(next)
     }
   }
 }
 
-function refuse(response: ServerResponse, error: unknown, next: (error: unknown) => void): void {
-  if (isForClient(error)) writeProblem(response, error, 'plain')
-  else next(error ?? new Error('the guard rejected without a reason'))
+async function refuse(
+  error: unknown,
+  onRefused: OnRefused | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: (error: unknown) => void,
+): Promise<void> {
+  // What is no error, such as '' or 'route', could let the request in.
+  if (!isForClient(error)) next(error instanceof Error ? error : withoutReason(error))
+  else if (onRefused === undefined || error.status >= 500) writeProblem(response, error, 'plain')
+  else await handOver(onRefused, error, request, response, next)
 }
 
-function pass(request: IncomingMessage & { auth?: unknown }, principal: Principal | undefined, next: () => void): void {
+function withoutReason(cause: unknown): Error {
+  return new Error('the guard rejected without a reason', { cause })
+}
+
+// What is refused outright is left to whoever reports it.
+function isWithout(request: IncomingMessage, read: ReadCredentials): boolean {
+  try {
+    return read(request) === null
+  } catch {
+    return false
+  }
+}
+
+function isNotSignedIn(error: unknown): boolean {
+  return error instanceof AuthError && error.status === 401
+}
+
+function pass(
+  request: IncomingMessage & { auth?: unknown },
+  principal: Principal | undefined,
+  next: () => void,
+): void {
   request.auth = principal
   next()
 }
 
-const word = z.string().regex(/^[!#-[\]-~]+$/)
-const schema = z.strictObject({
-  optional: z.boolean().optional(),
-  scope: z.union([word, z.array(word)]).optional(),
-  maxAge: z.number().nonnegative().optional(),
-})
+const isAge = (value: unknown) => typeof value === 'number' && Number.isFinite(value) && value >= 0
 
-// A misspelt condition would be no condition, and a polluted Object.prototype could make every guard optional.
-function checkOptions(options: RequireAuthOptions) {
-  const { optional = false, scope = [], maxAge } = parseOwn(options)
-  return { optional, maxAge, scopes: [scope].flat() }
+// A misspelt condition would be no condition, and a polluted Object.prototype could make every
+// guard optional.
+const rules = {
+  factory: 'requireAuth',
+  schema: optionsOf({
+    optional: fitting<boolean | 'lenient'>(
+      (value) => typeof value === 'boolean' || value === 'lenient',
+      "is neither true, false nor 'lenient'.",
+    ).default(false),
+    scope: scopeRule,
+    maxAge: fitting<number>(isAge, 'is not a number of seconds.').optional(),
+    tokenFrom: callable<TokenFrom>().optional(),
+    onRefused: callable<OnRefused>().optional(),
+    from,
+  }),
 }
 
-function parseOwn(options: RequireAuthOptions): RequireAuthOptions {
-  const parsed = schema.safeParse(Object.assign(Object.create(null), options))
-  if (parsed.success) return Object.assign(Object.create(null), parsed.data)
-  const { path, message } = parsed.error.issues[0] ?? { path: [], message: '' }
-  const remedy = 'pass optional (true or false), scope (a word or a list of words) and maxAge (seconds), or leave them out.'
-  throw new AuthConfigError(['requireAuth', ...path].join('.'), `${message}.`, remedy)
-}
-
-function holdsAll({ scope }: Principal, required: readonly string[]): boolean {
-  return scope.includes('*') || required.every((name) => scope.includes(name))
-}
-
-function missingScope(required: readonly string[]): AuthError {
-  const headers = { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${required.join(' ')}"` }
-  return new AuthError('forbidden', { headers, message: 'scope missing' })
-}
-
-function isSignedInSince({ authenticatedAt }: Principal, maxAge: number, now: Date): boolean {
-  return now.getTime() - authenticatedAt.getTime() <= maxAge * 1000
+// A program proves nothing again: what its token was made by was shown by somebody, once.
+function isSignedInSince({ kind, authenticatedAt }: Principal, maxAge: number, now: Date): boolean {
+  return isKnownKind(kind) && now.getTime() - authenticatedAt.getTime() <= maxAge * 1000
 }

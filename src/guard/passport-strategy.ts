@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import { contextOf, isForClient } from '../http/endpoint.js'
-import type { Principal, SignedIn } from './principal.js'
+import type { AuthError } from '../errors.js'
+import { isForClient } from '../http/endpoint.js'
+import type { Contexts } from '../http/request-context.js'
+import type { AuthenticateRequest, Principal } from '../principal/principal.js'
+import { type RequiredScope, requireScope } from './scope.js'
 
 /** The words passport gives a strategy while it runs. */
 export interface PassportActions {
@@ -9,30 +12,47 @@ export interface PassportActions {
   error(error: unknown): void
 }
 
-/** A strategy for the host's own passport. Typed by what passport calls, so that no passport types reach the host. */
+/**
+ * A strategy for the host's own passport. Typed by what passport calls, so that no passport types
+ * reach the host.
+ */
 export interface PassportStrategy {
   readonly name: string
   authenticate(this: PassportActions, request: IncomingMessage): void
 }
 
 /**
- * Makes the strategy `messaging-auth` for hosts that guard their routes with passport. A refusal is `fail` with the challenge of
- * RFC 6750 §3; an outage is `error`, because a client told 401 would throw its credentials away.
+ * Makes the strategy `messaging-auth` for hosts that guard their routes with passport. A refusal is
+ * `fail` with the challenge of RFC 6750 §3; an outage is `error`, because a client told 401 would
+ * throw its credentials away.
  */
-export function createPassportStrategy(signedIn: SignedIn): PassportStrategy {
+export function createPassportStrategy(
+  authenticateRequest: AuthenticateRequest,
+  contexts: Contexts,
+  required: RequiredScope,
+): PassportStrategy {
   return {
     name: 'messaging-auth',
     authenticate(request) {
       Promise.resolve()
-        .then(() => signedIn(request, contextOf(request)))
+        .then(async () => {
+          const { principal } = await authenticateRequest(request, contexts.of(request))
+          requireScope(principal, required)
+          return principal
+        })
         .then(
-          ({ principal }) => this.success(principal),
+          (principal) => this.success(principal),
           (error: unknown) => {
-            if (isForClient(error) && error.status < 500) this.fail('Bearer', error.status)
+            if (isForClient(error) && error.status < 500)
+              this.fail(challengeOf(error), error.status)
             else this.error(error)
           },
         )
         .catch((error: unknown) => this.error(error))
     },
   }
+}
+
+function challengeOf({ headers }: AuthError): string {
+  return headers['WWW-Authenticate'] ?? 'Bearer'
 }

@@ -1,132 +1,233 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
 import { AuthError, invalidRequest, notSignedIn } from '../errors.js'
-import { type Audit, noRequest, type RequestContext } from '../events.js'
 import { readCredentials, singleHeader } from '../http/credentials.js'
-import { contextOf } from '../http/endpoint.js'
+import { isForClient } from '../http/endpoint.js'
+import type { Pages } from '../http/pages.js'
 import { writeRawProblem } from '../http/problem.js'
-import { type JudgeCredentials, reportRefusal } from './authenticate.js'
-import type { Principal } from './principal.js'
-import { createSocketIoGuard, type SocketIoGuard } from './socket-io.js'
-import type { SocketEntry, SocketRegistry } from './socket-registry.js'
+import type { Contexts } from '../http/request-context.js'
+import { describeFailure } from '../lib/host-call.js'
+import type { Principal } from '../principal/principal.js'
+import { type AttachedServer, createAttach, type UpgradingServer } from './attach.js'
+import { type Authenticate, reportRefusal } from './authenticate.js'
+import type { SocketEntry } from './open-sockets.js'
+import { refuseForeignOrigin } from './own-origin.js'
+import { readPageSocket, type SocketOptions, settingsOf } from './page-socket.js'
+import { type RequiredScope, requiredBy, requireScope, type ScopeOptions } from './scope.js'
+import type { SocketRegistry } from './socket-closing.js'
+import { createSocketIoGuards, type SocketIoGuard } from './socket-io.js'
 import type { SocketTickets } from './socket-ticket.js'
 import type { ClosableSocket, TrackedSocket } from './tracked-socket.js'
 
 /** Guards for live sockets. */
 export interface Sockets {
   /**
-   * Who asks for an upgrade: by the headers of any other request, or by the sub-protocol pair `auth.ticket`, `<ticket>`. Ask before the
-   * handshake. Rejects with `AuthError`; hand it to `refuse`.
+   * Who asks for an upgrade: by the headers of any other request, or by the sub-protocol pair
+   * `auth.ticket`, `<ticket>`; with `{ from: 'cookie' }` by the cookie of a page, and nothing else.
+   * Ask before the handshake. Rejects with `AuthError`; hand it to `refuse`.
    */
-  authenticate(request: IncomingMessage): Promise<Principal>
-  /** Answers a refused upgrade on the bare connection, before any `101`, and hangs up. Errors that are not `AuthError` become 500. */
-  refuse(connection: Duplex, error: unknown): void
-  /** Closes the socket with 4401 when its session ends, and with 4408 when its token does. */
-  track(socket: ClosableSocket, principal: Principal): TrackedSocket
+  authenticate(request: IncomingMessage, options?: SocketOptions): Promise<Principal>
   /**
-   * Middleware for Socket.IO 4: `io.use(auth.sockets.socketIo())`. Sets `socket.data.auth` to the principal, and `socket.data.authSocket`
-   * to the tracked socket, whose `renew(token)` keeps it open with a newer token.
+   * Answers a refused upgrade on the bare connection, before any `101`, and hangs up. Errors that
+   * are not `AuthError` become 500.
    */
-  socketIo(): SocketIoGuard
+  refuse(connection: Duplex, error: unknown): void
+  /**
+   * Closes the socket with 4401 when its session ends, and with 4408 when its token does. Pass the
+   * `scope` that `authenticate` was given: `renew` asks it of the newer token.
+   */
+  track(socket: ClosableSocket, principal: Principal, options?: ScopeOptions): TrackedSocket
+  /**
+   * Guards the upgrades of one path for a `ws` server, beside whatever else listens on the port: no
+   * other `upgrade` listener sees them, and those of other paths are left alone. Who is let in
+   * reaches `wsServer.on('connection', (socket, request, tracked) => …)`; `tracked.principal` is
+   * who it is. The socket is tracked already.
+   *
+   * `path` is compared exactly, without the query. Make `wsServer` with `noServer: true`. Throws
+   * `AuthConfigError` for another one, for a path that is none, and for one that is taken. Where
+   * nobody else listens for upgrades, those of other paths are answered 404. `scope` as in
+   * `requireAuth`.
+   *
+   * @example
+   * ```ts
+   * import type { Server } from 'node:http'
+   * import type { AuthRouter, TrackedSocket } from 'messaging-auth-router'
+   * import { type WebSocket, WebSocketServer } from 'ws'
+   *
+   * declare const server: Server
+   * declare const auth: AuthRouter
+   * const sockets = new WebSocketServer({ noServer: true })
+   * sockets.on('connection', (socket: WebSocket, _request: unknown, tracked: TrackedSocket) => {
+   *   socket.send(`hello ${tracked.principal.userId}`)
+   * })
+   * auth.sockets.attach(server, '/ws', sockets)
+   * ```
+   */
+  attach(
+    server: AttachedServer,
+    path: string,
+    wsServer: UpgradingServer,
+    options?: ScopeOptions,
+  ): void
+  /**
+   * Middleware for Socket.IO 4: `io.use(auth.sockets.socketIo(io))`. It guards the one namespace
+   * that uses it: `io.use` is `/`, `io.of('/admin').use` another. Sets `socket.data.auth` to the
+   * principal, and `socket.data.authSocket` to the tracked socket, whose `renew(token)` keeps it
+   * open with a newer token.
+   *
+   * With `server` a setting that no guard can hold is found at once, and without it at the first
+   * connection, which is then refused, as all are: `connectionStateRecovery` needs
+   * `skipMiddlewares: false` and Socket.IO's own adapter. Throws `AuthConfigError`. `scope` as in
+   * `requireAuth`.
+   */
+  socketIo(server?: object, options?: ScopeOptions): SocketIoGuard
 }
 
 /** What guarding sockets needs. */
 export interface SocketsDeps {
-  readonly judge: JudgeCredentials
+  readonly authenticate: Authenticate
   /** Null when the host keeps no tickets. */
   readonly tickets: SocketTickets | null
   readonly registry: SocketRegistry
   /** Null: a browser must come from the host it connects to. */
   readonly allowedOrigins: readonly string[] | null
+  /** Null: the host has none that send a cookie. */
+  readonly pages: Pages | null
+  readonly contexts: Contexts
   readonly audit: Audit
 }
 
 /** Makes the guards for sockets. */
 export function createSockets(deps: SocketsDeps): Sockets {
-  const { registry, judge, audit } = deps
+  const { registry, authenticate, contexts, audit } = deps
+  const surviveReset = createSurviveReset()
 
-  function track(connection: ClosableSocket, principal: Principal): TrackedSocket {
-    // An `error` that nobody listens to ends the process, and any client can raise one by breaking the protocol.
+  const trackedSocket = (entry: SocketEntry): TrackedSocket => ({
+    get principal() {
+      return entry.principal
+    },
+    renew: (token) => reportRefusal(audit, noRequest, () => renew(deps, entry, token)),
+  })
+
+  function track(
+    connection: ClosableSocket,
+    principal: Principal,
+    scope: RequiredScope,
+  ): TrackedSocket {
+    // An `error` that nobody listens to ends the process, and any client can raise one by breaking
+    // the protocol.
     connection.on('error', () => connection.terminate())
-    const entry = registry.add(connection, principal)
+    const entry = { connection, principal, scope }
+    registry.add(entry)
     connection.once('close', () => registry.remove(entry))
     // Closed during the handshake: it will not say so again.
     if ((connection.readyState ?? 0) >= 2) registry.remove(entry)
-    return {
-      get principal() {
-        return entry.principal
-      },
-      renew: (token) => reportRefusal(audit, noRequest, () => renew(deps, entry, token)),
+    return trackedSocket(entry)
+  }
+
+  async function authenticateRequest(
+    request: IncomingMessage,
+    scope: RequiredScope,
+    from: 'headers' | 'cookie' = 'headers',
+  ): Promise<Principal> {
+    surviveReset(request.socket)
+    const context = contexts.of(request)
+    return reportRefusal(audit, context, async () => {
+      const principal = await authenticateUpgrade(deps, request, contexts.ofUpgrade(context), from)
+      requireScope(principal, scope)
+      return principal
+    })
+  }
+
+  function refuse(connection: Duplex, error: unknown): void {
+    surviveReset(connection)
+    if (isForClient(error)) {
+      writeRawProblem(connection, error)
+      return
     }
+    audit({ type: 'host.failed', ...describeFailure('upgrade', error) }, noRequest)
+    writeRawProblem(connection, new AuthError('configuration', { cause: error }))
   }
 
   return {
-    authenticate(request) {
-      surviveReset(request.socket)
-      const context = contextOf(request)
-      // A bare upgrade knows nothing of the host's proxies, so its address is no news of the session.
-      return reportRefusal(audit, context, () => judgeUpgrade(deps, request, { ...context, ip: null }))
+    async authenticate(request, options) {
+      const { scope, from } = settingsOf(options)
+      return authenticateRequest(request, scope, from)
     },
-    refuse(connection, error) {
-      surviveReset(connection)
-      if (error instanceof AuthError) return writeRawProblem(connection, error)
-      audit({ type: 'host.failed', operation: 'upgrade', error: error instanceof Error ? error.name : typeof error }, noRequest)
-      writeRawProblem(connection, new AuthError('configuration', { cause: error }))
-    },
-    track,
-    socketIo: () => createSocketIoGuard(judge, track),
+    refuse,
+    track: (socket, principal, options) =>
+      track(socket, principal, requiredBy('sockets.track', options)),
+    attach: createAttach({ authenticate: authenticateRequest, refuse, track }),
+    socketIo: createSocketIoGuards({ authenticate, registry, trackedSocket, contexts, audit }),
   }
 }
 
-// With an upgrade Node takes its own listener away, and a client that hangs up in the middle of it would end the process.
-function surviveReset(connection: Duplex): void {
-  if (typeof connection.on === 'function') connection.on('error', () => connection.destroy())
+// With an upgrade Node takes its own listener away, and a client that hangs up in the middle of it
+// would end the process. Once for each connection: a kept-alive one may ask many times.
+function createSurviveReset(): (connection: Duplex) => void {
+  const surviving = new WeakSet<Duplex>()
+  return (connection) => {
+    if (typeof connection.on !== 'function' || surviving.has(connection)) return
+    surviving.add(connection)
+    connection.on('error', () => connection.destroy())
+  }
 }
 
-async function renew({ judge, registry }: SocketsDeps, entry: SocketEntry, token: string): Promise<Principal> {
-  const { principal: newer } = await judge({ token, userId: entry.principal.userId }, noRequest)
-  if (newer.sessionId !== entry.principal.sessionId) throw notSignedIn('token belongs to another session')
+async function renew(
+  { authenticate, registry }: SocketsDeps,
+  entry: SocketEntry,
+  token: string,
+): Promise<Principal> {
+  if (typeof token !== 'string') throw notSignedIn('no token')
+  const presented = { sentAs: 'token', token, userId: entry.principal.userId } as const
+  const { principal: newer } = await authenticate(presented, noRequest)
+  if (newer.sessionId !== entry.principal.sessionId)
+    throw notSignedIn('token belongs to another session')
+  requireScope(newer, entry.scope)
   if (!registry.has(entry)) throw notSignedIn('socket was closed')
   // An older token, sent late, must not shorten what a newer one has extended.
   if (newer.expiresAt > entry.principal.expiresAt) entry.principal = newer
   return entry.principal
 }
 
-async function judgeUpgrade(deps: SocketsDeps, request: IncomingMessage, context: RequestContext): Promise<Principal> {
+async function authenticateUpgrade(
+  deps: SocketsDeps,
+  request: IncomingMessage,
+  context: RequestContext,
+  from: 'headers' | 'cookie',
+): Promise<Principal> {
+  if (from === 'cookie')
+    return (await deps.authenticate(readPageSocket(request, deps.pages), context)).principal
   refuseForeignOrigin(request, deps.allowedOrigins)
   const credentials = readCredentials(request)
   const ticket = ticketOf(request)
   if (ticket === null) {
     if (credentials === null) throw notSignedIn('no credentials')
-    return (await deps.judge(credentials, context)).principal
+    return (await deps.authenticate(credentials, context)).principal
   }
   if (credentials !== null)
-    throw invalidRequest([{ path: 'Sec-WebSocket-Protocol', message: 'Send either a ticket or a token, not both.' }])
+    throw invalidRequest([
+      { path: 'Sec-WebSocket-Protocol', message: 'Send either a ticket or a token, not both.' },
+    ])
   if (deps.tickets === null) throw notSignedIn('no ticket store')
   return deps.tickets.redeem(ticket, context)
 }
 
-// A page of another origin can open a socket to us without asking (RFC 6455 §10.2).
-function refuseForeignOrigin(request: IncomingMessage, allowed: readonly string[] | null): void {
-  const origin = singleHeader(request, 'origin')
-  if (origin === null) return
-  const isOurs = allowed === null ? isSameHost(origin, request.headers.host) : allowed.includes(origin)
-  if (!isOurs) throw new AuthError('forbidden', { clientMessage: 'This origin is not allowed.', message: 'origin not allowed' })
-}
-
-// Both as URLs, so that a written default port, upper case and the spellings of IPv6 do not matter.
-function isSameHost(origin: string, host: string | undefined): boolean {
-  if (!URL.canParse(origin)) return false
-  const from = new URL(origin)
-  const here = `${from.protocol}//${host}`
-  return from.host !== '' && URL.canParse(here) && new URL(here).host === from.host
-}
+// The longest list of protocols that is looked through for a ticket.
+const maxProtocolCharacters = 4096
 
 function ticketOf(request: IncomingMessage): string | null {
-  const offered =
-    singleHeader(request, 'sec-websocket-protocol')
-      ?.split(',')
-      .map((name) => name.trim()) ?? []
+  const protocols = singleHeader(request, 'sec-websocket-protocol')
+  if (protocols === null) return null
+  if (protocols.length > maxProtocolCharacters)
+    throw invalidRequest([
+      {
+        path: 'Sec-WebSocket-Protocol',
+        message: `Send at most ${maxProtocolCharacters} characters.`,
+      },
+    ])
+  const offered = protocols.split(',').map((name) => name.trim())
   const at = offered.indexOf('auth.ticket')
   return at < 0 ? null : (offered[at + 1] ?? '')
 }

@@ -1,4 +1,4 @@
-import type { Principal } from './principal.js'
+import type { Principal } from '../principal/principal.js'
 
 /** What is needed of a `ws` socket. */
 export interface ClosableSocket {
@@ -15,8 +15,9 @@ export interface TrackedSocket {
   /** Who holds it, by the newest token presented on it. */
   readonly principal: Principal
   /**
-   * Takes a newer token of the same session, sent by the client over the socket, and keeps the socket open until that one ends.
-   * Rejects with `AuthError` for any other token, and on a socket that has been closed; the socket then stays as it is.
+   * Takes a newer token of the same session, sent by the client over the socket, and keeps the
+   * socket open until that one ends. Rejects with `AuthError` for any other token, and on a socket
+   * that has been closed; the socket then stays as it is.
    */
   renew(token: string): Promise<Principal>
 }

@@ -3,10 +3,17 @@ import type { IncomingMessage } from 'node:http'
 import { MIMEType } from 'node:util'
 import { AuthConfigError, AuthError, invalidRequest } from '../errors.js'
 
-/** No request of this interface needs more; a password hasher fed with megabytes is a cheap way to stall a server. */
-const limitInBytes = 8 * 1024
+/**
+ * Bytes of a body, and characters of the texts in one that the host has parsed. No request needs
+ * more; a password hasher fed with megabytes is a cheap way to stall a server.
+ */
+export const maxBodyBytes: number = 8 * 1024
 
-/** A parsed body that inherits nothing, so that a polluted `Object.prototype` cannot supply a field. */
+/**
+ * A parsed body. Only own members are the client's: read it by `parseInput`, or ask
+ * `Object.hasOwn` first. Nothing here looks at all of its members: a host's parser lets a
+ * hundred thousand of them through, and listing those would hold the event loop.
+ */
 export type JsonBody = Readonly<Record<string, unknown>>
 
 interface MaybeParsed {
@@ -14,43 +21,81 @@ interface MaybeParsed {
 }
 
 /**
- * The JSON object in the body: what the host's parser made of it, or what is read here when no parser has. An absent body is an
- * empty object, so that the missing fields are named.
+ * The JSON object in the body: what the host's parser made of it, or what is read here when no
+ * parser has. An absent body is an empty object, so that the missing fields are named.
  *
- * Read here and not with `express.json`: that one takes other charsets and bad bytes, drains an endless body before it says 413, and
- * in Express 4 cannot be told from a parser that looked at the type and left.
+ * Read here and not with `express.json`: that one takes other charsets and bad bytes, drains an
+ * endless body before it says 413, and in Express 4 cannot be told from a parser that looked at the
+ * type and left.
  *
- * Throws 400 for anything but a JSON object in valid UTF-8, 413 above 8 KiB, 415 for another type, charset or coding, and AuthConfigError
- * for a request that the host has decoded or begun to read.
+ * Throws 400 for anything but a JSON object in valid UTF-8, 413 above 8 KiB, 415 for another type,
+ * charset or coding, and AuthConfigError for a request that the host has decoded or begun to read.
  */
-export async function readJsonBody(request: IncomingMessage & MaybeParsed): Promise<JsonBody> {
-  if (!hasBody(request)) return asObject({})
-  refuseOtherThanPlainJson(request)
-  if (Number(request.headers['content-length'] ?? 0) > limitInBytes) throw tooLarge()
+export function readJsonBody(request: IncomingMessage & MaybeParsed): Promise<JsonBody> {
+  return readBody(request, false)
+}
+
+/**
+ * The same, and a form (`application/x-www-form-urlencoded`) as well, unless a page of another site
+ * sends it: browsers ask nobody before they do. Fields are texts, each of them once.
+ */
+export function readJsonOrFormBody(request: IncomingMessage & MaybeParsed): Promise<JsonBody> {
+  return readBody(request, true)
+}
+
+async function readBody(
+  request: IncomingMessage & MaybeParsed,
+  formsToo: boolean,
+): Promise<JsonBody> {
+  if (!hasBody(request)) return {}
+  const isForm = typeOfBody(request, formsToo) === 'form'
+  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge()
   // An untouched stream means that nobody has parsed it, whatever placeholder stands in `body`.
   const isUnread = !request.readableDidRead && !request.readableEnded && !request.destroyed
   if (!isUnread) return asObject(request.body)
   refuseDecoded(request)
-  return asObject(parse(await readBytes(request)))
+  const bytes = await readBytes(request)
+  return isForm ? parseForm(bytes) : asObject(parse(bytes))
 }
 
-function hasBody(request: IncomingMessage): boolean {
-  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
+/** Whether a body comes with the request. */
+export function hasBody(request: IncomingMessage): boolean {
+  return (
+    request.headers['transfer-encoding'] !== undefined ||
+    Number(request.headers['content-length'] ?? 0) > 0
+  )
 }
 
-// A type that is not JSON would let a page of another origin post without a preflight (ASVS V3.5.2).
-function refuseOtherThanPlainJson(request: IncomingMessage): void {
+// A type that is not JSON would let a page of another origin post without a preflight (ASVS
+// V3.5.2).
+function typeOfBody(request: IncomingMessage, formsToo: boolean): 'json' | 'form' {
   const coding = request.headers['content-encoding'] ?? 'identity'
   const type = mediaType(request.headers['content-type'] ?? '')
   const charset = type?.params.get('charset') ?? 'utf-8'
-  const acceptable = type?.essence === 'application/json' && /^utf-?8$/i.test(charset) && coding.toLowerCase() === 'identity'
-  if (!acceptable) throw new AuthError('unsupported-media-type')
+  const isPlain = /^utf-?8$/i.test(charset) && coding.toLowerCase() === 'identity'
+  if (isPlain && type?.essence === 'application/json') return 'json'
+  const isForm = formsToo && type?.essence === 'application/x-www-form-urlencoded'
+  if (isPlain && isForm && !isFromAnotherSite(request)) return 'form'
+  throw new AuthError('unsupported-media-type')
+}
+
+// A browser that sends no Fetch Metadata, as none does to a host in the clear, names the origin of
+// whichever page posts the form. Programs name none.
+function isFromAnotherSite({ headers }: IncomingMessage): boolean {
+  const { 'sec-fetch-site': site, origin } = headers
+  return site === undefined ? origin !== undefined : site !== 'same-origin' && site !== 'none'
 }
 
 const plainJson = new MIMEType('application/json')
 
+/** Characters. Every type that is accepted is shorter by far. */
+const maxContentType = 256
+
 function mediaType(header: string): MIMEType | null {
   if (header === 'application/json') return plainJson
+  // MIMEType trims with an expression that is quadratic in the blanks inside the value: 15 KB of
+  // them would hold the event loop for half a second.
+  if (header.length > maxContentType) return null
   try {
     return new MIMEType(header)
   } catch {
@@ -58,12 +103,14 @@ function mediaType(header: string): MIMEType | null {
   }
 }
 
-// Decoded bytes are gone: two passwords can have become one. And a stream that somebody else reads piece by piece would never flow here.
+// Decoded bytes are gone: two passwords can have become one. And a stream that somebody else reads
+// piece by piece would never flow here.
 function refuseDecoded(request: IncomingMessage): void {
   if (request.readableEncoding === null && request.listenerCount('readable') === 0) return
   throw new AuthConfigError(
     'app.use',
-    'something in front of the router has called setEncoding, or listens for "readable", on a request that it did not read.',
+    'something in front of the router has called setEncoding, or listens for "readable", on a ' +
+      'request that it did not read.',
     'read the body there and put it into request.body, or leave the request alone.',
   )
 }
@@ -76,27 +123,28 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     const take = (bytes: Buffer) => {
       length += bytes.length
       chunks.push(bytes)
-      if (length <= limitInBytes) return
+      if (length <= maxBodyBytes) return
       // Not destroyed: the answer still has to go out on this connection.
       request.pause()
       leave(() => reject(tooLarge()))
     }
-    const whole = () => leave(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+    const whole = () =>
+      leave(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
     const broken = () => leave(() => reject(notUnderstood('The body did not arrive whole.')))
-    const listeners = { data: take, end: whole, error: broken, close: broken }
 
     function leave(settle: () => void): void {
-      for (const [event, listener] of Object.entries(listeners)) request.off(event, listener)
+      request.off('data', take).off('end', whole).off('error', broken).off('close', broken)
       settle()
     }
-    for (const [event, listener] of Object.entries(listeners)) request.on(event, listener)
+    request.on('data', take).on('end', whole).on('error', broken).on('close', broken)
     // Where the host has paused it, to do something else first, listening alone brings nothing.
     request.resume()
   })
 }
 
 function parse(bytes: Buffer): unknown {
-  // A lenient decoder turns bad bytes into U+FFFD, so that two different byte strings would be one password (RFC 8259 §8.1).
+  // A lenient decoder turns bad bytes into U+FFFD, so that two different byte strings would be one
+  // password (RFC 8259 §8.1).
   if (!isUtf8(bytes)) throw notUnderstood('The body is not valid UTF-8.')
   try {
     return JSON.parse(bytes.toString('utf8'))
@@ -105,16 +153,39 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
+// Not URLSearchParams: of bytes that are no UTF-8 it makes U+FFFD, so that two passwords are one.
+function parseForm(bytes: Buffer): JsonBody {
+  if (!isUtf8(bytes)) throw notUnderstood('The body is not a form in UTF-8.')
+  const fields = Object.create(null) as Record<string, string>
+  const pairs = bytes.toString('utf8').split('&')
+  for (const pair of pairs.filter((one) => one !== '')) {
+    const [name = '', ...values] = pair.split('=')
+    const field = formText(name)
+    if (Object.hasOwn(fields, field))
+      throw invalidRequest([{ path: '', message: 'A field of the form is there twice.' }])
+    fields[field] = formText(values.join('='))
+  }
+  return fields
+}
+
+function formText(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded.replaceAll('+', ' '))
+  } catch {
+    throw notUnderstood('The body is not a form in UTF-8.')
+  }
+}
+
 function asObject(body: unknown): JsonBody {
   if (typeof body !== 'object' || body === null || Array.isArray(body) || Buffer.isBuffer(body)) {
     throw notUnderstood('The body is not a JSON object.')
   }
-  return Object.assign(Object.create(null) as Record<string, unknown>, body)
+  return body as JsonBody
 }
 
-// The rest of the body is not read first, so the connection cannot be used again.
-function tooLarge(): AuthError {
-  return new AuthError('payload-too-large', { headers: { Connection: 'close' } })
+/** A 413. */
+export function tooLarge(): AuthError {
+  return new AuthError('payload-too-large')
 }
 
 function notUnderstood(message: string): AuthError {

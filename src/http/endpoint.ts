@@ -1,12 +1,15 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Router } from 'express'
-import { AuthError } from '../errors.js'
-import type { RequestContext } from '../events.js'
+import type { ErrorRequestHandler, Router } from 'express'
+import type { RequestContext } from '../audit/events.js'
+import { AuthConfigError, AuthError } from '../errors.js'
 import { type Answer, writeAnswer } from './answer.js'
 import { type JsonBody, readJsonBody } from './body.js'
-import { clientAddress } from './client-address.js'
+import type { AnswerCors } from './cors.js'
+import { hangingUp } from './hanging-up.js'
 import { type ProblemStyle, writeProblem } from './problem.js'
+import { createNoticeProxies } from './proxy-notices.js'
+import type { Contexts } from './request-context.js'
+import type { SayOnce } from './say-once.js'
 
 /** What an endpoint sees of a request. */
 export interface EndpointRequest {
@@ -25,7 +28,10 @@ export interface EndpointRequest {
 /** Sets headers of an answer that is still to be made. */
 export type SetHeaders = (headers: Readonly<Record<string, string>>) => void
 
-/** One route: a request in, an answer out. It throws {@link AuthError} for every answer that is not a success. */
+/**
+ * One route: a request in, an answer out. It throws {@link AuthError} for every answer that is not
+ * a success.
+ */
 export type Endpoint = (request: EndpointRequest) => Promise<Answer>
 
 // What of an Express request is used beyond Node's own.
@@ -33,67 +39,128 @@ type ExpressRequest = IncomingMessage & { readonly params?: EndpointRequest['par
 
 type Method = 'GET' | 'POST' | 'DELETE'
 
-/** The endpoints of one path, by method. */
-export type Endpoints = Partial<Record<Method, Endpoint>>
+/**
+ * The endpoints of one path, by method. HEAD goes with GET; null where a GET changes something, and
+ * HEAD is 405.
+ */
+export type Endpoints = Partial<Record<Method, Endpoint>> & { readonly HEAD?: null }
 
-/** Routes: path, endpoints, style of errors. Null stands for a route that the host has not provided for. */
-export type Routes = readonly (readonly [path: string, endpoints: Endpoints | null, style?: ProblemStyle])[]
+/**
+ * Routes: path, endpoints, style of errors. Null stands for a route that the host has not provided
+ * for.
+ */
+export type Routes = readonly (readonly [
+  path: string,
+  endpoints: Endpoints | null,
+  style?: ProblemStyle,
+])[]
+
+/** What mounting needs. */
+export interface MountDeps {
+  readonly contexts: Contexts
+  /** Null: no page of another origin is let in. */
+  readonly answerCors: AnswerCors | null
+  readonly sayOnce: SayOnce
+}
 
 /**
  * Mounts routes. Any other method on a path is 405 with `Allow`, which Express alone would answer
- * with 404. What was not foreseen goes to the host's error handler.
+ * with 404, and a path that cannot be decoded is 404. What was not foreseen goes to the host's
+ * error handler; of a setting of its own that cannot be right the host is told by `sayOnce`.
  */
-export function mountAll(router: Router, routes: Routes): Router {
+export function mountAll(router: Router, routes: Routes, deps: MountDeps): Router {
+  const { contexts, answerCors, sayOnce } = deps
+  const noticeProxies = contexts.areOfHost ? () => {} : createNoticeProxies(sayOnce)
+  const allMethods = new Set<string>()
   for (const [path, endpoints, style = 'plain'] of routes) {
     if (endpoints === null) continue
-    const byMethod = new Map(Object.entries(endpoints))
-    const allow = [...byMethod.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
+    const byMethod = endpointsByMethod(endpoints)
+    const methods = [...byMethod.keys()]
+    for (const method of methods) allMethods.add(method)
+    const refuse = methodNotAllowed(methods.join(', '))
     router.all(path, (request, response, next) => {
-      const endpoint = byMethod.get(request.method === 'HEAD' ? 'GET' : request.method) ?? methodNotAllowed(allow)
-      answer(endpoint, request, response, style).catch(next)
+      if (answerCors?.(request, response, methods) === true) return
+      const endpoint = byMethod.get(request.method) ?? refuse
+      const noticing: Endpoint = (asked) => {
+        noticeProxies(request, asked.context.ip)
+        return endpoint(asked)
+      }
+      answer(noticing, contexts, request, response, style)
+        .catch((error: unknown) => answerMisconfigured(error, response, style, sayOnce))
+        .catch(next)
     })
   }
-  return router
+  return router.use(undecodable(answerCors, [...allMethods]))
 }
 
-/** The context of a request, as events and sessions record it. */
-export function contextOf(request: IncomingMessage & { readonly id?: unknown }): RequestContext {
-  const given = request.id
-  return {
-    requestId: isRequestId(given) ? String(given) : randomUUID(),
-    ip: clientAddress(request),
-    userAgent: request.headers['user-agent']?.slice(0, 512) ?? null,
+function endpointsByMethod({ HEAD, ...endpoints }: Endpoints): Map<string, Endpoint> {
+  const withHead = ([method, endpoint]: [string, Endpoint]): [string, Endpoint][] =>
+    method === 'GET' && HEAD !== null
+      ? [
+          [method, endpoint],
+          ['HEAD', endpoint],
+        ]
+      : [[method, endpoint]]
+  return new Map(Object.entries(endpoints).flatMap(withHead))
+}
+
+// No client can read the page of a host's error handler, and what is wrong is not its request.
+function answerMisconfigured(
+  error: unknown,
+  response: ServerResponse,
+  style: ProblemStyle,
+  sayOnce: SayOnce,
+): void {
+  if (!(error instanceof AuthConfigError)) throw error
+  sayOnce({ code: 'MAR_MISCONFIGURED', level: 'error', message: error.message })
+  writeProblem(response, error, style)
+}
+
+// Express answers a name that is no UTF-8, such as %E0, by an error of its own, and asks no route.
+function undecodable(
+  answerCors: AnswerCors | null,
+  methods: readonly string[],
+): ErrorRequestHandler {
+  return function answerUndecodable(error: unknown, request, response, next) {
+    if (!(error instanceof URIError)) return next(error)
+    // Which path was meant nobody knows, so a preflight is told of every method.
+    if (answerCors?.(request, response, methods) === true) return
+    writeProblem(response, new AuthError('not-found'), 'plain')
   }
 }
 
-// What the host's logger calls the request; anything that could forge a log line is not taken over.
-function isRequestId(given: unknown): boolean {
-  return Number.isSafeInteger(given) || (typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given))
-}
-
-// A rejection must never leave this function with nothing: `next(undefined)` would send the request on as if unanswered.
-async function answer(endpoint: Endpoint, incoming: ExpressRequest, response: ServerResponse, style: ProblemStyle): Promise<void> {
+// A rejection must never leave this function with nothing: `next(undefined)` would send the request
+// on as if unanswered.
+async function answer(
+  endpoint: Endpoint,
+  contexts: Contexts,
+  incoming: ExpressRequest,
+  response: ServerResponse,
+  style: ProblemStyle,
+): Promise<void> {
   try {
     const readJson = () => readJsonBody(incoming)
     const setHeaders: SetHeaders = (headers) => {
       if (response.headersSent) return
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     }
-    const hungUp = () => closing(response)
+    const hungUp = () => hangingUp(incoming, response)
     const parameters = incoming.params ?? {}
-    writeAnswer(response, await endpoint({ incoming, context: contextOf(incoming), parameters, readJson, setHeaders, hungUp }))
+    writeAnswer(
+      response,
+      await endpoint({
+        incoming,
+        context: contexts.of(incoming),
+        parameters,
+        readJson,
+        setHeaders,
+        hungUp,
+      }),
+    )
   } catch (error) {
     if (!isForClient(error)) throw error ?? new Error('an endpoint rejected without a reason')
     writeProblem(response, error, style)
   }
-}
-
-// The request's own `close` comes when its body was read; the answer's comes when its connection is gone.
-function closing(response: ServerResponse): AbortSignal {
-  const left = new AbortController()
-  if (response.destroyed) left.abort()
-  else response.once('close', () => left.abort())
-  return left.signal
 }
 
 /** Whether an error is one that clients are told about. */

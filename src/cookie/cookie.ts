@@ -1,0 +1,178 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { z } from 'zod'
+import {
+  type CountSockets,
+  type SessionSummary,
+  summarizeAll,
+} from '../account/sessions.endpoint.js'
+import type { Audit, RequestContext } from '../audit/events.js'
+import { AuthConfigError, invalidRequest } from '../errors.js'
+import { reportRefusal } from '../guard/authenticate.js'
+import { requirePages } from '../guard/credentials-from.js'
+import type { Capability } from '../http/capability.js'
+import { keepPrivate } from '../http/cookies.js'
+import { watchRequest } from '../http/hanging-up.js'
+import { requireOptions, requireRequest } from '../http/host-input.js'
+import type { Pages } from '../http/pages.js'
+import type { Contexts } from '../http/request-context.js'
+import type { LogIn } from '../login/log-in.js'
+import { parseCredentials } from '../login/login-request.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { SessionRecord } from '../stores/contract.js'
+import { isSecretOf, readSessionSecret } from '../tokens/session-secret.js'
+import type { OpenedSession, OpenSession, OpenSessionRequest } from '../vouched/open-session.js'
+import type { CookieForHost, SignedInByCookie } from './cookie-for-host.js'
+
+/** Signing in the browsers of the host's pages, by a cookie. */
+export interface Cookie extends Capability {
+  readonly cookie: CookieForHost
+}
+
+/** What {@link createCookie} needs. */
+export interface CookieDeps {
+  /** Null: the host has none, and there is no cookie. */
+  readonly pages: Pages | null
+  readonly logIn: LogIn
+  readonly openSession: OpenSession
+  readonly sessions: Pick<Sessions, 'findLive' | 'end'>
+  readonly countSockets: CountSockets
+  readonly contexts: Pick<Contexts, 'of'>
+  readonly audit: Audit
+}
+
+/** Makes what signs browsers in and out. It has no route: the host's own forms ask for it. */
+export function createCookie(deps: CookieDeps): Cookie {
+  const { logIn, openSession, sessions } = deps
+
+  async function signIn(visit: Visit, given: unknown, stay: boolean): Promise<SignedInByCookie> {
+    const request = parseCredentials(given)
+    const { context } = visit
+    // A client that hangs up before its turn costs no hash.
+    const watched = watchRequest(visit.request)
+    try {
+      const hungUp = () => watched.signal
+      const asked = { request, ...lasting(stay), context, hungUp, setHeaders: () => {} }
+      return await settle(deps, visit, await logIn({ ...asked, tokens: 'cookie' }), stay)
+    } finally {
+      watched.end()
+    }
+  }
+
+  return {
+    routes: [],
+    close: null,
+    cookie: {
+      async signIn(request, response, credentials, options = {}) {
+        const visit = await beginVisit(deps, 'signIn', request, response)
+        return signIn(visit, credentials, parse(stayOptions, options).stay)
+      },
+
+      async open(request, response, opening) {
+        const visit = await beginVisit(deps, 'open', request, response)
+        const { stay, ...vouched } = parse(openOptions, opening)
+        const asked = { ...vouched, ...lasting(stay), request } as OpenSessionRequest
+        return settle(deps, visit, await openSession(asked, 'cookie'), stay)
+      },
+
+      async signOut(request, response) {
+        const { session, cookie, context } = await beginVisit(deps, 'signOut', request, response)
+        // Durably, before the browser forgets what it would have to try again with.
+        const ended = session !== null && (await sessions.end(session, 'logout', context))
+        cookie.forget(response)
+        return ended
+      },
+    },
+  }
+}
+
+/** A request of one of our pages. */
+interface Visit extends Pick<Pages, 'cookie'> {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly context: RequestContext
+  /** The session that the browser has; null where it has none that lives. */
+  readonly session: SessionRecord | null
+}
+
+// 400, 403, 503
+async function beginVisit(
+  { pages: given, sessions, contexts, audit }: CookieDeps,
+  called: keyof CookieForHost,
+  asking: unknown,
+  response: ServerResponse,
+): Promise<Visit> {
+  const pages = requirePages(given, `auth.cookie.${called}()`)
+  const request = requireRequest(asking)
+  requireResponse(response, called)
+  keepPrivate(response)
+  const context = contexts.of(request)
+  await reportRefusal(audit, context, async () => pages.requireOwnPage(request))
+  const sent = pages.cookie.read(request)
+  const session = sent === null ? null : await sessionOf(sessions, sent)
+  return { request, response, context, cookie: pages.cookie, session }
+}
+
+function requireResponse(response: Partial<ServerResponse> | null | undefined, called: string) {
+  const isOpen = typeof response?.setHeader === 'function' && response.headersSent === false
+  if (isOpen) return
+  throw new AuthConfigError(
+    `cookie.${called}()`,
+    'was given no response, or one whose headers are sent: no cookie can be set in it.',
+    'pass the request and the response of Express, before anything is answered.',
+  )
+}
+
+async function sessionOf(
+  sessions: Pick<Sessions, 'findLive'>,
+  sent: string,
+): Promise<SessionRecord | null> {
+  const secret = readSessionSecret('browser', sent)
+  const session = secret === null ? null : await sessions.findLive(secret.sessionId)
+  return secret !== null && session !== null && isSecretOf(secret, session) ? session : null
+}
+
+// A session that nobody keeps must not stay: not the one that the browser had, and not the new one,
+// where the browser does not come to have it.
+async function settle(
+  { sessions, countSockets }: CookieDeps,
+  { cookie, response, context, session: earlier }: Visit,
+  { session, token, expiresIn, me, mustEnrol }: OpenedSession,
+  stay: boolean,
+): Promise<SignedInByCookie> {
+  try {
+    if (earlier !== null) await sessions.end(earlier, 'logout', context)
+    cookie.keep(response, token, stay ? expiresIn : null)
+  } catch (error) {
+    await sessions.end(session, 'revoked', context)
+    throw error
+  }
+  const [summary] = await summarizeAll([session], countSockets)
+  const enrolment = mustEnrol ? { enrolmentRequired: true as const } : {}
+  return { userId: session.userId, session: summary as SessionSummary, me, ...enrolment }
+}
+
+const hour = 60 * 60
+
+/** The lifetime of a session that is to end with the browser, or a while after its last use. */
+function lasting(stay: boolean) {
+  return { lifetime: stay ? undefined : { idle: 12 * hour, absolute: 24 * hour } }
+}
+
+const stayOptions = z.strictObject({ stay: z.boolean().default(false) })
+// The rest is judged where it is used.
+const openOptions = stayOptions.extend({
+  userId: z.unknown(),
+  methods: z.unknown().optional(),
+  code: z.unknown().optional(),
+})
+
+function parse<Schema extends typeof stayOptions | typeof openOptions>(
+  schema: Schema,
+  given: unknown,
+): z.output<Schema> {
+  const parsed = schema.safeParse(requireOptions(given))
+  if (parsed.success) return parsed.data as z.output<Schema>
+  throw invalidRequest(
+    parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
+  )
+}

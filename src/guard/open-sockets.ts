@@ -1,0 +1,68 @@
+import type { Principal } from '../principal/principal.js'
+import type { RequiredScope } from './scope.js'
+
+/** A socket as the registry sees it. */
+export interface TrackedConnection {
+  close(code: number, reason: string): void
+  /** Cuts the connection, for a client that does not answer a close. */
+  terminate(): void
+}
+
+/** One tracked socket. */
+export interface SocketEntry {
+  principal: Principal
+  /** What a newer token must hold as well. */
+  readonly scope: RequiredScope
+  readonly connection: TrackedConnection
+}
+
+/** The sockets of one session, and what is kept with them. */
+export interface SessionSockets<Attached> {
+  readonly entries: Set<SocketEntry>
+  readonly attached: Attached
+}
+
+/** Open sockets by session. A session without any is not in here. */
+export interface OpenSockets<Attached>
+  extends Iterable<[sessionId: string, sockets: SessionSockets<Attached>]> {
+  add(entry: SocketEntry): void
+  remove(entry: SocketEntry): void
+  has(entry: SocketEntry): boolean
+  /** The sockets of a session; changes to it do not change what was answered. */
+  of(sessionId: string): SocketEntry[]
+  count(sessionId: string): number
+  readonly size: number
+  readonly sessions: number
+}
+
+/**
+ * Makes the collection, empty. `attach` makes what is kept with a session's sockets, for as long as
+ * it has any.
+ */
+export function createOpenSockets<Attached>(attach: () => Attached): OpenSockets<Attached> {
+  const bySession = new Map<string, SessionSockets<Attached>>()
+  const entriesOf = (sessionId: string) => bySession.get(sessionId)?.entries
+  return {
+    add(entry) {
+      const { sessionId } = entry.principal
+      const sockets = bySession.get(sessionId) ?? { entries: new Set(), attached: attach() }
+      sockets.entries.add(entry)
+      bySession.set(sessionId, sockets)
+    },
+    remove(entry) {
+      const { sessionId } = entry.principal
+      const entries = entriesOf(sessionId)
+      if (entries?.delete(entry) === true && entries.size === 0) bySession.delete(sessionId)
+    },
+    has: (entry) => entriesOf(entry.principal.sessionId)?.has(entry) === true,
+    of: (sessionId) => [...(entriesOf(sessionId) ?? [])],
+    count: (sessionId) => entriesOf(sessionId)?.size ?? 0,
+    get size() {
+      return [...bySession.values()].reduce((sum, { entries }) => sum + entries.size, 0)
+    },
+    get sessions() {
+      return bySession.size
+    },
+    [Symbol.iterator]: () => bySession.entries(),
+  }
+}

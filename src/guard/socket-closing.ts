@@ -1,0 +1,193 @@
+import { noRequest, type RequestContext } from '../audit/events.js'
+import { isForClient } from '../http/endpoint.js'
+import { boundedCache } from '../lib/bounded-cache.js'
+import type { Principal } from '../principal/principal.js'
+import { createEndedAmong } from '../sessions/ended-sessions.js'
+import type { LiveSessions } from '../sessions/live-sessions.js'
+import type { Revocations } from '../sessions/revocations.js'
+import type { Sessions } from '../sessions/sessions.js'
+import { createOpenSockets, type SocketEntry, type TrackedConnection } from './open-sockets.js'
+import { createPollSchedule, isTouchDue, pollSlotCount } from './poll-schedule.js'
+
+/**
+ * The codes that sockets are closed with. Neither is mended by connecting again with the same
+ * token.
+ */
+export const socketCloseCodes: { readonly sessionEnded: 4401; readonly tokenExpired: 4408 } = {
+  sessionEnded: 4401,
+  tokenExpired: 4408,
+}
+
+/**
+ * Live sockets by session, so that ending a session costs as much as it has sockets, however many
+ * there are in all.
+ */
+export interface SocketRegistry {
+  add(entry: SocketEntry): void
+  remove(entry: SocketEntry): void
+  /** Whether the socket is still watched, which means that nobody has closed it. */
+  has(entry: SocketEntry): boolean
+  /**
+   * Whether a socket that was this principal's a moment ago could be opened anew. An outage says
+   * no.
+   */
+  mayReturn(principal: Principal): Promise<boolean>
+  count(sessionId: string): number
+  readonly size: number
+  /** How many sessions have sockets. */
+  readonly sessions: number
+  close(): void
+}
+
+export interface SocketRegistryDeps {
+  readonly revocations: Revocations
+  readonly liveSessions: LiveSessions
+  readonly sessions: Pick<Sessions, 'liveAmong'>
+  /** Seconds. */
+  readonly sessionIdle: number
+  readonly clock: () => Date
+}
+
+const tickMs = 1000
+/** Sessions that have just ended are known without asking: so many, for so long. */
+const maxJustEnded = 20_000
+const justEndedSeconds = 60
+
+/** Closes sockets when their session ends, and when their token does. */
+export function createSocketRegistry(deps: SocketRegistryDeps): SocketRegistry {
+  const { revocations, liveSessions, clock } = deps
+  const schedule = createPollSchedule(deps.sessionIdle)
+  const endedAmong = createEndedAmong(deps.sessions)
+  const justEnded = boundedCache<true>(maxJustEnded, justEndedSeconds)
+  let ticks = 0
+  const open = createOpenSockets(() => schedule.start(ticks, clock()))
+  const ticker = createTicker(tick)
+
+  function endSession(sessionId: string): void {
+    // Requests are refused from now on as well, however fresh what is remembered.
+    liveSessions.forget(sessionId)
+    for (const entry of open.of(sessionId))
+      hangUp(entry, socketCloseCodes.sessionEnded, 'session ended')
+  }
+
+  function hangUp(entry: SocketEntry, code: number, reason: string): void {
+    open.remove(entry)
+    disconnect(entry.connection, code, reason)
+  }
+
+  async function check(id: string, context: RequestContext | null): Promise<void> {
+    if (await isRefused(liveSessions, id, context, clock)) endSession(id)
+  }
+
+  async function pollSlot(slot: number): Promise<void> {
+    const ids = [...open].filter(([, { attached }]) => attached.pollSlot === slot).map(([id]) => id)
+    for (const id of await endedAmong(slot, ids)) endSession(id)
+  }
+
+  function tick(): void {
+    const now = clock()
+    ticks += 1
+    void pollSlot(ticks % pollSlotCount)
+    for (const [sessionId, { entries, attached }] of open) {
+      const lapsed = [...entries].filter(({ principal }) => principal.expiresAt <= now)
+      for (const entry of lapsed) hangUp(entry, socketCloseCodes.tokenExpired, 'token expired')
+      const due = schedule.takeDue(attached, ticks, now)
+      // Without a context the check does not count as use of the session.
+      if (due !== 'nothing') void check(sessionId, due === 'touch' ? noRequest : null)
+    }
+  }
+
+  revocations.onEnded(({ sessionId }) => {
+    justEnded.set(sessionId, true, clock())
+    endSession(sessionId)
+  })
+
+  function add(entry: SocketEntry): void {
+    if (!ticker.run()) {
+      // The ticker has stopped, so it would never be closed.
+      attempt(() => entry.connection.terminate())
+      return
+    }
+    const { sessionId } = entry.principal
+    open.add(entry)
+    // The session may have ended between the handshake and this line, when there was nothing yet to
+    // close.
+    if (justEnded.get(sessionId, clock())) endSession(sessionId)
+    else void check(sessionId, noRequest)
+  }
+
+  return {
+    add,
+    remove: open.remove,
+    has: open.has,
+    mayReturn: ({ sessionId, expiresAt }) => isAlive(liveSessions, sessionId, expiresAt, clock()),
+    count: open.count,
+    get size() {
+      return open.size
+    },
+    get sessions() {
+      return open.sessions
+    },
+    close: ticker.stop,
+  }
+}
+
+// Starts with the first socket. `run` answers whether it runs: once stopped, it never does again.
+function createTicker(work: () => void): { run(): boolean; stop(): void } {
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  return {
+    run() {
+      if (!isStopped) timer ??= setInterval(work, tickMs).unref()
+      return !isStopped
+    },
+    stop() {
+      isStopped = true
+      clearInterval(timer)
+    },
+  }
+}
+
+async function isAlive(
+  liveSessions: LiveSessions,
+  sessionId: string,
+  expiresAt: Date,
+  now: Date,
+): Promise<boolean> {
+  if (expiresAt <= now) return false
+  return liveSessions.require(sessionId, null).then(
+    () => true,
+    () => false,
+  )
+}
+
+// An outage is no verdict: sockets stay open while the store is down.
+async function isRefused(
+  liveSessions: LiveSessions,
+  sessionId: string,
+  context: RequestContext | null,
+  clock: () => Date,
+): Promise<boolean> {
+  try {
+    const { session } = await liveSessions.require(sessionId, context)
+    if (isTouchDue(session, clock())) await liveSessions.require(sessionId, noRequest)
+    return false
+  } catch (error) {
+    return isForClient(error) && error.status < 500
+  }
+}
+
+function disconnect(connection: TrackedConnection, code: number, reason: string): void {
+  // One socket that throws must not keep the others open, or fail a logout that is done.
+  attempt(() => connection.close(code, reason))
+  // A client that does not answer the close could otherwise go on sending.
+  setTimeout(() => attempt(() => connection.terminate()), tickMs).unref()
+}
+
+function attempt(work: () => void): void {
+  try {
+    work()
+  } catch {
+    // Nothing is left to do: the socket is not watched any more.
+  }
+}

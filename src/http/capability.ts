@@ -1,0 +1,12 @@
+import type { Routes } from './endpoint.js'
+
+/**
+ * What the map mounts: one thing that the router can do. Each has one `createX` in its folder,
+ * whose result adds the functions that the host's own code calls.
+ */
+export interface Capability {
+  /** What it answers over HTTP. */
+  readonly routes: Routes
+  /** Ends what it has started; null where it starts nothing. */
+  readonly close: (() => void) | null
+}

@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** Pages of other origins that may call the router's own endpoints. */
+export interface CorsOptions {
+  /** Origins as browsers write them, such as `https://app.example.com`; compared exactly. */
+  readonly origins: readonly string[]
+}
+
+/**
+ * Sets what a page of an allowed origin needs to read the answer (Fetch Standard, CORS protocol).
+ * Answers a preflight, and then says true.
+ */
+export type AnswerCors = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  methods: readonly string[],
+) => boolean
+
+const exposed = [
+  'Retry-After',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'WWW-Authenticate',
+].join(', ')
+const sendable = 'Authorization, Content-Type, X-Auth-Token, X-User-Id'
+/** Seconds for which a browser need not ask again. */
+const preflightSeconds = '600'
+
+const nothing = { sendable: [], readable: [] }
+
+/**
+ * Makes it. Without credentials: what a browser adds by itself, such as a cookie, never comes
+ * along. Null, which sets and answers nothing, where the host allows no origin.
+ */
+export function createCors(
+  options: CorsOptions | undefined,
+  also: { readonly sendable: readonly string[]; readonly readable: readonly string[] } = nothing,
+): AnswerCors | null {
+  if (options === undefined) return null
+  const allowed = new Set(options.origins)
+  const headers = [sendable, ...also.sendable].join(', ')
+  const readable = [exposed, ...also.readable].join(', ')
+  return function answerCors(request, response, methods) {
+    // A cache must not hand the answer for one origin to another.
+    response.appendHeader('Vary', 'Origin')
+    const { origin } = request.headers
+    if (origin === undefined || !allowed.has(origin)) return false
+    response.setHeader('Access-Control-Allow-Origin', origin)
+    if (!isPreflight(request)) {
+      response.setHeader('Access-Control-Expose-Headers', readable)
+      return false
+    }
+    response.setHeader('Access-Control-Allow-Methods', methods.join(', '))
+    response.setHeader('Access-Control-Allow-Headers', headers)
+    response.setHeader('Access-Control-Max-Age', preflightSeconds)
+    response.statusCode = 204
+    response.removeHeader('X-Powered-By')
+    response.end()
+    return true
+  }
+}
+
+function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+}
