@@ -1,0 +1,50 @@
+import type { Audit } from '../audit/events.js'
+import type { Capability } from '../http/capability.js'
+import type { DigestIdentifier } from '../login/identifier.js'
+import type { SignedIn } from '../principal/principal.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { Throttle } from '../throttle/throttle.js'
+import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
+import type { Me } from '../users/me.js'
+import { logoutEndpoint } from './logout.endpoint.js'
+import { meEndpoint } from './me.endpoint.js'
+import { createUnlockLogin, type UnlockLogin } from './unlock-login.js'
+
+/** Who am I, sign me out, and, for the support desk, let this user try again. */
+export interface Account extends Capability {
+  readonly unlockLogin: UnlockLogin
+  /** What clients see of a user; null for nobody, and for one who is disabled. */
+  readonly me: (userId: string) => Promise<Me | null>
+}
+
+/** What {@link createAccount} needs. */
+export interface AccountDeps {
+  readonly signedIn: SignedIn
+  readonly describeMe: (user: AuthUser) => Promise<Me>
+  readonly sessions: Pick<Sessions, 'end'>
+  readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
+  readonly digestIdentifier: DigestIdentifier
+  readonly throttle: Pick<Throttle, 'unlockLogin' | 'unlockSecondFactor'>
+  readonly users: Pick<UserStore, 'findByIdentifier' | 'findById'>
+  readonly audit: Audit
+}
+
+/** Makes `GET /me`, `/logout` and `auth.unlockLogin`. */
+export function createAccount(deps: AccountDeps): Account {
+  const { canonical, digestIdentifier, throttle, users, audit } = deps
+  const logout = logoutEndpoint(deps.signedIn, deps.sessions)
+  return {
+    routes: [
+      ['/me', { GET: meEndpoint(deps.signedIn, deps.describeMe) }],
+      // Old clients send a GET, and forget the token whatever the answer. It takes headers, which
+      // no page of another origin can send.
+      ['/logout', { GET: logout, HEAD: null, POST: logout }],
+    ],
+    close: null,
+    async me(userId) {
+      const user = typeof userId === 'string' ? await users.findById(userId) : null
+      return user === null || user.disabled === true ? null : deps.describeMe(user)
+    },
+    unlockLogin: createUnlockLogin({ canonical, digestIdentifier, throttle, users, audit }),
+  }
+}

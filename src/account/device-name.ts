@@ -1,0 +1,15 @@
+import Bowser from 'bowser'
+
+/**
+ * A name by which a person recognises a device, such as "Firefox on Linux"; null when the user
+ * agent says nothing.
+ */
+export function deviceName(userAgent: string | null): string | null {
+  if (userAgent === null || userAgent === '') return null
+  const { browser, os, platform } = Bowser.parse(userAgent.slice(0, 512))
+  // Programs that are no browser name themselves first; every browser calls itself Mozilla.
+  const program = userAgent.startsWith('Mozilla/') ? browser.name : userAgent.split(/[/\s(]/, 1)[0]
+  const machine = platform.model ?? os.name
+  const name = [program, machine].filter((part) => part !== undefined && part !== '').join(' on ')
+  return name === '' ? null : name.slice(0, 100)
+}

@@ -1,0 +1,61 @@
+import type { Audit } from '../audit/events.js'
+import { AuthError } from '../errors.js'
+import type { DigestIdentifier } from '../login/identifier.js'
+import type { VerifyPassword } from '../login/verify-password.js'
+import type { ProvePassword } from '../principal/prove-password.js'
+import type { Throttle } from '../throttle/throttle.js'
+import type { LoginIdentifier, UserStore } from '../users/contract.js'
+
+/**
+ * The counter key of a signed-in user. Logins never have it: their identifiers hold no control
+ * characters. In hex, because the digest ignores case, and case may count in an id.
+ */
+export function signedInIdentifier(userId: string): LoginIdentifier {
+  return { kind: 'user', value: `\u0000${Buffer.from(userId).toString('hex')}` }
+}
+
+/** What {@link createProvePassword} needs. */
+export interface ProvePasswordDeps {
+  readonly users: Pick<UserStore, 'findById'>
+  readonly throttle: Pick<Throttle, 'takePasswordSlot'>
+  readonly verifyPassword: VerifyPassword
+  /** As for logins: counters hold no names. */
+  readonly digestIdentifier: DigestIdentifier
+  readonly audit: Audit
+}
+
+/**
+ * Checks that a signed-in user knows the password. Counted like a login: who has stolen a session
+ * must not be able to try passwords without limit.
+ */
+export function createProvePassword(deps: ProvePasswordDeps): ProvePassword {
+  const { users, throttle, verifyPassword, digestIdentifier, audit } = deps
+  return async function provePassword(userId, password, { context, setHeaders, hungUp }) {
+    const identifier = digestIdentifier(signedInIdentifier(userId))
+    const attempt = { identifier, findUserId: async () => userId }
+    const slot = await throttle.takePasswordSlot(attempt, context)
+    setHeaders(slot.headers)
+    try {
+      // Read again: the row that the guard has may be some seconds old, and the password changed.
+      const user = await users.findById(userId)
+      const verdict = await verifyPassword(
+        user?.disabled === true ? null : user,
+        password,
+        context,
+        hungUp(),
+      )
+      if (verdict.right) {
+        // As after a login: a thief's guesses in the same session must not lock the owner out.
+        const { user: proven } = verdict
+        return await slot.clear(userId, { factorShown: false, work: async () => proven })
+      }
+      audit({ type: 'password.refused', userId, reason: verdict.reason }, context)
+    } catch (error) {
+      await slot.refund()
+      throw error
+    }
+    await slot.keep(userId)
+    // `wrong` tells this from a session that is over: the client asks again instead of signing out.
+    throw new AuthError('Unauthorized', { details: { wrong: 'password' } })
+  }
+}

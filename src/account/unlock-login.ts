@@ -1,0 +1,63 @@
+import { type Audit, noRequest } from '../audit/events.js'
+import { AuthError } from '../errors.js'
+import { asAddress } from '../http/client-address.js'
+import type { DigestIdentifier } from '../login/identifier.js'
+import type { Throttle } from '../throttle/throttle.js'
+import type { LoginIdentifier, UserStore } from '../users/contract.js'
+import { signedInIdentifier } from './prove-password.js'
+
+/** Lifts the limits of passwords and second-factor codes from an identifier. */
+export type UnlockLogin = (
+  identifier: LoginIdentifier,
+  options?: { readonly ip?: string },
+) => Promise<void>
+
+/** What unlocking needs. */
+export interface UnlockLoginDeps {
+  readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
+  readonly digestIdentifier: DigestIdentifier
+  readonly throttle: Pick<Throttle, 'unlockLogin' | 'unlockSecondFactor'>
+  readonly users: Pick<UserStore, 'findByIdentifier'>
+  readonly audit: Audit
+}
+
+/** Makes `auth.unlockLogin`. */
+export function createUnlockLogin({
+  canonical,
+  digestIdentifier,
+  throttle,
+  users,
+  audit,
+}: UnlockLoginDeps): UnlockLogin {
+  return async function unlockLogin(given, options = {}) {
+    const identifier = await canonical(checkedIdentifier(given))
+    const ip = options.ip === undefined ? undefined : checkedAddress(options.ip)
+    const digests = digestIdentifier(identifier)
+    const user = await users.findByIdentifier(identifier)
+    await throttle.unlockLogin(digests, user?.id ?? null, ip)
+    if (user !== null) {
+      // Counted by user: second-factor codes, and the password a signed-in user is asked for again.
+      await throttle.unlockLogin(digestIdentifier(signedInIdentifier(user.id)), user.id, ip)
+      await throttle.unlockSecondFactor(user.id)
+    }
+    audit(
+      { type: 'login.unlocked', identifierDigest: digests.name, userId: user?.id ?? null },
+      noRequest,
+    )
+  }
+}
+
+function checkedIdentifier(identifier: LoginIdentifier): LoginIdentifier {
+  const { kind, value } = (identifier ?? {}) as Partial<LoginIdentifier>
+  const isKnown = kind === 'email' || kind === 'username' || kind === 'user'
+  if (isKnown && typeof value === 'string' && value !== '') return { kind, value }
+  throw new AuthError('invalid-request', {
+    message: 'an identifier is { kind, value }, where kind is email, username or user',
+  })
+}
+
+function checkedAddress(ip: unknown): string {
+  const address = asAddress(ip)
+  if (address !== null) return address
+  throw new AuthError('invalid-request', { message: 'ip is not an IP address' })
+}

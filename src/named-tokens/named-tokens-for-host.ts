@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { noRequest } from '../audit/events.js'
+import { AuthError, invalidRequest, notSignedIn } from '../errors.js'
+import { requireOptions } from '../http/host-input.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { SessionRecord } from '../stores/contract.js'
+import { isKnownKind } from '../stores/session-kinds.js'
+import type { IssuedNamedToken, MakeNamedToken } from './make-named-token.js'
+import { namedTokenShape } from './named-token-input.js'
+import { type NamedTokenSummary, summaryOf } from './summary.js'
+
+/** A named token that the host asks for. */
+export interface NamedTokenRequest {
+  readonly userId: string
+  /** What its owner knows it by, up to 100 characters. */
+  readonly name: string
+  /**
+   * What it may do: words, or one text with blanks between them, up to 1000 characters. Default
+   * `*`, all that its user may.
+   */
+  readonly scope?: string | readonly string[]
+  /** Seconds, 60 to 365 days. Default 90 days. */
+  readonly expiresIn?: number
+  /**
+   * The session of the user who asks, as in `req.auth.sessionId`: the token has shown the factors
+   * that it has, and is refused with it. Needed where the user has a second factor, or must have
+   * one. Default: the host alone vouches for the user.
+   */
+  readonly sessionId?: string
+}
+
+/** The users' named tokens, for the host's own code. */
+export interface NamedTokensForHost {
+  /**
+   * Makes a token for a bot or a script, and answers it this once; its hash alone is kept. Goes
+   * through the one sign-in decision. At most 20 a user.
+   *
+   * Rejects with `AuthError`: `invalid-request`, `Unauthorized` (no such user, disabled, session
+   * over), `totp-required` (the user has a second factor: pass `sessionId`), `forbidden` (veto, or
+   * a session that may not), `too-many-named-tokens`, `too-many-requests`,
+   * `temporarily-unavailable`.
+   *
+   * @example
+   * ```ts
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * const scope = ['messages:write']
+   * const { token } = await auth.namedTokens.create({ userId: 'bot-7', name: 'CI', scope })
+   * ```
+   */
+  create(request: NamedTokenRequest): Promise<IssuedNamedToken>
+  /** A user's named tokens, the oldest first. */
+  list(userId: string): Promise<NamedTokenSummary[]>
+  /** Ends one of a user's. False when the user has none with this id. */
+  revoke(userId: string, id: string): Promise<boolean>
+}
+
+/** What {@link createNamedTokensForHost} needs. */
+export interface NamedTokensForHostDeps {
+  readonly makeNamedToken: MakeNamedToken
+  readonly sessions: Pick<Sessions, 'findLive' | 'listNamed' | 'end'>
+  readonly clock: () => Date
+}
+
+const id = z.string().min(1).max(1024)
+const creation = z.strictObject({ userId: id, sessionId: id.optional(), ...namedTokenShape })
+
+/** Makes `auth.namedTokens`. */
+export function createNamedTokensForHost(deps: NamedTokensForHostDeps): NamedTokensForHost {
+  const { makeNamedToken, sessions, clock } = deps
+  return {
+    async create(request) {
+      const { sessionId, ...asked } = checked(creation, requireOptions(request))
+      const maker = sessionId === undefined ? null : await makerOf(deps, asked.userId, sessionId)
+      const authenticatedAt = maker?.authenticatedAt ?? clock()
+      return makeNamedToken({ ...asked, authenticatedAt, maker }, noRequest)
+    },
+
+    async list(userId) {
+      return (await sessions.listNamed(checked(id, userId))).map(summaryOf)
+    },
+
+    async revoke(userId, tokenId) {
+      const mine = await sessions.listNamed(checked(id, userId))
+      const chosen = mine.find((session) => session.id === checked(id, tokenId))
+      return chosen !== undefined && (await sessions.end(chosen, 'revoked', noRequest))
+    },
+  }
+}
+
+// The same as is asked of a session at the endpoint: a token makes no token, nor one with less than
+// everything.
+async function makerOf(
+  { sessions }: NamedTokensForHostDeps,
+  userId: string,
+  sessionId: string,
+): Promise<SessionRecord> {
+  const maker = await sessions.findLive(sessionId)
+  if (maker === null || maker.userId !== userId) throw notSignedIn('no such session of the user')
+  if (isKnownKind(maker.kind) && maker.scope.split(' ').includes('*')) return maker
+  throw new AuthError('forbidden', { message: 'this session cannot make tokens' })
+}
+
+function checked<Output>(schema: z.ZodType<Output>, given: unknown): Output {
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return parsed.data
+  throw invalidRequest(
+    parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
+  )
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { AuthError } from '../errors.js'
+import { ok } from '../http/answer.js'
+import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
+import { parseInput } from '../http/input.js'
+import { isWellFormed } from '../lib/well-formed.js'
+import { ownerOf } from '../principal/account-owner.js'
+import type { SignedIn } from '../principal/principal.js'
+import type { ProvePassword } from '../principal/prove-password.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { SessionRecord } from '../stores/contract.js'
+import type { MakeNamedToken } from './make-named-token.js'
+import { namedTokenShape } from './named-token-input.js'
+import { summaryOf } from './summary.js'
+
+/** What the endpoints of `/auth/access-tokens` need. */
+export interface NamedTokenEndpointDeps {
+  readonly signedIn: SignedIn
+  readonly provePassword: ProvePassword
+  readonly makeNamedToken: MakeNamedToken
+  readonly sessions: Pick<Sessions, 'requireLive' | 'listNamed' | 'end'>
+  readonly clock: () => Date
+}
+
+/** Seconds after a sign-in in which the password is not asked for again. */
+const maxAge = 600
+
+const schema = z.object({
+  ...namedTokenShape,
+  password: z.string().min(1).refine(isWellFormed, 'Invalid input: lone surrogates').optional(),
+})
+
+/** `POST /auth/access-tokens`: makes a token, and shows it this once. */
+export function makeNamedTokenEndpoint(deps: NamedTokenEndpointDeps): Endpoint {
+  const { signedIn, sessions, makeNamedToken } = deps
+  return async function makeToken(request) {
+    // 401, 403. Full scope, so that no token gives away more than its maker may.
+    const { session } = await ownerOf(signedIn, request)
+    // 400, 413, 415
+    const { password, ...asked } = parseInput(schema, await request.readJson())
+    // 401, 403, 429
+    const authenticatedAt = await proveAgain(deps, session, password, request)
+    // 401
+    await sessions.requireLive(session)
+    const { userId } = session
+    // 401, 403, 409, 429, 503
+    const made = await makeNamedToken(
+      { ...asked, userId, authenticatedAt, maker: session },
+      request.context,
+    )
+    return ok({ status: 'success', data: made })
+  }
+}
+
+// A session left open must not be enough for a key that outlives it by a year.
+async function proveAgain(
+  { provePassword, clock }: NamedTokenEndpointDeps,
+  { userId, authenticatedAt }: SessionRecord,
+  password: string | undefined,
+  request: EndpointRequest,
+): Promise<Date> {
+  const now = clock()
+  if (password !== undefined) {
+    await provePassword(userId, password, request)
+    return now
+  }
+  if (now.getTime() - authenticatedAt.getTime() <= maxAge * 1000) return authenticatedAt
+  throw new AuthError('reauthentication-required', { details: { maxAge } })
+}
+
+/** `GET /auth/access-tokens`: which tokens I have. */
+export function listNamedTokensEndpoint({ signedIn, sessions }: NamedTokenEndpointDeps): Endpoint {
+  return async function listTokens(request) {
+    const { session } = await ownerOf(signedIn, request)
+    const accessTokens = (await sessions.listNamed(session.userId)).map(summaryOf)
+    return ok({ status: 'success', data: { accessTokens } })
+  }
+}
+
+/**
+ * `DELETE /auth/access-tokens`, and `/:id`: ends all of mine, or one. Another user's is not found,
+ * exactly as one that does not exist.
+ */
+export function endNamedTokensEndpoint(
+  { signedIn, sessions }: NamedTokenEndpointDeps,
+  which: 'one' | 'all',
+): Endpoint {
+  return async function endTokens(request) {
+    const { session: current } = await ownerOf(signedIn, request)
+    await sessions.requireLive(current)
+    const mine = await sessions.listNamed(current.userId)
+    const chosen = which === 'all' ? mine : mine.filter(({ id }) => id === request.parameters['id'])
+    if (which === 'one' && chosen.length === 0)
+      throw new AuthError('not-found', { clientMessage: 'There is no such token.' })
+    await Promise.all(chosen.map((one) => sessions.end(one, 'revoked', request.context)))
+    return ok({ status: 'success', data: { revoked: chosen.length } })
+  }
+}
