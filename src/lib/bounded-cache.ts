@@ -12,8 +12,11 @@ export interface BoundedCache<Value> {
   readonly size: number
 }
 
-/** Makes a cache of at most `most` entries, none older than `seconds`. The oldest make room. */
-export function boundedCache<Value>(most: number, seconds: number): BoundedCache<Value> {
+/** Makes a cache of at most `maxEntries`, none older than `maxAgeSeconds`. The oldest make room. */
+export function boundedCache<Value>(
+  maxEntries: number,
+  maxAgeSeconds: number,
+): BoundedCache<Value> {
   const entries = new Map<string, { value: Value; at: number }>()
   const oldest = firstEntry(entries)
   return {
@@ -21,8 +24,8 @@ export function boundedCache<Value>(most: number, seconds: number): BoundedCache
       const entry = entries.get(key)
       if (entry === undefined) return undefined
       const age = now.getTime() - entry.at
-      // Younger than nothing: the clock was set back, and how old the entry really is nobody knows.
-      if (age >= 0 && age < seconds * 1000) return entry.value
+      // A negative age: the clock was set back, and how old the entry really is cannot be known.
+      if (age >= 0 && age < maxAgeSeconds * 1000) return entry.value
       entries.delete(key)
       return undefined
     },
@@ -30,10 +33,11 @@ export function boundedCache<Value>(most: number, seconds: number): BoundedCache
       // Deleted first, so that the map's order is the order of age.
       entries.delete(key)
       entries.set(key, { value, at: now.getTime() })
-      // What is too old to be answered goes as well, or what nobody asks for again would fill all of the room there is.
+      // What is too old to be answered goes as well, or what is never asked for again would fill
+      // all the room there is.
       for (let first = oldest(); first !== undefined; first = oldest()) {
         const [key, { at }] = first
-        if (entries.size <= most && now.getTime() - at < seconds * 1000) break
+        if (entries.size <= maxEntries && now.getTime() - at < maxAgeSeconds * 1000) break
         entries.delete(key)
       }
     },

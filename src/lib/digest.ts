@@ -5,7 +5,9 @@ export function sha256(text: string): string {
   return hash('sha256', text, 'base64url')
 }
 
-/** HMAC-SHA-256 as 43 base64url characters: for values a reader of the digest could otherwise guess. */
+/**
+ * HMAC-SHA-256 as 43 base64url characters: for values a reader of the digest could otherwise guess.
+ */
 export function hmacSha256(key: Buffer, text: string): string {
   return createHmac('sha256', key).update(text, 'utf8').digest('base64url')
 }

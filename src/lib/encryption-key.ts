@@ -1,20 +1,30 @@
 import { AuthConfigError } from '../errors.js'
 
 /** What to do about an encryption key that will not do. */
-export const encryptionKeyRemedy: string = 'pass [key], where key is 32 random bytes in base64: openssl rand -base64 32.'
+export const encryptionKeyRemedy: string =
+  'pass [key], where key is 32 random bytes in base64: openssl rand -base64 32.'
 
-/** Decodes encryption keys, 32 bytes each in base64. Throws {@link AuthConfigError} naming the place of one that will not do. */
+/**
+ * Decodes encryption keys, 32 bytes each in base64. Throws {@link AuthConfigError} naming the place
+ * of one that will not do.
+ */
 export function decodeEncryptionKeys(keys: readonly unknown[], option: string): Buffer[] {
   return keys.map((key, index) => decodeOne(key, `${option}[${index}]`))
 }
 
 function decodeOne(key: unknown, option: string): Buffer {
   if (key === undefined) {
-    throw new AuthConfigError(option, 'is undefined: is an environment variable not set?', encryptionKeyRemedy)
+    throw new AuthConfigError(
+      option,
+      'is undefined: is an environment variable not set?',
+      encryptionKeyRemedy,
+    )
   }
   const isBase64 = typeof key === 'string' && /^[A-Za-z0-9+/_-]+={0,2}$/.test(key)
   const bytes = isBase64 ? Buffer.from(key, 'base64') : Buffer.alloc(0)
-  if (bytes.length !== 32) throw new AuthConfigError(option, 'is not base64 of exactly 32 bytes.', encryptionKeyRemedy)
-  if (bytes.every((byte) => byte === bytes[0])) throw new AuthConfigError(option, 'is one byte repeated.', encryptionKeyRemedy)
+  if (bytes.length !== 32)
+    throw new AuthConfigError(option, 'is not base64 of exactly 32 bytes.', encryptionKeyRemedy)
+  if (bytes.every((byte) => byte === bytes[0]))
+    throw new AuthConfigError(option, 'is one byte repeated.', encryptionKeyRemedy)
   return bytes
 }

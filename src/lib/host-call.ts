@@ -1,10 +1,16 @@
-import { AuthError } from '../errors.js'
+import { AuthConfigError, AuthError } from '../errors.js'
 import { TimeoutError, withTimeout } from './timeouts.js'
 
-/** Calls something the host supplied. Every failure (throw, rejection, silence) is a 503, never a 401 and never a pass. */
+/**
+ * Calls something the host supplied. Every failure (throw, rejection, silence) is a 503, never a
+ * 401 and never a pass.
+ */
 export type HostCall = <T>(operation: string, work: () => T | Promise<T>) => Promise<T>
 
-/** The host's part answered, but with something its contract does not allow. The text is ours, so it is safe to log. */
+/**
+ * The host's part answered, but with something its contract does not allow. The text is ours, so it
+ * is safe to log.
+ */
 export class UnexpectedAnswer extends Error {
   override readonly name: string = 'UnexpectedAnswer'
 }
@@ -19,36 +25,59 @@ export interface HostFailure {
 }
 
 /** Makes the one way in which this router calls the host's stores, hooks, signer and hasher. */
-export function createHostCall(timeout: number, onFailure: (failure: HostFailure) => void): HostCall {
-  return async (operation, work) => {
+export function createHostCall(
+  timeoutMs: number,
+  onFailure: (failure: HostFailure) => void,
+): HostCall {
+  return async function hostCall(operation, work) {
     try {
-      return await withTimeout(work, timeout)
+      return await withTimeout(work, timeoutMs)
     } catch (cause) {
       onFailure(describeFailure(operation, cause))
-      // A part that knows it is overloaded also knows when to come back. Its text is not for clients.
+      // A part that knows it is overloaded also knows when to come back. Its text is not for
+      // clients.
       const retryAfter = (cause instanceof AuthError ? cause.retryAfter : undefined) ?? 2
-      throw new AuthError('temporarily-unavailable', { message: `${operation} failed`, retryAfter, cause })
+      throw new AuthError('temporarily-unavailable', {
+        message: `${operation} failed`,
+        retryAfter,
+        cause,
+      })
     }
   }
 }
 
-// Drivers put bound values into their messages, and an unknown identifier is often a mistyped password. So a foreign
-// message is never logged: its class, its code and the place it came from are.
-function describeFailure(operation: string, cause: unknown): HostFailure {
+/**
+ * What may be told of a failure. Drivers put bound values into their messages, and an unknown
+ * identifier is often a mistyped password. So a foreign message is never logged: its class, its
+ * code and the place it came from are. Ours hold no values.
+ */
+export function describeFailure(operation: string, cause: unknown): HostFailure {
   try {
     if (!(cause instanceof Error)) return { operation, error: `a thrown ${typeof cause}` }
-    if (cause instanceof UnexpectedAnswer || cause instanceof TimeoutError) {
+    if (
+      cause instanceof UnexpectedAnswer ||
+      cause instanceof TimeoutError ||
+      cause instanceof AuthConfigError
+    ) {
       return { operation, error: `${cause.name}: ${cause.message}` }
     }
-    return { operation, error: String(cause.name), ...codeOf(cause), ...frameOf(cause) }
+    return { operation, error: nameOf(cause), ...codeOf(cause), ...frameOf(cause) }
   } catch {
     return { operation, error: 'an error that cannot be read' }
   }
 }
 
-function codeOf(cause: Error): { code?: string } {
-  const code: unknown = 'code' in cause ? cause.code : undefined
-  return typeof code === 'string' || typeof code === 'number' ? { code: String(code) } : {}
+function nameOf({ name }: Error): string {
+  return /^[\w.$ -]{1,64}$/.test(name) ? name : 'Error'
+}
+
+// Such as ECONNREFUSED or 23505; where a library wraps the error, that of the cause.
+function codeOf(failure: Error): { code?: string } {
+  for (const one of [failure, failure.cause]) {
+    const code = one instanceof Error && 'code' in one ? String(one.code) : ''
+    if (/^[\w.-]{1,64}$/.test(code)) return { code }
+  }
+  return {}
 }
 
 // Only what follows the message is read: a message of several lines can look like a frame.

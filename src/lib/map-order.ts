@@ -1,14 +1,17 @@
 /**
- * Answers a function that answers the entry which has been in the map for longest, and undefined for an empty map.
+ * Returns a function that returns the oldest entry, and undefined for an empty map.
  *
- * A new iterator passes over every place that a deletion has left, so that a map of 250,000 from which the oldest is taken again and
- * again needs a quarter of a millisecond each time. One that is kept passes over each place once. An entry that is set anew must be
- * deleted first and be another object.
+ * Deletions leave holes in a map, and each new iterator passes over all of them: for a map of
+ * 250,000 from which the oldest is taken again and again, a quarter of a millisecond each time. An
+ * iterator that is kept passes over each hole once. An entry that is set anew must be deleted first
+ * and be another object.
  */
-export function firstEntry<Key, Value extends object>(map: ReadonlyMap<Key, Value>): () => [Key, Value] | undefined {
+export function firstEntry<Key, Value extends object>(
+  map: ReadonlyMap<Key, Value>,
+): () => [Key, Value] | undefined {
   const next = nextEntry(map)
   let first: [Key, Value] | undefined
-  return () => {
+  return function oldest() {
     while (first === undefined || map.get(first[0]) !== first[1]) {
       first = next()
       if (first === undefined) return undefined
@@ -17,10 +20,15 @@ export function firstEntry<Key, Value extends object>(map: ReadonlyMap<Key, Valu
   }
 }
 
-/** Answers a function that answers one entry after the other, and begins anew after the last; undefined for an empty map. */
-export function nextEntry<Key, Value>(map: ReadonlyMap<Key, Value>): () => [Key, Value] | undefined {
+/**
+ * Returns a function that returns one entry after the other, and begins anew after the last;
+ * undefined for an empty map.
+ */
+export function nextEntry<Key, Value>(
+  map: ReadonlyMap<Key, Value>,
+): () => [Key, Value] | undefined {
   let entries = map.entries()
-  return () => {
+  return function nextInTurn() {
     const next = entries.next()
     if (next.done !== true) return next.value
     entries = map.entries()

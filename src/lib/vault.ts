@@ -1,10 +1,16 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { sha256 } from './digest.js'
 
-/** Seals secrets for the database: AES-256-GCM, bound to their owner, under a key the database does not hold. */
+/**
+ * Seals secrets for the database: AES-256-GCM, bound to their owner, under a key the database does
+ * not hold.
+ */
 export interface Vault {
   seal(owner: string, secret: Buffer): string
-  /** The secret; null when it was sealed for another owner or purpose, under an unknown key, or was tampered with. */
+  /**
+   * The secret; null when it was sealed for another owner or purpose, under an unknown key, or was
+   * tampered with.
+   */
   open(owner: string, sealed: string): Buffer | null
   /** Whether it was sealed under the key that seals now. */
   isSealedByNewest(sealed: string): boolean
@@ -22,28 +28,37 @@ export function createVault(purpose: string, encryptionKeys: readonly Buffer[]):
   return {
     seal(owner, secret) {
       const nonce = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', sealing.bytes, nonce).setAAD(Buffer.from(owner, 'utf8'))
+      const cipher = createCipheriv('aes-256-gcm', sealing.bytes, nonce).setAAD(
+        Buffer.from(owner, 'utf8'),
+      )
       const sealed = Buffer.concat([cipher.update(secret), cipher.final(), cipher.getAuthTag()])
       return ['v1', sealing.id, nonce.toString('base64url'), sealed.toString('base64url')].join('.')
     },
     open(owner, sealed) {
       const [version, keyId, nonce = '', body = ''] = sealed.split('.')
       const key = keys.find(({ id }) => id === keyId)
-      return version === 'v1' && key !== undefined ? decrypt(key, owner, nonce, Buffer.from(body, 'base64url')) : null
+      return version === 'v1' && key !== undefined
+        ? decrypt(key, owner, nonce, Buffer.from(body, 'base64url'))
+        : null
     },
     isSealedByNewest: (sealed) => sealed.startsWith(`v1.${sealing.id}.`),
   }
 }
 
-// Each purpose has a key of its own, so that what one leaks says nothing about another (ASVS V11.2.2).
+// Each purpose has a key of its own, so that what one leaks says nothing about another (ASVS
+// V11.2.2).
 function deriveVaultKey(purpose: string, encryptionKey: Buffer): VaultKey {
-  const bytes = Buffer.from(hkdfSync('sha256', encryptionKey, '', `messaging-auth-router:${purpose}`, 32))
+  const bytes = Buffer.from(
+    hkdfSync('sha256', encryptionKey, '', `messaging-auth-router:${purpose}`, 32),
+  )
   return { id: sha256(bytes.toString('hex')).slice(0, 8), bytes }
 }
 
 function decrypt(key: VaultKey, owner: string, nonce: string, body: Buffer): Buffer | null {
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key.bytes, Buffer.from(nonce, 'base64url'), { authTagLength: 16 })
+    const decipher = createDecipheriv('aes-256-gcm', key.bytes, Buffer.from(nonce, 'base64url'), {
+      authTagLength: 16,
+    })
     decipher.setAAD(Buffer.from(owner, 'utf8')).setAuthTag(body.subarray(-16))
     return Buffer.concat([decipher.update(body.subarray(0, -16)), decipher.final()])
   } catch {

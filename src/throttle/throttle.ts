@@ -1,45 +1,155 @@
-import type { Audit, Logger } from '../events.js'
+import type { Audit } from '../audit/events.js'
 import type { HostCall } from '../lib/host-call.js'
-import { createCounterKey } from './counter-key.js'
-import { createCounters } from './counters.js'
-import { createEndpointLimits, type LimitFailures } from './endpoint-limits.js'
-import { forgetFailures } from './failures.js'
-import type { ThrottleOptions } from './limits.js'
-import { type IdentifierDigests, loginKeys } from './login-keys.js'
-import { createLoginSlots, type TakeLoginSlot } from './login-slots.js'
-import { createRefuse } from './refusal.js'
-import { createSecondFactorSlots, type SecondFactorSlots } from './second-factor-slots.js'
+import type { Logger } from '../lib/logger.js'
+import {
+  type CounterKey,
+  createCounterKey,
+  type IdentifierDigests,
+  identifierKeys,
+  knownNetworkKey,
+  userKey,
+} from './counter-keys.js'
+import { createKnownNetworks, type KnownNetworks } from './known-networks.js'
+import { type Counters, createCounters, createReportLimit, type ThrottleOptions } from './limits.js'
+import { createPasswordLimits, type TakePasswordSlot } from './password-limits.js'
+import { createSecondFactorLimits, type SecondFactorLimits } from './second-factor-limits.js'
+import {
+  createEndpointLimits,
+  createIssueLimits,
+  type LimitFailures,
+  type TakeIssue,
+} from './token-limits.js'
 
-/** Counts attempts before the expensive work, so that parallel guesses cannot slip past a limit that is checked afterwards. */
-export interface Throttle extends SecondFactorSlots {
-  /** Takes a slot for a password. Throws 429, or 503 when the counters are out of reach. */
-  readonly takeLoginSlot: TakeLoginSlot
-  /** Forgets what stands against an identifier over all networks; with `ip` also in that network. Rejects with 503. */
-  unlockLogin(digests: IdentifierDigests, userId: string | null, ip?: string): Promise<void>
+// The counters. An identifier is canonical: the same in each case of letters and each field. A user
+// is whose account it leads to. A network is an IPv4 address or an IPv6 /64. "Right" is a right
+// password; "complete" is a sign-in with all factors, once its session stands.
+//
+// counter                  key                  +1                  -1                    life
+// perIdentifierAndNetwork  identifier, network  before judging      right; outage;        900 s
+//                                                                   complete: failedHere
+// perNetwork               /64 (or IPv4)        before judging      right; outage         900 s
+// perNetwork56, 48         /56, /48             before judging      right; outage         900 s
+// perIdentifier            identifier           before judging      right; outage; wrong  24 h
+//                                                                   where known; complete:
+//                                                                   failedHere
+// perUser                  user                 user found, before  right; outage; wrong  24 h
+//                                               judging             where known; complete:
+//                                                                   emptied
+// perUserAndKnownNetwork   user, network        wrong, where the    complete: failedHere  24 h
+//                                               network is known
+// failedHere               identifier as typed, wrong               complete: collected   900 s
+//                          network, known or not
+// networkEpochs            user, network        set at complete and by a session's use    known
+// userEpochs               user                 drawn by revokeAllForUser and another     10 years
+//                                               factor
+// codesPerUser             user; for enrolment  before judging a    right; outage;        1 h
+//                          another key          code                complete: emptied
+// codesUntilSignIn         user                 before judging a    right; outage;        10 years
+//                                               code                complete: emptied
+// refusedTokens            endpoint, network    a refused token     -                     900 s
+// mar-issue-…              session; user        a code or ticket    refused               60 s
+//
+// Why each: `perIdentifierAndNetwork` stops one line that guesses one name; `perNetwork` one line
+// that tries many names; the wider ones a line with many /64. `perIdentifier` stops a botnet that
+// guesses one name. It may answer 429, because it looks the same for a name that no user has.
+// `perUser` stops a botnet that calls one account by many names. It is silent, because a name that
+// no user has leads to no account. `perUserAndKnownNetwork` and the epochs let the owner in at home
+// while strangers have used all that up. `failedHere` keeps an account with a victim's name from
+// giving back what it has guessed of the victim. The second factor's bound six digits by the hour
+// and for good.
+//
+// Round trips of a login, besides the user's look-up: networks and identifier at once; then the
+// user, with all that is read. After the hash: a code, where there is one; then all that comes
+// back, once the session stands. One more where this identifier has failed here before. Two more
+// where a limit is used up, or a code near its limit.
+
+/** Counts attempts before the expensive work, so that parallel guesses cannot slip past a check. */
+export interface Throttle extends SecondFactorLimits {
+  readonly takePasswordSlot: TakePasswordSlot
+  readonly knownNetworks: KnownNetworks
+  /**
+   * Forgets what stands against an identifier and a user over all networks; with `ip` also in that
+   * network. Rejects with 503.
+   */
+  unlockLogin(identifier: IdentifierDigests, userId: string | null, ip?: string): Promise<void>
   /** Limits the failures of an endpoint by network. */
   readonly limitFailures: LimitFailures
+  /** Limits what a session and a user are issued. */
+  readonly takeIssue: TakeIssue
 }
 
 /** What the throttle needs. */
 export interface ThrottleDeps {
   readonly options: ThrottleOptions
   readonly encryptionKeys: readonly Buffer[]
+  /** Seconds for which a network is known after it was last used: as long as a session may live. */
+  readonly knownFor: number
   readonly logger: Logger
   readonly call: HostCall
   readonly audit: Audit
 }
 
 /** Makes the throttle over the host's limiter, or over this process's memory. */
-export function createThrottle({ options, encryptionKeys, logger, call, audit }: ThrottleDeps): Throttle {
+export function createThrottle({
+  options,
+  encryptionKeys,
+  knownFor,
+  logger,
+  call,
+  audit,
+}: ThrottleDeps): Throttle {
   const { dryRun = false } = options
-  if (dryRun) logger.warn('throttle.dryRun is on: wrong passwords are counted and reported, and nobody is refused for them')
-  const counters = createCounters(options, call)
+  if (dryRun)
+    logger.warn(
+      'throttle.dryRun is on: wrong passwords are counted and reported, and nobody is refused ' +
+        'for them',
+    )
+  const counters = createCounters(options, knownFor, call)
   const keyOf = createCounterKey(encryptionKeys)
-  const refuse = createRefuse(audit)
+  const knownNetworks = createKnownNetworks(counters, keyOf)
+  const reportLimit = createReportLimit(audit)
+  const common = { counters, keyOf, knownNetworks, reportLimit }
+  const secondFactorLimits = createSecondFactorLimits(common)
   return {
-    takeLoginSlot: createLoginSlots({ counters, keyOf, refuse, dryRun }),
-    unlockLogin: (digests, userId, ip) => forgetFailures(counters, loginKeys(keyOf, digests, ip ?? null), userId, ip !== undefined),
-    limitFailures: createEndpointLimits({ counter: counters.endpoints, keyOf, refuse, dryRun }),
-    ...createSecondFactorSlots(counters.secondFactor, keyOf, refuse),
+    takePasswordSlot: createPasswordLimits({
+      ...common,
+      clearSecondFactor: secondFactorLimits.clearSecondFactor,
+      dryRun,
+    }),
+    knownNetworks,
+    unlockLogin: (identifier, userId, ip) => unlock(counters, keyOf, identifier, userId, ip),
+    limitFailures: createEndpointLimits({
+      counter: counters.refusedTokens,
+      keyOf,
+      reportLimit,
+      dryRun,
+    }),
+    takeIssue: createIssueLimits({ options, call, keyOf, reportLimit }),
+    ...secondFactorLimits,
   }
+}
+
+async function unlock(
+  counters: Counters,
+  keyOf: CounterKey,
+  identifier: IdentifierDigests,
+  userId: string | null,
+  ip: string | undefined,
+) {
+  const keys = identifierKeys(keyOf, identifier, ip ?? null)
+  await Promise.all([
+    counters.perIdentifier.forget(keys.everywhere),
+    counters.perUser.forget(userKey(keyOf, userId, identifier)),
+    ...(ip === undefined
+      ? []
+      : [
+          counters.perIdentifierAndNetwork.forget(keys.here),
+          // It would be given back once more by the next sign-in, and take off what others were
+          // guessed since.
+          counters.failedHere.forget(keys.failedHere),
+          counters.failedHere.forget(keys.failedWhereKnown),
+          userId !== null &&
+            counters.perUserAndKnownNetwork.forget(knownNetworkKey(keyOf, userId, ip)),
+        ]),
+  ])
 }

@@ -1,0 +1,41 @@
+import type { Logger } from '../lib/logger.js'
+import { type Audit, type AuthEvent, type EventCounter, type EventSink, levels } from './events.js'
+
+/**
+ * Makes the one writer of audit events: to the sink and to the log. Neither can hold up or fail a
+ * sign-in.
+ */
+export function createAudit(
+  sink: EventSink | undefined,
+  logger: Logger,
+  clock: () => Date,
+  counts: EventCounter,
+): Audit {
+  let warned = false
+  const onSinkFailure = () => {
+    counts.failed()
+    if (warned) return
+    warned = true
+    harmlessly(() =>
+      logger.error('onEvent failed; sign-ins go on, but audit events are being lost'),
+    )
+  }
+  return function audit(body, { requestId, ip }) {
+    const event: AuthEvent = Object.freeze({ ...body, at: clock(), requestId, ip })
+    counts.raised(event)
+    const { type, ...fields } = event
+    harmlessly(() => logger[levels[type]](type, fields))
+    if (sink !== undefined) harmlessly(() => deliver(sink, event, counts), onSinkFailure)
+  }
+}
+
+async function deliver(sink: EventSink, event: AuthEvent, counts: EventCounter): Promise<void> {
+  await sink(event)
+  counts.delivered()
+}
+
+// What the host's sink and logger throw or reject with must not reach a sign-in, nor end the
+// process.
+function harmlessly(work: () => void | Promise<void>, onFailure: () => void = () => {}): void {
+  Promise.resolve().then(work).catch(onFailure)
+}

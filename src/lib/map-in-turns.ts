@@ -1,0 +1,21 @@
+import { setImmediate } from 'node:timers/promises'
+
+/** Milliseconds of the event loop. */
+const turn = 2
+
+/** Maps items whose work costs something each, and lets others have the event loop in between. */
+export async function mapInTurns<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Result,
+): Promise<Result[]> {
+  const results: Result[] = []
+  let began = performance.now()
+  for (const item of items) {
+    if (performance.now() - began >= turn) {
+      await setImmediate()
+      began = performance.now()
+    }
+    results.push(work(item))
+  }
+  return results
+}
