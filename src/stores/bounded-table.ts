@@ -3,7 +3,10 @@ import { nextEntry } from '../lib/map-order.js'
 /** Rows by key, bounded in number, cleared of what is over without a timer. */
 export interface BoundedTable<Row> {
   get(key: string): Row | undefined
-  /** Adds a row. Throws for a key that is there, and when the table is full of rows that are not over. */
+  /**
+   * Adds a row. Throws for a key that is there, and when the table is full of rows that are not
+   * over.
+   */
   insert(key: string, row: Row, now: Date): void
   /** Replaces a row that is there. */
   update(key: string, row: Row): void
@@ -12,20 +15,21 @@ export interface BoundedTable<Row> {
   purge(now: Date, limit?: number): number
 }
 
-const smallestSweep = 1000
+const minSweepRows = 1000
 
-/** Makes a table for at most `most` rows; `onDelete` is told of each row that goes. */
+/** Makes a table for at most `maxRows` rows; `onDelete` is told of each row that goes. */
 export function boundedTable<Row>(
-  most: number,
+  maxRows: number,
   isOver: (row: Row, now: Date) => boolean,
   onDelete: (row: Row) => void = () => {},
 ): BoundedTable<Row> {
   const rows = new Map<string, Row>()
-  let sweepAt = Math.min(most, smallestSweep)
+  let sweepAt = Math.min(maxRows, minSweepRows)
 
   let notBefore = new Date(0)
 
-  // Where the last purge has stopped the next one goes on, so that batches do not look at the same living rows again and again.
+  // Where the last purge has stopped the next one goes on, so that batches do not look at the same
+  // living rows again and again.
   const next = nextEntry(rows)
 
   // A full table of living rows is not searched again for each row that does not fit.
@@ -41,8 +45,9 @@ export function boundedTable<Row>(
       rows.delete(key)
       onDelete(row)
     }
-    // The next sweep comes when the table has doubled, so that sweeping costs each insert the same, however large it grows.
-    sweepAt = Math.min(most, Math.max(smallestSweep, rows.size * 2))
+    // The next sweep comes when the table has doubled, so that sweeping costs each insert the same,
+    // however large it grows.
+    sweepAt = Math.min(maxRows, Math.max(minSweepRows, rows.size * 2))
     return before - rows.size
   }
 
@@ -51,8 +56,9 @@ export function boundedTable<Row>(
     insert(key, row, now) {
       if (rows.has(key)) throw new Error('duplicate key')
       if (rows.size >= sweepAt && now >= notBefore) sweep(now)
-      // Failing is the safe side: throwing out the oldest would sign people out, or make a used code good again.
-      if (rows.size >= most) throw new Error('the memory store is full')
+      // Failing is the safe side: throwing out the oldest would sign people out, or make a used
+      // code good again.
+      if (rows.size >= maxRows) throw new Error('the memory store is full')
       rows.set(key, row)
     },
     update(key, row) {

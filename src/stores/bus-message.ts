@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import type { SessionEnded } from '../revocations/contract.js'
-import { endReasons } from './end-reasons.js'
+import type { SessionEnded } from './revocation-bus.js'
 
 const shape = z.object({
   sessionId: z.string(),
   userId: z.string(),
-  reason: z.enum(endReasons),
+  // A process of a newer release may have a reason that this one does not know: the session has
+  // ended all the same.
+  reason: z.string(),
   at: z.int().min(-8.64e15).max(8.64e15),
 })
 
@@ -14,7 +15,10 @@ export function endedMessage({ sessionId, userId, reason, at }: SessionEnded): s
   return JSON.stringify({ sessionId, userId, reason, at: at.getTime() })
 }
 
-/** Hands the listener what a message says. Anybody may publish on a channel, so whatever is something else is ignored. */
+/**
+ * Hands the listener what a message says. Anybody may publish on a channel, so whatever is
+ * something else is ignored.
+ */
 export function tellListener(listener: (event: SessionEnded) => void, text: unknown): void {
   const event = eventOf(text)
   if (event !== null) listener(event)

@@ -2,7 +2,8 @@ import { decodeBase32 } from '../lib/base32.js'
 import { stepAt, totpAt } from '../two-factor/totp.js'
 
 /**
- * The code an authenticator app shows for a base32 secret at a moment: what a test types into `code`.
+ * The code an authenticator app shows for a base32 secret at a moment: what a test types into
+ * `code`.
  *
  * @throws TypeError when the secret is not base32
  *

@@ -1,7 +1,9 @@
+import { checkOptions, optionsOf } from '../../lib/check-options.js'
+import { randomId } from '../../lib/random.js'
 import { withTimeout } from '../../lib/timeouts.js'
-import type { RevocationBus } from '../../revocations/contract.js'
 import { endedMessage, tellListener } from '../bus-message.js'
-import { checkClient, checkName, type KnownClient } from './check-client.js'
+import type { RevocationBus } from '../revocation-bus.js'
+import { checkClient, type KnownClient, nameOption } from './check-client.js'
 import type { IoredisSubscriber, NodeRedisSubscriber, RedisClient } from './redis-client.js'
 
 /** Options of {@link redisBus}. */
@@ -10,23 +12,35 @@ export interface RedisBusOptions {
   readonly channel?: string
 }
 
-/** How long the first connection may take, in milliseconds. */
-const patience = 5000
+const rules = {
+  factory: 'redisBus',
+  schema: optionsOf({ channel: nameOption().default('mar:session-ended') }),
+}
+
+/** How long the first connection may take. */
+const connectTimeoutMs = 5000
+/** How long a message of a check may take. */
+const checkTimeoutMs = 2000
 
 /**
- * Tells other processes over Redis (PUBLISH and SUBSCRIBE) that a session has ended, so that they close its sockets at once. Pass it
- * as `bus` to `createAuthRouter`.
+ * Tells other processes over Redis (PUBLISH and SUBSCRIBE) that a session has ended, so that they
+ * close its sockets at once. Pass it as `bus` to `createAuthRouter`.
  *
- * Listening takes a connection of its own, a `duplicate()` of your client with the same options; it is closed when the router is. Both
- * libraries connect and subscribe again by themselves when Redis was away, unless your reconnect strategy gives up. A message that is
- * lost meanwhile does no harm: the router asks `sessions.liveAmong` about all sessions with open sockets every 4 seconds.
+ * Listening takes a connection of its own, a `duplicate()` of your client with the same options; it
+ * is closed when the router is. Both libraries connect and subscribe again by themselves when Redis
+ * was away, unless your reconnect strategy gives up. A message that is lost meanwhile does no harm:
+ * the router asks `sessions.liveAmong` about all sessions with open sockets every 4 seconds.
  *
- * `subscribe` rejects when Redis is not reached at once, and leaves nothing behind; the router tries again until it is. `publish`
- * rejects when your client does. Messages that are no `SessionEnded` are ignored. Whoever may publish on the channel can have sockets
- * closed, not sessions ended: keep strangers off your Redis.
+ * `subscribe` rejects when Redis is not reached at once, and leaves nothing behind; the router
+ * tries again until it is. `publish` rejects when your client does. `check` sends a message that
+ * means nothing, and rejects when a listener of this process has not heard it within 2 seconds.
+ * Messages that are no `SessionEnded` are ignored. A client that may publish on the channel
+ * can have sockets closed, not sessions ended: keep strangers off your Redis.
  *
- * @param client - a client of `redis` 6 (`createClient`, `createCluster`) or `ioredis` 6 (`Redis`, `Cluster`)
- * @throws AuthConfigError for another client, or a channel that is not 1 to 64 of `A-Z a-z 0-9 _ : . -`
+ * @param client - a client of `redis` from 5.9 on (`createClient`, `createCluster`) or of `ioredis`
+ * 5 or 6 (`Redis`, `Cluster`)
+ * @throws AuthConfigError for another client, an unknown option, or a channel that is not 1 to 64
+ * of `A-Z a-z 0-9 _ : . -`
  *
  * @example
  * ```ts
@@ -49,21 +63,28 @@ const patience = 5000
  */
 export function redisBus(client: RedisClient, options: RedisBusOptions = {}): RevocationBus {
   const known = checkClient('redisBus', client)
-  const remedy = 'leave it out for "mar:session-ended".'
-  const channel = checkName('redisBus.channel', options.channel ?? 'mar:session-ended', remedy)
+  const { channel } = checkOptions(rules, options)
+  const checks = pendingChecks()
   return {
+    // Not a PING: a replica answers it too, and so does a server where we may not publish.
+    // Listeners ignore what is no message.
     async publish(event) {
       await client.publish(channel, endedMessage(event))
     },
+    check: () => checks.run((text) => client.publish(channel, text)),
     async subscribe(listener) {
       let left = false
+      const checked = checks.listen()
       const hear = (text: unknown) => {
-        if (!left) tellListener(listener, text)
+        if (!left && !checked.hears(text)) tellListener(listener, text)
       }
       const { connected, close } =
-        known.kind === 'node-redis' ? withNodeRedis(known, channel, hear) : withIoredis(known, channel, hear)
+        known.kind === 'node-redis'
+          ? withNodeRedis(known, channel, hear)
+          : withIoredis(known, channel, hear)
       const leave = async () => {
         left = true
+        checked.leave()
         close()
       }
       await connected.catch(async (error) => {
@@ -71,6 +92,40 @@ export function redisBus(client: RedisClient, options: RedisBusOptions = {}): Re
         throw error
       })
       return leave
+    },
+  }
+}
+
+/**
+ * Which listeners have heard which messages of checks. Other processes hear them, too, and take
+ * them for nothing.
+ */
+function pendingChecks() {
+  const listeners = new Set<Map<string, () => void>>()
+  return {
+    async run(send: (text: string) => Promise<unknown>): Promise<void> {
+      if (listeners.size === 0) throw new Error('redisBus: nobody listens')
+      const text = `check ${randomId()}`
+      const heard = [...listeners].map(
+        (waiting) => new Promise<void>((resolve) => waiting.set(text, resolve)),
+      )
+      try {
+        await withTimeout(() => Promise.all([send(text), ...heard]), checkTimeoutMs)
+      } finally {
+        for (const waiting of listeners) waiting.delete(text)
+      }
+    },
+    listen() {
+      const waiting = new Map<string, () => void>()
+      listeners.add(waiting)
+      return {
+        hears(text: unknown): boolean {
+          const tell = waiting.get(String(text))
+          tell?.()
+          return tell !== undefined
+        },
+        leave: () => void listeners.delete(waiting),
+      }
     },
   }
 }
@@ -95,14 +150,18 @@ function withNodeRedis(
   return { connected, close: () => quietly(() => subscriber.destroy()) }
 }
 
-function withIoredis({ client }: KnownClient & { kind: 'ioredis' }, channel: string, hear: (text: unknown) => void): Subscription {
+function withIoredis(
+  { client }: KnownClient & { kind: 'ioredis' },
+  channel: string,
+  hear: (text: unknown) => void,
+): Subscription {
   const subscriber: IoredisSubscriber = client.duplicate()
   subscriber.on('message', (from, text) => {
     if (from === channel) hear(text)
   })
   const connected = soon(subscriber, async () => {
-    // A duplicate connects by itself, unless the client was made with `lazyConnect`. Subscribing before it is ready would fail without
-    // an offline queue.
+    // A duplicate connects by itself, unless the client was made with `lazyConnect`. Subscribing
+    // before it is ready would fail without an offline queue.
     if (subscriber.status === 'wait') await subscriber.connect()
     else await new Promise((resolve) => subscriber.on('ready', resolve))
     await subscriber.subscribe(channel)
@@ -110,14 +169,18 @@ function withIoredis({ client }: KnownClient & { kind: 'ioredis' }, channel: str
   return { connected, close: () => quietly(() => subscriber.disconnect()) }
 }
 
-// Both libraries go on trying for ever to reach a Redis that is down, one connection for each attempt of the router. So the first
-// error counts, and silence too.
-function soon(subscriber: Pick<NodeRedisSubscriber, 'on'>, work: () => Promise<void>): Promise<void> {
+// Both libraries go on trying for ever to reach a Redis that is down, one connection for each
+// attempt of the router. So the first error counts, and silence too.
+function soon(
+  subscriber: Pick<NodeRedisSubscriber, 'on'>,
+  work: () => Promise<void>,
+): Promise<void> {
   const firstError = new Promise<never>((_resolve, reject) => {
-    // Stays for as long as the connection does: an 'error' event that nobody handles would end the process.
+    // Stays for as long as the connection does: an 'error' event that nobody handles would end the
+    // process.
     subscriber.on('error', reject)
   })
-  return withTimeout(() => Promise.race([work(), firstError]), patience)
+  return withTimeout(() => Promise.race([work(), firstError]), connectTimeoutMs)
 }
 
 function quietly(work: () => void): void {

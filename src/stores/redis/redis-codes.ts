@@ -1,14 +1,18 @@
 import { z } from 'zod'
 import { randomId } from '../../lib/random.js'
-import type { AuthorizationCodeRecord, AuthorizationCodeStore } from '../contract.js'
+import type { AuthorizationCodeRecord, AuthorizationCodeStore } from '../code-contract.js'
 import { json, methods, moment, momentDigits, readReply, rowText } from './replies.js'
-import { identifier, keyOf, lifetime, type RunScript, script, slack } from './scripts.js'
+import { gcGraceMs, identifier, keyOf, lifetime, type RunScript, script } from './scripts.js'
 
-// Fields: record (JSON, never changes), expires, retain, savedBy; once used also consumed and consumedBy. A driver that lost its
-// connection may send a script twice (ioredis does). The second run recognises its own mark and answers like the first.
+// Fields: record (JSON, never changes), expires, retain, savedBy; once used also consumed and
+// consumedBy. A driver that lost its connection may send a script twice (ioredis does). The second
+// run recognises its own mark and answers like the first.
 const save = script(`
-if redis.call('EXISTS', KEYS[1]) == 1 then return redis.call('HGET', KEYS[1], 'savedBy') == ARGV[5] and '1' or '0' end
-redis.call('HSET', KEYS[1], 'record', ARGV[1], 'expires', ARGV[2], 'retain', ARGV[3], 'savedBy', ARGV[5])
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  return redis.call('HGET', KEYS[1], 'savedBy') == ARGV[5] and '1' or '0'
+end
+redis.call('HSET', KEYS[1],
+  'record', ARGV[1], 'expires', ARGV[2], 'retain', ARGV[3], 'savedBy', ARGV[5])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return '1'`)
 
@@ -27,12 +31,12 @@ if row[4] then
 end
 if tonumber(ARGV[1]) >= tonumber(row[2]) then return false end
 redis.call('HSET', KEYS[1], 'consumed', ARGV[1], 'consumedBy', ARGV[2])
-local keep = math.max(1, tonumber(row[3]) - tonumber(ARGV[1]) + ${slack})
+local keep = math.max(1, tonumber(row[3]) - tonumber(ARGV[1]) + ${gcGraceMs})
 redis.call('PEXPIRE', KEYS[1], string.format('%.0f', keep))
 return {'consumed', row[1], row[2], row[3], ARGV[1]}`)
 
 const recordShape = json(
-  z.strictObject({
+  z.looseObject({
     codeHash: z.string(),
     userId: z.string(),
     issuedBySessionId: z.string().nullable(),
@@ -53,9 +57,17 @@ export function redisCodes(run: RunScript, prefix: string): AuthorizationCodeSto
   const key = (codeHash: string) => keyOf(prefix, 'c', codeHash)
   return {
     async save(code) {
-      const keep = lifetime(code.expiresAt.getTime() - code.createdAt.getTime() + slack)
+      const keep = lifetime(code.expiresAt.getTime() - code.createdAt.getTime() + gcGraceMs)
       const [expires, retain] = [code.expiresAt.getTime(), code.retainUntil.getTime()]
-      const saved = await run(save, key(code.codeHash), recordOf(code), expires, retain, keep, randomId())
+      const saved = await run(
+        save,
+        key(code.codeHash),
+        recordOf(code),
+        expires,
+        retain,
+        keep,
+        randomId(),
+      )
       if (saved !== '1') throw new Error('redisStores: duplicate authorization code')
     },
     async find(codeHash) {
@@ -90,6 +102,8 @@ function recordOf(code: AuthorizationCodeRecord): string {
   return rowText(recordShape, row, 'authorization code')
 }
 
-function codeOf([record, expiresAt, retainUntil, consumedAt]: NonNullable<z.output<typeof rowShape>>): AuthorizationCodeRecord {
+function codeOf([record, expiresAt, retainUntil, consumedAt]: NonNullable<
+  z.output<typeof rowShape>
+>): AuthorizationCodeRecord {
   return { ...record, expiresAt, retainUntil, consumedAt }
 }

@@ -1,21 +1,50 @@
-import type { AuthorizationCodeStore, SessionStore, SocketTicketStore } from '../contract.js'
-import { checkClient, checkName } from './check-client.js'
+import { checkOptions, optionsOf, withMethods } from '../../lib/check-options.js'
+import type { AuthorizationCodeStore } from '../code-contract.js'
+import type { SessionStore } from '../contract.js'
+import type { SocketTicketStore } from '../ticket-contract.js'
+import { checkClient, nameOption } from './check-client.js'
 import type { RedisClient } from './redis-client.js'
 import { redisCodes } from './redis-codes.js'
 import { redisSessions } from './redis-sessions.js'
 import { redisTickets } from './redis-tickets.js'
 import { scriptRunner } from './scripts.js'
+import { warnOfEviction } from './warn-of-eviction.js'
 
 export { type RedisBusOptions, redisBus } from './redis-bus.js'
-export type { IoredisClient, IoredisSubscriber, NodeRedisClient, NodeRedisSubscriber, RedisClient } from './redis-client.js'
+export type {
+  IoredisClient,
+  IoredisSubscriber,
+  NodeRedisClient,
+  NodeRedisSubscriber,
+  RedisClient,
+} from './redis-client.js'
 
 /** Options of {@link redisStores}. */
 export interface RedisStoresOptions {
-  /** What the keys begin with; the same in all processes. 1 to 64 of the characters `A-Z a-z 0-9 _ : . -`. Default `mar:`. */
+  /**
+   * What the keys begin with; the same in all processes. 1 to 64 of the characters `A-Z a-z 0-9 _ :
+   * . -`. Default `mar:`.
+   */
   readonly prefix?: string
+  /**
+   * Is warned, once, when `maxmemory-policy` is not `noeviction` and Redis says so. Default:
+   * `process.emitWarning`.
+   */
+  readonly logger?: { warn(message: string): void }
 }
 
-/** The stores, to be spread into the options of `createAuthRouter`. Second factors belong in a database that lasts. */
+const rules = {
+  factory: 'redisStores',
+  schema: optionsOf({
+    prefix: nameOption().default('mar:'),
+    logger: withMethods<{ warn(message: string): void }>('warn').optional(),
+  }),
+}
+
+/**
+ * The stores, to be spread into the options of `createAuthRouter`. Second factors belong in a
+ * database that lasts.
+ */
 export interface RedisStores {
   readonly codes: AuthorizationCodeStore
   readonly sessions: SessionStore
@@ -23,28 +52,36 @@ export interface RedisStores {
 }
 
 /**
- * Keeps authorization codes, sessions and socket tickets in Redis 6.2 or later, for any number of processes. Each operation is one Lua
- * script, so that exactly one caller wins; each script touches one key, so that Redis Cluster works too.
+ * Keeps authorization codes, sessions and socket tickets in Redis 6.2 or later, for any number of
+ * processes. What may have one winner only is one Lua script; each script touches one slot, so that
+ * Redis Cluster works too.
  *
- * The client stays yours: connect it before, close it after the router, and handle its 'error' events. Its standard type mapping is
- * expected. Let it fail fast while Redis is away (`disableOfflineQueue: true`, or ioredis' `enableOfflineQueue: false` once it is
- * connected): queued writes would be made after their requests were answered with 503. All methods reject when Redis cannot be
- * reached, is read-only, or holds what was not stored by this package; the router then answers 503.
+ * The client stays yours: connect it before, close it after the router, and handle its 'error'
+ * events. Its standard type mapping is expected. Let it fail fast while Redis is away
+ * (`disableOfflineQueue: true`, or ioredis' `enableOfflineQueue: false` once it is connected):
+ * queued writes would be made after their requests were answered with 503. All methods reject when
+ * Redis cannot be reached, is read-only, or holds what was not stored by this package; the router
+ * then answers 503.
  *
  * What survives is up to Redis:
- * - A logout that was acknowledged survives a restart of Redis only with `appendonly yes` and `appendfsync always`. With `everysec`
- *   its last second may be lost, and a session that ended in it lives again.
- * - Without any persistence a restart loses all sessions: everybody has to sign in again, and nobody is revived. Snapshots alone
- *   (`save`) revive what ended after the last one: turn them off, or use the append-only file.
+ * - A logout that was acknowledged survives a restart of Redis only with `appendonly yes` and
+ *   `appendfsync always`. With `everysec` its last second may be lost, and a session that ended in
+ *   it lives again.
+ * - Without any persistence a restart loses all sessions: all users have to sign in again, and
+ *   no session comes back. Snapshots alone (`save`) revive what ended after the last one: turn them
+ *   off, or use the append-only file.
  * - Set `maxmemory-policy noeviction`. A full Redis then refuses sign-ins, and still ends sessions.
- * - Replicas follow a little later. After a failover, the last logouts may be missing; `min-replicas-to-write` and `WAIT` narrow
- *   that down, and this package does not call `WAIT`.
+ *   One that evicts signs users out; whichever key of a user it has thrown out, "sign out
+ *   everywhere" ends every session. You are warned of it once.
+ * - Replicas follow a little later. After a failover, the last logouts may be missing;
+ *   `min-replicas-to-write` and `WAIT` narrow that down, and this package does not call `WAIT`.
  *
- * Times are judged by each record and the clock of the router; Redis only collects what has been over for an hour. Second factors have
- * no store here: losing them would switch them off.
+ * Times are judged by each record and the clock of the router; Redis only collects what has been
+ * over for an hour. Second factors have no store here: losing them would switch them off.
  *
- * @param client - a connected client of `redis` 6 (`createClient`, `createCluster`) or `ioredis` 6 (`Redis`, `Cluster`)
- * @throws AuthConfigError for another client, or another prefix
+ * @param client - a connected client of `redis` from 5.9 on (`createClient`, `createCluster`) or of
+ * `ioredis` 5 or 6 (`Redis`, `Cluster`)
+ * @throws AuthConfigError for another client, another prefix, or an unknown option
  *
  * @example
  * ```ts
@@ -68,7 +105,17 @@ export interface RedisStores {
  * ```
  */
 export function redisStores(client: RedisClient, options: RedisStoresOptions = {}): RedisStores {
-  const run = scriptRunner(checkClient('redisStores', client))
-  const prefix = checkName('redisStores.prefix', options.prefix ?? 'mar:', 'leave it out for "mar:".')
-  return { codes: redisCodes(run, prefix), sessions: redisSessions(run, prefix), tickets: redisTickets(run, prefix) }
+  const { prefix, logger } = checkOptions(rules, options)
+  const warn = (message: string) =>
+    logger === undefined ? emitWarning(message) : logger.warn(message)
+  const run = warnOfEviction(scriptRunner(checkClient('redisStores', client)), warn)
+  return {
+    codes: redisCodes(run, prefix),
+    sessions: redisSessions(run, prefix),
+    tickets: redisTickets(run, prefix),
+  }
+}
+
+function emitWarning(message: string): void {
+  process.emitWarning(message, { code: 'MAR_REDIS_EVICTS' })
 }

@@ -11,7 +11,14 @@ export const momentDigits: z.ZodType<Date> = z
   .transform(Number)
   .pipe(moment)
 
-export const methods: z.ZodType<('pwd' | 'otp' | 'recovery' | 'host')[]> = z.array(z.enum(['pwd', 'otp', 'recovery', 'host']))
+/**
+ * A kind, method or reason: whatever it is, since a newer release may have written one that this
+ * one does not know.
+ */
+export const word: z.ZodType<string> = z.string()
+
+/** How a user proved who they are. */
+export const methods: z.ZodType<string[]> = z.array(word)
 
 /** Text that holds JSON of this shape. */
 export function json<T>(shape: z.ZodType<T>): z.ZodType<T> {
@@ -28,12 +35,18 @@ export function json<T>(shape: z.ZodType<T>): z.ZodType<T> {
     .pipe(shape)
 }
 
-/** What Redis answered, if it is what was stored; never a half record. The values at fault are not in the message. */
+/**
+ * What Redis answered, if it is what was stored; never a half record. The values at fault are not
+ * in the message.
+ */
 export function readReply<T>(shape: z.ZodType<T>, reply: unknown, what: string): T {
   const result = shape.safeParse(reply)
   if (result.success) return result.data
   const path = result.error.issues[0]?.path.join('.')
-  throw new Error(`redisStores: ${what} is not in the form it is stored in; look at ${path === '' ? 'the whole' : path}`)
+  throw new Error(
+    `redisStores: ${what} is not in the form it is stored in; look at ` +
+      `${path === '' ? 'the whole' : path}`,
+  )
 }
 
 /** The JSON of a row. Rejects one that could not be read again, before it is written. */

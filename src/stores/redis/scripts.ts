@@ -2,18 +2,27 @@ import { createHash } from 'node:crypto'
 import { isWellFormed } from '../../lib/well-formed.js'
 import type { KnownClient } from './check-client.js'
 
-/** A Lua script that reads and writes the one key it is given. */
+/** A Lua script that reads and writes the keys it is given, which are in one slot. */
 export interface Script {
   readonly text: string
   /** SHA-1 of the text, by which Redis remembers it. */
   readonly sha: string
 }
 
-/** Runs a script on one key. Whole numbers are written as decimal digits. */
-export type RunScript = (script: Script, key: string, ...args: (string | number)[]) => Promise<unknown>
+/**
+ * Runs a script on one key, or on several of one slot. Whole numbers are written as decimal digits.
+ */
+export type RunScript = (
+  script: Script,
+  keys: string | readonly string[],
+  ...args: (string | number)[]
+) => Promise<unknown>
 
-/** Milliseconds that a row is kept after nobody needs it: clocks of processes differ, and Redis only collects the garbage. */
-export const slack = 3_600_000
+/**
+ * How long a row is kept after nobody needs it: clocks of processes differ, and Redis only collects
+ * the garbage.
+ */
+export const gcGraceMs = 3_600_000
 
 /** A script and its name for EVALSHA. */
 export function script(text: string): Script {
@@ -21,54 +30,72 @@ export function script(text: string): Script {
 }
 
 /**
- * Every operation is one script, also the reads: EVALSHA goes to the primary, so that nothing is decided on what a replica has not
- * heard of yet.
+ * Every operation is one script, also the reads: EVALSHA goes to the primary, so that nothing is
+ * decided on what a replica has not heard of yet.
  */
 export function scriptRunner(known: KnownClient): RunScript {
-  return async ({ text, sha }, key, ...args) => {
+  return async ({ text, sha }, on, ...args) => {
+    const keys = [on].flat()
     const values = args.map(argument)
     try {
-      return await evaluate(known, 'sha', sha, key, values)
+      return await evaluate(known, 'sha', sha, keys, values)
     } catch (error) {
-      // A Redis that was started again, or its replica that took over, has forgotten all scripts. Nothing has been run then.
+      // A Redis that was started again, or its replica that took over, has forgotten all scripts.
+      // Nothing has been run then.
       if (!isNoScript(error)) throw error
-      return await evaluate(known, 'text', text, key, values)
+      return await evaluate(known, 'text', text, keys, values)
     }
   }
 }
 
-function evaluate({ kind, client }: KnownClient, by: 'sha' | 'text', what: string, key: string, values: string[]) {
+function evaluate(
+  { kind, client }: KnownClient,
+  by: 'sha' | 'text',
+  what: string,
+  keys: string[],
+  values: string[],
+) {
   if (kind === 'node-redis') {
-    const options = { keys: [key], arguments: values }
+    const options = { keys, arguments: values }
     return by === 'sha' ? client.evalSha(what, options) : client.eval(what, options)
   }
-  return by === 'sha' ? client.evalsha(what, 1, key, ...values) : client.eval(what, 1, key, ...values)
+  const count = keys.length
+  return by === 'sha'
+    ? client.evalsha(what, count, ...keys, ...values)
+    : client.eval(what, count, ...keys, ...values)
 }
 
 function isNoScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT')
 }
 
-// What a host's store is handed may come from a client. Only text and whole numbers reach Redis, whatever the types promised.
+// What a host's store is handed may come from a client. Only text and whole numbers reach Redis,
+// whatever the types promised.
 function argument(value: unknown): string {
   if (typeof value === 'string') return value
   if (Number.isSafeInteger(value)) return String(value)
   throw new Error('redisStores: a value for Redis is neither text nor a whole number')
 }
 
-const longestBytes = 1024
+const maxKeyBytes = 1024
 
-/** An id or a hash, as it is to be stored. Rejects what is no text, too long, or would not come back as it was. */
+/**
+ * An id or a hash, as it is to be stored. Rejects what is no text, too long, or would not come back
+ * as it was.
+ */
 export function identifier(value: unknown): string {
-  if (typeof value !== 'string' || Buffer.byteLength(value) > longestBytes || !isWellFormed(value)) {
-    throw new Error(`redisStores: an id or hash is not well-formed text of at most ${longestBytes} bytes`)
+  if (typeof value !== 'string' || Buffer.byteLength(value) > maxKeyBytes || !isWellFormed(value)) {
+    throw new Error(
+      `redisStores: an id or hash is not well-formed text of at most ${maxKeyBytes} bytes`,
+    )
   }
   return value
 }
 
 /**
- * `mar:{s:<id>}`. The braces make Redis Cluster hash what is inside them. Percent-encoding keeps different ids different, cannot
- * produce a brace, and unlike a digest leaves keys that can be read in redis-cli.
+ * `mar:{s:<id>}`. The braces make Redis Cluster hash what is inside them. Percent-encoding keeps
+ * different ids different, cannot produce a brace, and unlike a digest leaves keys that can be read
+ * in redis-cli.
  */
 export function keyOf(prefix: string, kind: 'c' | 's' | 't' | 'u', id: string): string {
   return `${prefix}{${kind}:${encodeURIComponent(identifier(id))}}`

@@ -1,17 +1,18 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { AuthConfigError } from '../../errors.js'
+import type { HostKysely, HostTransaction } from './host-kysely.js'
 import {
   type AuthDatabase,
-  checkSchema,
   type KeyValue,
   type SqlAuthTables,
   type SqlTableOptions,
   type TableNames,
+  type TextValue,
   tableNames,
 } from './tables.js'
-import { checkedKey } from './values.js'
+import { checkedKey, checkedText } from './values.js'
 
 /** The databases whose ways are known. MariaDB counts as MySQL. */
 export type SqlEngineName = 'postgres' | 'mysql' | 'sqlite'
@@ -23,74 +24,123 @@ export interface SqlEngine {
   readonly tables: TableNames
   /** A value for a key column: checked, and as bytes where a collation could equate two of them. */
   key(value: string, column: string): KeyValue
+  /**
+   * A value for a text column: checked, and in a form that no setting of the connection reads as
+   * part of the statement.
+   */
+  text(value: string, column: string): TextValue
   /** `DELETE … LIMIT`, where others choose the rows in a subquery. */
   readonly deletesWithLimit: boolean
   /** `INSERT … ON CONFLICT DO NOTHING`. */
   readonly hasOnConflict: boolean
   /**
-   * A read may answer what was true when the host's transaction began, though a write has just seen more. What explains a lost write is
-   * then read with a lock, which answers what is true now.
+   * A read may answer what was true when the host's transaction began, though a write has just seen
+   * more. What explains a lost write is then read with a lock, which answers what is true now.
    */
   readonly readsOldSnapshot: boolean
   /**
-   * Runs one conditional write. Where the database gave way to another transaction it has left nothing behind, so it is run again, a few
-   * times at most.
+   * Runs one conditional write. Where the database gave way to another transaction it has left
+   * nothing behind, so it is run again, a few times at most.
    */
   write<T>(work: (db: AuthDatabase) => Promise<T>): Promise<T>
-  /** The same for several writes that belong together: all of them or none. In the host's transaction where there is one. */
+  /**
+   * The same for several writes that belong together: all of them or none. In the host's
+   * transaction where there is one.
+   */
   atomically<T>(work: (db: AuthDatabase) => Promise<T>): Promise<T>
 }
 
 /** Finds out what kind of database this is, and where its tables are. */
-export function createEngine<Database>(kysely: Kysely<Database> | Transaction<Database>, options: SqlTableOptions): SqlEngine {
+export function createEngine<Database>(
+  kysely: HostKysely<Database> | HostTransaction<Database>,
+  options: SqlTableOptions,
+): SqlEngine {
   const name = engineOf(kysely)
   const db = databaseOf(kysely, name, options.schema)
-  const write = async <T>(work: (db: AuthDatabase) => Promise<T>) => (db.isTransaction ? work(db) : untilItHolds(() => work(db)))
+  const isMysql = name === 'mysql'
+  const write = async <T>(work: (db: AuthDatabase) => Promise<T>) =>
+    db.isTransaction ? work(db) : untilItHolds(() => work(db))
   return {
     name,
     db,
     tables: tableNames(options.prefix ?? 'mar_'),
-    key: name === 'mysql' ? (value, column) => Buffer.from(checkedKey(value, column)) : checkedKey,
-    deletesWithLimit: name === 'mysql',
-    hasOnConflict: name !== 'mysql',
-    readsOldSnapshot: name === 'mysql' && db.isTransaction,
+    key: isMysql ? (value, column) => Buffer.from(checkedKey(value, column)) : checkedKey,
+    text: isMysql ? (value, column) => asDigits(checkedText(value, column)) : checkedText,
+    deletesWithLimit: isMysql,
+    hasOnConflict: !isMysql,
+    readsOldSnapshot: isMysql && db.isTransaction,
     write,
-    // A second transaction inside the host's would need a second connection, and for a pool of one wait for ever.
+    // A second transaction inside the host's would need a second connection, and for a pool of one
+    // wait for ever.
     atomically: async (work) =>
-      db.isTransaction ? work(db) : untilItHolds(() => begin(name, db).execute((transaction) => work(transaction))),
+      db.isTransaction
+        ? work(db)
+        : untilItHolds(() => begin(name, db).execute((transaction) => work(transaction))),
   }
 }
 
+// mysql2 writes values into the text of the statement. A string it quotes, and escapes with
+// backslashes, which under the sql_mode NO_BACKSLASH_ESCAPES escape nothing: a quote in a
+// User-Agent would end the text, and the rest of it be run. A Buffer it writes as X'…', in which
+// there is nothing but digits, whatever the mode; bytes have no character set, so they are given
+// theirs.
+function asDigits(text: string): TextValue {
+  return sql<string>`convert(${Buffer.from(text)} using utf8mb4)`
+}
+
 // By its abilities, because a bundler may have renamed the adapter's class.
-function engineOf(kysely: Pick<Kysely<unknown>, 'getExecutor'>): SqlEngineName {
+function engineOf(kysely: Pick<HostKysely<unknown>, 'getExecutor'>): SqlEngineName {
   const adapter = kysely?.getExecutor?.().adapter
   if (adapter === undefined) {
-    throw new AuthConfigError('kysely', 'is not a Kysely instance.', 'pass new Kysely({ dialect }), or a transaction of it.')
+    throw new AuthConfigError(
+      'kysely',
+      'is not a Kysely instance.',
+      'pass new Kysely({ dialect }), or a transaction of it.',
+    )
   }
   const { supportsReturning, supportsTransactionalDdl, supportsOutput } = adapter
   if (supportsReturning && supportsTransactionalDdl) return 'postgres'
   if (supportsReturning) return 'sqlite'
   if (!supportsTransactionalDdl && supportsOutput !== true) return 'mysql'
-  throw new AuthConfigError('kysely', 'speaks to a database that is not known here.', 'use PostgreSQL, MySQL, MariaDB or SQLite.')
+  throw new AuthConfigError(
+    'kysely',
+    'speaks to a database that is not known here.',
+    'use PostgreSQL, MySQL, MariaDB or SQLite.',
+  )
 }
 
-function databaseOf<Database>(kysely: Kysely<Database> | Transaction<Database>, name: SqlEngineName, schema: string | undefined) {
-  // Without the host's plugins: one that renames columns, as CamelCasePlugin does, would rename those of these tables as well.
+function databaseOf<Database>(
+  kysely: Pick<HostKysely<Database>, 'withoutPlugins'>,
+  name: SqlEngineName,
+  schema: string | undefined,
+) {
+  // Without the host's plugins: one that renames columns, as CamelCasePlugin does, would rename
+  // those of these tables as well.
   const db = kysely.withoutPlugins() as unknown as Kysely<SqlAuthTables>
   if (schema === undefined) return db
   if (name === 'sqlite') {
-    throw new AuthConfigError('schema', 'is not known to SQLite.', 'leave it out, and open the file that is to hold the tables.')
+    throw new AuthConfigError(
+      'schema',
+      'is not known to SQLite.',
+      'leave it out, and open the file that is to hold the tables.',
+    )
   }
-  return db.withSchema(checkSchema(schema))
+  return db.withSchema(schema)
 }
 
-// Every change is decided by the condition of one statement, so PostgreSQL need not compare whole transactions, which under SERIALIZABLE
-// has strangers give way to each other. On MySQL a lower level may be at odds with the host's binary log.
+// Every change is decided by the condition of one statement, so PostgreSQL need not compare whole
+// transactions, which under SERIALIZABLE has strangers give way to each other. On MySQL a lower
+// level may be at odds with the host's binary log.
 function begin(name: SqlEngineName, db: AuthDatabase) {
-  return name === 'postgres' ? db.transaction().setIsolationLevel('read committed') : db.transaction()
+  return name === 'postgres'
+    ? db.transaction().setIsolationLevel('read committed')
+    : db.transaction()
 }
 
-/** Serialization failure and deadlock (PostgreSQL), deadlock and changed record (MySQL and MariaDB): rolled back, with no effect. */
+/**
+ * Serialization failure and deadlock (PostgreSQL), deadlock and changed record (MySQL and MariaDB):
+ * rolled back, with no effect.
+ */
 const rolledBack = new Set<unknown>(['40001', '40P01', 1213, 1020])
 
 const attempts = 5
@@ -102,7 +152,8 @@ async function untilItHolds<T>(work: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (attempt === attempts || !isRolledBack(error)) throw error
     }
-    // At random and ever longer, so that those who have met do not meet again: up to 20, 40, 80 and 160 ms.
+    // At random and ever longer, so that those who have met do not meet again: up to 20, 40, 80 and
+    // 160 ms.
     await pause(randomInt(10 * 2 ** attempt))
   }
 }

@@ -1,17 +1,24 @@
-import type { Insertable } from 'kysely'
+import type { InsertObject } from 'kysely'
 import type { SqlEngine } from './engine.js'
-import type { AuthDatabase, SecondFactorsTable, SigningKeysTable } from './tables.js'
+import type { AuthDatabase, SqlAuthTables } from './tables.js'
 
-/** Inserts a row unless its key is there, in one statement, and says whether it did. Never replaces a row. */
+/**
+ * Inserts a row unless its key is there, in one statement, and says whether it did. Never replaces
+ * a row.
+ */
 export async function insertIfAbsent(
   engine: SqlEngine,
   typed: AuthDatabase,
   table: 'mar_second_factors' | 'mar_signing_keys',
-  row: Insertable<SecondFactorsTable> | Insertable<SigningKeysTable>,
+  row:
+    | InsertObject<SqlAuthTables, 'mar_second_factors'>
+    | InsertObject<SqlAuthTables, 'mar_signing_keys'>,
 ): Promise<boolean> {
   const insert = typed.withTables<Record<string, object>>().insertInto(table).values(row)
   if (engine.hasOnConflict) {
-    const { numInsertedOrUpdatedRows } = await insert.onConflict((conflict) => conflict.doNothing()).executeTakeFirstOrThrow()
+    const { numInsertedOrUpdatedRows } = await insert
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow()
     return numInsertedOrUpdatedRows === 1n
   }
   try {

@@ -1,11 +1,26 @@
+import { AuthConfigError } from '../../errors.js'
 import type { SqlEngineName } from './engine.js'
-import { type ColumnType, firstTables, type TableShape } from './table-shapes.js'
-import { checkSchema, type SqlTableOptions, tableNames } from './tables.js'
+import {
+  type ColumnType,
+  firstTables,
+  secondSessionColumns,
+  type TableShape,
+} from './table-shapes.js'
+import { checkTableOptions, type SqlTableOptions, tableNames } from './tables.js'
 
-/** One change of the tables. Each statement may be run again after a crash without harm. */
+/**
+ * A statement, and the table, index or column (`table.column`) that is there afterwards. It is run
+ * where that is not there yet.
+ */
+export interface Definition {
+  readonly makes: string
+  readonly statement: string
+}
+
+/** One change of the tables. */
 export interface Migration {
   readonly version: number
-  readonly statements: readonly string[]
+  readonly statements: readonly Definition[]
 }
 
 /** How the engines write what differs between them. */
@@ -17,14 +32,18 @@ const dialects = {
     text: 'text',
     quote: (name: string) => `"${name}"`,
     end: '',
+    addColumn: 'add column if not exists',
   },
   mysql: {
-    // Bytes: MySQL's text collations equate letters of different case and accent, and ignore blanks at the end.
+    // Bytes: MySQL's text collations equate letters of different case and accent, and ignore blanks
+    // at the end.
     key: 'varbinary(1024)',
     moment: 'bigint',
     text: 'text character set utf8mb4',
     quote: (name: string) => `\`${name}\``,
     end: ' engine=InnoDB row_format=dynamic',
+    // MariaDB reads the comment; MySQL knows nothing like it.
+    addColumn: 'add column /*M! if not exists */',
   },
   sqlite: {
     key: 'text',
@@ -32,23 +51,63 @@ const dialects = {
     text: 'text',
     quote: (name: string) => `"${name}"`,
     end: '',
+    addColumn: 'add column',
   },
 } as const
 
 /** All changes, the oldest first. A release adds to the end and never changes what is there. */
-export function migrationsFor(engine: SqlEngineName, options: SqlTableOptions): readonly Migration[] {
-  return [{ version: 1, statements: firstTables.flatMap((shape) => createTable(engine, shape, options)) }]
+export function migrationsFor(
+  engine: SqlEngineName,
+  options: SqlTableOptions,
+): readonly Migration[] {
+  return [
+    { version: 1, statements: firstTables.flatMap((shape) => createTable(engine, shape, options)) },
+    { version: 2, statements: addColumns(engine, options) },
+  ]
 }
 
 /** The statement that makes the table in which the changes are counted. */
-export function createMigrationsTable(engine: SqlEngineName, options: SqlTableOptions): string {
+export function createMigrationsTable(engine: SqlEngineName, options: SqlTableOptions): Definition {
   const columns = { version: 'integer', applied_at: 'moment' } as const
-  return createTable(engine, { table: 'migrations', columns, primaryKey: ['version'] }, options).join(';\n')
+  return createOnlyTable(engine, { table: 'migrations', columns, primaryKey: ['version'] }, options)
 }
 
 /**
- * The statements of {@link migrateSql} as text, to be read, or run by whoever may change tables where the server may not. It may be run
- * more than once.
+ * The question for the names of all tables and indexes of the schema, and for the columns of the
+ * sessions. It takes no lock that a writer would notice. SQLite is asked for the columns alone: all
+ * else may be run again, and its only lock is held anyway.
+ */
+export function listWhatIsThere(
+  engine: SqlEngineName,
+  { prefix = 'mar_', schema }: SqlTableOptions,
+): string {
+  const sessions = tableNames(prefix).sessions
+  // In quotes as they stand: they have been checked to be plain identifiers.
+  if (engine === 'sqlite')
+    return `select '${sessions}.' || name as name from pragma_table_info('${sessions}')`
+  const named = schema === undefined ? null : `'${schema}'`
+  if (engine === 'mysql') {
+    const where = `table_schema = ${named ?? 'database()'}`
+    return (
+      `select table_name as name from information_schema.tables where ${where} union all select ` +
+      `concat(table_name, '.', column_name) from information_schema.columns where ${where} and ` +
+      `table_name = '${sessions}'`
+    )
+  }
+  const relations = 'pg_class join pg_namespace on pg_namespace.oid = relnamespace'
+  const where = `nspname = ${named ?? 'current_schema()'}`
+  return (
+    `select relname::text as name from ${relations} where ${where} union all select relname || ` +
+    `'.' || attname from ${relations} join pg_attribute on attrelid = pg_class.oid where ` +
+    `${where} and relname = '${sessions}' and not attisdropped`
+  )
+}
+
+/**
+ * The statements of {@link migrateSql} as text: to be read, or to be run by an account that may
+ * change tables, where that of the server may not. On PostgreSQL and MariaDB it may be run more
+ * than once. On MySQL and SQLite a second run stops at the columns of version 2 ("duplicate column
+ * name"), and has changed nothing.
  *
  * @param engine - `postgres`, `mysql` (MariaDB too) or `sqlite`
  * @returns SQL, with a `;` after each statement
@@ -61,11 +120,21 @@ export function createMigrationsTable(engine: SqlEngineName, options: SqlTableOp
  * ```
  */
 export function migrationSql(engine: SqlEngineName, options: SqlTableOptions = {}): string {
-  const changes = migrationsFor(engine, options).flatMap(({ version, statements }) => [
-    ...statements,
-    recordMigration(engine, options, version, Date.now()),
+  if (!Object.hasOwn(dialects, engine)) {
+    throw new AuthConfigError(
+      'migrationSql(engine)',
+      'is not known here.',
+      "pass 'postgres', 'mysql' or 'sqlite'.",
+    )
+  }
+  const where = checkTableOptions('migrationSql', options)
+  const changes = migrationsFor(engine, where).flatMap(({ version, statements }) => [
+    ...statements.map(({ statement }) => statement),
+    recordMigration(engine, where, version, Date.now()),
   ])
-  return [createMigrationsTable(engine, options), ...changes].map((statement) => `${statement};\n`).join('\n')
+  return [createMigrationsTable(engine, where).statement, ...changes]
+    .map((statement) => `${statement};\n`)
+    .join('\n')
 }
 
 /** The statement that notes a change as made. */
@@ -82,31 +151,77 @@ export function recordMigration(
     : `insert into ${table} ${values} on conflict (version) do nothing`
 }
 
-function createTable(engine: SqlEngineName, shape: TableShape, { prefix = 'mar_', schema }: SqlTableOptions): string[] {
-  const { quote, end } = dialects[engine]
+// One statement for all where an engine takes it, so that there are all of them or none.
+function addColumns(engine: SqlEngineName, options: SqlTableOptions): Definition[] {
+  const { prefix = 'mar_', schema } = options
+  const name = tableNames(prefix).sessions
+  const { addColumn } = dialects[engine]
+  const added = Object.entries(secondSessionColumns).map(([column, type]) => ({
+    makes: `${name}.${column}`,
+    statement: `${addColumn} ${columnLine(engine, column, type)}`,
+  }))
+  const change = `alter table ${qualified(engine, name, schema)}`
+  if (engine === 'sqlite')
+    return added.map(({ makes, statement }) => ({ makes, statement: `${change} ${statement}` }))
+  const statement = `${change}\n  ${added.map((one) => one.statement).join(',\n  ')}`
+  return added.slice(-1).map(({ makes }) => ({ makes, statement }))
+}
+
+function createTable(
+  engine: SqlEngineName,
+  shape: TableShape,
+  options: SqlTableOptions,
+): Definition[] {
+  const { prefix = 'mar_', schema } = options
   const name = tableNames(prefix)[shape.table]
   const table = qualified(engine, name, schema)
-  const indexes = (shape.indexes ?? []).map((columns) => ({ name: quote(`${name}_${columns.join('_')}`), columns }))
+  const statementOf = (index: Index) =>
+    `create index if not exists ${dialects[engine].quote(index.name)} on ${table} ` +
+    `(${index.columns.join(', ')})`
+  const indexes = engine === 'mysql' ? [] : indexesOf(name, shape)
+  const definitions = indexes.map((index) => ({ makes: index.name, statement: statementOf(index) }))
+  return [createOnlyTable(engine, shape, options), ...definitions]
+}
+
+interface Index {
+  readonly name: string
+  readonly columns: readonly string[]
+}
+
+function indexesOf(table: string, { indexes = [] }: TableShape): Index[] {
+  return indexes.map((columns) => ({ name: `${table}_${columns.join('_')}`, columns }))
+}
+
+function createOnlyTable(
+  engine: SqlEngineName,
+  shape: TableShape,
+  { prefix = 'mar_', schema }: SqlTableOptions,
+): Definition {
+  const { quote, end } = dialects[engine]
+  const name = tableNames(prefix)[shape.table]
+  // Inside the table, because MySQL knows no CREATE INDEX IF NOT EXISTS.
+  const indexes = engine === 'mysql' ? indexesOf(name, shape) : []
   const lines = [
-    ...Object.entries(shape.columns).map(([name, type]) => columnLine(engine, name, type)),
+    ...Object.entries(shape.columns).map(([column, type]) => columnLine(engine, column, type)),
     `primary key (${shape.primaryKey.join(', ')})`,
-    // Inside the table, because MySQL knows no CREATE INDEX IF NOT EXISTS.
-    ...(engine === 'mysql' ? indexes.map(({ name, columns }) => `index ${name} (${columns.join(', ')})`) : []),
+    ...indexes.map((index) => `index ${quote(index.name)} (${index.columns.join(', ')})`),
   ]
-  return [
-    `create table if not exists ${table} (\n  ${lines.join(',\n  ')}\n)${end}`,
-    ...(engine === 'mysql'
-      ? []
-      : indexes.map(({ name, columns }) => `create index if not exists ${name} on ${table} (${columns.join(', ')})`)),
-  ]
+  const table = qualified(engine, name, schema)
+  return {
+    makes: name,
+    statement: `create table if not exists ${table} (\n  ${lines.join(',\n  ')}\n)${end}`,
+  }
 }
 
 function columnLine(engine: SqlEngineName, name: string, declared: string): string {
   const type = declared.replace('?', '') as ColumnType
-  return `${name} ${type === 'integer' ? 'integer' : dialects[engine][type]} ${declared.endsWith('?') ? 'null' : 'not null'}`
+  return (
+    `${name} ${type === 'integer' ? 'integer' : dialects[engine][type]} ` +
+    `${declared.endsWith('?') ? 'null' : 'not null'}`
+  )
 }
 
 function qualified(engine: SqlEngineName, name: string, schema: string | undefined): string {
   const { quote } = dialects[engine]
-  return schema === undefined ? quote(name) : `${quote(checkSchema(schema))}.${quote(name)}`
+  return schema === undefined ? quote(name) : `${quote(schema)}.${quote(name)}`
 }

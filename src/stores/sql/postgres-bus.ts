@@ -1,7 +1,10 @@
 import { AuthConfigError } from '../../errors.js'
+import { checkOptions, fitting, optionsOf, withMethods } from '../../lib/check-options.js'
+import type { Logger } from '../../lib/logger.js'
 import { withTimeout } from '../../lib/timeouts.js'
-import type { RevocationBus } from '../../revocations/contract.js'
 import { endedMessage, tellListener } from '../bus-message.js'
+import type { RevocationBus } from '../revocation-bus.js'
+import { awaitEcho } from './postgres-echo.js'
 
 /** What is used of a `pg.Pool`. */
 export interface PostgresPool {
@@ -13,7 +16,10 @@ export interface PostgresPool {
 /** What is used of a connection of the pool that only listens. */
 export interface PostgresListener {
   query(text: string): Promise<unknown>
-  on(event: 'notification', listener: (message: { channel: string; payload?: string | undefined }) => void): unknown
+  on(
+    event: 'notification',
+    listener: (message: { channel: string; payload?: string | undefined }) => void,
+  ): unknown
   on(event: 'error', listener: (error: Error) => void): unknown
   on(event: 'end', listener: () => void): unknown
   release(destroy?: boolean): void
@@ -21,33 +27,61 @@ export interface PostgresListener {
 
 /** Options of {@link postgresBus}. */
 export interface PostgresBusOptions {
-  /** The channel; the same in all processes. A name of letters, digits and `_`, at most 63. Default `mar_session_ended`. */
+  /**
+   * The channel; the same in all processes. A name of letters, digits and `_`, at most 63. Default
+   * `mar_session_ended`.
+   */
   readonly channel?: string
+  /**
+   * Is warned when the bus listens and hears nothing, as behind PgBouncer in transaction mode.
+   * Default: `process.emitWarning`.
+   */
+  readonly logger?: Pick<Logger, 'warn'>
 }
 
-/** How long a connection may take to listen, and then to say that it is there, in milliseconds. */
-const patience = 5000
-/** How often it is asked, in milliseconds. */
-const checkInterval = 30_000
-const [shortestPause, longestPause] = [100, 5000]
+// The name becomes part of a statement.
+const isChannel = (value: unknown) => typeof value === 'string' && /^[A-Za-z_]\w{0,62}$/.test(value)
+const rules = {
+  factory: 'postgresBus',
+  schema: optionsOf({
+    channel: fitting<string>(
+      isChannel,
+      'is not a name of at most 63 letters, digits and _.',
+    ).default('mar_session_ended'),
+    logger: withMethods<Pick<Logger, 'warn'>>('warn').optional(),
+  }),
+}
+
+/** How long a connection may take to listen, and then to say that it is there. */
+const timeoutMs = 5000
+/** How often it is asked. */
+const checkIntervalMs = 30_000
+const [minPauseMs, maxPauseMs] = [100, 5000]
 /** PostgreSQL refuses payloads of 8000 bytes and more. */
-const longestPayload = 7999
+const maxPayloadBytes = 7999
 
 /**
- * Tells other processes over PostgreSQL (LISTEN and NOTIFY) that a session has ended, so that they close its sockets at once. Pass it
- * as `bus` to `createAuthRouter`.
+ * Tells other processes over PostgreSQL (LISTEN and NOTIFY) that a session has ended, so that they
+ * close its sockets at once. Pass it as `bus` to `createAuthRouter`.
  *
- * Listening takes one connection of your pool for itself, until the router is closed: close the router before `pool.end()`, which
- * waits for it. A pool behind PgBouncer must be in session mode. When the connection is lost, or does not answer when it is asked every
- * 30 seconds, it is replaced after 100 ms, then after ever longer pauses of at most 5 seconds. A message that is lost meanwhile does no harm: the router asks `sessions.liveAmong` about
- * all sessions with open sockets every 4 seconds.
+ * Listening takes one connection of your pool for itself, until the router is closed: close the
+ * router before `pool.end()`, which waits for it. When the connection is lost, or does not answer
+ * when it is asked every 30 seconds, it is replaced after 100 ms, then after ever longer pauses of
+ * at most 5 seconds. A message that is lost meanwhile does no harm: the router asks
+ * `sessions.liveAmong` about all sessions with open sockets every 4 seconds.
  *
- * `subscribe` rejects when no connection is had within 5 seconds, and leaves nothing behind; the router tries again until it is.
- * `publish` rejects when the query fails, or the message is longer than the 7999 bytes that PostgreSQL carries. Messages that are no
- * `SessionEnded` are ignored.
+ * A pool behind PgBouncer must be in session mode: in transaction mode LISTEN succeeds, and nothing
+ * is ever heard. So each connection that listens is sent a message over another one; when it does
+ * not hear it within 2 seconds, `logger` is warned.
  *
- * @param pool - a `pg.Pool` with a `max` of at least one more than the number of routers that listen on it
- * @throws AuthConfigError for something else, or a channel that is not such a name
+ * `subscribe` rejects when no connection is had within 5 seconds, and leaves nothing behind; the
+ * router tries again until it is. `publish` rejects when the query fails, or the message is longer
+ * than the 7999 bytes that PostgreSQL carries. Messages that are no `SessionEnded` are ignored.
+ *
+ * @param pool - a `pg.Pool` with a `max` of at least one more than the number of routers that
+ * listen on it
+ * @throws AuthConfigError for something else, an unknown option, or a channel that is not such a
+ * name
  *
  * @example
  * ```ts
@@ -60,17 +94,21 @@ const longestPayload = 7999
  * ```
  */
 export function postgresBus(pool: PostgresPool, options: PostgresBusOptions = {}): RevocationBus {
-  const channel = checkChannel(options.channel ?? 'mar_session_ended')
+  const { channel, logger } = checkOptions(rules, options)
   checkPool(pool)
   return {
+    check: async () => void (await pool.query('select 1', [])),
     async publish(event) {
       const payload = endedMessage(event)
-      if (Buffer.byteLength(payload) > longestPayload)
-        throw new Error(`postgresBus: a message has more than ${longestPayload} bytes`)
+      if (Buffer.byteLength(payload) > maxPayloadBytes)
+        throw new Error(`postgresBus: a message has more than ${maxPayloadBytes} bytes`)
       await pool.query('select pg_notify($1, $2)', [channel, payload])
     },
     async subscribe(listener) {
-      const listening = keepListening(pool, channel, (payload) => tellListener(listener, payload))
+      const listening = keepListening(pool, channel, {
+        hear: (payload) => tellListener(listener, payload),
+        onDeaf: () => warnOfDeafness(logger),
+      })
       await listening.started.catch((error) => {
         listening.leave()
         throw error
@@ -80,6 +118,23 @@ export function postgresBus(pool: PostgresPool, options: PostgresBusOptions = {}
   }
 }
 
+function warnOfDeafness(logger: Pick<Logger, 'warn'> | undefined): void {
+  const text =
+    'postgresBus listens, but did not hear a message to itself within 2 s. Is the pool behind ' +
+    'PgBouncer in transaction mode? Other ' +
+    'processes learn of ended sessions within 5 s instead of at once. Give the bus a pool that ' +
+    'reaches PostgreSQL itself, or session mode.'
+  if (logger === undefined) process.emitWarning(text, { code: 'MAR_POSTGRES_BUS_HEARS_NOTHING' })
+  else logger.warn(text)
+}
+
+/** Who is told of what is heard. */
+interface Ears {
+  readonly hear: (payload: unknown) => void
+  /** Called when a connection listens, and a message to itself did not arrive. */
+  readonly onDeaf: () => void
+}
+
 interface Listening {
   /** Settles soon: rejects when the first connection fails, or takes too long. */
   readonly started: Promise<void>
@@ -87,7 +142,7 @@ interface Listening {
   leave(): void
 }
 
-function keepListening(pool: PostgresPool, channel: string, hear: (payload: unknown) => void): Listening {
+function keepListening(pool: PostgresPool, channel: string, ears: Ears): Listening {
   let hasLeft = false
   let attempt = new AbortController()
   let timer: NodeJS.Timeout | undefined
@@ -96,9 +151,12 @@ function keepListening(pool: PostgresPool, channel: string, hear: (payload: unkn
     const mine = new AbortController()
     const { signal } = mine
     attempt = mine
-    const connection = { pool, channel, hear, onLost: () => again(shortestPause), left: signal }
+    const connection = { ...ears, pool, channel, onLost: () => again(minPauseMs), left: signal }
     try {
-      await withTimeout(() => Promise.race([takeConnection(connection), aborted(signal)]), patience)
+      await withTimeout(
+        () => Promise.race([takeConnection(connection), aborted(signal)]),
+        timeoutMs,
+      )
     } catch (error) {
       // It may yet get its connection, which nobody waits for any more.
       mine.abort()
@@ -108,7 +166,7 @@ function keepListening(pool: PostgresPool, channel: string, hear: (payload: unkn
 
   function again(pause: number): void {
     if (hasLeft) return
-    const retry = () => listen().catch(() => again(Math.min(2 * pause, longestPause)))
+    const retry = () => listen().catch(() => again(Math.min(2 * pause, maxPauseMs)))
     timer = setTimeout(retry, pause).unref()
   }
 
@@ -122,32 +180,44 @@ function keepListening(pool: PostgresPool, channel: string, hear: (payload: unkn
   }
 }
 
-// Whoever leaves does not wait for an answer, so neither does the timer that waits for it.
+// A caller that leaves does not wait for an answer, and its timer does not either.
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Error('postgresBus: left')))
   })
 }
 
-interface Connection {
+interface Connection extends Ears {
   readonly pool: PostgresPool
   readonly channel: string
-  readonly hear: (payload: unknown) => void
   /** Called once, if the connection is lost after it has listened. */
   readonly onLost: () => void
   readonly left: AbortSignal
 }
 
-async function takeConnection({ pool, channel, hear, onLost, left }: Connection): Promise<void> {
+async function takeConnection({
+  pool,
+  channel,
+  hear,
+  onDeaf,
+  onLost,
+  left,
+}: Connection): Promise<void> {
   const client = await pool.connect()
   // It may have been left while the pool had no connection to give.
   if (left.aborted) return client.release()
   let state: 'joining' | 'listening' | 'gone' = 'joining'
   let checking: NodeJS.Timeout | undefined
-  // Destroyed, not handed back: whoever got it next would be listening.
+  const echo = awaitEcho({
+    send: (message) => pool.query('select pg_notify($1, $2)', [channel, message]),
+    ask: () => client.query('select 1'),
+    onDeaf,
+  })
+  // Destroyed, not handed back: the next user of this connection would be listening.
   const drop = () => {
     left.removeEventListener('abort', drop)
     clearInterval(checking)
+    echo.forget()
     if (state !== 'gone') client.release(true)
     state = 'gone'
   }
@@ -157,18 +227,24 @@ async function takeConnection({ pool, channel, hear, onLost, left }: Connection)
     if (hasListened) onLost()
   }
   left.addEventListener('abort', drop)
-  // The pool handles errors of idle connections only: without this, an error of this one would end the process.
+  // The pool handles errors of idle connections only: without this, an error of this one would end
+  // the process.
   client.on('error', lose)
   client.on('end', lose)
   client.on('notification', (message) => {
-    if (state !== 'gone' && message.channel === channel) hear(message.payload)
+    if (state === 'gone' || message.channel !== channel || echo.isIn(message.payload)) return
+    hear(message.payload)
   })
   const joined = () => {
     // The loss may be told together with the answer.
     if (state === 'gone') throw new Error('postgresBus: the connection was lost')
     state = 'listening'
     // A connection whose other end is gone without a word would stay silent for ever.
-    checking = setInterval(() => withTimeout(() => client.query('select 1'), patience).catch(lose), checkInterval).unref()
+    checking = setInterval(
+      () => withTimeout(() => client.query('select 1'), timeoutMs).catch(lose),
+      checkIntervalMs,
+    ).unref()
+    void echo.send()
   }
   await client
     .query(`listen "${channel}"`)
@@ -176,17 +252,18 @@ async function takeConnection({ pool, channel, hear, onLost, left }: Connection)
     .finally(() => state === 'joining' && drop())
 }
 
-// The name becomes part of a statement.
-function checkChannel(channel: unknown): string {
-  if (typeof channel === 'string' && /^[A-Za-z_]\w{0,62}$/.test(channel)) return channel
-  const problem = 'is not a name of at most 63 letters, digits and _.'
-  throw new AuthConfigError('postgresBus.channel', problem, 'leave it out for "mar_session_ended".')
-}
-
 function checkPool(pool: Partial<PostgresPool> | null | undefined): void {
   const max: unknown = pool?.options?.max
-  if (typeof pool?.connect !== 'function' || typeof pool.query !== 'function' || typeof max !== 'number') {
-    throw new AuthConfigError('postgresBus.pool', 'is not a pool of connections.', 'pass a Pool of the package pg.')
+  if (
+    typeof pool?.connect !== 'function' ||
+    typeof pool.query !== 'function' ||
+    typeof max !== 'number'
+  ) {
+    throw new AuthConfigError(
+      'postgresBus.pool',
+      'is not a pool of connections.',
+      'pass a Pool of the package pg.',
+    )
   }
   if (max < 2) {
     const problem = 'has one connection only, which would listen and never answer a query.'

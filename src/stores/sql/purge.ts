@@ -6,12 +6,16 @@ import { toMoment } from './values.js'
 const batch = 500
 
 /**
- * Deletes the rows whose moment has come, in statements of a few hundred rows each, and says how many. `table` must have an index on
- * `moment`.
+ * Deletes the rows whose moment has come, in statements of a few hundred rows each, and says how
+ * many. `table` must have an index on `moment`.
  */
 export async function purgeInBatches(
   engine: SqlEngine,
-  table: 'mar_authorization_codes' | 'mar_sessions' | 'mar_socket_tickets' | 'mar_pending_second_factors',
+  table:
+    | 'mar_authorization_codes'
+    | 'mar_sessions'
+    | 'mar_socket_tickets'
+    | 'mar_pending_second_factors',
   id: string,
   moment: string,
   now: Date,
@@ -20,7 +24,9 @@ export async function purgeInBatches(
   let deleted = 0
   while (deleted < limit) {
     const most = Math.min(batch, limit - deleted)
-    const count = await engine.write((db) => deleteBatch(engine, db, { table, id, moment, until: toMoment(now), most }))
+    const count = await engine.write((db) =>
+      deleteBatch(engine, db, { table, id, moment, until: toMoment(now), most }),
+    )
     deleted += count
     if (count < most) break
   }
@@ -35,13 +41,20 @@ interface Batch {
   readonly most: number
 }
 
-async function deleteBatch(engine: SqlEngine, typed: AuthDatabase, { table, id, moment, until, most }: Batch): Promise<number> {
+async function deleteBatch(
+  engine: SqlEngine,
+  typed: AuthDatabase,
+  { table, id, moment, until, most }: Batch,
+): Promise<number> {
   // One text for four tables whose columns have different names.
   const db = typed.withTables<Record<string, Record<string, unknown>>>()
   const isDue = db.deleteFrom(table).where(moment, '<=', until)
   const due = db.selectFrom(table).select(id).where(moment, '<=', until).orderBy(moment).limit(most)
-  // The moment is asked for twice: a session may be used again between the choice of the row and its lock.
-  const query = engine.deletesWithLimit ? isDue.orderBy(moment).limit(most) : isDue.where(id, 'in', due)
+  // The moment is asked for twice: a session may be used again between the choice of the row and
+  // its lock.
+  const query = engine.deletesWithLimit
+    ? isDue.orderBy(moment).limit(most)
+    : isDue.where(id, 'in', due)
   const { numDeletedRows } = await query.executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }

@@ -1,10 +1,15 @@
-import type { Insertable, Selectable } from 'kysely'
-import type { AuthorizationCodeRecord, AuthorizationCodeStore, ConsumeResult, SessionStore } from '../contract.js'
+import type { InsertObject, Selectable } from 'kysely'
+import type {
+  AuthorizationCodeRecord,
+  AuthorizationCodeStore,
+  ConsumeResult,
+} from '../code-contract.js'
+import type { SessionStore } from '../contract.js'
 import type { SqlEngine } from './engine.js'
 import { purgeInBatches } from './purge.js'
 import { insertSession } from './sql-sessions.js'
-import type { AuthDatabase, AuthorizationCodesTable } from './tables.js'
-import { checkedText, fromKey, fromMethods, fromMoment, fromMomentOrNull, toMethods, toMoment } from './values.js'
+import type { AuthDatabase, AuthorizationCodesTable, SqlAuthTables } from './tables.js'
+import { fromKey, fromMethods, fromMoment, fromMomentOrNull, toMoment } from './values.js'
 
 /** Authorization codes in SQL. A code and the session it opens are one transaction. */
 export function sqlCodes(engine: SqlEngine, sessions: SessionStore): AuthorizationCodeStore {
@@ -14,12 +19,16 @@ export function sqlCodes(engine: SqlEngine, sessions: SessionStore): Authorizati
   const rowsOf = (from: AuthDatabase, codeHash: string) =>
     from.selectFrom(table).selectAll().where('code_hash', '=', key(codeHash, 'codeHash'))
 
-  async function find(from: AuthDatabase, codeHash: string): Promise<AuthorizationCodeRecord | null> {
+  async function find(
+    from: AuthDatabase,
+    codeHash: string,
+  ): Promise<AuthorizationCodeRecord | null> {
     const row = await rowsOf(from, codeHash).executeTakeFirst()
     return row === undefined ? null : toCode(row)
   }
 
-  // The one conditional write: of however many callers, the database lets one change the row, and tells it so.
+  // The one conditional write: of however many callers, the database lets one change the row, and
+  // tells it so.
   async function wins(within: AuthDatabase, codeHash: string, now: Date): Promise<boolean> {
     const { numUpdatedRows } = await within
       .updateTable(table)
@@ -34,7 +43,9 @@ export function sqlCodes(engine: SqlEngine, sessions: SessionStore): Authorizati
   async function lost(within: AuthDatabase, codeHash: string): Promise<ConsumeResult> {
     const rows = rowsOf(within, codeHash)
     const row = await (engine.readsOldSnapshot ? rows.forUpdate() : rows).executeTakeFirst()
-    return row === undefined || row.consumed_at === null ? { outcome: 'unknown' } : { outcome: 'replayed', code: toCode(row) }
+    return row === undefined || row.consumed_at === null
+      ? { outcome: 'unknown' }
+      : { outcome: 'replayed', code: toCode(row) }
   }
 
   async function won(within: AuthDatabase, codeHash: string): Promise<ConsumeResult> {
@@ -47,7 +58,10 @@ export function sqlCodes(engine: SqlEngine, sessions: SessionStore): Authorizati
     (await wins(within, codeHash, now)) ? won(within, codeHash) : lost(within, codeHash)
 
   return {
-    save: (code) => engine.write(async () => void (await db.insertInto(table).values(toRow(engine, code)).execute())),
+    save: (code) =>
+      engine.write(
+        async () => void (await db.insertInto(table).values(toRow(engine, code)).execute()),
+      ),
     find: (codeHash) => find(db, codeHash),
     consume: (codeHash, now) => engine.write(() => settle(db, codeHash, now)),
     redemption: {
@@ -63,15 +77,19 @@ export function sqlCodes(engine: SqlEngine, sessions: SessionStore): Authorizati
   }
 }
 
-function toRow({ key }: SqlEngine, code: AuthorizationCodeRecord): Insertable<AuthorizationCodesTable> {
+function toRow(
+  { key, text }: SqlEngine,
+  code: AuthorizationCodeRecord,
+): InsertObject<SqlAuthTables, 'mar_authorization_codes'> {
   return {
     code_hash: key(code.codeHash, 'codeHash'),
     user_id: key(code.userId, 'userId'),
-    issued_by_session_id: code.issuedBySessionId === null ? null : key(code.issuedBySessionId, 'issuedBySessionId'),
+    issued_by_session_id:
+      code.issuedBySessionId === null ? null : key(code.issuedBySessionId, 'issuedBySessionId'),
     opens_session_id: key(code.opensSessionId, 'opensSessionId'),
-    code_challenge: checkedText(code.codeChallenge, 'codeChallenge'),
-    scope: checkedText(code.scope, 'scope'),
-    methods: toMethods(code.methods),
+    code_challenge: text(code.codeChallenge, 'codeChallenge'),
+    scope: text(code.scope, 'scope'),
+    methods: text(JSON.stringify(code.methods), 'methods'),
     authenticated_at: toMoment(code.authenticatedAt),
     created_at: toMoment(code.createdAt),
     expires_at: toMoment(code.expiresAt),

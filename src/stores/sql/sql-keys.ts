@@ -1,11 +1,11 @@
 import type { KeyStore } from '../../signers/contract.js'
 import type { SqlEngine } from './engine.js'
 import { insertIfAbsent } from './insert-if-absent.js'
-import { checkedText, fromMoment, toMoment } from './values.js'
+import { fromMoment, toMoment } from './values.js'
 
 /** The generations of a key ring in SQL. */
 export function sqlKeys(engine: SqlEngine): KeyStore {
-  const { db, tables } = engine
+  const { db, tables, text } = engine
   const table = tables.keys
 
   return {
@@ -25,8 +25,8 @@ export function sqlKeys(engine: SqlEngine): KeyStore {
       engine.write(async () => {
         const inserted = await insertIfAbsent(engine, db, table, {
           generation: whole(generation),
-          kid: checkedText(kid, 'kid'),
-          sealed_key: checkedText(sealedKey, 'sealedKey'),
+          kid: text(kid, 'kid'),
+          sealed_key: text(sealedKey, 'sealedKey'),
           created_at: toMoment(createdAt),
           activates_at: toMoment(activatesAt),
         })
@@ -34,7 +34,10 @@ export function sqlKeys(engine: SqlEngine): KeyStore {
       }),
 
     remove: (generation) =>
-      engine.write(async () => void (await db.deleteFrom(table).where('generation', '=', whole(generation)).execute())),
+      engine.write(
+        async () =>
+          void (await db.deleteFrom(table).where('generation', '=', whole(generation)).execute()),
+      ),
   }
 }
 

@@ -1,12 +1,18 @@
 import type { Selectable } from 'kysely'
-import type { PendingSecondFactor, SecondFactorRecord, SecondFactorStore } from '../contract.js'
+import type {
+  PendingSecondFactor,
+  SecondFactorRecord,
+  SecondFactorStore,
+} from '../second-factor-contract.js'
 import type { SqlEngine } from './engine.js'
 import { insertIfAbsent } from './insert-if-absent.js'
 import { purgeInBatches } from './purge.js'
 import type { AuthDatabase, PendingSecondFactorsTable, SecondFactorsTable } from './tables.js'
 import { fromKey, fromMoment, toMoment } from './values.js'
 
-/** Second factors in SQL: a row per user, a row per pending enrolment, and a row per recovery code. */
+/**
+ * Second factors in SQL: a row per user, a row per pending enrolment, and a row per recovery code.
+ */
 export function sqlSecondFactors(engine: SqlEngine): SecondFactorStore {
   const { db, tables, key } = engine
   const userIs = (userId: string) => key(userId, 'userId')
@@ -16,46 +22,66 @@ export function sqlSecondFactors(engine: SqlEngine): SecondFactorStore {
     ...recoveryCodes(engine),
 
     async find(userId) {
-      const row = await db.selectFrom(tables.secondFactors).selectAll().where('user_id', '=', userIs(userId)).executeTakeFirst()
+      const row = await db
+        .selectFrom(tables.secondFactors)
+        .selectAll()
+        .where('user_id', '=', userIs(userId))
+        .executeTakeFirst()
       return row === undefined ? null : toFactor(row)
     },
 
     advanceStep: (userId, to) =>
       engine.write(async () => {
-        const later = db.updateTable(tables.secondFactors).where('user_id', '=', userIs(userId)).where('last_step', '<', step(to))
-        const { numUpdatedRows } = await later.set({ last_step: step(to) }).executeTakeFirstOrThrow()
+        const later = db
+          .updateTable(tables.secondFactors)
+          .where('user_id', '=', userIs(userId))
+          .where('last_step', '<', step(to))
+        const { numUpdatedRows } = await later
+          .set({ last_step: step(to) })
+          .executeTakeFirstOrThrow()
         return { outcome: numUpdatedRows === 1n ? 'advanced' : 'stale' }
       }),
 
     reseal: (userId, from, to) =>
       engine.write(async () => {
         const same = db.updateTable(tables.secondFactors).where('user_id', '=', userIs(userId))
-        const change = same.where('sealed_seed', '=', key(from, 'from')).set({ sealed_seed: key(to, 'to') })
+        const change = same
+          .where('sealed_seed', '=', key(from, 'from'))
+          .set({ sealed_seed: key(to, 'to') })
         const { numUpdatedRows } = await change.executeTakeFirstOrThrow()
         return { outcome: numUpdatedRows === 1n ? 'resealed' : 'superseded' }
       }),
 
     deactivate: (userId) =>
       engine.atomically(async (transaction) => {
-        // Enrolment, factor, codes: everywhere in this order. Whoever confirms holds the enrolment until the factor is there, so that it
-        // cannot slip through behind this.
+        // Enrolment, factor, codes: everywhere in this order. A confirmation holds the enrolment
+        // until the factor is there, so that it cannot slip through behind this.
         await transaction.deleteFrom(tables.pending).where('user_id', '=', userIs(userId)).execute()
-        const factor = transaction.deleteFrom(tables.secondFactors).where('user_id', '=', userIs(userId))
+        const factor = transaction
+          .deleteFrom(tables.secondFactors)
+          .where('user_id', '=', userIs(userId))
         const { numDeletedRows } = await factor.executeTakeFirstOrThrow()
-        // Codes are never there without a factor; any that are now are those of one that has just been activated.
+        // Codes are never there without a factor; any that are now are those of one that has just
+        // been activated.
         if (numDeletedRows !== 1n) return { outcome: 'not-active' }
-        await transaction.deleteFrom(tables.recoveryCodes).where('user_id', '=', userIs(userId)).execute()
+        await transaction
+          .deleteFrom(tables.recoveryCodes)
+          .where('user_id', '=', userIs(userId))
+          .execute()
         return { outcome: 'deactivated' }
       }),
   }
 }
 
-function enrolments(engine: SqlEngine): Pick<SecondFactorStore, 'activate' | 'savePending' | 'findPending' | 'confirm' | 'purge'> {
+function enrolments(
+  engine: SqlEngine,
+): Pick<SecondFactorStore, 'activate' | 'savePending' | 'findPending' | 'confirm' | 'purge'> {
   const { db, tables, key } = engine
   const table = tables.pending
 
   return {
-    activate: (factor, hashes) => engine.atomically((transaction) => activate(engine, transaction, factor, hashes)),
+    activate: (factor, hashes) =>
+      engine.atomically((transaction) => activate(engine, transaction, factor, hashes)),
 
     savePending: ({ userId, sealedSeed, createdAt, expiresAt }) =>
       engine.write(async () => {
@@ -72,7 +98,11 @@ function enrolments(engine: SqlEngine): Pick<SecondFactorStore, 'activate' | 'sa
       }),
 
     async findPending(userId) {
-      const row = await db.selectFrom(table).selectAll().where('user_id', '=', key(userId, 'userId')).executeTakeFirst()
+      const row = await db
+        .selectFrom(table)
+        .selectAll()
+        .where('user_id', '=', key(userId, 'userId'))
+        .executeTakeFirst()
       return row === undefined ? null : toPending(row)
     },
 
@@ -84,7 +114,9 @@ function enrolments(engine: SqlEngine): Pick<SecondFactorStore, 'activate' | 'sa
           .where('sealed_seed', '=', key(factor.sealedSeed, 'sealedSeed'))
           .where('expires_at', '>', toMoment(now))
           .executeTakeFirstOrThrow()
-        return numDeletedRows === 1n ? activate(engine, transaction, factor, hashes) : { outcome: 'not-pending' }
+        return numDeletedRows === 1n
+          ? activate(engine, transaction, factor, hashes)
+          : { outcome: 'not-pending' }
       }),
 
     purge: (now, limit) => purgeInBatches(engine, table, 'user_id', 'expires_at', now, limit),
@@ -104,11 +136,18 @@ async function activate(
     codes_version: 1,
     created_at: toMoment(createdAt),
   }
-  if (!(await insertIfAbsent(engine, transaction, engine.tables.secondFactors, factor))) return { outcome: 'already-active' }
-  // There are hardly ever any. MySQL locks the gap in which a delete finds nothing, and users who activate at once would deadlock.
+  if (!(await insertIfAbsent(engine, transaction, engine.tables.secondFactors, factor)))
+    return { outcome: 'already-active' }
+  // There are hardly ever any. MySQL locks the gap in which a delete finds nothing, and users who
+  // activate at once would deadlock.
   const codes = engine.tables.recoveryCodes
-  const left = transaction.selectFrom(codes).select('code_hash').where('user_id', '=', factor.user_id).limit(1)
-  if ((await left.execute()).length > 0) await transaction.deleteFrom(codes).where('user_id', '=', factor.user_id).execute()
+  const left = transaction
+    .selectFrom(codes)
+    .select('code_hash')
+    .where('user_id', '=', factor.user_id)
+    .limit(1)
+  if ((await left.execute()).length > 0)
+    await transaction.deleteFrom(codes).where('user_id', '=', factor.user_id).execute()
   await insertRecoveryCodes(engine, transaction, userId, hashes)
   return { outcome: 'activated' }
 }
@@ -123,14 +162,19 @@ function recoveryCodes(
     consumeRecoveryCode: (userId, codeHash) =>
       engine.write(async () => {
         const code = db.deleteFrom(table).where('user_id', '=', key(userId, 'userId'))
-        const { numDeletedRows } = await code.where('code_hash', '=', key(codeHash, 'codeHash')).executeTakeFirstOrThrow()
+        const { numDeletedRows } = await code
+          .where('code_hash', '=', key(codeHash, 'codeHash'))
+          .executeTakeFirstOrThrow()
         return { outcome: numDeletedRows === 1n ? 'consumed' : 'unknown' }
       }),
 
     replaceRecoveryCodes: (userId, hashes) =>
       engine.atomically(async (transaction) => {
-        // Locks the factor's row until the codes are written, so that two sets at once do not become twenty codes.
-        const factor = transaction.updateTable(tables.secondFactors).where('user_id', '=', key(userId, 'userId'))
+        // Locks the factor's row until the codes are written, so that two sets at once do not
+        // become twenty codes.
+        const factor = transaction
+          .updateTable(tables.secondFactors)
+          .where('user_id', '=', key(userId, 'userId'))
         const { numUpdatedRows } = await factor
           .set(({ eb }) => ({ codes_version: eb('codes_version', '+', 1) }))
           .executeTakeFirstOrThrow()
@@ -141,8 +185,12 @@ function recoveryCodes(
       }),
 
     async countRecoveryCodes(userId) {
-      const rows = db.selectFrom(table).select(({ fn }) => fn.countAll<number | string>().as('count'))
-      const { count } = await rows.where('user_id', '=', key(userId, 'userId')).executeTakeFirstOrThrow()
+      const rows = db
+        .selectFrom(table)
+        .select(({ fn }) => fn.countAll<number | string>().as('count'))
+      const { count } = await rows
+        .where('user_id', '=', key(userId, 'userId'))
+        .executeTakeFirstOrThrow()
       return Number(count)
     },
   }
@@ -159,7 +207,12 @@ async function insertRecoveryCodes(
   if (rows.length > 0) await transaction.insertInto(tables.recoveryCodes).values(rows).execute()
 }
 
-function toFactor({ user_id, sealed_seed, last_step, created_at }: Selectable<SecondFactorsTable>): SecondFactorRecord {
+function toFactor({
+  user_id,
+  sealed_seed,
+  last_step,
+  created_at,
+}: Selectable<SecondFactorsTable>): SecondFactorRecord {
   return {
     userId: fromKey(user_id),
     sealedSeed: fromKey(sealed_seed),
@@ -168,7 +221,12 @@ function toFactor({ user_id, sealed_seed, last_step, created_at }: Selectable<Se
   }
 }
 
-function toPending({ user_id, sealed_seed, created_at, expires_at }: Selectable<PendingSecondFactorsTable>): PendingSecondFactor {
+function toPending({
+  user_id,
+  sealed_seed,
+  created_at,
+  expires_at,
+}: Selectable<PendingSecondFactorsTable>): PendingSecondFactor {
   return {
     userId: fromKey(user_id),
     sealedSeed: fromKey(sealed_seed),

@@ -1,10 +1,12 @@
 import { randomId } from '../../lib/random.js'
 import type { EndReason, SessionRecord, SessionStore } from '../contract.js'
+import { databaseTime } from './database-time.js'
 import type { SqlEngine } from './engine.js'
+import { addPasswordMark } from './password-marks.js'
 import { purgeInBatches } from './purge.js'
 import { ended, refreshColumns, seen, toRow, toSession } from './session-rows.js'
 import type { AuthDatabase } from './tables.js'
-import { fromKey, toMethods, toMoment } from './values.js'
+import { fromKey, toMoment } from './values.js'
 
 /** Sessions in SQL. */
 export function sqlSessions(engine: SqlEngine): SessionStore {
@@ -15,15 +17,25 @@ export function sqlSessions(engine: SqlEngine): SessionStore {
     create: (session) => engine.write(() => insertSession(engine, db, session)),
 
     async find(id) {
-      const row = await db.selectFrom(table).selectAll().where('id', '=', key(id, 'id')).executeTakeFirst()
+      const row = await db
+        .selectFrom(table)
+        .selectAll()
+        .where('id', '=', key(id, 'id'))
+        .executeTakeFirst()
       return row === undefined ? null : toSession(row)
     },
 
     ...changesOfOne(engine),
 
-    // Together: between the two statements a purge could delete what the first has ended, and nobody would be told of it.
+    addPasswordMark: (userId, from, to) =>
+      engine.write(() => addPasswordMark(engine, { userId, from, to })),
+
+    // Together: between the two statements a purge could delete what the first has ended, and
+    // nobody would be told of it.
     endAllForUser: (userId, reason, now, exceptId) =>
-      engine.atomically((transaction) => endAll(engine, transaction, { userId, reason, now, exceptId })),
+      engine.atomically((transaction) =>
+        endAll(engine, transaction, { userId, reason, now, exceptId }),
+      ),
 
     async listForUser(userId, now) {
       const query = live(engine, now).selectAll().where('user_id', '=', key(userId, 'userId'))
@@ -38,26 +50,34 @@ export function sqlSessions(engine: SqlEngine): SessionStore {
     },
 
     purge: (now, limit) => purgeInBatches(engine, table, 'id', 'purge_at', now, limit),
+    databaseTime: () => databaseTime(engine),
   }
 }
 
 /** Inserts a session, alone or together with what it came of. Rejects if the id is there. */
-export async function insertSession(engine: SqlEngine, within: AuthDatabase, session: SessionRecord): Promise<void> {
+export async function insertSession(
+  engine: SqlEngine,
+  within: AuthDatabase,
+  session: SessionRecord,
+): Promise<void> {
   await within.insertInto(engine.tables.sessions).values(toRow(engine, session)).execute()
 }
 
-function changesOfOne(engine: SqlEngine): Pick<SessionStore, 'rotateRefresh' | 'touch' | 'setMethods' | 'end'> {
-  const { db, tables, key } = engine
+function changesOfOne(
+  engine: SqlEngine,
+): Pick<SessionStore, 'rotateRefresh' | 'touch' | 'setMethods' | 'end'> {
+  const { db, tables, key, text } = engine
   const table = tables.sessions
   // Ended or not is part of the write: a session that ends while it is used stays ended.
-  const changeLiving = (id: string) => db.updateTable(table).where('id', '=', key(id, 'id')).where('ended_at', 'is', null)
+  const changeLiving = (id: string) =>
+    db.updateTable(table).where('id', '=', key(id, 'id')).where('ended_at', 'is', null)
 
   return {
     rotateRefresh: (id, presentedHash, next) =>
       engine.write(async () => {
         const { numUpdatedRows } = await changeLiving(id)
           .where('refresh_hash', '=', key(presentedHash, 'presentedHash'))
-          .set((eb) => ({ ...seen(eb, next), ...refreshColumns(engine, next.refresh) }))
+          .set((eb) => ({ ...seen(engine, eb, next), ...refreshColumns(engine, next.refresh) }))
           .executeTakeFirstOrThrow()
         if (numUpdatedRows === 1n) return { outcome: 'rotated' }
         const rows = db.selectFrom(table).select('ended_at').where('id', '=', key(id, 'id'))
@@ -69,7 +89,7 @@ function changesOfOne(engine: SqlEngine): Pick<SessionStore, 'rotateRefresh' | '
       engine.write(
         async () =>
           void (await changeLiving(id)
-            .set((eb) => seen(eb, noted))
+            .set((eb) => seen(engine, eb, noted))
             .execute()),
       ),
 
@@ -77,13 +97,15 @@ function changesOfOne(engine: SqlEngine): Pick<SessionStore, 'rotateRefresh' | '
       engine.write(
         async () =>
           void (await changeLiving(id)
-            .set({ methods: toMethods(methods) })
+            .set({ methods: text(JSON.stringify(methods), 'methods') })
             .execute()),
       ),
 
     end: (id, reason, now) =>
       engine.write(async () => {
-        const { numUpdatedRows } = await changeLiving(id).set(ended(reason, now)).executeTakeFirstOrThrow()
+        const { numUpdatedRows } = await changeLiving(id)
+          .set(ended(engine, reason, now))
+          .executeTakeFirstOrThrow()
         return numUpdatedRows === 1n
       }),
   }
@@ -97,21 +119,34 @@ interface EndOfAll {
 }
 
 async function endAll(
-  { tables, key }: SqlEngine,
+  engine: SqlEngine,
   transaction: AuthDatabase,
   { userId, reason, now, exceptId }: EndOfAll,
 ): Promise<string[]> {
+  const { tables, key } = engine
   const user = key(userId, 'userId')
-  // The rows carry the name of the call that ended them, so each is claimed by one call, on databases without RETURNING as well.
+  // The rows carry the name of the call that ended them, so each is claimed by one call, on
+  // databases without RETURNING as well.
   const mark = key(randomId(), 'ended_by')
-  const living = transaction.updateTable(tables.sessions).where('user_id', '=', user).where('ended_at', 'is', null)
-  const chosen = exceptId === undefined ? living : living.where('id', '!=', key(exceptId, 'exceptId'))
-  await chosen.set({ ...ended(reason, now), ended_by: mark }).execute()
-  const mine = transaction.selectFrom(tables.sessions).select('id').where('user_id', '=', user).where('ended_by', '=', mark)
+  const living = transaction
+    .updateTable(tables.sessions)
+    .where('user_id', '=', user)
+    .where('ended_at', 'is', null)
+  const chosen =
+    exceptId === undefined ? living : living.where('id', '!=', key(exceptId, 'exceptId'))
+  await chosen.set({ ...ended(engine, reason, now), ended_by: mark }).execute()
+  const mine = transaction
+    .selectFrom(tables.sessions)
+    .select('id')
+    .where('user_id', '=', user)
+    .where('ended_by', '=', mark)
   return (await mine.execute()).map(({ id }) => fromKey(id))
 }
 
 /** Sessions that have not ended and are not over. */
 function live({ db, tables }: SqlEngine, now: Date) {
-  return db.selectFrom(tables.sessions).where('ended_at', 'is', null).where('purge_at', '>', toMoment(now))
+  return db
+    .selectFrom(tables.sessions)
+    .where('ended_at', 'is', null)
+    .where('purge_at', '>', toMoment(now))
 }

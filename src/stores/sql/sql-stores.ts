@@ -1,18 +1,27 @@
-import type { Kysely, Transaction } from 'kysely'
 import type { KeyStore } from '../../signers/contract.js'
-import type { AuthorizationCodeStore, SecondFactorStore, SessionStore, SocketTicketStore } from '../contract.js'
+import type { AuthorizationCodeStore } from '../code-contract.js'
+import type { SessionStore } from '../contract.js'
+import type { SecondFactorStore } from '../second-factor-contract.js'
+import type { SocketTicketStore } from '../ticket-contract.js'
 import { createEngine } from './engine.js'
+import type { HostKysely, HostTransaction } from './host-kysely.js'
 import { sqlCodes } from './sql-codes.js'
 import { sqlKeys } from './sql-keys.js'
 import { sqlSecondFactors } from './sql-second-factors.js'
 import { sqlSessions } from './sql-sessions.js'
 import { sqlTickets } from './sql-tickets.js'
-import type { SqlTableOptions } from './tables.js'
+import { checkTableOptions, type SqlTableOptions } from './tables.js'
 
 export type { SqlEngineName } from './engine.js'
+export type { HostKysely, HostTransaction } from './host-kysely.js'
 export { type MigrationResult, migrateSql } from './migrate.js'
 export { migrationSql } from './migrations.js'
-export { type PostgresBusOptions, type PostgresListener, type PostgresPool, postgresBus } from './postgres-bus.js'
+export {
+  type PostgresBusOptions,
+  type PostgresListener,
+  type PostgresPool,
+  postgresBus,
+} from './postgres-bus.js'
 export type {
   AuthorizationCodesTable,
   KeyValue,
@@ -38,17 +47,22 @@ export interface SqlStores {
 }
 
 /**
- * Keeps everything in PostgreSQL, MySQL, MariaDB or SQLite, over your own Kysely instance and its pool. Make the tables first, with
- * {@link migrateSql}. Each change of one-time state is one conditional statement; a code and the session it opens are one transaction.
+ * Keeps everything in PostgreSQL, MySQL, MariaDB or SQLite, over your own Kysely instance and its
+ * pool. Make the tables first, with {@link migrateSql}. Each change of one-time state is one
+ * conditional statement; a code and the session it opens are one transaction.
  *
- * Handed a transaction of yours, the stores work inside it and open none of their own: what they wrote comes and goes with it.
+ * Handed a transaction of yours, the stores work inside it and open none of their own: what they
+ * wrote comes and goes with it.
  *
- * Reads and writes must go to the primary: a replica that lags would let a session live on that has ended.
+ * Reads and writes must go to the primary: a replica that lags would let a session live on that has
+ * ended.
  *
  * @param kysely - your instance, or a transaction of it
  * @param options - `prefix` of the tables (default `mar_`) and `schema`
- * @returns the stores; spread `codes`, `sessions`, `secondFactors` and `tickets` into the options of `createAuthRouter`
- * @throws AuthConfigError for a database that is not known here, or a prefix or schema that is not a plain identifier
+ * @returns the stores; spread `codes`, `sessions`, `secondFactors` and `tickets` into the options
+ * of `createAuthRouter`
+ * @throws AuthConfigError for a database that is not known here, an unknown option, or a prefix or
+ * schema that is not a plain identifier
  *
  * @example
  * ```ts
@@ -56,16 +70,20 @@ export interface SqlStores {
  * import { migrateSql, sqlStores } from 'messaging-auth-router/stores/sql'
  * import pg from 'pg'
  *
- * const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], connectionTimeoutMillis: 1500 })
- * // a connection that breaks, idle or just before its query, would end the process if nobody listened
+ * const connectionString = process.env['DATABASE_URL']
+ * const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 1500 })
+ * // Without a listener, a connection that breaks would end the process.
  * pool.on('error', () => {}).on('connect', (client) => void client.on('error', () => {}))
  * const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
  * await migrateSql(kysely)
  * export const { keys, ...stores } = sqlStores(kysely)
  * ```
  */
-export function sqlStores<Database>(kysely: Kysely<Database> | Transaction<Database>, options: SqlTableOptions = {}): SqlStores {
-  const engine = createEngine(kysely, options)
+export function sqlStores<Database>(
+  kysely: HostKysely<Database> | HostTransaction<Database>,
+  options: SqlTableOptions = {},
+): SqlStores {
+  const engine = createEngine(kysely, checkTableOptions('sqlStores', options))
   const sessions = sqlSessions(engine)
   return {
     codes: sqlCodes(engine, sessions),

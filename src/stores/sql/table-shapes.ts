@@ -1,18 +1,64 @@
-import type { TableNames } from './tables.js'
+import type { SqlAuthTables, TableNames } from './tables.js'
 
 /** A type that each engine has a word for. */
 export type ColumnType = 'key' | 'moment' | 'text' | 'integer'
 
-/** A table. */
-export interface TableShape {
-  readonly table: keyof TableNames
+/** A table. The compiler misses a column that its rows have and the shape has not. */
+export type TableShape = { readonly [Table in keyof TableNames]: ShapeOf<Table> }[keyof TableNames]
+
+interface ShapeOf<Table extends keyof TableNames> {
+  readonly table: Table
   /** A `?` after the type: may be null. */
-  readonly columns: Readonly<Record<string, ColumnType | `${ColumnType}?`>>
-  readonly primaryKey: readonly string[]
-  readonly indexes?: readonly (readonly string[])[]
+  readonly columns: {
+    readonly [Column in Exclude<ColumnOf<Table>, LaterColumn>]: ColumnTypeOf<RowOf<Table>[Column]>
+  }
+  readonly primaryKey: readonly ColumnOf<Table>[]
+  readonly indexes?: readonly (readonly ColumnOf<Table>[])[]
 }
 
-/** The tables of the first version. They never change: a later version changes them by statements of its own. */
+/** The columns of sessions that came with version 2. */
+type LaterColumn =
+  | 'secret_hash'
+  | 'password_mark'
+  | 'password_mark_next'
+  | 'lifetime_idle'
+  | 'lifetime_absolute'
+  | 'client_id'
+  | 'parent_id'
+
+/**
+ * What version 2 adds to the sessions. All of it may be null, so that processes of the older
+ * release write their rows as before.
+ */
+export const secondSessionColumns: {
+  readonly [Column in LaterColumn]: ColumnTypeOf<RowOf<'sessions'>[Column]>
+} = {
+  secret_hash: 'key?',
+  password_mark: 'key?',
+  password_mark_next: 'key?',
+  lifetime_idle: 'integer?',
+  lifetime_absolute: 'integer?',
+  client_id: 'key?',
+  parent_id: 'key?',
+}
+
+type RowOf<Table extends keyof TableNames> = SqlAuthTables[TableNames[Table]]
+type ColumnOf<Table extends keyof TableNames> = keyof RowOf<Table> & string
+type ColumnTypeOf<Value> = null extends Value
+  ? `${PlainTypeOf<NonNullable<Value>>}?`
+  : PlainTypeOf<Value>
+type PlainTypeOf<Value> = Uint8Array extends Value
+  ? 'key'
+  : number extends Value
+    ? string extends Value
+      ? 'moment'
+      : 'integer'
+    : 'text'
+
+/**
+ * The tables of the first version. They never change: a later version changes them by statements of
+ * its own.
+ */
 export const firstTables: readonly TableShape[] = [
   {
     table: 'codes',
@@ -75,7 +121,13 @@ export const firstTables: readonly TableShape[] = [
   },
   {
     table: 'secondFactors',
-    columns: { user_id: 'key', sealed_seed: 'key', last_step: 'moment', codes_version: 'integer', created_at: 'moment' },
+    columns: {
+      user_id: 'key',
+      sealed_seed: 'key',
+      last_step: 'moment',
+      codes_version: 'integer',
+      created_at: 'moment',
+    },
     primaryKey: ['user_id'],
   },
   {
@@ -84,10 +136,20 @@ export const firstTables: readonly TableShape[] = [
     primaryKey: ['user_id'],
     indexes: [['expires_at']],
   },
-  { table: 'recoveryCodes', columns: { user_id: 'key', code_hash: 'key' }, primaryKey: ['user_id', 'code_hash'] },
+  {
+    table: 'recoveryCodes',
+    columns: { user_id: 'key', code_hash: 'key' },
+    primaryKey: ['user_id', 'code_hash'],
+  },
   {
     table: 'keys',
-    columns: { generation: 'integer', kid: 'text', sealed_key: 'text', created_at: 'moment', activates_at: 'moment' },
+    columns: {
+      generation: 'integer',
+      kid: 'text',
+      sealed_key: 'text',
+      created_at: 'moment',
+      activates_at: 'moment',
+    },
     primaryKey: ['generation'],
   },
 ]

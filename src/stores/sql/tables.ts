@@ -1,8 +1,13 @@
-import type { Kysely } from 'kysely'
-import { AuthConfigError } from '../../errors.js'
+import type { Expression, Kysely } from 'kysely'
+import { checkOptions, fitting, optionsOf } from '../../lib/check-options.js'
 
-/** A key column: text, but bytes on MySQL, whose collations would equate `alice` with `Alice` and `álice`. */
+/**
+ * A key column: text, but bytes on MySQL, whose collations would equate `alice` with `Alice` and
+ * `álice`.
+ */
 export type KeyValue = string | Uint8Array
+/** A text column as it is written; it is read as a string. */
+export type TextValue = string | Expression<string>
 /** Milliseconds since the epoch. PostgreSQL answers a bigint as text. */
 export type MomentValue = number | string
 
@@ -21,7 +26,9 @@ export interface AuthorizationCodesTable {
   expires_at: MomentValue
   retain_until: MomentValue
   consumed_at: MomentValue | null
-  /** When the row may be deleted: `expires_at` until it is consumed, `retain_until` from then on. */
+  /**
+   * When the row may be deleted: `expires_at` until it is consumed, `retain_until` from then on.
+   */
   purge_at: MomentValue
 }
 
@@ -50,6 +57,17 @@ export interface SessionsTable {
   ended_by: KeyValue | null
   /** When the row may be deleted: the earlier of the two expiries, or `ended_at`. */
   purge_at: MomentValue
+  /** This column and those that follow are there since version 2. */
+  secret_hash: KeyValue | null
+  password_mark: KeyValue | null
+  /** Marks with a blank between two of them. */
+  password_mark_next: KeyValue | null
+  /** Seconds. */
+  lifetime_idle: number | null
+  /** Seconds. */
+  lifetime_absolute: number | null
+  client_id: KeyValue | null
+  parent_id: KeyValue | null
 }
 
 /** One row of socket tickets. */
@@ -68,7 +86,10 @@ export interface SecondFactorsTable {
   user_id: KeyValue
   sealed_seed: KeyValue
   last_step: MomentValue
-  /** Counts the sets of recovery codes: whoever replaces them writes here first, and so waits for whoever else does. */
+  /**
+   * Counts the sets of recovery codes. A process that replaces them writes here first, and so waits
+   * for any other that does the same.
+   */
   codes_version: number
   created_at: MomentValue
 }
@@ -104,7 +125,8 @@ export interface MigrationsTable {
 
 /**
  * The tables, for hosts that want to read them with Kysely under the default prefix:
- * `kysely.withTables<SqlAuthTables>().selectFrom('mar_sessions')`. They are written by `sqlStores` alone.
+ * `kysely.withTables<SqlAuthTables>().selectFrom('mar_sessions')`. They are written by `sqlStores`
+ * alone.
  */
 export interface SqlAuthTables {
   mar_authorization_codes: AuthorizationCodesTable
@@ -122,13 +144,18 @@ export type AuthDatabase = Kysely<SqlAuthTables>
 
 /** Where the tables are. */
 export interface SqlTableOptions {
-  /** What the names of the tables begin with: lower-case letters, digits and `_`. Default `mar_`. */
+  /**
+   * What the names of the tables begin with: lower-case letters, digits and `_`. Default `mar_`.
+   */
   readonly prefix?: string
   /** The schema (PostgreSQL) or database (MySQL) that holds them. Default: the connection's own. */
   readonly schema?: string
 }
 
-/** The names of the tables under a prefix. To the compiler they are those of the default prefix, which have the same columns. */
+/**
+ * The names of the tables under a prefix. To the compiler they are those of the default prefix,
+ * which have the same columns.
+ */
 export interface TableNames {
   readonly codes: 'mar_authorization_codes'
   readonly sessions: 'mar_sessions'
@@ -140,11 +167,34 @@ export interface TableNames {
   readonly migrations: 'mar_migrations'
 }
 
-/** Names the tables. Throws AuthConfigError for a prefix that is not a plain identifier: names cannot be parameters of a statement. */
+/**
+ * The options of one of the factories that know tables. Names cannot be parameters of a statement,
+ * so only plain ones are taken.
+ */
+export function checkTableOptions(factory: string, given: unknown): SqlTableOptions {
+  return checkOptions(
+    {
+      factory,
+      schema: tableOptions,
+      remedies: { schema: "leave it out for the connection's own." },
+    },
+    given,
+  ) as SqlTableOptions
+}
+
+const isPrefix = (value: unknown) =>
+  typeof value === 'string' && /^[a-z_][a-z0-9_]{0,29}$/.test(value)
+const isSchema = (value: unknown) =>
+  typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_$-]{0,62}$/.test(value)
+const tableOptions = optionsOf({
+  prefix: fitting<string>(isPrefix, 'is not 1 to 30 lower-case letters, digits and _.').default(
+    'mar_',
+  ),
+  schema: fitting<string>(isSchema, 'is not a plain identifier.').optional(),
+})
+
+/** Names the tables, under a prefix that has been checked. */
 export function tableNames(prefix: string): TableNames {
-  if (!/^[a-z_][a-z0-9_]{0,29}$/.test(prefix)) {
-    throw new AuthConfigError('prefix', 'is not 1 to 30 lower-case letters, digits and _.', 'leave it out for mar_.')
-  }
   return {
     codes: `${prefix}authorization_codes` as 'mar_authorization_codes',
     sessions: `${prefix}sessions` as 'mar_sessions',
@@ -155,10 +205,4 @@ export function tableNames(prefix: string): TableNames {
     keys: `${prefix}signing_keys` as 'mar_signing_keys',
     migrations: `${prefix}migrations` as 'mar_migrations',
   }
-}
-
-/** Throws AuthConfigError for a schema that is not a plain identifier. */
-export function checkSchema(schema: string): string {
-  if (/^[A-Za-z_][A-Za-z0-9_$-]{0,62}$/.test(schema)) return schema
-  throw new AuthConfigError('schema', 'is not a plain identifier.', "leave it out for the connection's own.")
 }

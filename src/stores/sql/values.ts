@@ -1,24 +1,33 @@
 import { isWellFormed } from '../../lib/well-formed.js'
-import type { AuthenticationMethod } from '../contract.js'
+import type { StoredMethod } from '../contract.js'
 import type { KeyValue, MomentValue } from './tables.js'
 
 /** The most bytes of an id or hash: what an index of every engine holds. */
-const longestKey = 1024
+const maxKeyBytes = 1024
 /** The most characters of a text column: within 64 KiB on MySQL, whatever they are. */
-const longestText = 16_000
+const maxTextLength = 16_000
 
-/** A text for a driver, or an error: a truncated or replaced character would make one key of two. The text is not in the message. */
-export function checkedText(value: unknown, column: string, longest: number = longestText): string {
+/**
+ * A text for a driver, or an error: a truncated or replaced character would make one key of two.
+ * The text is not in the message.
+ */
+export function checkedText(
+  value: unknown,
+  column: string,
+  maxLength: number = maxTextLength,
+): string {
   if (typeof value !== 'string') throw new TypeError(`${column} is not a string`)
-  if (value.length > longest) throw new TypeError(`${column} is too long`)
-  if (!isWellFormed(value) || value.includes('\0')) throw new TypeError(`${column} is not well-formed text`)
+  if (value.length > maxLength) throw new TypeError(`${column} is too long`)
+  if (!isWellFormed(value) || value.includes('\0'))
+    throw new TypeError(`${column} is not well-formed text`)
   return value
 }
 
 /** The same for a key column. */
 export function checkedKey(value: unknown, column: string): string {
   const text = checkedText(value, column)
-  if (Buffer.byteLength(text) > longestKey) throw new TypeError(`${column} is longer than ${longestKey} bytes`)
+  if (Buffer.byteLength(text) > maxKeyBytes)
+    throw new TypeError(`${column} is longer than ${maxKeyBytes} bytes`)
   return text
 }
 
@@ -44,12 +53,7 @@ export function fromMomentOrNull(value: MomentValue | null): Date | null {
   return value === null ? null : fromMoment(value)
 }
 
-/** The methods as they are stored. */
-export function toMethods(methods: readonly AuthenticationMethod[]): string {
-  return checkedText(JSON.stringify(methods), 'methods')
-}
-
 /** The methods as they were saved. */
-export function fromMethods(stored: string): readonly AuthenticationMethod[] {
+export function fromMethods(stored: string): readonly StoredMethod[] {
   return JSON.parse(stored)
 }

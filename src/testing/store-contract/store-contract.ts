@@ -1,22 +1,46 @@
-import { codesContract } from './codes.js'
-import { endingContract } from './ending.js'
-import { enrolmentRaces } from './enrolment-races.js'
-import { enrolmentsContract } from './enrolments.js'
-import { keysContract } from './keys.js'
-import { codeLengths, factorLengths, sessionLengths, ticketLengths } from './lengths.js'
-import { listingContract } from './listing.js'
-import { methodsContract } from './methods.js'
-import { processRaces } from './processes.js'
-import { codesPurge, enrolmentsPurge, enrolmentsPurgeSpares, sessionsPurge, ticketsPurge } from './purging.js'
-import { races } from './races.js'
-import { recoveryCodesContract } from './recovery-codes.js'
-import { redemptionContract } from './redemption.js'
-import { resealingContract } from './resealing.js'
-import { rotationContract } from './rotation.js'
-import { secondFactorsContract } from './second-factors.js'
-import { sessionsContract } from './sessions.js'
-import { type ContractRunner, given, type StoreContractName, type StoresUnderTest } from './suite.js'
-import { ticketsContract } from './tickets.js'
+import { callable, checkOptions, fitting, optionsOf, text, whole } from '../../lib/check-options.js'
+import { codesContract } from './codes/codes.js'
+import { codesPurge } from './codes/purging.js'
+import { redemptionContract } from './codes/redemption.js'
+import { codeLengths, factorLengths, sessionLengths, ticketLengths } from './every-store/lengths.js'
+import { codeLookAlikes, factorLookAlikes, sessionLookAlikes } from './every-store/look-alikes.js'
+import { codeReads, factorReads, sessionReads } from './every-store/reads-during-changes.js'
+import { codesInRealTime, factorsInRealTime, sessionsInRealTime } from './every-store/real-time.js'
+import {
+  strangeCodes,
+  strangeFactors,
+  strangeSessions,
+  strangeTickets,
+} from './every-store/strange-keys.js'
+import { enrolmentRaces } from './factors/enrolment-races.js'
+import { enrolmentsContract } from './factors/enrolments.js'
+import { factorIsolation } from './factors/factor-isolation.js'
+import { enrolmentsPurge } from './factors/purging.js'
+import { recoveryCodesContract } from './factors/recovery-codes.js'
+import { resealingContract } from './factors/resealing.js'
+import { secondFactorsContract } from './factors/second-factors.js'
+import {
+  type ContractRunner,
+  type Expiry,
+  given,
+  type Part,
+  type StoreContractName,
+  type StoresUnderTest,
+} from './harness/suite.js'
+import { keysContract } from './keys/keys.js'
+import { childProcesses, processRaces } from './races/processes.js'
+import { races } from './races/races.js'
+import { endingContract } from './sessions/ending.js'
+import { listingContract } from './sessions/listing.js'
+import { manySessions } from './sessions/many-sessions.js'
+import { methodsContract } from './sessions/methods.js'
+import { passwordMarksContract } from './sessions/password-marks.js'
+import { sessionsPurge } from './sessions/purging.js'
+import { rotationContract } from './sessions/rotation.js'
+import { sessionsContract } from './sessions/sessions.js'
+import { wholeRowsContract } from './sessions/whole-rows.js'
+import { ticketsPurge } from './tickets/purging.js'
+import { ticketsContract } from './tickets/tickets.js'
 
 /** What {@link storeContract} tries, and how hard. */
 export interface StoreContractOptions {
@@ -27,29 +51,43 @@ export interface StoreContractOptions {
   /** Makes the stores; called once, with the first test that runs. What it opens, you close. */
   readonly stores: () => StoresUnderTest | Promise<StoresUnderTest>
   /**
-   * The address of a module whose default export makes the same stores over the same database. With it, the races are also run from
-   * two child processes, which import it; Node must be able to run it as it is. Default: none, races stay within this process.
+   * The address of a module whose default export makes the same stores over the same database. With
+   * it, the races are also run from two child processes, which import it; Node must be able to run
+   * it as it is. Default: none, races stay within this process.
    */
   readonly processes?: URL
   /** How often an interleaving or a race of two processes is repeated. Default 20. */
   readonly rounds?: number
-  /** Where the compiled file for the child processes lies, for tests that are bundled. Default: inside this package. */
+  /**
+   * Who deletes what is over. `'purge'`: `purge` does, which is tested. `'database'`: the database
+   * does by itself (`PEXPIRE`, a TTL index), and `purge` answers 0. Where stores differ, run the
+   * suite once for each kind. Default `'purge'`.
+   */
+  readonly expires?: 'purge' | 'database'
+  /**
+   * Where the compiled file for the child processes lies, for tests that are bundled. Default:
+   * inside this package.
+   */
   readonly workerUrl?: URL
 }
 
 /**
- * Registers the tests that a store of yours must pass: each one-time operation raced by 2, 10 and 100 callers, interleavings such as
- * revoke against rotate, expiry to the millisecond, keys compared bytewise, `purge`, and records that come back as they were saved. A
- * test that fails says what the contract promises, what happened, and why it matters.
+ * Registers the tests that a store of yours must pass: each one-time operation raced by 2, 10 and
+ * 100 callers, interleavings such as revoke against rotate, expiry to the millisecond, keys
+ * compared bytewise, `purge`, and records that come back as they were saved. A test that fails says
+ * what the contract promises, what happened, and why it matters.
  *
- * **The database**: with the tables made, reached by nobody else while the tests run, because `purge` deletes whatever is over. It need
- * not be empty: ids are random. Rows stay behind. Ids, hashes and sealed seeds come with up to 1024 bytes, other texts with up to 16,000
- * characters, of any text.
+ * **The database**: with the tables made, reached by nobody else while the tests run, because
+ * `purge` deletes whatever is over. It need not be empty: ids are random. Rows stay behind. Ids,
+ * hashes and sealed seeds come with up to 1024 bytes, other texts with up to 16,000 characters, of
+ * any text.
  *
- * **The runner**: `describe` and `it` of vitest, jest or `node:test`. The tests run one after the other; some take seconds on a remote
- * database, and those of `processes` start two processes each, so allow 30 seconds per test.
+ * **The runner**: `describe` and `it` of vitest, jest or `node:test`. The tests run one after the
+ * other; some take seconds on a remote database, and those of `processes` start two processes each,
+ * so allow 30 seconds per test.
  *
- * @throws TypeError for `contracts` that name none, or one that does not exist, and for `rounds` below 1: such a suite would always pass
+ * @throws AuthConfigError for an unknown option, for `contracts` that name none, or one that does
+ * not exist, for `rounds` below 1, and for another `expires`: such a suite would prove nothing
  *
  * @example
  * ```ts
@@ -70,79 +108,129 @@ export interface StoreContractOptions {
  * ```
  */
 export function storeContract(runner: ContractRunner, options: StoreContractOptions): void {
-  const contracts = checkContracts(options.contracts)
-  const open = onceOpened(options.stores, contracts)
-  const rounds = checkRounds(options.rounds ?? 20)
+  const {
+    name: title,
+    contracts: named,
+    stores,
+    processes: module,
+    rounds,
+    expires,
+    workerUrl,
+  } = checkOptions(rules, options)
+  const settings = { rounds, expires }
+  const withChildren = module === undefined ? undefined : childProcesses({ module, workerUrl })
+  const contracts = [...new Set(named)]
+  const open = onceOpened(stores, contracts)
   const it: ContractRunner['it'] = (name, body) => runner.it(name, body)
-  runner.describe(`${options.name} keeps the store contract`, () => {
+  runner.describe(`${title} keeps the store contract`, () => {
     for (const contract of contracts) {
       runner.describe(contract, () => {
-        registerers[contract](it, open, rounds)
+        registerers[contract](it, open, settings)
         races(it, contract, open)
-        if (options.processes !== undefined) {
-          processRaces(it, contract, open, { module: options.processes, workerUrl: options.workerUrl, rounds })
-        }
+        if (withChildren !== undefined)
+          processRaces(it, contract, open, { withChildren, rounds: settings.rounds })
       })
     }
   })
 }
 
-type Registerer = (it: ContractRunner['it'], open: () => Promise<StoresUnderTest>, rounds: number) => void
+type Registerer = (
+  it: ContractRunner['it'],
+  open: () => Promise<StoresUnderTest>,
+  settings: Settings,
+) => void
+type Settings = Pick<Part<unknown>, 'rounds' | 'expires'>
 
 const registerers: Readonly<Record<StoreContractName, Registerer>> = {
-  codes: (it, open, rounds) => {
-    const part = { it, store: async () => given(await open(), 'codes'), rounds }
+  codes: (it, open, settings) => {
+    const part = { it, store: async () => given(await open(), 'codes'), ...settings }
+    const later = codesInRealTime(part)
     codesContract(part)
+    strangeCodes(part)
+    codeLookAlikes(part)
     codeLengths(part)
-    redemptionContract(part)
+    codeReads(part)
+    redemptionContract(part, async () => (await open()).sessions)
+    later()
     codesPurge(part)
   },
-  sessions: (it, open, rounds) => {
-    const part = { it, store: async () => given(await open(), 'sessions'), rounds }
+  sessions: (it, open, settings) => {
+    const part = { it, store: async () => given(await open(), 'sessions'), ...settings }
+    const later = sessionsInRealTime(part)
     sessionsContract(part)
+    strangeSessions(part)
+    sessionLookAlikes(part)
     sessionLengths(part)
+    wholeRowsContract(part)
     methodsContract(part)
+    passwordMarksContract(part)
     rotationContract(part)
     endingContract(part)
     listingContract(part)
+    manySessions(part)
+    sessionReads(part)
+    later()
     sessionsPurge(part)
   },
-  secondFactors: (it, open, rounds) => {
-    const part = { it, store: async () => given(await open(), 'secondFactors'), rounds }
+  secondFactors: (it, open, settings) => {
+    const part = { it, store: async () => given(await open(), 'secondFactors'), ...settings }
+    const later = factorsInRealTime(part)
     secondFactorsContract(part)
+    strangeFactors(part)
+    factorLookAlikes(part)
+    factorIsolation(part)
     resealingContract(part)
     recoveryCodesContract(part)
     enrolmentsContract(part)
     enrolmentRaces(part)
     factorLengths(part)
+    factorReads(part)
+    later()
     enrolmentsPurge(part)
-    enrolmentsPurgeSpares(part)
   },
-  tickets: (it, open, rounds) => {
-    const part = { it, store: async () => given(await open(), 'tickets'), rounds }
+  tickets: (it, open, settings) => {
+    const part = { it, store: async () => given(await open(), 'tickets'), ...settings }
     ticketsContract(part)
+    strangeTickets(part)
     ticketLengths(part)
     ticketsPurge(part)
   },
-  keys: (it, open, rounds) => keysContract({ it, store: async () => given(await open(), 'keys'), rounds }),
+  keys: (it, open, settings) =>
+    keysContract({ it, store: async () => given(await open(), 'keys'), ...settings }),
 }
 
-function checkContracts(contracts: readonly StoreContractName[]): readonly StoreContractName[] {
-  const known = Object.keys(registerers)
-  const unknown = contracts.filter((name) => !known.includes(name))
-  if (contracts.length > 0 && unknown.length === 0) return [...new Set(contracts)]
-  throw new TypeError(
-    `contracts: name one or more of ${known.join(', ')}${unknown.length > 0 ? `, not ${unknown.join(', ')}` : ''}`,
-  )
+const known = Object.keys(registerers)
+const areContracts = (value: unknown) =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.every((name: unknown) => known.includes(String(name)))
+const isExpiry = (value: unknown) => value === 'purge' || value === 'database'
+const isUrl = (value: unknown) => value instanceof URL
+const rules = {
+  factory: 'storeContract',
+  schema: optionsOf({
+    name: text(),
+    contracts: fitting<readonly StoreContractName[]>(areContracts, 'are not all known.'),
+    stores: callable<StoreContractOptions['stores']>(),
+    processes: fitting<URL>(isUrl, 'is not a URL object.').optional(),
+    rounds: whole(1).default(20),
+    expires: fitting<Expiry>(isExpiry, "is neither 'purge' nor 'database'.").default('purge'),
+    workerUrl: fitting<URL>(isUrl, 'is not a URL object.').optional(),
+  }),
+  remedies: {
+    name: 'say what the stores are called in the report.',
+    contracts: `name one or more of ${known.join(', ')}.`,
+    stores: 'pass a function that makes the stores.',
+    processes: "pass new URL('./my-stores.js', import.meta.url).",
+  },
 }
 
-function checkRounds(rounds: number): number {
-  if (Number.isInteger(rounds) && rounds >= 1) return rounds
-  throw new TypeError('rounds: not a whole number above 0; leave it out for 20')
-}
-
-// Once for all tests, and only when one runs: a host that filters its tests must not need a database.
-function onceOpened(make: StoreContractOptions['stores'], contracts: readonly StoreContractName[]): () => Promise<StoresUnderTest> {
+// Once for all tests, and only when one runs: a host that filters its tests must not need a
+// database.
+function onceOpened(
+  make: StoreContractOptions['stores'],
+  contracts: readonly StoreContractName[],
+): () => Promise<StoresUnderTest> {
   let opened: Promise<StoresUnderTest> | undefined
   const open = async () => {
     const stores = await make()

@@ -1,0 +1,99 @@
+import type { SessionRecord, SessionStore, StoredMethod } from './contract.js'
+
+/**
+ * One authorization code. The code itself is never stored, only its SHA-256.
+ *
+ * In all records, ids and hashes have up to 1024 bytes of UTF-8, as have sealed seeds; other texts
+ * have up to 16,000 characters as JavaScript counts them (`length`, UTF-16 units). A store must
+ * take them whole, and must reject, or keep exactly as it is, what is longer, no string, or not
+ * well-formed text: replaced or cut off, one would be taken for another.
+ *
+ * `kind`, `endReason` and `methods` are texts to a store: values it does not know come from a later
+ * release, and are passed on. Members that a record has beyond those named here may be dropped: the
+ * release that adds one finds such a store out, with `probeStores` and when it first uses one.
+ */
+export interface AuthorizationCodeRecord {
+  readonly codeHash: string
+  readonly userId: string
+  /**
+   * The session that asked for the code, and with which the code dies. Where the host asked, one
+   * that stands in for its page: its id begins with `code.`, and no token is of it. Null in older
+   * rows.
+   */
+  readonly issuedBySessionId: string | null
+  /**
+   * The id the session will have that this code opens. Known beforehand so that a replay can end it
+   * without a second write.
+   */
+  readonly opensSessionId: string
+  /** S256 of the verifier, [RFC 7636 §4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2). */
+  readonly codeChallenge: string
+  readonly scope: string
+  readonly methods: readonly StoredMethod[]
+  readonly authenticatedAt: Date
+  readonly createdAt: Date
+  /** From this moment on the code is void. */
+  readonly expiresAt: Date
+  /**
+   * Until this moment, never before `expiresAt`, a used code is remembered, so that a replay is
+   * recognised. Then `purge` may delete it.
+   */
+  readonly retainUntil: Date
+  /** Null until consumed. */
+  readonly consumedAt: Date | null
+}
+
+/** Who won: exactly one caller ever gets `consumed`. */
+export type ConsumeResult =
+  | { readonly outcome: 'consumed'; readonly code: AuthorizationCodeRecord }
+  | { readonly outcome: 'replayed'; readonly code: AuthorizationCodeRecord }
+  | { readonly outcome: 'unknown' }
+
+/**
+ * For stores that keep codes and sessions in one database: both writes of a code exchange in one
+ * transaction, so that a crash between them leaves either both or neither.
+ */
+export interface CodeRedemption {
+  /**
+   * The store the sessions go to. A router that keeps its sessions elsewhere does not use this. It
+   * goes by identity: to wrap the session store in another object turns the redemption off, unless
+   * the wrapper stands here, too.
+   */
+  readonly sessions: SessionStore
+  /**
+   * As `consume`; and for the one caller who is answered `consumed`, inserts the session in the
+   * same transaction. Rejects, and leaves the code as it was, if the session cannot be inserted.
+   */
+  redeem(codeHash: string, session: SessionRecord, now: Date): Promise<ConsumeResult>
+}
+
+/** One-time authorization codes. */
+export interface AuthorizationCodeStore {
+  /** Inserts; rejects if the hash is already there. */
+  save(code: AuthorizationCodeRecord): Promise<void>
+  /**
+   * The record, used, expired or not; null when there is none. Nothing is decided on the strength
+   * of it but what never changes.
+   */
+  find(codeHash: string): Promise<AuthorizationCodeRecord | null>
+  /**
+   * In ONE conditional write: if the code is there, unused and `now < expiresAt`, sets `consumedAt
+   * = now` and answers `consumed`. If it was used before, answers `replayed` with the record as the
+   * first use left it; for as long as it is there, also after `expiresAt` and `retainUntil`.
+   * Otherwise `unknown`. A read followed by a write lets two callers win: a code works
+   * once ([RFC 6749 §4.1.2](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2)).
+   */
+  consume(codeHash: string, now: Date): Promise<ConsumeResult>
+  /**
+   * Deletes unused codes whose `expiresAt`, and used ones whose `retainUntil` is not after `now`,
+   * at most `limit` of them where one is given (none for 0, all of them without one), and says how
+   * many. The router always gives one. A store that lets the database expire its rows answers 0.
+   * Nothing may depend on it being called.
+   */
+  purge(now: Date, limit?: number): Promise<number>
+  /**
+   * Optional: consumption and session in one transaction. Without it they are two writes, and a
+   * crash between them loses the code.
+   */
+  readonly redemption?: CodeRedemption
+}

@@ -1,0 +1,197 @@
+import { randomInt } from 'node:crypto'
+import { sha256 } from '../lib/digest.js'
+import { randomId, randomSecret } from '../lib/random.js'
+import type { StoredSigningKey } from '../signers/contract.js'
+import type { AuthorizationCodeRecord } from './code-contract.js'
+import type { RefreshRotation, RefreshState, SessionRecord } from './contract.js'
+import type { PendingSecondFactor, SecondFactorRecord } from './second-factor-contract.js'
+import type { SocketTicketRecord } from './ticket-contract.js'
+
+/** The moment so many seconds after the test began. */
+export type Moment = (seconds: number) => Date
+
+/**
+ * Moments around the present: a store that lets the database expire its rows goes by the real time.
+ * Never a whole second, so that a store that rounds is found out.
+ */
+export function moments(): Moment {
+  const start = Math.floor(Date.now() / 1000) * 1000 + 123
+  return (seconds) => new Date(start + Math.round(seconds * 1000))
+}
+
+/** Works on each of many rows, ten at a time. */
+export async function inTurns<Row>(
+  rows: readonly Row[],
+  work: (row: Row, index: number) => Promise<unknown>,
+): Promise<void> {
+  for (let from = 0; from < rows.length; from += 10) {
+    await Promise.all(rows.slice(from, from + 10).map((row, index) => work(row, from + index)))
+  }
+}
+
+/** A code that is good for 60 seconds and remembered for an hour. */
+export function newCode(
+  at: Moment,
+  change: Partial<AuthorizationCodeRecord> = {},
+): AuthorizationCodeRecord {
+  return {
+    codeHash: randomSecret(),
+    userId: randomId(),
+    issuedBySessionId: null,
+    opensSessionId: randomId(),
+    codeChallenge: randomSecret(),
+    scope: 'messages:read messages:write',
+    methods: ['pwd'],
+    authenticatedAt: at(-5),
+    createdAt: at(0),
+    expiresAt: at(60),
+    retainUntil: at(3600),
+    consumedAt: null,
+    ...change,
+  }
+}
+
+/** A session that lives for an hour, and idles out after ten minutes. */
+export function newSession(at: Moment, change: Partial<SessionRecord> = {}): SessionRecord {
+  return {
+    id: randomId(),
+    userId: randomId(),
+    kind: 'login',
+    scope: '*',
+    methods: ['pwd', 'otp'],
+    authenticatedAt: at(-5),
+    createdAt: at(0),
+    lastSeenAt: at(0),
+    idleExpiresAt: at(600),
+    expiresAt: at(3600),
+    ip: null,
+    userAgent: null,
+    refresh: null,
+    endedAt: null,
+    endReason: null,
+    ...change,
+  }
+}
+
+/** A session with a refresh token, as a code opens it. `hash` is that of the current token. */
+export function newRefreshable(
+  at: Moment,
+  hash: string,
+  change: Partial<SessionRecord> = {},
+): SessionRecord {
+  return newSession(at, { kind: 'pkce', refresh: newRefresh(at, hash), ...change })
+}
+
+/** A session in which no member is left out. */
+export function newWholeSession(
+  at: Moment,
+  change: Partial<SessionRecord> = {},
+): Required<SessionRecord> {
+  const later = {
+    secretHash: randomSecret(),
+    passwordMark: randomSecret(),
+    passwordMarkNext: randomSecret(),
+    lifetime: { idle: 600, absolute: 3600 },
+    clientId: randomId(),
+    parentId: randomId(),
+  }
+  return { ...newRefreshable(at, randomSecret(), { kind: 'browser', ...change }), ...later }
+}
+
+/** Refresh tokens of which so many are spent. */
+export function newRefresh(at: Moment, hash: string, spent = 0): RefreshState {
+  return {
+    hash,
+    familyKey: randomSecret(),
+    spent: Array.from({ length: spent }, (_none, index) => ({
+      hash: randomSecret(),
+      salt: randomId(),
+      spentAt: at(index - spent),
+    })),
+  }
+}
+
+/** What a rotation to the token with this hash changes. */
+export function newRotation(at: Moment, hash: string): RefreshRotation {
+  return {
+    refresh: newRefresh(at, hash, 1),
+    lastSeenAt: at(2),
+    idleExpiresAt: at(602),
+    ip: '203.0.113.7',
+  }
+}
+
+/** A factor whose codes were never used. */
+export function newFactor(
+  at: Moment,
+  change: Partial<SecondFactorRecord> = {},
+): SecondFactorRecord {
+  return {
+    userId: randomId(),
+    sealedSeed: `v1.${randomSecret()}`,
+    lastStep: -1,
+    createdAt: at(0),
+    ...change,
+  }
+}
+
+/** An enrolment that can be confirmed for ten minutes. */
+export function newPending(
+  at: Moment,
+  change: Partial<PendingSecondFactor> = {},
+): PendingSecondFactor {
+  return {
+    userId: randomId(),
+    sealedSeed: `v1.${randomSecret()}`,
+    createdAt: at(0),
+    expiresAt: at(600),
+    ...change,
+  }
+}
+
+/** What an enrolment becomes when it is confirmed. Unlike any default in each of its fields. */
+export function confirmed(
+  { userId, sealedSeed }: PendingSecondFactor,
+  at: Moment,
+): SecondFactorRecord {
+  return { userId, sealedSeed, lastStep: 58_000_007, createdAt: at(7.89) }
+}
+
+/** A ticket that is good for 30 seconds. */
+export function newTicket(
+  at: Moment,
+  change: Partial<SocketTicketRecord> = {},
+): SocketTicketRecord {
+  return {
+    ticketHash: randomSecret(),
+    sessionId: randomId(),
+    userId: randomId(),
+    scope: '*',
+    tokenExpiresAt: at(300),
+    createdAt: at(0),
+    expiresAt: at(30),
+    ...change,
+  }
+}
+
+// Counted up from a random start, so that no two keys of a run meet. Six digits: more generations
+// than a server will ever see.
+let lastGeneration = randomInt(100_000, 900_000)
+
+/** A key that signs from 60 seconds on, of a generation that was not given out before. */
+export function newKey(at: Moment, change: Partial<StoredSigningKey> = {}): StoredSigningKey {
+  lastGeneration += 1
+  return {
+    generation: lastGeneration,
+    kid: randomId(),
+    sealedKey: `v1.${randomSecret()}`,
+    createdAt: at(0),
+    activatesAt: at(60),
+    ...change,
+  }
+}
+
+/** A hash that follows from the id, so that two processes can present the same one. */
+export function derivedHash(use: string, id: string): string {
+  return sha256(`${use}:${id}`)
+}

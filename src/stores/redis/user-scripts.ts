@@ -1,0 +1,75 @@
+import { gcGraceMs, type Script, script } from './scripts.js'
+
+// The index of a user: a sorted set of session ids, by the absolute end of each.
+
+/**
+ * KEYS: index, cutoff. ARGV: session id, its absolute end, now. Answers the number of the cutoff.
+ *
+ * Nothing leaves the index sooner through it, whatever the clocks of the callers say: a session
+ * that is no longer in it could outlive "sign out everywhere". So what is over is judged by the
+ * clock of Redis, and a caller whose clock is behind it is given the whole length of the session.
+ */
+export const indexSession: Script = script(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local length = tonumber(ARGV[2]) - tonumber(ARGV[3])
+local over = math.max(tonumber(ARGV[2]), now + length)
+local known = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if not known or tonumber(known) < over then
+  redis.call('ZADD', KEYS[1], string.format('%.0f', over), ARGV[1])
+end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - ${gcGraceMs}))
+local keep = math.max(1, length + ${gcGraceMs})
+if redis.call('PTTL', KEYS[1]) < keep then
+  redis.call('PEXPIRE', KEYS[1], string.format('%.0f', keep))
+end
+return redis.call('HGET', KEYS[2], 'number') or '0'`)
+
+/**
+ * Answers the ids of all sessions of the user that may still be there, and of some that are not.
+ */
+export const indexedSessions: Script = script(`return redis.call('ZRANGE', KEYS[1], 0, -1)`)
+
+/** ARGV: the ids of sessions that have ended, and can never come back under their ids. */
+export const forgetSessions: Script = script(`
+for _, id in ipairs(ARGV) do redis.call('ZREM', KEYS[1], id) end
+return '1'`)
+
+// The cutoff of a user: a hash with number, at, reason and except. Every session of the user that
+// was opened after a lower number is over, but the one excepted. It is what ends a session that is
+// not in the index, which Redis may have lost.
+
+/** How long a cutoff is kept at least: 400 days. What it ended is used no more, so it idles out. */
+const maxIdleMs = 400 * 24 * 3_600_000
+
+/** Answers the fields of the cutoff, each of them null where there is none. */
+export const readCutoff: Script = script(
+  `return redis.call('HMGET', KEYS[1], 'number', 'at', 'reason', 'except')`,
+)
+
+/**
+ * KEYS: index, cutoff. ARGV: at, reason, and the session that is to be excepted with the number it
+ * was opened after; both may be empty. Answers the ids of the index, in one script with the new
+ * number: a session that is not in the index yet is opened after it.
+ *
+ * Numbers only grow, and are compared with nothing but one another: no clock of a process says
+ * which session was the earlier. What the last cutoff ended, the next one does not except: it would
+ * live again. A Redis whose memory is full takes no cutoff; those in the index are ended all the
+ * same.
+ */
+export const setCutoff: Script = script(`
+local known = redis.call('HMGET', KEYS[2], 'number', 'except')
+local last = tonumber(known[1] or 0)
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local except = ARGV[3]
+if except ~= '' and tonumber(ARGV[4]) < last and known[2] ~= except then except = '' end
+local number = string.format('%.0f', math.max(last + 1, now))
+local set = redis.pcall('HSET', KEYS[2],
+  'number', number, 'at', ARGV[1], 'reason', ARGV[2], 'except', except)
+if type(set) ~= 'table' then
+  local newest = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+  local keep = math.max(${maxIdleMs}, tonumber(newest[2] or 0) - now) + ${gcGraceMs}
+  redis.call('PEXPIRE', KEYS[2], string.format('%.0f', keep))
+end
+return redis.call('ZRANGE', KEYS[1], 0, -1)`)

@@ -1,0 +1,94 @@
+/** A user's active second factor. The seed is sealed with a key the database does not hold. */
+export interface SecondFactorRecord {
+  readonly userId: string
+  readonly sealedSeed: string
+  /**
+   * The last accepted TOTP step ([RFC 6238
+   * §5.2](https://www.rfc-editor.org/rfc/rfc6238#section-5.2)); -1 before the first.
+   */
+  readonly lastStep: number
+  readonly createdAt: Date
+}
+
+/** An enrolment that waits for its first code. Nothing of it is active. */
+export interface PendingSecondFactor {
+  readonly userId: string
+  readonly sealedSeed: string
+  readonly createdAt: Date
+  /** From this moment on it cannot be confirmed. */
+  readonly expiresAt: Date
+}
+
+/** One row per user, one row per pending enrolment, one row per recovery code. */
+export interface SecondFactorStore {
+  /** The active factor; null when there is none. */
+  find(userId: string): Promise<SecondFactorRecord | null>
+  /**
+   * Inserts factor and recovery codes together, unless the user already has a factor. Whatever
+   * recovery codes are left of an earlier factor are void from then on.
+   */
+  activate(
+    factor: SecondFactorRecord,
+    recoveryCodeHashes: readonly string[],
+  ): Promise<{ readonly outcome: 'activated' | 'already-active' }>
+  /**
+   * Keeps an enrolment, in the place of an earlier one of this user: only the seed that was shown
+   * last can be confirmed.
+   */
+  savePending(pending: PendingSecondFactor): Promise<void>
+  /** The enrolment, expired or not; null when there is none. */
+  findPending(userId: string): Promise<PendingSecondFactor | null>
+  /**
+   * In ONE transaction: if the user's enrolment is there, has this `sealedSeed`, and `now <
+   * expiresAt`, deletes it and does what `activate` does. `activated` for exactly one caller;
+   * `not-pending`, with nothing changed, when the enrolment is another one, over or not there.
+   */
+  confirm(
+    factor: SecondFactorRecord,
+    recoveryCodeHashes: readonly string[],
+    now: Date,
+  ): Promise<{ readonly outcome: 'activated' | 'already-active' | 'not-pending' }>
+  /**
+   * In ONE conditional write: sets `lastStep = step` only if `step > lastStep`. `advanced` for
+   * exactly one caller per step.
+   */
+  advanceStep(userId: string, step: number): Promise<{ readonly outcome: 'advanced' | 'stale' }>
+  /**
+   * In ONE conditional write: replaces the sealed seed, if it is still `from`. The same seed under
+   * a newer key.
+   */
+  reseal(
+    userId: string,
+    from: string,
+    to: string,
+  ): Promise<{ readonly outcome: 'resealed' | 'superseded' }>
+  /**
+   * In ONE conditional write: deletes the user's recovery code with this hash. `consumed` for
+   * exactly one caller.
+   */
+  consumeRecoveryCode(
+    userId: string,
+    codeHash: string,
+  ): Promise<{ readonly outcome: 'consumed' | 'unknown' }>
+  /**
+   * Deletes the user's recovery codes and inserts these, together, if the user has a factor. Of two
+   * calls at once, the codes of one are left, never a mixture.
+   */
+  replaceRecoveryCodes(
+    userId: string,
+    recoveryCodeHashes: readonly string[],
+  ): Promise<{ readonly outcome: 'replaced' | 'not-active' }>
+  /** How many recovery codes the user has left. */
+  countRecoveryCodes(userId: string): Promise<number>
+  /**
+   * Deletes factor, recovery codes and pending enrolment together. `deactivated` for exactly one
+   * caller; `not-active` when there was no factor, though there may have been an enrolment.
+   */
+  deactivate(userId: string): Promise<{ readonly outcome: 'deactivated' | 'not-active' }>
+  /**
+   * Deletes enrolments that have expired by `now`, at most `limit` of them where one is given (none
+   * for 0, all of them without one), and says how many. A store that lets the database expire its
+   * rows answers 0. Factors and recovery codes stay.
+   */
+  purge(now: Date, limit?: number): Promise<number>
+}

@@ -1,0 +1,18 @@
+import type { SessionKind, StoredKind } from './contract.js'
+
+// The compiler misses a kind here as soon as the contract has a new one. A named token is for a
+// program: it may do the least, though it is known.
+const full: Readonly<Record<SessionKind, boolean>> = {
+  login: true,
+  pkce: true,
+  browser: true,
+  token: false,
+}
+
+/**
+ * Whether sessions of a kind may do all that their scope and their user may. One that this release
+ * does not know may do the least that any kind may, until the deployment has rolled on.
+ */
+export function isKnownKind(kind: StoredKind): boolean {
+  return Object.hasOwn(full, kind) && full[kind as SessionKind]
+}

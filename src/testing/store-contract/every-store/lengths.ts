@@ -1,0 +1,124 @@
+import { randomSecret } from '../../../lib/random.js'
+import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
+import type { SessionStore } from '../../../stores/contract.js'
+import {
+  confirmed,
+  moments,
+  newCode,
+  newFactor,
+  newPending,
+  newRefresh,
+  newSession,
+  newTicket,
+} from '../../../stores/new-records.js'
+import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
+import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
+import { check, same, sessionsOf } from '../harness/checks.js'
+import type { Part } from '../harness/suite.js'
+
+// As long as the contract lets them be. Two and three bytes for a character: a column of so many
+// bytes would be found out.
+
+const maxKey = () => `${randomSecret()}l${'\u00e9'.repeat(490)}`
+const longestText = '\u20ac'.repeat(16_000)
+const whole =
+  'Ids and hashes have up to 1024 bytes, other texts up to 16,000 characters. One that is cut ' +
+  'off may equal another.'
+
+// Whether the rest comes back is asked by other tests.
+function texts(record: object | null): unknown {
+  const strings = Object.entries(record ?? {}).filter(([, value]) => typeof value === 'string')
+  return Object.fromEntries(strings)
+}
+
+/** Codes as long as they get. */
+export function codeLengths({ it, store }: Part<AuthorizationCodeStore>): void {
+  it('the longest ids, hashes and texts come back whole', async () => {
+    const at = moments()
+    const codes = await store()
+    const code = newCode(at, {
+      codeHash: maxKey(),
+      userId: maxKey(),
+      issuedBySessionId: maxKey(),
+      opensSessionId: maxKey(),
+      scope: longestText,
+    })
+    await codes.save(code)
+    same(texts(await codes.find(code.codeHash)), texts(code), `codes.find: ${whole}`)
+  })
+}
+
+/** Sessions as long as they get. */
+export function sessionLengths({ it, store }: Part<SessionStore>): void {
+  it('the longest ids, hashes and texts come back whole', async () => {
+    const at = moments()
+    const sessions = await store()
+    const refresh = newRefresh(at, maxKey())
+    const session = newSession(at, {
+      id: maxKey(),
+      userId: maxKey(),
+      scope: longestText,
+      userAgent: longestText,
+      refresh,
+    })
+    await sessions.create(session)
+    same(texts(await sessions.find(session.id)), texts(session), `sessions.find: ${whole}`)
+    const listed = await sessionsOf(sessions, session.userId, at(1))
+    same(listed.map(texts), [texts(session)], `sessions.listForUser: ${whole}`)
+  })
+}
+
+/** Factors, enrolments and recovery codes as long as they get. */
+export function factorLengths({ it, store }: Part<SecondFactorStore>): void {
+  it('the longest ids, hashes and sealed seeds come back whole', async () => {
+    const at = moments()
+    const factors = await store()
+    const pending = newPending(at, { userId: maxKey(), sealedSeed: maxKey() })
+    const hash = maxKey()
+    await factors.savePending(pending)
+    same(
+      texts(await factors.findPending(pending.userId)),
+      texts(pending),
+      `secondFactors.findPending: ${whole}`,
+    )
+    await factors.confirm(confirmed(pending, at), [hash], at(1))
+    same(
+      texts(await factors.find(pending.userId)),
+      texts(confirmed(pending, at)),
+      `secondFactors.find: ${whole}`,
+    )
+    const resealed = newFactor(at, { ...confirmed(pending, at), sealedSeed: maxKey() })
+    await factors.reseal(pending.userId, pending.sealedSeed, resealed.sealedSeed)
+    same(
+      texts(await factors.find(pending.userId)),
+      texts(resealed),
+      `secondFactors.find after reseal: ${whole}`,
+    )
+    const { outcome } = await factors.consumeRecoveryCode(pending.userId, hash)
+    check(
+      outcome === 'consumed',
+      `secondFactors.consumeRecoveryCode does not know a hash of 1024 bytes. ${whole}`,
+    )
+  })
+}
+
+/** Tickets as long as they get. */
+export function ticketLengths({ it, store }: Part<SocketTicketStore>): void {
+  it('the longest ids, hashes and texts come back whole', async () => {
+    const at = moments()
+    const tickets = await store()
+    const ticket = newTicket(at, {
+      ticketHash: maxKey(),
+      sessionId: maxKey(),
+      userId: maxKey(),
+      scope: longestText,
+    })
+    await tickets.save(ticket)
+    const answer = await tickets.consume(ticket.ticketHash, at(1))
+    same(
+      texts('ticket' in answer ? answer.ticket : null),
+      texts(ticket),
+      `tickets.consume: ${whole}`,
+    )
+  })
+}

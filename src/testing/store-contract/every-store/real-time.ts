@@ -1,0 +1,228 @@
+import { setTimeout } from 'node:timers/promises'
+import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
+import type { SessionStore } from '../../../stores/contract.js'
+import {
+  confirmed,
+  type Moment,
+  newCode,
+  newFactor,
+  newPending,
+  newRefreshable,
+  newRotation,
+  newSession,
+} from '../../../stores/new-records.js'
+import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
+import { check, codesLeft, same, sessionsOf } from '../harness/checks.js'
+import type { Part } from '../harness/suite.js'
+
+// A database that expires its rows goes by the real time, so these tests let some of it pass. What
+// is begun by the first test of a contract is looked at by a later one, which only waits for what
+// is left of the second.
+
+/**
+ * Something with an end by the real time: what was done before it, and the moment when even whole
+ * seconds are over.
+ */
+interface Begun<Kept> {
+  readonly kept: Kept
+  readonly over: number
+}
+
+interface RealTime<Kept> {
+  /** Begins, unless it has begun. */
+  begun(): Promise<Kept>
+  /** The same, when the end has passed. */
+  passed(): Promise<Kept>
+}
+
+/**
+ * `work` must be done before `end`; on a machine that is too busy for it, it is done again with
+ * more time.
+ */
+function realTime<Kept>(work: (at: Moment, end: Date) => Promise<Kept>): RealTime<Kept> {
+  let running: Promise<Begun<Kept>> | undefined
+  const begin = () => {
+    running ??= beginInTime(work)
+    return running
+  }
+  return {
+    begun: async () => (await begin()).kept,
+    async passed() {
+      const { kept, over } = await begin()
+      await setTimeout(Math.max(0, over - Date.now()))
+      return kept
+    },
+  }
+}
+
+async function beginInTime<Kept>(
+  work: (at: Moment, end: Date) => Promise<Kept>,
+): Promise<Begun<Kept>> {
+  for (const life of [300, 2300, 9300]) {
+    const start = Date.now()
+    const at: Moment = (seconds) => new Date(start + Math.round(seconds * 1000))
+    const [result] = await Promise.allSettled([work(at, new Date(start + life))])
+    if (Date.now() >= start + life) continue
+    if (result.status === 'rejected') throw result.reason
+    return { kept: result.value, over: start + Math.ceil(life / 1000) * 1000 + 200 }
+  }
+  throw new Error(
+    'The store needs more than 9 seconds for a handful of calls: what it does with ends in real ' +
+      'time is not known.',
+  )
+}
+
+const roundUp =
+  'before its end by the real time. A TTL in whole seconds must be rounded up, and later ends ' +
+  'must move it.'
+
+/**
+ * A used code is remembered longer than an unused one is good. Answers the test that comes last.
+ */
+export function codesInRealTime({ it, store }: Part<AuthorizationCodeStore>): () => void {
+  const time = realTime(async (at, end) => {
+    const codes = await store()
+    const code = newCode(at, { expiresAt: end, retainUntil: at(7200) })
+    await codes.save(code)
+    const { outcome } = await codes.consume(code.codeHash, at(0.1))
+    check(
+      outcome === 'consumed',
+      `codes.consume answered ${outcome} for a code 0.2 seconds ${roundUp}`,
+    )
+    const again = await codes.consume(code.codeHash, at(0.1))
+    return { codeHash: code.codeHash, first: again.outcome }
+  })
+  it('a code is good until its expiresAt comes by the real time', async () =>
+    void (await time.begun()))
+  return () =>
+    it('a used code is replayed also when its expiresAt has passed by the real time', async () => {
+      const { codeHash, first } = await time.passed()
+      const codes = await store()
+      check(
+        first === 'replayed',
+        `codes.consume answered ${first} for a used code before anything had expired; it is ` +
+          `\`replayed\`.`,
+      )
+      const { outcome } = await codes.consume(codeHash, new Date())
+      const kept =
+        'A used code must be known until retainUntil, so that a replay is: move its TTL when it ' +
+        'is used.'
+      check(
+        outcome === 'replayed',
+        `codes.consume answered ${outcome} when expiresAt had passed by the real time. ${kept}`,
+      )
+      check(
+        (await codes.find(codeHash)) !== null,
+        `codes.find answered null when expiresAt had passed by the real time. ${kept}`,
+      )
+    })
+}
+
+/**
+ * Being used moves the end of a session, and of whatever leads to it. Answers the test that comes
+ * last.
+ */
+export function sessionsInRealTime({ it, store }: Part<SessionStore>): () => void {
+  const time = realTime(async (at, end) => {
+    const sessions = await store()
+    const short = newSession(at, { idleExpiresAt: end, expiresAt: end })
+    const touched = newSession(at, {
+      userId: short.userId,
+      idleExpiresAt: end,
+      expiresAt: at(7200),
+    })
+    const rotated = newRefreshable(at, 'token', { idleExpiresAt: end, expiresAt: at(7200) })
+    const long = newSession(at, {
+      userId: short.userId,
+      idleExpiresAt: at(3600),
+      expiresAt: at(7200),
+    })
+    for (const session of [short, touched, rotated, long]) await sessions.create(session)
+    const found = await sessions.find(touched.id)
+    check(found !== null, `sessions.find answered null for a session ${roundUp}`)
+    const seen = { lastSeenAt: at(0.1), idleExpiresAt: at(3600), ip: null }
+    await sessions.touch(touched.id, seen)
+    await sessions.rotateRefresh(
+      rotated.id,
+      'token',
+      { ...newRotation(at, 'next'), ...seen },
+      at(0.1),
+    )
+    return { touched, rotated, long }
+  })
+  it('a session is found until its idle end comes by the real time', async () =>
+    void (await time.begun()))
+  return () =>
+    it(
+      'a session that was used is there also when its first idle end has passed by the real ' +
+        'time',
+      async () => {
+        const { touched, rotated, long } = await time.passed()
+        const sessions = await store()
+        for (const [name, { id }] of Object.entries({ touch: touched, rotateRefresh: rotated })) {
+          const why =
+            `when the idle end it was created with had passed by the real time: sessions.${name} ` +
+            'must move its TTL.'
+          check((await sessions.find(id)) !== null, `sessions.find answered null ${why}`)
+          same(await sessions.liveAmong([id], new Date()), [id], `sessions.liveAmong ${why}`)
+        }
+        const index =
+          'when the session the user had first was over: what leads to a user’s sessions must ' +
+          'last as long as the last of them.'
+        const ids = [touched.id, long.id].sort()
+        const listed = (await sessionsOf(sessions, long.userId, new Date())).map(({ id }) => id)
+        same(listed.sort(), ids, `sessions.listForUser ${index}`)
+        const ended = await sessions.endAllForUser(long.userId, 'revoked', new Date())
+        same(ended.filter((id) => ids.includes(id)).sort(), ids, `sessions.endAllForUser ${index}`)
+      },
+    )
+}
+
+/**
+ * An enrolment expires; what it is replaced by or becomes does not. Answers the test that comes
+ * last.
+ */
+export function factorsInRealTime({ it, store }: Part<SecondFactorStore>): () => void {
+  const time = realTime(async (at, end) => {
+    const factors = await store()
+    const replaced = newPending(at, { expiresAt: end })
+    const next = newPending(at, { userId: replaced.userId, expiresAt: at(2e5) })
+    const pending = newPending(at, { expiresAt: end })
+    for (const enrolment of [replaced, pending, next]) await factors.savePending(enrolment)
+    const { outcome } = await factors.confirm(confirmed(pending, at), ['one', 'other'], at(0.1))
+    check(
+      outcome === 'activated',
+      `secondFactors.confirm answered ${outcome} for an enrolment 0.2 seconds ${roundUp}`,
+    )
+    const imported = newFactor(at)
+    await factors.savePending(newPending(at, { userId: imported.userId, expiresAt: end }))
+    await factors.activate(imported, ['one'])
+    return { next, factors: [pending.userId, imported.userId] }
+  })
+  it('an enrolment can be confirmed until its expiresAt comes by the real time', async () =>
+    void (await time.begun()))
+  return () =>
+    it(
+      'a factor stays when the enrolment it was has expired by the real time, and so does the ' +
+        'next enrolment',
+      async () => {
+        const begun = await time.passed()
+        const factors = await store()
+        for (const userId of begun.factors) {
+          const why =
+            'when the user’s enrolment had expired by the real time: the second factor is off. ' +
+            'Take the TTL away, or use another row.'
+          check((await factors.find(userId)) !== null, `secondFactors.find answered null ${why}`)
+          check(
+            (await codesLeft(factors, userId)) > 0,
+            `secondFactors.countRecoveryCodes answered 0 ${why}`,
+          )
+        }
+        const next = await factors.findPending(begun.next.userId)
+        const expired =
+          'secondFactors.savePending left the TTL of the enrolment that it replaced: the new one ' +
+          'was gone with the old.'
+        check(next !== null, expired)
+      },
+    )
+}

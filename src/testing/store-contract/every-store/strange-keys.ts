@@ -1,0 +1,200 @@
+import { randomId } from '../../../lib/random.js'
+import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
+import type { SessionStore } from '../../../stores/contract.js'
+import { moments, newCode, newFactor, newSession, newTicket } from '../../../stores/new-records.js'
+import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
+import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
+import { check, codesLeft, isNone, sessionsOf } from '../harness/checks.js'
+import type { Part } from '../harness/suite.js'
+import { type AwkwardPair, ownNames } from '../harness/texts.js'
+
+// What no id or hash may be: half a character, a NUL, more than 1024 bytes, no text at all. A store
+// refuses it or keeps it apart from everything else. One that replaces it, cuts it off or takes it
+// for something else makes one user of two.
+
+function strangePairs(unique: string): readonly AwkwardPair[] {
+  return [
+    ['half a character', `a${unique}\ud800`, `a${unique}\ud801`],
+    [
+      'half a character, and U+FFFD which drivers write for it',
+      `b${unique}\udc00`,
+      `b${unique}\ufffd`,
+    ],
+    ['what follows a NUL', `c${unique}\0one`, `c${unique}\0other`],
+    ['a NUL at the end', `d${unique}`, `d${unique}\0`],
+    ['the last of 1025 bytes', `${unique}${'l'.repeat(1002)}1`, `${unique}${'l'.repeat(1002)}2`],
+  ]
+}
+
+/** Values that are no text; the first and the last are the digits and the id, written otherwise. */
+function noTexts(digits: string, id: string): readonly (readonly [what: string, value: unknown])[] {
+  return [
+    ['the same number, but no text', Number(digits)],
+    ['an operator of a document store', { $gt: '' }],
+    ['another operator', { $ne: null }],
+    ['null', null],
+    ['undefined', undefined],
+    ['true', true],
+    ['a list that holds the id', [id]],
+  ]
+}
+
+interface StrangeKeys<Store> {
+  /** Adds a row under the key. */
+  add(store: Store, key: string): Promise<unknown>
+  /** The key of the row that is found under this one, or null. */
+  find(store: Store, key: string): Promise<unknown>
+  /**
+   * Everything that is done by key, and whether it found and changed nothing; `there` is the key of
+   * a row.
+   */
+  readonly asks: Readonly<
+    Record<string, (store: Store, key: string, there: string) => Promise<boolean>>
+  >
+}
+
+const refuse =
+  'Refuse what is no string, no well-formed text or longer than 1024 bytes, before it reaches ' +
+  'the driver; or keep it apart.'
+
+function strangeKeys<Store>(
+  { it, store }: Part<Store>,
+  method: string,
+  rows: StrangeKeys<Store>,
+): void {
+  it('ids and hashes that are no well-formed text, or too long, are refused or kept apart', async () => {
+    const kept = await store()
+    for (const [what, first, second] of strangePairs(randomId())) {
+      const taken = [await settled(rows.add(kept, first)), await settled(rows.add(kept, second))]
+      const found = [await settled(rows.find(kept, first)), await settled(rows.find(kept, second))]
+      const isApart = [first, second].every((key, index) =>
+        isKeptOrRefused(key, taken[index]?.ok === true, found[index]),
+      )
+      const why = `that differs by ${what}: one user would be taken for another. ${refuse}`
+      check(isApart, `${method} mistakes one key for another, or changes one, ${why}`)
+    }
+  })
+
+  it('ids and hashes that are no text are refused, or nothing is there', async () => {
+    const kept = await store()
+    const digits = ownNames(randomId()).digits
+    await rows.add(kept, digits)
+    for (const [what, value] of noTexts(digits, digits)) {
+      for (const [name, ask] of Object.entries(rows.asks)) {
+        const answer = await settled(ask(kept, value as string, digits))
+        check(
+          !answer.ok || answer.value,
+          `${name} took ${what} for a key, and found or changed somebody’s row. ${refuse}`,
+        )
+      }
+    }
+    check(
+      (await rows.find(kept, digits)) === digits,
+      `A row was changed by a call whose key was no text. ${refuse}`,
+    )
+  })
+}
+
+type Settled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false }
+
+function isKeptOrRefused(
+  key: string,
+  isTaken: boolean,
+  found: Settled<unknown> | undefined,
+): boolean {
+  return found?.ok === true ? (found.value ?? null) === (isTaken ? key : null) : !isTaken
+}
+
+async function settled<T>(promise: Promise<T>): Promise<Settled<T>> {
+  return promise.then(
+    (value) => ({ ok: true, value }),
+    () => ({ ok: false }),
+  )
+}
+
+/** Sessions, and the users they belong to. */
+export function strangeSessions(part: Part<SessionStore>): void {
+  const at = moments()
+  strangeKeys(part, 'sessions.find', {
+    add: (sessions, id) => sessions.create(newSession(at, { id })),
+    find: async (sessions, id) => (await sessions.find(id))?.id ?? null,
+    asks: {
+      'sessions.find': async (sessions, id) => isNone(await sessions.find(id)),
+      'sessions.end': async (sessions, id, there) => {
+        await sessions.end(id, 'revoked', at(1))
+        return isNone((await sessions.find(there))?.endedAt)
+      },
+      'sessions.liveAmong': async (sessions, id) =>
+        (await sessions.liveAmong([id], at(1))).length === 0,
+    },
+  })
+  const ofUser = async (sessions: SessionStore, userId: string) =>
+    (await sessionsOf(sessions, userId, at(1)))[0]?.userId ?? null
+  const users: Part<SessionStore> = {
+    ...part,
+    it: (name, body) => part.it(`of users: ${name}`, body),
+  }
+  strangeKeys(users, 'sessions.listForUser', {
+    add: (sessions, userId) => sessions.create(newSession(at, { userId })),
+    find: ofUser,
+    asks: {
+      'sessions.listForUser': async (sessions, userId) => (await ofUser(sessions, userId)) === null,
+      'sessions.endAllForUser': async (sessions, userId) =>
+        (await sessions.endAllForUser(userId, 'revoked', at(1))).length === 0,
+    },
+  })
+}
+
+/** Authorization codes. */
+export function strangeCodes(part: Part<AuthorizationCodeStore>): void {
+  const at = moments()
+  strangeKeys(part, 'codes.find', {
+    add: (codes, codeHash) => codes.save(newCode(at, { codeHash })),
+    find: async (codes, codeHash) => (await codes.find(codeHash))?.codeHash ?? null,
+    asks: {
+      'codes.find': async (codes, codeHash) => isNone(await codes.find(codeHash)),
+      'codes.consume': async (codes, codeHash) =>
+        (await codes.consume(codeHash, at(1))).outcome !== 'consumed',
+    },
+  })
+}
+
+/** Second factors, by user. */
+export function strangeFactors(part: Part<SecondFactorStore>): void {
+  const at = moments()
+  strangeKeys(part, 'secondFactors.find', {
+    add: (factors, userId) => factors.activate(newFactor(at, { userId }), ['code']),
+    find: async (factors, userId) => (await factors.find(userId))?.userId ?? null,
+    asks: {
+      'secondFactors.find': async (factors, userId) => isNone(await factors.find(userId)),
+      'secondFactors.advanceStep': async (factors, userId, there) => {
+        await factors.advanceStep(userId, 5)
+        return (await factors.find(there))?.lastStep === -1
+      },
+      'secondFactors.consumeRecoveryCode': async (factors, userId, there) => {
+        await factors.consumeRecoveryCode(userId, 'code')
+        return (await codesLeft(factors, there)) === 1
+      },
+      'secondFactors.deactivate': async (factors, userId, there) => {
+        await factors.deactivate(userId)
+        return (await factors.find(there)) !== null
+      },
+    },
+  })
+}
+
+/** Socket tickets. A ticket is found by using it up. */
+export function strangeTickets(part: Part<SocketTicketStore>): void {
+  const at = moments()
+  strangeKeys(part, 'tickets.consume', {
+    add: (tickets, ticketHash) => tickets.save(newTicket(at, { ticketHash })),
+    find: async (tickets, ticketHash) => {
+      const answer = await tickets.consume(ticketHash, at(1))
+      return answer.outcome === 'consumed' ? answer.ticket.ticketHash : null
+    },
+    asks: {
+      'tickets.consume': async (tickets, ticketHash) =>
+        (await tickets.consume(ticketHash, at(1))).outcome === 'unknown',
+    },
+  })
+}

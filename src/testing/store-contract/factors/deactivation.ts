@@ -1,0 +1,143 @@
+import { randomSecret } from '../../../lib/random.js'
+import { confirmed, moments, newFactor, newPending } from '../../../stores/new-records.js'
+import type {
+  SecondFactorRecord,
+  SecondFactorStore,
+} from '../../../stores/second-factor-contract.js'
+import { codesLeft, same } from '../harness/checks.js'
+import type { Part } from '../harness/suite.js'
+
+/** Deactivating: all of the factor goes, and for one caller. */
+export function deactivationContract(part: Part<SecondFactorStore>): void {
+  deactivation(part)
+  deactivationOfEnrolments(part)
+  deactivationInterleavings(part)
+}
+
+function deactivation({ it, store }: Part<SecondFactorStore>): void {
+  it('deactivating deletes the factor and its recovery codes, for good', async () => {
+    const at = moments()
+    const factors = await store()
+    const factor = newFactor(at)
+    const [old, next] = [randomSecret(), randomSecret()]
+    await factors.activate(factor, [old])
+    same(
+      await factors.deactivate(factor.userId),
+      { outcome: 'deactivated' },
+      'secondFactors.deactivate of an active factor.',
+    )
+    same(
+      await factors.deactivate(factor.userId),
+      { outcome: 'not-active' },
+      'secondFactors.deactivate a second time.',
+    )
+    same(await factors.find(factor.userId), null, 'secondFactors.find after deactivate.')
+    same(
+      await factors.consumeRecoveryCode(factor.userId, old),
+      { outcome: 'unknown' },
+      'A recovery code after deactivate.',
+    )
+    same(
+      await factors.activate(factor, [next]),
+      { outcome: 'activated' },
+      'secondFactors.activate after deactivate.',
+    )
+    same(
+      await factors.consumeRecoveryCode(factor.userId, old),
+      { outcome: 'unknown' },
+      'A recovery code of the factor before.',
+    )
+    same(
+      await factors.consumeRecoveryCode(factor.userId, next),
+      { outcome: 'consumed' },
+      'A recovery code of the new factor.',
+    )
+  })
+}
+
+function deactivationOfEnrolments({ it, store }: Part<SecondFactorStore>): void {
+  it('deactivating deletes a waiting enrolment as well, with a factor and without', async () => {
+    const at = moments()
+    const factors = await store()
+    for (const [outcome, hasFactor] of [
+      ['deactivated', true],
+      ['not-active', false],
+    ] as const) {
+      const pending = newPending(at)
+      await factors.savePending(pending)
+      if (hasFactor) await factors.activate(newFactor(at, { userId: pending.userId }), [])
+      same(
+        await factors.deactivate(pending.userId),
+        { outcome },
+        'secondFactors.deactivate of a user whose enrolment waits.',
+      )
+      const left =
+        'secondFactors.deactivate left the enrolment: whoever began it could still switch it on.'
+      same(await factors.findPending(pending.userId), null, left)
+      same(
+        await factors.confirm(confirmed(pending, at), [], at(1)),
+        { outcome: 'not-pending' },
+        left,
+      )
+    }
+  })
+}
+
+function deactivationInterleavings({ it, store, rounds }: Part<SecondFactorStore>): void {
+  it(
+    'activate and deactivate of a user without a factor, at once: factor and recovery codes are ' +
+      'both there, or neither is',
+    async () => {
+      const at = moments()
+      const factors = await store()
+      for (let round = 0; round < rounds; round += 1) {
+        const factor = newFactor(at)
+        const activate = () => factors.activate(factor, [randomSecret(), randomSecret()])
+        const deactivate = () => factors.deactivate(factor.userId)
+        const answers = await Promise.all(
+          round % 2 === 0 ? [activate(), deactivate()] : [deactivate(), activate()],
+        )
+        const deactivated = answers.some(({ outcome }) => outcome === 'deactivated')
+        const said = `after activate and deactivate answered ${JSON.stringify(answers)}`
+        same(
+          (await factors.find(factor.userId))?.sealedSeed,
+          deactivated ? undefined : factor.sealedSeed,
+          `secondFactors.find ${said}.`,
+        )
+        same(
+          await codesLeft(factors, factor.userId),
+          deactivated ? 0 : 2,
+          `The recovery codes ${said}: deactivate deletes those of the factor that it deletes, ` +
+            'and no others.',
+        )
+      }
+    },
+  )
+
+  it('deactivate and use, at once: nothing is left', async () => {
+    const at = moments()
+    const factors = await store()
+    for (let round = 0; round < rounds; round += 1) {
+      const factor: SecondFactorRecord = newFactor(at)
+      const [one, other] = [randomSecret(), randomSecret()]
+      await factors.activate(factor, [one, other])
+      const uses = [
+        () => factors.advanceStep(factor.userId, 7),
+        () => factors.deactivate(factor.userId),
+        () => factors.consumeRecoveryCode(factor.userId, one),
+      ]
+      await Promise.all((round % 2 === 0 ? uses : uses.reverse()).map((use) => use()))
+      same(
+        await factors.find(factor.userId),
+        null,
+        'A step that was used meanwhile brought a deactivated factor back.',
+      )
+      const left = await factors.consumeRecoveryCode(factor.userId, other)
+      same(
+        left,
+        { outcome: 'unknown' },
+        'A recovery code works although its factor was deactivated.',
+      )
+    }
+  })
+}

@@ -1,0 +1,190 @@
+import { randomSecret } from '../../../lib/random.js'
+import { confirmed, moments, newFactor, newPending } from '../../../stores/new-records.js'
+import type {
+  PendingSecondFactor,
+  SecondFactorStore,
+} from '../../../stores/second-factor-contract.js'
+import { check, codesLeft, isNone, same } from '../harness/checks.js'
+import type { Part } from '../harness/suite.js'
+
+/** Enrolments, and what else happens to the same user at once. */
+export function enrolmentRaces(part: Part<SecondFactorStore>): void {
+  savingAtOnce(part)
+  confirmAgainstSave(part)
+  confirmAgainstDeactivate(part)
+  confirmAgainstActivate(part)
+  differentUsers(part)
+}
+
+function savingAtOnce({ it, store, rounds }: Part<SecondFactorStore>): void {
+  it('savePending by 10 callers, at once: the enrolment of one of them is left, whole', async () => {
+    const at = moments()
+    const factors = await store()
+    for (let round = 0; round < rounds; round += 1) {
+      const { userId } = newPending(at)
+      const saved = Array.from({ length: 10 }, (_none, caller) =>
+        newPending(at, { userId, createdAt: at(caller), expiresAt: at(600 + caller) }),
+      )
+      await Promise.all(saved.map((pending) => factors.savePending(pending)))
+      const found = await factors.findPending(userId)
+      const own = saved.find(({ sealedSeed }) => sealedSeed === found?.sealedSeed)
+      check(
+        own !== undefined,
+        'After savePending by 10 callers at once, the stored seed is that of none of them.',
+      )
+      same(
+        found,
+        own,
+        'savePending by 10 callers at once left a mixture of two enrolments. Replace the row in ' +
+          'one write.',
+      )
+    }
+  })
+}
+
+function confirmAgainstSave({ it, store, rounds }: Part<SecondFactorStore>): void {
+  it(
+    'confirm and savePending, at once: the new enrolment waits, and the old one is a factor ' +
+      'exactly if it was confirmed',
+    async () => {
+      const at = moments()
+      const factors = await store()
+      for (let round = 0; round < rounds; round += 1) {
+        const old = newPending(at)
+        const next = newPending(at, { userId: old.userId })
+        const factor = confirmed(old, at)
+        await factors.savePending(old)
+        const confirm = async () =>
+          (await factors.confirm(factor, [randomSecret(), randomSecret()], at(1))).outcome
+        const save = async () => void (await factors.savePending(next))
+        const answers = await Promise.all(
+          round % 2 === 0 ? [confirm(), save()] : [save(), confirm()],
+        )
+        const activated = answers.includes('activated')
+        const found = await factors.findPending(old.userId)
+        check(
+          !isNone(found),
+          'confirm deleted an enrolment that it was not asked to confirm: the seed the user sees ' +
+            'can never be confirmed.',
+        )
+        same(
+          found?.sealedSeed,
+          next.sealedSeed,
+          'After confirm and savePending at once, the enrolment that waits is not the new one.',
+        )
+        await checkFactorAndCodes(factors, old, activated ? factor.sealedSeed : undefined, 2)
+      }
+    },
+  )
+}
+
+function confirmAgainstDeactivate({ it, store, rounds }: Part<SecondFactorStore>): void {
+  it('confirm and deactivate, at once: nothing is left', async () => {
+    const at = moments()
+    const factors = await store()
+    for (let round = 0; round < rounds; round += 1) {
+      const pending = newPending(at)
+      await factors.savePending(pending)
+      const confirm = () =>
+        factors.confirm(confirmed(pending, at), [randomSecret(), randomSecret()], at(1))
+      const deactivate = () => factors.deactivate(pending.userId)
+      const answers = await Promise.all(
+        round % 2 === 0 ? [confirm(), deactivate()] : [deactivate(), confirm()],
+      )
+      const said = answers.map(({ outcome }) => outcome).sort()
+      // Whoever was first: the enrolment is gone before it is confirmed, or the factor afterwards.
+      await checkFactorAndCodes(factors, pending, undefined, 2)
+      same(
+        await factors.findPending(pending.userId),
+        null,
+        'deactivate and confirm at once left the enrolment.',
+      )
+      check(
+        ['activated,deactivated', 'not-active,not-pending'].includes(said.join()),
+        `confirm and deactivate at once answered ${said.join(' and ')}: in whatever order they ` +
+          'were made, one of the two is wrong.',
+      )
+    }
+  })
+}
+
+function confirmAgainstActivate({ it, store, rounds }: Part<SecondFactorStore>): void {
+  it('confirm and activate, at once: one of them is activated, with its own codes', async () => {
+    const at = moments()
+    const factors = await store()
+    for (let round = 0; round < rounds; round += 1) {
+      const pending = newPending(at)
+      const imported = newFactor(at, { userId: pending.userId })
+      await factors.savePending(pending)
+      const confirm = async () =>
+        (await factors.confirm(confirmed(pending, at), [randomSecret(), randomSecret()], at(1)))
+          .outcome
+      const activate = async () => (await factors.activate(imported, [randomSecret()])).outcome
+      const [confirmation, activation] = await (round % 2 === 0
+        ? Promise.all([confirm(), activate()])
+        : Promise.all([activate(), confirm()]).then(([second, first]) => [first, second] as const))
+      const won = [confirmation, activation].filter((outcome) => outcome === 'activated').length
+      check(
+        won === 1,
+        `confirm answered ${confirmation} and activate ${activation}, at once: exactly one of ` +
+          'them is activated.',
+      )
+      const isConfirmed = confirmation === 'activated'
+      await checkFactorAndCodes(
+        factors,
+        pending,
+        (isConfirmed ? pending : imported).sealedSeed,
+        isConfirmed ? 2 : 1,
+      )
+    }
+  })
+}
+
+function differentUsers({ it, store, rounds }: Part<SecondFactorStore>): void {
+  it('20 users who activate and confirm at once are all activated, with their own codes', async () => {
+    const at = moments()
+    const factors = await store()
+    for (let round = 0; round < Math.ceil(rounds / 4); round += 1) {
+      const enrolments = Array.from({ length: 20 }, () => newPending(at))
+      for (const pending of enrolments) await factors.savePending(pending)
+      const codes = () => [randomSecret(), randomSecret()]
+      const work = enrolments.map((pending, index) => {
+        const factor = confirmed(pending, at)
+        return index % 2 === 0
+          ? factors.confirm(factor, codes(), at(1))
+          : factors.activate(factor, codes())
+      })
+      const failed = (await Promise.allSettled(work)).flatMap((result) =>
+        result.status === 'rejected' ? [result.reason] : [],
+      )
+      check(
+        failed.length === 0,
+        `${failed.length} of 20 different users could not activate at once: they have locked ` +
+          `each other out. ${failed[0]}`,
+      )
+      for (const pending of enrolments)
+        await checkFactorAndCodes(factors, pending, pending.sealedSeed, 2)
+    }
+  })
+}
+
+/** Both or neither: a factor without codes locks out, codes without a factor let in. */
+async function checkFactorAndCodes(
+  factors: SecondFactorStore,
+  { userId }: PendingSecondFactor,
+  sealedSeed: string | undefined,
+  codes: number,
+): Promise<void> {
+  const why =
+    sealedSeed === undefined
+      ? 'There must be no factor'
+      : 'The factor must be the one that was answered `activated`'
+  same((await factors.find(userId))?.sealedSeed, sealedSeed, `${why}.`)
+  const count = sealedSeed === undefined ? 0 : codes
+  same(
+    await codesLeft(factors, userId),
+    count,
+    `${why}, and with it ${count} recovery codes. A factor without its codes locks the user ` +
+      'out; codes without a factor open the next one.',
+  )
+}

@@ -1,0 +1,135 @@
+import { randomId, randomSecret } from '../../../lib/random.js'
+import { confirmed, moments, newFactor, newPending } from '../../../stores/new-records.js'
+import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
+import { codesLeft, resolves, same, spoil } from '../harness/checks.js'
+import type { Part } from '../harness/suite.js'
+import { awkwardPairs, longAwkwardText } from '../harness/texts.js'
+import { confirmContract } from './confirming.js'
+
+/**
+ * Enrolments that wait for their first code, and how they become factors; but for what happens at
+ * once.
+ */
+export function enrolmentsContract(part: Part<SecondFactorStore>): void {
+  enrolmentShapes(part)
+  enrolmentCopies(part)
+  enrolmentReplaced(part)
+  enrolmentIdentity(part)
+  confirmContract(part)
+}
+
+function enrolmentShapes({ it, store }: Part<SecondFactorStore>): void {
+  it('an enrolment comes back as it was saved, expired or not, and is null when there is none', async () => {
+    const at = moments()
+    const factors = await store()
+    const { userId } = newPending(at)
+    same(
+      await factors.findPending(userId),
+      null,
+      'secondFactors.findPending must answer null, not undefined, when there is none.',
+    )
+    const waiting = newPending(at, { userId, sealedSeed: longAwkwardText })
+    const expired = newPending(at, { createdAt: at(-601.5), expiresAt: at(-1.5) })
+    for (const pending of [waiting, expired]) {
+      await factors.savePending(pending)
+      same(
+        await factors.findPending(pending.userId),
+        pending,
+        'secondFactors.findPending must answer the record as it was saved.',
+      )
+      same(
+        await factors.find(pending.userId),
+        null,
+        'secondFactors.find answered an enrolment: it is no factor before it is confirmed.',
+      )
+    }
+  })
+}
+
+function enrolmentCopies({ it, store }: Part<SecondFactorStore>): void {
+  it('enrolments are copies: changing one does not change the store', async () => {
+    const at = moments()
+    const factors = await store()
+    const pending = newPending(at)
+    const given = structuredClone(pending)
+    await factors.savePending(given)
+    const stored = structuredClone(await factors.findPending(pending.userId))
+    spoil(given)
+    same(
+      await factors.findPending(pending.userId),
+      stored,
+      'Changing what was given to savePending changed the stored enrolment.',
+    )
+    spoil(await factors.findPending(pending.userId))
+    same(
+      await factors.findPending(pending.userId),
+      stored,
+      'Changing what findPending answered changed the stored enrolment.',
+    )
+    const confirmation = structuredClone(confirmed(pending, at))
+    await factors.confirm(confirmation, [], at(1))
+    const active = structuredClone(await factors.find(pending.userId))
+    spoil(confirmation)
+    same(
+      await factors.find(pending.userId),
+      active,
+      'Changing the record that was given to confirm changed the stored factor.',
+    )
+  })
+}
+
+function enrolmentReplaced({ it, store }: Part<SecondFactorStore>): void {
+  it('savePending replaces an earlier enrolment, and leaves an active factor alone', async () => {
+    const at = moments()
+    const factors = await store()
+    const factor = newFactor(at)
+    const first = newPending(at, { userId: factor.userId })
+    const last = newPending(at, { userId: factor.userId, createdAt: at(3), expiresAt: at(603) })
+    await factors.activate(factor, [randomSecret()])
+    const before = await factors.find(factor.userId)
+    await factors.savePending(first)
+    await factors.savePending(last)
+    same(
+      (await factors.findPending(factor.userId))?.sealedSeed,
+      last.sealedSeed,
+      'savePending must replace an earlier enrolment: the last seed was shown last.',
+    )
+    same(
+      await factors.find(factor.userId),
+      before,
+      'savePending changed an active factor: beginning anew must not switch it off.',
+    )
+    same(
+      await codesLeft(factors, factor.userId),
+      1,
+      'savePending changed the recovery codes of an active factor.',
+    )
+  })
+}
+
+function enrolmentIdentity({ it, store }: Part<SecondFactorStore>): void {
+  it('user ids that differ in one byte have different enrolments and codes', async () => {
+    const at = moments()
+    const factors = await store()
+    for (const [what, first, second] of awkwardPairs(randomId())) {
+      const [one, other] = [newPending(at, { userId: first }), newPending(at, { userId: second })]
+      const confuses = `confuses user ids that differ by ${what}. Compare them bytewise.`
+      await factors.savePending(one)
+      const [own, none] = [await factors.findPending(first), await factors.findPending(second)]
+      same(none, null, `secondFactors.findPending ${confuses}`)
+      await resolves(factors.savePending(other), `secondFactors.savePending ${confuses}`)
+      same(await factors.findPending(first), own, `secondFactors.savePending ${confuses}`)
+      const others = await factors.findPending(second)
+      await factors.confirm(confirmed(one, at), ['code'], at(1))
+      same(await factors.findPending(second), others, `secondFactors.confirm ${confuses}`)
+      same(await codesLeft(factors, second), 0, `secondFactors.countRecoveryCodes ${confuses}`)
+      const count = await codesLeft(factors, first)
+      await factors.replaceRecoveryCodes(second, ['another', 'one more'])
+      same(await codesLeft(factors, first), count, `secondFactors.replaceRecoveryCodes ${confuses}`)
+      const resealed = await factors.reseal(second, one.sealedSeed, 'other')
+      same(resealed, { outcome: 'superseded' }, `secondFactors.reseal ${confuses}`)
+      await factors.deactivate(first)
+      same(await factors.findPending(second), others, `secondFactors.deactivate ${confuses}`)
+    }
+  })
+}

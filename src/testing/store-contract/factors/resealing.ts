@@ -1,0 +1,100 @@
+import { moments, newFactor } from '../../../stores/new-records.js'
+import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
+import { codesLeft, same } from '../harness/checks.js'
+import type { Part } from '../harness/suite.js'
+import { otherCase } from '../harness/texts.js'
+
+/** The same seed under a newer key. */
+export function resealingContract(part: Part<SecondFactorStore>): void {
+  resealing(part)
+  resealingAtOnce(part)
+}
+
+function resealing({ it, store }: Part<SecondFactorStore>): void {
+  it('resealing replaces the sealed seed, and nothing else', async () => {
+    const at = moments()
+    const factors = await store()
+    const factor = newFactor(at)
+    await factors.activate(factor, ['one', 'other'])
+    await factors.advanceStep(factor.userId, 58_000_000)
+    const before = await factors.find(factor.userId)
+    for (const [from, to] of [
+      [factor.sealedSeed, 'v2.first'],
+      ['v2.first', 'v3.second'],
+    ] as const) {
+      same(
+        await factors.reseal(factor.userId, from, to),
+        { outcome: 'resealed' },
+        'secondFactors.reseal of the seed that is stored.',
+      )
+      same(
+        await factors.find(factor.userId),
+        { ...before, sealedSeed: to },
+        'secondFactors.reseal changes `sealedSeed` alone: with an older `lastStep`, a code that ' +
+          'was used works again.',
+      )
+    }
+    same(
+      await codesLeft(factors, factor.userId),
+      2,
+      'secondFactors.reseal changed the recovery codes.',
+    )
+  })
+
+  it('resealing another seed than the one that is stored is superseded, and changes nothing', async () => {
+    const at = moments()
+    const factors = await store()
+    const factor = newFactor(at)
+    await factors.activate(factor, [])
+    const before = await factors.find(factor.userId)
+    for (const from of ['v0.older', otherCase(factor.sealedSeed), `${factor.sealedSeed} `, '']) {
+      same(
+        await factors.reseal(factor.userId, from, 'v2.next'),
+        { outcome: 'superseded' },
+        `secondFactors.reseal from '${from}'.`,
+      )
+      same(
+        await factors.find(factor.userId),
+        before,
+        'secondFactors.reseal was superseded and changed the factor.',
+      )
+    }
+    const { userId } = newFactor(at)
+    const unknown = await factors.reseal(userId, factor.sealedSeed, 'v2.next')
+    same(unknown, { outcome: 'superseded' }, 'secondFactors.reseal of a user without a factor.')
+    same(
+      await factors.find(userId),
+      null,
+      'secondFactors.reseal made a factor. Update; never upsert.',
+    )
+  })
+}
+
+function resealingAtOnce({ it, store, rounds }: Part<SecondFactorStore>): void {
+  it('reseal and advanceStep, at once: neither is lost', async () => {
+    const at = moments()
+    const factors = await store()
+    for (let round = 0; round < rounds; round += 1) {
+      const factor = newFactor(at)
+      await factors.activate(factor, [])
+      const reseal = () => factors.reseal(factor.userId, factor.sealedSeed, 'v2.next')
+      const advance = () => factors.advanceStep(factor.userId, 7)
+      const answers = await Promise.all(
+        round % 2 === 0 ? [reseal(), advance()] : [advance(), reseal()],
+      )
+      const said = answers.map(({ outcome }) => outcome).sort()
+      same(
+        said,
+        ['advanced', 'resealed'],
+        'reseal and advanceStep at once: neither stands in the way of the other.',
+      )
+      const found = await factors.find(factor.userId)
+      same(
+        [found?.sealedSeed, found?.lastStep],
+        ['v2.next', 7],
+        'reseal and advanceStep at once lost a change: a used code works again, or a seed stays ' +
+          'under an old key. Update the column; do not write the row.',
+      )
+    }
+  })
+}

@@ -1,0 +1,110 @@
+import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
+import { inTurns, moments, newSession } from '../../../stores/new-records.js'
+import { check, same, sessionsOf } from '../harness/checks.js'
+import type { Part } from '../harness/suite.js'
+
+// More than a page, a batch or a list of parameters holds: 25 and 100 of DynamoDB, 30 of Firestore,
+// 101 of MongoDB.
+const many = 130
+
+/** Many sessions: all of them are listed, ended and judged. */
+export function manySessions(part: Part<SessionStore>): void {
+  createdAtOnce(part)
+  ofOneUser(part)
+  asked(part)
+}
+
+function createdAtOnce({ it, store, rounds }: Part<SessionStore>): void {
+  it('10 sessions of one user created at once are all listed', async () => {
+    const at = moments()
+    const sessions = await store()
+    for (let round = 0; round < Math.ceil(rounds / 4); round += 1) {
+      const { userId } = newSession(at)
+      const own = Array.from({ length: 10 }, () => newSession(at, { userId }))
+      await Promise.all(own.map((session) => sessions.create(session)))
+      const listed = await sessionsOf(sessions, userId, at(1))
+      check(
+        listed.length === 10,
+        `sessions.listForUser answered ${listed.length} of 10 sessions that one user opened at ` +
+          'once. Ask the rows by an index of the ' +
+          'database, or keep a row for each; a list in a value loses one of two changes.',
+      )
+    }
+  })
+}
+
+function ofOneUser({ it, store }: Part<SessionStore>): void {
+  it(`${many} sessions of one user are all listed, and all ended`, async () => {
+    const at = moments()
+    const sessions = await store()
+    const { userId } = newSession(at)
+    // Six of each moment: a page of 10, 20, 25, 30, 50 or 100 ends in between.
+    const own = Array.from({ length: many }, (_none, index) =>
+      newSession(at, { userId, createdAt: at(Math.floor(index / -6)) }),
+    )
+    for (const session of own) await sessions.create(session)
+    const pages =
+      'Ask for the next page until there is none, after the last createdAt and id together.'
+    const listed = (await sessionsOf(sessions, userId, at(1))).map(idOf)
+    check(
+      listed.length === many,
+      `sessions.listForUser answered ${listed.length} of ${many} sessions of one user. ${pages}`,
+    )
+    same(
+      listed,
+      [...own].sort(byAge).map(idOf),
+      `sessions.listForUser of ${many} sessions: by createdAt, and by the bytes of the id where ` +
+        'that is the same.',
+    )
+    const ended = await sessions.endAllForUser(userId, 'revoked', at(1))
+    const left = await sessionsOf(sessions, userId, at(2))
+    const why =
+      `of ${many} sessions of one user: a device lives on after "sign out everywhere". Go on ` +
+      'until none is left, batch by batch.'
+    check(left.length === 0, `sessions.endAllForUser left ${left.length} ${why}`)
+    same(
+      [...ended].sort(),
+      own.map(idOf).sort(),
+      `sessions.endAllForUser named ${ended.length} ${why}`,
+    )
+  })
+}
+
+function asked({ it, store }: Part<SessionStore>): void {
+  it('liveAmong answers 500 ids at once', async () => {
+    const at = moments()
+    const sessions = await store()
+    const changes = [
+      {},
+      {},
+      { idleExpiresAt: at(300) },
+      { idleExpiresAt: at(300), expiresAt: at(300) },
+    ]
+    const records = Array.from({ length: 500 }, (_none, index) =>
+      newSession(at, changes[index % changes.length]),
+    )
+    await inTurns(records, async (session, index) => {
+      await sessions.create(session)
+      if (index % changes.length === 0) await sessions.end(session.id, 'logout', at(1))
+    })
+    const expected = records.filter((_record, index) => index % changes.length === 1).map(idOf)
+    const live = await sessions.liveAmong(records.map(idOf), at(400))
+    same(
+      [...live].sort(),
+      expected.sort(),
+      'sessions.liveAmong is asked for up to 500 at a time, and leaves out which ended, idled ' +
+        'out or expired: judge each of them.',
+    )
+  })
+}
+
+function byAge(one: SessionRecord, other: SessionRecord): number {
+  return (
+    one.createdAt.getTime() - other.createdAt.getTime() ||
+    Buffer.compare(Buffer.from(one.id), Buffer.from(other.id))
+  )
+}
+
+function idOf({ id }: SessionRecord): string {
+  return id
+}

@@ -1,0 +1,142 @@
+import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
+import {
+  type Moment,
+  moments,
+  newRotation,
+  newSession,
+  newWholeSession,
+} from '../../../stores/new-records.js'
+import { checkGone } from '../every-store/purge-contract.js'
+import { isNone, same, sessionsOf } from '../harness/checks.js'
+import type { Part } from '../harness/suite.js'
+
+/** The members that a session may have or not: kept as they are, whatever else changes. */
+export function wholeRowsContract(part: Part<SessionStore>): void {
+  wholeRows(part)
+  partOfThem(part)
+  ownLifetimes(part)
+}
+
+const dropped =
+  'A member that is dropped fails nothing: a secret is never compared, a session outlives its ' +
+  'password. Keep every member of SessionRecord, each in a column of its own.'
+
+function wholeRows({ it, store }: Part<SessionStore>): void {
+  it('a session with every member comes back as it was created, from find and listForUser', async () => {
+    const at = moments()
+    const sessions = await store()
+    const session = newWholeSession(at)
+    await sessions.create(session)
+    same(await sessions.find(session.id), session, `sessions.find. ${dropped}`)
+    same(
+      await sessionsOf(sessions, session.userId, at(1)),
+      [session],
+      `sessions.listForUser. ${dropped}`,
+    )
+  })
+
+  it('touch, rotateRefresh, setMethods and end leave every other member as it was', async () => {
+    const at = moments()
+    const sessions = await store()
+    const session = newWholeSession(at)
+    await sessions.create(session)
+    const { refresh: _refresh, ...seen } = newRotation(at, 'next')
+    const changes = {
+      touch: () => sessions.touch(session.id, seen),
+      rotateRefresh: () =>
+        sessions.rotateRefresh(
+          session.id,
+          session.refresh?.hash ?? '',
+          newRotation(at, 'next'),
+          at(2),
+        ),
+      setMethods: () => sessions.setMethods(session.id, ['host']),
+      end: () => sessions.end(session.id, 'logout', at(3)),
+    }
+    for (const [name, change] of Object.entries(changes)) {
+      await change()
+      const found = await sessions.find(session.id)
+      // A store that deletes what ends is found out by a test of its own.
+      if (name === 'end' && isNone(found)) return
+      same(laterOf(found), laterOf(session), `sessions.find after sessions.${name}. ${dropped}`)
+    }
+  })
+}
+
+function partOfThem({ it, store }: Part<SessionStore>): void {
+  it('what a session was created without is left out, whichever else it has', async () => {
+    const at = moments()
+    const sessions = await store()
+    const { secretHash, passwordMark, lifetime, parentId } = newWholeSession(at)
+    for (const later of [{ secretHash }, { passwordMark }, { lifetime }, { parentId }]) {
+      const session = newSession(at, { kind: 'token', ...later })
+      await sessions.create(session)
+      same(
+        await sessions.find(session.id),
+        session,
+        'sessions.find: what was left out is left out, or undefined, and never null or empty.',
+      )
+    }
+  })
+
+  it('the longest ids and hashes come back whole in every member', async () => {
+    const at = moments()
+    const sessions = await store()
+    const longest = (name: string) => `${name}${'\u00e9'.repeat(490)}`
+    const session = newSession(at, {
+      secretHash: longest('secret'),
+      passwordMark: longest('mark'),
+      passwordMarkNext: longest('next'),
+      clientId: longest('client'),
+      parentId: longest('parent'),
+    })
+    await sessions.create(session)
+    same(await sessions.find(session.id), session, 'sessions.find: ids have up to 1024 bytes.')
+  })
+}
+
+function ownLifetimes({ it, store, expires }: Part<SessionStore>): void {
+  it('a session with times of its own is over by those: a year without idle end, or a minute', async () => {
+    const at = moments()
+    const sessions = await store()
+    const year = 365 * 86_400
+    const { userId } = newSession(at)
+    const long = withLifetime(at, userId, { idle: year, absolute: year })
+    const short = withLifetime(at, userId, { idle: 30, absolute: 60 })
+    await sessions.create(long)
+    await sessions.create(short)
+    const why =
+      'goes by times of its own. What counts are idleExpiresAt and expiresAt of each session, ' +
+      'which the router has made from its `lifetime`.'
+    const live = async (now: Date) =>
+      [...(await sessions.liveAmong([long.id, short.id], now))].sort()
+    const listed = async (now: Date) =>
+      (await sessionsOf(sessions, userId, now)).map(({ id }) => id).sort()
+    const both = [long.id, short.id].sort()
+    same([await live(at(29)), await listed(at(29))], [both, both], `sessions.liveAmong ${why}`)
+    for (const seconds of [30, year - 1])
+      same(
+        [await live(at(seconds)), await listed(at(seconds))],
+        [[long.id], [long.id]],
+        `sessions.liveAmong or listForUser ${why}`,
+      )
+    await checkGone(
+      expires,
+      'sessions.purge',
+      sessions.purge(at(30)),
+      async () => !isNone(await sessions.find(short.id)),
+    )
+    same(await sessions.find(long.id), long, `sessions.purge ${why}`)
+  })
+}
+
+function withLifetime(at: Moment, userId: string, lifetime: { idle: number; absolute: number }) {
+  const ends = { idleExpiresAt: at(lifetime.idle), expiresAt: at(lifetime.absolute) }
+  return newSession(at, { userId, kind: 'token', lifetime, ...ends })
+}
+
+// The others are compared by tests of their own.
+function laterOf(session: Partial<SessionRecord> | null): unknown {
+  const { secretHash, passwordMark, passwordMarkNext, lifetime, clientId, parentId } = session ?? {}
+  return { secretHash, passwordMark, passwordMarkNext, lifetime, clientId, parentId }
+}

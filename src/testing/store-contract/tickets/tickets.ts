@@ -1,0 +1,166 @@
+import { moments, newTicket } from '../../../stores/new-records.js'
+import type { ConsumeTicketResult, SocketTicketStore } from '../../../stores/ticket-contract.js'
+import { check, rejects, resolves, same, spoil } from '../harness/checks.js'
+import type { Part } from '../harness/suite.js'
+import { longAwkwardText, otherCase } from '../harness/texts.js'
+
+/** Socket tickets, but for their races and `purge`. */
+export function ticketsContract(part: Part<SocketTicketStore>): void {
+  ticketRows(part)
+  ticketIdentity(part)
+  ticketExpiry(part)
+}
+
+function ticketRows({ it, store }: Part<SocketTicketStore>): void {
+  it('a ticket comes back as it was saved, once', async () => {
+    const at = moments()
+    const tickets = await store()
+    for (const ticket of [
+      newTicket(at),
+      newTicket(at, { userId: longAwkwardText, sessionId: longAwkwardText, scope: '' }),
+    ]) {
+      await tickets.save(ticket)
+      same(
+        await tickets.consume(ticket.ticketHash, at(1)),
+        { outcome: 'consumed', ticket },
+        'tickets.consume of a good ticket.',
+      )
+      same(
+        await tickets.consume(ticket.ticketHash, at(1)),
+        { outcome: 'unknown' },
+        'tickets.consume of a used ticket.',
+      )
+    }
+    same(
+      await tickets.consume(newTicket(at).ticketHash, at(1)),
+      { outcome: 'unknown' },
+      'tickets.consume of an unknown ticket.',
+    )
+  })
+
+  it('two tickets of one session are both good', async () => {
+    const at = moments()
+    const tickets = await store()
+    const first = newTicket(at)
+    const second = newTicket(at, { sessionId: first.sessionId, userId: first.userId })
+    for (const ticket of [first, second]) {
+      await resolves(
+        tickets.save(ticket),
+        'tickets.save refused a second ticket of one session. Keep a row for each ticket.',
+      )
+    }
+    for (const { ticketHash } of [first, second]) {
+      const { outcome } = await tickets.consume(ticketHash, at(1))
+      check(
+        outcome === 'consumed',
+        `tickets.consume answered ${outcome} for one of two tickets of one session: a page ` +
+          'opens two sockets. Keep a row for each ticket.',
+      )
+    }
+  })
+}
+
+function ticketIdentity({ it, store }: Part<SocketTicketStore>): void {
+  it('saving a hash again rejects and changes nothing', async () => {
+    const at = moments()
+    const tickets = await store()
+    const ticket = newTicket(at)
+    await tickets.save(ticket)
+    const again = newTicket(at, { ticketHash: ticket.ticketHash })
+    await rejects(
+      tickets.save(again),
+      'tickets.save took a hash that is already there: it would open a socket of somebody else.',
+    )
+    const answer = await tickets.consume(ticket.ticketHash, at(1))
+    same(userOf(answer), ticket.userId, 'A rejected tickets.save must leave the first record.')
+  })
+
+  it('hashes that differ by case are different tickets', async () => {
+    const at = moments()
+    const tickets = await store()
+    const one = newTicket(at)
+    const other = newTicket(at, { ticketHash: otherCase(one.ticketHash) })
+    await tickets.save(one)
+    same(
+      await tickets.consume(other.ticketHash, at(1)),
+      { outcome: 'unknown' },
+      'tickets.consume ignores case. Compare bytewise.',
+    )
+    await resolves(tickets.save(other), 'tickets.save ignores case. Compare bytewise.')
+    const answer = await tickets.consume(one.ticketHash, at(1))
+    same(userOf(answer), one.userId, 'tickets.consume ignores case. Compare bytewise.')
+  })
+
+  it('records are copies: changing one does not change the store', async () => {
+    const at = moments()
+    const tickets = await store()
+    const ticket = newTicket(at)
+    const twin = newTicket(at)
+    const given = structuredClone(ticket)
+    await tickets.save(given)
+    await tickets.save(twin)
+    spoil(given)
+    const answer = await tickets.consume(ticket.ticketHash, at(1))
+    const untouched = await tickets.consume(twin.ticketHash, at(1))
+    const { ticketHash, sessionId, userId } = ticket
+    const expected =
+      'ticket' in untouched
+        ? { outcome: 'consumed', ticket: { ...untouched.ticket, ticketHash, sessionId, userId } }
+        : null
+    same(
+      answer,
+      expected,
+      'Changing the record that was given to tickets.save changed the stored one.',
+    )
+  })
+}
+
+function ticketExpiry({ it, store }: Part<SocketTicketStore>): void {
+  it('a ticket is good one millisecond before it expires', async () => {
+    const at = moments()
+    const tickets = await store()
+    const ticket = newTicket(at)
+    await tickets.save(ticket)
+    const { outcome } = await tickets.consume(ticket.ticketHash, at(29.999))
+    check(
+      outcome === 'consumed',
+      `tickets.consume answered ${outcome} one millisecond before expiresAt. Keep milliseconds.`,
+    )
+  })
+
+  it('a ticket is void at the very moment it expires', async () => {
+    const at = moments()
+    const tickets = await store()
+    const ticket = newTicket(at)
+    await tickets.save(ticket)
+    for (const now of [at(30), at(31)]) {
+      const answer = await tickets.consume(ticket.ticketHash, now)
+      same(
+        answer,
+        { outcome: 'unknown' },
+        'tickets.consume of a ticket that has expired. It is good while now < expiresAt.',
+      )
+    }
+    const { outcome } = await tickets.consume(ticket.ticketHash, at(29))
+    const used =
+      'tickets.consume used up a ticket for a process whose clock is ahead. Make `now < ' +
+      'expiresAt` a condition of the delete.'
+    check(outcome === 'consumed', used)
+  })
+
+  it('a ticket is good for a process whose clock is behind, too', async () => {
+    const at = moments()
+    const tickets = await store()
+    const ticket = newTicket(at)
+    await tickets.save(ticket)
+    const { outcome } = await tickets.consume(ticket.ticketHash, at(-2))
+    const skew =
+      'two seconds before createdAt: clocks of processes differ. Ask only whether expiresAt has ' +
+      'come.'
+    check(outcome === 'consumed', `tickets.consume answered ${outcome} ${skew}`)
+  })
+}
+
+function userOf(answer: ConsumeTicketResult): string | undefined {
+  return answer.outcome === 'consumed' ? answer.ticket.userId : undefined
+}

@@ -1,0 +1,70 @@
+import { AssertionError } from 'node:assert/strict'
+import type { AuthUser, LoginIdentifier, UserStore } from '../../users/contract.js'
+
+/** A user as the suite asks for one. */
+export interface UserToAdd {
+  /** In lower case; within one harness as good as unique, but for twins. */
+  readonly username: string
+  /** In lower case. */
+  readonly email: string
+  readonly name: string
+  readonly passwordHash: string | null
+  readonly disabled: boolean
+}
+
+/** A store of users, and the way to put users into it. */
+export interface UserStoreHarness {
+  readonly users: UserStore
+  /** Adds a user to the host's table, and answers the id, as text. */
+  addUser(user: UserToAdd): Promise<string>
+  /**
+   * Removes what `makeHarness` opened and what was added. Default: nothing.
+   */
+  close?(): Promise<void>
+}
+
+/** One test of the suite, for the runner of your choice. */
+export interface UserStoreTest {
+  /** What is promised. */
+  readonly name: string
+  /** Rejects, with what to mend, where the promise is not kept. */
+  run(): Promise<void>
+}
+
+/** Fails with a text for the author of the store. */
+export function check(kept: boolean, broken: string): asserts kept {
+  if (!kept)
+    throw new AssertionError({
+      message: broken,
+      actual: false,
+      expected: true,
+      operator: 'userStoreContract',
+    })
+}
+
+/** What the store finds; a rejection fails with the remedy. */
+export async function found(
+  users: UserStore,
+  asked: LoginIdentifier | string,
+  remedy: string,
+): Promise<AuthUser | null> {
+  const method = typeof asked === 'string' ? 'findById' : 'findByIdentifier'
+  try {
+    const user =
+      typeof asked === 'string' ? await users.findById(asked) : await users.findByIdentifier(asked)
+    return user ?? null
+  } catch (error) {
+    const name = error instanceof Error ? error.name : typeof error
+    throw new AssertionError({
+      message: `${method} rejected (${name}) for ${said(asked)}: the client is told 503. ${remedy}`,
+      actual: error,
+      operator: 'userStoreContract',
+    })
+  }
+}
+
+/** What was asked, short enough to be read. */
+export function said(asked: LoginIdentifier | string): string {
+  const text = JSON.stringify(asked)
+  return text.length > 80 ? `${text.slice(0, 60)}… (${text.length} characters)` : text
+}

@@ -1,0 +1,17 @@
+import type { LoginIdentifier } from '../../users/contract.js'
+import type { UserStoreHarness, UserToAdd } from './harness.js'
+
+/** What a test of the suite works with. */
+export type Subject = Pick<UserStoreHarness, 'users' | 'addUser'> & {
+  /** A user with names of its own, and what `change` says. */
+  newUser(change?: Partial<UserToAdd>): UserToAdd
+}
+
+/** A promise, and how it is tried. */
+export type Promised = readonly [name: string, run: (subject: Subject) => Promise<void>]
+
+/** A user as a login names one. */
+export const by = (kind: LoginIdentifier['kind'], value: string): LoginIdentifier => ({
+  kind,
+  value,
+})
