@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { invalidRequest } from '../errors.js'
+import type { JsonBody } from '../http/body.js'
+import { parseInput } from '../http/input.js'
+
+/** A login as Rocket.Chat's clients send it, understood. */
+export type RocketLogin = { readonly resume: string } | NamedLogin
+
+/** A login by name and password. Whether they are well-formed is judged by `auth.signIn`. */
+export interface NamedLogin {
+  /** One name. */
+  readonly name: Readonly<Record<string, string>>
+  /** With a user name: the e-mail address that was sent along, which must be the same user's. */
+  readonly email: string | null
+  readonly password: string
+  /** The password is its SHA-256. */
+  readonly isDigest: boolean
+  readonly code: string | null
+}
+
+const text = z.string().min(1)
+const object = z.custom<JsonBody>(isObject, 'Invalid input: expected an object')
+const textOrObject = z.custom<string | JsonBody>(
+  (value) => (typeof value === 'string' && value !== '') || isObject(value),
+  'Invalid input: expected a text or an object',
+)
+
+const outer = z.object({
+  resume: text.optional(),
+  totp: object.optional(),
+  user: textOrObject.optional(),
+  username: text.optional(),
+  email: text.optional(),
+  password: textOrObject.optional(),
+  code: text.optional(),
+})
+const person = z.object({ username: text.optional(), email: text.optional() })
+const digested = z.object({
+  digest: z.string().regex(/^[\da-f]{64}$/i, 'Invalid input: expected 64 hexadecimal digits'),
+  algorithm: z.literal('sha-256'),
+})
+const withCode = z.object({ login: object, code: text })
+
+/**
+ * Understands the body of `POST /login`. `codeHeader` is the code of a client that sends it in a
+ * header; one in the body wins. Throws 400 naming each field at fault, 413.
+ */
+export function readLogin(body: JsonBody, codeHeader: string | null): RocketLogin {
+  const { resume, totp, ...login } = parseInput(outer, body)
+  const others = Object.values(login).filter((value) => value !== undefined).length
+  if (resume !== undefined) {
+    if (others > 0 || totp !== undefined) throw at('resume', 'Send it alone.')
+    return { resume }
+  }
+  if (totp === undefined) return namedLogin(login, codeHeader)
+  if (others > 0) throw at('totp', 'Send the login within it, and nothing beside it.')
+  const { login: inner, code } = parseInput(withCode, totp)
+  const { resume: innerResume, totp: innerTotp, ...innerLogin } = parseInput(outer, inner)
+  if (innerResume !== undefined || innerTotp !== undefined)
+    throw at('totp.login', 'Send a name and a password in it.')
+  return namedLogin({ ...innerLogin, code }, codeHeader)
+}
+
+type Login = Omit<z.output<typeof outer>, 'resume' | 'totp'>
+
+function namedLogin(login: Login, codeHeader: string | null): NamedLogin {
+  const { code = codeHeader } = login
+  return { ...namesOf(login), ...passwordOf(login.password), code }
+}
+
+function namesOf({ user, username, email }: Login): Pick<NamedLogin, 'name' | 'email'> {
+  const sent = Object.entries({ user, username, email }).filter(([, value]) => value !== undefined)
+  if (sent.length === 1 && typeof user === 'string') return { name: { user }, email: null }
+  if (sent.length === 1 && isObject(user)) {
+    const inner = parseInput(person, user)
+    if (inner.username !== undefined || inner.email !== undefined)
+      return namesOf({ username: inner.username, email: inner.email })
+  }
+  if (user === undefined && username !== undefined)
+    return { name: { username }, email: email ?? null }
+  if (user === undefined && email !== undefined) return { name: { email }, email: null }
+  throw at('user', 'Send one of user, username, email, or a user name and its e-mail address.')
+}
+
+function passwordOf(password: Login['password']): Pick<NamedLogin, 'password' | 'isDigest'> {
+  if (password === undefined) throw at('password', 'Invalid input: expected string')
+  if (typeof password === 'string') return { password, isDigest: false }
+  return { password: parseInput(digested, password).digest, isDigest: true }
+}
+
+function isObject(value: unknown): value is JsonBody {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function at(path: string, message: string) {
+  return invalidRequest([{ path, message }])
+}

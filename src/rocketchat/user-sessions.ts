@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import type { SessionSummary } from '../account/sessions.endpoint.js'
+import { AuthError, notSignedIn } from '../errors.js'
+import { ok } from '../http/answer.js'
+import { readJsonBody } from '../http/body.js'
+import { readCredentials } from '../http/credentials.js'
+import { parseInput } from '../http/input.js'
+import type { Principal } from '../principal/principal.js'
+import type { AuthRouter } from '../router/auth-router.js'
+import { isKnownKind } from '../stores/session-kinds.js'
+import type { RocketChatEndpoint } from './mount.js'
+
+/** Endpoints by which users end their sessions. */
+export interface UserSessions {
+  readonly logout: RocketChatEndpoint
+  readonly logoutOtherClients: RocketChatEndpoint
+  readonly removeOtherTokens: RocketChatEndpoint
+}
+
+const whose = z.object({ userId: z.string().min(1).max(1024).optional() })
+
+/** Makes them. */
+export function createUserSessions(sessions: AuthRouter['sessions']): UserSessions {
+  const mine = (principal: Principal) => sessionsOfOwner(sessions, principal)
+
+  return {
+    // Everywhere, here included. For another user it is the host's to offer.
+    async logout({ incoming, principal }) {
+      const { userId = principal.userId } = parseInput(whose, await readJsonBody(incoming))
+      await mine(principal)
+      if (userId !== principal.userId) throw new AuthError('forbidden')
+      await sessions.revokeAllForUser(userId)
+      return ok({ success: true, message: "You've been logged out!" })
+    },
+
+    // Other devices, but not the bots: these have names, and are ended by them.
+    async logoutOtherClients({ incoming, principal }) {
+      const others = (await mine(principal)).filter(
+        ({ id, kind }) => id !== principal.sessionId && kind !== 'token',
+      )
+      await Promise.all(others.map(({ id }) => sessions.revoke(id)))
+      const token = readCredentials(incoming)?.token
+      return ok({ success: true, token, tokenExpires: principal.expiresAt })
+    },
+
+    async removeOtherTokens({ principal }) {
+      await mine(principal)
+      await sessions.revokeAllForUser(principal.userId, { except: principal.sessionId })
+      return ok({ success: true })
+    },
+  }
+}
+
+/**
+ * The sessions of whoever asks. Throws 401 where the one that asks has ended: a guard may have
+ * judged it some seconds ago, and a thief whose session was ended since must not end what is its
+ * owner's.
+ */
+export async function sessionsOfOwner(
+  sessions: Pick<AuthRouter['sessions'], 'list'>,
+  principal: Principal,
+): Promise<SessionSummary[]> {
+  requireOwner(principal)
+  const all = await sessions.list(principal.userId)
+  if (all.some(({ id }) => id === principal.sessionId)) return all
+  throw notSignedIn('the session has ended')
+}
+
+/**
+ * Lets in only sessions that may manage the account: no token of a bot, whatever its scope. Throws
+ * 403.
+ */
+export function requireOwner({ kind }: Principal): void {
+  if (!isKnownKind(kind))
+    throw new AuthError('forbidden', { message: 'a token cannot manage the account' })
+}
