@@ -1,4 +1,7 @@
-/** The closed list of error names, as they stand in `error` of an answer. It only grows within one version of the wire. */
+/**
+ * The closed list of error names, as they stand in `error` of an answer. It only grows within
+ * `/api/v1`.
+ */
 export type AuthErrorCode =
   | 'invalid-request'
   | 'invalid_grant'
@@ -12,13 +15,15 @@ export type AuthErrorCode =
   | 'method-not-allowed'
   | 'totp-already-enabled'
   | 'totp-not-enabled'
+  | 'too-many-named-tokens'
   | 'payload-too-large'
   | 'unsupported-media-type'
   | 'too-many-requests'
   | 'temporarily-unavailable'
   | 'configuration'
 
-// `configuration` never reaches a client: it is thrown at start-up, or handed to the host's error handler.
+// `configuration` never reaches a client: it is thrown at start-up, or handed to the host's error
+// handler.
 const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: string }>> = {
   'invalid-request': { status: 400, message: 'The request is not valid.' },
   invalid_grant: { status: 400, message: 'The authorization code or token is not valid.' },
@@ -32,16 +37,37 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   'method-not-allowed': { status: 405, message: 'This method is not allowed here.' },
   'totp-already-enabled': { status: 409, message: 'A second factor is already enabled.' },
   'totp-not-enabled': { status: 409, message: 'No second factor is enabled.' },
+  'too-many-named-tokens': {
+    status: 409,
+    message: 'There are too many tokens already. Remove one first.',
+  },
   'payload-too-large': { status: 413, message: 'The request body is too large.' },
   'unsupported-media-type': { status: 415, message: 'Send the body as application/json in UTF-8.' },
   'too-many-requests': { status: 429, message: 'Too many attempts. Try again later.' },
-  'temporarily-unavailable': { status: 503, message: 'The service is temporarily unavailable. Try again shortly.' },
+  'temporarily-unavailable': {
+    status: 503,
+    message: 'The service is temporarily unavailable. Try again shortly.',
+  },
   configuration: { status: 500, message: 'Internal server error' },
 }
 
+/** What each error means; the file is installed with the package. */
+const guide = 'node_modules/messaging-auth-router/docs/errors.md'
+
+// The sites that show Markdown write anchors in small letters.
+function helpFor(code: AuthErrorCode): string {
+  return `${guide}#${code.toLowerCase()}`
+}
+
+/** Whose limit is reached: that of a name or its account, or that of a network. */
+export type LimitOf = 'user' | 'network'
+
 /** What an {@link AuthError} may carry besides its name. */
 export interface AuthErrorOptions {
-  /** Text for the client; default: the catalogue's text for the name. Never put a secret or an internal reason here. */
+  /**
+   * Text for the client; default: the catalogue's text for the name. Never put a secret or an
+   * internal reason here.
+   */
   readonly clientMessage?: string
   /** Text for the log; default: the client's text. */
   readonly message?: string
@@ -51,15 +77,18 @@ export interface AuthErrorOptions {
   readonly retryAfter?: number
   /** Extra response headers, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Which limit refuses, for `too-many-requests`. Not part of the answer. */
+  readonly limit?: LimitOf
   /** What went wrong underneath. Never written to a client. */
   readonly cause?: unknown
 }
 
 /**
- * The root of every error this package throws on purpose. `code` is the stable name, `status` the HTTP status,
- * `clientMessage` may be shown to anybody, `message` is for the log.
+ * The root of every error this package throws on purpose. `code` is the stable name, `status` the
+ * HTTP status, `clientMessage` may be shown to anybody, `message` is for the log.
  *
- * `authenticate()` and `issueAuthorizationCode()` reject with it; answer `error.status` with `error.clientMessage`.
+ * `authenticate()` and `issueAuthorizationCode()` reject with it; answer `error.status` with
+ * `error.clientMessage`.
  */
 export class AuthError extends Error {
   override readonly name: string = 'AuthError'
@@ -73,27 +102,41 @@ export class AuthError extends Error {
   readonly details: Readonly<Record<string, unknown>> | undefined
   /** Seconds after which a retry makes sense, if known. */
   readonly retryAfter: number | undefined
+  /**
+   * With `too-many-requests`: whether the limit is that of the name, or that of the network, if
+   * known.
+   */
+  readonly limit: LimitOf | undefined
   /** Extra response headers. */
   readonly headers: Readonly<Record<string, string>>
+  /** Where to read what `code` means and what to do about it. For the log, never for a client. */
+  readonly help: string
 
   constructor(code: AuthErrorCode, given: AuthErrorOptions = {}) {
-    // What was not given must not be found on a polluted Object.prototype: it would go out to clients.
+    // What was not given must not be found on a polluted Object.prototype: it would go out to
+    // clients.
     const options: AuthErrorOptions = Object.assign(Object.create(null), given)
     const entry = catalogue[code]
     const clientMessage = options.clientMessage ?? entry.message
-    super(options.message ?? clientMessage, options.cause === undefined ? undefined : { cause: options.cause })
+    super(
+      options.message ?? clientMessage,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    )
     this.code = code
     this.status = entry.status
     this.clientMessage = clientMessage
     this.details = options.details
     this.retryAfter = options.retryAfter
+    this.limit = options.limit
     this.headers = options.headers ?? {}
+    this.help = helpFor(code)
   }
 }
 
 /**
- * An option is missing, unknown, of the wrong type, or unsafe. Thrown by the factories at start-up, whatever `NODE_ENV`
- * says. `option` names the culprit as you wrote it, `remedy` says what to write instead.
+ * An option is missing, unknown, of the wrong type, or unsafe. Thrown by the factories at start-up,
+ * whatever `NODE_ENV` says. `option` names the culprit as you wrote it, `remedy` says what to write
+ * instead.
  */
 export class AuthConfigError extends AuthError {
   override readonly name: string = 'AuthConfigError'
@@ -105,14 +148,18 @@ export class AuthConfigError extends AuthError {
   readonly remedy: string
 
   constructor(option: string, problem: string, remedy: string) {
-    super('configuration', { message: `${option}: ${problem} Remedy: ${remedy}` })
+    const readOn = `See ${helpFor('configuration')}.`
+    super('configuration', { message: `${option}: ${problem} Remedy: ${remedy} ${readOn}` })
     this.option = option
     this.problem = problem
     this.remedy = remedy
   }
 }
 
-/** One reason why a request was not understood; `path` is the field, `message` what was expected there. */
+/**
+ * One reason why a request was not understood; `path` is the field, `message` what was expected
+ * there.
+ */
 export interface RequestIssue {
   readonly path: string
   readonly message: string
@@ -123,7 +170,12 @@ export function invalidRequest(issues: readonly RequestIssue[]): AuthError {
   return new AuthError('invalid-request', { details: { issues } })
 }
 
-/** A 401 that says nothing about why, which is the whole point of it. `message` is for the log only. */
+/**
+ * A 401 that says nothing about why, which is the whole point of it. `message` is for the log only.
+ */
 export function notSignedIn(message: string): AuthError {
-  return new AuthError('Unauthorized', { clientMessage: 'You must be logged in to do this.', message })
+  return new AuthError('Unauthorized', {
+    clientMessage: 'You must be logged in to do this.',
+    message,
+  })
 }

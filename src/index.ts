@@ -1,45 +1,17 @@
 // The front door: every name a host can import, and nothing else.
 
 // The router.
-export { type AuthRouter, createAuthRouter } from './create-auth-router.js'
-// What can go wrong, and what happened.
-export { AuthConfigError, AuthError, type AuthErrorCode, type AuthErrorOptions } from './errors.js'
-export type { AuditStats, LimitStats } from './event-counts.js'
-export type {
-  AuthEvent,
-  AuthEventBody,
-  CodeRefusal,
-  EventSink,
-  Logger,
-  RefreshRefusal,
-  RequestContext,
-  SignInRefusal,
-  ThrottleScope,
-} from './events.js'
-// Guards.
-export type { Guard, RequireAuthOptions } from './guard/http-guard.js'
-export type { PassportActions, PassportStrategy } from './guard/passport-strategy.js'
-export type { Principal } from './guard/principal.js'
-export type { SocketIoGuard, SocketIoSocket } from './guard/socket-io.js'
-export { socketCloseCodes } from './guard/socket-registry.js'
-export type { Sockets } from './guard/sockets.js'
-export type { ClosableSocket, TrackedSocket } from './guard/tracked-socket.js'
-export type { HostFailure } from './lib/host-call.js'
+
+export type { AuthRouter } from './router/auth-router.js'
+export { createAuthRouter } from './router/create-auth-router.js'
+export type { AuthHealth, PartHealth } from './router/health.js'
+export type { AuthRouterOptions, Lifetimes } from './router/options.js'
+export type { AuthStats } from './router/stats.js'
+
+// What a host supplies.
+
 export type { CanonicalIdentifier } from './login/identifier.js'
-export type { UnlockLogin } from './login/unlock-login.js'
-export type { AuthRouterOptions, Lifetimes } from './options.js'
-export type { PasswordStats } from './passwords/admission.js'
-export { type BcryptHasher, type BcryptHasherOptions, bcryptHasher } from './passwords/bcrypt-hasher.js'
 export type { PasswordHasher } from './passwords/contract.js'
-export type { WaitTimes } from './passwords/recent-waits.js'
-export type { WaitingRoomStats } from './passwords/waiting-room.js'
-// Codes and second factors for the host's own pages.
-export type { IssuedAuthorizationCode } from './pkce/authorization-code.js'
-export type { IssueAuthorizationCode, IssueAuthorizationCodeRequest } from './pkce/issue-for-host.js'
-export type { RevocationBus, SessionEnded } from './revocations/contract.js'
-// Sessions for the host's own code, and what ends them everywhere.
-export type { SessionSummary } from './sessions/sessions.endpoint.js'
-export type { SessionsForHost } from './sessions/sessions-for-host.js'
 export type { BeforeLogin, LoginAttempt, SignInDoor } from './sign-in.js'
 export type {
   AccessTokenClaims,
@@ -52,37 +24,152 @@ export type {
   StoredSigningKey,
   TokenSigner,
 } from './signers/contract.js'
-// Shipped parts.
-export { type JoseSignerOptions, joseSigner } from './signers/jose-signer.js'
-export { type CheckedKey, generateSigningKey, type SigningAlgorithm, type SigningKey } from './signers/key-material.js'
-export { type KeyRingOptions, keyRing, type StoredRingOptions } from './signers/key-ring.js'
-export type { AuthStats } from './stats.js'
 export type {
-  AuthenticationMethod,
   AuthorizationCodeRecord,
   AuthorizationCodeStore,
   ConsumeResult,
-  ConsumeTicketResult,
+} from './stores/code-contract.js'
+export type {
+  AuthenticationMethod,
   EndReason,
-  PendingSecondFactor,
   RefreshRotation,
   RefreshState,
   RotateResult,
-  SecondFactorRecord,
-  SecondFactorStore,
   SessionKind,
   SessionRecord,
   SessionSeen,
   SessionStore,
+  SpentRefreshToken,
+  StoredKind,
+  StoredMethod,
+  StoredReason,
+} from './stores/contract.js'
+export type { RevocationBus, SessionEnded } from './stores/revocation-bus.js'
+export type {
+  PendingSecondFactor,
+  SecondFactorRecord,
+  SecondFactorStore,
+} from './stores/second-factor-contract.js'
+export type {
+  ConsumeTicketResult,
   SocketTicketRecord,
   SocketTicketStore,
-  SpentRefreshToken,
-} from './stores/contract.js'
-export { type ProbeStoresOptions, probeStores, type StoresToProbe } from './stores/probe-stores.js'
-export type { Limit, LimiterSettings, ThrottleOptions } from './throttle/limits.js'
-export type { OtherFactor, SecondFactorPolicy } from './two-factor/contract.js'
-export type { TotpStatus } from './two-factor/enrolment.js'
-export type { ImportedSecondFactor, SecondFactorsForHost } from './two-factor/second-factors-for-host.js'
-// What a host supplies.
+} from './stores/ticket-contract.js'
+export type { ThrottleOptions } from './throttle/limits.js'
+export type { Limit, LimiterSettings } from './throttle/memory-limiter.js'
+export type { OtherFactor, SecondFactorPolicy, SecondFactorRules } from './two-factor/contract.js'
 export type { AuthUser, LoginIdentifier, PresenceStatus, UserStore } from './users/contract.js'
 export type { DescribeUser } from './users/me.js'
+
+// Shipped parts.
+
+export {
+  type BcryptHasher,
+  type BcryptHasherOptions,
+  bcryptHasher,
+} from './passwords/bcrypt-hasher.js'
+export {
+  type CombinedHasher,
+  type CombinedHasherOptions,
+  combinedHasher,
+} from './passwords/combined-hasher.js'
+export type { PasswordReader, ReaderSetting } from './passwords/reader-contract.js'
+export type { FirebaseScryptParams } from './passwords/readers/firebase-scrypt.js'
+export { type Pbkdf2Options, pbkdf2 } from './passwords/readers/pbkdf2.js'
+export {
+  type PasswordDigest,
+  type PreDigestedBcryptOptions,
+  preDigestedBcrypt,
+} from './passwords/readers/pre-digested-bcrypt.js'
+export {
+  type ScryptParams,
+  type ScryptReaderOptions,
+  scrypt,
+} from './passwords/readers/scrypt.js'
+export { type JoseSignerOptions, joseSigner } from './signers/jose-signer.js'
+export {
+  type CheckedKey,
+  generateSigningKey,
+  type SigningAlgorithm,
+  type SigningKey,
+} from './signers/key-material.js'
+export { type KeyRingOptions, keyRing, type StoredRingOptions } from './signers/key-ring.js'
+export { type ProbeStoresOptions, probeStores, type StoresToProbe } from './stores/probe-stores.js'
+
+// Guards.
+
+export type { AttachedServer, UpgradingServer } from './guard/attach.js'
+export type { CredentialsFrom } from './guard/credentials-from.js'
+export type { Guard, RequireAuthOptions } from './guard/http-guard.js'
+export type { SocketOptions } from './guard/page-socket.js'
+export type { PassportActions, PassportStrategy } from './guard/passport-strategy.js'
+export type { ScopeOptions } from './guard/scope.js'
+export { socketCloseCodes } from './guard/socket-closing.js'
+export type { SocketIoGuard, SocketIoSocket } from './guard/socket-io.js'
+export type { Sockets } from './guard/sockets.js'
+export type { AuthenticateOptions } from './guard/token-from.js'
+export type { ClosableSocket, TrackedSocket } from './guard/tracked-socket.js'
+export type { Principal } from './principal/principal.js'
+
+// Sessions, codes and second factors for the host's own code and pages.
+
+export type {
+  ImportedSecondFactor,
+  SecondFactorsForHost,
+} from './account/second-factors-for-host.js'
+export type { SessionSummary } from './account/sessions.endpoint.js'
+export type { PasswordChanged, SessionsForHost } from './account/sessions-for-host.js'
+export type {
+  Credentials,
+  PasswordSignInOptions,
+  SignInForHost,
+} from './account/sign-in-for-host.js'
+export type { SignedIn } from './account/signed-in.js'
+export type { UnlockLogin } from './account/unlock-login.js'
+export type {
+  CookieForHost,
+  OpenByCookie,
+  SignedInByCookie,
+  StayOptions,
+} from './cookie/cookie-for-host.js'
+export type { IssuedNamedToken } from './named-tokens/make-named-token.js'
+export type { NamedTokenRequest, NamedTokensForHost } from './named-tokens/named-tokens-for-host.js'
+export type { NamedTokenSummary } from './named-tokens/summary.js'
+export type { IssuedAuthorizationCode } from './pkce/authorization-code.js'
+export type {
+  IssueAuthorizationCode,
+  IssueAuthorizationCodeRequest,
+} from './pkce/issue-for-host.js'
+export type { SignInOptions, SignInTokens } from './sessions/sign-in-options.js'
+export type { TotpStatus } from './two-factor/enrolment.js'
+export type { OpenSessionRequest, VouchedMethod } from './vouched/open-session.js'
+
+// Pages of other origins.
+
+export type { CorsOptions } from './http/cors.js'
+
+// What can go wrong, what happened, and how it is going.
+
+export type { PasswordStats } from './admission/admission.js'
+export type { WaitingRoomStats } from './admission/admission-queue.js'
+export type { WaitTimes } from './admission/recent-waits.js'
+export type { AuditStats, LimitStats } from './audit/event-counts.js'
+export type {
+  AuthEvent,
+  AuthEventBody,
+  CodeRefusal,
+  EventSink,
+  RefreshRefusal,
+  RequestContext,
+  SignInRefusal,
+  ThrottleScope,
+} from './audit/events.js'
+export {
+  AuthConfigError,
+  AuthError,
+  type AuthErrorCode,
+  type AuthErrorOptions,
+  type LimitOf,
+} from './errors.js'
+export type { HostFailure } from './lib/host-call.js'
+export type { Logger } from './lib/logger.js'

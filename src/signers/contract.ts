@@ -1,8 +1,10 @@
 import type { CheckedKey } from './key-material.js'
 
 /**
- * The claims of an access token, RFC 9068 §2.2. The signer adds `iss`, `aud` and `client_id`, which are its own
- * settings. Times are in seconds since the epoch, as everywhere in a JWT.
+ * The claims of an access token,
+ * [RFC 9068 §2.2](https://www.rfc-editor.org/rfc/rfc9068#section-2.2). The signer adds `iss`, `aud`
+ * and `client_id`, which are its own settings. Times are in seconds since the epoch, as everywhere
+ * in a JWT.
  */
 export interface AccessTokenClaims {
   /** The user's id. */
@@ -11,16 +13,26 @@ export interface AccessTokenClaims {
   readonly sid: string
   readonly iat: number
   readonly exp: number
+  /**
+   * Unique. In the token of a pair, what follows the `.` names the refresh token it was handed out
+   * with.
+   */
   readonly jti: string
   /** When the user last proved who they are. */
   readonly auth_time: number
-  /** How: `pwd`, `otp`, `recovery`, `host` (RFC 8176 where it has a word). */
+  /**
+   * How: `pwd`, `otp`, `recovery`, `host`
+   * ([RFC 8176](https://www.rfc-editor.org/rfc/rfc8176) where it has a word).
+   */
   readonly amr: readonly string[]
-  /** Space-separated, RFC 6749 §3.3; `*` means "all that the user may do". */
+  /**
+   * Space-separated, [RFC 6749 §3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3); `*` means
+   * "all that the user may do".
+   */
   readonly scope: string
 }
 
-/** A JSON Web Key Set, RFC 7517 §5. */
+/** A JSON Web Key Set, [RFC 7517 §5](https://www.rfc-editor.org/rfc/rfc7517#section-5). */
 export interface JsonWebKeySet {
   readonly keys: readonly Readonly<Record<string, unknown>>[]
 }
@@ -28,17 +40,37 @@ export interface JsonWebKeySet {
 /**
  * Makes and checks access tokens. The shipped one is `joseSigner`; write your own to sign in a KMS.
  *
- * `verify` must reject with `AuthError('Unauthorized')` for a token that is not good. Any other rejection counts as an
- * outage (503), because clients throw their credentials away on 401.
+ * `verify` must reject with `AuthError('Unauthorized')` for a token that is not good. Any other
+ * rejection counts as an outage (503), because clients throw their credentials away on 401.
  */
 export interface TokenSigner {
   sign(claims: AccessTokenClaims): Promise<string>
   verify(token: string): Promise<AccessTokenClaims>
+  /**
+   * As `verify`, but for the time: what has expired is good here. Asked by `revokeByToken`, so that
+   * a client can sign out with a token that is over. Leave it out, and an expired token ends
+   * nothing.
+   */
+  verifyExpired?(token: string): Promise<AccessTokenClaims>
   /** Public keys for `GET /auth/jwks.json`. Leave it out when there are none to publish. */
   publicKeys?(): Promise<JsonWebKeySet>
+  /**
+   * Rejects while it cannot sign. `createAuthRouter` calls it once, so that wrong keys are reported
+   * at the start and not by the first login; await it yourself before the server listens. Leave it
+   * out when there is nothing to wait for.
+   */
+  ready?(): Promise<void>
+  /**
+   * For how long it verifies what it has signed, in seconds; `lifetimes.sessionAbsolute` may not be
+   * longer. Leave it out for ever.
+   */
+  readonly longestToken?: number
 }
 
-/** One generation of the signing key. What it is at a moment follows from the times alone, so that all processes agree. */
+/**
+ * One generation of the signing key. What it is at a moment follows from the times alone, so that
+ * all processes agree.
+ */
 export interface StoredSigningKey {
   /** 1, 2, 3 … */
   readonly generation: number
@@ -46,7 +78,10 @@ export interface StoredSigningKey {
   /** The private key, sealed by the ring; the store cannot read it. */
   readonly sealedKey: string
   readonly createdAt: Date
-  /** From this moment on it signs; before, it is published only. It stops when the next generation starts. */
+  /**
+   * From this moment on it signs; before, it is published only. It stops when the next generation
+   * starts.
+   */
   readonly activatesAt: Date
 }
 
@@ -54,7 +89,10 @@ export interface StoredSigningKey {
 export interface KeyStore {
   /** All of them, in any order. */
   list(): Promise<StoredSigningKey[]>
-  /** In ONE conditional write: inserts, unless the generation is there. Exactly one of several processes gets `inserted`. */
+  /**
+   * In ONE conditional write: inserts, unless the generation is there. Exactly one of several
+   * processes gets `inserted`.
+   */
   insert(key: StoredSigningKey): Promise<{ readonly outcome: 'inserted' | 'exists' }>
   /** Deletes a generation; nothing happens when it is gone. */
   remove(generation: number): Promise<void>
@@ -75,21 +113,53 @@ export interface KeyInfo {
 
 /** The keys of a moment, for the signer. */
 export interface RingSnapshot {
-  readonly active: CheckedKey
+  /**
+   * What signs. Null while the key whose time it is cannot be opened with these encryption keys;
+   * what was signed goes on verifying.
+   */
+  readonly active: CheckedKey | null
   /** All that verify, and that are published. */
   readonly all: readonly CheckedKey[]
 }
 
-/** Signing keys that are replaced without anybody noticing. Hand it to `joseSigner({ keys: ring })`. */
+/**
+ * Signing keys that are replaced without anybody noticing. Hand it to `joseSigner({ keys: ring })`.
+ */
 export interface KeyRing {
-  /** The keys as of now. The store is read once a minute, and sooner when a `kid` is asked for that is not known yet. */
+  /**
+   * The keys as of now, from memory for a `kid` that is known. The store is read once a minute, and
+   * sooner when a `kid` is asked for that is not known; that rejects while the store is out of
+   * reach.
+   */
   snapshot(kid?: string): Promise<RingSnapshot>
   /**
-   * Makes the next key, which signs after `publishAhead` seconds, and deletes keys whose last token has ended. Makes none while a next
-   * key is waiting, nor while the newest is younger than `ifOlderThan` seconds (default 0). So it can be called every hour by every
-   * process: `ring.rotate({ ifOlderThan: 30 * 24 * 3600 })`.
+   * Makes the next key, which signs after `publishAhead` seconds, and deletes keys whose last token
+   * has ended. Makes none while a next key is waiting, nor while the newest is younger than
+   * `ifOlderThan` seconds (default 0). So it can be called every hour by every process:
+   * `ring.rotate({ ifOlderThan: 30 * 24 * 3600 })`. Rejects where the keys that are there cannot be
+   * opened.
    */
   rotate(options?: { readonly ifOlderThan?: number }): Promise<readonly KeyInfo[]>
   /** All keys and what they are. */
   list(): Promise<readonly KeyInfo[]>
+  /**
+   * Reads the store, and makes the first key where there is none. Await it before the server
+   * listens: it rejects with `AuthConfigError` when the encryption keys do not open the key that
+   * signs, and with the error of the store when that is out of reach.
+   *
+   * @example
+   * ```ts
+   * import { keyRing } from 'messaging-auth-router'
+   *
+   * const encryptionKeys = [process.env['AUTH_ENCRYPTION_KEY']]
+   * const ring = keyRing({ files: '/var/lib/chat/keys', encryptionKeys })
+   * await ring.ready()
+   * ```
+   */
+  ready(): Promise<void>
+  /**
+   * How long a key goes on verifying after the last token it signed, in seconds. Undefined for a
+   * list, which forgets nothing.
+   */
+  readonly longestToken: number | undefined
 }

@@ -1,50 +1,117 @@
+import { constants } from 'node:fs'
 import { link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { randomId } from '../lib/random.js'
 import type { KeyStore, StoredSigningKey } from './contract.js'
 
 const pattern = /^key-(\d{6})\.json$/
 
+const moment = z.iso.datetime().transform((text) => new Date(text))
 const schema = z.object({
   generation: z.int().positive(),
   kid: z.string().min(1),
   sealedKey: z.string().min(1),
-  createdAt: z.iso.datetime().transform((text) => new Date(text)),
-  activatesAt: z.iso.datetime().transform((text) => new Date(text)),
+  createdAt: moment,
+  activatesAt: moment,
 })
 
 /**
- * Keeps the generations of a key ring as files, readable by their owner only, in a folder that all processes share. A generation is
- * written whole under another name and then linked to its own, which the file system grants to one process only.
+ * Keeps the generations of a key ring as files, readable by their owner only, in a folder that all
+ * processes share. A generation is written whole under another name and then linked to its own,
+ * which the file system grants to one process only; where it knows no hard links, the name itself
+ * is created, which it grants to one process, too. `inserted` means that file and name are on the
+ * disk.
+ *
+ * A file that holds no key is listed with its generation alone. One that cannot be read at all
+ * rejects.
+ *
+ * @param folder - made with the first key, unless `makesFolder` is false
  */
-export function fileKeyStore(folder: string): KeyStore {
-  const nameOf = (generation: number) => join(folder, `key-${String(generation).padStart(6, '0')}.json`)
+export function fileKeyStore(folder: string, makesFolder = true): KeyStore {
+  const nameOf = (generation: number) =>
+    join(folder, `key-${String(generation).padStart(6, '0')}.json`)
 
   return {
     async list() {
-      const names = await readdir(folder).catch(unlessCode('ENOENT', []))
-      const files = names.filter((name) => pattern.test(name))
-      // Another process may delete a generation that is over between the two looks.
-      const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8').catch(unlessCode('ENOENT', null))))
-      return texts.flatMap((text) => (text === null ? [] : [schema.parse(JSON.parse(text))]))
+      const names = await readdir(folder).catch(unlessCode(['ENOENT'], []))
+      const listed = await Promise.all(
+        names.flatMap((name) => (pattern.test(name) ? [readOne(folder, name)] : [])),
+      )
+      return listed.filter((key) => key !== null)
     },
 
     async insert(key) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      const written = join(folder, `.${randomId()}.tmp`)
-      try {
-        await writeDurably(written, key)
-        return await link(written, nameOf(key.generation)).then(
-          () => ({ outcome: 'inserted' as const }),
-          unlessCode('EEXIST', { outcome: 'exists' as const }),
-        )
-      } finally {
-        await rm(written, { force: true })
-      }
+      if (makesFolder) await makeFolder(folder)
+      const outcome = await insertFile(folder, nameOf(key.generation), key)
+      await syncFolder(folder)
+      return { outcome }
     },
 
     remove: (generation) => rm(nameOf(generation), { force: true }),
+  }
+}
+
+async function readOne(folder: string, name: string): Promise<StoredSigningKey | null> {
+  // Another process may delete a generation that is over between the two looks.
+  const text = await readFile(join(folder, name), 'utf8')
+    .catch(unlessCode(['ENOENT'], null))
+    .catch(unlessCode(['EISDIR'], ''))
+  if (text === null) return null
+  const generation = Number(pattern.exec(name)?.[1])
+  const key = parse(text)
+  // What is no key is listed all the same, since it takes up a generation; the ring looks at each
+  // row before it believes it.
+  return key?.generation === generation ? key : ({ generation } as StoredSigningKey)
+}
+
+function parse(text: string): StoredSigningKey | null {
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+async function insertFile(
+  folder: string,
+  file: string,
+  key: StoredSigningKey,
+): Promise<'inserted' | 'exists'> {
+  const written = join(folder, `.${randomId()}.tmp`)
+  try {
+    await writeDurably(written, key)
+    return await link(written, file).then(
+      () => 'inserted' as const,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EEXIST') return 'exists'
+        if (!linkless.includes(String(error.code))) throw error
+        return createExclusively(file, key)
+      },
+    )
+  } finally {
+    await rm(written, { force: true })
+  }
+}
+
+/**
+ * What file systems without hard links say: FAT, many network and FUSE mounts, shared folders of
+ * virtual machines.
+ */
+const linkless = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVAL']
+
+// Others may see it half written for a moment, which is a key that is left out until the next look.
+async function createExclusively(
+  file: string,
+  key: StoredSigningKey,
+): Promise<'inserted' | 'exists'> {
+  try {
+    await writeDurably(file, key)
+    return 'inserted'
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'exists'
+    await rm(file, { force: true })
+    throw error
   }
 }
 
@@ -58,9 +125,31 @@ async function writeDurably(file: string, key: StoredSigningKey): Promise<void> 
   }
 }
 
-function unlessCode<T>(code: string, value: T): (error: NodeJS.ErrnoException) => T {
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (first === undefined) return
+  // A folder that is new is a name in the one above it.
+  for (let made = resolve(folder); made.startsWith(resolve(first)); made = dirname(made))
+    await syncFolder(dirname(made))
+}
+
+// A file is on the disk when it is synced, and its name when its folder is.
+async function syncFolder(folder: string): Promise<void> {
+  // Windows opens no folders, and keeps their names by itself.
+  const handle = await open(folder, constants.O_RDONLY).catch(
+    unlessCode(['EISDIR', 'EPERM', 'EACCES'], null),
+  )
+  if (handle === null) return
+  try {
+    await handle.sync().catch(unlessCode(['EINVAL', 'EPERM', 'ENOTSUP', 'EBADF'], undefined))
+  } finally {
+    await handle.close()
+  }
+}
+
+function unlessCode<T>(codes: readonly string[], value: T): (error: NodeJS.ErrnoException) => T {
   return (error) => {
-    if (error.code === code) return value
+    if (codes.includes(String(error.code))) return value
     throw error
   }
 }

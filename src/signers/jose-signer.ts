@@ -1,28 +1,45 @@
-import {
-  CompactSign,
-  type CryptoKey,
-  decodeProtectedHeader,
-  errors,
-  type JWTVerifyOptions,
-  jwtVerify,
-  type ProtectedHeaderParameters,
-} from 'jose'
+import type { KeyObject } from 'node:crypto'
+import type { ProtectedHeaderParameters } from 'jose'
+import { decodeProtectedHeader } from 'jose/decode/protected_header'
+import { JOSEError } from 'jose/errors'
+import { type JWTVerifyOptions, jwtVerify } from 'jose/jwt/verify'
 import { AuthConfigError, notSignedIn } from '../errors.js'
+import {
+  callable,
+  checkOptions,
+  fitting,
+  optionsOf,
+  systemClock,
+  text,
+  whole,
+} from '../lib/check-options.js'
+import { UnexpectedAnswer } from '../lib/host-call.js'
 import type { AccessTokenClaims, JsonWebKeySet, KeyRing, TokenSigner } from './contract.js'
-import { type CheckedKey, type ImportedKey, importSigningKey, type SigningKey } from './key-material.js'
+import {
+  type CheckedKey,
+  type ImportedKey,
+  importSigningKey,
+  type SigningKey,
+} from './key-material.js'
 import { listRing } from './list-ring.js'
+import { compactJws } from './signing-algorithms.js'
 
 /** Options of {@link joseSigner}. */
 export interface JoseSignerOptions {
   /** Who signs: an absolute URL, compared exactly (`iss`). No default. */
   readonly issuer: string
-  /** Whom the token is for, compared exactly (`aud`). No default: a token without an audience is good everywhere. */
+  /**
+   * Whom the token is for, compared exactly (`aud`). No default: a token without an audience is
+   * good everywhere.
+   */
   readonly audience: string
   /**
-   * A `keyRing()`; or a list: the first signs and must be private, all of them verify. To rotate a list, first add the new key at its end
-   * in every process, then put it first, and take the old one out when its last token has ended.
+   * A `keyRing()`; or a list of JWKs, each as an object or as its JSON text: the first signs and
+   * must be private, all of them verify. To rotate a list, first add the new key at its end in
+   * every process, then put it first, and take the old one out when its last token has ended. An
+   * `undefined` entry, as from a missing environment variable, is refused by name.
    */
-  readonly keys: readonly SigningKey[] | KeyRing
+  readonly keys: readonly (SigningKey | string | undefined)[] | KeyRing
   /** Skew of clocks that is forgiven, in seconds, 0-60. Default 5. */
   readonly clockTolerance?: number
   /** Default: the system's clock. For tests. */
@@ -30,16 +47,20 @@ export interface JoseSignerOptions {
 }
 
 // RFC 8725 §3.10: a token of ours fits easily; anything larger is not parsed at all.
-const longestToken = 4096
+const maxTokenCharacters = 4096
 const knownHeaders = new Set(['alg', 'kid', 'typ'])
 
 /**
- * Signs and verifies access tokens with jose, as RFC 9068 JWTs (`typ: at+jwt`) that always carry a `kid`.
+ * Signs access tokens with `node:crypto` and verifies them with jose, as JWTs of
+ * [RFC 9068](https://www.rfc-editor.org/rfc/rfc9068) (`typ: at+jwt`) that always carry a `kid`.
  *
- * The algorithm is fixed by the key and never taken from the token (RFC 8725 §3.1); `jku`, `jwk`, `x5u`, `crit` and any other
- * header beyond `alg`, `kid`, `typ` is refused; an unknown `kid` is refused without fetching anything.
+ * The algorithm is fixed by the key and never taken from the token
+ * ([RFC 8725 §3.1](https://www.rfc-editor.org/rfc/rfc8725#section-3.1)); `jku`, `jwk`, `x5u`,
+ * `crit` and any other header beyond `alg`, `kid`, `typ` is refused; an unknown `kid` is refused
+ * without fetching anything.
  *
- * @throws AuthConfigError at once, for a weak or malformed key, a missing issuer or a missing audience
+ * @throws AuthConfigError at once, for a weak or malformed key, a missing issuer or a missing
+ * audience
  *
  * @example
  * ```ts
@@ -53,40 +74,62 @@ const knownHeaders = new Set(['alg', 'kid', 'typ'])
  * ```
  */
 export function joseSigner(options: JoseSignerOptions): TokenSigner {
-  const { issuer, audience, clock, clockTolerance, ring } = checkOptions(options)
+  const { issuer, audience, clock, clockTolerance, keys } = checkOptions(rules, options)
+  const ring = isRing(keys) ? keys : listRing(withoutRing(keys), 'joseSigner.keys')
   const importOnce = createImporter()
+
+  async function verifyAt(token: string, tolerance: number): Promise<AccessTokenClaims> {
+    const kid = kidOf(token)
+    const chosen = (await ring.snapshot(kid)).all.find((key) => key.kid === kid)
+    if (chosen === undefined) throw notSignedIn('token names no key of this ring')
+    const key = await importOnce(chosen)
+    const verification: JWTVerifyOptions = {
+      algorithms: [key.algorithm],
+      typ: 'at+jwt',
+      issuer,
+      audience,
+      requiredClaims: ['sub', 'sid', 'iat', 'exp', 'jti'],
+      clockTolerance: tolerance,
+      currentDate: clock(),
+    }
+    return checkedClaims(await verifySignature(token, key, verification), audience)
+  }
 
   return {
     async sign(claims) {
-      const key = await importOnce((await ring.snapshot()).active)
-      // Not `SignJWT`: it clones the claims deeply, for setters of which none is needed here.
+      const { active } = await ring.snapshot()
+      if (active === null) {
+        throw new UnexpectedAnswer(
+          'the signing key whose time it is cannot be opened with the encryption keys of this ring',
+        )
+      }
+      const { algorithm, kid, signingKey } = await importOnce(active)
+      const header = JSON.stringify({ alg: algorithm, typ: 'at+jwt', kid })
       const payload = JSON.stringify({ ...claims, client_id: audience, iss: issuer, aud: audience })
-      return new CompactSign(new TextEncoder().encode(payload))
-        .setProtectedHeader({ alg: key.algorithm, typ: 'at+jwt', kid: key.kid })
-        .sign(key.signingKey as CryptoKey)
+      const token = await compactJws(algorithm, signingKey as KeyObject, header, payload)
+      // No guard would take it. Better an outage that is told now than a user who is signed in
+      // nowhere.
+      if (token.length <= maxTokenCharacters) return token
+      throw new UnexpectedAnswer(
+        `a token of ${token.length} characters is refused by ${maxTokenCharacters}: is its scope ` +
+          'too long?',
+      )
     },
 
-    async verify(token) {
-      const kid = kidOf(token)
-      const chosen = (await ring.snapshot(kid)).all.find((key) => key.kid === kid)
-      if (chosen === undefined) throw notSignedIn('token names no key of this ring')
-      const key = await importOnce(chosen)
-      const verification: JWTVerifyOptions = {
-        algorithms: [key.algorithm],
-        typ: 'at+jwt',
-        issuer,
-        audience,
-        requiredClaims: ['sub', 'sid', 'iat', 'exp', 'jti'],
-        clockTolerance,
-        currentDate: clock(),
-      }
-      return checkedClaims(await verifySignature(token, key, verification), audience)
-    },
+    verify: (token) => verifyAt(token, clockTolerance),
+
+    // By an endless tolerance: jose knows no other way to leave the time out.
+    verifyExpired: (token) => verifyAt(token, Number.MAX_SAFE_INTEGER),
 
     async publicKeys(): Promise<JsonWebKeySet> {
       const imported = await Promise.all((await ring.snapshot()).all.map(importOnce))
-      return { keys: imported.flatMap(({ publicJwk }) => (publicJwk === null ? [] : [{ ...publicJwk }])) }
+      return {
+        keys: imported.flatMap(({ publicJwk }) => (publicJwk === null ? [] : [{ ...publicJwk }])),
+      }
     },
+
+    ready: () => ring.ready(),
+    ...(ring.longestToken !== undefined && { longestToken: ring.longestToken }),
   }
 }
 
@@ -105,37 +148,43 @@ function createImporter(): (key: CheckedKey) => Promise<ImportedKey> {
   }
 }
 
-function checkOptions(options: JoseSignerOptions) {
-  const known = new Set(['issuer', 'audience', 'keys', 'clockTolerance', 'clock'])
-  for (const name of Object.keys(options)) {
-    if (!known.has(name))
-      throw new AuthConfigError(`joseSigner.${name}`, 'is not an option.', `remove it; known: ${[...known].join(', ')}.`)
-  }
-  const { issuer, audience, keys, clockTolerance = 5, clock = () => new Date() } = options
-  // jose treats an undefined issuer or audience as "do not check".
-  requireText('joseSigner.issuer', issuer, 'the absolute URL of your server')
-  requireText('joseSigner.audience', audience, 'a name for the API that accepts these tokens')
-  if (!Number.isInteger(clockTolerance) || clockTolerance < 0 || clockTolerance > 60) {
-    throw new AuthConfigError('joseSigner.clockTolerance', 'is not a whole number from 0 to 60.', 'leave it out for 5 seconds.')
-  }
-  if (typeof clock !== 'function')
-    throw new AuthConfigError('joseSigner.clock', 'is not a function.', 'leave it out, or pass () => Date.')
-  const ring = isRing(keys) ? keys : listRing(keys, 'joseSigner.keys')
-  return { issuer, audience, clock, clockTolerance, ring }
+const rules = {
+  factory: 'joseSigner',
+  schema: optionsOf({
+    // jose treats an undefined issuer or audience as "do not check".
+    issuer: text(),
+    audience: text(),
+    keys: fitting<JoseSignerOptions['keys']>(
+      (keys) => Array.isArray(keys) || isRing(keys),
+      'is neither a list of keys nor a ring.',
+    ),
+    clockTolerance: whole(0, 60).default(5),
+    clock: callable<() => Date>().default(() => systemClock),
+  }),
+  remedies: {
+    issuer: 'set it to the absolute URL of your server.',
+    audience: 'set it to a name for the API that accepts these tokens.',
+    keys: 'pass [await generateSigningKey()], or the key you stored, or a keyRing().',
+  },
 }
 
-function isRing(keys: JoseSignerOptions['keys']): keys is KeyRing {
+function isRing(keys: unknown): keys is KeyRing {
   return typeof (keys as Partial<KeyRing> | null | undefined)?.snapshot === 'function'
 }
 
-function requireText(option: string, value: unknown, what: string): void {
-  if (typeof value === 'string' && value.trim() !== '') return
-  throw new AuthConfigError(option, 'is not a non-empty string.', `set it to ${what}.`)
+function withoutRing(keys: readonly unknown[]): readonly unknown[] {
+  const place = keys.findIndex(isRing)
+  if (place < 0) return keys
+  throw new AuthConfigError(
+    `joseSigner.keys[${place}]`,
+    'is a key ring in a list.',
+    'pass the ring itself, not in a list: keys: ring.',
+  )
 }
 
 // Size and header are judged before anything is parsed further (RFC 8725 §3.10).
 function kidOf(token: string): string {
-  if (token.length > longestToken) throw notSignedIn('token longer than 4096 characters')
+  if (token.length > maxTokenCharacters) throw notSignedIn('token longer than 4096 characters')
   const header = readHeader(token)
   const foreign = Object.keys(header).find((name) => !knownHeaders.has(name))
   if (foreign !== undefined) throw notSignedIn('token header carries a member that is never sent')
@@ -155,15 +204,19 @@ async function verifySignature(token: string, key: ImportedKey, options: JWTVeri
   try {
     return (await jwtVerify(token, key.verifyingKey, options)).payload
   } catch (cause) {
-    // Only what jose says about the token is a refusal; a fault of the platform must not look like one.
-    if (cause instanceof errors.JOSEError) throw notSignedIn(`token refused: ${cause.code}`)
+    // Only what jose says about the token is a refusal; a fault of the platform must not look like
+    // one.
+    if (cause instanceof JOSEError) throw notSignedIn(`token refused: ${cause.code}`)
     throw cause
   }
 }
 
-// RFC 9068 §2.2. jose checks that claims are present, not that they are of the right type; `aud` as a list would let
-// a token name others besides us.
-function checkedClaims(payload: Readonly<Record<string, unknown>>, audience: string): AccessTokenClaims {
+// RFC 9068 §2.2. jose checks that claims are present, not that they are of the right type; `aud` as
+// a list would let a token name others besides us.
+function checkedClaims(
+  payload: Readonly<Record<string, unknown>>,
+  audience: string,
+): AccessTokenClaims {
   const { sub, sid, iat, exp, jti, auth_time, amr, scope, aud } = payload
   const texts = [sub, sid, jti].every((value) => typeof value === 'string' && value !== '')
   const times = [iat, exp, auth_time].every((value) => Number.isSafeInteger(value))

@@ -1,23 +1,40 @@
-import { createPrivateKey, createPublicKey, type JsonWebKey, sign, verify } from 'node:crypto'
-import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
+import {
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  type JsonWebKey,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto'
+import type { CryptoKey, JWK } from 'jose'
+import { exportJWK } from 'jose/key/export'
+import { generateKeyPair } from 'jose/key/generate/keypair'
+import { importJWK } from 'jose/key/import'
 import { AuthConfigError } from '../errors.js'
+import { ownMembers } from '../lib/check-options.js'
 import { sha256 } from '../lib/digest.js'
 
 /**
- * Algorithms for access tokens. `ES256` is the default. `HS256` needs no public key but lets every verifier forge, so it is
- * for one service that talks to itself. RSA with PKCS#1 v1.5 (`RS256`) is not offered (ASVS V11.6.1).
+ * Algorithms for access tokens. `ES256` is the default. `HS256` needs no public key but lets every
+ * verifier forge, so it is for one service that talks to itself. RSA with PKCS#1 v1.5 (`RS256`) is
+ * not offered (ASVS V11.6.1).
  */
 export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'PS256' | 'HS256'
 
 /**
- * A signing key as a JSON Web Key (RFC 7517), ready for `JSON.stringify` and a secret manager. With the private part it signs
- * and verifies; a public one only verifies, which is all a retired key needs.
+ * A signing key as a JSON Web Key ([RFC 7517](https://www.rfc-editor.org/rfc/rfc7517)), ready for
+ * `JSON.stringify` and a secret manager. With the private part it signs and verifies; a public one
+ * only verifies, which is all a retired key needs.
  */
 export interface SigningKey extends JWK {
   readonly kty: string
-  /** Default: what the key type allows (`EC` P-256: ES256, `OKP` Ed25519: EdDSA, `RSA`: PS256, `oct`: HS256). */
+  /**
+   * Default: what the key type allows (`EC` P-256: ES256, `OKP` Ed25519: EdDSA, `RSA`: PS256,
+   * `oct`: HS256).
+   */
   readonly alg?: string
-  /** Default: the RFC 7638 thumbprint. */
+  /** Default: the thumbprint of [RFC 7638](https://www.rfc-editor.org/rfc/rfc7638). */
   readonly kid?: string
 }
 
@@ -28,23 +45,25 @@ export interface CheckedKey {
   readonly kid: string
 }
 
-/** A key that is ready for use, imported once: jose is 1.7 times slower with raw bytes than with a CryptoKey. */
+/** A key that is ready for use, imported once. */
 export interface ImportedKey {
   readonly kid: string
   readonly algorithm: SigningAlgorithm
-  readonly signingKey: CryptoKey | null
+  /** Null for a public key, which only verifies. */
+  readonly signingKey: KeyObject | null
+  /** jose is 1.7 times slower with raw bytes than with a CryptoKey. */
   readonly verifyingKey: CryptoKey
   /** Null for HS256: a symmetric key has no public part. */
   readonly publicJwk: JWK | null
 }
 
 const publicMembers = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const
-const smallestRsaModulus = 3072
-const smallestSecret = 32
+const minRsaBits = 3072
+const minSecretBytes = 32
 
 /**
- * Makes a new signing key. Keep it where you keep passwords, and give every process the same one: a key made at start-up ends
- * all access tokens with every restart.
+ * Makes a new signing key. Keep it where you keep passwords, and give every process the same one: a
+ * key made at start-up ends all access tokens with every restart.
  *
  * @param algorithm default `ES256`
  * @returns the private key as a JWK with `kid` and `alg`; hand it to `joseSigner({ keys: [key] })`
@@ -56,12 +75,17 @@ const smallestSecret = 32
  * process.stdout.write(JSON.stringify(await generateSigningKey()))
  * ```
  */
-export async function generateSigningKey(algorithm: SigningAlgorithm = 'ES256'): Promise<SigningKey> {
+export async function generateSigningKey(
+  algorithm: SigningAlgorithm = 'ES256',
+): Promise<SigningKey> {
   if (algorithm === 'HS256') {
-    const secret = crypto.getRandomValues(new Uint8Array(smallestSecret))
+    const secret = crypto.getRandomValues(new Uint8Array(minSecretBytes))
     return withKid({ kty: 'oct', k: Buffer.from(secret).toString('base64url'), alg: algorithm })
   }
-  const { privateKey } = await generateKeyPair(algorithm, { extractable: true, modulusLength: 3072 })
+  const { privateKey } = await generateKeyPair(algorithm, {
+    extractable: true,
+    modulusLength: 3072,
+  })
   return withKid({ ...(await exportJWK(privateKey)), alg: algorithm })
 }
 
@@ -70,36 +94,83 @@ function withKid(jwk: JWK): SigningKey {
   return { ...key, kid: thumbprint(key) }
 }
 
-/** Everything about a key that can be known without waiting. Throws {@link AuthConfigError} naming the key's place. */
+const remedy =
+  'pass the JWK that generateSigningKey() made, or one of P-256, Ed25519, RSA >= 3072 bits or ' +
+  '32 random bytes.'
+
+/**
+ * Everything about a key that can be known without waiting. It may be a JWK or its JSON text.
+ * Throws {@link AuthConfigError} naming the key's place.
+ */
 export function checkSigningKey(key: unknown, option: string): CheckedKey {
-  const remedy = 'pass the JWK that generateSigningKey() made, or one of P-256, Ed25519, RSA >= 3072 bits or 32 random bytes.'
-  if (typeof key !== 'object' || key === null) throw new AuthConfigError(option, 'is not a JSON Web Key.', remedy)
-  // A copy: what the caller does to the object afterwards changes nothing. What the key may be used for is said by where it stands.
-  const { key_ops, ext: _ext, use, ...jwk } = { ...key } as SigningKey
+  // A copy: what the caller does to the object afterwards changes nothing. What the key may be used
+  // for is said by where it stands.
+  const { key_ops, ext: _ext, use, ...members } = ownMembers(parsed(key, option))
+  const jwk: SigningKey = ownMembers({ ...members, kty: String(members['kty']) })
   const natural = naturalAlgorithm(jwk)
-  if (natural === null) throw new AuthConfigError(option, 'is of a type that is not offered.', remedy)
+  if (natural === null)
+    throw new AuthConfigError(option, 'is of a type that is not offered.', remedy)
   if (jwk.alg !== undefined && jwk.alg !== natural) {
-    throw new AuthConfigError(`${option}.alg`, `${String(jwk.alg)} does not fit the key.`, `leave it out, or set ${natural}.`)
+    throw new AuthConfigError(
+      `${option}.alg`,
+      `${String(jwk.alg)} does not fit the key.`,
+      `leave it out, or set ${natural}.`,
+    )
   }
   if (jwk.kid !== undefined && (typeof jwk.kid !== 'string' || jwk.kid === '')) {
-    throw new AuthConfigError(`${option}.kid`, 'is not a non-empty string.', 'leave it out; the thumbprint is used then.')
+    throw new AuthConfigError(
+      `${option}.kid`,
+      'is not a non-empty string.',
+      'leave it out; the thumbprint is used then.',
+    )
   }
   const problem = misuse(jwk, use, key_ops) ?? weakness(jwk) ?? malformation(jwk)
   if (problem !== null) throw new AuthConfigError(option, problem, remedy)
   return { jwk, algorithm: natural, kid: jwk.kid ?? thumbprint(jwk) }
 }
 
+// `JSON.parse(process.env.KEY ?? '{}')` is how a missing variable arrives. The text itself is not
+// repeated: it is a secret.
+function parsed(given: unknown, option: string): Readonly<Record<string, unknown>> {
+  const key = typeof given === 'string' && given.trim() !== '' ? fromJson(given, option) : given
+  const isEmpty =
+    key === undefined ||
+    key === '' ||
+    (typeof key === 'object' && key !== null && Object.keys(key).length === 0)
+  if (isEmpty)
+    throw new AuthConfigError(option, 'is empty: is an environment variable not set?', remedy)
+  if (typeof key === 'object' && key !== null && !Array.isArray(key))
+    return key as Record<string, unknown>
+  throw new AuthConfigError(option, 'is not a JSON Web Key.', remedy)
+}
+
+function fromJson(text: string, option: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new AuthConfigError(option, 'is text, and not the JSON of a JSON Web Key.', remedy)
+  }
+}
+
 // RFC 7638 §3.2: the required members, in the order of the alphabet.
 function thumbprint(jwk: SigningKey): string {
   const members =
-    { EC: ['crv', 'kty', 'x', 'y'], OKP: ['crv', 'kty', 'x'], RSA: ['e', 'kty', 'n'], oct: ['k', 'kty'] }[jwk.kty] ?? []
-  return sha256(JSON.stringify(Object.fromEntries(members.map((name) => [name, jwk[name as keyof JWK]]))))
+    {
+      EC: ['crv', 'kty', 'x', 'y'],
+      OKP: ['crv', 'kty', 'x'],
+      RSA: ['e', 'kty', 'n'],
+      oct: ['k', 'kty'],
+    }[jwk.kty] ?? []
+  return sha256(
+    JSON.stringify(Object.fromEntries(members.map((name) => [name, jwk[name as keyof JWK]]))),
+  )
 }
 
 function misuse({ d, kty }: SigningKey, use: unknown, operations: unknown): string | null {
   const operation = d === undefined && kty !== 'oct' ? 'verify' : 'sign'
   if (use !== undefined && use !== 'sig') return 'is not for signatures ("use").'
-  if (operations === undefined || (Array.isArray(operations) && operations.includes(operation))) return null
+  if (operations === undefined || (Array.isArray(operations) && operations.includes(operation)))
+    return null
   return `may not ${operation} ("key_ops").`
 }
 
@@ -112,22 +183,26 @@ function naturalAlgorithm({ kty, crv }: SigningKey): SigningAlgorithm | null {
 
 // jose signs with an HMAC key of five bytes and an RSA key of 2048 bits without a word.
 function weakness({ kty, k, n }: SigningKey): string | null {
-  if (kty === 'RSA' && bitLength(n) < smallestRsaModulus) return `has ${bitLength(n)} bits; RSA needs 3072 or more.`
+  if (kty === 'RSA' && bitLength(n) < minRsaBits)
+    return `has ${bitLength(n)} bits; RSA needs 3072 or more.`
   if (kty !== 'oct') return null
   const secret = bytesOf(k)
-  if (secret.length < smallestSecret) return `has ${secret.length} bytes; HS256 needs 32 or more.`
+  if (secret.length < minSecretBytes) return `has ${secret.length} bytes; HS256 needs 32 or more.`
   return secret.every((byte) => byte === secret[0]) ? 'is one byte repeated.' : null
 }
 
-// Checked by using it: a key whose parts do not belong together imports without a word, and would make every login a 503.
+// Checked by using it: a key whose parts do not belong together imports without a word, and would
+// make every login a 503.
 function malformation(jwk: SigningKey): string | null {
   if (jwk.kty === 'oct') return isBase64url(jwk.k) ? null : 'is not base64url.'
   try {
     const publicKey = createPublicKey({ key: publicPart(jwk) as JsonWebKey, format: 'jwk' })
     if (jwk.d === undefined) return null
     const algorithm = jwk.kty === 'OKP' ? null : 'sha256'
-    const signature = sign(algorithm, Buffer.alloc(32), createPrivateKey({ key: jwk as JsonWebKey, format: 'jwk' }))
-    return verify(algorithm, Buffer.alloc(32), publicKey, signature) ? null : 'has a private part that belongs to another key.'
+    const signature = sign(algorithm, Buffer.alloc(32), privateKeyOf(jwk))
+    return verify(algorithm, Buffer.alloc(32), publicKey, signature)
+      ? null
+      : 'has a private part that belongs to another key.'
   } catch {
     return 'is not a well-formed key.'
   }
@@ -138,7 +213,9 @@ function isBase64url(text: unknown): boolean {
 }
 
 function publicPart(jwk: SigningKey): JWK {
-  return Object.fromEntries(publicMembers.flatMap((name) => (name in jwk ? [[name, jwk[name]]] : []))) as JWK
+  return ownMembers(
+    Object.fromEntries(publicMembers.flatMap((name) => (name in jwk ? [[name, jwk[name]]] : []))),
+  ) as JWK
 }
 
 function bytesOf(base64url: unknown): Buffer {
@@ -155,20 +232,30 @@ function bitLength(base64url: unknown): number {
 /** Imports a key that {@link checkSigningKey} has passed. */
 export async function importSigningKey({ jwk, algorithm, kid }: CheckedKey): Promise<ImportedKey> {
   if (jwk.kty === 'oct') {
-    const secret = await importHmacKey(jwk['k'] as string)
-    return { kid, algorithm, signingKey: secret, verifyingKey: secret, publicJwk: null }
+    const secret = Buffer.from(jwk['k'] as string, 'base64url')
+    return {
+      kid,
+      algorithm,
+      signingKey: createSecretKey(secret),
+      verifyingKey: await importHmacKey(secret),
+      publicJwk: null,
+    }
   }
   const bare = publicPart(jwk)
   return {
     kid,
     algorithm,
-    signingKey: jwk['d'] === undefined ? null : ((await importJWK(jwk, algorithm)) as CryptoKey),
+    signingKey: jwk['d'] === undefined ? null : privateKeyOf(jwk),
     verifyingKey: (await importJWK(bare, algorithm)) as CryptoKey,
     publicJwk: { ...bare, kid, alg: algorithm, use: 'sig' },
   }
 }
 
-function importHmacKey(k: string): Promise<CryptoKey> {
+function privateKeyOf(jwk: SigningKey): KeyObject {
+  return createPrivateKey({ key: jwk as JsonWebKey, format: 'jwk' })
+}
+
+function importHmacKey(secret: Buffer): Promise<CryptoKey> {
   const parameters = { name: 'HMAC', hash: 'SHA-256' }
-  return crypto.subtle.importKey('raw', Buffer.from(k, 'base64url'), parameters, false, ['sign', 'verify'])
+  return crypto.subtle.importKey('raw', secret, parameters, false, ['verify'])
 }

@@ -1,160 +1,230 @@
 import { AuthConfigError } from '../errors.js'
-import { decodeEncryptionKeys, encryptionKeyRemedy } from '../lib/encryption-key.js'
-import { createVault, type Vault } from '../lib/vault.js'
-import type { KeyInfo, KeyRing, KeyState, KeyStore, StoredSigningKey } from './contract.js'
+import {
+  callable,
+  checkOptions,
+  fitting,
+  flag,
+  type OptionRules,
+  optionsOf,
+  systemClock,
+  whole,
+  withMethods,
+} from '../lib/check-options.js'
+import { encryptionKeyRemedy } from '../lib/encryption-key.js'
+import type { Logger } from '../lib/logger.js'
+import { withTimeout } from '../lib/timeouts.js'
+import type { KeyRing, KeyStore, StoredSigningKey } from './contract.js'
 import { fileKeyStore } from './file-key-store.js'
-import { type CheckedKey, checkSigningKey, generateSigningKey, type SigningAlgorithm, type SigningKey } from './key-material.js'
+import { generateSigningKey, type SigningAlgorithm, type SigningKey } from './key-material.js'
 import { createKeyRows, reloadSeconds } from './key-rows.js'
+import { activeAmong, describeKeys, isOver } from './key-states.js'
 import { listRing } from './list-ring.js'
+import { createRingReport } from './ring-report.js'
+import { createOpenKey, keyVault, unopenable } from './sealed-keys.js'
+import { signingAlgorithms } from './signing-algorithms.js'
+import { type FoundRows, highestGeneration, type RowStore } from './stored-row.js'
 
-/** Options of {@link keyRing}: where the keys are kept is named by exactly one of `store`, `files` and `keys`. */
+/**
+ * Options of {@link keyRing}: where the keys are kept is named by exactly one of `store`, `files`
+ * and `keys`.
+ */
 export type KeyRingOptions =
   | ({ readonly store: KeyStore } & StoredRingOptions)
   /** A folder that all processes share. */
   | ({ readonly files: string } & StoredRingOptions)
-  /** A list that the host keeps itself: the first signs, all verify, and `rotate` is not offered. */
-  | { readonly keys: readonly SigningKey[] }
+  /**
+   * A list that the host keeps itself: the first signs, all verify, and `rotate` is not offered.
+   */
+  | { readonly keys: readonly (SigningKey | string | undefined)[] }
 
 /** Options of a ring that makes its keys itself. */
 export interface StoredRingOptions {
-  /** Seal the private keys: 32 bytes each, base64. The first seals, all open. */
+  /**
+   * Seal the private keys: 32 bytes each, base64. The first seals, all open. To replace one, let
+   * the new one open in every process first, `[old, new]`, and only then let it seal,
+   * `[new, old]`: a process that does not know it cannot sign. The old one is needed for as long as
+   * a key that was made under it.
+   */
   readonly encryptionKeys: readonly (string | undefined)[]
   /** Of new keys. Default `ES256`. */
   readonly algorithm?: SigningAlgorithm
   /** How long a key is published before it signs, in seconds, 120 or more. Default 600. */
   readonly publishAhead?: number
-  /** How long the longest token lives, in seconds: so long a key goes on verifying. Default 90 days, as `sessionAbsolute`. */
+  /**
+   * How long the longest token lives, in seconds: so long a key goes on verifying. Default 90 days,
+   * as `lifetimes.sessionAbsolute`, which may not be longer.
+   */
   readonly longestToken?: number
+  /**
+   * Whether the first key is made where there is none, and with it the folder. False for servers
+   * that have one: a folder that is not mounted, or an empty database, is then an error, and no
+   * reason to make new keys and refuse all tokens. Default true.
+   */
+  readonly create?: boolean
+  /** Milliseconds before a call of the store counts as failed, 10-60000. Default 2000. */
+  readonly storeTimeout?: number
+  /**
+   * Is told once of a key that is left out, and of a store that fails. Default: a warning of the
+   * process.
+   */
+  readonly logger?: Logger
   /** Default: the system's clock. For tests. */
   readonly clock?: () => Date
 }
 
-const places = ['store', 'files', 'keys']
-const optionNames = [...places, 'encryptionKeys', 'algorithm', 'publishAhead', 'longestToken', 'clock']
-
 /**
- * Keeps signing keys, makes the first one by itself, and agrees with every other process that has the same store: which key signs
- * follows from the times in the store, not from who asked first.
+ * Keeps signing keys, makes the first one by itself, and agrees with every other process that has
+ * the same store: which key signs follows from the times in the store, not from who asked first.
  *
- * @throws AuthConfigError at once for unusable options
+ * A store that fails or does not answer stops no token whose key is known: tokens are verified and
+ * signed with what was read last. Tokens of keys that are not known are then 503. A key that is
+ * damaged, or that these encryption keys do not open, is left out.
+ *
+ * @throws AuthConfigError at once for unusable options; `ready()` finds out the rest
  *
  * @example
  * ```ts
  * import { joseSigner, keyRing } from 'messaging-auth-router'
  *
- * const ring = keyRing({ files: '/var/lib/chat/keys', encryptionKeys: [process.env['AUTH_ENCRYPTION_KEY']] })
+ * const encryptionKeys = [process.env['AUTH_ENCRYPTION_KEY']]
+ * const ring = keyRing({ files: '/var/lib/chat/keys', encryptionKeys })
+ * await ring.ready()
  * const signer = joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: ring })
- * const rotate = () => ring.rotate({ ifOlderThan: 30 * 24 * 3600 }).catch((error) => process.emitWarning(error))
+ * const warn = (error: Error) => process.emitWarning(error)
+ * const rotate = () => ring.rotate({ ifOlderThan: 30 * 24 * 3600 }).catch(warn)
  * setInterval(rotate, 3600 * 1000).unref()
  * ```
  */
 export function keyRing(options: KeyRingOptions): KeyRing {
-  requireOnePlace(options)
-  return 'keys' in options ? listRing(options.keys, 'keyRing.keys') : storedRing(options)
+  const checked = checkOptions(rules, options)
+  const places = [checked.store, checked.files, checked.keys].filter((place) => place !== undefined)
+  if (places.length !== 1) {
+    throw new AuthConfigError(
+      'keyRing',
+      'does not say where the keys are kept.',
+      'pass exactly one of store, files and keys.',
+    )
+  }
+  return checked.keys === undefined ? storedRing(checked) : listRing(checked.keys, 'keyRing.keys')
 }
 
-function storedRing(options: Exclude<KeyRingOptions, { keys: unknown }>): KeyRing {
-  const { store, vault, clock, algorithm, publishAhead, longestToken } = checkOptions(options)
-  const opened = new Map<string, CheckedKey>()
-  const { reload, rowsFor } = createKeyRows(store, clock, () => add(1, clock()))
+const isFolder = (value: unknown) => typeof value === 'string' && value !== ''
+const ringOptions = optionsOf({
+  store: withMethods<KeyStore>('list', 'insert', 'remove').optional(),
+  files: fitting<string>(isFolder, 'is not the path of a folder.').optional(),
+  keys: fitting<unknown>((value) => value !== undefined, 'is missing.').optional(),
+  encryptionKeys: fitting<readonly unknown[]>(
+    (value) => Array.isArray(value),
+    'is not a list.',
+  ).optional(),
+  algorithm: fitting<SigningAlgorithm>(
+    (value) => signingAlgorithms.some((one) => one === value),
+    'is not offered.',
+  ).default('ES256'),
+  // Every process must have read the key before the first token is signed with it.
+  publishAhead: whole(2 * reloadSeconds).default(600),
+  longestToken: whole(60).default(90 * 24 * 3600),
+  create: flag().default(true),
+  storeTimeout: whole(10, 60_000).default(2000),
+  logger: withMethods<Logger>('debug', 'info', 'warn', 'error').optional(),
+  clock: callable<() => Date>().default(() => systemClock),
+})
+type Checked = typeof ringOptions._zod.output
+const rules: OptionRules<Checked> = {
+  factory: 'keyRing',
+  schema: ringOptions,
+  remedies: {
+    store: 'pass a KeyStore, such as keys of sqlStores(kysely).',
+    files: 'pass one that all processes share.',
+    encryptionKeys: encryptionKeyRemedy,
+    algorithm: 'use ES256, EdDSA, PS256 or HS256.',
+    logger: 'pass console, or an object with debug, info, warn and error.',
+  },
+}
+const rotateRules = { factory: 'rotate', schema: optionsOf({ ifOlderThan: whole(0).default(0) }) }
 
-  async function add(generation: number, activatesAt: Date): Promise<boolean> {
-    const key = await generateSigningKey(algorithm)
-    const kid = key.kid as string
-    const sealedKey = vault.seal(kid, Buffer.from(JSON.stringify(key)))
-    const { outcome } = await store.insert({ generation, kid, sealedKey, createdAt: clock(), activatesAt })
-    return outcome === 'inserted'
+function storedRing(options: Checked): KeyRing {
+  const { clock, publishAhead, longestToken, storeTimeout } = options
+  const vault = keyVault(options.encryptionKeys)
+  const store: RowStore = options.store ?? fileKeyStore(options.files ?? '', options.create)
+  const report = createRingReport(options.logger)
+  const open = createOpenKey(vault, report.unreadable)
+  const { reload, rowsFor } = createKeyRows({
+    store,
+    clock,
+    timeoutMs: storeTimeout,
+    onEmpty: makeFirst,
+    report,
+  })
+
+  async function makeFirst(): Promise<void> {
+    if (!options.create) throw noKeyToStartWith(options)
+    await add(1, clock())
   }
 
-  function open(row: StoredSigningKey): CheckedKey {
-    const known = opened.get(row.kid)
-    if (known !== undefined) return known
-    const bytes = vault.open(row.kid, row.sealedKey)
-    if (bytes === null) throw new Error(`signing key ${row.generation} cannot be opened with these encryption keys`)
-    const key = checkSigningKey(JSON.parse(bytes.toString('utf8')), `keyRing: generation ${row.generation}`)
-    opened.set(row.kid, key)
-    return key
+  async function add(generation: number, activatesAt: Date): Promise<void> {
+    const key = await generateSigningKey(options.algorithm)
+    const kid = key.kid as string
+    const sealedKey = vault.seal(kid, Buffer.from(JSON.stringify(key)))
+    // A second process finds the generation there.
+    await withTimeout(
+      () => store.insert({ generation, kid, sealedKey, createdAt: clock(), activatesAt }),
+      storeTimeout,
+    )
+  }
+
+  async function removeOver(rows: readonly StoredSigningKey[]): Promise<void> {
+    const over = rows.filter((row) => isOver(row, rows, longestToken, clock()))
+    const remove = ({ generation }: StoredSigningKey) => store.remove(generation)
+    await Promise.all(over.map((row) => withTimeout(() => remove(row), storeTimeout)))
+  }
+
+  function requireActive({ rows }: FoundRows): void {
+    const active = activeAmong(rows, clock())
+    if (open(active) === null) throw unopenable(active)
   }
 
   return {
+    longestToken,
+
     async snapshot(kid) {
-      const rows = await rowsFor(kid)
+      const { rows } = await rowsFor(kid)
       const verifying = rows.filter((row) => !isOver(row, rows, longestToken, clock()))
-      return { active: open(activeAmong(rows, clock())), all: verifying.map(open) }
+      const all = verifying.flatMap((row) => open(row) ?? [])
+      const asked = verifying.find((row) => row.kid === kid)
+      // No verdict on a token: its key is there, and only this process cannot open it.
+      if (asked !== undefined && open(asked) === null) throw unopenable(asked)
+      const active = activeAmong(rows, clock())
+      if (all.length === 0) throw unopenable(active)
+      return { active: open(active), all }
     },
 
-    async rotate({ ifOlderThan = 0 } = {}) {
-      const rows = await reload()
-      const newest = rows.at(-1) as StoredSigningKey
-      const over = rows.filter((row) => isOver(row, rows, longestToken, clock()))
-      await Promise.all(over.map(({ generation }) => store.remove(generation)))
-      const isYoung = newest.activatesAt > clock() || clock().getTime() - newest.createdAt.getTime() < ifOlderThan * 1000
-      if (!isYoung) await add(newest.generation + 1, new Date(clock().getTime() + publishAhead * 1000))
-      return describe(await reload(), clock())
+    async rotate(given) {
+      const { ifOlderThan } = checkOptions(rotateRules, given)
+      const found = await reload()
+      // With the wrong encryption key it would seal what nobody else can open.
+      requireActive(found)
+      await removeOver(found.rows)
+      if (!isNewestYoung(found.rows, ifOlderThan, clock()))
+        await add(highestGeneration(found) + 1, new Date(clock().getTime() + publishAhead * 1000))
+      return describeKeys((await reload()).rows, clock())
     },
 
-    list: async () => describe(await reload(), clock()),
+    list: async () => describeKeys((await reload()).rows, clock()),
+    ready: async () => requireActive(await reload()),
   }
 }
 
-function describe(rows: readonly StoredSigningKey[], now: Date): KeyInfo[] {
-  const active = activeAmong(rows, now)
-  const stateOf = (row: StoredSigningKey): KeyState => (row === active ? 'active' : row.activatesAt > now ? 'next' : 'retired')
-  return rows.map((row) => ({ kid: row.kid, generation: row.generation, state: stateOf(row), activatesAt: row.activatesAt }))
+// Also while it waits for its turn to sign.
+function isNewestYoung(rows: readonly StoredSigningKey[], seconds: number, now: Date): boolean {
+  const { activatesAt, createdAt } = rows.at(-1) as StoredSigningKey
+  return activatesAt > now || now.getTime() - createdAt.getTime() < seconds * 1000
 }
 
-// The youngest whose time has come. A clock that runs behind the one that made the first key must still find one to sign with.
-function activeAmong(rows: readonly StoredSigningKey[], now: Date): StoredSigningKey {
-  return (rows.filter(({ activatesAt }) => activatesAt <= now).at(-1) ?? rows[0]) as StoredSigningKey
-}
-
-// A key's last token was signed just before its successor took over.
-function isOver(row: StoredSigningKey, rows: readonly StoredSigningKey[], longestToken: number, now: Date): boolean {
-  const successor = rows.find(({ generation }) => generation > row.generation)
-  return successor !== undefined && successor.activatesAt.getTime() + longestToken * 1000 < now.getTime()
-}
-
-function requireOnePlace(options: KeyRingOptions): void {
-  const names = Object.keys(options)
-  const unknown = names.find((name) => !optionNames.includes(name))
-  if (unknown !== undefined) {
-    throw new AuthConfigError(`keyRing.${unknown}`, 'is not an option.', `remove it; known: ${optionNames.join(', ')}.`)
-  }
-  if (names.filter((name) => places.includes(name)).length !== 1) {
-    throw new AuthConfigError('keyRing', 'does not say where the keys are kept.', 'pass exactly one of store, files and keys.')
-  }
-}
-
-function checkOptions(options: Exclude<KeyRingOptions, { keys: unknown }>) {
-  const { algorithm = 'ES256', publishAhead = 600, longestToken = 90 * 24 * 3600, clock = () => new Date() } = options
-  if (!['ES256', 'EdDSA', 'PS256', 'HS256'].includes(algorithm)) {
-    throw new AuthConfigError('keyRing.algorithm', 'is not offered.', 'use ES256, EdDSA, PS256 or HS256.')
-  }
-  // Every process must have read the key before the first token is signed with it.
-  requireSeconds('publishAhead', publishAhead, 2 * reloadSeconds)
-  requireSeconds('longestToken', longestToken, 60)
-  return { store: storeOf(options), vault: vaultOf(options.encryptionKeys), algorithm, publishAhead, longestToken, clock }
-}
-
-function requireSeconds(name: string, value: unknown, least: number): void {
-  if (Number.isInteger(value) && (value as number) >= least) return
-  throw new AuthConfigError(`keyRing.${name}`, `is not a whole number from ${least} on.`, 'leave it out for the default.')
-}
-
-function storeOf(options: Exclude<KeyRingOptions, { keys: unknown }>): KeyStore {
-  if ('files' in options) {
-    if (typeof options.files === 'string' && options.files !== '') return fileKeyStore(options.files)
-    throw new AuthConfigError('keyRing.files', 'is not the path of a folder.', 'pass one that all processes share.')
-  }
-  const { store } = options as { store?: Partial<KeyStore> | null }
-  const isStore = [store?.list, store?.insert, store?.remove].every((method) => typeof method === 'function')
-  if (isStore) return store as KeyStore
-  throw new AuthConfigError('keyRing.store', 'lacks list, insert or remove.', 'pass a KeyStore.')
-}
-
-function vaultOf(encryptionKeys: unknown): Vault {
-  if (Array.isArray(encryptionKeys) && encryptionKeys.length > 0) {
-    return createVault('signing-key', decodeEncryptionKeys(encryptionKeys, 'keyRing.encryptionKeys'))
-  }
-  throw new AuthConfigError('keyRing.encryptionKeys', 'is missing.', encryptionKeyRemedy)
+function noKeyToStartWith({ files }: Checked): AuthConfigError {
+  return new AuthConfigError(
+    files === undefined ? 'keyRing.store' : 'keyRing.files',
+    'holds no signing key, and none is to be made (create: false).',
+    'is it mounted, and the right one? Where there has never been a key, leave create out once.',
+  )
 }

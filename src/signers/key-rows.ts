@@ -1,62 +1,63 @@
-import type { KeyStore, StoredSigningKey } from './contract.js'
+import { withTimeout } from '../lib/timeouts.js'
+import { createKeyReader, type KeyReaderDeps } from './key-reader.js'
+import type { FoundRows } from './stored-row.js'
 
 /** How often each process reads the store, in seconds. */
 export const reloadSeconds = 60
+/**
+ * How long a signature waits for news of the keys before it goes by what is known, in milliseconds.
+ */
+const maxWaitMs = 250
 
 /** The generations of a ring, by age, as one process knows them. */
 export interface KeyRows {
   /** Reads the store now. */
-  reload(): Promise<readonly StoredSigningKey[]>
-  /** From memory where it can be; from the store once a minute, and when a `kid` is asked for that is not known. */
-  rowsFor(kid: string | undefined): Promise<readonly StoredSigningKey[]>
+  reload(): Promise<FoundRows>
+  /**
+   * What is known, and for a `kid` that is known at once: the store is then read in the background,
+   * every minute. One that is not known is looked for in the store, and rejects while the store
+   * fails: to say "unknown" it must have looked.
+   */
+  rowsFor(kid: string | undefined): Promise<FoundRows>
 }
 
-/** Reads a key store: once for however many ask to verify at a time. `makeFirst` is called when the store has never had a key. */
-export function createKeyRows(store: KeyStore, clock: () => Date, makeFirst: () => Promise<unknown>): KeyRows {
-  let loaded: { rows: StoredSigningKey[]; at: Date; turn: number } | undefined
-  let turns = 0
-  let reading: Promise<StoredSigningKey[]> | undefined
-  let lastTry = new Date(0)
+/** Decides who waits for the key store. */
+export function createKeyRows(deps: KeyReaderDeps): KeyRows {
+  const reader = createKeyReader(deps)
+  const isWithin = (seconds: number, moment: Date) =>
+    Math.abs(deps.clock().getTime() - moment.getTime()) < seconds * 1000
 
-  async function read(): Promise<StoredSigningKey[]> {
-    const at = clock()
-    const turn = ++turns
-    let rows = await store.list()
-    // A store that has lost its keys, as when a folder is unmounted, is an outage; new keys would sign everybody out.
-    if (rows.length === 0 && loaded !== undefined) throw new Error('the key store has lost its keys')
-    if (rows.length === 0) {
-      // The first process to come makes the first key; whoever comes second finds it.
-      await makeFirst()
-      rows = await store.list()
-    }
-    rows.sort((a, b) => a.generation - b.generation)
-    // A slow read that began earlier must not put its old news in the place of newer ones.
-    if (loaded === undefined || turn > loaded.turn) loaded = { rows, at, turn }
-    return rows
+  function known(found: FoundRows): FoundRows {
+    if (!reader.isReading && !isWithin(1, reader.lastTry)) reader.readTogether().catch(() => {})
+    return found
   }
 
-  function readTogether(): Promise<StoredSigningKey[]> {
-    lastTry = clock()
-    reading ??= read().finally(() => {
-      reading = undefined
-    })
-    return reading
+  // A process that had nothing to do may have missed a new key, and asks before it signs; but not a
+  // store that has just failed.
+  async function forSigning(found: FoundRows): Promise<FoundRows> {
+    const { failure } = reader
+    if (failure !== undefined && isWithin(reloadSeconds, failure.at)) return known(found)
+    return withTimeout(reader.readTogether, maxWaitMs).catch(() => found)
   }
 
-  const isWithin = (seconds: number, moment: Date) => Math.abs(clock().getTime() - moment.getTime()) < seconds * 1000
+  // It may have been made by another process a moment ago. But a stranger who invents kids must
+  // not have the store read for each of them.
+  async function forUnknown(found: FoundRows): Promise<FoundRows> {
+    if (reader.isReading || !isWithin(1, reader.lastTry)) return reader.readTogether()
+    if (reader.failure !== undefined) throw reader.failure.error
+    return found
+  }
 
   return {
-    // Never one that is under way: whoever has just added a key wants to see it.
-    reload: read,
-    // A key may have been made by another process a moment ago, but whoever invents kids must not have the store read for each; and
-    // while the store is down, the keys that are known go on verifying.
+    // Never one that is under way: it may miss a key that the caller has just added.
+    reload: reader.read,
     async rowsFor(kid) {
-      if (loaded === undefined) return readTogether()
-      const { rows, at } = loaded
-      const isKnown = kid === undefined || rows.some((row) => row.kid === kid)
-      if (isKnown && isWithin(reloadSeconds, at)) return rows
-      if (reading === undefined && isWithin(1, lastTry)) return rows
-      return isKnown ? readTogether().catch(() => rows) : readTogether()
+      if (reader.loaded === undefined) return reader.readTogether()
+      const { found, at } = reader.loaded
+      const isKnown = kid === undefined || found.rows.some((row) => row.kid === kid)
+      if (!isKnown) return forUnknown(found)
+      if (isWithin(reloadSeconds, at)) return found
+      return kid === undefined ? forSigning(found) : known(found)
     },
   }
 }

@@ -1,23 +1,41 @@
 import { AuthConfigError } from '../errors.js'
 import type { KeyInfo, KeyRing } from './contract.js'
-import { type CheckedKey, checkSigningKey, type SigningKey } from './key-material.js'
+import { type CheckedKey, checkSigningKey } from './key-material.js'
 
-/** A ring of keys that the host keeps itself: the first signs, all verify. `option` is how the host wrote them. */
-export function listRing(keys: readonly SigningKey[], option: string): KeyRing {
+/**
+ * A ring of keys that the host keeps itself: the first signs, all verify. `option` is how the host
+ * wrote them.
+ */
+export function listRing(keys: unknown, option: string): KeyRing {
   if (!Array.isArray(keys) || keys.length === 0) {
-    throw new AuthConfigError(option, 'holds no key.', 'pass [await generateSigningKey()], or the key you stored.')
+    throw new AuthConfigError(
+      option,
+      'holds no key.',
+      'pass [await generateSigningKey()], or the key you stored.',
+    )
   }
-  const checked = keys.map((key, i) => checkSigningKey(key, `${option}[${i}]`))
+  const checked = keys.map((key: unknown, i) => checkSigningKey(key, `${option}[${i}]`))
   refuseUnusable(checked, option)
   const snapshot = Promise.resolve({ active: checked[0] as CheckedKey, all: checked })
   const infos = checked.map(
-    ({ kid }, i): KeyInfo => ({ kid, generation: null, state: i === 0 ? 'active' : 'retired', activatesAt: null }),
+    ({ kid }, i): KeyInfo => ({
+      kid,
+      generation: null,
+      state: i === 0 ? 'active' : 'retired',
+      activatesAt: null,
+    }),
   )
   return {
     snapshot: () => snapshot,
     list: async () => infos,
+    ready: async () => {},
+    longestToken: undefined,
     rotate: async () => {
-      throw new AuthConfigError(option, 'is a list, which is rotated by hand.', 'put the new key first, or use store or files.')
+      throw new AuthConfigError(
+        option,
+        'is a list, which is rotated by hand.',
+        'put the new key first, or use store or files.',
+      )
     },
   }
 }
@@ -25,9 +43,17 @@ export function listRing(keys: readonly SigningKey[], option: string): KeyRing {
 function refuseUnusable(keys: readonly CheckedKey[], option: string): void {
   const first = keys[0]?.jwk
   if (first?.kty !== 'oct' && first?.['d'] === undefined) {
-    throw new AuthConfigError(`${option}[0]`, 'is public and cannot sign.', 'put the private key first.')
+    throw new AuthConfigError(
+      `${option}[0]`,
+      'is public and cannot sign.',
+      'put the private key first.',
+    )
   }
   if (new Set(keys.map(({ kid }) => kid)).size !== keys.length) {
-    throw new AuthConfigError(option, 'hold the same kid twice.', 'give each key a kid of its own, or none.')
+    throw new AuthConfigError(
+      option,
+      'hold the same kid twice.',
+      'give each key a kid of its own, or none.',
+    )
   }
 }

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
-import { type Audit, noRequest, type RequestContext } from '../events.js'
 import { decodeBase32, encodeBase32 } from '../lib/base32.js'
-import type { SecondFactorStore } from '../stores/contract.js'
+import type { SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { AuthUser } from '../users/contract.js'
 import { otpauthUri } from './key-uri.js'
-import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.js'
+import { newRecoveryCodes } from './recovery-codes.js'
 import { openSeed } from './second-factor.js'
-import type { SeedVault } from './seed-vault.js'
-import { matchingStep, shortestSeed } from './totp.js'
+import { minSeedBytes, type SeedVault } from './seed-vault.js'
 
 /** What the user's authenticator app needs, shown once. */
 export interface BegunEnrolment {
@@ -29,23 +28,29 @@ export interface TotpStatus {
 /** A code that confirmed nothing, or a confirmation that is ready to be made. */
 export type ConfirmationVerdict = 'invalid' | { confirm(): Promise<string[]> }
 
-/** Switches TOTP on, off, and its recovery codes over. Who may ask is judged before. */
+/** Enables and disables TOTP, and replaces its recovery codes. The caller has checked who asks. */
 export interface TotpEnrolment {
   status(userId: string): Promise<TotpStatus>
-  /** Makes a seed that waits for its first code. Rejects with `totp-already-enabled`. */
+  /** Makes a pending seed, which waits for its first code. Rejects with `totp-already-enabled`. */
   begin(user: AuthUser, context: RequestContext): Promise<BegunEnrolment>
   /**
-   * Judges the first code of the seed that waits. `confirm` then activates it and answers ten recovery codes. Rejects with
-   * `totp-not-enabled` when none waits, and with `totp-already-enabled`.
+   * Checks the first code of the pending seed. `confirm` then activates it and answers ten
+   * recovery codes. Rejects with `totp-not-enabled` when none is pending, and with
+   * `totp-already-enabled`.
    */
-  judgeFirstCode(userId: string, code: string, context: RequestContext): Promise<ConfirmationVerdict>
-  /** Makes ten new recovery codes; the old ones are void. Rejects with `totp-not-enabled`. */
+  judgeFirstCode(
+    userId: string,
+    code: string,
+    context: RequestContext,
+  ): Promise<ConfirmationVerdict>
+  /** Makes ten new recovery codes; the old ones no longer work. Rejects with `totp-not-enabled`. */
   replaceRecoveryCodes(userId: string, context: RequestContext): Promise<string[]>
   /** Deletes seed and recovery codes. False when there were none. */
   disable(userId: string): Promise<boolean>
   /**
-   * Judges a seed from elsewhere. The function it answers activates it and answers ten recovery codes. Rejects with
-   * `totp-already-enabled`, and with `invalid-request` for a seed that will not do.
+   * Checks a seed from another system. The returned function activates it and answers ten recovery
+   * codes. Rejects with `totp-already-enabled`, and with `invalid-request` for a seed that is not
+   * base32 or too short.
    */
   judgeImport(userId: string, secret: string): Promise<() => Promise<string[]>>
 }
@@ -62,15 +67,18 @@ export interface EnrolmentDeps {
 
 /** RFC 4226 R6 recommends 160 bits. */
 const seedBytes = 20
-/** Seconds. */
-const pendingLifetime = 600
+/** In which the first code must come. */
+const pendingSeconds = 600
 
 /** Makes the one place that changes whether a user has TOTP. */
 export function createTotpEnrolment(deps: EnrolmentDeps): TotpEnrolment {
   const { store, audit } = deps
   return {
     async status(userId) {
-      const [factor, count] = await Promise.all([store.find(userId), store.countRecoveryCodes(userId)])
+      const [factor, count] = await Promise.all([
+        store.find(userId),
+        store.countRecoveryCodes(userId),
+      ])
       return { enabled: factor !== null, recoveryCodesLeft: factor === null ? 0 : count }
     },
 
@@ -79,8 +87,8 @@ export function createTotpEnrolment(deps: EnrolmentDeps): TotpEnrolment {
     judgeFirstCode: (userId, code, context) => judgeFirstCode(deps, userId, code, context),
 
     async replaceRecoveryCodes(userId, context) {
-      const codes = newRecoveryCodes()
-      const { outcome } = await store.replaceRecoveryCodes(userId, codes.map(hashOfOwnCode))
+      const { codes, hashes } = newRecoveryCodes()
+      const { outcome } = await store.replaceRecoveryCodes(userId, hashes)
       if (outcome !== 'replaced') throw new AuthError('totp-not-enabled')
       audit({ type: 'recovery-codes.replaced', userId }, context)
       return codes
@@ -100,10 +108,14 @@ async function begin(
   if ((await store.find(userId)) !== null) throw new AuthError('totp-already-enabled')
   const seed = randomBytes(seedBytes)
   const createdAt = clock()
-  const expiresAt = new Date(createdAt.getTime() + pendingLifetime * 1000)
+  const expiresAt = new Date(createdAt.getTime() + pendingSeconds * 1000)
   await store.savePending({ userId, sealedSeed: vault.seal(userId, seed), createdAt, expiresAt })
   audit({ type: 'second-factor.begun', userId }, context)
-  return { secret: encodeBase32(seed), otpauthUri: otpauthUri({ issuer, account: username, seed }), expiresIn: pendingLifetime }
+  return {
+    secret: encodeBase32(seed),
+    otpauthUri: otpauthUri({ issuer, account: username, seed }),
+    expiresIn: pendingSeconds,
+  }
 }
 
 async function judgeFirstCode(
@@ -115,14 +127,22 @@ async function judgeFirstCode(
   const [factor, pending] = await Promise.all([store.find(userId), store.findPending(userId)])
   if (factor !== null) throw new AuthError('totp-already-enabled')
   if (pending === null || clock() >= pending.expiresAt) throw noEnrolment()
-  const step = matchingStep(openSeed(vault, pending, audit, context), code, clock())
+  const seed = openSeed(vault, pending, audit, context)
+  const { matchingStep } = await import('./totp.js')
+  const step = matchingStep(seed, code, clock())
   if (step === null) return 'invalid'
   return {
     async confirm() {
-      const codes = newRecoveryCodes()
-      // The step goes in with the seed: the code that confirms is used up and opens no session (RFC 6238 §5.2).
-      const confirmed = { userId, sealedSeed: pending.sealedSeed, lastStep: step, createdAt: clock() }
-      const { outcome } = await store.confirm(confirmed, codes.map(hashOfOwnCode), clock())
+      const { codes, hashes } = newRecoveryCodes()
+      // The step goes in with the seed: the code that confirms is used up and opens no session (RFC
+      // 6238 §5.2).
+      const confirmed = {
+        userId,
+        sealedSeed: pending.sealedSeed,
+        lastStep: step,
+        createdAt: clock(),
+      }
+      const { outcome } = await store.confirm(confirmed, hashes, clock())
       if (outcome === 'already-active') throw new AuthError('totp-already-enabled')
       if (outcome === 'not-pending') throw noEnrolment()
       audit({ type: 'second-factor.enabled', userId }, context)
@@ -137,14 +157,21 @@ async function judgeImport(
   secret: string,
 ): Promise<() => Promise<string[]>> {
   const seed = typeof secret === 'string' ? decodeBase32(secret) : null
-  if (seed === null || seed.length < shortestSeed) {
-    throw new AuthError('invalid-request', { message: 'a TOTP secret is base32 of at least 16 bytes' })
+  if (seed === null || seed.length < minSeedBytes) {
+    throw new AuthError('invalid-request', {
+      message: 'a TOTP secret is base32 of at least 16 bytes',
+    })
   }
   if ((await store.find(userId)) !== null) throw new AuthError('totp-already-enabled')
   return async () => {
-    const codes = newRecoveryCodes()
-    const factor = { userId, sealedSeed: vault.seal(userId, seed), lastStep: -1, createdAt: clock() }
-    const { outcome } = await store.activate(factor, codes.map(hashOfOwnCode))
+    const { codes, hashes } = newRecoveryCodes()
+    const factor = {
+      userId,
+      sealedSeed: vault.seal(userId, seed),
+      lastStep: -1,
+      createdAt: clock(),
+    }
+    const { outcome } = await store.activate(factor, hashes)
     if (outcome !== 'activated') throw new AuthError('totp-already-enabled')
     audit({ type: 'second-factor.imported', userId }, noRequest)
     return codes
@@ -152,9 +179,7 @@ async function judgeImport(
 }
 
 function noEnrolment(): AuthError {
-  return new AuthError('totp-not-enabled', { clientMessage: 'No enrolment is waiting for a code. Begin again.' })
-}
-
-function hashOfOwnCode(code: string): string {
-  return recoveryCodeHash(code) as string
+  return new AuthError('totp-not-enabled', {
+    clientMessage: 'No enrolment is waiting for a code. Begin again.',
+  })
 }

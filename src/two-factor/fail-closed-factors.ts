@@ -2,26 +2,38 @@ import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import type { AuthUser } from '../users/contract.js'
 import type { OtherFactor, SecondFactorPolicy } from './contract.js'
 
-/** A factor of the host's behind its contract: whatever it answers but a plain yes is none, and every failure is a 503. */
+/**
+ * Holds a factor of the host's to its contract: any answer but a plain yes is a no, and every
+ * failure is a 503.
+ */
 export function failClosedFactor(factor: OtherFactor, call: HostCall): OtherFactor {
   const { name } = factor
   const sendCode = factor.sendCode?.bind(factor)
   return {
     name,
-    isEnabled: (user) => call(`${name}.isEnabled`, async () => trueOrFalse(await factor.isEnabled(user))),
-    verify: (user, code) => call(`${name}.verify`, async () => verdict(await factor.verify(user, code))),
-    ...(sendCode === undefined ? {} : { sendCode: (user: AuthUser) => call(`${name}.sendCode`, () => sendCode(user)) }),
+    isEnabled: (user) =>
+      call(`${name}.isEnabled`, async () => trueOrFalse(await factor.isEnabled(user))),
+    verify: (user, code) =>
+      call(`${name}.verify`, async () => verdict(await factor.verify(user, code))),
+    ...(sendCode === undefined
+      ? {}
+      : { sendCode: (user: AuthUser) => call(`${name}.sendCode`, () => sendCode(user)) }),
   }
 }
 
-/** Asks the host's policy. */
-export function failClosedPolicy(policy: SecondFactorPolicy | undefined, call: HostCall): (user: AuthUser) => Promise<boolean> {
+/** Holds the host's policy to its contract; without one no user must have a second factor. */
+export function failClosedPolicy(
+  policy: SecondFactorPolicy | undefined,
+  call: HostCall,
+): (user: AuthUser) => Promise<boolean> {
   if (policy === undefined) return async () => false
-  return (user) => call('secondFactor', () => isRequired(policy(user)))
+  return function mustHaveFactor(user) {
+    return call('secondFactor', () => isRequired(policy(user)))
+  }
 }
 
 function isRequired(answer: unknown): boolean {
-  // A promise is no answer here, and its rejection would end the process if nobody caught it.
+  // A promise is no answer here, and a rejection that is not handled would end the process.
   if (answer instanceof Promise) answer.catch(() => {})
   if (answer === 'required' || answer === 'optional') return answer === 'required'
   throw new UnexpectedAnswer("the answer is neither 'required' nor 'optional'")
@@ -34,7 +46,9 @@ function trueOrFalse(answer: unknown): boolean {
 
 function verdict(answer: unknown): { outcome: 'accepted' | 'refused' } {
   // Its own, so that a polluted Object.prototype accepts no code.
-  const outcome = Object.hasOwn(Object(answer), 'outcome') ? (answer as { outcome: unknown }).outcome : undefined
+  const outcome = Object.hasOwn(Object(answer), 'outcome')
+    ? (answer as { outcome: unknown }).outcome
+    : undefined
   if (outcome === 'accepted' || outcome === 'refused') return { outcome }
   throw new UnexpectedAnswer('outcome is neither accepted nor refused')
 }

@@ -2,17 +2,39 @@ import { randomBytes } from 'node:crypto'
 import { encodeBase32 } from '../lib/base32.js'
 import { sha256 } from '../lib/digest.js'
 
-const howMany = 10
-/** 120 bits: enough that a plain SHA-256 in the database cannot be guessed (ASVS V6.5.2). */
-const bytesEach = 15
+const codeCount = 10
+/**
+ * 120 bits: enough that a plain SHA-256 in the database cannot be guessed (ASVS V6.5.2). A multiple
+ * of five, so that base32 needs no padding.
+ */
+const codeBytes = 15
+/** Base32 has five bits a character (https://www.rfc-editor.org/rfc/rfc4648#section-6). */
+const codeLength = (codeBytes * 8) / 5
 
-/** Ten new recovery codes, in groups of four that people can type. Shown once; only {@link recoveryCodeHash} is kept. */
-export function newRecoveryCodes(): string[] {
-  return Array.from({ length: howMany }, () => encodeBase32(randomBytes(bytesEach)).match(/.{4}/g)?.join('-') ?? '')
+/** New recovery codes: what the user is shown once, and what is stored of it. */
+export interface NewRecoveryCodes {
+  /** In groups of four that people can type. */
+  readonly codes: string[]
+  /** In the same order. */
+  readonly hashes: string[]
+}
+
+/** Makes ten new recovery codes. */
+export function newRecoveryCodes(): NewRecoveryCodes {
+  const plain = Array.from({ length: codeCount }, () => encodeBase32(randomBytes(codeBytes)))
+  return {
+    codes: plain.map((code) => code.match(/.{4}/g)?.join('-') ?? code),
+    hashes: plain.map(hashOf),
+  }
 }
 
 /** The stored form of a recovery code, however it was typed; null for text that is none. */
 export function recoveryCodeHash(typed: string): string | null {
   const code = typed.replace(/[\s-]/g, '')
-  return /^[A-Za-z2-7]{24}$/.test(code) ? sha256(`recovery:${code.toUpperCase()}`) : null
+  const isCode = code.length === codeLength && /^[A-Za-z2-7]+$/.test(code)
+  return isCode ? hashOf(code.toUpperCase()) : null
+}
+
+function hashOf(code: string): string {
+  return sha256(`recovery:${code}`)
 }

@@ -1,11 +1,11 @@
+import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
-import type { Audit, RequestContext } from '../events.js'
-import type { AuthenticationMethod, SecondFactorRecord, SecondFactorStore } from '../stores/contract.js'
+import type { StoredMethod } from '../stores/contract.js'
+import type { SecondFactorRecord, SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { AuthUser } from '../users/contract.js'
 import type { OtherFactor } from './contract.js'
 import { recoveryCodeHash } from './recovery-codes.js'
-import type { SeedVault } from './seed-vault.js'
-import { matchingStep, shortestSeed } from './totp.js'
+import { minSeedBytes, type SeedVault } from './seed-vault.js'
 
 /** What a code turned out to be. */
 export type CodeVerdict = 'otp' | 'recovery' | 'invalid'
@@ -24,32 +24,41 @@ export interface UserFactors {
 export interface SecondFactors {
   /** The user's active factors; null for a user who has none. */
   of(user: AuthUser): Promise<UserFactors | null>
+  /**
+   * Whether a second factor was shown: to the router, or to the host, where the host has said that
+   * its word counts.
+   */
+  hasBeenShown(methods: readonly StoredMethod[]): boolean
   /** Sends a code, where the first of the user's factors works that way. Says whether it did. */
   sendCode(factors: UserFactors, context: RequestContext): Promise<boolean>
   /** Whether {@link SecondFactors.sendCode} would send one. */
   sendsCodes(factors: UserFactors): boolean
+  /** Whether a code can only be a recovery code, which cannot be guessed (120 bits). */
+  isRecovery(factors: UserFactors, code: string): boolean
   /**
-   * Judges a code and burns it: a TOTP step and a recovery code are good once. Ask only after a right password, so that a code
-   * is not used up by somebody who does not know it.
+   * Checks a code and uses it up: a TOTP step and a recovery code work once. Call it only after a
+   * right password, so that no one else can use up a user's code.
    */
   judge(factors: UserFactors, code: string, context: RequestContext): Promise<CodeVerdict>
 }
 
-/** What judging codes needs. */
+/** What checking codes needs. */
 export interface SecondFactorDeps {
   /** Null when the host keeps no TOTP seeds. */
   readonly totp: { readonly store: SecondFactorStore; readonly vault: SeedVault } | null
   readonly others: readonly OtherFactor[]
+  /** Whether `mfa`, for which the host vouches, is a second factor. */
+  readonly acceptHostMfa: boolean
   readonly clock: () => Date
   readonly audit: Audit
 }
 
-/** Whether a second factor was shown. */
-export function hasShownFactor(methods: readonly AuthenticationMethod[]): boolean {
+/** Whether a second factor was shown to the router itself. */
+export function hasShownFactor(methods: readonly StoredMethod[]): boolean {
   return methods.includes('otp') || methods.includes('recovery')
 }
 
-/** Opens a sealed seed. An empty or foreign one must never be asked: with it, the code is known to everybody. */
+/** Opens a sealed seed. An empty one is refused: the codes of an empty seed are public. */
 export function openSeed(
   vault: SeedVault,
   { userId, sealedSeed }: Pick<SecondFactorRecord, 'userId' | 'sealedSeed'>,
@@ -57,14 +66,19 @@ export function openSeed(
   context: RequestContext,
 ): Buffer {
   const seed = vault.open(userId, sealedSeed)
-  if (seed !== null && seed.length >= shortestSeed) return seed
+  if (seed !== null && seed.length >= minSeedBytes) return seed
   audit({ type: 'second-factor.unreadable', userId }, context)
-  throw new AuthError('temporarily-unavailable', { message: 'a TOTP seed cannot be opened', retryAfter: 60 })
+  throw new AuthError('temporarily-unavailable', {
+    message: 'a TOTP seed cannot be opened',
+    retryAfter: 60,
+  })
 }
 
-/** Judges codes against the store, and against the host's own factors. */
+/** Checks codes against the store, and against the host's own factors. */
 export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
   const first = ({ others, totp }: UserFactors) => (totp === null ? others[0] : undefined)
+  // Ready for the first code, without the router waiting for it. Should it fail, that code says so.
+  if (deps.totp !== null) import('./totp.js').catch(() => {})
   return {
     async of(user) {
       const totp = (await deps.totp?.store.find(user.id)) ?? null
@@ -75,15 +89,25 @@ export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
       return methods.length === 0 ? null : { user, totp, others, methods }
     },
 
+    hasBeenShown: (methods) =>
+      hasShownFactor(methods) || (deps.acceptHostMfa && methods.includes('mfa')),
+
     sendsCodes: (factors) => first(factors)?.sendCode !== undefined,
 
     async sendCode(factors, context) {
       const factor = first(factors)
       if (factor?.sendCode === undefined) return false
       await factor.sendCode(factors.user)
-      deps.audit({ type: 'second-factor.code-sent', userId: factors.user.id, method: factor.name }, context)
+      deps.audit(
+        { type: 'second-factor.code-sent', userId: factors.user.id, method: factor.name },
+        context,
+      )
       return true
     },
+
+    // Not where a factor of the host's may take the same text for one of its own.
+    isRecovery: ({ totp, others }, code) =>
+      totp !== null && others.length === 0 && recoveryCodeHash(code) !== null,
 
     async judge(factors, code, context) {
       const { totp, others, user } = factors
@@ -91,8 +115,9 @@ export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
         const verdict = await judgeOwn(deps.totp, deps, totp, code, context)
         if (verdict !== 'invalid') return verdict
       }
-      // One after the other: a code that one has taken must not be offered to the next.
-      for (const factor of others) if ((await factor.verify(user, code)).outcome === 'accepted') return 'otp'
+      // One after the other: a code that one factor has accepted must not be offered to the next.
+      for (const factor of others)
+        if ((await factor.verify(user, code)).outcome === 'accepted') return 'otp'
       return 'invalid'
     },
   }
@@ -100,8 +125,16 @@ export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
 
 type OwnFactor = NonNullable<SecondFactorDeps['totp']>
 
-function judgeOwn(own: OwnFactor, deps: SecondFactorDeps, factor: SecondFactorRecord, code: string, context: RequestContext) {
-  return /^[0-9]{6}$/.test(code) ? judgeTotp(own, deps, factor, code, context) : judgeRecovery(own, deps, factor, code, context)
+function judgeOwn(
+  own: OwnFactor,
+  deps: SecondFactorDeps,
+  factor: SecondFactorRecord,
+  code: string,
+  context: RequestContext,
+) {
+  return /^[0-9]{6}$/.test(code)
+    ? judgeTotp(own, deps, factor, code, context)
+    : judgeRecovery(own, deps, factor, code, context)
 }
 
 async function judgeTotp(
@@ -113,12 +146,15 @@ async function judgeTotp(
 ): Promise<CodeVerdict> {
   const { userId, sealedSeed } = factor
   const seed = openSeed(vault, factor, audit, context)
+  const { matchingStep } = await import('./totp.js')
   const step = matchingStep(seed, code, clock())
   if (step === null) return 'invalid'
   const { outcome } = await store.advanceStep(userId, step)
   if (outcome !== 'advanced') return 'invalid'
-  // Under the newest key from now on, so that the old one can be thrown away some day. Whoever signs in does not wait for it.
-  if (!vault.isSealedByNewest(sealedSeed)) void store.reseal(userId, sealedSeed, vault.seal(userId, seed)).catch(() => {})
+  // Sealed again by the newest key, so that the old one can be retired. The sign-in does not wait
+  // for it.
+  if (!vault.isSealedByNewest(sealedSeed))
+    void store.reseal(userId, sealedSeed, vault.seal(userId, seed)).catch(() => {})
   return 'otp'
 }
 

@@ -1,18 +1,18 @@
 import speakeasy from 'speakeasy'
 import { equalInConstantTime } from '../lib/constant-time.js'
+import { minSeedBytes } from './seed-vault.js'
 
-/** RFC 6238 §4: the time step, as every authenticator app has it. */
+/** RFC 6238 §4: the time step that every authenticator app uses. */
 const secondsPerStep = 30
-/** RFC 6238 §5.2 advises at most one step for the way and the user's slowness. */
+/** RFC 6238 §5.2 advises at most one step for network delay and for slow typing. */
 const toleratedSteps = [-1, 0, 1]
-/** RFC 4226 R6: a seed of 128 bits at least. speakeasy takes an empty one, and then anybody's code is right. */
-export const shortestSeed = 16
 
-/** The code of a step, six digits. The only call into speakeasy. */
+/** The six-digit code of a step. The only call into speakeasy. */
 export function totpAt(seed: Buffer, step: number): string {
-  if (seed.length < shortestSeed) throw new RangeError('a TOTP seed has at least 16 bytes')
-  // speakeasy reads inherited `digest`, `encoding` and `counter`, decodes strings leniently and parses codes loosely. So it
-  // is given bytes, every option as an own property, and never a code to judge.
+  if (seed.length < minSeedBytes) throw new RangeError('a TOTP seed has at least 16 bytes')
+  // speakeasy reads inherited `digest`, `encoding` and `counter`, decodes strings leniently and
+  // parses codes loosely. So it gets bytes, every option as an own property, and never a code to
+  // check.
   const options = Object.assign(Object.create(null) as object, {
     secret: seed,
     counter: step,
@@ -32,11 +32,12 @@ export function stepAt(moment: Date): number {
 }
 
 /**
- * The step whose code this is, one step either side of `now` allowed; null when it is none. All candidates are compared, in
- * constant time. The caller must still make sure that a step is used once.
+ * The step whose code this is, one step either side of `now` allowed; null when it is none. All
+ * candidates are compared, in constant time. The caller must still make sure that a step is used
+ * once.
  */
 export function matchingStep(seed: Buffer, code: string, now: Date): number | null {
-  // Exactly six ASCII digits: speakeasy would take ' 61', '+61' and '61.9' for 000061.
+  // Exactly six ASCII digits: speakeasy would accept ' 61', '+61' and '61.9' for 000061.
   if (!/^[0-9]{6}$/.test(code)) return null
   const current = stepAt(now)
   const matches = toleratedSteps

@@ -1,40 +1,87 @@
-import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
+import {
+  bool,
+  type Check,
+  optional,
+  orNull,
+  record,
+  requireExpected,
+  text,
+  theOneAsked,
+} from '../lib/check-answer.js'
+import { forgetRejection } from '../lib/forget-rejection.js'
+import type { HostCall } from '../lib/host-call.js'
 import type { AuthUser, UserStore } from './contract.js'
 
 /**
- * The host's user store behind its contract: a failure is a 503, and so is an answer that is not a user, or not the one that was
- * asked for. `undefined`, which many database libraries answer for "no such row", counts as null.
+ * The host's user store behind its contract: a failure is a 503, and so is an answer that is not a
+ * user, or not the one that was asked for. `undefined`, which many database libraries answer for
+ * "no such row", counts as null.
  */
 export function failClosedUsers(store: UserStore, call: HostCall): UserStore {
   const { updatePasswordHash } = store
   return {
     findByIdentifier: (identifier) =>
-      call('users.findByIdentifier', async () => userOrNull(await store.findByIdentifier(identifier))),
+      call('users.findByIdentifier', async () =>
+        userOrNull(await store.findByIdentifier(identifier), anyUser),
+      ),
     findById: (userId) =>
-      call('users.findById', async () => {
-        const user = userOrNull(await store.findById(userId))
-        if (user !== null && user.id !== userId) throw new UnexpectedAnswer('answered another user than was asked for')
-        return user
-      }),
+      call('users.findById', async () =>
+        userOrNull(await store.findById(userId), thatUser, userId),
+      ),
     ...(updatePasswordHash === undefined
       ? {}
       : {
           updatePasswordHash: (userId: string, from: string, to: string) =>
-            call('users.updatePasswordHash', async () => (await updatePasswordHash.call(store, userId, from, to)) === true),
+            call(
+              'users.updatePasswordHash',
+              async () => (await updatePasswordHash.call(store, userId, from, to)) === true,
+            ),
         }),
   }
 }
 
-// The object itself is passed on, not a copy: `describeUser` and `beforeLogin` want the host's own fields. The password hash is
-// not judged here; an unreadable one must look like a wrong password.
-function userOrNull(answer: unknown): AuthUser | null {
+const isId: Check = (value) =>
+  typeof value === 'string' && value !== '' ? null : 'is not a non-empty string'
+const userShape = { id: isId, username: text, name: text, disabled: optional(orNull(bool)) }
+const anyUser = record<AuthUser>(userShape)
+const thatUser = record<AuthUser>({ ...userShape, id: theOneAsked })
+
+// The object itself is passed on, not a copy: `describeUser` and `beforeLogin` want the host's own
+// fields. The password hash is not judged here; an unreadable one must look like a wrong password.
+function userOrNull(answer: unknown, check: Check, asked?: string): AuthUser | null {
   if (answer === null || answer === undefined) return null
-  const user = answer as Partial<Record<keyof AuthUser, unknown>>
-  if (typeof user.id !== 'string' || user.id === '') throw new UnexpectedAnswer('id is not a non-empty string')
-  if (typeof user.username !== 'string') throw new UnexpectedAnswer('username is not a string')
-  if (typeof user.name !== 'string') throw new UnexpectedAnswer('name is not a string')
-  if (user.disabled !== undefined && user.disabled !== null && typeof user.disabled !== 'boolean') {
-    throw new UnexpectedAnswer('disabled is not a boolean')
+  const user = withoutPollution(answer as Partial<Record<keyof AuthUser, unknown>>)
+  forgetRejection(user.passwordHash)
+  requireExpected(check(user, asked))
+  return user as AuthUser
+}
+
+const fields = ['id', 'username', 'name', 'status', 'passwordHash', 'disabled'] as const
+
+// A row that lacks a column must not find it on a polluted Object.prototype, where a hash would be
+// the password of all users. What its own class has, such as a getter, is its own.
+function withoutPollution(
+  user: Partial<Record<keyof AuthUser, unknown>>,
+): Partial<Record<keyof AuthUser, unknown>> {
+  const inherited = fields.filter((field) => field in Object.prototype && !isOfItsOwn(user, field))
+  if (inherited.length === 0) return user
+  return Object.create(
+    user,
+    Object.fromEntries(inherited.map((field) => [field, { value: nothing[field] }])),
+  )
+}
+
+const nothing: Partial<Record<keyof AuthUser, unknown>> = Object.assign(Object.create(null), {
+  passwordHash: null,
+})
+
+function isOfItsOwn(object: object, field: string): boolean {
+  for (
+    let at: object | null = object;
+    at !== null && at !== Object.prototype;
+    at = Object.getPrototypeOf(at)
+  ) {
+    if (Object.hasOwn(at, field)) return true
   }
-  return answer as AuthUser
+  return false
 }

@@ -1,7 +1,7 @@
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import type { AuthUser, PresenceStatus } from './contract.js'
 
-/** The `me` object of the wire. */
+/** The `me` object of the answers. */
 export type Me = Readonly<Record<string, unknown>> & {
   readonly _id: string
   readonly name: string
@@ -12,15 +12,32 @@ export type Me = Readonly<Record<string, unknown>> & {
 /** The host's extra fields of `me`. */
 export type DescribeUser = (user: AuthUser) => object | undefined | Promise<object | undefined>
 
-const presences: readonly unknown[] = ['online', 'away', 'busy', 'offline'] satisfies PresenceStatus[]
+const presences: readonly unknown[] = [
+  'online',
+  'away',
+  'busy',
+  'offline',
+] satisfies PresenceStatus[]
 
-/** Makes the function that says what clients see of a user: the four published fields, and what the host adds. Nothing else. */
-export function createDescribeMe(describeUser: DescribeUser | undefined, call: HostCall): (user: AuthUser) => Promise<Me> {
+/**
+ * Makes the function that says what clients see of a user: the four published fields, and what the
+ * host adds. Nothing else.
+ */
+export function createDescribeMe(
+  describeUser: DescribeUser | undefined,
+  call: HostCall,
+): (user: AuthUser) => Promise<Me> {
   return (user) =>
     call('describeUser', async () => {
       const extra = asJsonObject(await describeUser?.(user))
       const { id: _id, name, username, status } = user
-      return { ...extra, _id, name, username, status: presences.includes(status) ? (status as PresenceStatus) : 'offline' }
+      return {
+        ...extra,
+        _id,
+        name,
+        username,
+        status: presences.includes(status) ? (status as PresenceStatus) : 'offline',
+      }
     })
 }
 

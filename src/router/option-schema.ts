@@ -1,0 +1,276 @@
+import { z } from 'zod'
+import type { EventSink } from '../audit/events.js'
+import type { CorsOptions } from '../http/cors.js'
+import { isPagesOrigin } from '../http/pages.js'
+import {
+  callable,
+  fitting,
+  flag,
+  type OptionRules,
+  optionsOf,
+  systemClock,
+  whole,
+  withMethods,
+} from '../lib/check-options.js'
+import { encryptionKeyRemedy } from '../lib/encryption-key.js'
+import type { Logger } from '../lib/logger.js'
+import { isWellFormed } from '../lib/well-formed.js'
+import type { PasswordHasher } from '../passwords/contract.js'
+import type { TokenSigner } from '../signers/contract.js'
+import type { AuthorizationCodeStore } from '../stores/code-contract.js'
+import type { SessionStore } from '../stores/contract.js'
+import type { RevocationBus } from '../stores/revocation-bus.js'
+import type { SecondFactorStore } from '../stores/second-factor-contract.js'
+import type { SocketTicketStore } from '../stores/ticket-contract.js'
+import type { ThrottleOptions } from '../throttle/limits.js'
+import type { Limit } from '../throttle/memory-limiter.js'
+import type { OtherFactor, SecondFactorPolicy, SecondFactorRules } from '../two-factor/contract.js'
+import type { UserStore } from '../users/contract.js'
+import {
+  day,
+  defaultMaxPasswordWait,
+  defaultMaxSessionsPerUser,
+  defaultPurgeInterval,
+  defaultStoreTimeout,
+  defaultTotpIssuer,
+} from './default-options.js'
+import type { AuthRouterOptions, Lifetimes } from './options.js'
+
+const shippedStores =
+  'spread a shipped set of stores: ...sqlStores(kysely), ...redisStores(client), or, to try ' +
+  'things out, ...memoryStores().'
+
+/** What to do about an option, where "leave it out" is not the answer. */
+const remedies: Readonly<Record<string, string>> = {
+  users:
+    'pass an object with findByIdentifier and findById; see ' +
+    'node_modules/messaging-auth-router/docs/user-store.md.',
+  codes: shippedStores,
+  sessions: shippedStores,
+  secondFactors: 'leave it out, or spread a shipped set of stores.',
+  signer: 'pass joseSigner({ issuer, audience, keys: [await generateSigningKey()] }).',
+  encryptionKeys: encryptionKeyRemedy,
+  pagesOrigin:
+    'pass scheme, host and port alone, in small letters and without a path or a / at the end.',
+  passwords: 'leave it out for bcrypt, or pass bcryptHasher({ cost }).',
+  logger: 'pass console, or an object with debug, info, warn and error.',
+  // No option, but one of the stores that are spread into the options.
+  keys:
+    'take it out of the stores, as in const { keys, ...stores } = sqlStores(kysely), and hand ' +
+    'it to keyRing({ store: keys }).',
+}
+
+/** `undefined` as the value of an option that may be left out means that it was left out. */
+type OrUndefined<Options> = {
+  readonly [Name in keyof Options]: object extends Pick<Options, Name>
+    ? Options[Name] | undefined
+    : Options[Name]
+}
+
+/** The options that have a default which is a plain value. */
+type Defaulted =
+  | 'totpIssuer'
+  | 'watchPasswordHash'
+  | 'maxPasswordWait'
+  | 'maxSessionsPerUser'
+  | 'namedTokens'
+  | 'accessTokensSurvivePasswordChange'
+  | 'storeTimeout'
+  | 'purgeInterval'
+  | 'clock'
+
+/** The options one by one: checked, with their defaults. */
+export type CheckedOptions = OrUndefined<
+  Omit<AuthRouterOptions, Defaulted | 'throttle' | 'lifetimes' | 'secondFactor'>
+> &
+  Required<Pick<AuthRouterOptions, Defaulted>> & {
+    readonly throttle: OrUndefined<ThrottleOptions>
+    readonly lifetimes: OrUndefined<Lifetimes>
+    readonly secondFactor?: OrUndefined<SecondFactorRules> | undefined
+  }
+
+/** A check for each option: one that is forgotten, or of another type, does not compile. */
+type Shape<Options> = {
+  readonly [Name in keyof Required<Options>]: z.ZodType<Options[Name]>
+}
+
+/** The methods that a part of the host must have; the optional ones are not among them. */
+type MethodOf<Part> = {
+  [Name in keyof Part]-?: Part[Name] extends (...given: never) => unknown ? Name & string : never
+}[keyof Part]
+
+// The table must name every method of the contract, or it does not compile.
+function implementing<Part>(methods: Record<MethodOf<Part>, true>): z.ZodType<Part> {
+  return withMethods<Part>(...(Object.keys(methods) as (keyof Part & string)[]))
+}
+
+const sessions = implementing<SessionStore>({
+  create: true,
+  find: true,
+  rotateRefresh: true,
+  touch: true,
+  setMethods: true,
+  end: true,
+  endAllForUser: true,
+  listForUser: true,
+  liveAmong: true,
+  purge: true,
+})
+const codes = implementing<AuthorizationCodeStore>({
+  save: true,
+  find: true,
+  consume: true,
+  purge: true,
+})
+const secondFactors = implementing<SecondFactorStore>({
+  find: true,
+  activate: true,
+  savePending: true,
+  findPending: true,
+  confirm: true,
+  advanceStep: true,
+  reseal: true,
+  consumeRecoveryCode: true,
+  replaceRecoveryCodes: true,
+  countRecoveryCodes: true,
+  deactivate: true,
+  purge: true,
+})
+const otherFactor = implementing<OtherFactor>({ isEnabled: true, verify: true })
+  .refine((factor) => isFactorName(factor.name), 'has no name of lower-case letters, digits and -.')
+  .refine((factor) => isOptionalFunction(factor.sendCode), 'has a sendCode that is not a function.')
+const passwords = implementing<PasswordHasher>({
+  hash: true,
+  verify: true,
+  needsRehash: true,
+})
+  .refine((hasher) => isConcurrency(hasher.concurrency), 'has a concurrency outside 1-1000.')
+  .refine(
+    (hasher) => isOptionalFunction(hasher.verifyDigest),
+    'has a verifyDigest that is not a function.',
+  )
+
+const secondFactorShape = {
+  policy: callable<SecondFactorPolicy>().optional(),
+  acceptHostMfa: flag().optional(),
+}
+// A function alone is the policy, as it was before there was anything else to say.
+const secondFactor = z.preprocess(
+  (given) => (typeof given === 'function' ? { policy: given } : given),
+  optionsOf(secondFactorShape satisfies Shape<OrUndefined<SecondFactorRules>>),
+) as z.ZodType<OrUndefined<SecondFactorRules>>
+
+const limitShape = { points: whole(1, 1_000_000), duration: whole(1, 30 * day) }
+const limit = optionsOf(limitShape satisfies Shape<Limit>).optional()
+const throttleShape = {
+  account: limit,
+  network: limit,
+  unknownNetworks: limit,
+  accountTotal: limit,
+  knownNetwork: limit,
+  secondFactor: limit,
+  secondFactorTotal: whole(5, 1_000_000).optional(),
+  endpoints: limit,
+  dryRun: flag().optional(),
+  limiter: callable<NonNullable<ThrottleOptions['limiter']>>().optional(),
+}
+const lifetimesShape = {
+  code: whole(10, 600).optional(),
+  accessToken: whole(30, 3600).optional(),
+  sessionIdle: whole(60, 10 * 365 * day).optional(),
+  sessionAbsolute: whole(60, 10 * 365 * day).optional(),
+  refreshGrace: whole(0, 60).optional(),
+}
+
+const isOriginList = (value: unknown) =>
+  Array.isArray(value) && value.length > 0 && value.every(isOrigin)
+/** Options of CORS. */
+export const corsShape: { readonly origins: z.ZodType<readonly string[]> } = {
+  origins: fitting<readonly string[]>(
+    isOriginList,
+    'is no list of origins such as https://chat.example.com; * is none.',
+  ),
+}
+
+const shape = {
+  users: implementing<UserStore>({ findByIdentifier: true, findById: true }),
+  codes,
+  sessions,
+  secondFactors: secondFactors.optional(),
+  secondFactor: secondFactor.optional(),
+  otherFactors: z.array(otherFactor).optional(),
+  totpIssuer: fitting<string>(
+    isIssuer,
+    'is not a text of 1 to 64 characters without a colon or control characters.',
+  ).default(defaultTotpIssuer),
+  tickets: implementing<SocketTicketStore>({ save: true, consume: true, purge: true }).optional(),
+  allowedOrigins: z
+    .array(fitting<string>(isOrigin, 'is not an origin, such as https://chat.example.com.'))
+    .optional(),
+  pagesOrigin: fitting<string>(
+    isPagesOrigin,
+    'is neither an origin over https, such as https://chat.example.com, nor one over http on ' +
+      'localhost, 127.0.0.1 or [::1].',
+  ).optional(),
+  cors: optionsOf(corsShape satisfies Shape<CorsOptions>).optional(),
+  signer: implementing<TokenSigner>({ sign: true, verify: true }),
+  // Whatever is in the list: the keys are decoded, and refused one by one, afterwards.
+  encryptionKeys: z.array(z.custom<string | undefined>()).optional(),
+  passwords: passwords.optional(),
+  watchPasswordHash: flag().default(false),
+  maxPasswordWait: whole(1, 30).default(defaultMaxPasswordWait),
+  throttle: optionsOf(throttleShape satisfies Shape<OrUndefined<ThrottleOptions>>).default({}),
+  lifetimes: optionsOf(lifetimesShape satisfies Shape<OrUndefined<Lifetimes>>).default({}),
+  maxSessionsPerUser: whole(1, 1000).default(defaultMaxSessionsPerUser),
+  namedTokens: flag().default(false),
+  accessTokensSurvivePasswordChange: flag().default(false),
+  bus: implementing<RevocationBus>({ publish: true, subscribe: true }).optional(),
+  storeTimeout: whole(10, 60_000).default(defaultStoreTimeout),
+  purgeInterval: fitting<number>(
+    isPurgeInterval,
+    'is neither 0 nor a whole number from 10 to 86400.',
+  ).default(defaultPurgeInterval),
+  onEvent: callable<EventSink>().optional(),
+  logger: implementing<Logger>({ debug: true, info: true, warn: true, error: true }).optional(),
+  clock: callable<() => Date>().default(() => systemClock),
+  clientAddress: callable<NonNullable<AuthRouterOptions['clientAddress']>>().optional(),
+  describeUser: callable<NonNullable<AuthRouterOptions['describeUser']>>().optional(),
+  beforeLogin: callable<NonNullable<AuthRouterOptions['beforeLogin']>>().optional(),
+  canonicalIdentifier: callable<NonNullable<AuthRouterOptions['canonicalIdentifier']>>().optional(),
+}
+/** How the options of `createAuthRouter` are checked. */
+export const optionRules: OptionRules<CheckedOptions> = {
+  factory: 'createAuthRouter',
+  namesStandAlone: true,
+  schema: optionsOf(shape satisfies Shape<CheckedOptions>),
+  remedies,
+}
+
+function isIssuer(value: unknown): boolean {
+  return typeof value === 'string' && /^[^:\p{Cc}]{1,64}$/u.test(value) && isWellFormed(value)
+}
+
+function isPurgeInterval(value: unknown): boolean {
+  return (
+    value === 0 || (Number.isInteger(value) && (value as number) >= 10 && (value as number) <= day)
+  )
+}
+
+function isFactorName(value: unknown): boolean {
+  return typeof value === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(value)
+}
+
+function isConcurrency(value: unknown): boolean {
+  return (
+    value === undefined ||
+    (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1000)
+  )
+}
+
+function isOptionalFunction(value: unknown): boolean {
+  return value === undefined || typeof value === 'function'
+}
+
+function isOrigin(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
+}

@@ -1,0 +1,94 @@
+import { randomInt } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import type { NoticeTime } from '../audit/clock-watch.js'
+import { type Audit, noRequest } from '../audit/events.js'
+import type { AuthorizationCodeStore } from '../stores/code-contract.js'
+import type { SessionStore } from '../stores/contract.js'
+import type { SecondFactorStore } from '../stores/second-factor-contract.js'
+import type { SocketTicketStore } from '../stores/ticket-contract.js'
+
+/** What is purged, and by which clocks. */
+export interface PurgingDeps {
+  readonly codes: Pick<AuthorizationCodeStore, 'purge'>
+  readonly sessions: Pick<SessionStore, 'purge' | 'databaseTime'>
+  readonly tickets: Pick<SocketTicketStore, 'purge'> | null
+  readonly secondFactors: Pick<SecondFactorStore, 'purge'> | null
+  /** Seconds between two rounds; 0 for none. */
+  readonly interval: number
+  readonly clock: () => Date
+  readonly noticeTime: NoticeTime
+  readonly audit: Audit
+}
+
+/** Rows. Few enough that a batch ends long before `storeTimeout`, and that its locks are short. */
+const batchSize = 1000
+
+/** What is over stays this much longer, in case a clock is a little ahead. */
+const graceMs = 60 * 60 * 1000
+/** If two clocks differ by more, nothing is deleted. */
+const maxClockDifferenceMs = 24 * 60 * 60 * 1000
+
+/**
+ * Deletes expired rows every `interval` seconds, in batches. Nothing depends on it: what has
+ * expired is refused by its times. So it deletes nothing when in doubt, because what a wrong clock
+ * deleted is gone for good. A failure is reported by the call that failed; the next round tries
+ * again. Returns a function that stops it.
+ */
+export function startPurging(deps: PurgingDeps): () => void {
+  const { codes, sessions, tickets, secondFactors, interval } = deps
+  if (interval === 0) return () => {}
+  let closed = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function empty(store: Pick<SessionStore, 'purge'>, until: Date): Promise<void> {
+    // Until a batch is not full. A store that ignores `limit` gets no second call in this round.
+    while (!closed && (await store.purge(until, batchSize)) === batchSize) {
+      // A store in memory answers at once: let requests run between two batches.
+      await setImmediate()
+    }
+  }
+
+  async function deleteAll(): Promise<void> {
+    const until = await purgeBefore(deps)
+    if (until === null) return
+    const stores = [codes, sessions, tickets, secondFactors].filter((store) => store !== null)
+    await Promise.allSettled(stores.map((store) => empty(store, until)))
+  }
+
+  async function round(): Promise<void> {
+    // The call that failed has reported it.
+    await deleteAll().catch(() => {})
+    if (!closed) plan()
+  }
+
+  // At a random moment, or all processes would delete the same rows together.
+  function plan(): void {
+    timer = setTimeout(() => void round(), randomInt(interval * 500, interval * 1500)).unref()
+  }
+
+  plan()
+  return function stopPurging() {
+    closed = true
+    clearTimeout(timer)
+  }
+}
+
+// Rows that ended before this moment are deleted. It is taken from the clock that is behind, this
+// process's or the database's; null if they are too far apart to know.
+async function purgeBefore({
+  sessions,
+  clock,
+  noticeTime,
+  audit,
+}: PurgingDeps): Promise<Date | null> {
+  const databaseTime = await sessions.databaseTime?.()
+  const now = clock().getTime()
+  if (databaseTime === undefined) return new Date(now - graceMs)
+  noticeTime(databaseTime)
+  const ahead = now - databaseTime.getTime()
+  if (ahead > maxClockDifferenceMs) {
+    audit({ type: 'clock.ahead', seconds: Math.round(ahead / 1000) }, noRequest)
+    return null
+  }
+  return new Date(now - Math.max(ahead, 0) - graceMs)
+}

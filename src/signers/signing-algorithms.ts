@@ -1,0 +1,54 @@
+import { constants, createHmac, type KeyObject, sign } from 'node:crypto'
+import { promisify } from 'node:util'
+import { ownMembers } from '../lib/check-options.js'
+import type { SigningAlgorithm } from './key-material.js'
+
+type SignBytes = (bytes: Buffer, key: KeyObject) => Buffer | Promise<Buffer>
+
+const signElsewhere = promisify(sign)
+
+/**
+ * One entry for each algorithm of
+ * [RFC 7518 §3.1](https://www.rfc-editor.org/rfc/rfc7518#section-3.1) and
+ * [RFC 8037 §3.1](https://www.rfc-editor.org/rfc/rfc8037#section-3.1) that is offered.
+ *
+ * An elliptic curve or an HMAC takes less time than handing the work to another thread and back
+ * would. An RSA signature takes milliseconds, in which no other request would be served.
+ */
+const signatures: Readonly<Record<SigningAlgorithm, SignBytes>> = {
+  // R and S side by side, RFC 7518 §3.4; OpenSSL would wrap them in DER.
+  ES256: (bytes, key) => sign('sha256', bytes, ownMembers({ key, dsaEncoding: 'ieee-p1363' })),
+  EdDSA: (bytes, key) => sign(null, bytes, ownMembers({ key })),
+  PS256: (bytes, key) => signElsewhere('sha256', bytes, ownMembers({ key, ...pss })),
+  HS256: (bytes, key) => createHmac('sha256', key).update(bytes).digest(),
+}
+
+/** The algorithms that are offered. */
+export const signingAlgorithms: readonly string[] = Object.keys(signatures)
+
+// The salt is as long as the hash, RFC 7518 §3.5.
+const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }
+
+/**
+ * Signs a JWS in the compact serialization,
+ * [RFC 7515 §3.1](https://www.rfc-editor.org/rfc/rfc7515#section-3.1) and
+ * [§7.1](https://www.rfc-editor.org/rfc/rfc7515#section-7.1). The header must name the algorithm.
+ *
+ * By `node:crypto` at once and not by Web Crypto, which takes twice the time for a curve.
+ *
+ * @param header - its JSON text
+ */
+export async function compactJws(
+  algorithm: SigningAlgorithm,
+  key: KeyObject,
+  header: string,
+  payload: string,
+): Promise<string> {
+  const signingInput = `${base64url(header)}.${base64url(payload)}`
+  const signature = await signatures[algorithm](Buffer.from(signingInput, 'latin1'), key)
+  return `${signingInput}.${signature.toString('base64url')}`
+}
+
+function base64url(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64url')
+}

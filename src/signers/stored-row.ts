@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { UnexpectedAnswer } from '../lib/host-call.js'
+import type { KeyStore, StoredSigningKey } from './contract.js'
+
+/** A key store, as far as it is believed: what it lists is looked at before it counts as keys. */
+export interface RowStore extends Omit<KeyStore, 'list'> {
+  list(): Promise<unknown>
+}
+
+/** What a store holds: whole keys, by age, and the places that are taken by what is none. */
+export interface FoundRows {
+  readonly rows: readonly StoredSigningKey[]
+  readonly damaged: readonly number[]
+}
+
+const schema = z.object({
+  generation: z.int().positive(),
+  kid: z.string().min(1),
+  sealedKey: z.string().min(1),
+  createdAt: z.date(),
+  activatesAt: z.date(),
+})
+
+/** Looks at each row by itself: one that is damaged says nothing about the others. */
+export function readRows(listed: unknown): FoundRows {
+  if (!Array.isArray(listed))
+    throw new UnexpectedAnswer('the key store answered something that is not a list')
+  const found = listed.map((row: unknown) => schema.safeParse(row))
+  const rows = found
+    .flatMap(({ data }) => (data === undefined ? [] : [data]))
+    .sort((a, b) => a.generation - b.generation)
+  return {
+    rows,
+    damaged: listed.filter((_row, i) => found[i]?.success === false).map(generationOf),
+  }
+}
+
+/** The highest generation that is taken, by a key or by what was one. */
+export function highestGeneration({ rows, damaged }: FoundRows): number {
+  return Math.max(0, ...rows.map(({ generation }) => generation), ...damaged)
+}
+
+function generationOf(row: unknown): number {
+  const generation: unknown = (row as { generation?: unknown } | null | undefined)?.generation
+  return Number.isSafeInteger(generation) ? (generation as number) : 0
+}
