@@ -18,7 +18,9 @@ describe('authenticate() of a request without headersDistinct', () => {
   it('finds it in headers alone, as text or as a list of one', async () => {
     const host = await startHost()
     const { authToken, userId } = await logIn(host)
-    expect(await authenticate(host, { headers: { authorization: `Bearer ${authToken}` } })).toMatchObject({ userId })
+    expect(
+      await authenticate(host, { headers: { authorization: `Bearer ${authToken}` } }),
+    ).toMatchObject({ userId })
     const pair = { 'x-auth-token': [authToken], 'x-user-id': userId }
     expect(await authenticate(host, { headers: pair })).toMatchObject({ userId })
   })
@@ -35,7 +37,10 @@ describe('authenticate() of a request without headersDistinct', () => {
     const { authToken, userId } = await logIn(host)
     const twice = ['Authorization', `Bearer ${authToken}`, 'authorization', `Bearer ${authToken}`]
     const headers = { authorization: `Bearer ${authToken}` }
-    await expect(authenticate(host, { rawHeaders: twice, headers })).rejects.toMatchObject({ code: 'invalid-request', status: 400 })
+    await expect(authenticate(host, { rawHeaders: twice, headers })).rejects.toMatchObject({
+      code: 'invalid-request',
+      status: 400,
+    })
     await expect(authenticate(host, { rawHeaders: twice })).rejects.toMatchObject({ status: 400 })
     const tokens = ['X-User-Id', userId, 'X-Auth-Token', authToken, 'X-AUTH-TOKEN', authToken]
     await expect(authenticate(host, { rawHeaders: tokens })).rejects.toMatchObject({ status: 400 })
@@ -53,10 +58,14 @@ describe('the principal’s expiresAt', () => {
     const { authToken } = await logIn(host)
     host.clock.advance(100)
     const { body } = await post(host, '/auth/pkce/token', await obtainCode(host, authToken))
-    const { expiresAt } = await authenticate(host, { headers: { authorization: `Bearer ${body.access_token}` } })
+    const { expiresAt } = await authenticate(host, {
+      headers: { authorization: `Bearer ${body.access_token}` },
+    })
     expect(expiresAt).toEqual(new Date('2030-01-01T00:11:40Z'))
     const ofLogin = await authenticate(host, { headers: { authorization: `Bearer ${authToken}` } })
-    expect(ofLogin.expiresAt).toEqual(new Date(Date.parse('2030-01-01T00:00:00Z') + 90 * 86_400_000))
+    expect(ofLogin.expiresAt).toEqual(
+      new Date(Date.parse('2030-01-01T00:00:00Z') + 90 * 86_400_000),
+    )
     expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
   })
 })

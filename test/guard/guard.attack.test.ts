@@ -1,9 +1,10 @@
 import { request as rawRequest } from 'node:http'
 import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
+import { AuthError } from '../../src/index.js'
 import { afterAttack } from '../support/after-attack.js'
 import { bearer, get, logIn, obtainCode, post } from '../support/client.js'
-import { passwordHash, startHost, type TestHost } from '../support/host.js'
+import { password, passwordHash, startHost, type TestHost } from '../support/host.js'
 
 /** Sends headers that may be repeated. */
 function getRaw(host: TestHost, headers: Record<string, string | string[]>) {
@@ -31,9 +32,31 @@ const twoUsers = async () => {
 describe('credentials that do not belong together', () => {
   it('a token of one user with the id of another is 401', async () => {
     const { host, alice, bob } = await twoUsers()
-    expect((await get(host, '/me', { 'X-User-Id': alice.userId, 'X-Auth-Token': bob.authToken })).status).toBe(401)
-    expect((await get(host, '/me', { 'X-User-Id': bob.userId, 'X-Auth-Token': bob.authToken })).status).toBe(200)
+    expect(
+      (await get(host, '/me', { 'X-User-Id': alice.userId, 'X-Auth-Token': bob.authToken })).status,
+    ).toBe(401)
+    expect(
+      (await get(host, '/me', { 'X-User-Id': bob.userId, 'X-Auth-Token': bob.authToken })).status,
+    ).toBe(200)
   })
+
+  it.each(['zo\u00eb', '\u6f22\u5b57', '\u{1f600}', 'u-1'])(
+    'of a user whose id is %s are sent as UTF-8',
+    async (id) => {
+      const host = await startHost()
+      host.users.add({ id, username: 'somebody', passwordHash })
+      const { userId, authToken } = await logIn(host, { username: 'somebody', password })
+      expect(userId).toBe(id)
+      const asUtf8 = (text: string) => Buffer.from(text).toString('latin1')
+      const ask = (name: string) =>
+        get(host, '/me', { 'X-User-Id': name, 'X-Auth-Token': authToken })
+      expect((await ask(asUtf8(id))).status).toBe(200)
+      expect((await ask(asUtf8(`${id}\u00eb`))).status).toBe(401)
+      expect((await ask(asUtf8('zo\u00e9'))).status).toBe(401)
+      // Clients that know Latin-1 only send that.
+      if (/^[\0-\u00ff]*$/.test(id)) expect((await ask(id)).status).toBe(200)
+    },
+  )
 
   it.each(['X-User-Id', 'X-Auth-Token'])('one half alone is 401: %s', async (name) => {
     const { host, alice } = await twoUsers()
@@ -47,7 +70,9 @@ describe('credentials that do not belong together', () => {
     const response = await get(host, '/me', { ...pair, ...bearer(alice.authToken) })
     expect(response.status).toBe(400)
     expect(response.body.error).toBe('invalid-request')
-    expect((await get(host, '/me', { ...bearer(alice.authToken), 'X-User-Id': alice.userId })).status).toBe(400)
+    expect(
+      (await get(host, '/me', { ...bearer(alice.authToken), 'X-User-Id': alice.userId })).status,
+    ).toBe(400)
     expect((await get(host, '/me', { ...pair, Authorization: 'Basic YTpi' })).status).toBe(400)
   })
 
@@ -65,21 +90,36 @@ describe('places a token is never taken from', () => {
   it('the URL, the body, a cookie', async () => {
     const { host, alice } = await twoUsers()
     const { authToken, userId } = alice
-    for (const query of [`access_token=${authToken}`, `X-Auth-Token=${authToken}&X-User-Id=${userId}`, `authToken=${authToken}`]) {
+    for (const query of [
+      `access_token=${authToken}`,
+      `X-Auth-Token=${authToken}&X-User-Id=${userId}`,
+      `authToken=${authToken}`,
+    ]) {
       expect((await get(host, `/me?${query}`)).status).toBe(401)
     }
-    expect((await get(host, '/me', { Cookie: `rc_token=${authToken}; rc_uid=${userId}; access_token=${authToken}` })).status).toBe(
-      401,
-    )
-    expect((await post(host, '/logout', { access_token: authToken, authToken, userId })).status).toBe(401)
-    const form = await supertest(host.url).post('/logout').type('form').send({ access_token: authToken })
+    expect(
+      (
+        await get(host, '/me', {
+          Cookie: `rc_token=${authToken}; rc_uid=${userId}; access_token=${authToken}`,
+        })
+      ).status,
+    ).toBe(401)
+    expect(
+      (await post(host, '/logout', { access_token: authToken, authToken, userId })).status,
+    ).toBe(401)
+    const form = await supertest(host.url)
+      .post('/logout')
+      .type('form')
+      .send({ access_token: authToken })
     expect(form.status).toBe(401)
   })
 
   it('a body’s userId is nobody’s identity', async () => {
     const { host, bob } = await twoUsers()
     await post(host, '/logout', { userId: 'u-alice' }, bearer(bob.authToken))
-    expect(host.events.find(({ type }) => type === 'session.ended')).toMatchObject({ userId: 'u-bob' })
+    expect(host.events.find(({ type }) => type === 'session.ended')).toMatchObject({
+      userId: 'u-bob',
+    })
   })
 })
 
@@ -104,7 +144,9 @@ describe('headers that are no credentials', () => {
 
   it('the scheme’s name is read in any case', async () => {
     const { host, alice } = await twoUsers()
-    expect((await get(host, '/me', { Authorization: `bEARER  ${alice.authToken}` })).status).toBe(200)
+    expect((await get(host, '/me', { Authorization: `bEARER  ${alice.authToken}` })).status).toBe(
+      200,
+    )
   })
 
   it('a refresh token opens nothing but refresh', async () => {
@@ -134,7 +176,9 @@ describe('a session that should not count', () => {
   it('is one that the store answers for another id, or another user', async () => {
     const { host, alice, bob } = await twoUsers()
     const { find } = host.stores.sessions
-    const ids = host.events.flatMap((event) => (event.type === 'session.started' ? [event.sessionId] : []))
+    const ids = host.events.flatMap((event) =>
+      event.type === 'session.started' ? [event.sessionId] : [],
+    )
     host.stores.sessions.find = () => find(ids[1] as string)
     host.clock.advance(5)
     const answer = await get(host, '/me', bearer(alice.authToken))
@@ -168,9 +212,28 @@ describe('a session that should not count', () => {
     ]
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
     await afterAttack(host, answers, [alice.authToken])
-    const reasons = host.events.flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))
+    const reasons = host.events.flatMap((event) =>
+      event.type === 'request.refused' ? [event.reason] : [],
+    )
     expect(reasons[0]).toBe('session ended or unknown')
     expect(reasons).toContain('no credentials')
     expect(JSON.stringify(host.events)).not.toContain(alice.authToken.split('.')[2])
+  })
+})
+
+describe('a token of more than 8,192 characters', () => {
+  it('is refused before anything reads it, the host’s own signer included', async () => {
+    const asked: number[] = []
+    const signer = {
+      sign: async () => 'x',
+      verify: async (token: string) => {
+        asked.push(token.length)
+        throw new AuthError('Unauthorized')
+      },
+    }
+    const host = await startHost({ options: { signer }, server: { maxHeaderSize: 80_000 } })
+    for (const length of [8192, 8193, 60_000])
+      expect((await get(host, '/me', bearer('x'.repeat(length)))).status).toBe(401)
+    expect(asked).toEqual([8192])
   })
 })

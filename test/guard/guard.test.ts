@@ -8,7 +8,11 @@ import { startHost, type TestHost } from '../support/host.js'
 type App = Parameters<NonNullable<NonNullable<Parameters<typeof startHost>[0]>['after']>>[0]
 
 const guarded = (options?: RequireAuthOptions) => (app: App, auth: AuthRouter) => {
-  app.get('/rooms', auth.requireAuth(options), (request, response) => void response.json(request.auth ?? 'stranger'))
+  app.get(
+    '/rooms',
+    auth.requireAuth(options),
+    (request, response) => void response.json(request.auth ?? 'stranger'),
+  )
 }
 const rooms = (host: TestHost, headers: Record<string, string> = {}) =>
   supertest(host.url.replace('/api/v1', '')).get('/rooms').set(headers)
@@ -68,10 +72,17 @@ describe('requireAuth({ optional: true })', () => {
 })
 
 describe('requireAuth({ scope })', () => {
-  const scoped = async (scope: readonly string[], options: RequireAuthOptions = { scope: ['rooms:read', 'me'] }) => {
+  const scoped = async (
+    scope: readonly string[],
+    options: RequireAuthOptions = { scope: ['rooms:read', 'me'] },
+  ) => {
     const host = await startHost({ after: guarded(options) })
     const { codeChallenge, codeVerifier } = pkcePair()
-    const { authorizationCode } = await host.auth.issueAuthorizationCode({ userId: 'u-alice', codeChallenge, scope })
+    const { authorizationCode } = await host.auth.issueAuthorizationCode({
+      userId: 'u-alice',
+      codeChallenge,
+      scope,
+    })
     const { body } = await post(host, '/auth/pkce/token', { authorizationCode, codeVerifier })
     return rooms(host, bearer(body.access_token))
   }
@@ -82,7 +93,9 @@ describe('requireAuth({ scope })', () => {
     const refused = await scoped(['rooms:read'])
     expect(refused.status).toBe(403)
     expect(refused.body.error).toBe('forbidden')
-    expect(refused.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="rooms:read me"')
+    expect(refused.headers['www-authenticate']).toBe(
+      'Bearer error="insufficient_scope", scope="rooms:read me"',
+    )
   })
 
   it('wants none where it names none: a token for a part of the account is let in', async () => {
@@ -101,7 +114,10 @@ describe('requireAuth({ maxAge })', () => {
     host.clock.advance(1)
     const refused = await rooms(host, bearer(authToken))
     expect(refused.status).toBe(403)
-    expect(refused.body).toMatchObject({ error: 'reauthentication-required', details: { maxAge: 600 } })
+    expect(refused.body).toMatchObject({
+      error: 'reauthentication-required',
+      details: { maxAge: 600 },
+    })
   })
 
   it('is not fooled by a code: the exchange is no new sign-in', async () => {
@@ -118,11 +134,18 @@ describe('authenticate()', () => {
     const host = await startHost()
     const { authToken } = await logIn(host)
     const request = (authorization: string) =>
-      ({ headersDistinct: { authorization: [authorization] }, headers: {}, socket: { remoteAddress: '::1' } }) as never
+      ({
+        headersDistinct: { authorization: [authorization] },
+        headers: {},
+        socket: { remoteAddress: '::1' },
+      }) as never
     const principal: Principal = await host.auth.authenticate(request(`Bearer ${authToken}`))
     expect(principal).toMatchObject({ userId: 'u-alice', kind: 'login' })
     expect(Object.isFrozen(principal)).toBe(true)
-    await expect(host.auth.authenticate(request('Bearer wrong'))).rejects.toMatchObject({ name: 'AuthError', status: 401 })
+    await expect(host.auth.authenticate(request('Bearer wrong'))).rejects.toMatchObject({
+      name: 'AuthError',
+      status: 401,
+    })
   })
 })
 
@@ -149,7 +172,9 @@ describe('passportStrategy()', () => {
     const refused = await rooms(host, bearer('wrong'))
     expect(refused.status).toBe(401)
     expect(refused.headers['www-authenticate']).toBe('Bearer')
-    expect((await rooms(host, { ...bearer(authToken), 'X-Auth-Token': authToken })).status).toBe(400)
+    expect((await rooms(host, { ...bearer(authToken), 'X-Auth-Token': authToken })).status).toBe(
+      400,
+    )
   })
 
   it('makes an outage an error, not a refusal', async () => {
@@ -169,11 +194,16 @@ describe('passportStrategy()', () => {
           '/rooms',
           auth.requireAuth(),
           (request, response) =>
-            void response.json({ user: request.user ?? null, login: typeof Object.getOwnPropertyDescriptor(request, 'login') }),
+            void response.json({
+              user: request.user ?? null,
+              login: typeof Object.getOwnPropertyDescriptor(request, 'login'),
+            }),
         ),
     })
     const { authToken } = await logIn(host)
     expect((await rooms(host, bearer(authToken))).body).toEqual({ user: null, login: 'undefined' })
-    expect(Object.keys((passport as unknown as { _strategies: object })._strategies)).toEqual(['session'])
+    expect(Object.keys((passport as unknown as { _strategies: object })._strategies)).toEqual([
+      'session',
+    ])
   })
 })

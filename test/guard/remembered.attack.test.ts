@@ -7,7 +7,10 @@ import { type HostSettings, passwordHash, startHost, type TestHost } from '../su
 type App = Parameters<NonNullable<HostSettings['before']>>[0]
 type Headers = Record<string, string>
 
-/** A host with a guarded route, and a user whom it has just let in there: what follows is judged by memory, if nothing is in the way. */
+/**
+ * A host with a guarded route, and a user whom it has just let in there: what follows is judged by
+ * memory, if nothing is in the way.
+ */
 async function startRemembering(options: RequireAuthOptions = {}, settings: HostSettings = {}) {
   const seen: Principal[] = []
   let application: App | undefined
@@ -54,12 +57,13 @@ describe('a request whose token and session are remembered', () => {
       if (!response.headersSent) response.json({ isIn })
     })
     const atOnce = async (guard: string, headers: Headers) =>
-      (await supertest(host.url.replace('/api/v1', '')).get(`/at-once/${guard}`).set(headers)).body.isIn
-    expect(await Promise.all(['any', 'scoped', 'fresh'].map((guard) => atOnce(guard, bearer(authToken))))).toEqual([
-      true,
-      true,
-      true,
-    ])
+      (await supertest(host.url.replace('/api/v1', '')).get(`/at-once/${guard}`).set(headers)).body
+        .isIn
+    expect(
+      await Promise.all(
+        ['any', 'scoped', 'fresh'].map((guard) => atOnce(guard, bearer(authToken))),
+      ),
+    ).toEqual([true, true, true])
     expect(await atOnce('any', { 'X-User-Id': userId, 'X-Auth-Token': authToken })).toBe(true)
     expect(await atOnce('any', bearer(unseen))).toBe(false)
     host.clock.advance(4)
@@ -82,7 +86,10 @@ describe('a request whose token and session are remembered', () => {
   })
 
   it('is refused when its token has expired', async () => {
-    const { host, rooms, authToken } = await startRemembering({}, { options: { lifetimes: { accessToken: 30 } } })
+    const { host, rooms, authToken } = await startRemembering(
+      {},
+      { options: { lifetimes: { accessToken: 30 } } },
+    )
     const { codeChallenge: _challenge, ...exchange } = await obtainCode(host, authToken)
     const { access_token: token } = (await post(host, '/auth/pkce/token', exchange)).body
     host.clock.advance(29)
@@ -106,9 +113,17 @@ describe('a request whose token and session are remembered', () => {
   it.each([
     [
       'another signature',
-      (token: string) => token.replace(/(.)([^.]+)$/, (_whole, letter, rest) => `${letter === 'A' ? 'B' : 'A'}${rest}`),
+      (token: string) =>
+        token.replace(
+          /(.)([^.]+)$/,
+          (_whole, letter, rest) => `${letter === 'A' ? 'B' : 'A'}${rest}`,
+        ),
     ],
-    ['another payload', (token: string) => token.replace(/\.(.)/, (_whole, letter) => `.${letter === 'e' ? 'f' : 'e'}`)],
+    [
+      'another payload',
+      (token: string) =>
+        token.replace(/\.(.)/, (_whole, letter) => `.${letter === 'e' ? 'f' : 'e'}`),
+    ],
     ['nothing but its digest', (token: string) => token.slice(-43)],
   ])('does not speak for a token with %s', async (_name, forge) => {
     const { rooms, authToken } = await startRemembering()
@@ -128,15 +143,20 @@ describe('a request whose token and session are remembered', () => {
     host.clock.advance(3)
     expect((await rooms(bearer(authToken))).status).toBe(200)
     host.clock.advance(1)
-    expect((await rooms(bearer(authToken))).body).toMatchObject({ error: 'reauthentication-required', details: { maxAge: 3 } })
+    expect((await rooms(bearer(authToken))).body).toMatchObject({
+      error: 'reauthentication-required',
+      details: { maxAge: 3 },
+    })
   })
 
   it('is noted as in use once in a minute', async () => {
     const { host, rooms, authToken } = await startRemembering()
     const touches = vi.spyOn(host.stores.sessions, 'touch')
-    for (let second = 0; second < 59; second += 4) await rooms(bearer(authToken)).then(() => host.clock.advance(4))
+    for (let second = 0; second < 59; second += 4)
+      await rooms(bearer(authToken)).then(() => host.clock.advance(4))
     expect(touches).toHaveBeenCalledTimes(0)
-    for (let second = 0; second < 59; second += 4) await rooms(bearer(authToken)).then(() => host.clock.advance(4))
+    for (let second = 0; second < 59; second += 4)
+      await rooms(bearer(authToken)).then(() => host.clock.advance(4))
     expect(touches).toHaveBeenCalledTimes(1)
   })
 
@@ -153,7 +173,9 @@ describe('a request whose token and session are remembered', () => {
 
   it('is refused when its factor has become a duty', async () => {
     let demanded = false
-    const settings = { options: { secondFactor: () => (demanded ? ('required' as const) : ('optional' as const)) } }
+    const settings = {
+      options: { secondFactor: () => (demanded ? ('required' as const) : ('optional' as const)) },
+    }
     const { host, rooms, authToken } = await startRemembering({}, settings)
     demanded = true
     host.clock.advance(5)

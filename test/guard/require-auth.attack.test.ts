@@ -7,6 +7,9 @@ describe('requireAuth() makes no guard', () => {
   it.each<[string, object, string]>([
     ['for a misspelt condition', { scopes: ['rooms:read'] }, 'requireAuth'],
     ['for text as optional', { optional: 'false' }, 'requireAuth.optional'],
+    ['for another mode', { optional: 'strict' }, 'requireAuth.optional'],
+    ['for a header as token', { tokenFrom: 'x-token' }, 'requireAuth.tokenFrom'],
+    ['for a path as answer', { onRefused: '/sign-in' }, 'requireAuth.onRefused'],
     ['for null as optional', { optional: null }, 'requireAuth.optional'],
     ['for a negative age', { maxAge: -1 }, 'requireAuth.maxAge'],
     ['for an age that is no number', { maxAge: Number.NaN }, 'requireAuth.maxAge'],
@@ -18,7 +21,10 @@ describe('requireAuth() makes no guard', () => {
     const { auth } = await startHost()
     expect(() => auth.requireAuth(options as never)).toThrow(AuthConfigError)
     expect(() => auth.requireAuth(options as never)).toThrow(
-      expect.objectContaining({ option: expect.stringMatching(new RegExp(`^${option}`)), remedy: expect.stringMatching(/\w/) }),
+      expect.objectContaining({
+        option: expect.stringMatching(new RegExp(`^${option}`)),
+        remedy: expect.stringMatching(/\w/),
+      }),
     )
   })
 })
@@ -31,7 +37,11 @@ describe('a polluted Object.prototype', () => {
       after: (app, auth) => {
         prototype['optional'] = true
         try {
-          guards.push(auth.requireAuth(), auth.requireAuth({}), auth.requireAuth({ scope: 'rooms:read', maxAge: 60 }))
+          guards.push(
+            auth.requireAuth(),
+            auth.requireAuth({}),
+            auth.requireAuth({ scope: 'rooms:read', maxAge: 60 }),
+          )
         } finally {
           delete prototype['optional']
         }

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { afterAttack } from '../support/after-attack.js'
-import { bearer, get, logIn, obtainCode, pkcePair, post, remainingOf, uncountedHeadersOf } from '../support/client.js'
+import {
+  bearer,
+  get,
+  logIn,
+  obtainCode,
+  pkcePair,
+  post,
+  remainingOf,
+  uncountedHeadersOf,
+} from '../support/client.js'
 import { gate } from '../support/gate.js'
 import { startHost, type TestHost } from '../support/host.js'
 
@@ -21,33 +30,51 @@ const signedIn = async (host?: TestHost) => {
 describe('a code', () => {
   it('works once: of 50 redemptions at once exactly one is answered 200', async () => {
     const { host, code } = await signedIn()
-    const answers = await Promise.all(Array.from({ length: 50 }, () => post(host, '/auth/pkce/token', code)))
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => post(host, '/auth/pkce/token', code)),
+    )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(answers.filter(({ status }) => status === 400).every(({ body }) => body.error === 'invalid_grant')).toBe(true)
+    expect(
+      answers
+        .filter(({ status }) => status === 400)
+        .every(({ body }) => body.error === 'invalid_grant'),
+    ).toBe(true)
     expect(host.events.filter(({ type }) => type === 'code.redeemed')).toHaveLength(1)
     await afterAttack(host, answers, [code.authorizationCode, code.codeVerifier])
   })
 
-  it('shown again within 20 seconds is refused, and what it opened lives: the answer may have been lost', async () => {
-    const { host, code } = await signedIn()
-    const { body } = await post(host, '/auth/pkce/token', code)
-    host.clock.advance(20)
-    expect((await post(host, '/auth/pkce/token', code)).body).toEqual(invalidGrant)
-    expect((await get(host, '/me', bearer(body.access_token))).status).toBe(200)
-  })
+  it(
+    'shown again within 20 seconds is refused, and what it opened lives: the answer may have ' +
+      'been lost',
+    async () => {
+      const { host, code } = await signedIn()
+      const { body } = await post(host, '/auth/pkce/token', code)
+      host.clock.advance(20)
+      expect((await post(host, '/auth/pkce/token', code)).body).toEqual(invalidGrant)
+      expect((await get(host, '/me', bearer(body.access_token))).status).toBe(200)
+    },
+  )
 
   it('shown again later ends the session it opened, even with a wrong verifier', async () => {
     const { host, code } = await signedIn()
     const { body } = await post(host, '/auth/pkce/token', code)
     host.clock.advance(21)
-    expect((await post(host, '/auth/pkce/token', { ...code, codeVerifier: pkcePair().codeVerifier })).body).toEqual(invalidGrant)
+    expect(
+      (await post(host, '/auth/pkce/token', { ...code, codeVerifier: pkcePair().codeVerifier }))
+        .body,
+    ).toEqual(invalidGrant)
     expect((await get(host, '/me', bearer(body.access_token))).status).toBe(401)
-    expect(host.events.find(({ type }) => type === 'session.ended')).toMatchObject({ reason: 'code-replayed' })
+    expect(host.events.find(({ type }) => type === 'session.ended')).toMatchObject({
+      reason: 'code-replayed',
+    })
   })
 
   it('is burnt by a wrong verifier', async () => {
     const { host, code } = await signedIn()
-    expect((await post(host, '/auth/pkce/token', { ...code, codeVerifier: pkcePair().codeVerifier })).body).toEqual(invalidGrant)
+    expect(
+      (await post(host, '/auth/pkce/token', { ...code, codeVerifier: pkcePair().codeVerifier }))
+        .body,
+    ).toEqual(invalidGrant)
     expect((await post(host, '/auth/pkce/token', code)).body).toEqual(invalidGrant)
   })
 
@@ -69,12 +96,16 @@ describe('a code', () => {
   it('is worth nothing once its user is disabled or gone, or the host objects', async () => {
     const disabled = await signedIn()
     disabled.host.users.change('u-alice', { disabled: true })
-    expect((await post(disabled.host, '/auth/pkce/token', disabled.code)).body).toEqual(invalidGrant)
+    expect((await post(disabled.host, '/auth/pkce/token', disabled.code)).body).toEqual(
+      invalidGrant,
+    )
     const gone = await signedIn()
     gone.host.users.rows.clear()
     expect((await post(gone.host, '/auth/pkce/token', gone.code)).body).toEqual(invalidGrant)
     const vetoed = await signedIn(
-      await startHost({ options: { beforeLogin: ({ door }) => (door === 'code-exchange' ? 'No.' : undefined) } }),
+      await startHost({
+        options: { beforeLogin: ({ door }) => (door === 'code-exchange' ? 'No.' : undefined) },
+      }),
     )
     expect((await post(vetoed.host, '/auth/pkce/token', vetoed.code)).body).toEqual(invalidGrant)
   })
@@ -88,9 +119,18 @@ describe('a code', () => {
 
   it('is refused with the same bytes for every reason', async () => {
     const { host, code } = await signedIn()
-    const unknown = await post(host, '/auth/pkce/token', { ...code, authorizationCode: `mar_ac_${'A'.repeat(43)}` })
-    const shapeless = await post(host, '/auth/pkce/token', { ...code, authorizationCode: 'rubbish' })
-    const wrongVerifier = await post(host, '/auth/pkce/token', { ...code, codeVerifier: pkcePair().codeVerifier })
+    const unknown = await post(host, '/auth/pkce/token', {
+      ...code,
+      authorizationCode: `mar_ac_${'A'.repeat(43)}`,
+    })
+    const shapeless = await post(host, '/auth/pkce/token', {
+      ...code,
+      authorizationCode: 'rubbish',
+    })
+    const wrongVerifier = await post(host, '/auth/pkce/token', {
+      ...code,
+      codeVerifier: pkcePair().codeVerifier,
+    })
     let left = remainingOf(unknown)
     for (const response of [shapeless, wrongVerifier]) {
       expect(response.text).toBe(unknown.text)
@@ -130,11 +170,31 @@ describe('malformed requests', () => {
   it.each([
     ['no code', { codeVerifier: pkcePair().codeVerifier }, 'authorizationCode'],
     ['no verifier', { authorizationCode: 'x' }, 'codeVerifier'],
-    ['a number as code', { authorizationCode: 1, codeVerifier: pkcePair().codeVerifier }, 'authorizationCode'],
-    ['a verifier of 42 characters', { authorizationCode: 'x', codeVerifier: 'a'.repeat(42) }, 'codeVerifier'],
-    ['a verifier of 129 characters', { authorizationCode: 'x', codeVerifier: 'a'.repeat(129) }, 'codeVerifier'],
-    ['a verifier with a foreign character', { authorizationCode: 'x', codeVerifier: `${'a'.repeat(43)}+` }, 'codeVerifier'],
-    ['a verifier with a newline at its end', { authorizationCode: 'x', codeVerifier: `${'a'.repeat(43)}\n` }, 'codeVerifier'],
+    [
+      'a number as code',
+      { authorizationCode: 1, codeVerifier: pkcePair().codeVerifier },
+      'authorizationCode',
+    ],
+    [
+      'a verifier of 42 characters',
+      { authorizationCode: 'x', codeVerifier: 'a'.repeat(42) },
+      'codeVerifier',
+    ],
+    [
+      'a verifier of 129 characters',
+      { authorizationCode: 'x', codeVerifier: 'a'.repeat(129) },
+      'codeVerifier',
+    ],
+    [
+      'a verifier with a foreign character',
+      { authorizationCode: 'x', codeVerifier: `${'a'.repeat(43)}+` },
+      'codeVerifier',
+    ],
+    [
+      'a verifier with a newline at its end',
+      { authorizationCode: 'x', codeVerifier: `${'a'.repeat(43)}\n` },
+      'codeVerifier',
+    ],
   ])('%s: 400 invalid_request, in the words of RFC 6749', async (_name, body, path) => {
     const host = await startHost()
     const response = await post(host, '/auth/pkce/token', body)
@@ -149,7 +209,9 @@ describe('malformed requests', () => {
 
   it('a malformed verifier does not burn the code', async () => {
     const { host, code } = await signedIn()
-    expect((await post(host, '/auth/pkce/token', { ...code, codeVerifier: 'short' })).status).toBe(400)
+    expect((await post(host, '/auth/pkce/token', { ...code, codeVerifier: 'short' })).status).toBe(
+      400,
+    )
     expect((await post(host, '/auth/pkce/token', code)).status).toBe(200)
   })
 
@@ -197,19 +259,25 @@ describe('a refused code', () => {
   it('that was used, or is past its time, does not reach the hooks of the host', async () => {
     const asked: string[] = []
     const { host, authToken, code } = await signedIn(
-      await startHost({ options: { beforeLogin: ({ door }) => void asked.push(door) as undefined } }),
+      await startHost({
+        options: { beforeLogin: ({ door }) => void asked.push(door) as undefined },
+      }),
     )
     await post(host, '/auth/pkce/token', code)
     const late = await obtainCode(host, authToken)
     host.clock.advance(60)
     asked.length = 0
-    for (const dead of [code, late]) expect((await post(host, '/auth/pkce/token', dead)).body).toEqual(invalidGrant)
+    for (const dead of [code, late])
+      expect((await post(host, '/auth/pkce/token', dead)).body).toEqual(invalidGrant)
     expect(asked).toEqual([])
   })
 
   it('whose time runs out while the host thinks opens nothing', async () => {
     const host: TestHost = await startHost({
-      options: { beforeLogin: ({ door }) => void (door === 'code-exchange' && host.clock.advance(60)) as undefined },
+      options: {
+        beforeLogin: ({ door }) =>
+          void (door === 'code-exchange' && host.clock.advance(60)) as undefined,
+      },
     })
     const { code } = await signedIn(host)
     expect((await post(host, '/auth/pkce/token', code)).body).toEqual(invalidGrant)
@@ -217,23 +285,29 @@ describe('a refused code', () => {
     expect(await host.auth.sessions.list('u-alice')).toHaveLength(1)
   })
 
-  it('whose wrong verifier comes second, and late, ends the session that the right one has opened', async () => {
-    const { host, code } = await signedIn()
-    const { consume } = host.stores.codes
-    const door = gate()
-    host.stores.codes.consume = async (...given) => {
-      await door.pass()
-      return consume(...given)
-    }
-    const arrived = door.shut()
-    const thief = post(host, '/auth/pkce/token', { ...code, codeVerifier: wrong() }).then((response) => response)
-    await arrived
-    host.stores.codes.consume = consume
-    const { body } = await post(host, '/auth/pkce/token', code)
-    host.clock.advance(21)
-    door.open()
-    expect((await thief).body).toEqual(invalidGrant)
-    expect(refusals(host)).toMatchObject([{ reason: 'replayed', userId: 'u-alice' }])
-    expect((await get(host, '/me', bearer(body.access_token))).status).toBe(401)
-  })
+  it(
+    'whose wrong verifier comes second, and late, ends the session that the right one has ' +
+      'opened',
+    async () => {
+      const { host, code } = await signedIn()
+      const { consume } = host.stores.codes
+      const door = gate()
+      host.stores.codes.consume = async (...given) => {
+        await door.pass()
+        return consume(...given)
+      }
+      const arrived = door.shut()
+      const thief = post(host, '/auth/pkce/token', { ...code, codeVerifier: wrong() }).then(
+        (response) => response,
+      )
+      await arrived
+      host.stores.codes.consume = consume
+      const { body } = await post(host, '/auth/pkce/token', code)
+      host.clock.advance(21)
+      door.open()
+      expect((await thief).body).toEqual(invalidGrant)
+      expect(refusals(host)).toMatchObject([{ reason: 'replayed', userId: 'u-alice' }])
+      expect((await get(host, '/me', bearer(body.access_token))).status).toBe(401)
+    },
+  )
 })

@@ -39,7 +39,9 @@ describe.each([4, 5] as const)('POST /auth/pkce/token in an Express %i host', (e
     })
     const { access_token } = response.body
     expect((await get(host, '/me', bearer(access_token))).body).toMatchObject({ _id: 'u-alice' })
-    expect((await get(host, '/me', { 'X-User-Id': 'u-alice', 'X-Auth-Token': access_token })).status).toBe(200)
+    expect(
+      (await get(host, '/me', { 'X-User-Id': 'u-alice', 'X-Auth-Token': access_token })).status,
+    ).toBe(200)
 
     await post(host, '/logout', undefined, bearer(authToken))
     expect((await get(host, '/me', bearer(access_token))).status).toBe(200)
@@ -49,7 +51,9 @@ describe.each([4, 5] as const)('POST /auth/pkce/token in an Express %i host', (e
 describe('what an exchange gives', () => {
   it('lives 10 minutes, or as the host says, and never longer than its session', async () => {
     const host = await startHost({
-      options: { lifetimes: { accessToken: 60, sessionAbsolute: 3600, sessionIdle: 3600, code: 30 } },
+      options: {
+        lifetimes: { accessToken: 60, sessionAbsolute: 3600, sessionIdle: 3600, code: 30 },
+      },
     })
     const { authToken } = await logIn(host)
     const { body } = await post(host, '/auth/pkce/token', await obtainCode(host, authToken))
@@ -81,7 +85,9 @@ describe('what an exchange gives', () => {
       amr: ['pwd'],
       scope: '*',
     })
-    expect(JSON.parse(Buffer.from(body.access_token.split('.')[0], 'base64url').toString())).toEqual({
+    expect(
+      JSON.parse(Buffer.from(body.access_token.split('.')[0], 'base64url').toString()),
+    ).toEqual({
       alg: 'ES256',
       typ: 'at+jwt',
       kid: expect.any(String),
@@ -106,9 +112,15 @@ describe('issueAuthorizationCode, for a host with a sign-in page of its own', ()
   it('issues a code that the client exchanges', async () => {
     const host = await startHost()
     const { codeChallenge, codeVerifier } = pkcePair()
-    const { authorizationCode, expiresIn } = await host.auth.issueAuthorizationCode({ userId: 'u-alice', codeChallenge })
+    const { authorizationCode, expiresIn } = await host.auth.issueAuthorizationCode({
+      userId: 'u-alice',
+      codeChallenge,
+    })
     expect(expiresIn).toBe(60)
-    const { status, body } = await post(host, '/auth/pkce/token', { authorizationCode, codeVerifier })
+    const { status, body } = await post(host, '/auth/pkce/token', {
+      authorizationCode,
+      codeVerifier,
+    })
     expect(status).toBe(200)
     expect(
       await host.auth.authenticate({
@@ -127,8 +139,15 @@ describe('issueAuthorizationCode, for a host with a sign-in page of its own', ()
   it('limits what the session may do, when asked to', async () => {
     const host = await startHost()
     const { codeChallenge, codeVerifier } = pkcePair()
-    const issued = await host.auth.issueAuthorizationCode({ userId: 'u-alice', codeChallenge, scope: ['rooms:read', 'me'] })
-    const { body } = await post(host, '/auth/pkce/token', { authorizationCode: issued.authorizationCode, codeVerifier })
+    const issued = await host.auth.issueAuthorizationCode({
+      userId: 'u-alice',
+      codeChallenge,
+      scope: ['rooms:read', 'me'],
+    })
+    const { body } = await post(host, '/auth/pkce/token', {
+      authorizationCode: issued.authorizationCode,
+      codeVerifier,
+    })
     const claims = JSON.parse(Buffer.from(body.access_token.split('.')[1], 'base64url').toString())
     expect(claims.scope).toBe('rooms:read me')
   })
@@ -138,11 +157,17 @@ describe('issueAuthorizationCode, for a host with a sign-in page of its own', ()
     await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
     const { codeChallenge, codeVerifier } = pkcePair()
     const issue = (code?: string) =>
-      host.auth.issueAuthorizationCode({ userId: 'u-alice', codeChallenge, ...(code === undefined ? {} : { code }) })
+      host.auth.issueAuthorizationCode({
+        userId: 'u-alice',
+        codeChallenge,
+        ...(code === undefined ? {} : { code }),
+      })
     await expect(issue()).rejects.toMatchObject({ code: 'totp-required', status: 401 })
     await expect(issue('000000')).rejects.toMatchObject({ code: 'totp-invalid', status: 401 })
     const { authorizationCode } = await issue(totpCode(totpSecret, host.clock()))
-    expect((await post(host, '/auth/pkce/token', { authorizationCode, codeVerifier })).status).toBe(200)
+    expect((await post(host, '/auth/pkce/token', { authorizationCode, codeVerifier })).status).toBe(
+      200,
+    )
   })
 
   it.each([
@@ -151,24 +176,35 @@ describe('issueAuthorizationCode, for a host with a sign-in page of its own', ()
     [{ codeChallenge: 'too short' }, 'invalid-request'],
     [{ scope: [] }, 'invalid-request'],
     [{ scope: ['two words'] }, 'invalid-request'],
+    [{ scope: Array.from({ length: 130 }, (_, i) => `messages:read:${i}`) }, 'invalid-request'],
+    [{ scope: ['x'.repeat(1001)] }, 'invalid-request'],
     [{ surprise: true }, 'invalid-request'],
   ])('rejects %j with %s', async (change, code) => {
     const host = await startHost()
     const request = { userId: 'u-alice', codeChallenge: pkcePair().codeChallenge, ...change }
-    await expect(host.auth.issueAuthorizationCode(request as never)).rejects.toMatchObject({ name: 'AuthError', code })
+    await expect(host.auth.issueAuthorizationCode(request as never)).rejects.toMatchObject({
+      name: 'AuthError',
+      code,
+    })
   })
 
   it('refuses a disabled user, and one the host vetoes', async () => {
     const host = await startHost({
-      options: { beforeLogin: ({ door }) => (door === 'authorization-code' ? 'Not here.' : undefined) },
+      options: {
+        beforeLogin: ({ door }) => (door === 'authorization-code' ? 'Not here.' : undefined),
+      },
     })
     const { codeChallenge } = pkcePair()
-    await expect(host.auth.issueAuthorizationCode({ userId: 'u-alice', codeChallenge })).rejects.toMatchObject({
+    await expect(
+      host.auth.issueAuthorizationCode({ userId: 'u-alice', codeChallenge }),
+    ).rejects.toMatchObject({
       code: 'forbidden',
       clientMessage: 'Not here.',
     })
     host.users.change('u-alice', { disabled: true })
-    await expect(host.auth.issueAuthorizationCode({ userId: 'u-alice', codeChallenge })).rejects.toMatchObject({
+    await expect(
+      host.auth.issueAuthorizationCode({ userId: 'u-alice', codeChallenge }),
+    ).rejects.toMatchObject({
       code: 'Unauthorized',
     })
   })
@@ -181,7 +217,10 @@ describe('the second factor behind a code', () => {
     const { codeChallenge } = pkcePair()
     const before = await obtainCode(host, authToken)
     const { secondFactors } = host.stores
-    await secondFactors.activate({ userId: 'u-alice', sealedSeed: 'sealed', lastStep: -1, createdAt: host.clock() }, [])
+    await secondFactors.activate(
+      { userId: 'u-alice', sealedSeed: 'sealed', lastStep: -1, createdAt: host.clock() },
+      [],
+    )
     const refused = await post(host, '/auth/pkce/authorize', { codeChallenge }, bearer(authToken))
     expect(refused.body.error).toBe('totp-required')
     expect((await post(host, '/auth/pkce/token', before)).body.error).toBe('invalid_grant')
@@ -189,10 +228,14 @@ describe('the second factor behind a code', () => {
     // Through the router itself, the session does not even outlive the change.
     await secondFactors.deactivate('u-alice')
     await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
-    expect((await post(host, '/auth/pkce/authorize', { codeChallenge }, bearer(authToken))).status).toBe(401)
+    expect(
+      (await post(host, '/auth/pkce/authorize', { codeChallenge }, bearer(authToken))).status,
+    ).toBe(401)
 
     const code = totpCode(totpSecret, host.clock())
     const second = await logIn(host, { username: 'alice', password, code })
-    expect((await post(host, '/auth/pkce/token', await obtainCode(host, second.authToken))).status).toBe(200)
+    expect(
+      (await post(host, '/auth/pkce/token', await obtainCode(host, second.authToken))).status,
+    ).toBe(200)
   })
 })

@@ -26,7 +26,9 @@ describe('a session', () => {
   })
 
   it('used shortly before its absolute end does not get past it, whatever its idle time says', async () => {
-    const host = await startHost({ options: { lifetimes: { sessionIdle: 3600, sessionAbsolute: 7200 } } })
+    const host = await startHost({
+      options: { lifetimes: { sessionIdle: 3600, sessionAbsolute: 7200 } },
+    })
     const { authToken } = await logIn(host)
     for (const seconds of [3000, 3000, 1190]) {
       host.clock.advance(seconds)
@@ -48,19 +50,44 @@ describe('a session', () => {
   })
 
   it('gives no access token that outlives it, be it exchanged or refreshed', async () => {
-    const host = await startHost({ options: { lifetimes: { sessionIdle: 3600, sessionAbsolute: 3600 } } })
+    const host = await startHost({
+      options: { lifetimes: { sessionIdle: 3600, sessionAbsolute: 3600 } },
+    })
     const { authToken } = await logIn(host)
     host.clock.advance(3300)
     const { body } = await post(host, '/auth/pkce/token', await obtainCode(host, authToken))
     expect(body.expires_in).toBe(300)
     host.clock.advance(100)
-    expect((await post(host, '/auth/refresh', { refreshToken: body.refresh_token })).body.expires_in).toBe(200)
+    expect(
+      (await post(host, '/auth/refresh', { refreshToken: body.refresh_token })).body.expires_in,
+    ).toBe(200)
+  })
+
+  it('says no client that its token is good for 0 seconds, and ends all the same', async () => {
+    const now = new Date('2030-01-01T12:00:00.900Z')
+    const host = await startHost({
+      now,
+      options: { lifetimes: { sessionIdle: 3600, sessionAbsolute: 3600 } },
+    })
+    const { body } = await post(
+      host,
+      '/auth/pkce/token',
+      await obtainCode(host, (await logIn(host)).authToken),
+    )
+    host.clock.advance(3599.4)
+    const last = (await post(host, '/auth/refresh', { refreshToken: body.refresh_token })).body
+    expect(last.expires_in).toBe(1)
+    expect(await me(host, last.access_token)).toBe(200)
+    host.clock.advance(0.6)
+    expect(await me(host, last.access_token)).toBe(401)
   })
 })
 
 describe('a chain of authorization codes', () => {
   it('ends when the first password is as old as a session may be', async () => {
-    const host = await startHost({ options: { lifetimes: { sessionIdle: 3600, sessionAbsolute: 7200 } } })
+    const host = await startHost({
+      options: { lifetimes: { sessionIdle: 3600, sessionAbsolute: 7200 } },
+    })
     const start = host.clock().getTime()
     let token = (await logIn(host)).authToken
     let links = 0

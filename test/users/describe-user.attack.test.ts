@@ -21,17 +21,35 @@ describe('describeUser', () => {
     expect(response.status).toBe(503)
     expect(response.headers['retry-after']).toBeDefined()
     expect(host.events.map(({ type }) => type)).not.toContain('session.started')
-    expect(host.events).toContainEqual(expect.objectContaining({ type: 'host.failed', operation: 'describeUser' }))
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ type: 'host.failed', operation: 'describeUser' }),
+    )
     expect(await host.stores.sessions.listForUser('u-alice', host.clock())).toEqual([])
     expect(host.unforeseen).toEqual([])
   })
 
   it('cannot replace the published fields by saying how it is written down', async () => {
-    const forged = { _id: 'u-eve', name: 'Eve', username: 'eve', status: 'online', success: false, role: 'member' }
+    const forged = {
+      _id: 'u-eve',
+      name: 'Eve',
+      username: 'eve',
+      status: 'online',
+      success: false,
+      role: 'member',
+    }
     const host = await startHost({ options: { describeUser: () => ({ toJSON: () => forged }) } })
-    const published = { _id: 'u-alice', name: 'Alice A.', username: 'alice', status: 'offline', role: 'member' }
+    const published = {
+      _id: 'u-alice',
+      name: 'Alice A.',
+      username: 'alice',
+      status: 'offline',
+      role: 'member',
+    }
     const { authToken, me } = await logIn(host)
     expect(me).toMatchObject(published)
-    expect((await get(host, '/me', bearer(authToken))).body).toEqual({ ...published, success: true })
+    expect((await get(host, '/me', bearer(authToken))).body).toEqual({
+      ...published,
+      success: true,
+    })
   })
 })

@@ -40,7 +40,9 @@ describe('a session that was noted more than a minute ago', () => {
     })
     const first = host.auth.authenticate(requestWith(authToken))
     await isLate
-    const { sid } = JSON.parse(Buffer.from(authToken.split('.')[1] as string, 'base64url').toString())
+    const { sid } = JSON.parse(
+      Buffer.from(authToken.split('.')[1] as string, 'base64url').toString(),
+    )
     await host.stores.sessions.setMethods(sid, ['pwd', 'otp'])
     // What is being read is forgotten, as with every change of a factor in this process.
     vi.spyOn(host.stores.sessions, 'endAllForUser').mockRejectedValueOnce(new Error('down'))
@@ -52,19 +54,23 @@ describe('a session that was noted more than a minute ago', () => {
   })
 })
 
-const requestWith = (token: string) => ({ headers: { authorization: `Bearer ${token}` }, socket: {} }) as never
+const requestWith = (token: string) =>
+  ({ headers: { authorization: `Bearer ${token}` }, socket: {} }) as never
 
 describe('a session that was ended in another process, and is remembered in this one', () => {
-  it.each(['/auth/sessions', '/auth/sessions/:own'])('ends no other session: DELETE %s', async (path) => {
-    const host = await startHost()
-    const thief = (await logIn(host)).authToken
-    const owner = (await logIn(host)).authToken
-    const { sessions } = (await get(host, '/auth/sessions', bearer(owner))).body.data
-    const ownId = sessions.find(({ current }: { current: boolean }) => current).id
-    const thiefId = sessions.find(({ current }: { current: boolean }) => !current).id
-    expect((await get(host, '/me', bearer(thief))).status).toBe(200)
-    await host.stores.sessions.end(thiefId, 'revoked', host.clock())
-    expect((await remove(host, path.replace(':own', ownId), bearer(thief))).status).toBe(401)
-    expect((await supertest(host.url).get('/me').set(bearer(owner))).status).toBe(200)
-  })
+  it.each(['/auth/sessions', '/auth/sessions/:own'])(
+    'ends no other session: DELETE %s',
+    async (path) => {
+      const host = await startHost()
+      const thief = (await logIn(host)).authToken
+      const owner = (await logIn(host)).authToken
+      const { sessions } = (await get(host, '/auth/sessions', bearer(owner))).body.data
+      const ownId = sessions.find(({ current }: { current: boolean }) => current).id
+      const thiefId = sessions.find(({ current }: { current: boolean }) => !current).id
+      expect((await get(host, '/me', bearer(thief))).status).toBe(200)
+      await host.stores.sessions.end(thiefId, 'revoked', host.clock())
+      expect((await remove(host, path.replace(':own', ownId), bearer(thief))).status).toBe(401)
+      expect((await supertest(host.url).get('/me').set(bearer(owner))).status).toBe(200)
+    },
+  )
 })

@@ -1,7 +1,15 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { totpCode } from '../../src/testing/totp-code.js'
 import { afterAttack } from '../support/after-attack.js'
-import { bearer, get, logIn, obtainCode, post, remainingOf, uncountedHeadersOf } from '../support/client.js'
+import {
+  bearer,
+  get,
+  logIn,
+  obtainCode,
+  post,
+  remainingOf,
+  uncountedHeadersOf,
+} from '../support/client.js'
 import { password, startHost, type TestHost, totpSecret } from '../support/host.js'
 
 interface Tokens {
@@ -11,10 +19,16 @@ interface Tokens {
 
 const open = async (host: TestHost) => {
   const { authToken } = await logIn(host)
-  return { authToken, tokens: (await post(host, '/auth/pkce/token', await obtainCode(host, authToken))).body as Tokens }
+  return {
+    authToken,
+    tokens: (await post(host, '/auth/pkce/token', await obtainCode(host, authToken)))
+      .body as Tokens,
+  }
 }
-const refresh = (host: TestHost, refreshToken: unknown) => post(host, '/auth/refresh', { refreshToken })
-const sidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid as string
+const refresh = (host: TestHost, refreshToken: unknown) =>
+  post(host, '/auth/refresh', { refreshToken })
+const sidOf = (token: string) =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid as string
 
 const invalidGrant = {
   success: false,
@@ -26,20 +40,24 @@ const invalidGrant = {
 
 describe('50 refreshes of one token at once', () => {
   it('all get the same successor, and one leaf lives', async () => {
-    const host = await startHost()
+    const host = await startHost({ options: { storeTimeout: 20_000 } })
     const { tokens } = await open(host)
-    // A store that takes its time, so that all fifty have read before the first one writes.
+    let arrived = 0
+    // All fifty have read before the first one writes.
     const { rotateRefresh } = host.stores.sessions
     const outcomes: string[] = []
     host.stores.sessions.rotateRefresh = async (...rotation) => {
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      arrived += 1
+      await vi.waitFor(() => expect(arrived).toBe(50), 15_000)
       const result = await rotateRefresh(...rotation)
       outcomes.push(result.outcome)
       return result
     }
-    const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(host, tokens.refresh_token)))
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => refresh(host, tokens.refresh_token)),
+    )
     expect(outcomes.filter((outcome) => outcome === 'rotated')).toHaveLength(1)
-    expect(outcomes.filter((outcome) => outcome === 'superseded').length).toBeGreaterThan(10)
+    expect(outcomes.filter((outcome) => outcome === 'superseded')).toHaveLength(49)
     expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200))
     expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(1)
     const row = await host.stores.sessions.find(sidOf(tokens.access_token))
@@ -76,7 +94,9 @@ describe('a refresh whose store is not sure', () => {
 
   it('asks nobody about a token that is invented', async () => {
     const asked: string[] = []
-    const host = await startHost({ options: { beforeLogin: ({ door }) => void asked.push(door) as undefined } })
+    const host = await startHost({
+      options: { beforeLogin: ({ door }) => void asked.push(door) as undefined },
+    })
     const { tokens } = await open(host)
     asked.length = 0
     await refresh(host, `mar_rt_${sidOf(tokens.access_token)}.${'A'.repeat(65)}`)
@@ -99,12 +119,16 @@ describe('a spent refresh token', () => {
     const { tokens: first } = await open(host)
     const second = (await refresh(host, first.refresh_token)).body as Tokens
     const third = (await refresh(host, second.refresh_token)).body as Tokens
-    host.clock.advance(11)
+    host.clock.advance(31)
     expect((await refresh(host, first.refresh_token)).body).toEqual(invalidGrant)
     expect((await refresh(host, third.refresh_token)).body).toEqual(invalidGrant)
     expect((await get(host, '/me', bearer(third.access_token))).status).toBe(401)
-    expect(host.events.find(({ type }) => type === 'refresh.reused')).toMatchObject({ userId: 'u-alice' })
-    expect(host.events.find(({ type }) => type === 'session.ended')).toMatchObject({ reason: 'refresh-reused' })
+    expect(host.events.find(({ type }) => type === 'refresh.reused')).toMatchObject({
+      userId: 'u-alice',
+    })
+    expect(host.events.find(({ type }) => type === 'session.ended')).toMatchObject({
+      reason: 'refresh-reused',
+    })
   })
 
   it('is known as such however long ago it was spent', async () => {
@@ -127,7 +151,7 @@ describe('a spent refresh token', () => {
     const other = (await open(host)).tokens
     const second = (await refresh(host, tokens.refresh_token)).body as Tokens
     await refresh(host, second.refresh_token)
-    host.clock.advance(11)
+    host.clock.advance(31)
     await refresh(host, tokens.refresh_token)
     expect((await refresh(host, other.refresh_token)).status).toBe(200)
     expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
@@ -176,7 +200,9 @@ describe('an invented refresh token', () => {
   it('for a session that has none, such as a login’s, is invalid', async () => {
     const host = await startHost()
     const { authToken } = await logIn(host)
-    expect((await refresh(host, `mar_rt_${sidOf(authToken)}.${'A'.repeat(65)}`)).body).toEqual(invalidGrant)
+    expect((await refresh(host, `mar_rt_${sidOf(authToken)}.${'A'.repeat(65)}`)).body).toEqual(
+      invalidGrant,
+    )
     expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
   })
 
@@ -184,7 +210,10 @@ describe('an invented refresh token', () => {
     '%j is a malformed request, in the words of RFC 6749',
     async (token) => {
       const host = await startHost()
-      expect((await refresh(host, token)).body).toMatchObject({ error: 'invalid_request', error_description: expect.any(String) })
+      expect((await refresh(host, token)).body).toMatchObject({
+        error: 'invalid_request',
+        error_description: expect.any(String),
+      })
     },
   )
 })
@@ -192,7 +221,10 @@ describe('an invented refresh token', () => {
 describe('whoever may not sign in', () => {
   it('may not refresh: disabled, deleted, vetoed', async () => {
     const host = await startHost({
-      options: { beforeLogin: ({ door, user }) => (door === 'refresh' && user.name === 'vetoed' ? 'No.' : undefined) },
+      options: {
+        beforeLogin: ({ door, user }) =>
+          door === 'refresh' && user.name === 'vetoed' ? 'No.' : undefined,
+      },
     })
     const { tokens } = await open(host)
     host.users.change('u-alice', { name: 'vetoed' })
@@ -210,7 +242,11 @@ describe('whoever may not sign in', () => {
     const { tokens } = await open(host)
     await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
     expect((await refresh(host, tokens.refresh_token)).body).toEqual(invalidGrant)
-    const { authToken } = await logIn(host, { username: 'alice', password, code: totpCode(totpSecret, host.clock()) })
+    const { authToken } = await logIn(host, {
+      username: 'alice',
+      password,
+      code: totpCode(totpSecret, host.clock()),
+    })
     const { body } = await post(host, '/auth/pkce/token', await obtainCode(host, authToken))
     // Not even the store of factors is needed any more.
     host.stores.secondFactors.find = () => Promise.reject(new Error('down'))
@@ -262,7 +298,7 @@ describe('what the audit stream is told', () => {
     await refresh(host, 'rubbish')
     await refresh(host, `mar_rt_${whose.sessionId}.${'A'.repeat(65)}`)
     await refresh(host, `mar_rt_${sidOf(authToken)}.${'A'.repeat(65)}`)
-    host.clock.advance(11)
+    host.clock.advance(31)
     await refresh(host, first.refresh_token)
     await refresh(host, third.refresh_token)
     expect(told(host)).toMatchObject([
@@ -270,7 +306,12 @@ describe('what the audit stream is told', () => {
       { type: 'refresh.succeeded', ...whose },
       { type: 'refresh.refused', reason: 'unknown-or-ended', userId: null, sessionId: null },
       { type: 'refresh.refused', reason: 'unknown-or-ended', ...whose },
-      { type: 'refresh.refused', reason: 'unknown-or-ended', userId: 'u-alice', sessionId: sidOf(authToken) },
+      {
+        type: 'refresh.refused',
+        reason: 'unknown-or-ended',
+        userId: 'u-alice',
+        sessionId: sidOf(authToken),
+      },
       { type: 'refresh.reused', ...whose },
       { type: 'refresh.refused', reason: 'reused', ...whose },
       { type: 'refresh.refused', reason: 'unknown-or-ended', userId: null, sessionId: null },
@@ -288,7 +329,9 @@ describe('what the audit stream is told', () => {
     host.stores.sessions.find = async (id) => {
       const row = await find(id)
       reads += 1
-      return row?.refresh && reads === 2 ? { ...row, refresh: { ...row.refresh, hash: 'of another', spent: [] } } : row
+      return row?.refresh && reads === 2
+        ? { ...row, refresh: { ...row.refresh, hash: 'of another', spent: [] } }
+        : row
     }
     const outrun = await refresh(host, tokens.refresh_token)
     Object.assign(host.stores.sessions, { rotateRefresh, find })

@@ -85,7 +85,10 @@ describe('a guarded request', () => {
     const early = get(host, '/me', bearer(authToken)).then(({ status }) => status)
     await vi.waitFor(() => expect(answerLate).toBeDefined())
     host.stores.sessions.find = find
-    const sessionId = host.events.flatMap((event) => (event.type === 'session.started' ? [event.sessionId] : []))[0] ?? ''
+    const sessionId =
+      host.events.flatMap((event) =>
+        event.type === 'session.started' ? [event.sessionId] : [],
+      )[0] ?? ''
     await host.auth.sessions.revoke(sessionId)
     expect((await get(host, '/me', bearer(authToken))).status).toBe(401)
     answerLate?.()
@@ -110,7 +113,9 @@ describe('a guarded request', () => {
     const arrived = door.shut()
     const early = get(host, '/me', bearer(authToken)).then(({ status }) => status)
     await arrived
-    await expect(host.auth.sessions.revokeAllForUser('u-alice')).rejects.toMatchObject({ status: 503 })
+    await expect(host.auth.sessions.revokeAllForUser('u-alice')).rejects.toMatchObject({
+      status: 503,
+    })
     door.open()
     await early
     expect((await get(host, '/me', bearer(authToken))).status).toBe(401)
@@ -164,7 +169,9 @@ describe('a bus that fails', () => {
     const { authToken } = await logIn(host)
     expect((await post(host, '/logout', undefined, bearer(authToken))).status).toBe(200)
     expect((await get(host, '/me', bearer(authToken))).status).toBe(401)
-    expect(host.events.filter(({ type }) => type === 'host.failed').length).toBeGreaterThanOrEqual(2)
+    expect(host.events.filter(({ type }) => type === 'host.failed').length).toBeGreaterThanOrEqual(
+      2,
+    )
     await expect(host.auth.close()).resolves.toBeUndefined()
   })
 
@@ -186,7 +193,8 @@ describe('a bus that fails', () => {
       await vi.advanceTimersByTimeAsync(pause)
     }
     expect([tries, listeners.size]).toEqual([3, 1])
-    for (const listener of listeners) for (const nonsense of [null, undefined, 7, {}]) listener(nonsense as never)
+    for (const listener of listeners)
+      for (const nonsense of [null, undefined, 7, {}]) listener(nonsense as never)
     vi.useRealTimers()
     await host.auth.close()
     expect(listeners.size).toBe(0)
@@ -220,7 +228,12 @@ describe('the bounded cache', () => {
     expect(cache.size).toBe(3)
     cache.set('7', 77, at(1))
     cache.set('new', 1, at(1))
-    expect(['7', '8', '9', 'new'].map((key) => cache.get(key, at(1)))).toEqual([77, undefined, 9, 1])
+    expect(['7', '8', '9', 'new'].map((key) => cache.get(key, at(1)))).toEqual([
+      77,
+      undefined,
+      9,
+      1,
+    ])
   })
 
   it('does not grow younger by an update, and an update adds nothing', () => {

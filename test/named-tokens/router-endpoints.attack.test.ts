@@ -1,0 +1,111 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { bearer, get, logIn } from '../support/client.js'
+import { password, startHost, type TestHost } from '../support/host.js'
+import { makeToken } from '../support/named-tokens.js'
+import { replace } from '../support/two-factor.js'
+
+const source = new URL('../../src/router/create-auth-router.ts', import.meta.url)
+
+/** What a program may ask of the router. */
+const open = ['GET /me', 'GET /logout', 'POST /logout', 'POST /auth/socket-ticket']
+/** What asks for no token at all. */
+const signedOut = [
+  'POST /login',
+  'POST /auth/pkce/token',
+  'POST /auth/refresh',
+  'GET /auth/jwks.json',
+]
+/** Bodies that are good, so that nothing but who asks is refused. */
+const bodies: Readonly<Record<string, object>> = {
+  'POST /auth/access-tokens': { name: 'another', password },
+  'POST /auth/pkce/authorize': { codeChallenge: 'A'.repeat(43), codeChallengeMethod: 'S256' },
+  'POST /auth/totp': { password },
+  'POST /auth/totp/confirm': { code: '123456' },
+  'POST /auth/totp/disable': { password, code: '123456' },
+  'POST /auth/totp/recovery-codes': { password, code: '123456' },
+}
+
+/** Every route that is mounted, as the router itself names its methods. */
+async function mountedRoutes({ auth, url }: TestHost): Promise<string[]> {
+  const layers = (auth as unknown as { stack: { route?: { path: string } }[] }).stack
+  const paths = layers.flatMap(({ route }) => (route === undefined ? [] : [route.path]))
+  const routes = paths.map(async (path) => {
+    const { headers } = await fetch(`${url}${path}`, { method: 'PATCH' })
+    const methods = (headers.get('allow') ?? '').split(', ').filter((method) => method !== 'HEAD')
+    return methods.map((method) => `${method} ${path}`)
+  })
+  return (await Promise.all(routes)).flat()
+}
+
+async function ask({ url }: TestHost, route: string, token: string, id: string) {
+  const [method = '', path = ''] = route.split(' ')
+  const body = bodies[route]
+  const json = body === undefined ? {} : { 'Content-Type': 'application/json' }
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+  const headers = { ...json, ...bearer(token) }
+  const response = await fetch(`${url}${path.replace(':id', id)}`, { method, headers, ...sent })
+  const { error } = (await response.json()) as { error?: string }
+  return { status: response.status, error }
+}
+
+describe('an endpoint of the router', () => {
+  it('is closed to a named token with all scope, unless it is one of four, and takes a login', async () => {
+    const host = await startHost({ options: { namedTokens: true } })
+    const routes = await mountedRoutes(host)
+    expect(routes.length).toBeGreaterThan(15)
+    const closed = routes.filter((route) => ![...open, ...signedOut].includes(route))
+    const { authToken } = await logIn(host)
+    const { id, token } = await makeToken(host, authToken)
+    for (const route of closed)
+      expect(await ask(host, route, token, id), route).toEqual({ status: 403, error: 'forbidden' })
+    expect((await get(host, '/me', bearer(token))).status).toBe(200)
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
+    for (const route of open) {
+      const { token: another } = await makeToken(host, authToken)
+      expect((await ask(host, route, another, id)).status, route).toBe(200)
+    }
+    for (const route of closed) {
+      const login = await logIn(host)
+      // 403 would be the kind; whatever else it answers is its own affair.
+      expect((await ask(host, route, login.authToken, id)).status, route).not.toBe(403)
+    }
+  })
+
+  it('is closed to sessions of kinds that only a newer release knows in the same way', async () => {
+    const host = await startHost({ options: { namedTokens: true } })
+    const { authToken } = await logIn(host)
+    const { find } = host.stores.sessions
+    for (const kind of ['oauth', 'service', 'telepathy', 'constructor', '__proto__']) {
+      replace(host.stores.sessions, 'find', async (id: never) => {
+        const session = await find(id)
+        return session && { ...session, kind }
+      })
+      host.clock.advance(6)
+      for (const route of await mountedRoutes(host)) {
+        if (open.includes(route) || signedOut.includes(route)) continue
+        const answer = await ask(host, route, authToken, 'x')
+        expect(answer, `${kind} ${route}`).toEqual({ status: 403, error: 'forbidden' })
+      }
+      expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
+    }
+  })
+
+  it('is opened to every kind by three files alone', async () => {
+    const root = new URL('../../src/', import.meta.url)
+    const files = (await readdir(root, { recursive: true })).filter((name) =>
+      name.endsWith('.endpoint.ts'),
+    )
+    const opening = await Promise.all(
+      files.map(async (file) =>
+        (await readFile(new URL(file, root), 'utf8')).includes("'every-kind'") ? [file] : [],
+      ),
+    )
+    expect(opening.flat().toSorted()).toEqual([
+      'account/logout.endpoint.ts',
+      'account/me.endpoint.ts',
+      'guard/socket-ticket.endpoint.ts',
+    ])
+    expect(await readFile(source, 'utf8')).not.toContain('every-kind')
+  })
+})
