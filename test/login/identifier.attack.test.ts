@@ -26,7 +26,9 @@ describe('canonicalIdentifier', () => {
     expect(response.status).toBe(503)
     expect(response.body.error).toBe('temporarily-unavailable')
     expect(lookedUp).toBe(0)
-    expect(host.events).toContainEqual(expect.objectContaining({ type: 'host.failed', operation: 'canonicalIdentifier' }))
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ type: 'host.failed', operation: 'canonicalIdentifier' }),
+    )
   })
 })
 
@@ -38,29 +40,40 @@ describe('the default canonical form', () => {
       asked.push(value)
       return null
     }
-    for (const username of ['\u1E98ill', 'W\u030AILL']) await post(host, '/login', { username, password })
-    expect(asked).toEqual(['\u1E98ill', '\u1E98ill'])
+    for (const username of ['\u1E98ill', 'W\u030AILL'])
+      await post(host, '/login', { username, password })
+    // What comes after the answer is only asked to tell the host of names that are kept as they
+    // were typed.
+    expect(asked.slice(0, 2)).toEqual(['\u1E98ill', '\u1E98ill'])
   })
 })
 
 describe('the digest of an unknown identifier', () => {
   const digestsOf = async (encryptionKeys: readonly string[], names: readonly string[]) => {
-    const host = await startHost({ options: { encryptionKeys, canonicalIdentifier: ({ value }) => value } })
+    const host = await startHost({
+      options: { encryptionKeys, canonicalIdentifier: ({ value }) => value },
+    })
     for (const username of names) await post(host, '/login', { username, password })
-    return host.events.flatMap((event) => (event.type === 'login.failed' ? [event.identifierDigest] : []))
+    return host.events.flatMap((event) =>
+      event.type === 'login.failed' ? [event.identifierDigest] : [],
+    )
   }
 
-  it('is the same in all processes with the same key, whatever the case, and another with another key', async () => {
-    const [lower, upper] = await digestsOf([encryptionKey], ['hunter2', 'HUNTER2'])
-    const other = randomBytes(32).toString('base64')
-    const [again] = await digestsOf([encryptionKey, other], ['hunter2'])
-    const [foreign] = await digestsOf([other, encryptionKey], ['hunter2'])
-    expect(lower).toMatch(/^[\w-]{43}$/)
-    expect(upper).toBe(lower)
-    expect(again).toBe(lower)
-    expect(foreign).toMatch(/^[\w-]{43}$/)
-    expect(foreign).not.toBe(lower)
-  })
+  it(
+    'is the same in all processes with the same key, whatever the case, and another with ' +
+      'another key',
+    async () => {
+      const [lower, upper] = await digestsOf([encryptionKey], ['hunter2', 'HUNTER2'])
+      const other = randomBytes(32).toString('base64')
+      const [again] = await digestsOf([encryptionKey, other], ['hunter2'])
+      const [foreign] = await digestsOf([other, encryptionKey], ['hunter2'])
+      expect(lower).toMatch(/^[\w-]{43}$/)
+      expect(upper).toBe(lower)
+      expect(again).toBe(lower)
+      expect(foreign).toMatch(/^[\w-]{43}$/)
+      expect(foreign).not.toBe(lower)
+    },
+  )
 
   it('is one for both cases of a letter that is two characters in upper case', async () => {
     const [lower, upper] = await digestsOf([encryptionKey], ['\u1E98ill', 'W\u030AILL'])

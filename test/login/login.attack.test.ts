@@ -5,8 +5,14 @@ import { totpCode } from '../../src/testing/totp-code.js'
 import { afterAttack } from '../support/after-attack.js'
 import { headersOf, logIn, post } from '../support/client.js'
 import { cheapHasher, password, passwordHash, startHost, totpSecret } from '../support/host.js'
+import type { TestUser } from '../support/users.js'
 
-const unauthorized = { success: false, status: 'error', error: 'Unauthorized', message: 'Unauthorized' }
+const unauthorized = {
+  success: false,
+  status: 'error',
+  error: 'Unauthorized',
+  message: 'Unauthorized',
+}
 
 describe('whether an account exists', () => {
   const accounts: Record<string, Partial<AuthUser>> = {
@@ -14,7 +20,9 @@ describe('whether an account exists', () => {
     'a disabled user': { passwordHash, disabled: true },
     'a user without a password': { passwordHash: null },
     'a hash that is cut off': { passwordHash: passwordHash.slice(0, 40) },
-    'a hash of another scheme': { passwordHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaA' },
+    'a hash of another scheme': {
+      passwordHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaA',
+    },
     'a hash with a cost bomb': { passwordHash: passwordHash.replace('$04$', '$31$') },
     'a hash that is a number': { passwordHash: 42 as never },
     'a hash that is undefined': { passwordHash: undefined as never },
@@ -46,7 +54,11 @@ describe('whether an account exists', () => {
       },
     }
     const host = await startHost({ options: { passwords: counting } })
-    const names = Object.keys(accounts).map((name, i) => ({ ...accounts[name], id: `u-${i}`, username: `user${i}` }))
+    const names = Object.keys(accounts).map((name, i) => ({
+      ...accounts[name],
+      id: `u-${i}`,
+      username: `user${i}`,
+    }))
     for (const account of names) host.users.add(account)
     for (const username of ['nobody', ...names.map(({ username }) => username)]) {
       compared.length = 0
@@ -67,7 +79,11 @@ describe('whether an account exists', () => {
     const host = await startHost()
     const answer = await post(host, '/login', { username: 'hunter2-my-password', password: 'x' })
     const failed = host.events.find(({ type }) => type === 'login.failed')
-    expect(failed).toMatchObject({ reason: 'unknown-user', userId: null, identifierDigest: expect.stringMatching(/^[\w-]{43}$/) })
+    expect(failed).toMatchObject({
+      reason: 'unknown-user',
+      userId: null,
+      identifierDigest: expect.stringMatching(/^[\w-]{43}$/),
+    })
     await afterAttack(host, answer, ['hunter2'])
   })
 })
@@ -99,22 +115,29 @@ describe('malformed logins', () => {
     const host = await startHost()
     const response = await post(host, '/login', body as object)
     expect(response.status).toBe(400)
-    expect(response.body).toMatchObject({ success: false, status: 'error', error: 'invalid-request' })
-    expect(response.body.details.issues[0]).toEqual({ path: expect.any(String), message: expect.any(String) })
+    expect(response.body).toMatchObject({
+      success: false,
+      status: 'error',
+      error: 'invalid-request',
+    })
+    expect(response.body.details.issues[0]).toEqual({
+      path: expect.any(String),
+      message: expect.any(String),
+    })
     expect(response.text).not.toContain('alice')
     expect(response.text).not.toContain(password)
     await afterAttack(host, response)
   })
 
-  it.each(['/login?username=alice&password=correct%20horse%20battery%20staple', '/login?user=alice'])(
-    'credentials in the URL are never read: %s',
-    async (path) => {
-      const host = await startHost()
-      const answers = [await post(host, path, {}), await post(host, path, { username: 'alice' })]
-      expect(answers.map(({ status }) => status)).toEqual([400, 400])
-      await afterAttack(host, answers)
-    },
-  )
+  it.each([
+    '/login?username=alice&password=correct%20horse%20battery%20staple',
+    '/login?user=alice',
+  ])('credentials in the URL are never read: %s', async (path) => {
+    const host = await startHost()
+    const answers = [await post(host, path, {}), await post(host, path, { username: 'alice' })]
+    expect(answers.map(({ status }) => status)).toEqual([400, 400])
+    await afterAttack(host, answers)
+  })
 
   it('a polluted Object.prototype supplies neither name nor password', async () => {
     const host = await startHost()
@@ -162,40 +185,55 @@ describe('passwords that bcrypt would mistake', () => {
   ])('%s: refused as wrong', async (_name, right, sent) => {
     const host = await startHost()
     host.users.change('u-alice', { passwordHash: await cheapHasher.hash(right) })
-    expect((await post(host, '/login', { username: 'alice', password: sent })).body).toEqual(unauthorized)
+    expect((await post(host, '/login', { username: 'alice', password: sent })).body).toEqual(
+      unauthorized,
+    )
     expect((await post(host, '/login', { username: 'alice', password: right })).status).toBe(200)
   })
 
-  it.each([' correct horse battery staple', 'correct horse battery staple ', 'Correct horse battery staple'])(
-    'nothing is trimmed or changed: %j is wrong',
-    async (almost) => {
-      const host = await startHost()
-      expect((await post(host, '/login', { username: 'alice', password: almost })).status).toBe(401)
-    },
-  )
+  it.each([
+    ' correct horse battery staple',
+    'correct horse battery staple ',
+    'Correct horse battery staple',
+  ])('nothing is trimmed or changed: %j is wrong', async (almost) => {
+    const host = await startHost()
+    expect((await post(host, '/login', { username: 'alice', password: almost })).status).toBe(401)
+  })
 })
 
 describe('guessing in parallel', () => {
   it('50 wrong passwords at once: exactly 5 are judged, the rest is 429 with Retry-After', async () => {
     const host = await startHost()
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => post(host, '/login', { username: 'alice', password: 'wrong' })),
+      Array.from({ length: 50 }, () =>
+        post(host, '/login', { username: 'alice', password: 'wrong' }),
+      ),
     )
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(5)
     const limited = answers.filter(({ status }) => status === 429)
     expect(limited).toHaveLength(45)
     expect(Number(limited[0]?.headers['retry-after'])).toBeGreaterThan(0)
-    expect(limited[0]?.body).toMatchObject({ error: 'too-many-requests', details: { retryAfter: expect.any(Number) } })
+    expect(limited[0]?.body).toMatchObject({
+      error: 'too-many-requests',
+      details: { retryAfter: expect.any(Number) },
+    })
     await afterAttack(host, answers)
   })
 
   it('one TOTP code in 50 logins at once opens one session', async () => {
     const host = await startHost({
-      options: { throttle: { account: { points: 100, duration: 60 }, secondFactor: { points: 100, duration: 60 } } },
+      options: {
+        throttle: {
+          account: { points: 100, duration: 60 },
+          secondFactor: { points: 100, duration: 60 },
+        },
+      },
     })
     await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
     const code = totpCode(totpSecret, host.clock())
-    const answers = await Promise.all(Array.from({ length: 50 }, () => post(host, '/login', { username: 'alice', password, code })))
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => post(host, '/login', { username: 'alice', password, code })),
+    )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.filter(({ body }) => body.error === 'totp-invalid')).toHaveLength(49)
     await afterAttack(host, answers, [code])
@@ -203,11 +241,21 @@ describe('guessing in parallel', () => {
 
   it('one recovery code in 50 logins at once opens one session', async () => {
     const host = await startHost({
-      options: { throttle: { account: { points: 100, duration: 60 }, secondFactor: { points: 100, duration: 60 } } },
+      options: {
+        throttle: {
+          account: { points: 100, duration: 60 },
+          secondFactor: { points: 100, duration: 60 },
+        },
+      },
     })
-    const { recoveryCodes } = await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
+    const { recoveryCodes } = await host.auth.secondFactors.importTotp({
+      userId: 'u-alice',
+      secret: totpSecret,
+    })
     const [code] = recoveryCodes
-    const answers = await Promise.all(Array.from({ length: 50 }, () => post(host, '/login', { username: 'alice', password, code })))
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => post(host, '/login', { username: 'alice', password, code })),
+    )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     await afterAttack(host, answers, recoveryCodes)
   })
@@ -224,15 +272,23 @@ describe('second-factor codes', () => {
     const { host, code } = await start()
     const older = totpCode(totpSecret, new Date(host.clock().getTime() - 30_000))
     await logIn(host, { username: 'alice', password, code })
-    expect((await post(host, '/login', { username: 'alice', password, code })).body.error).toBe('totp-invalid')
-    expect((await post(host, '/login', { username: 'alice', password, code: older })).body.error).toBe('totp-invalid')
+    expect((await post(host, '/login', { username: 'alice', password, code })).body.error).toBe(
+      'totp-invalid',
+    )
+    expect(
+      (await post(host, '/login', { username: 'alice', password, code: older })).body.error,
+    ).toBe('totp-invalid')
     await afterAttack(host, [])
   })
 
   it('are not burnt, nor judged, by a wrong password', async () => {
     const { host, code } = await start()
-    expect((await post(host, '/login', { username: 'alice', password: 'wrong', code })).body).toEqual(unauthorized)
-    expect((await post(host, '/login', { username: 'alice', password: 'wrong', code: '000000' })).body).toEqual(unauthorized)
+    expect(
+      (await post(host, '/login', { username: 'alice', password: 'wrong', code })).body,
+    ).toEqual(unauthorized)
+    expect(
+      (await post(host, '/login', { username: 'alice', password: 'wrong', code: '000000' })).body,
+    ).toEqual(unauthorized)
     expect((await post(host, '/login', { username: 'alice', password, code })).status).toBe(200)
   })
 
@@ -262,7 +318,9 @@ describe('second-factor codes', () => {
     const { host } = await start()
     const answers = []
     for (let guess = 0; guess < 14; guess += 1) {
-      answers.push(await post(host, '/login', { username: 'alice', password, code: String(100_000 + guess) }))
+      answers.push(
+        await post(host, '/login', { username: 'alice', password, code: String(100_000 + guess) }),
+      )
     }
     expect(answers.slice(0, 10).every(({ body }) => body.error === 'totp-invalid')).toBe(true)
     expect(answers.slice(10).every(({ status }) => status === 429)).toBe(true)
@@ -290,8 +348,12 @@ describe('second-factor codes', () => {
 describe('a host part that answers too eagerly', () => {
   it('a hasher that answers a promise of a promise, an error, or 1 lets nobody in', async () => {
     for (const answer of [1, 'true', {}, new Error('no'), null]) {
-      const host = await startHost({ options: { passwords: { ...cheapHasher, verify: async () => answer as never } } })
-      expect((await post(host, '/login', { username: 'alice', password: 'wrong' })).status).toBe(401)
+      const host = await startHost({
+        options: { passwords: { ...cheapHasher, verify: async () => answer as never } },
+      })
+      expect((await post(host, '/login', { username: 'alice', password: 'wrong' })).status).toBe(
+        401,
+      )
     }
   })
 
@@ -311,17 +373,45 @@ describe('a host part that answers too eagerly', () => {
     expect(asked).toEqual([expect.any(String)])
   })
 
-  it('a hasher that could not make the hash for nobody is asked again, and not for ever an outage', async () => {
-    let isDown = true
-    const hash = (plain: string) => (isDown ? Promise.reject(new Error('gone')) : cheapHasher.hash(plain))
-    const host = await startHost({ options: { passwords: { ...cheapHasher, hash } } })
-    expect((await post(host, '/login', { username: 'alice', password })).status).toBe(503)
-    isDown = false
-    expect((await post(host, '/login', { username: 'alice', password })).status).toBe(200)
-  })
+  it(
+    'a hasher that could not make the hash for nobody is asked again, and not for ever an ' +
+      'outage',
+    async () => {
+      let isDown = true
+      const hash = (plain: string) =>
+        isDown ? Promise.reject(new Error('gone')) : cheapHasher.hash(plain)
+      const host = await startHost({ options: { passwords: { ...cheapHasher, hash } } })
+      expect((await post(host, '/login', { username: 'alice', password })).status).toBe(503)
+      isDown = false
+      expect((await post(host, '/login', { username: 'alice', password })).status).toBe(200)
+    },
+  )
+
+  it(
+    'a promise in place of a hash is a wrong password, also one that is rejected, and the ' +
+      'process lives',
+    async () => {
+      const host = await startHost()
+      const rejecting = () => Promise.reject(new Error('no such column')) as never
+      const { findByIdentifier } = host.users
+      host.users.findByIdentifier = async (identifier) => ({
+        ...((await findByIdentifier(identifier)) as TestUser),
+        passwordHash: rejecting(),
+      })
+      expect((await post(host, '/login', { username: 'alice', password })).status).toBe(401)
+      host.users.findByIdentifier = findByIdentifier
+      const row = host.users.add({ id: 'u-carol', username: 'carol' })
+      Object.defineProperty(row, 'passwordHash', { get: rejecting })
+      expect((await post(host, '/login', { username: 'carol', password })).status).toBe(401)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      expect(host.events.filter(({ type }) => type === 'password.unreadable')).toHaveLength(2)
+    },
+  )
 
   it('a hasher that rejects is an outage, and the process lives', async () => {
-    const host = await startHost({ options: { passwords: { ...cheapHasher, verify: () => Promise.reject(new Error('gone')) } } })
+    const host = await startHost({
+      options: { passwords: { ...cheapHasher, verify: () => Promise.reject(new Error('gone')) } },
+    })
     expect((await post(host, '/login', { username: 'alice', password })).status).toBe(503)
     expect((await post(host, '/login', { username: 'nobody', password })).status).toBe(503)
   })

@@ -64,10 +64,18 @@ describe('a factor of the host’s', () => {
     const { host, mail } = await withMail()
     const asked = await attempt(host)
     expectAnswer(asked, 401, 'totp-required')
-    expect(asked.body.details).toEqual({ method: 'email', codeGenerated: true, availableMethods: ['email'] })
+    expect(asked.body.details).toEqual({
+      method: 'email',
+      codeGenerated: true,
+      availableMethods: ['email'],
+    })
     expect(mail.mails).toHaveLength(1)
     expect(host.events).toContainEqual(
-      expect.objectContaining({ type: 'second-factor.code-sent', userId: 'u-alice', method: 'email' }),
+      expect.objectContaining({
+        type: 'second-factor.code-sent',
+        userId: 'u-alice',
+        method: 'email',
+      }),
     )
     expect(host.events.some(({ type }) => type === 'session.started')).toBe(false)
     expectNoSecrets(host)
@@ -82,9 +90,17 @@ describe('a factor of the host’s', () => {
     expect(host.events.at(-1)).toMatchObject({ type: 'login.succeeded', methods: ['pwd', 'otp'] })
     const again = await attempt(host, code)
     expectAnswer(again, 401, 'totp-invalid')
-    expect(again.body.details).toEqual({ method: 'email', codeGenerated: false, availableMethods: ['email'] })
+    expect(again.body.details).toEqual({
+      method: 'email',
+      codeGenerated: false,
+      availableMethods: ['email'],
+    })
     expect(mail.mails).toHaveLength(1)
-    const pkce = await post(host, '/auth/pkce/token', await obtainCode(host, answer.body.data.authToken))
+    const pkce = await post(
+      host,
+      '/auth/pkce/token',
+      await obtainCode(host, answer.body.data.authToken),
+    )
     expectAnswer(await post(host, '/auth/refresh', { refreshToken: pkce.body.refresh_token }), 200)
     await attempt(host)
     await expectUnharmed(host, lastCode())
@@ -113,49 +129,73 @@ describe('a factor of the host’s', () => {
   it('is guessed at ten times in an hour, mails included', async () => {
     const { host, mail } = await withMail()
     await attempt(host)
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => attempt(host, `60000${i % 10}`)))
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => attempt(host, `60000${i % 10}`)),
+    )
     expect(answers.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(9)
     expect(mail.count()).toBeLessThanOrEqual(9)
     mail.enabled.clear()
     await expectUnharmed(host, undefined)
   })
 
-  it('is not asked at a door that takes no code: no mail for a refresh, an exchange or an authorization', async () => {
-    const { host, mail, lastCode } = await withMail()
-    mail.enabled.clear()
-    const { authToken } = await logIn(host)
-    const pkce = await post(host, '/auth/pkce/token', await obtainCode(host, authToken))
-    const code = await obtainCode(host, authToken)
-    mail.enabled.add('u-alice')
-    for (let i = 0; i < 12; i += 1) {
-      expectAnswer(await post(host, '/auth/refresh', { refreshToken: pkce.body.refresh_token }), 400, 'invalid_grant')
-    }
-    expectAnswer(await post(host, '/auth/pkce/token', code), 400, 'invalid_grant')
-    const { codeChallenge } = pkcePair()
-    const refused = await post(host, '/auth/pkce/authorize', { codeChallenge }, bearer(authToken))
-    expectAnswer(refused, 401, 'totp-required')
-    expect(refused.body.details).toEqual({ method: 'email', codeGenerated: false, availableMethods: ['email'] })
-    expect(mail.mails).toEqual([])
-    await attempt(host)
-    await expectUnharmed(host, lastCode())
-  })
+  it(
+    'is not asked at a door that takes no code: no mail for a refresh, an exchange or an ' +
+      'authorization',
+    async () => {
+      const { host, mail, lastCode } = await withMail()
+      mail.enabled.clear()
+      const { authToken } = await logIn(host)
+      const pkce = await post(host, '/auth/pkce/token', await obtainCode(host, authToken))
+      const code = await obtainCode(host, authToken)
+      mail.enabled.add('u-alice')
+      for (let i = 0; i < 12; i += 1) {
+        expectAnswer(
+          await post(host, '/auth/refresh', { refreshToken: pkce.body.refresh_token }),
+          400,
+          'invalid_grant',
+        )
+      }
+      expectAnswer(await post(host, '/auth/pkce/token', code), 400, 'invalid_grant')
+      const { codeChallenge } = pkcePair()
+      const refused = await post(host, '/auth/pkce/authorize', { codeChallenge }, bearer(authToken))
+      expectAnswer(refused, 401, 'totp-required')
+      expect(refused.body.details).toEqual({
+        method: 'email',
+        codeGenerated: false,
+        availableMethods: ['email'],
+      })
+      expect(mail.mails).toEqual([])
+      await attempt(host)
+      await expectUnharmed(host, lastCode())
+    },
+  )
 
   it('is asked for by the host’s own sign-in page too', async () => {
     const { host, mail, lastCode } = await withMail()
     const { codeChallenge, codeVerifier } = pkcePair()
-    await expect(host.auth.issueAuthorizationCode({ userId: 'u-alice', codeChallenge })).rejects.toMatchObject({
+    await expect(
+      host.auth.issueAuthorizationCode({ userId: 'u-alice', codeChallenge }),
+    ).rejects.toMatchObject({
       code: 'totp-required',
       details: { method: 'email', codeGenerated: true, availableMethods: ['email'] },
     })
     expect(mail.mails).toHaveLength(1)
-    const issued = await host.auth.issueAuthorizationCode({ userId: 'u-alice', codeChallenge, code: lastCode() })
+    const issued = await host.auth.issueAuthorizationCode({
+      userId: 'u-alice',
+      codeChallenge,
+      code: lastCode(),
+    })
     const { authorizationCode } = issued
     expectAnswer(await post(host, '/auth/pkce/token', { authorizationCode, codeVerifier }), 200)
   })
 
   it('beside TOTP waits for its turn: TOTP is asked for, nothing is sent, either code is good', async () => {
     const { host, mail, secret } = await withBoth()
-    const details = { method: 'totp', codeGenerated: false, availableMethods: ['totp', 'email', 'recovery'] }
+    const details = {
+      method: 'totp',
+      codeGenerated: false,
+      availableMethods: ['totp', 'email', 'recovery'],
+    }
     const asked = await attempt(host)
     expectAnswer(asked, 401, 'totp-required')
     expect(asked.body.details).toEqual(details)
@@ -169,7 +209,11 @@ describe('a factor of the host’s', () => {
   it('is no proof of TOTP: it does not switch that off', async () => {
     const { host, mail, token, secret } = await withBoth()
     await mail.factor.sendCode?.({ id: 'u-alice' } as never)
-    expectAnswer(await change(host, disabling, token, mail.mails[0]?.code as string), 401, 'totp-invalid')
+    expectAnswer(
+      await change(host, disabling, token, mail.mails[0]?.code as string),
+      401,
+      'totp-invalid',
+    )
     expect(mail.count()).toBe(0)
     await expectUnharmed(host, codeOf(host, secret), secret)
   })
@@ -178,7 +222,11 @@ describe('a factor of the host’s', () => {
     const [first, second] = [mailFactor('sms'), mailFactor('email')]
     const host = await startHost({ options: { otherFactors: [first.factor, second.factor] } })
     const asked = await attempt(host)
-    expect(asked.body.details).toEqual({ method: 'sms', codeGenerated: true, availableMethods: ['sms', 'email'] })
+    expect(asked.body.details).toEqual({
+      method: 'sms',
+      codeGenerated: true,
+      availableMethods: ['sms', 'email'],
+    })
     expect([first.mails.length, second.mails.length]).toEqual([1, 0])
     expectAnswer(await attempt(host, first.mails[0]?.code), 200)
     expect(second.count()).toBe(0)
@@ -187,56 +235,80 @@ describe('a factor of the host’s', () => {
   })
 })
 
-const liars: [string, keyof OtherFactor & string, () => unknown][] = (['isEnabled', 'verify', 'sendCode'] as const).flatMap(
-  (method): [string, keyof OtherFactor & string, () => unknown][] => [
-    ['throws', method, () => fail()],
-    ['rejects', method, () => Promise.reject(new Error('smtp: password=hunter2'))],
-    ['hangs', method, () => new Promise(() => {})],
-  ],
-)
+const liars: [string, keyof OtherFactor & string, () => unknown][] = (
+  ['isEnabled', 'verify', 'sendCode'] as const
+).flatMap((method): [string, keyof OtherFactor & string, () => unknown][] => [
+  ['throws', method, () => fail()],
+  ['rejects', method, () => Promise.reject(new Error('smtp: password=hunter2'))],
+  ['hangs', method, () => new Promise(() => {})],
+])
 
 function fail(): never {
   throw new Error('smtp: password=hunter2')
 }
 
 const nonsense: [string, keyof OtherFactor & string, () => unknown][] = [
-  ...[undefined, null, 'yes', 'false', 1, 0, {}, []].map((answer): [string, 'isEnabled', () => unknown] => [
+  ...[undefined, null, 'yes', 'false', 1, 0, {}, []].map(
+    (answer): [string, 'isEnabled', () => unknown] => [
+      `answers ${JSON.stringify(answer)}`,
+      'isEnabled',
+      async () => answer,
+    ],
+  ),
+  ...[
+    undefined,
+    null,
+    true,
+    'accepted',
+    {},
+    { outcome: true },
+    { outcome: 'yes' },
+    ['accepted'],
+  ].map((answer): [string, 'verify', () => unknown] => [
     `answers ${JSON.stringify(answer)}`,
-    'isEnabled',
+    'verify',
     async () => answer,
   ]),
-  ...[undefined, null, true, 'accepted', {}, { outcome: true }, { outcome: 'yes' }, ['accepted']].map(
-    (answer): [string, 'verify', () => unknown] => [`answers ${JSON.stringify(answer)}`, 'verify', async () => answer],
-  ),
 ]
 
 describe('a factor of the host’s that is broken', () => {
-  it.each([...liars, ...nonsense])('%s in %s: 503, never 200, and as ever once it is mended', async (_what, method, lie) => {
-    const { factor, mails } = mailFactor()
-    const good = { ...factor }
-    const parts = { ...factor } as Record<string, unknown>
-    const lying: OtherFactor = {
-      name: 'email',
-      isEnabled: (user) => (parts['isEnabled'] as typeof good.isEnabled)(user),
-      verify: (user, code) => (parts['verify'] as typeof good.verify)(user, code),
-      sendCode: (user) => (parts['sendCode'] as (one: unknown) => Promise<void>)(user),
-    }
-    const host = await startHost({ options: { otherFactors: [lying], storeTimeout: 200 } })
-    parts[method] = lie
-    const answer = method === 'sendCode' ? await attempt(host) : await attempt(host, '123456')
-    expectAnswer(answer, 503, 'temporarily-unavailable')
-    expect(host.events).toContainEqual(expect.objectContaining({ type: 'host.failed', operation: `email.${method}` }))
-    expect(host.events.some(({ type }) => type === 'session.started')).toBe(false)
-    Object.assign(parts, good)
-    await attempt(host)
-    await expectUnharmed(host, mails.at(-1)?.code, 'hunter2')
-  })
+  it.each([...liars, ...nonsense])(
+    '%s in %s: 503, never 200, and as ever once it is mended',
+    async (_what, method, lie) => {
+      const { factor, mails } = mailFactor()
+      const good = { ...factor }
+      const parts = { ...factor } as Record<string, unknown>
+      const lying: OtherFactor = {
+        name: 'email',
+        isEnabled: (user) => (parts['isEnabled'] as typeof good.isEnabled)(user),
+        verify: (user, code) => (parts['verify'] as typeof good.verify)(user, code),
+        sendCode: (user) => (parts['sendCode'] as (one: unknown) => Promise<void>)(user),
+      }
+      const host = await startHost({ options: { otherFactors: [lying], storeTimeout: 200 } })
+      parts[method] = lie
+      const answer = method === 'sendCode' ? await attempt(host) : await attempt(host, '123456')
+      expectAnswer(answer, 503, 'temporarily-unavailable')
+      expect(host.events).toContainEqual(
+        expect.objectContaining({ type: 'host.failed', operation: `email.${method}` }),
+      )
+      expect(host.events.some(({ type }) => type === 'session.started')).toBe(false)
+      Object.assign(parts, good)
+      await attempt(host)
+      await expectUnharmed(host, mails.at(-1)?.code, 'hunter2')
+    },
+  )
 })
 
 describe('the option otherFactors', () => {
   const { factor } = mailFactor()
   const build = (otherFactors: unknown, host: TestHost) => () =>
-    createAuthRouter({ ...host.stores, users: host.users, signer: signerOf(), otherFactors, encryptionKeys: key } as never)
+    createAuthRouter({
+      ...host.stores,
+      users: host.users,
+      signer: signerOf(),
+      otherFactors,
+      encryptionKeys: key,
+    } as never)
   const key = [Buffer.alloc(32, 1).toString('base64')]
   const signerOf = () => ({ sign: async () => '', verify: async () => ({}) })
 
@@ -257,7 +329,10 @@ describe('the option otherFactors', () => {
   ])('is refused at once with %s', async (_what, otherFactors) => {
     const host = await startHost()
     expect(build(otherFactors, host)).toThrow(
-      expect.objectContaining({ name: 'AuthConfigError', option: expect.stringMatching(/^otherFactors/) }),
+      expect.objectContaining({
+        name: 'AuthConfigError',
+        option: expect.stringMatching(/^otherFactors/),
+      }),
     )
   })
 

@@ -6,7 +6,10 @@ import { encryptionKey, password, startHost, totpSecret } from '../support/host.
 
 const withFactor = async () => {
   const host = await startHost()
-  const { recoveryCodes } = await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
+  const { recoveryCodes } = await host.auth.secondFactors.importTotp({
+    userId: 'u-alice',
+    secret: totpSecret,
+  })
   return { host, recoveryCodes }
 }
 
@@ -17,8 +20,13 @@ describe('a second-factor code', () => {
       ['1'.repeat(64), 401],
       ['1'.repeat(65), 400],
     ] as const) {
-      expect((await post(host, '/login', { username: 'alice', password, code })).status).toBe(status)
-      expect((await post(host, '/login', { username: 'alice', password }, { 'x-2fa-code': code })).status).toBe(status)
+      expect((await post(host, '/login', { username: 'alice', password, code })).status).toBe(
+        status,
+      )
+      expect(
+        (await post(host, '/login', { username: 'alice', password }, { 'x-2fa-code': code }))
+          .status,
+      ).toBe(status)
     }
   })
 
@@ -27,9 +35,14 @@ describe('a second-factor code', () => {
     const asked = await post(host, '/login', { username: 'alice', password }, { 'x-2fa-code': '' })
     expect(asked.body.error).toBe('totp-required')
     const code = totpCode(totpSecret, host.clock())
-    expect((await post(host, '/login', { username: 'alice', password, code }, { 'x-2fa-code': '' })).status).toBe(200)
+    expect(
+      (await post(host, '/login', { username: 'alice', password, code }, { 'x-2fa-code': '' }))
+        .status,
+    ).toBe(200)
     const without = await startHost()
-    expect((await post(without, '/login', { username: 'alice', password }, { 'x-2fa-code': '' })).status).toBe(200)
+    expect(
+      (await post(without, '/login', { username: 'alice', password }, { 'x-2fa-code': '' })).status,
+    ).toBe(200)
   })
 })
 
@@ -38,7 +51,10 @@ describe('a seed', () => {
     const host = await startHost()
     const seed = Buffer.alloc(length, 7)
     const sealedSeed = createSeedVault([Buffer.from(encryptionKey, 'base64')]).seal('u-alice', seed)
-    await host.stores.secondFactors.activate({ userId: 'u-alice', sealedSeed, lastStep: -1, createdAt: host.clock() }, [])
+    await host.stores.secondFactors.activate(
+      { userId: 'u-alice', sealedSeed, lastStep: -1, createdAt: host.clock() },
+      [],
+    )
     const response = await post(host, '/login', { username: 'alice', password, code: '328482' })
     expect(response.status).toBe(503)
     expect(response.headers['retry-after']).toBeDefined()
@@ -49,12 +65,23 @@ describe('a seed', () => {
 })
 
 describe('a session that a recovery code opened', () => {
-  it('has shown its second factor: it may ask for an authorization code, and that may be exchanged', async () => {
-    const { host, recoveryCodes } = await withFactor()
-    const { authToken } = await logIn(host, { username: 'alice', password, code: recoveryCodes[0] })
-    const code = await obtainCode(host, authToken)
-    expect((await post(host, '/auth/pkce/token', code)).status).toBe(200)
-    expect(host.events.filter(({ type }) => type === 'recovery-code.used')).toHaveLength(1)
-    expect(host.events.at(-2)).toMatchObject({ type: 'session.started', methods: ['pwd', 'recovery'] })
-  })
+  it(
+    'has shown its second factor: it may ask for an authorization code, and that may be ' +
+      'exchanged',
+    async () => {
+      const { host, recoveryCodes } = await withFactor()
+      const { authToken } = await logIn(host, {
+        username: 'alice',
+        password,
+        code: recoveryCodes[0],
+      })
+      const code = await obtainCode(host, authToken)
+      expect((await post(host, '/auth/pkce/token', code)).status).toBe(200)
+      expect(host.events.filter(({ type }) => type === 'recovery-code.used')).toHaveLength(1)
+      expect(host.events.at(-2)).toMatchObject({
+        type: 'session.started',
+        methods: ['pwd', 'recovery'],
+      })
+    },
+  )
 })

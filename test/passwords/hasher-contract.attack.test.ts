@@ -3,7 +3,8 @@ import { AuthError, type PasswordHasher } from '../../src/index.js'
 import { headersOf, logIn, post } from '../support/client.js'
 import { cheapHasher, password, passwordHash, startHost } from '../support/host.js'
 
-const startWith = (hasher: Partial<PasswordHasher>) => startHost({ options: { passwords: { ...cheapHasher, ...hasher } } })
+const startWith = (hasher: Partial<PasswordHasher>) =>
+  startHost({ options: { passwords: { ...cheapHasher, ...hasher } } })
 const fail = () => {
   throw new Error(`broken at ${password}`)
 }
@@ -13,7 +14,9 @@ describe('a hasher', () => {
     const host = await startWith({ needsRehash: fail })
     expect((await post(host, '/login', { username: 'alice', password })).status).toBe(200)
     expect(host.users.rows.get('u-alice')?.passwordHash).toBe(passwordHash)
-    expect(host.events).toContainEqual(expect.objectContaining({ type: 'host.failed', operation: 'passwords.needsRehash' }))
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ type: 'host.failed', operation: 'passwords.needsRehash' }),
+    )
     expect(JSON.stringify([host.events, host.log])).not.toContain(password)
   })
 
@@ -25,7 +28,9 @@ describe('a hasher', () => {
     expect(unknown.status).toBe(401)
     expect(known.text).toBe(unknown.text)
     expect(headersOf(known)).toEqual(headersOf(unknown))
-    expect(host.events).toContainEqual(expect.objectContaining({ type: 'host.failed', operation: 'passwords.canRead' }))
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ type: 'host.failed', operation: 'passwords.canRead' }),
+    )
   })
 
   it('whose canRead or needsRehash answers something merely truthy is not believed', async () => {
@@ -45,16 +50,35 @@ describe('a hasher', () => {
     expect(headersOf(known)).toEqual(headersOf(unknown))
   })
 
-  it('whose hash rejects makes hashPassword an outage; a password it cannot hash stays the caller’s fault', async () => {
-    for (const hash of [() => Promise.reject(new Error('gone')), fail, async () => '', async () => undefined as never]) {
-      const host = await startWith({ hash })
-      await expect(host.auth.hashPassword('secret words')).rejects.toMatchObject({ code: 'temporarily-unavailable', status: 503 })
-    }
-    const picky = await startWith({ hash: () => Promise.reject(new AuthError('invalid-request', { details: { issues: [] } })) })
-    await expect(picky.auth.hashPassword('secret words')).rejects.toMatchObject({ code: 'invalid-request', status: 400 })
-    const other = await startWith({ hash: () => Promise.reject(new AuthError('Unauthorized')) })
-    await expect(other.auth.hashPassword('secret words')).rejects.toMatchObject({ code: 'temporarily-unavailable' })
-  })
+  it(
+    'whose hash rejects makes hashPassword an outage; a password it cannot hash stays the ' +
+      'caller’s fault',
+    async () => {
+      for (const hash of [
+        () => Promise.reject(new Error('gone')),
+        fail,
+        async () => '',
+        async () => undefined as never,
+      ]) {
+        const host = await startWith({ hash })
+        await expect(host.auth.hashPassword('secret words')).rejects.toMatchObject({
+          code: 'temporarily-unavailable',
+          status: 503,
+        })
+      }
+      const picky = await startWith({
+        hash: () => Promise.reject(new AuthError('invalid-request', { details: { issues: [] } })),
+      })
+      await expect(picky.auth.hashPassword('secret words')).rejects.toMatchObject({
+        code: 'invalid-request',
+        status: 400,
+      })
+      const other = await startWith({ hash: () => Promise.reject(new AuthError('Unauthorized')) })
+      await expect(other.auth.hashPassword('secret words')).rejects.toMatchObject({
+        code: 'temporarily-unavailable',
+      })
+    },
+  )
 
   it('whose hash fails once fails one login: the work for unknown names is prepared again', async () => {
     let calls = 0

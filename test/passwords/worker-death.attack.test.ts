@@ -10,23 +10,42 @@ afterEach(() => void vi.useRealTimers())
 afterAll(() => Promise.all(made.map((one) => one.close())))
 
 async function startWithThreads(threads: number, worker = workerUrl): Promise<TestHost> {
-  const passwords = bcryptHasher({ cost: 4, threads, dangerouslyAllowLowCost: true, workerUrl: worker })
+  const passwords = bcryptHasher({
+    cost: 4,
+    threads,
+    dangerouslyAllowLowCost: true,
+    workerUrl: worker,
+  })
   made.push(passwords)
-  return startHost({ options: { passwords, maxPasswordWait: 30, throttle: { account: { points: 100, duration: 900 } } } })
+  return startHost({
+    options: {
+      passwords,
+      maxPasswordWait: 30,
+      throttle: { account: { points: 100, duration: 900 } },
+    },
+  })
 }
 const attempt = (host: TestHost, given: string) =>
   post(host, '/login', { username: 'alice', password: given }).then((answer) => answer)
 
 describe('a hashing thread that dies', () => {
-  it('fails the one login that it had in hand, with a 503; the other nineteen and the next are answered', async () => {
-    const host = await startWithThreads(2)
-    const logins = Array.from({ length: 20 }, (_none, index) => attempt(host, index === 7 ? 'exit' : password))
-    const answers = await Promise.all(logins)
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, (_none, index) => (index === 7 ? 503 : 200)))
-    expect(answers[7]?.headers['retry-after']).toBe('1')
-    expect(host.auth.stats().passwords).toMatchObject({ running: 0, waiting: 0, failed: 1 })
-    await logIn(host)
-  })
+  it(
+    'fails the one login that it had in hand, with a 503; the other nineteen and the next are ' +
+      'answered',
+    async () => {
+      const host = await startWithThreads(2)
+      const logins = Array.from({ length: 20 }, (_none, index) =>
+        attempt(host, index === 7 ? 'exit' : password),
+      )
+      const answers = await Promise.all(logins)
+      expect(answers.map(({ status }) => status)).toEqual(
+        Array.from({ length: 20 }, (_none, index) => (index === 7 ? 503 : 200)),
+      )
+      expect(answers[7]?.headers['retry-after']).toBe('1')
+      expect(host.auth.stats().passwords).toMatchObject({ running: 0, waiting: 0, failed: 1 })
+      await logIn(host)
+    },
+  )
 
   it('is replaced each time, also when it is the only one and dies again and again', async () => {
     const host = await startWithThreads(1)
@@ -37,7 +56,8 @@ describe('a hashing thread that dies', () => {
   })
 
   it('before it was given any work does not take the process with it', async () => {
-    // Two threads for the first login: one of them dies with nothing in hand, and its error belongs to nobody.
+    // Two threads for the first login: one of them dies with nothing in hand, and its error belongs
+    // to nobody.
     const host = await startWithThreads(2, new URL('../support/broken-worker.mjs', import.meta.url))
     for (let i = 0; i < 3; i += 1) expect((await attempt(host, password)).status).toBe(503)
     expect(host.auth.stats().passwords).toMatchObject({ running: 0, waiting: 0, failed: 3 })
@@ -61,36 +81,40 @@ describe('a hashing thread that hangs', () => {
 })
 
 describe('a hasher of the host’s that never answers', () => {
-  it('has its place taken back after 30 seconds of work, in which the time of waiting does not count', async () => {
-    const host = await startHost({
-      options: {
-        passwords: {
-          hash: async (plain) => `hash of ${plain}`,
-          verify: (plain) => (plain === 'hang' ? new Promise(() => {}) : Promise.resolve(true)),
-          needsRehash: () => false,
-          concurrency: 1,
+  it(
+    'has its place taken back after 30 seconds of work, in which the time of waiting does not ' +
+      'count',
+    async () => {
+      const host = await startHost({
+        options: {
+          passwords: {
+            hash: async (plain) => `hash of ${plain}`,
+            verify: (plain) => (plain === 'hang' ? new Promise(() => {}) : Promise.resolve(true)),
+            needsRehash: () => false,
+            concurrency: 1,
+          },
         },
-      },
-    })
-    await attempt(host, 'first')
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const answers = [attempt(host, 'hang')]
-    await until(() => host.auth.stats().passwords.running === 1)
-    for (const [given, waiting] of [
-      ['hang', 1],
-      ['right', 2],
-    ] as const) {
-      answers.push(attempt(host, given))
-      await until(() => host.auth.stats().passwords.waiting === waiting)
-    }
-    vi.advanceTimersByTime(30_000)
-    expect((await answers[0])?.status).toBe(503)
-    // The second began to hang only now, and is not yet given up.
-    await until(() => host.auth.stats().passwords.waiting === 1)
-    vi.advanceTimersByTime(29_000)
-    expect(host.auth.stats().passwords).toMatchObject({ running: 1, waiting: 1, failed: 1 })
-    vi.advanceTimersByTime(1000)
-    expect((await answers[1])?.status).toBe(503)
-    expect((await answers[2])?.status).toBe(200)
-  })
+      })
+      await attempt(host, 'first')
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      const answers = [attempt(host, 'hang')]
+      await until(() => host.auth.stats().passwords.running === 1)
+      for (const [given, waiting] of [
+        ['hang', 1],
+        ['right', 2],
+      ] as const) {
+        answers.push(attempt(host, given))
+        await until(() => host.auth.stats().passwords.waiting === waiting)
+      }
+      vi.advanceTimersByTime(30_000)
+      expect((await answers[0])?.status).toBe(503)
+      // The second began to hang only now, and is not yet given up.
+      await until(() => host.auth.stats().passwords.waiting === 1)
+      vi.advanceTimersByTime(29_000)
+      expect(host.auth.stats().passwords).toMatchObject({ running: 1, waiting: 1, failed: 1 })
+      vi.advanceTimersByTime(1000)
+      expect((await answers[1])?.status).toBe(503)
+      expect((await answers[2])?.status).toBe(200)
+    },
+  )
 })

@@ -3,33 +3,48 @@ import { type AccessTokenClaims, AuthError, type TokenSigner } from '../../src/i
 import { bearer, get, logIn, obtainCode, post } from '../support/client.js'
 import { password, startHost } from '../support/host.js'
 
-/** A signer of the host's that signs nothing and forgets the times: only the router's own checks are left. */
+/**
+ * A signer of the host's that signs nothing and forgets the times: only the router's own checks are
+ * left.
+ */
 const forgetful: TokenSigner = {
   sign: async (claims) => Buffer.from(JSON.stringify(claims)).toString('base64url'),
-  verify: async (token) => JSON.parse(Buffer.from(token, 'base64url').toString()) as AccessTokenClaims,
+  verify: async (token) =>
+    JSON.parse(Buffer.from(token, 'base64url').toString()) as AccessTokenClaims,
 }
 
 const exchanged = async () => {
-  const host = await startHost({ options: { signer: forgetful }, now: new Date('2030-01-01T00:00:00Z') })
-  const { body } = await post(host, '/auth/pkce/token', await obtainCode(host, (await logIn(host)).authToken))
+  const host = await startHost({
+    options: { signer: forgetful },
+    now: new Date('2030-01-01T00:00:00Z'),
+  })
+  const { body } = await post(
+    host,
+    '/auth/pkce/token',
+    await obtainCode(host, (await logIn(host)).authToken),
+  )
   const status = async () => (await get(host, '/me', bearer(body.access_token))).status
   return { host, token: body.access_token as string, status }
 }
 
 describe('a signer that forgets the times', () => {
-  it('lets no token live: the router’s own clock refuses it a minute after its end, used before or not', async () => {
-    const fresh = await exchanged()
-    fresh.host.clock.advance(660)
-    expect(await fresh.status()).toBe(401)
+  it(
+    'lets no token live: the router’s own clock refuses it a minute after its end, used before ' +
+      'or not',
+    async () => {
+      const fresh = await exchanged()
+      fresh.host.clock.advance(660)
+      expect(await fresh.status()).toBe(401)
 
-    const used = await exchanged()
-    for (const seconds of [599, 60]) {
-      used.host.clock.advance(seconds)
-      expect(await used.status()).toBe(200)
-    }
-    used.host.clock.advance(1)
-    expect(await used.status()).toBe(401)
-  })
+      const used = await exchanged()
+      for (const seconds of [599, 60]) {
+        used.host.clock.advance(seconds)
+        expect(await used.status()).toBe(200)
+      }
+      used.host.clock.advance(1)
+      expect(await used.status()).toBe(401)
+    },
+  )
 
   it('lets no token in that was issued in the future', async () => {
     const { host, status } = await exchanged()
@@ -41,7 +56,10 @@ describe('a signer that forgets the times', () => {
 
   it('is given an end that is not beyond the session’s', async () => {
     const lifetimes = { sessionIdle: 3600, sessionAbsolute: 3600 }
-    const host = await startHost({ options: { signer: forgetful, lifetimes }, now: new Date('2030-01-01T00:00:00Z') })
+    const host = await startHost({
+      options: { signer: forgetful, lifetimes },
+      now: new Date('2030-01-01T00:00:00Z'),
+    })
     const { authToken } = await logIn(host)
     host.clock.advance(3300)
     const { body } = await post(host, '/auth/pkce/token', await obtainCode(host, authToken))
@@ -55,10 +73,14 @@ describe('a signer that forgets the times', () => {
 describe('a signer of the host’s', () => {
   it('is asked once in 30 seconds for a token, whoever shows it how often', async () => {
     const verify = vi.fn(forgetful.verify)
-    const host = await startHost({ options: { signer: { ...forgetful, verify } }, now: new Date('2030-01-01T00:00:00Z') })
+    const host = await startHost({
+      options: { signer: { ...forgetful, verify } },
+      now: new Date('2030-01-01T00:00:00Z'),
+    })
     const { authToken } = await logIn(host)
     const times = async (count: number) => {
-      for (let i = 0; i < count; i += 1) expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
+      for (let i = 0; i < count; i += 1)
+        expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
       return verify.mock.calls.length
     }
     expect(await times(5)).toBe(1)
@@ -91,10 +113,13 @@ describe('a signer of the host’s', () => {
   })
 
   it('whose key service refuses the server itself is an outage: its users stay signed in', async () => {
-    const verify = () => Promise.reject(Object.assign(new Error('key service'), { code: 'Unauthorized', status: 401 }))
+    const verify = () =>
+      Promise.reject(Object.assign(new Error('key service'), { code: 'Unauthorized', status: 401 }))
     const host = await startHost({ options: { signer: { ...forgetful, verify } } })
     expect((await get(host, '/me', bearer((await logIn(host)).authToken))).status).toBe(503)
-    expect(host.events).toContainEqual(expect.objectContaining({ type: 'host.failed', operation: 'signer.verify' }))
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ type: 'host.failed', operation: 'signer.verify' }),
+    )
   })
 
   it('that refuses a token is believed: no store is asked about it', async () => {
@@ -107,10 +132,14 @@ describe('a signer of the host’s', () => {
   })
 
   it.each(['', undefined, 7, {}])('that signs with %j opens no session', async (token) => {
-    const host = await startHost({ options: { signer: { ...forgetful, sign: async () => token as string } } })
+    const host = await startHost({
+      options: { signer: { ...forgetful, sign: async () => token as string } },
+    })
     expect((await post(host, '/login', { username: 'alice', password })).status).toBe(503)
     expect(await host.auth.sessions.list('u-alice')).toEqual([])
-    expect(host.events).toContainEqual(expect.objectContaining({ type: 'host.failed', operation: 'signer.sign' }))
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ type: 'host.failed', operation: 'signer.sign' }),
+    )
   })
 })
 
@@ -147,7 +176,10 @@ describe('GET /auth/jwks.json of a signer of the host’s', () => {
   )
 
   it('passes on nothing but the keys', async () => {
-    const response = await get(await withKeys({ keys: [{ kty: 'EC' }], note: secret }), '/auth/jwks.json')
+    const response = await get(
+      await withKeys({ keys: [{ kty: 'EC' }], note: secret }),
+      '/auth/jwks.json',
+    )
     expect(response.body).toEqual({ keys: [{ kty: 'EC' }] })
   })
 })

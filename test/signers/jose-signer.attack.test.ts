@@ -1,7 +1,13 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto'
 import { exportJWK, importJWK, type JWK, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { type AccessTokenClaims, generateSigningKey, joseSigner, type SigningAlgorithm, type SigningKey } from '../../src/index.js'
+import {
+  type AccessTokenClaims,
+  generateSigningKey,
+  joseSigner,
+  type SigningAlgorithm,
+  type SigningKey,
+} from '../../src/index.js'
 
 const issuer = 'https://chat.example.com'
 const audience = 'chat'
@@ -24,8 +30,15 @@ const signer = joseSigner({ issuer, audience, keys: [key] })
 const rsa2048 = await exportJWK(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
 const p384 = await exportJWK(generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey)
 
-/** Signs anything with the right key: what a bug elsewhere, or another service with the same key, could produce. */
-async function forge(payload: object, header: object = {}, signingKey: SigningKey = key): Promise<string> {
+/**
+ * Signs anything with the right key: what a bug elsewhere, or another service with the same key,
+ * could produce.
+ */
+async function forge(
+  payload: object,
+  header: object = {},
+  signingKey: SigningKey = key,
+): Promise<string> {
   const { kid = '', alg = '' } = signingKey
   return new SignJWT({ ...payload } as never)
     .setProtectedHeader({ alg, typ: 'at+jwt', kid, ...header })
@@ -58,7 +71,10 @@ describe('joseSigner refuses', () => {
     ['no scope', { scope: undefined }],
   ])('%s, however well signed', async (_name, change) => {
     const payload = JSON.parse(JSON.stringify({ ...whole(), ...change }))
-    await expect(signer.verify(await forge(payload))).rejects.toMatchObject({ name: 'AuthError', code: 'Unauthorized' })
+    await expect(signer.verify(await forge(payload))).rejects.toMatchObject({
+      name: 'AuthError',
+      code: 'Unauthorized',
+    })
   })
 
   it.each<[string, object]>([
@@ -71,12 +87,20 @@ describe('joseSigner refuses', () => {
     ['a certificate URL', { x5u: 'https://evil.example.com/c.pem' }],
     ['a content type', { cty: 'JWT' }],
   ])('a header with %s', async (_name, header) => {
-    await expect(signer.verify(await forge(whole(), header))).rejects.toMatchObject({ code: 'Unauthorized' })
+    await expect(signer.verify(await forge(whole(), header))).rejects.toMatchObject({
+      code: 'Unauthorized',
+    })
   })
 
   it('a critical extension', async () => {
     const token = await new SignJWT(whole())
-      .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.kid as string, b64: true, crit: ['b64'] })
+      .setProtectedHeader({
+        alg: 'ES256',
+        typ: 'at+jwt',
+        kid: key.kid as string,
+        b64: true,
+        crit: ['b64'],
+      })
       .sign(await importJWK(key as JWK, 'ES256'))
     await expect(signer.verify(token)).rejects.toMatchObject({ code: 'Unauthorized' })
   })
@@ -86,22 +110,33 @@ describe('joseSigner refuses', () => {
     const none = `${encode({ alg: 'none', typ: 'at+jwt', kid: key.kid })}.${encode(whole())}.`
     const { keys } = (await signer.publicKeys?.()) ?? { keys: [] }
     const head = `${encode({ alg: 'HS256', typ: 'at+jwt', kid: key.kid })}.${encode(whole())}`
-    const confused = `${head}.${createHmac('sha256', JSON.stringify(keys[0])).update(head).digest('base64url')}`
-    for (const token of [none, confused]) await expect(signer.verify(token)).rejects.toMatchObject({ code: 'Unauthorized' })
+    const mac = createHmac('sha256', JSON.stringify(keys[0])).update(head).digest('base64url')
+    const confused = `${head}.${mac}`
+    for (const token of [none, confused])
+      await expect(signer.verify(token)).rejects.toMatchObject({ code: 'Unauthorized' })
   })
 
-  it.each(['', 'x', 'a.b', 'a.b.c', '.....', `${'a'.repeat(3000)}.${'b'.repeat(3000)}.c`, '{}', 'bnVsbA.e30.AA', '\ud800.a.b'])(
-    'rubbish: %j',
-    async (token) => {
-      await expect(signer.verify(token)).rejects.toMatchObject({ code: 'Unauthorized' })
-    },
-  )
+  it.each([
+    '',
+    'x',
+    'a.b',
+    'a.b.c',
+    '.....',
+    `${'a'.repeat(3000)}.${'b'.repeat(3000)}.c`,
+    '{}',
+    'bnVsbA.e30.AA',
+    '\ud800.a.b',
+  ])('rubbish: %j', async (token) => {
+    await expect(signer.verify(token)).rejects.toMatchObject({ code: 'Unauthorized' })
+  })
 
   it('a token whose payload or signature was changed in any one character', async () => {
     const token = await signer.sign(claims())
     const [head = '', body = '', signature = ''] = token.split('.')
     const flip = (text: string) =>
-      text.at(10) === 'A' ? `${text.slice(0, 10)}B${text.slice(11)}` : `${text.slice(0, 10)}A${text.slice(11)}`
+      text.at(10) === 'A'
+        ? `${text.slice(0, 10)}B${text.slice(11)}`
+        : `${text.slice(0, 10)}A${text.slice(11)}`
     for (const changed of [
       `${flip(head)}.${body}.${signature}`,
       `${head}.${flip(body)}.${signature}`,
@@ -112,7 +147,9 @@ describe('joseSigner refuses', () => {
   })
 
   it('a token that is longer than any of ours', async () => {
-    await expect(signer.verify(await forge({ ...whole(), padding: 'x'.repeat(5000) }))).rejects.toMatchObject({
+    await expect(
+      signer.verify(await forge({ ...whole(), padding: 'x'.repeat(5000) })),
+    ).rejects.toMatchObject({
       message: expect.stringContaining('4096'),
     })
   })
@@ -133,7 +170,8 @@ describe('joseSigner', () => {
         kid: own.kid,
       })
       const published = JSON.stringify(await made.publicKeys?.())
-      for (const secret of ['d', 'k', 'p', 'q', 'dp', 'dq', 'qi']) expect(JSON.parse(published).keys[0]?.[secret]).toBeUndefined()
+      for (const secret of ['d', 'k', 'p', 'q', 'dp', 'dq', 'qi'])
+        expect(JSON.parse(published).keys[0]?.[secret]).toBeUndefined()
       expect(JSON.parse(published).keys).toHaveLength(algorithm === 'HS256' ? 0 : 1)
     },
     30_000,
@@ -153,13 +191,20 @@ describe('joseSigner', () => {
     const signed = claims()
     const old = await signer.sign(signed)
     expect(await rotated.verify(old)).toEqual(signed)
-    await expect(signer.verify(await rotated.sign(claims()))).rejects.toMatchObject({ code: 'Unauthorized' })
+    await expect(signer.verify(await rotated.sign(claims()))).rejects.toMatchObject({
+      code: 'Unauthorized',
+    })
     expect((await rotated.publicKeys?.())?.keys.map(({ kid }) => kid)).toEqual([next.kid, key.kid])
   })
 
   it('forgives 5 seconds of skew and no more', async () => {
     let skew = 0
-    const moved = joseSigner({ issuer, audience, keys: [key], clock: () => new Date(Date.now() + skew * 1000) })
+    const moved = joseSigner({
+      issuer,
+      audience,
+      keys: [key],
+      clock: () => new Date(Date.now() + skew * 1000),
+    })
     const token = await moved.sign(claims())
     skew = 603
     expect(await moved.verify(token)).toMatchObject({ sub: 'u-alice' })
@@ -181,21 +226,51 @@ describe('joseSigner does not start with', () => {
     ['an RSA key of 2048 bits', { keys: [rsa2048] }, 'joseSigner.keys[0]'],
     ['another curve', { keys: [p384] }, 'joseSigner.keys[0]'],
     ['another type of key', { keys: [{ kty: 'XYZ' }] }, 'joseSigner.keys[0]'],
-    ['a key with another algorithm', { keys: [{ ...key, alg: 'ES384' }] }, 'joseSigner.keys[0].alg'],
+    [
+      'a key with another algorithm',
+      { keys: [{ ...key, alg: 'ES384' }] },
+      'joseSigner.keys[0].alg',
+    ],
     ['RS256', { keys: [{ ...rsa2048, alg: 'RS256' }] }, 'joseSigner.keys[0].alg'],
     ['an empty kid', { keys: [{ ...key, kid: '' }] }, 'joseSigner.keys[0].kid'],
     ['a point that is not on the curve', { keys: [{ ...key, x: key['y'] }] }, 'joseSigner.keys[0]'],
-    ['a private part of another key', { keys: [{ ...key, d: otherKey['d'] }] }, 'joseSigner.keys[0]'],
-    ['a key that may only verify', { keys: [{ ...key, key_ops: ['verify'] }] }, 'joseSigner.keys[0]'],
+    [
+      'a private part of another key',
+      { keys: [{ ...key, d: otherKey['d'] }] },
+      'joseSigner.keys[0]',
+    ],
+    [
+      'a key that may only verify',
+      { keys: [{ ...key, key_ops: ['verify'] }] },
+      'joseSigner.keys[0]',
+    ],
     ['a key for encryption', { keys: [{ ...key, use: 'enc' }] }, 'joseSigner.keys[0]'],
-    ['an HMAC key that is no base64url', { keys: [{ kty: 'oct', k: '+/'.repeat(40) }] }, 'joseSigner.keys[0]'],
+    [
+      'an HMAC key that is no base64url',
+      { keys: [{ kty: 'oct', k: '+/'.repeat(40) }] },
+      'joseSigner.keys[0]',
+    ],
     ['a public key first', { keys: [publicKey] }, 'joseSigner.keys[0]'],
     ['one kid twice', { keys: [key, key] }, 'joseSigner.keys'],
     ['a skew of an hour', { clockTolerance: 3600 }, 'joseSigner.clockTolerance'],
     ['an option it does not know', { algorithm: 'none' }, 'joseSigner.algorithm'],
   ])('%s', (_name, change, option) => {
     expect(() => joseSigner({ issuer, audience, keys: [key], ...change } as never)).toThrow(
-      expect.objectContaining({ name: 'AuthConfigError', option, remedy: expect.stringMatching(/\w/) }),
+      expect.objectContaining({
+        name: 'AuthConfigError',
+        option,
+        remedy: expect.stringMatching(/\w/),
+      }),
+    )
+  })
+})
+
+describe('claims that make too long a token', () => {
+  it('are not signed: what sign answers, verify takes', async () => {
+    const longest = claims({ sub: 'u'.repeat(1024), scope: 's'.repeat(1000) })
+    expect(await signer.verify(await signer.sign(longest))).toEqual(longest)
+    await expect(signer.sign(claims({ scope: 's'.repeat(4000) }))).rejects.toThrow(
+      'is refused by 4096',
     )
   })
 })

@@ -1,16 +1,36 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { exportJWK } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { type AccessTokenClaims, generateSigningKey, type JoseSignerOptions, joseSigner, type SigningKey } from '../../src/index.js'
+import {
+  type AccessTokenClaims,
+  generateSigningKey,
+  type JoseSignerOptions,
+  joseSigner,
+  type SigningKey,
+} from '../../src/index.js'
 
 const key = await generateSigningKey()
 const other = await generateSigningKey()
 const make = (keys: readonly object[], options: object = {}) =>
-  joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys, ...options } as JoseSignerOptions)
+  joseSigner({
+    issuer: 'https://chat.example.com',
+    audience: 'chat',
+    keys,
+    ...options,
+  } as JoseSignerOptions)
 
 function claims(): AccessTokenClaims {
   const now = Math.floor(Date.now() / 1000)
-  return { sub: 'u', sid: 's', iat: now, exp: now + 600, jti: 'j', auth_time: now, amr: ['pwd'], scope: '*' }
+  return {
+    sub: 'u',
+    sid: 's',
+    iat: now,
+    exp: now + 600,
+    jti: 'j',
+    auth_time: now,
+    amr: ['pwd'],
+    scope: '*',
+  }
 }
 
 const refusal = (option: string) => expect.objectContaining({ name: 'AuthConfigError', option })
@@ -28,9 +48,12 @@ describe('a signing key', () => {
     }
   })
 
-  it.each(['sign', 'sign,verify', {}, null, [], ['verify']])('with %j as key_ops is refused', (key_ops) => {
-    expect(() => make([{ ...key, key_ops }])).toThrow(refusal('joseSigner.keys[0]'))
-  })
+  it.each(['sign', 'sign,verify', {}, null, [], ['verify']])(
+    'with %j as key_ops is refused',
+    (key_ops) => {
+      expect(() => make([{ ...key, key_ops }])).toThrow(refusal('joseSigner.keys[0]'))
+    },
+  )
 
   it.each([0, 0x41, 255])('of one byte repeated is refused: %i', (byte) => {
     const k = Buffer.alloc(32, byte).toString('base64url')
@@ -48,8 +71,12 @@ describe('a signing key', () => {
 
   it('whose kid is the thumbprint of another is refused beside it', () => {
     const { kid: thumbprint, ...nameless } = key
-    expect(() => make([nameless, { ...other, kid: thumbprint }])).toThrow(refusal('joseSigner.keys'))
-    expect(() => make([{ ...other, kid: thumbprint }, nameless])).toThrow(refusal('joseSigner.keys'))
+    expect(() => make([nameless, { ...other, kid: thumbprint }])).toThrow(
+      refusal('joseSigner.keys'),
+    )
+    expect(() => make([{ ...other, kid: thumbprint }, nameless])).toThrow(
+      refusal('joseSigner.keys'),
+    )
     expect(() => make([nameless, other])).not.toThrow()
   })
 })
@@ -67,7 +94,9 @@ describe('joseSigner', () => {
     expect(await untouched.verify(token)).toMatchObject({ sub: 'u' })
     expect(await signer.verify(token)).toMatchObject({ sub: 'u' })
     list.push(mine)
-    await expect(signer.verify(await make([{ ...other }]).sign(claims()))).rejects.toMatchObject({ code: 'Unauthorized' })
+    await expect(signer.verify(await make([{ ...other }]).sign(claims()))).rejects.toMatchObject({
+      code: 'Unauthorized',
+    })
     expect((await signer.publicKeys?.())?.keys.map(({ kid }) => kid)).toEqual([key.kid])
   })
 

@@ -13,6 +13,7 @@ import {
 import { manualClock } from '../../src/testing/manual-clock.js'
 import { bearer, get, logIn } from '../support/client.js'
 import { encryptionKey, startHost } from '../support/host.js'
+import { keptLog } from '../support/key-stores.js'
 
 const day = 24 * 3600
 const encryptionKeys = [encryptionKey]
@@ -48,10 +49,21 @@ const signerOf = (ring: ReturnType<typeof keyRing>, clock: () => Date) =>
 
 const claims = (now: Date) => {
   const iat = Math.floor(now.getTime() / 1000)
-  return { sub: 'u', sid: 's', iat, exp: iat + 90 * day, jti: 'j', auth_time: iat, amr: ['pwd'], scope: '*' }
+  return {
+    sub: 'u',
+    sid: 's',
+    iat,
+    exp: iat + 90 * day,
+    jti: 'j',
+    auth_time: iat,
+    amr: ['pwd'],
+    scope: '*',
+  }
 }
-const kidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid as string
-const published = async (signer: ReturnType<typeof joseSigner>) => (await signer.publicKeys?.())?.keys.map(({ kid }) => kid) ?? []
+const kidOf = (token: string) =>
+  JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid as string
+const published = async (signer: ReturnType<typeof joseSigner>) =>
+  (await signer.publicKeys?.())?.keys.map(({ kid }) => kid) ?? []
 
 describe.each<[string, () => KeyRingOptions]>([
   ['a store', () => ({ store: memoryKeyStore(), encryptionKeys })],
@@ -63,40 +75,45 @@ describe.each<[string, () => KeyRingOptions]>([
     const processes = Array.from({ length: 5 }, () => signerOf(keyRing(options as never), clock))
     const tokens = await Promise.all(processes.map((signer) => signer.sign(claims(clock()))))
     expect(new Set(tokens.map(kidOf)).size).toBe(1)
-    for (const signer of processes) for (const token of tokens) expect(await signer.verify(token)).toMatchObject({ sub: 'u' })
+    for (const signer of processes)
+      for (const token of tokens) expect(await signer.verify(token)).toMatchObject({ sub: 'u' })
   })
 
-  it('publishes the next key before it signs, and lets the old one verify until its longest token has ended', async () => {
-    const clock = manualClock(new Date('2030-01-01T00:00:00Z'))
-    const options = { ...where(), clock } as never
-    const [ring, elsewhere] = [keyRing(options), keyRing(options)]
-    const [signer, other] = [signerOf(ring, clock), signerOf(elsewhere, clock)]
-    const old = await signer.sign(claims(clock()))
-    await other.verify(old)
+  it(
+    'publishes the next key before it signs, and lets the old one verify until its longest ' +
+      'token has ended',
+    async () => {
+      const clock = manualClock(new Date('2030-01-01T00:00:00Z'))
+      const options = { ...where(), clock } as never
+      const [ring, elsewhere] = [keyRing(options), keyRing(options)]
+      const [signer, other] = [signerOf(ring, clock), signerOf(elsewhere, clock)]
+      const old = await signer.sign(claims(clock()))
+      await other.verify(old)
 
-    const states = (await ring.rotate()).map(({ state }) => state)
-    expect(states).toEqual(['active', 'next'])
-    expect(await published(signer)).toHaveLength(2)
-    expect(kidOf(await signer.sign(claims(clock())))).toBe(kidOf(old))
-    clock.advance(61)
-    expect(await published(other)).toHaveLength(2)
+      const states = (await ring.rotate()).map(({ state }) => state)
+      expect(states).toEqual(['active', 'next'])
+      expect(await published(signer)).toHaveLength(2)
+      expect(kidOf(await signer.sign(claims(clock())))).toBe(kidOf(old))
+      clock.advance(61)
+      expect(await published(other)).toHaveLength(2)
 
-    clock.advance(540)
-    const [mine, theirs] = [await signer.sign(claims(clock())), await other.sign(claims(clock()))]
-    expect(kidOf(mine)).not.toBe(kidOf(old))
-    expect(kidOf(theirs)).toBe(kidOf(mine))
-    expect((await ring.list()).map(({ state }) => state)).toEqual(['retired', 'active'])
-    expect(await other.verify(old)).toMatchObject({ sub: 'u' })
+      clock.advance(540)
+      const [mine, theirs] = [await signer.sign(claims(clock())), await other.sign(claims(clock()))]
+      expect(kidOf(mine)).not.toBe(kidOf(old))
+      expect(kidOf(theirs)).toBe(kidOf(mine))
+      expect((await ring.list()).map(({ state }) => state)).toEqual(['retired', 'active'])
+      expect(await other.verify(old)).toMatchObject({ sub: 'u' })
 
-    clock.advance(90 * day - 700)
-    expect(await signer.verify(old)).toMatchObject({ sub: 'u' })
-    clock.advance(800)
-    await expect(signer.verify(old)).rejects.toMatchObject({ code: 'Unauthorized' })
-    expect((await ring.rotate()).map(({ generation, state }) => [generation, state])).toEqual([
-      [2, 'active'],
-      [3, 'next'],
-    ])
-  })
+      clock.advance(90 * day - 700)
+      expect(await signer.verify(old)).toMatchObject({ sub: 'u' })
+      clock.advance(800)
+      await expect(signer.verify(old)).rejects.toMatchObject({ code: 'Unauthorized' })
+      expect((await ring.rotate()).map(({ generation, state }) => [generation, state])).toEqual([
+        [2, 'active'],
+        [3, 'next'],
+      ])
+    },
+  )
 
   it('makes one next key, however many processes rotate at once and however often', async () => {
     const clock = manualClock()
@@ -119,41 +136,51 @@ describe('a process that has not seen the newest key yet', () => {
     await early.rotate()
     clock.advance(30)
     const ahead = manualClock(new Date(clock().getTime() + 600_000))
-    const token = await signerOf(keyRing({ store, encryptionKeys, clock: ahead }), ahead).sign(claims(clock()))
+    const token = await signerOf(keyRing({ store, encryptionKeys, clock: ahead }), ahead).sign(
+      claims(clock()),
+    )
     expect(await late.verify(token)).toMatchObject({ sub: 'u' })
 
     const before = store.reads
-    const forged = await signerOf(keyRing({ store: memoryKeyStore(), encryptionKeys, clock }), clock).sign(claims(clock()))
-    for (let i = 0; i < 50; i += 1) await expect(late.verify(forged)).rejects.toMatchObject({ code: 'Unauthorized' })
+    const forged = await signerOf(
+      keyRing({ store: memoryKeyStore(), encryptionKeys, clock }),
+      clock,
+    ).sign(claims(clock()))
+    for (let i = 0; i < 50; i += 1)
+      await expect(late.verify(forged)).rejects.toMatchObject({ code: 'Unauthorized' })
     expect(store.reads - before).toBeLessThanOrEqual(1)
   })
 })
 
 describe('rotate', () => {
-  it('shows the key it has made, and the signer publishes it, although an older read is still under way', async () => {
-    const clock = manualClock()
-    const store = memoryKeyStore()
-    const ring = keyRing({ store, encryptionKeys, clock })
-    const signer = signerOf(ring, clock)
-    await signer.sign(claims(clock()))
-    const { list } = store
-    let answerLate = () => {}
-    store.list = async () => {
-      const old = await list.call(store)
-      await new Promise<void>((resolve) => {
-        answerLate = resolve
-      })
-      return old
-    }
-    clock.advance(61)
-    const slow = published(signer)
-    await new Promise((resolve) => setImmediate(resolve))
-    store.list = list
-    expect(await ring.rotate()).toHaveLength(2)
-    answerLate()
-    await slow
-    expect(await published(signer)).toHaveLength(2)
-  })
+  it(
+    'shows the key it has made, and the signer publishes it, although an older read is still ' +
+      'under way',
+    async () => {
+      const clock = manualClock()
+      const store = memoryKeyStore()
+      const ring = keyRing({ store, encryptionKeys, clock })
+      const signer = signerOf(ring, clock)
+      await signer.sign(claims(clock()))
+      const { list } = store
+      let answerLate = () => {}
+      store.list = async () => {
+        const old = await list.call(store)
+        await new Promise<void>((resolve) => {
+          answerLate = resolve
+        })
+        return old
+      }
+      clock.advance(61)
+      const slow = published(signer)
+      await new Promise((resolve) => setImmediate(resolve))
+      store.list = list
+      expect(await ring.rotate()).toHaveLength(2)
+      answerLate()
+      await slow
+      expect(await published(signer)).toHaveLength(2)
+    },
+  )
 })
 
 describe('a key store in trouble', () => {
@@ -167,7 +194,10 @@ describe('a key store in trouble', () => {
     const token = await signer.sign(claims(clock()))
     const invented = (i: number) => {
       const header = { alg: 'ES256', typ: 'at+jwt', kid: `invented-${i}` }
-      return [Buffer.from(JSON.stringify(header)).toString('base64url'), ...token.split('.').slice(1)].join('.')
+      return [
+        Buffer.from(JSON.stringify(header)).toString('base64url'),
+        ...token.split('.').slice(1),
+      ].join('.')
     }
     await Promise.allSettled(Array.from({ length: 500 }, (_, i) => signer.verify(invented(i))))
     expect(store.reads - before).toBe(1)
@@ -176,7 +206,7 @@ describe('a key store in trouble', () => {
   it('that is down leaves the known keys in force, and that has lost its keys gets no new ones', async () => {
     const clock = manualClock()
     const store = memoryKeyStore()
-    const signer = signerOf(keyRing({ store, encryptionKeys, clock }), clock)
+    const signer = signerOf(keyRing({ store, encryptionKeys, clock, logger: keptLog() }), clock)
     const token = await signer.sign(claims(clock()))
     const { list } = store
     store.list = () => Promise.reject(new Error('down'))
@@ -202,27 +232,38 @@ describe('a key store in trouble', () => {
 })
 
 describe('what is kept', () => {
-  it('holds no key in clear, is readable by its owner only, and opens with the encryption keys alone', async () => {
-    const files = folder()
-    const ring = keyRing({ files, encryptionKeys })
-    await ring.list()
-    const [name = ''] = readdirSync(files)
-    const text = readFileSync(join(files, name), 'utf8')
-    expect(statSync(join(files, name)).mode & 0o777).toBe(0o600)
-    expect(statSync(files).mode & 0o777).toBe(0o700)
-    expect(Object.keys(JSON.parse(text))).toEqual(['generation', 'kid', 'sealedKey', 'createdAt', 'activatesAt'])
-    const { active } = await ring.snapshot()
-    expect(text).not.toContain(active.jwk['d'])
+  it(
+    'holds no key in clear, is readable by its owner only, and opens with the encryption keys ' +
+      'alone',
+    async () => {
+      const files = folder()
+      const ring = keyRing({ files, encryptionKeys })
+      await ring.list()
+      const [name = ''] = readdirSync(files)
+      const text = readFileSync(join(files, name), 'utf8')
+      expect(statSync(join(files, name)).mode & 0o777).toBe(0o600)
+      expect(statSync(files).mode & 0o777).toBe(0o700)
+      expect(Object.keys(JSON.parse(text))).toEqual([
+        'generation',
+        'kid',
+        'sealedKey',
+        'createdAt',
+        'activatesAt',
+      ])
+      const { active } = await ring.snapshot()
+      expect(text).not.toContain(active?.jwk['d'] ?? 'no key')
 
-    const foreign = keyRing({ files, encryptionKeys: [Buffer.from('another encryption key for test.').toString('base64')] })
-    await expect(foreign.snapshot()).rejects.toThrow('cannot be opened')
-  })
+      const another = Buffer.from('another encryption key for test.').toString('base64')
+      const foreign = keyRing({ files, encryptionKeys: [another], logger: keptLog() })
+      await expect(foreign.snapshot()).rejects.toThrow('cannot be opened')
+    },
+  )
 
   it('that is damaged is an outage, not a lesser key', async () => {
     const files = folder()
     await keyRing({ files, encryptionKeys }).list()
     writeFileSync(join(files, 'key-000001.json'), '{"generation":1}')
-    await expect(keyRing({ files, encryptionKeys }).snapshot()).rejects.toThrow()
+    await expect(keyRing({ files, encryptionKeys, logger: keptLog() }).snapshot()).rejects.toThrow()
   })
 })
 
@@ -250,7 +291,10 @@ describe('a list of keys', () => {
       { kid: keys[0]?.kid, generation: null, state: 'active', activatesAt: null },
       { kid: keys[1]?.kid, generation: null, state: 'retired', activatesAt: null },
     ])
-    await expect(ring.rotate()).rejects.toMatchObject({ name: 'AuthConfigError', option: 'keyRing.keys' })
+    await expect(ring.rotate()).rejects.toMatchObject({
+      name: 'AuthConfigError',
+      option: 'keyRing.keys',
+    })
   })
 })
 
@@ -261,13 +305,35 @@ describe('keyRing does not start with', () => {
     ['an empty folder name', { files: '', encryptionKeys }, 'keyRing.files'],
     ['half a store', { store: { list: () => [] }, encryptionKeys }, 'keyRing.store'],
     ['no encryption key', { files: '/tmp/x' }, 'keyRing.encryptionKeys'],
-    ['a missing encryption key', { files: '/tmp/x', encryptionKeys: [undefined] }, 'keyRing.encryptionKeys[0]'],
-    ['an algorithm that is not offered', { files: '/tmp/x', encryptionKeys, algorithm: 'RS256' }, 'keyRing.algorithm'],
-    ['a key that signs before all have read it', { files: '/tmp/x', encryptionKeys, publishAhead: 60 }, 'keyRing.publishAhead'],
-    ['tokens of no length', { files: '/tmp/x', encryptionKeys, longestToken: 0 }, 'keyRing.longestToken'],
-    ['an option it does not know', { files: '/tmp/x', encryptionKeys, rotateEvery: 1 }, 'keyRing.rotateEvery'],
+    [
+      'a missing encryption key',
+      { files: '/tmp/x', encryptionKeys: [undefined] },
+      'keyRing.encryptionKeys[0]',
+    ],
+    [
+      'an algorithm that is not offered',
+      { files: '/tmp/x', encryptionKeys, algorithm: 'RS256' },
+      'keyRing.algorithm',
+    ],
+    [
+      'a key that signs before all have read it',
+      { files: '/tmp/x', encryptionKeys, publishAhead: 60 },
+      'keyRing.publishAhead',
+    ],
+    [
+      'tokens of no length',
+      { files: '/tmp/x', encryptionKeys, longestToken: 0 },
+      'keyRing.longestToken',
+    ],
+    [
+      'an option it does not know',
+      { files: '/tmp/x', encryptionKeys, rotateEvery: 1 },
+      'keyRing.rotateEvery',
+    ],
     ['an empty list', { keys: [] }, 'keyRing.keys'],
   ])('%s', (_name, options, option) => {
-    expect(() => keyRing(options as never)).toThrow(expect.objectContaining({ name: 'AuthConfigError', option }))
+    expect(() => keyRing(options as never)).toThrow(
+      expect.objectContaining({ name: 'AuthConfigError', option }),
+    )
   })
 })

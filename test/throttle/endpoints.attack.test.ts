@@ -1,23 +1,25 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { LimiterSettings } from '../../src/index.js'
 import { logIn, obtainCode, pkcePair, post } from '../support/client.js'
 import { from, guessedAt, statusesOf } from '../support/guessing.js'
 import type { TestHost } from '../support/host.js'
+import { memoryLimiter } from '../support/memory-limiter.js'
 import { expectAnswer } from '../support/two-factor.js'
 
 afterEach(() => vi.useRealTimers())
 
 const attacker = from('198.51.100.66')
-const refresh = (host: TestHost, refreshToken: string, headers = {}) => post(host, '/auth/refresh', { refreshToken }, headers)
-const redeem = (host: TestHost, body: object, headers = {}) => post(host, '/auth/pkce/token', body, headers)
+const refresh = (host: TestHost, refreshToken: string, headers = {}) =>
+  post(host, '/auth/refresh', { refreshToken }, headers)
+const redeem = (host: TestHost, body: object, headers = {}) =>
+  post(host, '/auth/pkce/token', body, headers)
 const madeUp = () => ({ authorizationCode: 'made-up', codeVerifier: pkcePair().codeVerifier })
 
 /** A host that allows three failures, and counts the calls of its counters for endpoints. */
 async function start() {
   const calls: string[] = []
   const limiter = (settings: LimiterSettings) =>
-    new Proxy(new RateLimiterMemory(settings), {
+    new Proxy(memoryLimiter(settings), {
       get(target, name, receiver) {
         const value: unknown = Reflect.get(target, name, receiver)
         if (typeof value !== 'function' || settings.keyPrefix !== 'mar-endpoint') return value
@@ -35,7 +37,11 @@ describe('refused codes and refresh tokens', () => {
   it('are 300 in 15 minutes per network where the host says nothing', async () => {
     const host = await guessedAt()
     const { headers } = await refresh(host, 'made-up')
-    expect(headers).toMatchObject({ 'ratelimit-limit': '300', 'ratelimit-remaining': '299', 'ratelimit-reset': '900' })
+    expect(headers).toMatchObject({
+      'ratelimit-limit': '300',
+      'ratelimit-remaining': '299',
+      'ratelimit-reset': '900',
+    })
   })
 
   it('stop their network at that endpoint, without another call, until the window ends', async () => {
@@ -45,7 +51,11 @@ describe('refused codes and refresh tokens', () => {
     const before = calls.length
     const limited = await refresh(host, 'made-up', attacker)
     expectAnswer(limited, 429, 'too-many-requests')
-    expect(limited.headers).toMatchObject({ 'retry-after': '900', 'ratelimit-limit': '3', 'ratelimit-remaining': '0' })
+    expect(limited.headers).toMatchObject({
+      'retry-after': '900',
+      'ratelimit-limit': '3',
+      'ratelimit-remaining': '0',
+    })
     expect(limited.body.details).toEqual({ retryAfter: 900 })
     expect(calls).toHaveLength(before)
     expect(host.events.at(-1)).toMatchObject({ type: 'login.throttled', scope: 'endpoint' })
@@ -69,9 +79,25 @@ describe('refused codes and refresh tokens', () => {
     expect(calls).toHaveLength(before)
   })
 
+  it('of neighbours behind the same address do not touch a right one', async () => {
+    const { host } = await start()
+    const { authToken } = await logIn(host)
+    const { body } = await redeem(host, await obtainCode(host, authToken))
+    expect(await statusesOf(5, () => refresh(host, 'made-up', attacker))).toEqual([
+      400, 400, 400, 429, 429,
+    ])
+    expect((await refresh(host, body.refresh_token, attacker)).status).toBe(200)
+    expect(await statusesOf(5, () => redeem(host, madeUp(), attacker))).toEqual([
+      400, 400, 400, 429, 429,
+    ])
+    expect((await redeem(host, await obtainCode(host, authToken), attacker)).status).toBe(200)
+  })
+
   it('do not count where they are no tokens at all', async () => {
     const { host } = await start()
-    expect(await statusesOf(5, () => post(host, '/auth/refresh', {}, attacker))).toEqual([400, 400, 400, 400, 400])
+    expect(await statusesOf(5, () => post(host, '/auth/refresh', {}, attacker))).toEqual([
+      400, 400, 400, 400, 400,
+    ])
     expect((await refresh(host, 'made-up', attacker)).body.error).toBe('invalid_grant')
   })
 })

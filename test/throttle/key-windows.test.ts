@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { keyWindows } from '../../src/throttle/key-windows.js'
+import { keyWindows } from '../../src/throttle/memory-limiter.js'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())

@@ -3,7 +3,10 @@ import { totpCode } from '../../src/testing/totp-code.js'
 import { bearer, logIn, obtainCode, pkcePair, post } from '../support/client.js'
 import { password, startHost, totpSecret } from '../support/host.js'
 
-/** A host behind a proxy whose alice has a second factor, and is guessed at from a new address each time. */
+/**
+ * A host behind a proxy whose alice has a second factor, and is guessed at from a new address each
+ * time.
+ */
 async function start() {
   let vetoed = false
   let broken = false
@@ -50,7 +53,11 @@ describe('wrong second-factor codes', () => {
     expect(await guesses(12)).toEqual([...wrong(10), 'too-many-requests', 'too-many-requests'])
     expect(await right()).toBe('too-many-requests')
     expect(host.events.at(-1)).toMatchObject({ type: 'login.throttled', scope: 'second-factor' })
-    host.users.add({ id: 'u-bob', username: 'bob', passwordHash: host.users.rows.get('u-alice')?.passwordHash ?? null })
+    host.users.add({
+      id: 'u-bob',
+      username: 'bob',
+      passwordHash: host.users.rows.get('u-alice')?.passwordHash ?? null,
+    })
     await host.auth.secondFactors.importTotp({ userId: 'u-bob', secret: totpSecret })
     const bob = await post(host, '/login', { username: 'bob', password, code: 'wrong' })
     expect(bob.body.error).toBe('totp-invalid')
@@ -75,13 +82,21 @@ describe('wrong second-factor codes', () => {
 
   it('are not forgotten for a right password, nor for what a session that is signed in does', async () => {
     const { host, attempt, guesses } = await start()
-    const { authToken } = await logIn(host, { username: 'alice', password, code: totpCode(totpSecret, host.clock()) })
+    const { authToken } = await logIn(host, {
+      username: 'alice',
+      password,
+      code: totpCode(totpSecret, host.clock()),
+    })
     expect(await guesses(10)).toEqual(wrong(10))
     expect(await attempt()).toBe('totp-required')
     const { codeChallenge } = pkcePair()
-    expect((await post(host, '/auth/pkce/authorize', { codeChallenge }, bearer(authToken))).status).toBe(200)
+    expect(
+      (await post(host, '/auth/pkce/authorize', { codeChallenge }, bearer(authToken))).status,
+    ).toBe(200)
     const { body } = await post(host, '/auth/pkce/token', await obtainCode(host, authToken))
-    expect((await post(host, '/auth/refresh', { refreshToken: body.refresh_token })).status).toBe(200)
+    expect((await post(host, '/auth/refresh', { refreshToken: body.refresh_token })).status).toBe(
+      200,
+    )
     expect(await guesses(1)).toEqual(['too-many-requests'])
   })
 
@@ -95,23 +110,39 @@ describe('wrong second-factor codes', () => {
     expect(await guesses(1)).toEqual(['too-many-requests'])
   })
 
-  it('for a seed that waits are counted apart: a stolen session does not use up what its user has for logins', async () => {
-    const host = await startHost()
-    const { authToken } = await logIn(host)
-    await post(host, '/auth/totp', { password }, bearer(authToken))
-    const statuses: number[] = []
-    for (let i = 0; i < 11; i += 1) {
-      const { status, headers } = await post(host, '/auth/totp/confirm', { code: '000000' }, bearer(authToken))
-      expect(headers).toMatchObject({ 'ratelimit-limit': '10', 'ratelimit-remaining': String(Math.max(0, 9 - i)) })
-      statuses.push(status)
-      if (status === 429) expect(Number(headers['retry-after'])).toBeGreaterThan(3500)
-    }
-    expect(statuses).toEqual([...Array<number>(10).fill(401), 429])
-    expect(host.events.at(-1)).toMatchObject({ type: 'login.throttled', scope: 'enrolment', userId: 'u-alice' })
-    await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
-    const body = { username: 'alice', password, code: totpCode(totpSecret, host.clock()) }
-    expect((await post(host, '/login', body)).status).toBe(200)
-  })
+  it(
+    'for a seed that waits are counted apart: a stolen session does not use up what its user ' +
+      'has for logins',
+    async () => {
+      const host = await startHost()
+      const { authToken } = await logIn(host)
+      await post(host, '/auth/totp', { password }, bearer(authToken))
+      const statuses: number[] = []
+      for (let i = 0; i < 11; i += 1) {
+        const { status, headers } = await post(
+          host,
+          '/auth/totp/confirm',
+          { code: '000000' },
+          bearer(authToken),
+        )
+        expect(headers).toMatchObject({
+          'ratelimit-limit': '10',
+          'ratelimit-remaining': String(Math.max(0, 9 - i)),
+        })
+        statuses.push(status)
+        if (status === 429) expect(Number(headers['retry-after'])).toBeGreaterThan(3500)
+      }
+      expect(statuses).toEqual([...Array<number>(10).fill(401), 429])
+      expect(host.events.at(-1)).toMatchObject({
+        type: 'login.throttled',
+        scope: 'enrolment',
+        userId: 'u-alice',
+      })
+      await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
+      const body = { username: 'alice', password, code: totpCode(totpSecret, host.clock()) }
+      expect((await post(host, '/login', body)).status).toBe(200)
+    },
+  )
 
   it('are forgotten after a complete two-factor login', async () => {
     const { guesses, right } = await start()

@@ -1,14 +1,19 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible'
+import type { RateLimiterMemory } from 'rate-limiter-flexible'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { get, post } from '../support/client.js'
 import { password, passwordHash, startHost, type TestHost } from '../support/host.js'
+import { memoryLimiter } from '../support/memory-limiter.js'
 
 afterEach(() => vi.useRealTimers())
 
 const from = (ip: string) => ({ 'X-Forwarded-For': ip })
-const behindProxy = { before: (app: { set(name: string, value: unknown): unknown }) => void app.set('trust proxy', 1) }
-const guess = (host: TestHost, username = 'alice', headers = {}) => post(host, '/login', { username, password: 'wrong' }, headers)
-const right = (host: TestHost, username = 'alice', headers = {}) => post(host, '/login', { username, password }, headers)
+const behindProxy = {
+  before: (app: { set(name: string, value: unknown): unknown }) => void app.set('trust proxy', 1),
+}
+const guess = (host: TestHost, username = 'alice', headers = {}) =>
+  post(host, '/login', { username, password: 'wrong' }, headers)
+const right = (host: TestHost, username = 'alice', headers = {}) =>
+  post(host, '/login', { username, password }, headers)
 const times = async (count: number, work: () => PromiseLike<{ status: number }>) => {
   const statuses: number[] = []
   for (let i = 0; i < count; i += 1) statuses.push((await work()).status)
@@ -16,7 +21,7 @@ const times = async (count: number, work: () => PromiseLike<{ status: number }>)
 }
 
 describe('wrong passwords', () => {
-  it('are five per account and network in 15 minutes; then even the right one waits', async () => {
+  it('are five per name and network in 15 minutes; then even the right one waits', async () => {
     const host = await startHost()
     vi.useFakeTimers({ toFake: ['Date'] })
     expect(await times(6, () => guess(host))).toEqual([401, 401, 401, 401, 401, 429])
@@ -30,7 +35,11 @@ describe('wrong passwords', () => {
       message: 'Too many attempts. Try again later.',
       details: { retryAfter: 900 },
     })
-    expect(host.events.at(-1)).toMatchObject({ type: 'login.throttled', scope: 'account', retryAfter: 900 })
+    expect(host.events.at(-1)).toMatchObject({
+      type: 'login.throttled',
+      scope: 'identifier',
+      retryAfter: 900,
+    })
     vi.setSystemTime(Date.now() + 901_000)
     expect((await right(host)).status).toBe(200)
   })
@@ -88,11 +97,13 @@ describe('a network', () => {
   it('has a ceiling over all names, and no counter is kept for the names it tries beyond it', async () => {
     const made: RateLimiterMemory[] = []
     const limiter = (settings: { keyPrefix: string; points: number; duration: number }) => {
-      const one = new RateLimiterMemory(settings)
+      const one = memoryLimiter(settings)
       made.push(one)
       return one
     }
-    const host = await startHost({ options: { throttle: { network: { points: 3, duration: 60 }, limiter } } })
+    const host = await startHost({
+      options: { throttle: { network: { points: 3, duration: 60 }, limiter } },
+    })
     host.users.add({ id: 'u-bob', username: 'bob', passwordHash })
     const statuses: number[] = []
     for (let i = 0; i < 5; i += 1) statuses.push((await guess(host, `name${i}`)).status)
@@ -103,7 +114,9 @@ describe('a network', () => {
   })
 
   it('is not charged for logins that were right, nor for attempts its account limit refused', async () => {
-    const host = await startHost({ options: { throttle: { network: { points: 8, duration: 60 } } } })
+    const host = await startHost({
+      options: { throttle: { network: { points: 8, duration: 60 } } },
+    })
     host.users.add({ id: 'u-bob', username: 'bob', passwordHash })
     await times(10, () => right(host))
     await times(20, () => guess(host))
@@ -119,9 +132,10 @@ describe('the counters', () => {
       options: {
         throttle: {
           limiter: (settings) => {
-            const memory = new RateLimiterMemory(settings)
+            const memory = memoryLimiter(settings)
             return new Proxy(memory, {
-              get: (target, name, receiver) => (down && name === 'consume' ? broken.consume : Reflect.get(target, name, receiver)),
+              get: (target, name, receiver) =>
+                down && name === 'consume' ? broken.consume : Reflect.get(target, name, receiver),
             })
           },
         },
@@ -132,7 +146,9 @@ describe('the counters', () => {
     const refused = await right(host)
     expect(refused.status).toBe(503)
     expect(refused.body.error).toBe('temporarily-unavailable')
-    expect((await get(host, '/me', { Authorization: `Bearer ${body.data.authToken}` })).status).toBe(200)
+    expect(
+      (await get(host, '/me', { Authorization: `Bearer ${body.data.authToken}` })).status,
+    ).toBe(200)
   })
 
   it('that cannot give a slot back cost nothing but the slot', async () => {
@@ -140,7 +156,7 @@ describe('the counters', () => {
       options: {
         throttle: {
           limiter: (settings) =>
-            Object.assign(new RateLimiterMemory(settings), {
+            Object.assign(memoryLimiter(settings), {
               reward: () => Promise.reject(new Error('redis down')),
               delete: () => Promise.reject(new Error('redis down')),
             }),
@@ -156,7 +172,7 @@ describe('the counters', () => {
       options: {
         throttle: {
           limiter: (settings) => {
-            const one = new RateLimiterMemory(settings)
+            const one = memoryLimiter(settings)
             made.push(one)
             return one
           },

@@ -37,17 +37,39 @@ const storesOf = ({ stores: { keys: _keys, ...stores } }: TestDatabase) => store
 
 /** All rows of all tables, as a thief of the database reads them. */
 async function dump({ kysely, prefix }: TestDatabase): Promise<string> {
-  const anything = kysely as never as { selectFrom(table: string): { selectAll(): { execute(): Promise<object[]> } } }
-  const tables = ['authorization_codes', 'sessions', 'socket_tickets', 'second_factors', 'pending_second_factors', 'recovery_codes']
-  const rows = await Promise.all(tables.map((table) => anything.selectFrom(`${prefix}${table}`).selectAll().execute()))
-  return JSON.stringify(rows, (_name, value) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value))
+  const anything = kysely as never as {
+    selectFrom(table: string): { selectAll(): { execute(): Promise<object[]> } }
+  }
+  const tables = [
+    'authorization_codes',
+    'sessions',
+    'socket_tickets',
+    'second_factors',
+    'pending_second_factors',
+    'recovery_codes',
+  ]
+  const rows = await Promise.all(
+    tables.map((table) => anything.selectFrom(`${prefix}${table}`).selectAll().execute()),
+  )
+  return JSON.stringify(rows, (_name, value) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
+  )
 }
 
 /** Every way in which bytes are written down, whole and as each half. */
 function spellings(bytes: Buffer, base32: string): string[] {
   const plain = base32.replaceAll('-', '')
-  const encoded = (['hex', 'base64', 'base64url', 'latin1', 'utf8'] as const).map((encoding) => bytes.toString(encoding))
-  const whole = [base32, plain, plain.toLowerCase(), ...encoded, bytes.toString('hex').toUpperCase(), JSON.stringify([...bytes])]
+  const encoded = (['hex', 'base64', 'base64url', 'latin1', 'utf8'] as const).map((encoding) =>
+    bytes.toString(encoding),
+  )
+  const whole = [
+    base32,
+    plain,
+    plain.toLowerCase(),
+    ...encoded,
+    bytes.toString('hex').toUpperCase(),
+    JSON.stringify([...bytes]),
+  ]
   return [...whole, plain.slice(0, 12), plain.slice(-12), bytes.toString('hex').slice(0, 16)]
 }
 
@@ -98,25 +120,41 @@ describe('a thief of the database', () => {
     await expectUnharmed(host, recoveryCodes[1], secret, ...recoveryCodes)
   })
 
-  it('who can write as well gains nothing by swapping rows: the seed of another does not open, and an alert goes out', async () => {
-    const database = await openTables()
-    const { host, token, secret } = await enrolled({ options: storesOf(database) })
-    host.users.add({ id: 'u-eve', username: 'eve', passwordHash })
-    const eve = await logIn(host, { username: 'eve', password })
-    const ofEve = await begin(host, eve.authToken)
-    await confirm(host, eve.authToken, ofEve)
-    host.clock.advance(30)
-    const mine = await database.stores.secondFactors.find('u-alice')
-    const hers = await database.stores.secondFactors.find('u-eve')
-    await database.stores.secondFactors.reseal('u-alice', mine?.sealedSeed ?? '', hers?.sealedSeed ?? '')
-    for (const code of [codeOf(host, ofEve), codeOf(host, secret), '000000']) {
-      expectAnswer(await attempt(host, code), 503, 'temporarily-unavailable')
-    }
-    expectAnswer(await change(host, disabling, token, codeOf(host, ofEve)), 503, 'temporarily-unavailable')
-    expect(host.events.filter(({ type }) => type === 'second-factor.unreadable')).toHaveLength(4)
-    await database.stores.secondFactors.reseal('u-alice', hers?.sealedSeed ?? '', mine?.sealedSeed ?? '')
-    await expectUnharmed(host, codeOf(host, secret), secret, ofEve)
-  })
+  it(
+    'who can write as well gains nothing by swapping rows: the seed of another does not open, ' +
+      'and an alert goes out',
+    async () => {
+      const database = await openTables()
+      const { host, token, secret } = await enrolled({ options: storesOf(database) })
+      host.users.add({ id: 'u-eve', username: 'eve', passwordHash })
+      const eve = await logIn(host, { username: 'eve', password })
+      const ofEve = await begin(host, eve.authToken)
+      await confirm(host, eve.authToken, ofEve)
+      host.clock.advance(30)
+      const mine = await database.stores.secondFactors.find('u-alice')
+      const hers = await database.stores.secondFactors.find('u-eve')
+      await database.stores.secondFactors.reseal(
+        'u-alice',
+        mine?.sealedSeed ?? '',
+        hers?.sealedSeed ?? '',
+      )
+      for (const code of [codeOf(host, ofEve), codeOf(host, secret), '000000']) {
+        expectAnswer(await attempt(host, code), 503, 'temporarily-unavailable')
+      }
+      expectAnswer(
+        await change(host, disabling, token, codeOf(host, ofEve)),
+        503,
+        'temporarily-unavailable',
+      )
+      expect(host.events.filter(({ type }) => type === 'second-factor.unreadable')).toHaveLength(4)
+      await database.stores.secondFactors.reseal(
+        'u-alice',
+        hers?.sealedSeed ?? '',
+        mine?.sealedSeed ?? '',
+      )
+      await expectUnharmed(host, codeOf(host, secret), secret, ofEve)
+    },
+  )
 
   it('nor by putting the waiting seed of another in', async () => {
     const { host, token } = await signedIn()
@@ -124,9 +162,19 @@ describe('a thief of the database', () => {
     const eve = await logIn(host, { username: 'eve', password })
     const ofEve = await begin(host, eve.authToken)
     const pending = await host.stores.secondFactors.findPending('u-eve')
-    await host.stores.secondFactors.savePending({ ...(pending as NonNullable<typeof pending>), userId: 'u-alice' })
-    expectAnswer(await post(host, confirmation, { code: codeOf(host, ofEve) }, bearer(token)), 503, 'temporarily-unavailable')
-    expect(host.events.at(-1)).toMatchObject({ type: 'second-factor.unreadable', userId: 'u-alice' })
+    await host.stores.secondFactors.savePending({
+      ...(pending as NonNullable<typeof pending>),
+      userId: 'u-alice',
+    })
+    expectAnswer(
+      await post(host, confirmation, { code: codeOf(host, ofEve) }, bearer(token)),
+      503,
+      'temporarily-unavailable',
+    )
+    expect(host.events.at(-1)).toMatchObject({
+      type: 'second-factor.unreadable',
+      userId: 'u-alice',
+    })
     await expectUnharmed(host, undefined, ofEve)
   })
 })
@@ -149,7 +197,9 @@ describe('a rotation of the encryption keys', () => {
     expectAnswer(await attempt(both, codeOf(both, secret, -2)), 401, 'totp-invalid')
     expect(await host.stores.secondFactors.find('u-alice')).toEqual(before)
     expectAnswer(await attempt(both, codeOf(both, secret)), 200)
-    await expect.poll(async () => (await host.stores.secondFactors.find('u-alice'))?.sealedSeed).not.toBe(before?.sealedSeed)
+    await expect
+      .poll(async () => (await host.stores.secondFactors.find('u-alice'))?.sealedSeed)
+      .not.toBe(before?.sealedSeed)
     const onlyNew = await restarted(both, [text(otherKey)])
     onlyNew.clock.advance(30)
     await expectUnharmed(onlyNew, codeOf(onlyNew, secret), secret)
@@ -159,8 +209,11 @@ describe('a rotation of the encryption keys', () => {
     const { host, token, secret } = await enrolled()
     const both = await restarted(host, [text(otherKey), text(key)])
     expectAnswer(await change(both, '/auth/totp/recovery-codes', token, codeOf(both, secret)), 200)
-    const resealed = async () => (await host.stores.secondFactors.find('u-alice'))?.sealedSeed as string
-    await expect.poll(async () => createSeedVault([otherKey]).open('u-alice', await resealed())).toEqual(decodeBase32(secret))
+    const resealed = async () =>
+      (await host.stores.secondFactors.find('u-alice'))?.sealedSeed as string
+    await expect
+      .poll(async () => createSeedVault([otherKey]).open('u-alice', await resealed()))
+      .toEqual(decodeBase32(secret))
     const once = await resealed()
     both.clock.advance(30)
     expectAnswer(await attempt(both, codeOf(both, secret)), 200)
@@ -171,7 +224,9 @@ describe('a rotation of the encryption keys', () => {
     const { host, secret, recoveryCodes } = await enrolled()
     const lost = await restarted(host, [text(otherKey)])
     expectAnswer(await attempt(lost, codeOf(lost, secret)), 503, 'temporarily-unavailable')
-    expect(lost.events).toContainEqual(expect.objectContaining({ type: 'second-factor.unreadable', userId: 'u-alice' }))
+    expect(lost.events).toContainEqual(
+      expect.objectContaining({ type: 'second-factor.unreadable', userId: 'u-alice' }),
+    )
     expectAnswer(await attempt(lost), 401, 'totp-required')
     await expectUnharmed(lost, recoveryCodes[0], secret)
   })
@@ -207,9 +262,16 @@ describe('a seed that must not be used', () => {
     // 328482 and 755224: what an empty key, and a well-known one, give for counter 0.
     const codes = ['328482', '755224', '000000']
     for (const code of codes) {
-      expectAnswer(await post(host, confirmation, { code }, bearer(token)), 503, 'temporarily-unavailable')
+      expectAnswer(
+        await post(host, confirmation, { code }, bearer(token)),
+        503,
+        'temporarily-unavailable',
+      )
     }
-    await host.stores.secondFactors.activate({ userId: 'u-alice', sealedSeed, lastStep: -1, createdAt: host.clock() }, [])
+    await host.stores.secondFactors.activate(
+      { userId: 'u-alice', sealedSeed, lastStep: -1, createdAt: host.clock() },
+      [],
+    )
     for (const code of codes) {
       expectAnswer(await attempt(host, code), 503, 'temporarily-unavailable')
       expectAnswer(await change(host, disabling, token, code), 503, 'temporarily-unavailable')
@@ -224,9 +286,23 @@ describe('a seed that must not be used', () => {
   it('of a key that is none is refused at start-up, with a remedy', async () => {
     const host = await startHost()
     const signer = { sign: async () => '', verify: async () => ({}) }
-    for (const encryptionKeys of [[], undefined, [undefined], [''], ['short'], [text(key), 'short'], [text(randomBytes(16))]]) {
-      const build = () => createAuthRouter({ ...host.stores, users: host.users, signer, encryptionKeys } as never)
-      expect(build).toThrow(expect.objectContaining({ name: 'AuthConfigError', option: expect.stringContaining('encryptionKeys') }))
+    for (const encryptionKeys of [
+      [],
+      undefined,
+      [undefined],
+      [''],
+      ['short'],
+      [text(key), 'short'],
+      [text(randomBytes(16))],
+    ]) {
+      const build = () =>
+        createAuthRouter({ ...host.stores, users: host.users, signer, encryptionKeys } as never)
+      expect(build).toThrow(
+        expect.objectContaining({
+          name: 'AuthConfigError',
+          option: expect.stringContaining('encryptionKeys'),
+        }),
+      )
     }
   })
 })

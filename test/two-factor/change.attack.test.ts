@@ -21,7 +21,11 @@ import {
 
 /** Another session of alice's, which has shown the factor. */
 async function anotherSession(given: Awaited<ReturnType<typeof enrolled>>) {
-  const { authToken } = await logIn(given.host, { username: 'alice', password, code: codeOf(given.host, given.secret) })
+  const { authToken } = await logIn(given.host, {
+    username: 'alice',
+    password,
+    code: codeOf(given.host, given.secret),
+  })
   given.host.clock.advance(30)
   return authToken
 }
@@ -32,22 +36,43 @@ describe.each([disabling, regeneration])('POST %s', (path) => {
     const right = codeOf(host, secret)
     expectAnswer(await change(host, path, token, right, 'wrong'), 401, 'Unauthorized')
     expectAnswer(await change(host, path, token, wrongCode(host, secret)), 401, 'totp-invalid')
-    expectAnswer(await change(host, path, token, 'AAAA-AAAA-AAAA-AAAA-AAAA-AAAA'), 401, 'totp-invalid')
-    for (const loose of [` ${right}`, `${right} `, `+${right.slice(1)}`, right.slice(1), `${right}0`, '１２３４５６']) {
+    expectAnswer(
+      await change(host, path, token, 'AAAA-AAAA-AAAA-AAAA-AAAA-AAAA'),
+      401,
+      'totp-invalid',
+    )
+    for (const loose of [
+      ` ${right}`,
+      `${right} `,
+      `+${right.slice(1)}`,
+      right.slice(1),
+      `${right}0`,
+      '１２３４５６',
+    ]) {
       expectAnswer(await change(host, path, token, loose), 401, 'totp-invalid')
     }
-    expect(await host.auth.secondFactors.status('u-alice')).toEqual({ enabled: true, recoveryCodesLeft: 10 })
+    expect(await host.auth.secondFactors.status('u-alice')).toEqual({
+      enabled: true,
+      recoveryCodesLeft: 10,
+    })
     await expectUnharmed(host, right, secret, ...recoveryCodes)
   })
 
-  it('says of a wrong password nothing about the code: the same bytes with a right and a wrong one', async () => {
-    const { host, token, secret } = await enrolled()
-    const withRight = await change(host, path, token, codeOf(host, secret), 'wrong')
-    const withWrong = await change(host, path, token, wrongCode(host, secret), 'wrong')
-    expect(withRight.text).toBe(withWrong.text)
-    expect(withRight.body).toMatchObject({ error: 'Unauthorized', details: { wrong: 'password' } })
-    await expectUnharmed(host, codeOf(host, secret), secret)
-  })
+  it(
+    'says of a wrong password nothing about the code: the same bytes with a right and a wrong ' +
+      'one',
+    async () => {
+      const { host, token, secret } = await enrolled()
+      const withRight = await change(host, path, token, codeOf(host, secret), 'wrong')
+      const withWrong = await change(host, path, token, wrongCode(host, secret), 'wrong')
+      expect(withRight.text).toBe(withWrong.text)
+      expect(withRight.body).toMatchObject({
+        error: 'Unauthorized',
+        details: { wrong: 'password' },
+      })
+      await expectUnharmed(host, codeOf(host, secret), secret)
+    },
+  )
 
   it('takes no code twice, nor one of the step of the login before', async () => {
     const { host, token, secret } = await enrolled()
@@ -65,7 +90,9 @@ describe.each([disabling, regeneration])('POST %s', (path) => {
     expectAnswer(done, 200)
     const again = await change(host, path, token, code)
     expectAnswer(again, path === disabling ? 409 : 401)
-    expect(host.events).toContainEqual(expect.objectContaining({ type: 'recovery-code.used', userId: 'u-alice' }))
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ type: 'recovery-code.used', userId: 'u-alice' }),
+    )
     await expectUnharmed(host, done.body.data.recoveryCodes?.[0], secret, ...recoveryCodes)
   })
 })
@@ -77,15 +104,16 @@ describe('switching TOTP off', () => {
     const other = await anotherSession(given)
     const pkce = await post(host, '/auth/pkce/token', await obtainCode(host, token))
     expectAnswer(await change(host, disabling, token, codeOf(host, secret)), 200)
-    for (const dead of [other, pkce.body.access_token]) expectAnswer(await get(host, '/me', bearer(dead)), 401, 'Unauthorized')
+    for (const dead of [other, pkce.body.access_token])
+      expectAnswer(await get(host, '/me', bearer(dead)), 401, 'Unauthorized')
     expect((await get(host, '/me', bearer(token))).status).toBe(200)
     expect(await methodsOf(host.stores.sessions, host.clock())).toEqual([['pwd']])
     const store = host.stores.secondFactors
-    expect([await store.find('u-alice'), await store.findPending('u-alice'), await store.countRecoveryCodes('u-alice')]).toEqual([
-      null,
-      null,
-      0,
-    ])
+    expect([
+      await store.find('u-alice'),
+      await store.findPending('u-alice'),
+      await store.countRecoveryCodes('u-alice'),
+    ]).toEqual([null, null, 0])
     // Codes of what was are ignored, as for anybody without a factor.
     await expectUnharmed(host, recoveryCodes[4], secret, ...recoveryCodes)
   })
@@ -102,16 +130,21 @@ describe('switching TOTP off', () => {
     await expectUnharmed(host, codeOf(host, next), secret, next)
   })
 
-  it('and on again asks for another seed: neither the old codes nor the old recovery codes are good', async () => {
-    const { host, token, secret, recoveryCodes } = await enrolled()
-    expectAnswer(await change(host, disabling, token, codeOf(host, secret)), 200)
-    const next = await begin(host, token)
-    expect(next).not.toBe(secret)
-    await confirm(host, token, next)
-    host.clock.advance(30)
-    for (const old of [codeOf(host, secret), recoveryCodes[1]]) expectAnswer(await attempt(host, old), 401, 'totp-invalid')
-    await expectUnharmed(host, codeOf(host, next), secret, next, ...recoveryCodes)
-  })
+  it(
+    'and on again asks for another seed: neither the old codes nor the old recovery codes are ' +
+      'good',
+    async () => {
+      const { host, token, secret, recoveryCodes } = await enrolled()
+      expectAnswer(await change(host, disabling, token, codeOf(host, secret)), 200)
+      const next = await begin(host, token)
+      expect(next).not.toBe(secret)
+      await confirm(host, token, next)
+      host.clock.advance(30)
+      for (const old of [codeOf(host, secret), recoveryCodes[1]])
+        expectAnswer(await attempt(host, old), 401, 'totp-invalid')
+      await expectUnharmed(host, codeOf(host, next), secret, next, ...recoveryCodes)
+    },
+  )
 })
 
 describe('new recovery codes', () => {
@@ -121,8 +154,12 @@ describe('new recovery codes', () => {
     const { body } = await change(host, regeneration, token, codeOf(host, secret))
     const fresh = body.data.recoveryCodes as string[]
     for (const code of fresh) expect(decodeBase32(code.replaceAll('-', ''))).toHaveLength(15)
-    expect((await get(host, totp, bearer(token))).body.data).toEqual({ enabled: true, recoveryCodesLeft: 10 })
-    for (const old of recoveryCodes.slice(0, 5)) expectAnswer(await attempt(host, old), 401, 'totp-invalid')
+    expect((await get(host, totp, bearer(token))).body.data).toEqual({
+      enabled: true,
+      recoveryCodesLeft: 10,
+    })
+    for (const old of recoveryCodes.slice(0, 5))
+      expectAnswer(await attempt(host, old), 401, 'totp-invalid')
     for (const code of fresh.slice(0, 3)) expectAnswer(await attempt(host, code), 200)
     await expectUnharmed(host, fresh[9], secret, ...fresh, ...recoveryCodes)
   })
@@ -132,7 +169,8 @@ describe('new recovery codes', () => {
     const { host, token, secret } = given
     const other = await anotherSession(given)
     expectAnswer(await change(host, regeneration, token, codeOf(host, secret)), 200)
-    for (const alive of [token, other]) expect((await get(host, '/me', bearer(alive))).status).toBe(200)
+    for (const alive of [token, other])
+      expect((await get(host, '/me', bearer(alive))).status).toBe(200)
     expectNoSecrets(host, secret)
   })
 })
@@ -144,12 +182,20 @@ describe('before the second factor', () => {
     const asked = [await attempt(host), await attempt(host, wrongCode(host, secret))]
     for (const answer of asked) {
       expect(answer.status).toBe(401)
-      expect(Object.keys(answer.body).sort()).toEqual(['details', 'error', 'message', 'status', 'success'])
+      expect(Object.keys(answer.body).sort()).toEqual([
+        'details',
+        'error',
+        'message',
+        'status',
+        'success',
+      ])
       expect(answer.text).not.toMatch(/eyJ|mar_|token/i)
     }
     expect(await host.stores.sessions.listForUser('u-alice', host.clock())).toEqual([])
     const { codeChallenge } = pkcePair()
-    await expect(host.auth.issueAuthorizationCode({ userId: 'u-alice', codeChallenge })).rejects.toMatchObject({
+    await expect(
+      host.auth.issueAuthorizationCode({ userId: 'u-alice', codeChallenge }),
+    ).rejects.toMatchObject({
       code: 'totp-required',
     })
     await expectUnharmed(host, codeOf(host, secret), secret)
@@ -168,7 +214,8 @@ describe('a route of the host’s that asks for a fresh sign-in', () => {
       },
     })
     const { host, token, secret } = given
-    const pay = (mine: string) => get({ ...host, url: host.url.replace('/api/v1', '') }, '/pay', bearer(mine))
+    const pay = (mine: string) =>
+      get({ ...host, url: host.url.replace('/api/v1', '') }, '/pay', bearer(mine))
     const pkce = await post(host, '/auth/pkce/token', await obtainCode(host, token))
     expect((await pay(token)).body).toEqual({ methods: ['pwd', 'otp'] })
     host.clock.advance(271)
@@ -181,7 +228,11 @@ describe('a route of the host’s that asks for a fresh sign-in', () => {
     expectAnswer(await change(host, regeneration, token, codeOf(host, secret)), 200)
     expectAnswer(await pay(token), 403, 'reauthentication-required')
     host.clock.advance(30)
-    const { authToken: fresh } = await logIn(host, { username: 'alice', password, code: codeOf(host, secret) })
+    const { authToken: fresh } = await logIn(host, {
+      username: 'alice',
+      password,
+      code: codeOf(host, secret),
+    })
     const passed = await pay(fresh)
     expect([passed.status, passed.body]).toEqual([200, { methods: ['pwd', 'otp'] }])
     host.clock.advance(300)

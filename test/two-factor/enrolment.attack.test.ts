@@ -27,7 +27,9 @@ async function signedIn() {
 }
 
 const ended = (events: readonly AuthEvent[]) =>
-  events.flatMap((event) => (event.type === 'session.ended' ? [`${event.sessionId} ${event.reason}`] : []))
+  events.flatMap((event) =>
+    event.type === 'session.ended' ? [`${event.sessionId} ${event.reason}`] : [],
+  )
 
 describe('beginning to set up TOTP', () => {
   it('needs the password: whoever has stolen a session binds no phone to it', async () => {
@@ -47,7 +49,11 @@ describe('beginning to set up TOTP', () => {
     const { host, token } = await signedIn()
     await get(host, '/me', bearer(token))
     host.users.change('u-alice', change)
-    expectAnswer(await post(host, totp, { password: 'correct horse battery staple' }, bearer(token)), 401, 'Unauthorized')
+    expectAnswer(
+      await post(host, totp, { password: 'correct horse battery staple' }, bearer(token)),
+      401,
+      'Unauthorized',
+    )
     expect(await host.stores.secondFactors.findPending('u-alice')).toBeNull()
   })
 
@@ -75,19 +81,28 @@ describe('beginning to set up TOTP', () => {
     expectNoSecrets(host, ...seeds)
   })
 
-  it('changes nothing before the first code: no login needs one, and the seed that waits opens nothing', async () => {
-    const { host, token } = await signedIn()
-    const secret = await begin(host, token)
-    expectAnswer(await attempt(host), 200)
-    // A code of a user who has no factor is ignored, the right one like any other.
-    expectAnswer(await attempt(host, codeOf(host, secret)), 200)
-    expectAnswer(await attempt(host, '000000'), 200)
-    expect(new Set((await methodsOf(host.stores.sessions, host.clock())).map(String))).toEqual(new Set(['pwd']))
-    expect((await get(host, totp, bearer(token))).body.data).toEqual({ enabled: false, recoveryCodesLeft: 0 })
-    await confirm(host, token, secret)
-    host.clock.advance(30)
-    await expectUnharmed(host, codeOf(host, secret), secret)
-  })
+  it(
+    'changes nothing before the first code: no login needs one, and the seed that waits opens ' +
+      'nothing',
+    async () => {
+      const { host, token } = await signedIn()
+      const secret = await begin(host, token)
+      expectAnswer(await attempt(host), 200)
+      // A code of a user who has no factor is ignored, the right one like any other.
+      expectAnswer(await attempt(host, codeOf(host, secret)), 200)
+      expectAnswer(await attempt(host, '000000'), 200)
+      expect(new Set((await methodsOf(host.stores.sessions, host.clock())).map(String))).toEqual(
+        new Set(['pwd']),
+      )
+      expect((await get(host, totp, bearer(token))).body.data).toEqual({
+        enabled: false,
+        recoveryCodesLeft: 0,
+      })
+      await confirm(host, token, secret)
+      host.clock.advance(30)
+      await expectUnharmed(host, codeOf(host, secret), secret)
+    },
+  )
 
   it.each([
     [599.999, 200],
@@ -110,7 +125,11 @@ describe('beginning to set up TOTP', () => {
     const { host, token } = await signedIn()
     const first = await begin(host, token)
     const second = await begin(host, token)
-    expectAnswer(await post(host, confirmation, { code: codeOf(host, first) }, bearer(token)), 401, 'totp-invalid')
+    expectAnswer(
+      await post(host, confirmation, { code: codeOf(host, first) }, bearer(token)),
+      401,
+      'totp-invalid',
+    )
     await confirm(host, token, second)
     host.clock.advance(30)
     expectAnswer(await attempt(host, codeOf(host, first)), 401, 'totp-invalid')
@@ -125,7 +144,11 @@ describe('beginning to set up TOTP', () => {
       await begin(host, token)
       return (host.stores.secondFactors.confirm as (...all: never[]) => Promise<unknown>)(...given)
     })
-    expectAnswer(await post(host, confirmation, { code: codeOf(host, first) }, bearer(token)), 409, 'totp-not-enabled')
+    expectAnswer(
+      await post(host, confirmation, { code: codeOf(host, first) }, bearer(token)),
+      409,
+      'totp-not-enabled',
+    )
     await expectUnharmed(host, undefined, first)
   })
 })
@@ -134,7 +157,11 @@ describe('the first code', () => {
   it('that is wrong leaves the seed waiting', async () => {
     const { host, token } = await signedIn()
     const secret = await begin(host, token)
-    expectAnswer(await post(host, confirmation, { code: wrongCode(host, secret) }, bearer(token)), 401, 'totp-invalid')
+    expectAnswer(
+      await post(host, confirmation, { code: wrongCode(host, secret) }, bearer(token)),
+      401,
+      'totp-invalid',
+    )
     expectAnswer(await attempt(host), 200)
     await confirm(host, token, secret)
     host.clock.advance(30)
@@ -156,7 +183,9 @@ describe('the first code', () => {
     const { host, token } = await signedIn()
     const secret = await begin(host, token)
     const code = codeOf(host, secret)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post(host, confirmation, { code }, bearer(token))))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => post(host, confirmation, { code }, bearer(token))),
+    )
     const won = answers.filter(({ status }) => status === 200)
     expect(won).toHaveLength(1)
     for (const { status } of answers) expect([200, 409, 429]).toContain(status)
@@ -168,7 +197,8 @@ describe('the first code', () => {
     const { host, secret, recoveryCodes } = await enrolled()
     expect(recoveryCodes).toHaveLength(10)
     expect(new Set(recoveryCodes).size).toBe(10)
-    for (const code of recoveryCodes) expect(decodeBase32(code.replaceAll('-', ''))).toHaveLength(15)
+    for (const code of recoveryCodes)
+      expect(decodeBase32(code.replaceAll('-', ''))).toHaveLength(15)
     await expectUnharmed(host, recoveryCodes[9], secret, ...recoveryCodes)
   })
 
@@ -176,7 +206,11 @@ describe('the first code', () => {
     const { host, token } = await signedIn()
     const other = await logIn(host)
     const pkce = await post(host, '/auth/pkce/token', await obtainCode(host, other.authToken))
-    host.users.add({ id: 'u-bob', username: 'bob', passwordHash: host.users.rows.get('u-alice')?.passwordHash ?? null })
+    host.users.add({
+      id: 'u-bob',
+      username: 'bob',
+      passwordHash: host.users.rows.get('u-alice')?.passwordHash ?? null,
+    })
     const bob = await logIn(host, { username: 'bob', password: 'correct horse battery staple' })
     const secret = await begin(host, token)
     expect((await get(host, '/me', bearer(other.authToken))).status).toBe(200)
@@ -185,7 +219,8 @@ describe('the first code', () => {
       expectAnswer(await get(host, '/me', bearer(dead)), 401, 'Unauthorized')
     }
     expectAnswer(await post(host, '/auth/refresh', { refreshToken: pkce.body.refresh_token }), 400)
-    for (const alive of [token, bob.authToken]) expect((await get(host, '/me', bearer(alive))).status).toBe(200)
+    for (const alive of [token, bob.authToken])
+      expect((await get(host, '/me', bearer(alive))).status).toBe(200)
     const ends = ended(host.events)
     expect(ends).toHaveLength(2)
     for (const end of ends) expect(end).toMatch(/ factor-changed$/)
@@ -208,19 +243,26 @@ describe('the first code', () => {
     await expectUnharmed(host, codeOf(host, secret), secret)
   })
 
-  it('leaves no authorization code behind that was issued without the factor, from this session or by the host', async () => {
-    const { host, token } = await signedIn()
-    const own = await obtainCode(host, token)
-    const { codeVerifier, codeChallenge } = pkcePair()
-    const { authorizationCode } = await host.auth.issueAuthorizationCode({ userId: 'u-alice', codeChallenge })
-    const secret = await begin(host, token)
-    await confirm(host, token, secret)
-    for (const code of [own, { authorizationCode, codeVerifier }]) {
-      expectAnswer(await post(host, '/auth/pkce/token', code), 400, 'invalid_grant')
-    }
-    host.clock.advance(30)
-    await expectUnharmed(host, codeOf(host, secret), secret)
-  })
+  it(
+    'leaves no authorization code behind that was issued without the factor, from this session ' +
+      'or by the host',
+    async () => {
+      const { host, token } = await signedIn()
+      const own = await obtainCode(host, token)
+      const { codeVerifier, codeChallenge } = pkcePair()
+      const { authorizationCode } = await host.auth.issueAuthorizationCode({
+        userId: 'u-alice',
+        codeChallenge,
+      })
+      const secret = await begin(host, token)
+      await confirm(host, token, secret)
+      for (const code of [own, { authorizationCode, codeVerifier }]) {
+        expectAnswer(await post(host, '/auth/pkce/token', code), 400, 'invalid_grant')
+      }
+      host.clock.advance(30)
+      await expectUnharmed(host, codeOf(host, secret), secret)
+    },
+  )
 
   it.each(['login', 'pkce'] as const)(
     'leaves the %s session it came from signed in, as one that has shown the factor',
@@ -234,7 +276,9 @@ describe('the first code', () => {
       expect(await methodsOf(host.stores.sessions, host.clock())).toEqual([['pwd', 'otp']])
       // At once, although the guard had just read the row.
       const request = { headers: { authorization: `Bearer ${mine}` }, socket: {} }
-      expect(await host.auth.authenticate(request as never)).toMatchObject({ methods: ['pwd', 'otp'] })
+      expect(await host.auth.authenticate(request as never)).toMatchObject({
+        methods: ['pwd', 'otp'],
+      })
       const code = await obtainCode(host, mine)
       expect((await post(host, '/auth/pkce/token', code)).status).toBe(200)
       if (kind === 'pkce') {

@@ -1,8 +1,15 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible'
+import type { RateLimiterMemory } from 'rate-limiter-flexible'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { SecondFactorStore } from '../../src/index.js'
 import { bearer, get, logIn, post } from '../support/client.js'
-import { type HostSettings, password, startHost, type TestHost, totpSecret } from '../support/host.js'
+import {
+  type HostSettings,
+  password,
+  startHost,
+  type TestHost,
+  totpSecret,
+} from '../support/host.js'
+import { memoryLimiter } from '../support/memory-limiter.js'
 import {
   attempt,
   begin,
@@ -59,23 +66,36 @@ async function statusesOf(count: number, ask: (i: number) => PromiseLike<{ statu
 const wrong = (count: number) => Array<number>(count).fill(401)
 
 describe('whoever knows the password, and guesses codes', () => {
-  it('has ten judged in an hour of 1,000, from 20 addresses and 50 sessions, over every endpoint that takes one', async () => {
+  it('has ten judged in an hour of 1,000, from 20 addresses and 50 sessions, over every endpoint ' +
+    'that takes one', async () => {
     const { host, token, secret, recoveryCodes } = await enrolled({
       ...behindProxy,
-      options: { throttle: { account: { points: 10_000, duration: 900 }, network: { points: 10_000, duration: 900 } } },
+      options: {
+        throttle: {
+          account: { points: 10_000, duration: 900 },
+          network: { points: 10_000, duration: 900 },
+        },
+      },
     })
     const tokens = [token]
     for (let i = 0; i < 49; i += 1) {
-      tokens.push((await logIn(host, { username: 'alice', password, code: codeOf(host, secret) })).authToken)
+      tokens.push(
+        (await logIn(host, { username: 'alice', password, code: codeOf(host, secret) })).authToken,
+      )
       host.clock.advance(30)
     }
     const uses = countUses(host.stores.secondFactors)
     judgements.count = 0
     const guess = (i: number) => {
-      const code = i % 3 === 0 ? 'AAAA-AAAA-AAAA-AAAA-AAAA-AAAA' : wrongCode(host, secret)
+      const code = i % 3 === 0 ? 'not-a-code' : wrongCode(host, secret)
       if (i % 2 === 0) return attempt(host, code, from(i % 20))
       const path = i % 4 === 1 ? disabling : regeneration
-      return post(host, path, { password, code }, { ...bearer(tokens[i % 50] as string), ...from(i % 20) })
+      return post(
+        host,
+        path,
+        { password, code },
+        { ...bearer(tokens[i % 50] as string), ...from(i % 20) },
+      )
     }
     const statuses: number[] = []
     for (let i = 0; i < 1000; i += 50) {
@@ -95,27 +115,42 @@ describe('whoever knows the password, and guesses codes', () => {
   it('has another ten an hour later, and no more', async () => {
     const { host, secret } = await enrolled()
     vi.useFakeTimers({ toFake: ['Date'] })
-    expect(await statusesOf(12, () => attempt(host, wrongCode(host, secret)))).toEqual([...wrong(10), 429, 429])
+    expect(await statusesOf(12, () => attempt(host, wrongCode(host, secret)))).toEqual([
+      ...wrong(10),
+      429,
+      429,
+    ])
     vi.setSystemTime(Date.now() + 3_599_000)
     expectAnswer(await attempt(host, codeOf(host, secret)), 429, 'too-many-requests')
     vi.setSystemTime(Date.now() + 2_000)
-    expect(await statusesOf(11, () => attempt(host, wrongCode(host, secret)))).toEqual([...wrong(10), 429])
+    expect(await statusesOf(11, () => attempt(host, wrongCode(host, secret)))).toEqual([
+      ...wrong(10),
+      429,
+    ])
     vi.setSystemTime(Date.now() + 3_601_000)
     await expectUnharmed(host, codeOf(host, secret), secret)
   })
 
-  it.each([disabling, regeneration])('is counted at %s as at a login, in one counter', async (path) => {
-    const { host, token, secret } = await enrolled()
-    expect(await statusesOf(5, () => attempt(host, wrongCode(host, secret)))).toEqual(wrong(5))
-    expect(await statusesOf(6, () => change(host, path, token, wrongCode(host, secret)))).toEqual([...wrong(5), 429])
-    const limited = await change(host, path, token, codeOf(host, secret))
-    expectAnswer(limited, 429, 'too-many-requests')
-    expect(limited.headers['ratelimit-remaining']).toBe('0')
-    expectAnswer(await attempt(host, codeOf(host, secret)), 429, 'too-many-requests')
-    expect(await host.auth.secondFactors.status('u-alice')).toEqual({ enabled: true, recoveryCodesLeft: 10 })
-    await host.auth.secondFactors.reset('u-alice')
-    await expectUnharmed(host, undefined, secret)
-  })
+  it.each([disabling, regeneration])(
+    'is counted at %s as at a login, in one counter',
+    async (path) => {
+      const { host, token, secret } = await enrolled()
+      expect(await statusesOf(5, () => attempt(host, wrongCode(host, secret)))).toEqual(wrong(5))
+      expect(await statusesOf(6, () => change(host, path, token, wrongCode(host, secret)))).toEqual(
+        [...wrong(5), 429],
+      )
+      const limited = await change(host, path, token, codeOf(host, secret))
+      expectAnswer(limited, 429, 'too-many-requests')
+      expect(limited.headers['ratelimit-remaining']).toBe('0')
+      expectAnswer(await attempt(host, codeOf(host, secret)), 429, 'too-many-requests')
+      expect(await host.auth.secondFactors.status('u-alice')).toEqual({
+        enabled: true,
+        recoveryCodesLeft: 10,
+      })
+      await host.auth.secondFactors.reset('u-alice')
+      await expectUnharmed(host, undefined, secret)
+    },
+  )
 
   it('is counted at the first code of a seed that waits', async () => {
     const { host, token, secret } = await enrolled()
@@ -123,7 +158,11 @@ describe('whoever knows the password, and guesses codes', () => {
     const next = await begin(host, token)
     const guess = () => post(host, confirmation, { code: wrongCode(host, next) }, bearer(token))
     expect(await statusesOf(11, guess)).toEqual([...wrong(10), 429])
-    expectAnswer(await post(host, confirmation, { code: codeOf(host, next) }, bearer(token)), 429, 'too-many-requests')
+    expectAnswer(
+      await post(host, confirmation, { code: codeOf(host, next) }, bearer(token)),
+      429,
+      'too-many-requests',
+    )
     await expectUnharmed(host, undefined, secret, next)
   })
 
@@ -145,8 +184,9 @@ describe('whoever knows the password, and guesses codes', () => {
 
   it('is not counted where the limiter is out of reach: nothing is judged, 503', async () => {
     const limiter = (settings: ConstructorParameters<typeof RateLimiterMemory>[0]) => {
-      const made = new RateLimiterMemory(settings)
-      if (settings.keyPrefix === 'mar-2fa') made.consume = async () => Promise.reject(new Error('redis is away'))
+      const made = memoryLimiter(settings)
+      if (settings.keyPrefix === 'mar-2fa')
+        made.consume = async () => Promise.reject(new Error('redis is away'))
       return made
     }
     const host = await enrolledWithout({ options: { throttle: { limiter } } })
@@ -180,13 +220,18 @@ describe('codes that are right, or are no guess', () => {
     await expectUnharmed(host, undefined, secret)
   })
 
-  it('a stolen session without the password cannot shut its user out with codes for a seed that is not there', async () => {
-    const { host, token, secret, recoveryCodes } = await enrolled()
-    const send = (path: string) => () => post(host, path, { password: 'wrong', code: '000000' }, bearer(token))
-    expect(await statusesOf(15, send(confirmation))).toEqual(Array(15).fill(409))
-    expect(await statusesOf(5, send(disabling))).toEqual(wrong(5))
-    await expectUnharmed(host, codeOf(host, secret), secret, ...recoveryCodes)
-  })
+  it(
+    'a stolen session without the password cannot shut its user out with codes for a seed that ' +
+      'is not there',
+    async () => {
+      const { host, token, secret, recoveryCodes } = await enrolled()
+      const send = (path: string) => () =>
+        post(host, path, { password: 'wrong', code: '000000' }, bearer(token))
+      expect(await statusesOf(15, send(confirmation))).toEqual(Array(15).fill(409))
+      expect(await statusesOf(5, send(disabling))).toEqual(wrong(5))
+      await expectUnharmed(host, codeOf(host, secret), secret, ...recoveryCodes)
+    },
+  )
 
   it('an enrolment that is over, or whose seed cannot be opened, is no guess either', async () => {
     const { host, token, secret } = await enrolled()
@@ -252,7 +297,10 @@ describe('whoever has stolen a session, and guesses the password', () => {
       }
     }
     expect(uses).toEqual({ advanceStep: 0, consumeRecoveryCode: 0 })
-    expect((await get(host, totp, bearer(token))).body.data).toEqual({ enabled: true, recoveryCodesLeft: 10 })
+    expect((await get(host, totp, bearer(token))).body.data).toEqual({
+      enabled: true,
+      recoveryCodesLeft: 10,
+    })
     await expectUnharmed(host, recoveryCodes[0], secret)
     expectAnswer(await attempt(host, code), 200)
   })

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createAuthRouter, generateSigningKey, joseSigner, type OtherFactor } from '../../src/index.js'
+import {
+  createAuthRouter,
+  generateSigningKey,
+  joseSigner,
+  type OtherFactor,
+} from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { bearer, get, logIn, obtainCode, pkcePair, post } from '../support/client.js'
 import { gate } from '../support/gate.js'
@@ -23,7 +28,10 @@ import {
 describe('a sign-in that is under way while the second factor changes', () => {
   it('by password alone comes to nothing when the factor is switched on meanwhile', async () => {
     const door = gate()
-    const host = await startHost({ now: noon, options: { describeUser: async () => void (await door.pass()) } })
+    const host = await startHost({
+      now: noon,
+      options: { describeUser: async () => void (await door.pass()) },
+    })
     const { authToken } = await logIn(host)
     const secret = await begin(host, authToken)
     const held = door.shut()
@@ -43,7 +51,10 @@ describe('a sign-in that is under way while the second factor changes', () => {
 
   it('by a code of another device comes to nothing as well', async () => {
     const door = gate()
-    const host = await startHost({ now: noon, options: { beforeLogin: async () => void (await door.pass()) } })
+    const host = await startHost({
+      now: noon,
+      options: { beforeLogin: async () => void (await door.pass()) },
+    })
     const { authToken } = await logIn(host)
     const secret = await begin(host, authToken)
     const code = await obtainCode(host, authToken)
@@ -63,7 +74,10 @@ describe('a sign-in that is under way while the second factor changes', () => {
   it('with a code of the phone that is switched off meanwhile comes to nothing', async () => {
     const door = gate()
     const { host, token, secret } = await enrolled({
-      options: { describeUser: async () => void (await door.pass()), secondFactor: () => 'required' },
+      options: {
+        describeUser: async () => void (await door.pass()),
+        secondFactor: () => 'required',
+      },
     })
     const held = door.shut()
     const late = attempt(host, codeOf(host, secret)).then((response) => response)
@@ -83,9 +97,16 @@ describe('a session that was ended by another process a moment ago', () => {
     const secret = await begin(host, stolen)
     await host.stores.sessions.endAllForUser('u-alice', 'revoked', host.clock())
     expect((await get(host, totp, bearer(stolen))).status).toBe(200)
-    expectAnswer(await post(host, confirmation, { code: codeOf(host, secret) }, bearer(stolen)), 401, 'Unauthorized')
+    expectAnswer(
+      await post(host, confirmation, { code: codeOf(host, secret) }, bearer(stolen)),
+      401,
+      'Unauthorized',
+    )
     expectAnswer(await post(host, totp, { password }, bearer(stolen)), 401, 'Unauthorized')
-    expect(await host.auth.secondFactors.status('u-alice')).toEqual({ enabled: false, recoveryCodesLeft: 0 })
+    expect(await host.auth.secondFactors.status('u-alice')).toEqual({
+      enabled: false,
+      recoveryCodesLeft: 0,
+    })
   })
 
   it('makes no recovery codes and switches nothing off', async () => {
@@ -106,7 +127,11 @@ describe('an authorization code that has shown a factor', () => {
     const issue = async () => {
       const { codeChallenge, codeVerifier } = pkcePair()
       const code = codeOf(host, totpSecret)
-      const { authorizationCode } = await host.auth.issueAuthorizationCode({ userId: 'u-alice', codeChallenge, code })
+      const { authorizationCode } = await host.auth.issueAuthorizationCode({
+        userId: 'u-alice',
+        codeChallenge,
+        code,
+      })
       return { authorizationCode, codeVerifier }
     }
     const first = await issue()
@@ -118,7 +143,10 @@ describe('an authorization code that has shown a factor', () => {
     const second = await issue()
     await host.auth.secondFactors.reset('u-alice')
     host.clock.advance(1)
-    await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: 'MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U' })
+    await host.auth.secondFactors.importTotp({
+      userId: 'u-alice',
+      secret: 'MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U',
+    })
     expectAnswer(await post(host, '/auth/pkce/token', second), 400, 'invalid_grant')
   })
 
@@ -126,10 +154,18 @@ describe('an authorization code that has shown a factor', () => {
     const host = await startHost({ now: noon })
     await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
     const { codeChallenge } = pkcePair()
-    const wrong = host.auth.issueAuthorizationCode({ userId: 'u-alice', codeChallenge, code: '000000' })
+    const wrong = host.auth.issueAuthorizationCode({
+      userId: 'u-alice',
+      codeChallenge,
+      code: '000000',
+    })
     await expect(wrong).rejects.toMatchObject({ code: 'totp-invalid' })
     expect(host.events).toContainEqual(
-      expect.objectContaining({ type: 'code.refused', reason: 'second-factor-invalid', userId: 'u-alice' }),
+      expect.objectContaining({
+        type: 'code.refused',
+        reason: 'second-factor-invalid',
+        userId: 'u-alice',
+      }),
     )
   })
 })
@@ -145,7 +181,11 @@ describe('a phone beside a factor of the host’s', () => {
     const host = await startHost({ now: noon, options: { otherFactors: [mail] } })
     const { authToken: before } = await logIn(host)
     enabled = true
-    expectAnswer(await post(host, totp, { password }, bearer(before)), 403, 'reauthentication-required')
+    expectAnswer(
+      await post(host, totp, { password }, bearer(before)),
+      403,
+      'reauthentication-required',
+    )
     const { body } = await attempt(host, 'mailed')
     expectAnswer(await post(host, totp, { password }, bearer(body.data.authToken)), 200)
   })
@@ -154,7 +194,9 @@ describe('a phone beside a factor of the host’s', () => {
 describe('an outage', () => {
   it('of the store of factors uses none of the guesses up: the user comes in once it is over', async () => {
     const { host, secret } = await enrolled()
-    const mend = replace(host.stores.secondFactors, 'advanceStep', () => Promise.reject(new Error('down')))
+    const mend = replace(host.stores.secondFactors, 'advanceStep', () =>
+      Promise.reject(new Error('down')),
+    )
     for (let i = 0; i < 12; i += 1) expectAnswer(await attempt(host, codeOf(host, secret)), 503)
     mend()
     expectAnswer(await attempt(host, codeOf(host, secret)), 200)
@@ -162,17 +204,23 @@ describe('an outage', () => {
 
   it('in the middle of a reset does not hide that a factor was taken away', async () => {
     const { host } = await enrolled()
-    const mend = replace(host.stores.sessions, 'endAllForUser', () => Promise.reject(new Error('down')))
+    const mend = replace(host.stores.sessions, 'endAllForUser', () =>
+      Promise.reject(new Error('down')),
+    )
     await expect(host.auth.secondFactors.reset('u-alice')).rejects.toMatchObject({ status: 503 })
     mend()
     await host.auth.secondFactors.reset('u-alice')
-    const told = host.events.flatMap((event) => (event.type === 'second-factor.reset' ? [event.hadFactor] : []))
+    const told = host.events.flatMap((event) =>
+      event.type === 'second-factor.reset' ? [event.hadFactor] : [],
+    )
     expect(told).toEqual([true, false])
   })
 
   it('that leaves the session’s row unwritten leaves the factor on', async () => {
     const { host, token, secret } = await enrolled()
-    const mend = replace(host.stores.sessions, 'setMethods', () => Promise.reject(new Error('down')))
+    const mend = replace(host.stores.sessions, 'setMethods', () =>
+      Promise.reject(new Error('down')),
+    )
     expectAnswer(await change(host, disabling, token, codeOf(host, secret)), 503)
     mend()
     expect((await host.auth.secondFactors.status('u-alice')).enabled).toBe(true)
@@ -196,7 +244,11 @@ describe('a polluted Object.prototype', () => {
   })
 
   it('accepts no code for a factor that answers nothing', async () => {
-    const silent: OtherFactor = { name: 'email', isEnabled: async () => true, verify: async () => ({}) as never }
+    const silent: OtherFactor = {
+      name: 'email',
+      isEnabled: async () => true,
+      verify: async () => ({}) as never,
+    }
     const host = await startHost({ options: { otherFactors: [silent] } })
     const polluted = Object.prototype as { outcome?: unknown }
     try {

@@ -24,25 +24,44 @@ const awkward: [issuer: string, account: string, label: string][] = [
 ]
 
 describe('the URI for authenticator apps', () => {
-  it.each(awkward)('of %j and %j is exactly encoded, and reads back as it was', (issuer, account, label) => {
-    const uri = otpauthUri({ issuer, account, seed })
-    const encodedIssuer = label.slice(0, label.indexOf(':'))
-    expect(uri).toBe(`otpauth://totp/${label}?secret=${secret}&issuer=${encodedIssuer}&algorithm=SHA1&digits=6&period=30`)
-    const read = new URL(uri)
-    expect([read.protocol, read.host]).toEqual(['otpauth:', 'totp'])
-    expect(Object.fromEntries(read.searchParams)).toEqual({ secret, issuer, algorithm: 'SHA1', digits: '6', period: '30' })
-    const [first = '', ...rest] = read.pathname.slice(1).split(':')
-    expect([decodeURIComponent(first), rest.map(decodeURIComponent)]).toEqual([issuer, [account]])
-  })
+  it.each(awkward)(
+    'of %j and %j is exactly encoded, and reads back as it was',
+    (issuer, account, label) => {
+      const uri = otpauthUri({ issuer, account, seed })
+      const encodedIssuer = label.slice(0, label.indexOf(':'))
+      expect(uri).toBe(
+        `otpauth://totp/${label}?secret=${secret}&issuer=${encodedIssuer}` +
+          '&algorithm=SHA1&digits=6&period=30',
+      )
+      const read = new URL(uri)
+      expect([read.protocol, read.host]).toEqual(['otpauth:', 'totp'])
+      expect(Object.fromEntries(read.searchParams)).toEqual({
+        secret,
+        issuer,
+        algorithm: 'SHA1',
+        digits: '6',
+        period: '30',
+      })
+      const [first = '', ...rest] = read.pathname.slice(1).split(':')
+      expect([decodeURIComponent(first), rest.map(decodeURIComponent)]).toEqual([issuer, [account]])
+    },
+  )
 
-  it.each(awkward)('goes out as it is from a host called %j to the user %j', async (totpIssuer, username, label) => {
-    const host = await startHost({ options: { totpIssuer } })
-    host.users.change('u-alice', { username })
-    const { authToken } = await logIn(host, { email: 'alice@example.com', password })
-    const { body } = await post(host, totp, { password }, bearer(authToken))
-    expect(body.data.otpauthUri).toMatch(/^otpauth:\/\/totp\//)
-    expect(body.data.otpauthUri.startsWith(`otpauth://totp/${label}?secret=${body.data.secret}&issuer=`)).toBe(true)
-  })
+  it.each(awkward)(
+    'goes out as it is from a host called %j to the user %j',
+    async (totpIssuer, username, label) => {
+      const host = await startHost({ options: { totpIssuer } })
+      host.users.change('u-alice', { username })
+      const { authToken } = await logIn(host, { email: 'alice@example.com', password })
+      const { body } = await post(host, totp, { password }, bearer(authToken))
+      expect(body.data.otpauthUri).toMatch(/^otpauth:\/\/totp\//)
+      expect(
+        body.data.otpauthUri.startsWith(
+          `otpauth://totp/${label}?secret=${body.data.secret}&issuer=`,
+        ),
+      ).toBe(true)
+    },
+  )
 
   it('is made for a name with half a character in it too', async () => {
     const host = await startHost()
@@ -61,14 +80,25 @@ describe('the option totpIssuer', () => {
       const host = await startHost()
       const signer = { sign: async () => '', verify: async () => ({}) }
       const encryptionKeys = [Buffer.alloc(32, 1).toString('base64')]
-      const build = () => createAuthRouter({ ...host.stores, users: host.users, signer, encryptionKeys, totpIssuer } as never)
-      expect(build).toThrow(expect.objectContaining({ name: 'AuthConfigError', option: 'totpIssuer' }))
+      const build = () =>
+        createAuthRouter({
+          ...host.stores,
+          users: host.users,
+          signer,
+          encryptionKeys,
+          totpIssuer,
+        } as never)
+      expect(build).toThrow(
+        expect.objectContaining({ name: 'AuthConfigError', option: 'totpIssuer' }),
+      )
     },
   )
 
   it('may be 64 characters long', async () => {
     const host = await startHost({ options: { totpIssuer: 'x'.repeat(64) } })
     const { authToken } = await logIn(host)
-    expect((await post(host, totp, { password }, bearer(authToken))).body.data.otpauthUri).toContain(`issuer=${'x'.repeat(64)}&`)
+    expect(
+      (await post(host, totp, { password }, bearer(authToken))).body.data.otpauthUri,
+    ).toContain(`issuer=${'x'.repeat(64)}&`)
   })
 })

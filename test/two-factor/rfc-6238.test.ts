@@ -19,16 +19,21 @@ const vectors = [
 ] as const
 
 describe('the vectors of RFC 6238, appendix B', () => {
-  it.each(vectors)('hold at %d seconds, by the library for all three digests, by us for ours', (seconds, sha1, sha256, sha512) => {
-    const counter = stepAt(new Date(seconds * 1000))
-    const expected = { sha1, sha256, sha512 }
-    for (const algorithm of ['sha1', 'sha256', 'sha512'] as const) {
-      const secret = seeds[algorithm] as unknown as string
-      expect(speakeasy.hotp({ secret, counter, digits: 8, algorithm, encoding: 'ascii' })).toBe(expected[algorithm])
-    }
-    expect(totpAt(seeds.sha1, counter)).toBe(sha1.slice(-6))
-    expect(matchingStep(seeds.sha1, sha1.slice(-6), new Date(seconds * 1000))).toBe(counter)
-  })
+  it.each(vectors)(
+    'hold at %d seconds, by the library for all three digests, by us for ours',
+    (seconds, sha1, sha256, sha512) => {
+      const counter = stepAt(new Date(seconds * 1000))
+      const expected = { sha1, sha256, sha512 }
+      for (const algorithm of ['sha1', 'sha256', 'sha512'] as const) {
+        const secret = seeds[algorithm] as unknown as string
+        expect(speakeasy.hotp({ secret, counter, digits: 8, algorithm, encoding: 'ascii' })).toBe(
+          expected[algorithm],
+        )
+      }
+      expect(totpAt(seeds.sha1, counter)).toBe(sha1.slice(-6))
+      expect(matchingStep(seeds.sha1, sha1.slice(-6), new Date(seconds * 1000))).toBe(counter)
+    },
+  )
 })
 
 /** A small generator with a seed, so that a failure can be had again: mulberry32. */

@@ -42,7 +42,15 @@ describe('a TOTP code', () => {
 
   it('is not changed by a polluted Object.prototype', () => {
     const prototype = Object.prototype as unknown as Record<string, unknown>
-    const pollution = { digest: Buffer.alloc(20), window: 100, counter: 0, encoding: 'hex', key: 'x', length: 8, algorithm: 'md5' }
+    const pollution = {
+      digest: Buffer.alloc(20),
+      window: 100,
+      counter: 0,
+      encoding: 'hex',
+      key: 'x',
+      length: 8,
+      algorithm: 'md5',
+    }
     const before = totpAt(seed, 1)
     Object.assign(prototype, pollution)
     try {
@@ -55,10 +63,20 @@ describe('a TOTP code', () => {
   it('is found one step either side of now, never further, never for other text', () => {
     const now = new Date(60_000 * 1000)
     const current = stepAt(now)
-    for (const offset of [-1, 0, 1]) expect(matchingStep(seed, totpAt(seed, current + offset), now)).toBe(current + offset)
-    for (const offset of [-2, 2, 10]) expect(matchingStep(seed, totpAt(seed, current + offset), now)).toBeNull()
+    for (const offset of [-1, 0, 1])
+      expect(matchingStep(seed, totpAt(seed, current + offset), now)).toBe(current + offset)
+    for (const offset of [-2, 2, 10])
+      expect(matchingStep(seed, totpAt(seed, current + offset), now)).toBeNull()
     const code = totpAt(seed, current)
-    for (const text of ['', ` ${code}`, `${code}\n`, code.slice(1), `${code}0`, `+${code.slice(1)}`, '１２３４５６']) {
+    for (const text of [
+      '',
+      ` ${code}`,
+      `${code}\n`,
+      code.slice(1),
+      `${code}0`,
+      `+${code.slice(1)}`,
+      '１２３４５６',
+    ]) {
       expect(matchingStep(seed, text, now)).toBeNull()
     }
   })
@@ -97,26 +115,41 @@ describe('base32', () => {
     }
   })
 
-  it.each(['', '=', 'A', 'AAA', 'AAAAAA', 'MZXW 6YTB', 'MZXW-6YTB', 'MZ1W6YTB', 'M=ZX', 'MY=======', 'ｍｙ'])(
-    'that is none decodes to nothing, never to an empty key: %j',
-    (text) => {
-      expect(decodeBase32(text)).toBeNull()
-    },
-  )
+  it.each([
+    '',
+    '=',
+    'A',
+    'AAA',
+    'AAAAAA',
+    'MZXW 6YTB',
+    'MZXW-6YTB',
+    'MZ1W6YTB',
+    'M=ZX',
+    'MY=======',
+    'ｍｙ',
+  ])('that is none decodes to nothing, never to an empty key: %j', (text) => {
+    expect(decodeBase32(text)).toBeNull()
+  })
 })
 
 describe('recovery codes', () => {
   it('are ten, all different, of 120 random bits, in groups of four', () => {
-    const codes = newRecoveryCodes()
+    const { codes } = newRecoveryCodes()
     expect(new Set(codes).size).toBe(10)
     for (const code of codes) expect(code).toMatch(/^([A-Z2-7]{4}-){5}[A-Z2-7]{4}$/)
   })
 
   it('are recognised however they are typed, and nothing else is', () => {
-    const [code = ''] = newRecoveryCodes()
+    const {
+      codes: [code = ''],
+    } = newRecoveryCodes()
     const hash = recoveryCodeHash(code)
     expect(hash).toMatch(/^[\w-]{43}$/)
-    for (const typed of [code.toLowerCase(), code.replaceAll('-', ''), ` ${code.replaceAll('-', ' ')} `]) {
+    for (const typed of [
+      code.toLowerCase(),
+      code.replaceAll('-', ''),
+      ` ${code.replaceAll('-', ' ')} `,
+    ]) {
       expect(recoveryCodeHash(typed)).toBe(hash)
     }
     for (const typed of ['', '123456', code.slice(1), `${code}A`, code.replace(/^./, '1')])
@@ -153,10 +186,18 @@ describe('the seed vault', () => {
     const sealed = vault.seal('u-alice', seed)
     const parts = sealed.split('.')
     for (let i = 0; i < parts.length; i += 1) {
-      const changed = parts.map((part, at) => (at === i ? `A${part.slice(1) === part ? 'B' : part.slice(2)}B` : part)).join('.')
+      const changed = parts
+        .map((part, at) => (at === i ? `A${part.slice(1) === part ? 'B' : part.slice(2)}B` : part))
+        .join('.')
       expect(vault.open('u-alice', changed)).toBeNull()
     }
-    for (const rubbish of ['', 'v1', 'v1.a.b.c', sealed.slice(0, -10), sealed.replace('v1', 'v2')]) {
+    for (const rubbish of [
+      '',
+      'v1',
+      'v1.a.b.c',
+      sealed.slice(0, -10),
+      sealed.replace('v1', 'v2'),
+    ]) {
       expect(vault.open('u-alice', rubbish)).toBeNull()
     }
   })

@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest'
-import { createJudgements } from '../../src/throttle/judgements.js'
+import { createPendingAttempts } from '../../src/throttle/pending-attempts.js'
 
 it('whoever comes out of a line that has ended does not take the next one away', async () => {
-  const judgements = createJudgements(20)
+  const judgements = createPendingAttempts(20)
   judgements.begin('key')
   const turn = judgements.wait('key', 1000)
   judgements.end('key')
   judgements.begin('key')
   expect(await turn).toBe(true)
-  expect(judgements.isUnderWay('key')).toBe(true)
+  expect(judgements.isPending('key')).toBe(true)
   judgements.end('key')
-  expect(judgements.isUnderWay('key')).toBe(false)
+  expect(judgements.isPending('key')).toBe(false)
 })
 
 it('nothing is remembered of a key once it has come to its end, or nobody waits for it any more', async () => {
-  const judgements = createJudgements(20)
+  const judgements = createPendingAttempts(20)
   for (const key of ['a', 'b']) judgements.begin(key)
   const turn = judgements.wait('a', 60_000)
   judgements.end('a')
@@ -26,7 +26,7 @@ it('nothing is remembered of a key once it has come to its end, or nobody waits 
 })
 
 it('nobody waits longer than told, nor more of them than told', async () => {
-  const judgements = createJudgements(1)
+  const judgements = createPendingAttempts(1)
   judgements.begin('key')
   const first = judgements.wait('key', 20)
   expect(await judgements.wait('key', 60_000)).toBe(false)
