@@ -6,10 +6,18 @@ import { temporaryFolder } from '../support/databases.js'
 
 storeContract(
   { describe, it },
-  { name: 'memoryStores', contracts: ['codes', 'sessions', 'secondFactors', 'tickets'], stores: () => memoryStores() },
+  {
+    name: 'memoryStores',
+    contracts: ['codes', 'sessions', 'secondFactors', 'tickets'],
+    stores: () => memoryStores(),
+  },
 )
 
 storeContract(
   { describe, it },
-  { name: 'keys in files', contracts: ['keys'], stores: () => ({ keys: fileKeyStore(temporaryFolder()) }) },
+  {
+    name: 'keys in files',
+    contracts: ['keys'],
+    stores: () => ({ keys: fileKeyStore(temporaryFolder()) }),
+  },
 )

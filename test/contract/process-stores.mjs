@@ -1,4 +1,5 @@
-// What the child processes of the two-process mode import: the stores of one kind of database, by the query of this module's address.
+// What the child processes of the two-process mode import: the stores of one kind of database, by
+// the query of this module's address.
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
 import Database from 'libsql'
 import { sqlStores } from 'messaging-auth-router/stores/sql'

@@ -1,4 +1,5 @@
-// What the child processes of the two-process mode import: the Redis stores, by the query of this module's address.
+// What the child processes of the two-process mode import: the Redis stores, by the query of this
+// module's address.
 import { Redis } from 'ioredis'
 import { redisStores } from 'messaging-auth-router/stores/redis'
 import { createClient } from 'redis'

@@ -34,7 +34,9 @@ describe.skipIf(redisUrl === null).each(['ioredis', 'node-redis'] as const)('%s'
     {
       name: 'redisStores',
       contracts,
-      stores: async () => redisStores(await open[library]((close) => void closers.push(close)), { prefix }),
+      expires: 'database',
+      stores: async () =>
+        redisStores(await open[library]((close) => void closers.push(close)), { prefix }),
       processes: new URL(`redis-process-stores.mjs?${query}`, import.meta.url),
       workerUrl,
     },

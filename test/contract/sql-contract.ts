@@ -15,8 +15,8 @@ const contracts = ['codes', 'sessions', 'secondFactors', 'tickets', 'keys'] as c
 const workerUrl = new URL('../../dist/testing/store-contract/process-worker.js', import.meta.url)
 
 /**
- * Runs the contract suite over the kind of database of this name, with as many connections as it likes, and with one. A test file for
- * each: the files run side by side.
+ * Runs the contract suite over the kind of database of this name, with as many connections as it
+ * likes, and with one. A test file for each: the files run side by side.
  */
 export function sqlContract(name: string): void {
   const kind = databaseKinds.find((known) => known.name === name)
@@ -26,24 +26,39 @@ export function sqlContract(name: string): void {
     const prefix = `c${process.pid}_`
     const shared = kind.name.startsWith('SQLite') ? { ...kind, open: () => openSqlite(file) } : kind
     const database = opened(shared, prefix)
-    const at = kind.name.startsWith('SQLite') ? file : kind.engine === 'mysql' ? mysqlUrl : postgresUrl
+    const at = kind.name.startsWith('SQLite')
+      ? file
+      : kind.engine === 'mysql'
+        ? mysqlUrl
+        : postgresUrl
     const query = new URLSearchParams({ kind: kind.name, prefix, at: at ?? '' })
     // PGlite lives in one process.
     const processes =
-      kind.name === 'PGlite' ? {} : { processes: new URL(`process-stores.mjs?${query}`, import.meta.url), workerUrl }
-    storeContract({ describe, it }, { name: 'sqlStores', contracts, stores: () => database().stores, ...processes })
+      kind.name === 'PGlite'
+        ? {}
+        : { processes: new URL(`process-stores.mjs?${query}`, import.meta.url), workerUrl }
+    storeContract(
+      { describe, it },
+      { name: 'sqlStores', contracts, stores: () => database().stores, ...processes },
+    )
   })
 
   describe.skipIf(kind.open === null)(`${kind.name} over a pool of one connection`, () => {
     const database = opened(kind, `o${process.pid}_`, 1)
-    storeContract({ describe, it }, { name: 'sqlStores', contracts, stores: () => database().stores, rounds: 5 })
+    storeContract(
+      { describe, it },
+      { name: 'sqlStores', contracts, stores: () => database().stores, rounds: 5 },
+    )
   })
 }
 
 function opened(kind: DatabaseKind, prefix: string, connections?: number): () => TestDatabase {
   let database: TestDatabase | undefined
   beforeAll(async () => {
-    database = await openDatabase(kind, { prefix, ...(connections === undefined ? {} : { connections }) })
+    database = await openDatabase(kind, {
+      prefix,
+      ...(connections === undefined ? {} : { connections }),
+    })
   })
   afterAll(() => database?.close())
   return () => database as TestDatabase

@@ -39,7 +39,12 @@ const program = fileURLToPath(new URL('chat-process.mjs', import.meta.url))
 const signingKey = JSON.stringify(await generateSigningKey())
 
 /** Starts a chat server; all of a test file trust each other's tokens. */
-export async function startChat({ kind, url, connections = 10, postgresOptions = '' }: ChatDatabase): Promise<Chat> {
+export async function startChat({
+  kind,
+  url,
+  connections = 10,
+  postgresOptions = '',
+}: ChatDatabase): Promise<Chat> {
   const env = {
     DATABASE_KIND: kind,
     DATABASE_URL: url,
@@ -61,7 +66,13 @@ export async function startChat({ kind, url, connections = 10, postgresOptions =
   return { child, url: `http://127.0.0.1:${port}/api/v1` }
 }
 
-async function send(chat: Chat, method: 'GET' | 'POST', path: string, token: string | null, body?: object): Promise<Reply> {
+async function send(
+  chat: Chat,
+  method: 'GET' | 'POST',
+  path: string,
+  token: string | null,
+  body?: object,
+): Promise<Reply> {
   const from = performance.now()
   const headers = {
     ...(token === null ? {} : { authorization: `Bearer ${token}` }),
@@ -77,22 +88,37 @@ async function send(chat: Chat, method: 'GET' | 'POST', path: string, token: str
     const response = await fetch(`${chat.url}${path}`, request)
     const answer = await response.json()
     const retryAfter = response.headers.get('retry-after')
-    return { status: response.status, body: answer, retryAfter, milliseconds: performance.now() - from }
+    return {
+      status: response.status,
+      body: answer,
+      retryAfter,
+      milliseconds: performance.now() - from,
+    }
   } catch (error) {
-    return { status: 0, body: String(error), retryAfter: null, milliseconds: performance.now() - from }
+    return {
+      status: 0,
+      body: String(error),
+      retryAfter: null,
+      milliseconds: performance.now() - from,
+    }
   }
 }
 
 /** What a client asks for. Each answers whatever came. */
 export const ask = {
   login: (chat: Chat, username: string, code?: string) =>
-    send(chat, 'POST', '/login', null, { username, password, ...(code === undefined ? {} : { code }) }),
+    send(chat, 'POST', '/login', null, {
+      username,
+      password,
+      ...(code === undefined ? {} : { code }),
+    }),
   rooms: (chat: Chat, token: string) => send(chat, 'GET', '/rooms', token),
   logout: (chat: Chat, token: string) => send(chat, 'POST', '/logout', token),
   authorize: (chat: Chat, token: string, codeChallenge: string) =>
     send(chat, 'POST', '/auth/pkce/authorize', token, { codeChallenge }),
   exchange: (chat: Chat, code: Code) => send(chat, 'POST', '/auth/pkce/token', null, code),
-  refresh: (chat: Chat, refreshToken: string) => send(chat, 'POST', '/auth/refresh', null, { refreshToken }),
+  refresh: (chat: Chat, refreshToken: string) =>
+    send(chat, 'POST', '/auth/refresh', null, { refreshToken }),
 }
 
 /** A code that nobody has exchanged yet. */
@@ -110,7 +136,8 @@ export interface Tokens {
 /** The answer's body, where anything but 200 would spoil the test's preparation. */
 export async function ok(asked: Promise<Reply>): Promise<Reply['body']> {
   const reply = await asked
-  if (reply.status !== 200) throw new Error(`answered ${reply.status}: ${JSON.stringify(reply.body)}`)
+  if (reply.status !== 200)
+    throw new Error(`answered ${reply.status}: ${JSON.stringify(reply.body)}`)
   return reply.body
 }
 

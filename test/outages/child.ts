@@ -30,7 +30,9 @@ export function newFolder(name: string, owner?: Owner): string {
   return folder
 }
 
-/** The user a server insists on. Undefined where this process is not root, and may only be itself. */
+/**
+ * The user a server insists on. Undefined where this process is not root, and may only be itself.
+ */
 export function ownerNamed(name: string): Owner | undefined {
   if (process.getuid?.() !== 0) return undefined
   const idOf = (flag: string) => Number(execFileSync('id', [flag, name], { encoding: 'utf8' }))

@@ -32,34 +32,60 @@ function inDatabase<T>(folder: string, work: (database: Database.Database) => T)
 }
 
 const usersIn = (folder: string) =>
-  inDatabase(folder, (database) => database.prepare('select * from chat_users order by id').all()) as { id: string }[]
+  inDatabase(folder, (database) =>
+    database.prepare('select * from chat_users order by id').all(),
+  ) as { id: string }[]
 
 beforeAll(buildExample, 60_000)
 
 describe('after a restart', () => {
-  test.each(['SIGTERM', 'SIGKILL'] as const)('by %s, alice is signed in as before, and her messages are there', async (signal) => {
-    const folder = temporaryFolder()
-    const before = await startIn(folder)
-    const credentials = await signIn(before.url, alice)
-    const device = await signInSecondDevice(before.url, credentials)
-    const posted = await request(before.url, 'POST', '/api/v1/rooms/general/messages', { text: 'still here? 👋' }, credentials)
-    await before.stop(signal)
+  test.each(['SIGTERM', 'SIGKILL'] as const)(
+    'by %s, alice is signed in as before, and her messages are there',
+    async (signal) => {
+      const folder = temporaryFolder()
+      const before = await startIn(folder)
+      const credentials = await signIn(before.url, alice)
+      const device = await signInSecondDevice(before.url, credentials)
+      const posted = await request(
+        before.url,
+        'POST',
+        '/api/v1/rooms/general/messages',
+        { text: 'still here? 👋' },
+        credentials,
+      )
+      await before.stop(signal)
 
-    const { url } = await startIn(folder)
-    expect((await request(url, 'GET', '/api/v1/me', undefined, credentials)).json).toMatchObject({ _id: 'id-alice' })
-    expect((await request(url, 'GET', '/api/v1/rooms', undefined, bearer(device.access_token))).status).toBe(200)
-    const { json } = await request(url, 'GET', '/api/v1/rooms/general/messages', undefined, credentials)
-    expect(json.messages).toEqual([posted.json.message])
-    const refreshed = await refresh(url, device.refresh_token)
-    expect(refreshed.status).toBe(200)
-    expect((await request(url, 'GET', '/api/v1/me', undefined, bearer(refreshed.json.access_token))).status).toBe(200)
-  })
+      const { url } = await startIn(folder)
+      expect((await request(url, 'GET', '/api/v1/me', undefined, credentials)).json).toMatchObject({
+        _id: 'id-alice',
+      })
+      expect(
+        (await request(url, 'GET', '/api/v1/rooms', undefined, bearer(device.access_token))).status,
+      ).toBe(200)
+      const { json } = await request(
+        url,
+        'GET',
+        '/api/v1/rooms/general/messages',
+        undefined,
+        credentials,
+      )
+      expect(json.messages).toEqual([posted.json.message])
+      const refreshed = await refresh(url, device.refresh_token)
+      expect(refreshed.status).toBe(200)
+      expect(
+        (await request(url, 'GET', '/api/v1/me', undefined, bearer(refreshed.json.access_token)))
+          .status,
+      ).toBe(200)
+    },
+  )
 
   test('by SIGKILL right after the answer, a logout holds', async () => {
     const folder = temporaryFolder()
     const before = await startIn(folder)
     const credentials = await signIn(before.url, alice)
-    expect((await request(before.url, 'POST', '/api/v1/logout', undefined, credentials)).status).toBe(200)
+    expect(
+      (await request(before.url, 'POST', '/api/v1/logout', undefined, credentials)).status,
+    ).toBe(200)
     await before.stop('SIGKILL')
     const { url } = await startIn(folder)
     expect((await request(url, 'GET', '/api/v1/me', undefined, credentials)).status).toBe(401)
@@ -80,7 +106,9 @@ describe('after a restart', () => {
     const folder = temporaryFolder()
     await (await startIn(folder, { SEED_USERS: '2' })).stop()
     inDatabase(folder, (database) =>
-      database.exec("update chat_users set password_hash = 'changed', name = 'Álice' where id = 'id-alice'"),
+      database.exec(
+        "update chat_users set password_hash = 'changed', name = 'Álice' where id = 'id-alice'",
+      ),
     )
     const changed = usersIn(folder)
     await (await startIn(folder, { SEED_USERS: '2' })).stop()
@@ -116,7 +144,11 @@ describe('the encryption key', () => {
   const another = Buffer.from('another key of exactly 32 bytes!').toString('base64')
 
   test.each([
-    ['in the environment', 'AUTH_ENCRYPTION_KEY', (_folder: string) => ({ AUTH_ENCRYPTION_KEY: another })],
+    [
+      'in the environment',
+      'AUTH_ENCRYPTION_KEY',
+      (_folder: string) => ({ AUTH_ENCRYPTION_KEY: another }),
+    ],
     [
       'in its file',
       'AUTH_ENCRYPTION_KEY_FILE',
@@ -130,14 +162,20 @@ describe('the encryption key', () => {
     await (await startIn(folder)).stop()
     const { output, exited } = launchExample({ ...environmentIn(folder), ...replaceKey(folder) })
     expect(await exited).toBe(1)
-    expect(output.stderr).toMatch(new RegExp(`^${setting}: [^\\n]+sealed with another key[^\\n]+\\n$`))
+    expect(output.stderr).toMatch(
+      new RegExp(`^${setting}: [^\\n]+sealed with another key[^\\n]+\\n$`),
+    )
     expect(output.stdout).toBe('')
   })
 
   test('is missed as well where the signing key is given', async () => {
     const folder = temporaryFolder()
     await (await startIn(folder)).stop()
-    const { output, exited } = launchExample({ ...environmentIn(folder), AUTH_ENCRYPTION_KEY: another, AUTH_SIGNING_KEY: '{}' })
+    const { output, exited } = launchExample({
+      ...environmentIn(folder),
+      AUTH_ENCRYPTION_KEY: another,
+      AUTH_SIGNING_KEY: '{}',
+    })
     expect(await exited).toBe(1)
     expect(output.stderr).toMatch(/^AUTH_ENCRYPTION_KEY: /)
   })

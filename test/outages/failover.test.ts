@@ -2,7 +2,13 @@ import pg from 'pg'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ask, type Chat, logIn, obtainCode, startChat } from './chat.js'
 import { type DatabaseProxy, startProxy } from './proxy.js'
-import { type PrivateServer, type Standby, type StartServer, startPostgres, startStandby } from './servers.js'
+import {
+  type PrivateServer,
+  type Standby,
+  type StartServer,
+  startPostgres,
+  startStandby,
+} from './servers.js'
 import { openStores } from './stores.js'
 
 describe.skipIf(startPostgres === null)('PostgreSQL fails over to a standby', () => {
@@ -11,8 +17,16 @@ describe.skipIf(startPostgres === null)('PostgreSQL fails over to a standby', ()
     for (const end of ends.splice(0).reverse()) await end()
   })
 
-  /** A server, a standby that follows it over a line that can be stopped, and a chat server on the first. */
-  async function startBoth(): Promise<{ primary: PrivateServer; line: DatabaseProxy; standby: Standby; chat: Chat }> {
+  /**
+   * A server, a standby that follows it over a line that can be stopped, and a chat server on the
+   * first.
+   */
+  async function startBoth(): Promise<{
+    primary: PrivateServer
+    line: DatabaseProxy
+    standby: Standby
+    chat: Chat
+  }> {
     const primary = await (startPostgres as NonNullable<StartServer>)()
     ends.push(() => primary.stop())
     await (await openStores('postgres', primary.url)).close()
@@ -20,7 +34,9 @@ describe.skipIf(startPostgres === null)('PostgreSQL fails over to a standby', ()
     ends.push(() => line.stop())
     const standby = await startStandby(line.url)
     ends.push(() => standby.stop())
-    await expect.poll(() => query(primary, 'select 1 from pg_stat_replication'), { timeout: 10_000 }).toHaveLength(1)
+    await expect
+      .poll(() => query(primary, 'select 1 from pg_stat_replication'), { timeout: 10_000 })
+      .toHaveLength(1)
     return { primary, line, standby, chat: await startOn(primary) }
   }
 
@@ -31,50 +47,64 @@ describe.skipIf(startPostgres === null)('PostgreSQL fails over to a standby', ()
   }
 
   /** The first server is lost, and the chat goes on over the standby. */
-  async function failOver({ primary, line, standby }: Awaited<ReturnType<typeof startBoth>>): Promise<Chat> {
+  async function failOver({
+    primary,
+    line,
+    standby,
+  }: Awaited<ReturnType<typeof startBoth>>): Promise<Chat> {
     await primary.kill()
     await line.stop()
     await standby.promote()
     return startOn(standby)
   }
 
-  it('that was behind: acknowledged logouts and used codes come back. An asynchronous standby keeps no promise', async () => {
-    const both = await startBoth()
-    const { chat, line, primary } = both
-    const token = await logIn(chat, 'alice')
-    const code = await obtainCode(chat, 'alice')
-    await caughtUp(primary)
-    line.pause()
-    expect((await ask.logout(chat, token)).status).toBe(200)
-    expect((await ask.exchange(chat, code)).status).toBe(200)
-    const after = await failOver(both)
-    expect((await ask.rooms(after, token)).status, 'revived').toBe(200)
-    expect((await ask.exchange(after, code)).status, 'used twice').toBe(200)
-  })
+  it(
+    'that was behind: acknowledged logouts and used codes come back. An asynchronous standby ' +
+      'keeps no promise',
+    async () => {
+      const both = await startBoth()
+      const { chat, line, primary } = both
+      const token = await logIn(chat, 'alice')
+      const code = await obtainCode(chat, 'alice')
+      await caughtUp(primary)
+      line.pause()
+      expect((await ask.logout(chat, token)).status).toBe(200)
+      expect((await ask.exchange(chat, code)).status).toBe(200)
+      const after = await failOver(both)
+      expect((await ask.rooms(after, token)).status, 'revived').toBe(200)
+      expect((await ask.exchange(after, code)).status, 'used twice').toBe(200)
+    },
+  )
 
-  it('that commits wait for: nothing comes back that was ended or used, although it applies two seconds late', async () => {
-    const both = await startBoth()
-    const { chat, line, primary } = both
-    await query(primary, "alter system set synchronous_standby_names = '*'")
-    await query(primary, 'select pg_reload_conf()')
-    await expect.poll(() => query(primary, "select 1 from pg_stat_replication where sync_state = 'sync'")).toHaveLength(1)
-    const tokens = [await logIn(chat, 'alice'), await logIn(chat, 'bob')] as const
-    const code = await obtainCode(chat, 'alice')
-    expect((await ask.logout(chat, tokens[0])).status).toBe(200)
-    expect((await ask.exchange(chat, code)).status).toBe(200)
+  it(
+    'that commits wait for: nothing comes back that was ended or used, although it applies two ' +
+      'seconds late',
+    async () => {
+      const both = await startBoth()
+      const { chat, line, primary } = both
+      await query(primary, "alter system set synchronous_standby_names = '*'")
+      await query(primary, 'select pg_reload_conf()')
+      await expect
+        .poll(() => query(primary, "select 1 from pg_stat_replication where sync_state = 'sync'"))
+        .toHaveLength(1)
+      const tokens = [await logIn(chat, 'alice'), await logIn(chat, 'bob')] as const
+      const code = await obtainCode(chat, 'alice')
+      expect((await ask.logout(chat, tokens[0])).status).toBe(200)
+      expect((await ask.exchange(chat, code)).status).toBe(200)
 
-    // What the standby has not got is not promised either.
-    expect((await ask.rooms(chat, tokens[1])).status).toBe(200)
-    line.pause()
-    const refused = await ask.logout(chat, tokens[1])
-    expect([refused.status, refused.retryAfter]).toEqual([503, '2'])
-    expect(refused.milliseconds).toBeLessThan(2500)
+      // What the standby has not got is not promised either.
+      expect((await ask.rooms(chat, tokens[1])).status).toBe(200)
+      line.pause()
+      const refused = await ask.logout(chat, tokens[1])
+      expect([refused.status, refused.retryAfter]).toEqual([503, '2'])
+      expect(refused.milliseconds).toBeLessThan(2500)
 
-    const after = await failOver(both)
-    expect((await ask.rooms(after, tokens[0])).status).toBe(401)
-    expect((await ask.exchange(after, code)).status).toBe(400)
-    await logIn(after, 'alice')
-  })
+      const after = await failOver(both)
+      expect((await ask.rooms(after, tokens[0])).status).toBe(401)
+      expect((await ask.exchange(after, code)).status).toBe(400)
+      await logIn(after, 'alice')
+    },
+  )
 })
 
 async function caughtUp(primary: PrivateServer): Promise<void> {

@@ -4,43 +4,59 @@ import { bearer, get, logIn, post } from '../support/client.js'
 import { askWith, expectOutageAtEveryCall, isDoneInPassing } from '../support/failing-calls.js'
 import { password, startHost } from '../support/host.js'
 
-const timersOpen = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+const timersOpen = () =>
+  process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 const generous = { network: { points: 100_000, duration: 900 } }
 
 describe('a store that does not answer', () => {
-  it('200 requests: each is 503 within 2.5 s, and nothing of them is left, neither timers nor connections nor slots', async () => {
-    const host = await startHost({ options: { throttle: generous } })
-    const { authToken } = await logIn(host)
-    const { sessions } = host.stores
-    const { find, create } = sessions
-    const before = timersOpen()
-    const silent = () => new Promise<never>(() => {})
-    host.clock.advance(31)
-    Object.assign(sessions, { find: silent, create: silent })
-    const from = performance.now()
-    const took: number[] = []
-    const timed = async (asked: PromiseLike<{ status: number }>) => {
-      const { status } = await asked
-      took.push(performance.now() - from)
-      return status
-    }
-    for (let i = 0; i < 100; i += 1)
-      host.users.add({ ...(host.users.rows.get('u-alice') as { id: string }), id: `u-${i}`, username: `user-${i}` })
-    const statuses = await Promise.all([
-      ...Array.from({ length: 100 }, () => timed(get(host, '/me', bearer(authToken)))),
-      ...Array.from({ length: 100 }, (_, i) => timed(post(host, '/login', { username: `user-${i}`, password }))),
-    ])
-    expect(statuses).toEqual(statuses.map(() => 503))
-    // The passwords are hashed first, which takes its time where 200 clients and the server share a core or two.
-    expect(took.sort((one, other) => one - other)[99]).toBeLessThan(2500)
-    Object.assign(sessions, { find, create })
-    for (let i = 0; i < 3; i += 1) expect((await post(host, '/login', { username: 'user-0', password })).status).toBe(200)
-    expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
-    host.server.closeIdleConnections()
-    const connections = () => new Promise<number>((resolve) => host.server.getConnections((_error, count) => resolve(count)))
-    await expect.poll(connections, { timeout: 3000 }).toBe(0)
-    await expect.poll(timersOpen, { timeout: 3000 }).toBeLessThanOrEqual(before + 1)
-  })
+  it(
+    '200 requests: each is 503 within 2.5 s, and nothing of them is left, neither timers nor ' +
+      'connections nor slots',
+    async () => {
+      const host = await startHost({ options: { throttle: generous } })
+      const { authToken } = await logIn(host)
+      const { sessions } = host.stores
+      const { find, create } = sessions
+      const before = timersOpen()
+      const silent = () => new Promise<never>(() => {})
+      host.clock.advance(31)
+      Object.assign(sessions, { find: silent, create: silent })
+      const from = performance.now()
+      const took: number[] = []
+      const timed = async (asked: PromiseLike<{ status: number }>) => {
+        const { status } = await asked
+        took.push(performance.now() - from)
+        return status
+      }
+      for (let i = 0; i < 100; i += 1)
+        host.users.add({
+          ...(host.users.rows.get('u-alice') as { id: string }),
+          id: `u-${i}`,
+          username: `user-${i}`,
+        })
+      const statuses = await Promise.all([
+        ...Array.from({ length: 100 }, () => timed(get(host, '/me', bearer(authToken)))),
+        ...Array.from({ length: 100 }, (_, i) =>
+          timed(post(host, '/login', { username: `user-${i}`, password })),
+        ),
+      ])
+      expect(statuses).toEqual(statuses.map(() => 503))
+      // The passwords are hashed first, which takes its time where 200 clients and the server share
+      // a core or two.
+      expect(took.sort((one, other) => one - other)[99]).toBeLessThan(2500)
+      Object.assign(sessions, { find, create })
+      for (let i = 0; i < 3; i += 1)
+        expect((await post(host, '/login', { username: 'user-0', password })).status).toBe(200)
+      expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
+      host.server.closeIdleConnections()
+      const connections = () =>
+        new Promise<number>((resolve) =>
+          host.server.getConnections((_error, count) => resolve(count)),
+        )
+      await expect.poll(connections, { timeout: 3000 }).toBe(0)
+      await expect.poll(timersOpen, { timeout: 3000 }).toBeLessThanOrEqual(before + 1)
+    },
+  )
 })
 
 describe('a call that is never answered, whichever it is', () => {
@@ -49,11 +65,16 @@ describe('a call that is never answered, whichever it is', () => {
 
   it.each(Object.keys(requests))('%s: 503 after the time that a call has', async (name) => {
     const usual = await askWith(name, (await startTapped()).newScene())
-    const places = usual.calls.map((_call, place) => place).filter((place) => !isSlow(usual.calls[place] as string))
+    const places = usual.calls
+      .map((_call, place) => place)
+      .filter((place) => !isSlow(usual.calls[place] as string))
     const judged = places.map(async (place) => {
       // All at once, each on a host of its own: the time is spent waiting.
       const { newScene } = await startTapped(300)
-      const { calls, outcome } = await askWith(name, newScene(), { place, how: () => new Promise(() => {}) })
+      const { calls, outcome } = await askWith(name, newScene(), {
+        place,
+        how: () => new Promise(() => {}),
+      })
       const expected = isDoneInPassing(name, calls, place) ? usual.outcome.status : 503
       return { call: calls[place], place, got: outcome.status, expected }
     })

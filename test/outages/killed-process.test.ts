@@ -18,7 +18,13 @@ import {
   type Tokens,
 } from './chat.js'
 import { newFolder } from './child.js'
-import { type PrivateServer, type StartServer, startMariaDb, startPostgres, startRedis } from './servers.js'
+import {
+  type PrivateServer,
+  type StartServer,
+  startMariaDb,
+  startPostgres,
+  startRedis,
+} from './servers.js'
 import { type OpenStores, openStores } from './stores.js'
 import { killWhile, type Spares, spares, whenAlone } from './victims.js'
 
@@ -57,48 +63,67 @@ describe.skipIf(databases.some(({ start }) => start === null))('a process is kil
         await server?.stop()
       })
 
-      it(`${kills} times while codes are exchanged: a code opens one session or none, and nothing stays half done`, async () => {
-        const found = { answered: 0, done: 0, nothing: 0, 'code lost': 0 }
-        for (let kill = 0; kill < kills; kill += 1) {
-          const rounds = await Promise.all(Array.from({ length: atOnce }, () => newRound(survivor)))
-          const victim = await victims.next()
-          const replies = await killWhile(
-            victim,
-            victim.exchange,
-            rounds.map(({ code }) => ask.exchange(victim, code)),
-          )
-          const scene = { kind, stores, survivor }
-          const ends = await Promise.all(replies.map((reply, i) => judgeExchange(scene, rounds[i] as Round, reply)))
-          for (const end of ends) found[end] += 1
-        }
-        say(name, `${kills} kills, ${kills * atOnce} exchanges`, found)
-        expect(found.answered + found.done, 'kills that came after the write').toBeGreaterThan(0)
-        expect(found.nothing, 'kills that came before it').toBeGreaterThan(0)
-      })
+      it(
+        `${kills} times while codes are exchanged: a code opens one session or none, and ` +
+          'nothing stays half done',
+        async () => {
+          const found = { answered: 0, done: 0, nothing: 0, 'code lost': 0 }
+          for (let kill = 0; kill < kills; kill += 1) {
+            const rounds = await Promise.all(
+              Array.from({ length: atOnce }, () => newRound(survivor)),
+            )
+            const victim = await victims.next()
+            const replies = await killWhile(
+              victim,
+              victim.exchange,
+              rounds.map(({ code }) => ask.exchange(victim, code)),
+            )
+            const scene = { kind, stores, survivor }
+            const ends = await Promise.all(
+              replies.map((reply, i) => judgeExchange(scene, rounds[i] as Round, reply)),
+            )
+            for (const end of ends) found[end] += 1
+          }
+          say(name, `${kills} kills, ${kills * atOnce} exchanges`, found)
+          expect(found.answered + found.done, 'kills that came after the write').toBeGreaterThan(0)
+          expect(found.nothing, 'kills that came before it').toBeGreaterThan(0)
+        },
+      )
 
-      it(`${refreshKills} times while tokens are refreshed: who asks again gets the one live successor`, async () => {
-        const found = { answered: 0, unanswered: 0 }
-        for (let kill = 0; kill < refreshKills; kill += 1) {
-          const users = Array.from({ length: atOnce }, newName)
-          const parents = await Promise.all(users.map((user) => obtainTokens(survivor, user)))
-          const victim = await victims.next()
-          const replies = await killWhile(
-            victim,
-            victim.refresh,
-            parents.map(({ refresh_token }) => ask.refresh(victim, refresh_token)),
-          )
-          const scene = { kind, stores, survivor }
-          await Promise.all(replies.map((reply, i) => judgeRefresh(scene, users[i] as string, parents[i] as Tokens, reply)))
-          found.answered += replies.filter(({ status }) => status === 200).length
-          found.unanswered += replies.filter(({ status }) => status !== 200).length
-        }
-        say(name, `${refreshKills} kills, ${refreshKills * atOnce} refreshes`, found)
-      })
+      it(
+        `${refreshKills} times while tokens are refreshed: who asks again gets the one live ` +
+          'successor',
+        async () => {
+          const found = { answered: 0, unanswered: 0 }
+          for (let kill = 0; kill < refreshKills; kill += 1) {
+            const users = Array.from({ length: atOnce }, newName)
+            const parents = await Promise.all(users.map((user) => obtainTokens(survivor, user)))
+            const victim = await victims.next()
+            const replies = await killWhile(
+              victim,
+              victim.refresh,
+              parents.map(({ refresh_token }) => ask.refresh(victim, refresh_token)),
+            )
+            const scene = { kind, stores, survivor }
+            await Promise.all(
+              replies.map((reply, i) =>
+                judgeRefresh(scene, users[i] as string, parents[i] as Tokens, reply),
+              ),
+            )
+            found.answered += replies.filter(({ status }) => status === 200).length
+            found.unanswered += replies.filter(({ status }) => status !== 200).length
+          }
+          say(name, `${refreshKills} kills, ${refreshKills * atOnce} refreshes`, found)
+        },
+      )
     })
   }
 })
 
-/** Whether the exchange was answered; if not, whether it was done, not begun, or has used the code up for nothing. */
+/**
+ * Whether the exchange was answered; if not, whether it was done, not begun, or has used the code
+ * up for nothing.
+ */
 type End = 'answered' | 'done' | 'nothing' | 'code lost'
 
 /** Where to look when a process has been killed. */
@@ -128,21 +153,33 @@ async function judgeExchange(scene: Scene, round: Round, reply: Reply): Promise<
   const { kind, survivor } = scene
   const { consumed, sessions } = await settled(scene, round)
   expect(sessions, 'sessions of one code').toBeLessThanOrEqual(1)
-  if (kind === 'redis') expect(consumed ? 1 : 0, 'no session beside a code that is still good').toBeGreaterThanOrEqual(sessions)
+  if (kind === 'redis')
+    expect(consumed ? 1 : 0, 'no session beside a code that is still good').toBeGreaterThanOrEqual(
+      sessions,
+    )
   else expect(sessions, 'code and session are one transaction').toBe(consumed ? 1 : 0)
-  if (reply.status === 200) expect((await ask.rooms(survivor, reply.body.access_token)).status).toBe(200)
+  if (reply.status === 200)
+    expect((await ask.rooms(survivor, reply.body.access_token)).status).toBe(200)
 
-  expect((await ask.exchange(survivor, code)).status, 'the code is good for one session').toBe(consumed ? 400 : 200)
+  expect((await ask.exchange(survivor, code)).status, 'the code is good for one session').toBe(
+    consumed ? 400 : 200,
+  )
   expect((await ask.exchange(survivor, code)).status, 'and then no more').toBe(400)
-  expect(await pkceSessions(scene.stores, user), 'and opens no second one').toHaveLength(consumed ? sessions : 1)
+  expect(await pkceSessions(scene.stores, user), 'and opens no second one').toHaveLength(
+    consumed ? sessions : 1,
+  )
   return endOf(reply, consumed, sessions)
 }
 
-// What the database was doing for a client that has gone may be over a moment later; the two are not read at one moment either.
+// What the database was doing for a client that has gone may be over a moment later; the two are
+// not read at one moment either.
 async function settled({ stores }: Scene, { user, code }: Round) {
   const read = async () => {
     const record = await stores.codes.find(sha256(code.authorizationCode))
-    return { consumed: record?.consumedAt !== null, sessions: (await pkceSessions(stores, user)).length }
+    return {
+      consumed: record?.consumedAt !== null,
+      sessions: (await pkceSessions(stores, user)).length,
+    }
   }
   const first = await read()
   if (first.consumed === (first.sessions === 1)) return first
@@ -155,7 +192,12 @@ async function pkceSessions(stores: OpenStores, user: string): Promise<SessionRe
   return live.filter((session) => session.kind === 'pkce')
 }
 
-async function judgeRefresh(scene: Scene, user: string, parent: Tokens, reply: Reply): Promise<void> {
+async function judgeRefresh(
+  scene: Scene,
+  user: string,
+  parent: Tokens,
+  reply: Reply,
+): Promise<void> {
   const { survivor } = scene
   expect([0, 200], JSON.stringify(reply.body)).toContain(reply.status)
   const successor: Tokens = await ok(ask.refresh(survivor, parent.refresh_token))
@@ -165,7 +207,9 @@ async function judgeRefresh(scene: Scene, user: string, parent: Tokens, reply: R
   expect(others).toEqual([])
   const { refresh_token }: Tokens = await ok(ask.refresh(survivor, successor.refresh_token))
   expect(refresh_token).not.toBe(successor.refresh_token)
-  expect(session?.refresh?.hash, 'the successor is the one that is stored').toBe(sha256(successor.refresh_token))
+  expect(session?.refresh?.hash, 'the successor is the one that is stored').toBe(
+    sha256(successor.refresh_token),
+  )
 }
 
 function endOf({ status }: Reply, consumed: boolean, sessions: number): End {
@@ -184,7 +228,9 @@ async function startWarm(survivor: Chat, database: ChatDatabase): Promise<Victim
   const chat = await startChat(database)
   let [exchange, refresh] = [0, 0]
   for (let time = 0; time < 3; time += 1) {
-    const codes = await Promise.all(Array.from({ length: atOnce }, () => obtainCode(survivor, newName())))
+    const codes = await Promise.all(
+      Array.from({ length: atOnce }, () => obtainCode(survivor, newName())),
+    )
     const from = performance.now()
     const tokens = await Promise.all(codes.map((code) => ok(ask.exchange(chat, code))))
     exchange = performance.now() - from

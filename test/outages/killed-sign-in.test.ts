@@ -27,82 +27,113 @@ const seed = decodeBase32(totpSecret) as Buffer
 
 type Victim = Chat & { readonly login: number }
 
-describe.skipIf(databases.some(({ start }) => start === null))('a process is killed while it signs users with TOTP in', () => {
-  describe.each(databases)('over $name', ({ name, kind, start }) => {
-    let server: PrivateServer | undefined
-    let stores: OpenStores
-    let factors: SecondFactorStore
-    let survivor: Chat
-    let victims: Spares<Victim>
+describe.skipIf(databases.some(({ start }) => start === null))(
+  'a process is killed while it signs users with TOTP in',
+  () => {
+    describe.each(databases)('over $name', ({ name, kind, start }) => {
+      let server: PrivateServer | undefined
+      let stores: OpenStores
+      let factors: SecondFactorStore
+      let survivor: Chat
+      let victims: Spares<Victim>
 
-    beforeAll(async () => {
-      server = start === 'a file' ? undefined : await (start as NonNullable<StartServer>)()
-      const url = server?.url ?? join(newFolder('sqlite'), 'auth.db')
-      stores = await openStores(kind, url)
-      factors = stores.secondFactors as SecondFactorStore
-      survivor = await startChat({ kind, url })
-      victims = spares(() => startWarm({ kind, url, connections: atOnce }))
-    })
-    afterAll(async () => {
-      await victims?.close()
-      await survivor?.child.end('SIGKILL')
-      await stores?.close()
-      await server?.stop()
-    })
+      beforeAll(async () => {
+        server = start === 'a file' ? undefined : await (start as NonNullable<StartServer>)()
+        const url = server?.url ?? join(newFolder('sqlite'), 'auth.db')
+        stores = await openStores(kind, url)
+        factors = stores.secondFactors as SecondFactorStore
+        survivor = await startChat({ kind, url })
+        victims = spares(() => startWarm({ kind, url, connections: atOnce }))
+      })
+      afterAll(async () => {
+        await victims?.close()
+        await survivor?.child.end('SIGKILL')
+        await stores?.close()
+        await server?.stop()
+      })
 
-    async function newUser(): Promise<string> {
-      const user = randomBytes(8).toString('hex')
-      const userId = `u-${user}`
-      await factors.activate({ userId, sealedSeed: vault.seal(userId, seed), lastStep: -1, createdAt: new Date() }, [])
-      return user
-    }
-
-    async function startWarm(database: Parameters<typeof startChat>[0]): Promise<Victim> {
-      const chat = await startChat(database)
-      let login = 0
-      for (let time = 0; time < 3; time += 1) {
-        const users = await Promise.all(Array.from({ length: atOnce }, newUser))
-        const from = performance.now()
-        await Promise.all(users.map((user) => ok(ask.login(chat, user, totpCode(totpSecret, new Date())))))
-        login = performance.now() - from
+      async function newUser(): Promise<string> {
+        const user = randomBytes(8).toString('hex')
+        const userId = `u-${user}`
+        await factors.activate(
+          { userId, sealedSeed: vault.seal(userId, seed), lastStep: -1, createdAt: new Date() },
+          [],
+        )
+        return user
       }
-      return { ...chat, login: login * whenAlone }
-    }
 
-    async function judge(user: string, code: string, reply: Reply): Promise<'answered' | 'code burnt' | 'nothing'> {
-      expect([0, 200], JSON.stringify(reply.body)).toContain(reply.status)
-      const factor = await factors.find(`u-${user}`)
-      const burnt = factor?.lastStep !== -1
-      const sessions = await stores.sessions.listForUser(`u-${user}`, new Date())
-      expect(sessions.length, 'no session without the step, and one at the most').toBeLessThanOrEqual(burnt ? 1 : 0)
-      await expectOneUse(user, code, burnt)
-      if (reply.status !== 200) return burnt ? 'code burnt' : 'nothing'
-      expect((await ask.rooms(survivor, reply.body.data.authToken)).status).toBe(200)
-      return 'answered'
-    }
-
-    async function expectOneUse(user: string, code: string, burnt: boolean): Promise<void> {
-      const again = await ask.login(survivor, user, code)
-      expect([again.status, again.body.error], 'a code is good once').toEqual(burnt ? [401, 'totp-invalid'] : [200, undefined])
-      const next = totpCode(totpSecret, new Date(Date.now() + 30_000))
-      expect((await ask.login(survivor, user, next)).status, 'the code of the next step signs in').toBe(200)
-    }
-
-    it(`${kills} times: a code is burnt or untouched, no session is there without it, and the next code signs in`, async () => {
-      const found = { answered: 0, 'code burnt': 0, nothing: 0 }
-      for (let kill = 0; kill < kills; kill += 1) {
-        const users = await Promise.all(Array.from({ length: atOnce }, newUser))
-        const victim = await victims.next()
-        const code = totpCode(totpSecret, new Date())
-        const asked = users.map((user) => ask.login(victim, user, code))
-        const replies = await killWhile(victim, victim.login, asked)
-        const ends = await Promise.all(replies.map((reply, i) => judge(users[i] as string, code, reply)))
-        for (const end of ends) found[end] += 1
+      async function startWarm(database: Parameters<typeof startChat>[0]): Promise<Victim> {
+        const chat = await startChat(database)
+        let login = 0
+        for (let time = 0; time < 3; time += 1) {
+          const users = await Promise.all(Array.from({ length: atOnce }, newUser))
+          const from = performance.now()
+          await Promise.all(
+            users.map((user) => ok(ask.login(chat, user, totpCode(totpSecret, new Date())))),
+          )
+          login = performance.now() - from
+        }
+        return { ...chat, login: login * whenAlone }
       }
-      const counts = Object.entries(found).map(([end, count]) => `${count} ${end}`)
-      process.stdout.write(`${name}: ${kills} kills, ${kills * atOnce} sign-ins: ${counts.join(', ')}\n`)
-      expect(found.answered + found['code burnt'], 'kills that came after the step').toBeGreaterThan(0)
-      expect(found.nothing, 'kills that came before it').toBeGreaterThan(0)
+
+      async function judge(
+        user: string,
+        code: string,
+        reply: Reply,
+      ): Promise<'answered' | 'code burnt' | 'nothing'> {
+        expect([0, 200], JSON.stringify(reply.body)).toContain(reply.status)
+        const factor = await factors.find(`u-${user}`)
+        const burnt = factor?.lastStep !== -1
+        const sessions = await stores.sessions.listForUser(`u-${user}`, new Date())
+        expect(
+          sessions.length,
+          'no session without the step, and one at the most',
+        ).toBeLessThanOrEqual(burnt ? 1 : 0)
+        await expectOneUse(user, code, burnt)
+        if (reply.status !== 200) return burnt ? 'code burnt' : 'nothing'
+        expect((await ask.rooms(survivor, reply.body.data.authToken)).status).toBe(200)
+        return 'answered'
+      }
+
+      async function expectOneUse(user: string, code: string, burnt: boolean): Promise<void> {
+        const again = await ask.login(survivor, user, code)
+        expect([again.status, again.body.error], 'a code is good once').toEqual(
+          burnt ? [401, 'totp-invalid'] : [200, undefined],
+        )
+        const next = totpCode(totpSecret, new Date(Date.now() + 30_000))
+        expect(
+          (await ask.login(survivor, user, next)).status,
+          'the code of the next step signs in',
+        ).toBe(200)
+      }
+
+      it(
+        `${kills} times: a code is burnt or untouched, no session is there without it, and the ` +
+          'next code signs in',
+        async () => {
+          const found = { answered: 0, 'code burnt': 0, nothing: 0 }
+          for (let kill = 0; kill < kills; kill += 1) {
+            const users = await Promise.all(Array.from({ length: atOnce }, newUser))
+            const victim = await victims.next()
+            const code = totpCode(totpSecret, new Date())
+            const asked = users.map((user) => ask.login(victim, user, code))
+            const replies = await killWhile(victim, victim.login, asked)
+            const ends = await Promise.all(
+              replies.map((reply, i) => judge(users[i] as string, code, reply)),
+            )
+            for (const end of ends) found[end] += 1
+          }
+          const counts = Object.entries(found).map(([end, count]) => `${count} ${end}`)
+          process.stdout.write(
+            `${name}: ${kills} kills, ${kills * atOnce} sign-ins: ${counts.join(', ')}\n`,
+          )
+          expect(
+            found.answered + found['code burnt'],
+            'kills that came after the step',
+          ).toBeGreaterThan(0)
+          expect(found.nothing, 'kills that came before it').toBeGreaterThan(0)
+        },
+      )
     })
-  })
-})
+  },
+)

@@ -1,4 +1,5 @@
-// What clients do all day, 50 times a second, against two processes; with a journal of what they were promised.
+// What clients do all day, 50 times a second, against two processes; with a journal of what they
+// were promised.
 import { ask, type Chat, logIn, obtainTokens, type Reply, type Tokens } from './chat.js'
 
 /** One answer, and when its request was sent. */
@@ -30,14 +31,16 @@ export interface Load {
 }
 
 const hotSessions = 8
-// So many that, one asked after the other, the guard has forgotten each before its turn comes again.
+// So many that, one asked after the other, the guard has forgotten each before its turn comes
+// again.
 const coldSessions = 80
 const devices = 20
 
 /** Signs everybody in, and begins. */
 export async function startLoad(chats: readonly [Chat, Chat]): Promise<Load> {
   const journal: Journal = { answers: [], wrong: [], loggedOut: [], loggedIn: [], devices: [] }
-  for (let i = 0; i < devices; i += 1) journal.devices.push(await obtainTokens(chats[0], `device-${i}`))
+  for (let i = 0; i < devices; i += 1)
+    journal.devices.push(await obtainTokens(chats[0], `device-${i}`))
   const hot = await tokensOf(chats[0], 'hot', hotSessions)
   const cold = await tokensOf(chats[0], 'cold', coldSessions)
   // Logouts are tried again until they are acknowledged, as clients do.
@@ -53,24 +56,29 @@ export async function startLoad(chats: readonly [Chat, Chat]): Promise<Load> {
     const isRight = status === 200 || (status === 503 && Number(retryAfter) > 0)
     const isDone = kind === 'logout' && status === 401 && retryAfter === null
     if (!isRight && !isDone) journal.wrong.push(`${kind}: ${status} ${JSON.stringify(body)}`)
-    if (milliseconds > 3000) journal.wrong.push(`${kind}: ${status} after ${Math.round(milliseconds)} ms`)
+    if (milliseconds > 3000)
+      journal.wrong.push(`${kind}: ${status} after ${Math.round(milliseconds)} ms`)
     return reply
   }
 
   const work = {
-    hot: async (chat: Chat, turn: number) => void (await note('hot guard', ask.rooms(chat, at(hot, turn)))),
-    cold: async (chat: Chat, turn: number) => void (await note('cold guard', ask.rooms(chat, at(cold, turn)))),
+    hot: async (chat: Chat, turn: number) =>
+      void (await note('hot guard', ask.rooms(chat, at(hot, turn)))),
+    cold: async (chat: Chat, turn: number) =>
+      void (await note('cold guard', ask.rooms(chat, at(cold, turn)))),
     async login(chat: Chat) {
       logins += 1
       const reply = await note('login', ask.login(chat, `visitor-${logins}`))
-      if (reply.status === 200) (logins % 3 === 0 ? journal.loggedIn : unwanted).push(reply.body.data.authToken)
+      if (reply.status === 200)
+        (logins % 3 === 0 ? journal.loggedIn : unwanted).push(reply.body.data.authToken)
     },
     async logout(chat: Chat) {
       const token = unwanted.shift()
       if (token === undefined) return
       const reply = await note('logout', ask.logout(chat, token))
       // After a 503 the session may have ended all the same, and then nobody can end it once more.
-      if (reply.status === 200 || (reply.status === 401 && tried.has(token))) journal.loggedOut.push(token)
+      if (reply.status === 200 || (reply.status === 401 && tried.has(token)))
+        journal.loggedOut.push(token)
       else if (reply.status === 503) unwanted.push(token)
       else journal.wrong.push(`logout of a live session: ${reply.status}`)
       tried.add(token)
@@ -79,7 +87,10 @@ export async function startLoad(chats: readonly [Chat, Chat]): Promise<Load> {
       const mine = turn % devices
       if (busy.has(mine)) return
       busy.add(mine)
-      const reply = await note('refresh', ask.refresh(chat, at(journal.devices, mine).refresh_token))
+      const reply = await note(
+        'refresh',
+        ask.refresh(chat, at(journal.devices, mine).refresh_token),
+      )
       if (reply.status === 200) journal.devices[mine] = reply.body
       busy.delete(mine)
     },

@@ -31,50 +31,74 @@ for (const { name, kind, start, lock } of databases) {
       await server?.stop()
     })
 
-    it('twenty exchanges at once wait for each other and not for themselves: a transaction needs no second connection', async () => {
-      const codes = await Promise.all(Array.from({ length: 20 }, (_, i) => obtainCode(chat, `at-once-${i}`)))
-      const replies = await Promise.all(codes.map((code) => ask.exchange(chat, code)))
-      expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200))
-    })
+    it(
+      'twenty exchanges at once wait for each other and not for themselves: a transaction needs ' +
+        'no second connection',
+      async () => {
+        const codes = await Promise.all(
+          Array.from({ length: 20 }, (_, i) => obtainCode(chat, `at-once-${i}`)),
+        )
+        const replies = await Promise.all(codes.map((code) => ask.exchange(chat, code)))
+        expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200))
+      },
+    )
 
-    it('while it is taken, ten times as many requests are refused with 503 within 2.5 s, and known sessions go on', async () => {
-      const known = await logIn(chat, 'known')
-      const codes = await Promise.all(Array.from({ length: 3 }, (_, i) => obtainCode(chat, `waiting-${i}`)))
-      const tokens = await Promise.all(Array.from({ length: 3 }, (_, i) => obtainTokens(chat, `device-${i}`)))
-      expect((await ask.rooms(chat, known)).status).toBe(200)
+    it(
+      'while it is taken, ten times as many requests are refused with 503 within 2.5 s, and ' +
+        'known sessions go on',
+      async () => {
+        const known = await logIn(chat, 'known')
+        const codes = await Promise.all(
+          Array.from({ length: 3 }, (_, i) => obtainCode(chat, `waiting-${i}`)),
+        )
+        const tokens = await Promise.all(
+          Array.from({ length: 3 }, (_, i) => obtainTokens(chat, `device-${i}`)),
+        )
+        expect((await ask.rooms(chat, known)).status).toBe(200)
 
-      const release = await lock(server.url)
-      const refused = Promise.all([
-        ...Array.from({ length: 4 }, (_, i) => ask.login(chat, `new-${i}`)),
-        ...codes.map((code) => ask.exchange(chat, code)),
-        ...tokens.map(({ refresh_token }) => ask.refresh(chat, refresh_token)),
-      ])
-      const goesOn = await everyTenth(30, () => ask.rooms(chat, known))
-      const replies = await refused
-      await release()
+        const release = await lock(server.url)
+        const refused = Promise.all([
+          ...Array.from({ length: 4 }, (_, i) => ask.login(chat, `new-${i}`)),
+          ...codes.map((code) => ask.exchange(chat, code)),
+          ...tokens.map(({ refresh_token }) => ask.refresh(chat, refresh_token)),
+        ])
+        const goesOn = await everyTenth(30, () => ask.rooms(chat, known))
+        const replies = await refused
+        await release()
 
-      expect(replies.map(({ status, retryAfter }) => [status, Number(retryAfter) > 0])).toEqual(replies.map(() => [503, true]))
-      const slowest = Math.max(...replies.map(({ milliseconds }) => milliseconds))
-      expect(slowest).toBeLessThan(2500)
-      expect(goesOn.map(({ status }) => status)).toEqual(goesOn.map(() => 200))
-      const slowestKnown = Math.max(...goesOn.map(({ milliseconds }) => milliseconds))
-      expect(slowestKnown, 'a known session does not queue').toBeLessThan(250)
-      const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(2)} s`
-      process.stdout.write(
-        `${name}, one connection: ${replies.length} x 503, the slowest after ${seconds(slowest)}; ` +
-          `${goesOn.length} x 200 for a known session meanwhile, the slowest after ${seconds(slowestKnown)}\n`,
-      )
+        expect(replies.map(({ status, retryAfter }) => [status, Number(retryAfter) > 0])).toEqual(
+          replies.map(() => [503, true]),
+        )
+        const slowest = Math.max(...replies.map(({ milliseconds }) => milliseconds))
+        expect(slowest).toBeLessThan(2500)
+        expect(goesOn.map(({ status }) => status)).toEqual(goesOn.map(() => 200))
+        const slowestKnown = Math.max(...goesOn.map(({ milliseconds }) => milliseconds))
+        expect(slowestKnown, 'a known session does not queue').toBeLessThan(250)
+        const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(2)} s`
+        process.stdout.write(
+          `${name}, one connection: ${replies.length} x 503, the slowest after ` +
+            `${seconds(slowest)}; ` +
+            `${goesOn.length} x 200 for a known session meanwhile, the slowest after ` +
+            `${seconds(slowestKnown)}\n`,
+        )
 
-      // What was still waiting is done or given up, and then everything is as before.
-      await expect.poll(async () => (await ask.login(chat, 'after')).status, { timeout: 5000 }).toBe(200)
-      const again = await Promise.all(tokens.map(({ refresh_token }) => ask.refresh(chat, refresh_token)))
-      expect(again.map(({ status }) => status)).toEqual([200, 200, 200])
-      expect(
-        (await Promise.all(codes.map((code) => ask.exchange(chat, code)))).map(({ status }) => [200, 400].includes(status)),
-      ).toEqual([true, true, true])
-      await obtainTokens(chat, 'afterwards')
-      expect([chat.child.process.exitCode, chat.child.process.signalCode]).toEqual([null, null])
-    })
+        // What was still waiting is done or given up, and then everything is as before.
+        await expect
+          .poll(async () => (await ask.login(chat, 'after')).status, { timeout: 5000 })
+          .toBe(200)
+        const again = await Promise.all(
+          tokens.map(({ refresh_token }) => ask.refresh(chat, refresh_token)),
+        )
+        expect(again.map(({ status }) => status)).toEqual([200, 200, 200])
+        expect(
+          (await Promise.all(codes.map((code) => ask.exchange(chat, code)))).map(({ status }) =>
+            [200, 400].includes(status),
+          ),
+        ).toEqual([true, true, true])
+        await obtainTokens(chat, 'afterwards')
+        expect([chat.child.process.exitCode, chat.child.process.signalCode]).toEqual([null, null])
+      },
+    )
   })
 }
 
@@ -92,12 +116,16 @@ async function lockPostgres(url: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query('begin')
-  await client.query('lock table mar_sessions, mar_authorization_codes, mar_second_factors in access exclusive mode')
+  await client.query(
+    'lock table mar_sessions, mar_authorization_codes, mar_second_factors in access exclusive mode',
+  )
   return () => client.end()
 }
 
 async function lockMariaDb(url: string): Promise<() => Promise<void>> {
   const connection = await createConnection(url)
-  await connection.query('lock tables mar_sessions write, mar_authorization_codes write, mar_second_factors write')
+  await connection.query(
+    'lock tables mar_sessions write, mar_authorization_codes write, mar_second_factors write',
+  )
   return () => connection.end()
 }

@@ -2,10 +2,21 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ask, type Chat, type DatabaseName, startChat } from './chat.js'
 import { type Answered, type Journal, startLoad } from './load.js'
-import { type PrivateServer, type StartServer, startMariaDb, startPostgres, startRedis } from './servers.js'
+import {
+  type PrivateServer,
+  type StartServer,
+  startMariaDb,
+  startPostgres,
+  startRedis,
+} from './servers.js'
 import { openStores } from './stores.js'
 
-const cases: { name: string; kind: DatabaseName; start: StartServer; stops: [string, NodeJS.Signals][] }[] = [
+const cases: {
+  name: string
+  kind: DatabaseName
+  start: StartServer
+  stops: [string, NodeJS.Signals][]
+}[] = [
   {
     name: 'PostgreSQL',
     kind: 'postgres',
@@ -40,7 +51,10 @@ const guardMemory = 5200
 
 for (const { name, kind, start, stops } of cases) {
   // Side by side, because most of the time is spent waiting.
-  describe(`${name} restarts under 50 requests a second`, { concurrent: true, skip: start === null }, () => {
+  describe(`${name} restarts under 50 requests a second`, {
+    concurrent: true,
+    skip: start === null,
+  }, () => {
     let server: PrivateServer
     let chats: [Chat, Chat]
 
@@ -68,13 +82,19 @@ for (const { name, kind, start, stops } of cases) {
 
         // A process that has ended says why before anything else is looked at.
         expect(
-          chats.map(({ child }) => [child.process.exitCode, child.process.signalCode, exitReason(child.complaints())]),
+          chats.map(({ child }) => [
+            child.process.exitCode,
+            child.process.signalCode,
+            exitReason(child.complaints()),
+          ]),
         ).toEqual([
           [null, null, ''],
           [null, null, ''],
         ])
         expect(journal.wrong).toEqual([])
-        const during = journal.answers.filter(({ sentAt }) => sentAt > wentDown && sentAt < cameBack)
+        const during = journal.answers.filter(
+          ({ sentAt }) => sentAt > wentDown && sentAt < cameBack,
+        )
         expect(count(during, 503), 'refused during the outage').toBeGreaterThan(0)
         expect(
           count(
@@ -93,9 +113,12 @@ for (const { name, kind, start, stops } of cases) {
         expect(journal.loggedIn.length).toBeGreaterThan(10)
         const slowest = Math.max(...journal.answers.map(({ milliseconds }) => milliseconds))
         process.stdout.write(
-          `${name}, ${how}: away ${seconds(cameBack - wentDown)}, ${during.length} requests meanwhile (${count(during, 503)} x 503, ` +
-            `${count(during, 200)} x 200), slowest answer ${seconds(slowest)}, recovered after ${seconds(recovery)}; ` +
-            `kept: ${journal.loggedOut.length} logouts, ${journal.loggedIn.length} logins, ${journal.devices.length} devices\n`,
+          `${name}, ${how}: away ${seconds(cameBack - wentDown)}, ${during.length} requests ` +
+            `meanwhile (${count(during, 503)} x 503, ` +
+            `${count(during, 200)} x 200), slowest answer ${seconds(slowest)}, recovered after ` +
+            `${seconds(recovery)}; ` +
+            `kept: ${journal.loggedOut.length} logouts, ${journal.loggedIn.length} logins, ` +
+            `${journal.devices.length} devices\n`,
         )
       },
     )
@@ -105,7 +128,11 @@ for (const { name, kind, start, stops } of cases) {
 /** Milliseconds from the first connection to the last request that was not served. */
 function recoveryOf({ answers }: Journal, cameBack: number): number {
   const refused = answers.filter(({ sentAt, status }) => sentAt > cameBack && status === 503)
-  const kinds = new Set(answers.filter(({ sentAt, status }) => sentAt > cameBack + 5000 && status === 200).map(({ kind }) => kind))
+  const kinds = new Set(
+    answers
+      .filter(({ sentAt, status }) => sentAt > cameBack + 5000 && status === 200)
+      .map(({ kind }) => kind),
+  )
   expect([...kinds].sort(), 'every kind of request works at the end').toEqual([
     'cold guard',
     'hot guard',
@@ -116,18 +143,29 @@ function recoveryOf({ answers }: Journal, cameBack: number): number {
   return Math.max(0, ...refused.map(({ sentAt }) => sentAt - cameBack))
 }
 
-async function brokenPromises({ loggedOut, loggedIn, devices }: Journal, chats: readonly Chat[]): Promise<string[]> {
+async function brokenPromises(
+  { loggedOut, loggedIn, devices }: Journal,
+  chats: readonly Chat[],
+): Promise<string[]> {
   const broken: string[] = []
-  const expectStatus = async (what: string, asked: ReturnType<typeof ask.rooms>, wanted: number) => {
+  const expectStatus = async (
+    what: string,
+    asked: ReturnType<typeof ask.rooms>,
+    wanted: number,
+  ) => {
     const { status } = await asked
     if (status !== wanted) broken.push(`${what}: ${status}, not ${wanted}`)
   }
   for (const [index, chat] of chats.entries()) {
-    for (const token of loggedOut) await expectStatus(`logged out, process ${index}`, ask.rooms(chat, token), 401)
-    for (const token of loggedIn) await expectStatus(`logged in, process ${index}`, ask.rooms(chat, token), 200)
-    for (const { access_token } of devices) await expectStatus(`device, process ${index}`, ask.rooms(chat, access_token), 200)
+    for (const token of loggedOut)
+      await expectStatus(`logged out, process ${index}`, ask.rooms(chat, token), 401)
+    for (const token of loggedIn)
+      await expectStatus(`logged in, process ${index}`, ask.rooms(chat, token), 200)
+    for (const { access_token } of devices)
+      await expectStatus(`device, process ${index}`, ask.rooms(chat, access_token), 200)
   }
-  for (const { refresh_token } of devices) await expectStatus('refresh', ask.refresh(chats[0] as Chat, refresh_token), 200)
+  for (const { refresh_token } of devices)
+    await expectStatus('refresh', ask.refresh(chats[0] as Chat, refresh_token), 200)
   return broken
 }
 
@@ -139,7 +177,10 @@ function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(2)} s`
 }
 
-/** What Node says before it ends because of an error; the router's own reports of a failed store are no such thing. */
+/**
+ * What Node says before it ends because of an error; the router's own reports of a failed store are
+ * no such thing.
+ */
 function exitReason(complaints: string): string {
   return /^(Uncaught|node:|Error|\[UnhandledPromiseRejection).*/m.exec(complaints)?.[0] ?? ''
 }

@@ -1,4 +1,5 @@
-// Database servers of their own for the tests that stop them, on free ports of the loopback, so that the machine's are left alone.
+// Database servers of their own for the tests that stop them, on free ports of the loopback, so
+// that the machine's are left alone.
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +16,10 @@ export interface PrivateServer {
   readonly url: string
   /** Ends it with this signal, and waits until it has ended. */
   down(signal: NodeJS.Signals): Promise<void>
-  /** Starts it again on the same port and files, and waits until it takes a connection. Answers that moment. */
+  /**
+   * Starts it again on the same port and files, and waits until it takes a connection. Answers that
+   * moment.
+   */
   up(): Promise<number>
   /** Down, out for so many milliseconds, and up. Answers the moment it took a connection again. */
   restart(signal: NodeJS.Signals, outMilliseconds?: number): Promise<number>
@@ -30,15 +34,31 @@ export type StartServer = (() => Promise<PrivateServer>) | null
 
 const run = promisify(execFile)
 
-const postgresBin = folderWith('initdb', [...versionsOf('/usr/lib/postgresql'), '/usr/local/bin', '/usr/bin'])
-const mariaDbd = folderWith('mariadbd', ['/usr/sbin', '/usr/local/sbin', '/usr/bin', '/usr/local/bin'])
+const postgresBin = folderWith('initdb', [
+  ...versionsOf('/usr/lib/postgresql'),
+  '/usr/local/bin',
+  '/usr/bin',
+])
+const mariaDbd = folderWith('mariadbd', [
+  '/usr/sbin',
+  '/usr/local/sbin',
+  '/usr/bin',
+  '/usr/local/bin',
+])
 const mariaInstall = folderWith('mariadb-install-db', ['/usr/bin', '/usr/local/bin'])
 const redisBin = folderWith('redis-server', ['/usr/bin', '/usr/local/bin'])
 
 /** PostgreSQL with `fsync` as it comes; everybody on the loopback is `postgres`. */
-export const startPostgres: StartServer = installed('PostgreSQL', postgresBin !== null) ? postgres : null
+export const startPostgres: StartServer = installed('PostgreSQL', postgresBin !== null)
+  ? postgres
+  : null
 /** MariaDB; `root` has no password. */
-export const startMariaDb: StartServer = installed('MariaDB', mariaDbd !== null && mariaInstall !== null) ? mariaDb : null
+export const startMariaDb: StartServer = installed(
+  'MariaDB',
+  mariaDbd !== null && mariaInstall !== null,
+)
+  ? mariaDb
+  : null
 /** Redis that has written every command to disk before it answers. */
 export const startRedis: StartServer = installed('Redis', redisBin !== null) ? redis : null
 
@@ -54,27 +74,49 @@ export async function startStandby(primaryUrl: string): Promise<Standby> {
   const folder = newFolder('standby', owner)
   const asOwner = { ...owner, cwd: folder, timeout: 30_000 }
   // Not synchronously: the line to the server may run through this process.
-  await run(`${postgresBin}/pg_basebackup`, ['-d', primaryUrl, '-D', folder, '-R', '-X', 'stream', '-c', 'fast'], asOwner)
+  await run(
+    `${postgresBin}/pg_basebackup`,
+    ['-d', primaryUrl, '-D', folder, '-R', '-X', 'stream', '-c', 'fast'],
+    asOwner,
+  )
   const port = await freePort()
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   const lag = ['-c', 'recovery_min_apply_delay=2s']
   const args = ['-D', folder, '-p', String(port), '-h', '127.0.0.1', '-k', folder, ...lag]
-  const server = await serverOf(url, { command: `${postgresBin}/postgres`, args, owner, probe: () => probePostgres(url) })
-  return { ...server, promote: async () => void (await run(`${postgresBin}/pg_ctl`, ['promote', '-w', '-D', folder], asOwner)) }
+  const server = await serverOf(url, {
+    command: `${postgresBin}/postgres`,
+    args,
+    owner,
+    probe: () => probePostgres(url),
+  })
+  return {
+    ...server,
+    promote: async () =>
+      void (await run(`${postgresBin}/pg_ctl`, ['promote', '-w', '-D', folder], asOwner)),
+  }
 }
 
 async function postgres(): Promise<PrivateServer> {
   const owner = ownerNamed('postgres')
   const folder = newFolder('postgres', owner)
-  execFileSync(`${postgresBin}/initdb`, ['-D', folder, '-N', '--auth=trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C'], {
-    ...owner,
-    cwd: folder,
-    stdio: 'ignore',
-  })
+  execFileSync(
+    `${postgresBin}/initdb`,
+    ['-D', folder, '-N', '--auth=trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C'],
+    {
+      ...owner,
+      cwd: folder,
+      stdio: 'ignore',
+    },
+  )
   const port = await freePort()
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   const args = ['-D', folder, '-p', String(port), '-h', '127.0.0.1', '-k', folder]
-  return serverOf(url, { command: `${postgresBin}/postgres`, args, owner, probe: () => probePostgres(url) })
+  return serverOf(url, {
+    command: `${postgresBin}/postgres`,
+    args,
+    owner,
+    probe: () => probePostgres(url),
+  })
 }
 
 async function probePostgres(url: string): Promise<void> {
@@ -93,12 +135,25 @@ async function mariaDb(): Promise<PrivateServer> {
   const folder = newFolder('mariadb', owner)
   const user = owner === undefined ? [] : ['--user=mysql']
   const files = ['--no-defaults', `--datadir=${folder}/data`, ...user]
-  execFileSync(`${mariaInstall}/mariadb-install-db`, [...files, '--auth-root-authentication-method=normal'], { stdio: 'ignore' })
+  execFileSync(
+    `${mariaInstall}/mariadb-install-db`,
+    [...files, '--auth-root-authentication-method=normal'],
+    { stdio: 'ignore' },
+  )
   const port = await freePort()
   const url = `mysql://root@127.0.0.1:${port}/test`
-  const network = [`--port=${port}`, '--bind-address=127.0.0.1', '--skip-networking=0', `--socket=${folder}/socket`]
+  const network = [
+    `--port=${port}`,
+    '--bind-address=127.0.0.1',
+    '--skip-networking=0',
+    `--socket=${folder}/socket`,
+  ]
   const small = ['--innodb-buffer-pool-size=64M', `--pid-file=${folder}/pid`]
-  return serverOf(url, { command: `${mariaDbd}/mariadbd`, args: [...files, ...network, ...small], probe: () => probeMariaDb(url) })
+  return serverOf(url, {
+    command: `${mariaDbd}/mariadbd`,
+    args: [...files, ...network, ...small],
+    probe: () => probeMariaDb(url),
+  })
 }
 
 async function probeMariaDb(url: string): Promise<void> {
@@ -132,7 +187,10 @@ interface Recipe {
   readonly probe: () => Promise<void>
 }
 
-async function serverOf(url: string, { command, args, owner, probe }: Recipe): Promise<PrivateServer> {
+async function serverOf(
+  url: string,
+  { command, args, owner, probe }: Recipe,
+): Promise<PrivateServer> {
   let child: Child | undefined
   const down = async (signal: NodeJS.Signals) => {
     await child?.end(signal)
@@ -171,7 +229,8 @@ async function answering(child: Child, probe: () => Promise<void>): Promise<void
         () => false,
       )
       if (isUp) return
-      if (Date.now() > until) throw new Error(`the server takes no connections: ${child.complaints()}`)
+      if (Date.now() > until)
+        throw new Error(`the server takes no connections: ${child.complaints()}`)
       await pause(20)
     }
   }

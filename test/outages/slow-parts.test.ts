@@ -1,11 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { describe, expect, it } from 'vitest'
-import { joseSigner, type KeyRing, keyRing, type LimiterSettings, type TokenSigner } from '../../src/index.js'
+import {
+  joseSigner,
+  type KeyRing,
+  keyRing,
+  type LimiterSettings,
+  type TokenSigner,
+} from '../../src/index.js'
 import { requests, startTapped } from '../support/call-sites.js'
 import { bearer, get, logIn, obtainCode, post } from '../support/client.js'
 import { askWith } from '../support/failing-calls.js'
 import { encryptionKey, password, startHost } from '../support/host.js'
+import { memoryLimiter } from '../support/memory-limiter.js'
 import { memoryKeyStore } from '../testing/memory-key-store.js'
 
 describe('a store that takes its time', () => {
@@ -31,7 +37,8 @@ describe('a store that takes its time', () => {
         }
       }
       const slow = await askWith(name, newScene())
-      const counted = (calls: readonly string[]) => [...calls].filter((name) => !name.startsWith('passwords.')).sort()
+      const counted = (calls: readonly string[]) =>
+        [...calls].filter((name) => !name.startsWith('passwords.')).sort()
       expect([name, slow.outcome.status], name).toEqual([name, usual.outcome.status])
       expect(counted(slow.calls), name).toEqual(counted(usual.calls))
     })
@@ -48,31 +55,46 @@ describe('counters that are away', () => {
     ['throw', refuse],
     ['reject', () => Promise.reject(new Error('redis down'))],
     ['do not answer', () => new Promise(() => {})],
-  ])('%s: logins are 503; who is signed in, exchanges and refreshes does so as before', async (_how, fail) => {
-    let isAway = false
-    const limiter = (settings: LimiterSettings) => {
-      const real = new RateLimiterMemory(settings)
-      for (const method of ['consume', 'reward', 'penalty', 'delete', 'get', 'set', 'block'] as const) {
-        const usual = (real[method] as (...given: unknown[]) => unknown).bind(real)
-        Object.assign(real, { [method]: (...given: unknown[]) => (isAway ? fail() : usual(...given)) })
+  ])(
+    '%s: logins are 503; who is signed in, exchanges and refreshes does so as before',
+    async (_how, fail) => {
+      let isAway = false
+      const limiter = (settings: LimiterSettings) => {
+        const real = memoryLimiter(settings)
+        for (const method of [
+          'consume',
+          'reward',
+          'penalty',
+          'delete',
+          'get',
+          'set',
+          'block',
+        ] as const) {
+          const usual = (real[method] as (...given: unknown[]) => unknown).bind(real)
+          Object.assign(real, {
+            [method]: (...given: unknown[]) => (isAway ? fail() : usual(...given)),
+          })
+        }
+        return real
       }
-      return real
-    }
-    const host = await startHost({ options: { throttle: { limiter }, storeTimeout: 200 } })
-    const { authToken } = await logIn(host)
-    const code = await obtainCode(host, authToken)
-    isAway = true
-    const login = await post(host, '/login', { username: 'alice', password })
-    expect([login.status, Number(login.headers['retry-after']) > 0]).toEqual([503, true])
-    const from = performance.now()
-    expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
-    expect(performance.now() - from, 'the guard does not ask them').toBeLessThan(200)
-    const exchanged = await post(host, '/auth/pkce/token', code)
-    expect(exchanged.status).toBe(200)
-    expect((await post(host, '/auth/refresh', { refresh_token: exchanged.body.refresh_token })).status).toBe(200)
-    isAway = false
-    expect((await post(host, '/login', { username: 'alice', password })).status).toBe(200)
-  })
+      const host = await startHost({ options: { throttle: { limiter }, storeTimeout: 200 } })
+      const { authToken } = await logIn(host)
+      const code = await obtainCode(host, authToken)
+      isAway = true
+      const login = await post(host, '/login', { username: 'alice', password })
+      expect([login.status, Number(login.headers['retry-after']) > 0]).toEqual([503, true])
+      const from = performance.now()
+      expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
+      expect(performance.now() - from, 'the guard does not ask them').toBeLessThan(200)
+      const exchanged = await post(host, '/auth/pkce/token', code)
+      expect(exchanged.status).toBe(200)
+      expect(
+        (await post(host, '/auth/refresh', { refresh_token: exchanged.body.refresh_token })).status,
+      ).toBe(200)
+      isAway = false
+      expect((await post(host, '/login', { username: 'alice', password })).status).toBe(200)
+    },
+  )
 })
 
 describe('a sink that is slow', () => {
@@ -92,35 +114,56 @@ describe('a sink that is slow', () => {
 })
 
 describe('keys that are rotated while two processes serve', () => {
-  it('and one of them starts late: no token of either is refused by the other, from the first day to the last', async () => {
-    const store = memoryKeyStore()
-    let now = new Date('2030-01-01T00:00:00Z')
-    const clock = () => now
-    const options = { store, encryptionKeys: [encryptionKey], publishAhead: 600, longestToken: 3600, clock }
-    const startNode = () => {
-      const ring: KeyRing = keyRing(options)
-      return { ring, signer: joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: ring, clock }) }
-    }
-    const nodes = [startNode(), startNode()]
-    // The second is away while the key of each third rotation is made, and knows nothing when it comes back.
-    const servingAt = (minute: number) => {
-      if (minute % 270 === 20) nodes[1] = startNode()
-      return minute % 270 < 20 ? nodes.slice(0, 1) : nodes
-    }
-    let issued: Issued[] = []
-    const kids = new Set<string>()
-    for (let minute = 0; minute < 6 * 60; minute += 1) {
-      now = new Date(now.getTime() + 60_000)
-      if (minute % 90 === 0) await nodes[0]?.ring.rotate()
-      const serving = servingAt(minute)
-      const made = await Promise.all(serving.map(({ signer }) => issue(signer, now)))
-      made.forEach(({ kid }) => void kids.add(kid))
-      issued = [...issued, ...made].filter(({ until }) => until * 1000 > now.getTime())
-      const sample = issued.filter((_token, index) => index % 7 === minute % 7)
-      await Promise.all(serving.flatMap(({ signer }) => sample.map(({ token }) => signer.verify(token))))
-    }
-    expect(kids.size, 'keys were rotated').toBeGreaterThan(3)
-  })
+  it(
+    'and one of them starts late: no token of either is refused by the other, from the first ' +
+      'day to the last',
+    async () => {
+      const store = memoryKeyStore()
+      let now = new Date('2030-01-01T00:00:00Z')
+      const clock = () => now
+      const options = {
+        store,
+        encryptionKeys: [encryptionKey],
+        publishAhead: 600,
+        longestToken: 3600,
+        clock,
+      }
+      const startNode = () => {
+        const ring: KeyRing = keyRing(options)
+        return {
+          ring,
+          signer: joseSigner({
+            issuer: 'https://chat.example.com',
+            audience: 'chat',
+            keys: ring,
+            clock,
+          }),
+        }
+      }
+      const nodes = [startNode(), startNode()]
+      // The second is away while the key of each third rotation is made, and knows nothing when it
+      // comes back.
+      const servingAt = (minute: number) => {
+        if (minute % 270 === 20) nodes[1] = startNode()
+        return minute % 270 < 20 ? nodes.slice(0, 1) : nodes
+      }
+      let issued: Issued[] = []
+      const kids = new Set<string>()
+      for (let minute = 0; minute < 6 * 60; minute += 1) {
+        now = new Date(now.getTime() + 60_000)
+        if (minute % 90 === 0) await nodes[0]?.ring.rotate()
+        const serving = servingAt(minute)
+        const made = await Promise.all(serving.map(({ signer }) => issue(signer, now)))
+        made.forEach(({ kid }) => void kids.add(kid))
+        issued = [...issued, ...made].filter(({ until }) => until * 1000 > now.getTime())
+        const sample = issued.filter((_token, index) => index % 7 === minute % 7)
+        await Promise.all(
+          serving.flatMap(({ signer }) => sample.map(({ token }) => signer.verify(token))),
+        )
+      }
+      expect(kids.size, 'keys were rotated').toBeGreaterThan(3)
+    },
+  )
 })
 
 interface Issued {

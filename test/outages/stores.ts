@@ -26,13 +26,15 @@ export async function openStores(kind: DatabaseName, url: string): Promise<OpenS
     await client.connect()
     return { ...redisStores(client), close: async () => client.destroy() }
   }
-  const kysely = kind === 'sqlite' ? openSqlite(url) : new Kysely<object>({ dialect: dialectOf(kind, url) })
+  const kysely =
+    kind === 'sqlite' ? openSqlite(url) : new Kysely<object>({ dialect: dialectOf(kind, url) })
   await migrateSql(kysely)
   return { ...sqlStores(kysely), close: () => kysely.destroy() }
 }
 
 function dialectOf(kind: 'postgres' | 'mariadb', url: string): Dialect {
-  if (kind === 'mariadb') return new MysqlDialect({ pool: createPool({ uri: url, connectionLimit: 4 }) })
+  if (kind === 'mariadb')
+    return new MysqlDialect({ pool: createPool({ uri: url, connectionLimit: 4 }) })
   const pool = new pg.Pool({ connectionString: url, max: 4 })
   pool.on('error', () => {})
   return new PostgresDialect({ pool })

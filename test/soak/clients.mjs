@@ -1,5 +1,5 @@
-// What clients do all day: they sign in, exchange codes, refresh, ask, listen on sockets and sign out. Whatever is answered otherwise than
-// it must be is noted.
+// What clients do all day: they sign in, exchange codes, refresh, ask, listen on sockets and sign
+// out. Whatever is answered otherwise than it must be is noted.
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { WebSocket } from 'ws'
@@ -21,12 +21,21 @@ export function startClients(hosts) {
   const note = (what) => wrong.length < 20 && wrong.push(what)
 
   async function ask(expected, method, path, token, body) {
-    const headers = { ...(token && { authorization: `Bearer ${token}` }), ...(body && { 'content-type': 'application/json' }) }
+    const headers = {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body && { 'content-type': 'application/json' }),
+    }
     const signal = AbortSignal.timeout(10_000)
     try {
-      const response = await fetch(`${anyHost()}/api/v1${path}`, { method, headers, signal, body: body && JSON.stringify(body) })
+      const response = await fetch(`${anyHost()}/api/v1${path}`, {
+        method,
+        headers,
+        signal,
+        body: body && JSON.stringify(body),
+      })
       const answer = await response.json()
-      if (response.status !== expected) note(`${method} ${path}: ${response.status}, not ${expected} ${JSON.stringify(answer)}`)
+      if (response.status !== expected)
+        note(`${method} ${path}: ${response.status}, not ${expected} ${JSON.stringify(answer)}`)
       return response.status === expected ? answer : null
     } catch (error) {
       note(`${method} ${path}: ${error}`)
@@ -38,7 +47,10 @@ export function startClients(hosts) {
     counts.logins += 1
     // Its session begins no sooner.
     const at = Date.now()
-    const login = await ask(200, 'POST', '/login', null, { username: `user-${counts.logins % 500}`, password })
+    const login = await ask(200, 'POST', '/login', null, {
+      username: `user-${counts.logins % 500}`,
+      password,
+    })
     if (login === null) return
     const { authToken } = login.data
     const codeVerifier = randomBytes(32).toString('base64url')
@@ -70,7 +82,8 @@ export function startClients(hosts) {
     const answer = await ask(200, 'GET', '/rooms', device.authToken)
     device.underWay -= 1
     const state = device.isEnding ? 'is about to be signed out' : 'is in use'
-    if (answer === null) note(`that was the session of a sign-in ${Date.now() - device.at} ms ago, which ${state}`)
+    if (answer === null)
+      note(`that was the session of a sign-in ${Date.now() - device.at} ms ago, which ${state}`)
   }
 
   async function refresh() {
@@ -78,7 +91,8 @@ export function startClients(hosts) {
     if (device === undefined || device.busy) return
     device.busy = true
     const tokens = await ask(200, 'POST', '/auth/refresh', null, { refreshToken: device.refresh })
-    if (tokens !== null && (await ask(200, 'GET', '/rooms', tokens.access_token)) !== null) counts.refreshed += 1
+    if (tokens !== null && (await ask(200, 'GET', '/rooms', tokens.access_token)) !== null)
+      counts.refreshed += 1
     Object.assign(device, { refresh: tokens?.refresh_token ?? device.refresh, busy: false })
   }
 
@@ -99,7 +113,9 @@ export function startClients(hosts) {
   function listen() {
     const device = young()
     if (device === undefined) return
-    const socket = new WebSocket(anyHost().replace('http', 'ws'), { headers: { authorization: `Bearer ${device.authToken}` } })
+    const socket = new WebSocket(anyHost().replace('http', 'ws'), {
+      headers: { authorization: `Bearer ${device.authToken}` },
+    })
     socket.on('error', (error) => note(`socket: ${error}`))
     socket.on('open', () => {
       counts.sockets += 1
@@ -107,8 +123,15 @@ export function startClients(hosts) {
     })
   }
 
-  const every = (milliseconds, work, times = 1) => setInterval(() => Array.from({ length: times }, work), milliseconds)
-  const timers = [every(1200, signIn), every(50, guard, 10), every(1000, refresh), every(3000, logOut), every(1000, listen)]
+  const every = (milliseconds, work, times = 1) =>
+    setInterval(() => Array.from({ length: times }, work), milliseconds)
+  const timers = [
+    every(1200, signIn),
+    every(50, guard, 10),
+    every(1000, refresh),
+    every(3000, logOut),
+    every(1000, listen),
+  ]
   return {
     wrong,
     counts,

@@ -1,4 +1,5 @@
-// What the soak runs on: a database of its own in PostgreSQL, a Redis of its own, and two chat servers.
+// What the soak runs on: a database of its own in PostgreSQL, a Redis of its own, and two chat
+// servers.
 import { fork, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -76,10 +77,14 @@ async function createDatabase() {
   // The database is dropped while connections to it may still be closing.
   pool.on('error', () => {})
   await migrateSql(new Kysely({ dialect: new PostgresDialect({ pool }) }))
-  const count = async (table) => Number((await pool.query(`select count(*) from mar_${table}`)).rows[0].count)
+  const count = async (table) =>
+    Number((await pool.query(`select count(*) from mar_${table}`)).rows[0].count)
   return {
     url: url.href,
-    tables: async () => ({ sessions: await count('sessions'), codes: await count('authorization_codes') }),
+    tables: async () => ({
+      sessions: await count('sessions'),
+      codes: await count('authorization_codes'),
+    }),
     async drop() {
       await pool.end()
       await admin.query(`drop database ${name} with (force)`)
@@ -91,7 +96,16 @@ async function createDatabase() {
 async function startRedis() {
   const folder = mkdtempSync(join(tmpdir(), 'soak-redis-'))
   const port = await freePort()
-  const child = spawn('redis-server', ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', ''])
+  const child = spawn('redis-server', [
+    '--port',
+    `${port}`,
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    folder,
+    '--save',
+    '',
+  ])
   for await (const chunk of child.stdout) if (String(chunk).includes('Ready to accept')) break
   return {
     url: `redis://127.0.0.1:${port}`,

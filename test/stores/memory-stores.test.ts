@@ -2,54 +2,31 @@ import cluster from 'node:cluster'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { AuthorizationCodeRecord, SessionRecord } from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
+import { newCode, newSession } from '../../src/stores/new-records.js'
 
 const start = new Date('2030-01-01T00:00:00Z')
 const at = (seconds: number) => new Date(start.getTime() + seconds * 1000)
 
-const code = (change: Partial<AuthorizationCodeRecord> = {}): AuthorizationCodeRecord => ({
-  codeHash: 'hash',
-  userId: 'u-alice',
-  issuedBySessionId: null,
-  opensSessionId: 'opens',
-  codeChallenge: 'challenge',
-  scope: '*',
-  methods: ['pwd'],
-  authenticatedAt: start,
-  createdAt: start,
-  expiresAt: at(60),
-  retainUntil: at(3600),
-  consumedAt: null,
-  ...change,
-})
+const code = (change: Partial<AuthorizationCodeRecord> = {}) =>
+  newCode(at, { codeHash: 'hash', userId: 'u-alice', opensSessionId: 'opens', ...change })
 
-const session = (change: Partial<SessionRecord> = {}): SessionRecord => ({
-  id: 'one',
-  userId: 'u-alice',
-  kind: 'login',
-  scope: '*',
-  methods: ['pwd'],
-  authenticatedAt: start,
-  createdAt: start,
-  lastSeenAt: start,
-  idleExpiresAt: at(600),
-  expiresAt: at(3600),
-  ip: null,
-  userAgent: null,
-  refresh: null,
-  endedAt: null,
-  endReason: null,
-  ...change,
-})
+const session = (change: Partial<SessionRecord> = {}) =>
+  newSession(at, { id: 'one', userId: 'u-alice', ...change })
 
 describe('codes in memory', () => {
-  it.each([2, 10, 100])('are consumed by one of %i callers; the others are told of the replay', async (callers) => {
-    const { codes } = memoryStores()
-    await codes.save(code())
-    const results = await Promise.all(Array.from({ length: callers }, () => codes.consume('hash', at(1))))
-    expect(results.filter(({ outcome }) => outcome === 'consumed')).toHaveLength(1)
-    expect(results.filter(({ outcome }) => outcome === 'replayed')).toHaveLength(callers - 1)
-    expect(results[1]).toMatchObject({ code: { consumedAt: at(1), opensSessionId: 'opens' } })
-  })
+  it.each([2, 10, 100])(
+    'are consumed by one of %i callers; the others are told of the replay',
+    async (callers) => {
+      const { codes } = memoryStores()
+      await codes.save(code())
+      const results = await Promise.all(
+        Array.from({ length: callers }, () => codes.consume('hash', at(1))),
+      )
+      expect(results.filter(({ outcome }) => outcome === 'consumed')).toHaveLength(1)
+      expect(results.filter(({ outcome }) => outcome === 'replayed')).toHaveLength(callers - 1)
+      expect(results[1]).toMatchObject({ code: { consumedAt: at(1), opensSessionId: 'opens' } })
+    },
+  )
 
   it('are good until, not at, the moment they expire', async () => {
     const { codes } = memoryStores()
@@ -88,7 +65,9 @@ describe('sessions in memory', () => {
   it.each([2, 10, 100])('are ended by one of %i callers', async (callers) => {
     const { sessions } = memoryStores()
     await sessions.create(session())
-    const results = await Promise.all(Array.from({ length: callers }, () => sessions.end('one', 'logout', at(1))))
+    const results = await Promise.all(
+      Array.from({ length: callers }, () => sessions.end('one', 'logout', at(1))),
+    )
     expect(results.filter((ended) => ended)).toHaveLength(1)
     expect(await sessions.find('one')).toMatchObject({ endedAt: at(1), endReason: 'logout' })
     expect(await sessions.end('one', 'revoked', at(2))).toBe(false)
@@ -134,22 +113,31 @@ describe('sessions in memory', () => {
 describe('second factors in memory', () => {
   const factor = { userId: 'u-alice', sealedSeed: 'sealed', lastStep: -1, createdAt: start }
 
-  it.each([2, 10, 100])('give each step and each recovery code to one of %i callers', async (callers) => {
-    const { secondFactors } = memoryStores()
-    await secondFactors.activate(factor, ['a', 'b'])
-    const steps = await Promise.all(Array.from({ length: callers }, () => secondFactors.advanceStep('u-alice', 7)))
-    expect(steps.filter(({ outcome }) => outcome === 'advanced')).toHaveLength(1)
-    expect((await secondFactors.advanceStep('u-alice', 6)).outcome).toBe('stale')
-    expect((await secondFactors.advanceStep('u-alice', 8)).outcome).toBe('advanced')
-    const used = await Promise.all(Array.from({ length: callers }, () => secondFactors.consumeRecoveryCode('u-alice', 'a')))
-    expect(used.filter(({ outcome }) => outcome === 'consumed')).toHaveLength(1)
-    expect((await secondFactors.consumeRecoveryCode('u-bob', 'b')).outcome).toBe('unknown')
-  })
+  it.each([2, 10, 100])(
+    'give each step and each recovery code to one of %i callers',
+    async (callers) => {
+      const { secondFactors } = memoryStores()
+      await secondFactors.activate(factor, ['a', 'b'])
+      const steps = await Promise.all(
+        Array.from({ length: callers }, () => secondFactors.advanceStep('u-alice', 7)),
+      )
+      expect(steps.filter(({ outcome }) => outcome === 'advanced')).toHaveLength(1)
+      expect((await secondFactors.advanceStep('u-alice', 6)).outcome).toBe('stale')
+      expect((await secondFactors.advanceStep('u-alice', 8)).outcome).toBe('advanced')
+      const used = await Promise.all(
+        Array.from({ length: callers }, () => secondFactors.consumeRecoveryCode('u-alice', 'a')),
+      )
+      expect(used.filter(({ outcome }) => outcome === 'consumed')).toHaveLength(1)
+      expect((await secondFactors.consumeRecoveryCode('u-bob', 'b')).outcome).toBe('unknown')
+    },
+  )
 
   it('are activated once', async () => {
     const { secondFactors } = memoryStores()
     expect(await secondFactors.activate(factor, ['a'])).toEqual({ outcome: 'activated' })
-    expect(await secondFactors.activate({ ...factor, sealedSeed: 'other' }, ['b'])).toEqual({ outcome: 'already-active' })
+    expect(await secondFactors.activate({ ...factor, sealedSeed: 'other' }, ['b'])).toEqual({
+      outcome: 'already-active',
+    })
     expect(await secondFactors.find('u-alice')).toEqual(factor)
     expect((await secondFactors.consumeRecoveryCode('u-alice', 'b')).outcome).toBe('unknown')
     expect(await secondFactors.find('u-bob')).toBeNull()
@@ -172,7 +160,14 @@ describe('memory', () => {
   it('is swept without anybody calling purge: it holds twice the living rows at most, and some', async () => {
     const { sessions } = memoryStores()
     for (let i = 0; i < 20_000; i += 1) {
-      await sessions.create(session({ id: `${i}`, createdAt: at(i), idleExpiresAt: at(i + 100), expiresAt: at(i + 100) }))
+      await sessions.create(
+        session({
+          id: `${i}`,
+          createdAt: at(i),
+          idleExpiresAt: at(i + 100),
+          expiresAt: at(i + 100),
+        }),
+      )
     }
     expect(await sessions.purge(at(20_000))).toBeLessThanOrEqual(1000)
   })
@@ -191,18 +186,24 @@ describe('memoryStores', () => {
     expect(warn).not.toHaveBeenCalled()
     process.env['NODE_ENV'] = 'production'
     memoryStores()
-    expect(warn).toHaveBeenCalledExactlyOnceWith(expect.any(String), { code: 'MAR_MEMORY_STORES_IN_PRODUCTION' })
+    expect(warn).toHaveBeenCalledExactlyOnceWith(expect.any(String), {
+      code: 'MAR_MEMORY_STORES_IN_PRODUCTION',
+    })
   })
 
   it('does not work in a cluster worker, where each process would know only its own sessions', () => {
     vi.spyOn(cluster, 'isWorker', 'get').mockReturnValue(true)
-    expect(() => memoryStores()).toThrow(expect.objectContaining({ name: 'AuthConfigError', option: 'memoryStores()' }))
+    expect(() => memoryStores()).toThrow(
+      expect.objectContaining({ name: 'AuthConfigError', option: 'memoryStores()' }),
+    )
   })
 
   it.each([{ maxSessions: 0 }, { maxCodes: -1 }, { maxCodes: 1.5 }, { maxSessions: 'many' }])(
     'does not start with %j',
     (options) => {
-      expect(() => memoryStores(options as never)).toThrow(expect.objectContaining({ name: 'AuthConfigError' }))
+      expect(() => memoryStores(options as never)).toThrow(
+        expect.objectContaining({ name: 'AuthConfigError' }),
+      )
     },
   )
 })
@@ -212,7 +213,8 @@ describe('purging memory', () => {
     const { sessions } = memoryStores()
     let looks = 0
     for (let i = 0; i < 3000; i += 1) await sessions.create(session({ id: `living ${i}` }))
-    for (let i = 0; i < 3000; i += 1) await sessions.create(session({ id: `over ${i}`, idleExpiresAt: at(1) }))
+    for (let i = 0; i < 3000; i += 1)
+      await sessions.create(session({ id: `over ${i}`, idleExpiresAt: at(1) }))
     const now = at(10)
     const counting = new Proxy(now, {
       get(date, name) {
@@ -224,7 +226,8 @@ describe('purging memory', () => {
     let deleted = 0
     for (let batch = 0; batch < 31; batch += 1) deleted += await sessions.purge(counting, 100)
     expect(deleted).toBe(3000)
-    // Each living row is looked at twice for its two ends, once or twice in all, and not once for each of thirty batches.
+    // Each living row is looked at twice for its two ends, once or twice in all, and not once for
+    // each of thirty batches.
     expect(looks).toBeLessThan(40_000)
   })
 })

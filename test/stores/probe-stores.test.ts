@@ -1,5 +1,12 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { AuthConfigError, AuthError, type KeyStore, probeStores, type SessionRecord, type StoresToProbe } from '../../src/index.js'
+import {
+  AuthConfigError,
+  AuthError,
+  type KeyStore,
+  probeStores,
+  type SessionRecord,
+  type StoresToProbe,
+} from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { badStores } from '../testing/bad-stores.js'
 import { memoryKeyStore } from '../testing/memory-key-store.js'
@@ -41,49 +48,113 @@ describe('the probe of stores at start-up', () => {
 
     const code = saved.mock.calls[0]?.[0]
     expect(code?.userId).toMatch(/^mar-probe-[\w-]{22}$/)
-    expect(await stores.codes.find(code?.codeHash ?? '')).toMatchObject({ consumedAt: expect.any(Date) })
+    expect(await stores.codes.find(code?.codeHash ?? '')).toMatchObject({
+      consumedAt: expect.any(Date),
+    })
     expect(created).toHaveBeenCalledTimes(2)
     for (const [{ id }] of created.mock.calls) {
-      expect(await stores.sessions.find(id)).toMatchObject({ endedAt: expect.any(Date), userId: code?.userId })
+      expect(await stores.sessions.find(id)).toMatchObject({
+        endedAt: expect.any(Date),
+        userId: code?.userId,
+      })
     }
     expect(await stores.secondFactors.find(activated.mock.calls[0]?.[0].userId ?? '')).toBeNull()
-    const ticket = await stores.tickets.consume(ticketed.mock.calls[0]?.[0].ticketHash ?? '', new Date())
+    const ticket = await stores.tickets.consume(
+      ticketed.mock.calls[0]?.[0].ticketHash ?? '',
+      new Date(),
+    )
     expect(ticket).toEqual({ outcome: 'unknown' })
     const later = new Date(Date.now() + 61_000)
-    expect([await stores.codes.purge(later), await stores.sessions.purge(later), await stores.tickets.purge(later)]).toEqual([
-      1, 2, 0,
-    ])
+    expect([
+      await stores.codes.purge(later),
+      await stores.sessions.purge(later),
+      await stores.tickets.purge(later),
+    ]).toEqual([1, 2, 0])
   })
 
   it.each([
     ['codes: read, then write', 'let 20 of 20 callers consume one code, instead of exactly one.'],
     ['codes: GET and DEL', /^let \d+ of 20 callers consume one code/],
-    ['sessions: rotate reads, then writes', 'let 20 of 20 callers rotate one refresh token, instead of exactly one.'],
-    ['sessions: end reads, then writes', 'let 20 of 20 callers end one session, instead of exactly one.'],
-    ['sessions: end says true to everyone', 'let 20 of 20 callers end one session, instead of exactly one.'],
+    [
+      'sessions: rotate reads, then writes',
+      'let 20 of 20 callers rotate one refresh token, instead of exactly one.',
+    ],
+    [
+      'sessions: end reads, then writes',
+      'let 20 of 20 callers end one session, instead of exactly one.',
+    ],
+    [
+      'sessions: end says true to everyone',
+      'let 20 of 20 callers end one session, instead of exactly one.',
+    ],
     [
       'sessions: endAllForUser reads again afterwards',
       /^let 20 of 20 callers end all sessions of one user, and be told the same one/,
     ],
     ['secondFactors: activate overwrites', /^let 20 of 20 callers activate a factor for one user/],
     ['secondFactors: advanceStep with >=', /^let 20 of 20 callers use one TOTP step/],
-    ['secondFactors: recovery codes as one list in a value', /^let 20 of 20 callers use one recovery code/],
-    ['secondFactors: deactivate says so to everyone', /^let 20 of 20 callers deactivate one factor/],
+    [
+      'secondFactors: recovery codes as one list in a value',
+      /^let 20 of 20 callers use one recovery code/,
+    ],
+    [
+      'secondFactors: deactivate says so to everyone',
+      /^let 20 of 20 callers deactivate one factor/,
+    ],
     ['tickets: GET and DEL', /^let 20 of 20 callers consume one ticket/],
   ] as const)('refuses a store that is wrong: %s', async (name, problem) => {
     const error = await problemOf({ ...memoryStores(), ...badStores[name]() })
     expect(error).toBeInstanceOf(AuthConfigError)
-    expect(error).toMatchObject({ option: name.split(':')[0], remedy: expect.stringContaining('one conditional write') })
+    expect(error).toMatchObject({
+      option: name.split(':')[0],
+      remedy: expect.stringContaining('one conditional write'),
+    })
     expect((error as AuthConfigError).problem).toMatch(problem)
+  })
+
+  it('refuses a store that drops what a session may have, and names it and the remedy', async () => {
+    const bad = badStores['sessions: create drops the members it has no column for']()
+    const error = await problemOf({ ...memoryStores(), ...bad })
+    expect(error).toMatchObject({
+      name: 'AuthConfigError',
+      option: 'sessions',
+      problem: expect.stringContaining(
+        'without its secretHash, passwordMark, passwordMarkNext, lifetime, clientId, parentId',
+      ),
+      remedy: expect.stringMatching(/migrateSql\(\).*add a column/),
+    })
   })
 
   it('refuses a store that lets nobody win, or answers nothing at all', async () => {
     const stores = memoryStores()
     const { tickets, codes } = stores
-    const nobody = { ...stores, tickets: { ...tickets, consume: async () => ({ outcome: 'unknown' as const }) } }
-    expect(await problemOf(nobody, 5)).toMatchObject({ option: 'tickets', problem: expect.stringMatching(/^let 0 of 5 callers/) })
+    const nobody = {
+      ...stores,
+      tickets: { ...tickets, consume: async () => ({ outcome: 'unknown' as const }) },
+    }
+    expect(await problemOf(nobody, 5)).toMatchObject({
+      option: 'tickets',
+      problem: expect.stringMatching(/^let 0 of 5 callers/),
+    })
     const silent = { ...stores, codes: { ...codes, consume: async () => undefined as never } }
-    expect(await problemOf(silent, 5)).toMatchObject({ option: 'codes', problem: expect.stringMatching(/^let 0 of 5 callers/) })
+    expect(await problemOf(silent, 5)).toMatchObject({
+      option: 'codes',
+      problem: expect.stringMatching(/^let 0 of 5 callers/),
+    })
+  })
+
+  it('warns of a redemption for another session store, which the router would not use', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    onTestFinished(() => warned.mockRestore())
+    const { codes, sessions } = memoryStores()
+    const redemption = { sessions, redeem: async () => ({ outcome: 'unknown' as const }) }
+    await probeStores({ codes: { ...codes, redemption }, sessions })
+    expect(warned).not.toHaveBeenCalled()
+    await probeStores({ codes: { ...codes, redemption }, sessions: { ...sessions } })
+    const said = expect.stringMatching(
+      /codes\.redemption\.sessions is another object than `sessions`.*Hand out the very object/,
+    )
+    expect(warned.mock.calls).toEqual([[said, { code: 'MAR_REDEMPTION_NOT_USED' }]])
   })
 
   it('refuses a key store that replaces a key, and touches no other key', async () => {
@@ -91,7 +162,10 @@ describe('the probe of stores at start-up', () => {
     const before = await keys.list()
     const insert = vi.fn(async () => ({ outcome: 'inserted' as const }))
     const error = await problemOf({ ...memoryStores(), keys: { ...keys, insert } }, 7)
-    expect(error).toMatchObject({ option: 'keys', problem: 'let 7 of 7 callers insert a generation that was already there.' })
+    expect(error).toMatchObject({
+      option: 'keys',
+      problem: 'let 7 of 7 callers insert a generation that was already there.',
+    })
     expect(insert).toHaveBeenCalledWith(before.find(({ generation }) => generation === 3))
     expect(await keys.list()).toEqual(before)
   })
@@ -125,7 +199,11 @@ describe('the probe of stores at start-up', () => {
       const told = problemOf({ ...memoryStores(), keys, [name]: silent })
       await vi.advanceTimersByTimeAsync(10_000)
       const message = `${name}: the store could not be probed: no answer within 10000 ms`
-      expect(await told).toMatchObject({ name: 'AuthError', code: 'temporarily-unavailable', message })
+      expect(await told).toMatchObject({
+        name: 'AuthError',
+        code: 'temporarily-unavailable',
+        message,
+      })
     },
   )
 
@@ -144,12 +222,20 @@ describe('the probe of stores at start-up', () => {
     expect(await sessions.find(created[0]?.id ?? '')).toMatchObject({ endedAt: expect.any(Date) })
 
     const activate = vi.spyOn(secondFactors, 'activate')
-    const failingFactors = { ...secondFactors, activate, advanceStep: () => Promise.reject('a text') }
-    await expect(probeStores({ codes, sessions, secondFactors: failingFactors })).rejects.toThrow('could not be probed: a text')
+    const failingFactors = {
+      ...secondFactors,
+      activate,
+      advanceStep: () => Promise.reject('a text'),
+    }
+    await expect(probeStores({ codes, sessions, secondFactors: failingFactors })).rejects.toThrow(
+      'could not be probed: a text',
+    )
     expect(await secondFactors.find(activate.mock.calls[0]?.[0].userId ?? '')).toBeNull()
   })
 
   it.each([1, 1001, 2.5, '20'])('refuses %j callers', async (callers) => {
-    await expect(probeStores(memoryStores(), { callers: callers as number })).rejects.toThrow('from 2 to 1000')
+    await expect(probeStores(memoryStores(), { callers: callers as number })).rejects.toThrow(
+      'from 2 to 1000',
+    )
   })
 })

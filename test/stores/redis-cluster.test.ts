@@ -1,87 +1,36 @@
-import { Cluster, Redis } from 'ioredis'
-import { createCluster } from 'redis'
+import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { SessionEnded, SessionRecord } from '../../src/index.js'
+import type { SessionEnded } from '../../src/index.js'
+import { newSession } from '../../src/stores/new-records.js'
 import { type RedisClient, redisBus, redisStores } from '../../src/stores/redis/redis-stores.js'
-import { canStartRedis, type OwnRedis, startRedis } from '../support/own-redis.js'
+import { canStartRedis } from '../support/own-redis.js'
+import { clusterLibraries, type OwnCluster, startCluster } from '../support/own-redis-cluster.js'
 
 const start = new Date('2030-01-01T00:00:00Z')
 const at = (seconds: number) => new Date(start.getTime() + seconds * 1000)
 
-const session = (id: string): SessionRecord => ({
-  id,
-  userId: 'u-alice',
-  kind: 'pkce',
-  scope: '*',
-  methods: ['pwd'],
-  authenticatedAt: start,
-  createdAt: start,
-  lastSeenAt: start,
-  idleExpiresAt: at(600),
-  expiresAt: at(3600),
-  ip: null,
-  userAgent: null,
-  refresh: { hash: 'first', familyKey: 'family', spent: [] },
-  endedAt: null,
-  endReason: null,
-})
-
-const slots = [
-  [0, 5460],
-  [5461, 10_922],
-  [10_923, 16_383],
-] as const
-
-async function makeCluster(nodes: readonly OwnRedis[]): Promise<void> {
-  const clients = nodes.map(({ port }) => new Redis(port, '127.0.0.1'))
-  try {
-    await Promise.all(clients.map((client, index) => client.call('CLUSTER', 'ADDSLOTSRANGE', ...(slots[index] ?? []))))
-    await Promise.all(clients.map((client) => client.call('CLUSTER', 'MEET', '127.0.0.1', nodes[0]?.port ?? 0)))
-    const isWhole = async (client: Redis) =>
-      expect(await client.cluster('INFO')).toMatch(
-        /cluster_state:ok[\s\S]*cluster_slots_assigned:16384[\s\S]*cluster_known_nodes:3/,
-      )
-    await vi.waitFor(() => Promise.all(clients.map(isWhole)), { timeout: 20_000, interval: 100 })
-  } finally {
-    for (const client of clients) client.disconnect()
-  }
-}
-
-const libraries: [string, (ports: number[]) => Promise<{ client: RedisClient; close: () => void }>][] = [
-  [
-    'node-redis',
-    async (ports) => {
-      const client = createCluster({ rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })) })
-      client.on('error', () => {})
-      await client.connect()
-      return { client, close: () => client.destroy() }
-    },
-  ],
-  [
-    'ioredis',
-    async (ports) => {
-      const client = new Cluster(ports.map((port) => ({ host: '127.0.0.1', port })))
-      client.on('error', () => {})
-      return { client, close: () => client.disconnect() }
-    },
-  ],
-]
-
-describe.skipIf(!canStartRedis)('a cluster of three Redis servers', () => {
-  const nodes: OwnRedis[] = []
-  beforeAll(async () => {
-    for (let i = 0; i < 3; i += 1) nodes.push(await startRedis('--cluster-enabled', 'yes'))
-    await makeCluster(nodes)
-  }, 60_000)
-  afterAll(async () => {
-    await Promise.all(nodes.map((node) => node.stop()))
+const session = (id: string) =>
+  newSession(at, {
+    id,
+    userId: 'u-alice',
+    kind: 'pkce',
+    refresh: { hash: 'first', familyKey: 'family', spent: [] },
   })
 
-  describe.each(libraries)('through %s', (library, connect) => {
+describe.skipIf(!canStartRedis)('a cluster of three Redis servers', () => {
+  let cluster: OwnCluster
+  beforeAll(async () => {
+    cluster = await startCluster()
+  }, 60_000)
+  afterAll(async () => {
+    await cluster.stop()
+  })
+
+  describe.each(clusterLibraries)('through %s', (library, connect) => {
     let client: RedisClient
     let close = () => {}
     beforeAll(async () => {
-      const made = await connect(nodes.map(({ port }) => port))
+      const made = await connect(cluster.ports)
       client = made.client
       close = made.close
     })
@@ -92,7 +41,7 @@ describe.skipIf(!canStartRedis)('a cluster of three Redis servers', () => {
       const ids = Array.from({ length: 60 }, (_, i) => `{${i}}`)
       await Promise.all(ids.map((id) => sessions.create(session(id))))
       const sizes = await Promise.all(
-        nodes.map(async ({ url }) => {
+        cluster.masters.map(async ({ url }) => {
           const node = new Redis(url)
           const size = await node.dbsize()
           node.disconnect()
@@ -107,12 +56,16 @@ describe.skipIf(!canStartRedis)('a cluster of three Redis servers', () => {
         idleExpiresAt: at(601),
         ip: null,
       }
-      const rotations = await Promise.all(ids.map((id) => sessions.rotateRefresh(id, 'first', next, at(1))))
+      const rotations = await Promise.all(
+        ids.map((id) => sessions.rotateRefresh(id, 'first', next, at(1))),
+      )
       expect(rotations.every(({ outcome }) => outcome === 'rotated')).toBe(true)
       expect(await sessions.listForUser('u-alice', at(2))).toHaveLength(60)
       expect(await sessions.end('{0}', 'logout', at(2))).toBe(true)
       expect(await sessions.liveAmong(ids, at(2))).toEqual(ids.slice(1))
-      const ended = await Promise.all([1, 2, 3].map(() => sessions.endAllForUser('u-alice', 'revoked', at(3))))
+      const ended = await Promise.all(
+        [1, 2, 3].map(() => sessions.endAllForUser('u-alice', 'revoked', at(3))),
+      )
       expect(ended.flat().sort()).toEqual(ids.slice(1).sort())
       expect(await sessions.liveAmong(ids, at(3))).toEqual([])
     })
@@ -142,9 +95,13 @@ describe.skipIf(!canStartRedis)('a cluster of three Redis servers', () => {
           scope: '*',
           tokenExpiresAt: at(900),
         })
-        const consumed = await Promise.all(Array.from({ length: 10 }, () => codes.consume(hash, at(1))))
+        const consumed = await Promise.all(
+          Array.from({ length: 10 }, () => codes.consume(hash, at(1))),
+        )
         expect(consumed.filter(({ outcome }) => outcome === 'consumed')).toHaveLength(1)
-        const opened = await Promise.all(Array.from({ length: 10 }, () => tickets.consume(hash, at(1))))
+        const opened = await Promise.all(
+          Array.from({ length: 10 }, () => tickets.consume(hash, at(1))),
+        )
         expect(opened.filter(({ outcome }) => outcome === 'consumed')).toHaveLength(1)
       }
     })
@@ -153,7 +110,12 @@ describe.skipIf(!canStartRedis)('a cluster of three Redis servers', () => {
       const bus = redisBus(client, { channel: `${library}:ended` })
       const heard: SessionEnded[] = []
       const leave = await bus.subscribe((event) => heard.push(event))
-      const event: SessionEnded = { sessionId: 'one', userId: 'u-alice', reason: 'logout', at: at(1) }
+      const event: SessionEnded = {
+        sessionId: 'one',
+        userId: 'u-alice',
+        reason: 'logout',
+        at: at(1),
+      }
       await vi.waitFor(async () => {
         await bus.publish(event)
         expect(heard).toContainEqual(event)

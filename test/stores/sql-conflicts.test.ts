@@ -9,8 +9,14 @@ import { postgresUrl } from '../support/services.js'
 
 describe.skipIf(postgresUrl === null)('on PostgreSQL, every transaction serializable', () => {
   const open = async () => {
-    const settings = { connectionString: postgresUrl ?? '', options: '-c default_transaction_isolation=serializable', max: 10 }
-    const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool: new pg.Pool(settings) }) })
+    const settings = {
+      connectionString: postgresUrl ?? '',
+      options: '-c default_transaction_isolation=serializable',
+      max: 10,
+    }
+    const kysely = new Kysely<object>({
+      dialect: new PostgresDialect({ pool: new pg.Pool(settings) }),
+    })
     const prefix = `s${randomKey()
       .toLowerCase()
       .replaceAll(/[^a-z0-9]/g, '')}_`.slice(0, 20)
@@ -21,16 +27,28 @@ describe.skipIf(postgresUrl === null)('on PostgreSQL, every transaction serializ
     })
     return { kysely, prefix, stores: sqlStores(kysely, { prefix }) }
   }
-  /** Has the first so many changes of sessions undone. Answers how many were tried: a sequence is not rolled back. */
+  /**
+   * Has the first so many changes of sessions undone. Answers how many were tried: a sequence is
+   * not rolled back.
+   */
   const undo = async (kysely: Kysely<object>, prefix: string, count: number) => {
-    const run = async (sql: string) => (await kysely.executeQuery<{ last_value: string }>(CompiledQuery.raw(sql))).rows
+    const run = async (sql: string) =>
+      (await kysely.executeQuery<{ last_value: string }>(CompiledQuery.raw(sql))).rows
     await run(`create sequence ${prefix}tries`)
     await run(`create function ${prefix}undo() returns trigger language plpgsql as $$ begin
-      if nextval('${prefix}tries') <= ${count} then raise exception 'give way' using errcode = '40001'; end if;
+      if nextval('${prefix}tries') <= ${count} then
+        raise exception 'give way' using errcode = '40001';
+      end if;
       return new;
     end $$`)
-    await run(`create trigger undo before insert or update on ${prefix}sessions for each row execute function ${prefix}undo()`)
-    onTestFinished(async () => void (await run(`drop function ${prefix}undo cascade; drop sequence ${prefix}tries`)))
+    await run(
+      `create trigger undo before insert or update on ${prefix}sessions for each row execute ` +
+        `function ${prefix}undo()`,
+    )
+    onTestFinished(
+      async () =>
+        void (await run(`drop function ${prefix}undo cascade; drop sequence ${prefix}tries`)),
+    )
     return async () => Number((await run(`select last_value from ${prefix}tries`))[0]?.last_value)
   }
 
@@ -66,7 +84,9 @@ describe.skipIf(postgresUrl === null)('on PostgreSQL, every transaction serializ
     })
     for (const { code } of users) await stores.codes.save(code)
     const redeemed = await Promise.all(
-      users.map(({ code, session }) => stores.codes.redemption?.redeem(code.codeHash, session, at(1))),
+      users.map(({ code, session }) =>
+        stores.codes.redemption?.redeem(code.codeHash, session, at(1)),
+      ),
     )
     expect(redeemed.filter((result) => result?.outcome === 'consumed')).toHaveLength(60)
   })

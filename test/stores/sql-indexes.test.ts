@@ -2,7 +2,16 @@ import { CompiledQuery } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import type { SqlEngineName, SqlStores } from '../../src/stores/sql/sql-stores.js'
 import { databaseKinds, openDatabase, type TestDatabase } from '../support/databases.js'
-import { at, codeRecord, factorRecord, pendingRecord, randomKey, sessionRecord, start, ticketRecord } from '../support/records.js'
+import {
+  at,
+  codeRecord,
+  factorRecord,
+  pendingRecord,
+  randomKey,
+  sessionRecord,
+  start,
+  ticketRecord,
+} from '../support/records.js'
 
 interface Statement {
   readonly sql: string
@@ -12,24 +21,35 @@ interface Statement {
 const rows = 4000
 
 describe.each(databaseKinds)('on $name', (kind) => {
-  it.skipIf(kind.open === null)('every statement of every method finds its rows by an index', async () => {
-    const seen = new Map<string, Statement>()
-    const database = await openDatabase(kind, { onQuery: (sql, parameters) => void seen.set(sql, { sql, parameters }) })
-    await fill(database)
-    seen.clear()
-    await callEveryMethod(database.stores)
-    const statements = [...seen.values()].filter(({ sql }) => /^(select|update|delete)/.test(sql))
-    // So that a method which is not called here is missed.
-    expect(statements.length).toBeGreaterThanOrEqual(30)
-    for (const statement of statements) {
-      const plan = await explain(database, kind.engine, statement)
-      expect(findsByIndex(kind.engine, plan), `${statement.sql}\n${JSON.stringify(plan, null, 1)}`).toBe(true)
-    }
-    // And the check itself: a look-up by a column that has no index is found out.
-    const unindexed = { sql: `select * from ${database.prefix}sessions where created_at = 1`, parameters: [] }
-    expect(findsByIndex(kind.engine, await explain(database, kind.engine, unindexed))).toBe(false)
-    await database.close()
-  })
+  it.skipIf(kind.open === null)(
+    'every statement of every method finds its rows by an index',
+    async () => {
+      const seen = new Map<string, Statement>()
+      const database = await openDatabase(kind, {
+        onQuery: (sql, parameters) => void seen.set(sql, { sql, parameters }),
+      })
+      await fill(database)
+      seen.clear()
+      await callEveryMethod(database.stores)
+      const statements = [...seen.values()].filter(({ sql }) => /^(select|update|delete)/.test(sql))
+      // So that a method which is not called here is missed.
+      expect(statements.length).toBeGreaterThanOrEqual(30)
+      for (const statement of statements) {
+        const plan = await explain(database, kind.engine, statement)
+        expect(
+          findsByIndex(kind.engine, plan),
+          `${statement.sql}\n${JSON.stringify(plan, null, 1)}`,
+        ).toBe(true)
+      }
+      // And the check itself: a look-up by a column that has no index is found out.
+      const unindexed = {
+        sql: `select * from ${database.prefix}sessions where created_at = 1`,
+        parameters: [],
+      }
+      expect(findsByIndex(kind.engine, await explain(database, kind.engine, unindexed))).toBe(false)
+      await database.close()
+    },
+  )
 })
 
 // Enough rows that reading all of them would be the worse plan, and statistics that say so.
@@ -54,7 +74,10 @@ async function fill({ kysely, prefix, stores }: TestDatabase): Promise<void> {
       const copies = Array.from({ length: 500 }, () => ({
         ...template,
         ...Object.fromEntries(
-          columns.map((column) => [column, Buffer.isBuffer(template?.[column]) ? Buffer.from(randomKey()) : randomKey()]),
+          columns.map((column) => [
+            column,
+            Buffer.isBuffer(template?.[column]) ? Buffer.from(randomKey()) : randomKey(),
+          ]),
         ),
       }))
       await tables.insertInto(`${prefix}${table}`).values(copies).execute()
@@ -64,7 +87,12 @@ async function fill({ kysely, prefix, stores }: TestDatabase): Promise<void> {
   }
 }
 
-async function callEveryMethod({ codes, sessions, secondFactors, tickets }: SqlStores): Promise<void> {
+async function callEveryMethod({
+  codes,
+  sessions,
+  secondFactors,
+  tickets,
+}: SqlStores): Promise<void> {
   const code = codeRecord()
   await codes.save(code)
   await codes.find(code.codeHash)
@@ -75,9 +103,15 @@ async function callEveryMethod({ codes, sessions, secondFactors, tickets }: SqlS
   await sessions.create(session)
   await sessions.find(session.id)
   const seen = { lastSeenAt: at(1), idleExpiresAt: at(601), ip: null }
-  await sessions.rotateRefresh(session.id, 'another', { ...seen, refresh: { hash: 'h', familyKey: 'f', spent: [] } }, at(1))
+  await sessions.rotateRefresh(
+    session.id,
+    'another',
+    { ...seen, refresh: { hash: 'h', familyKey: 'f', spent: [] } },
+    at(1),
+  )
   await sessions.touch(session.id, seen)
   await sessions.setMethods(session.id, ['pwd'])
+  await sessions.addPasswordMark?.('u-bob', 'from', 'to')
   await sessions.listForUser('u-bob', at(1))
   await sessions.liveAmong([session.id, 'another'], at(1))
   await sessions.endAllForUser('u-bob', 'revoked', at(2), 'another')
@@ -108,15 +142,22 @@ async function callEveryMethodOfFactors(secondFactors: SqlStores['secondFactors'
   await secondFactors.purge(start, 100)
 }
 
-async function explain({ kysely }: TestDatabase, engine: SqlEngineName, { sql, parameters }: Statement): Promise<unknown[]> {
+async function explain(
+  { kysely }: TestDatabase,
+  engine: SqlEngineName,
+  { sql, parameters }: Statement,
+): Promise<unknown[]> {
   const command = engine === 'sqlite' ? 'explain query plan' : 'explain'
   return (await kysely.executeQuery(CompiledQuery.raw(`${command} ${sql}`, [...parameters]))).rows
 }
 
 function findsByIndex(engine: SqlEngineName, plan: readonly unknown[]): boolean {
   if (engine === 'mysql') {
-    // `type: ALL` reads the whole table, `index` the whole index. `null`: a row that is not there, found by its key.
-    return (plan as { type: string | null; key: string | null }[]).every(({ type }) => type !== 'ALL' && type !== 'index')
+    // `type: ALL` reads the whole table, `index` the whole index. `null`: a row that is not there,
+    // found by its key.
+    return (plan as { type: string | null; key: string | null }[]).every(
+      ({ type }) => type !== 'ALL' && type !== 'index',
+    )
   }
   const text = plan.map((row) => Object.values(row as object).join(' ')).join('\n')
   return engine === 'postgres' ? !text.includes('Seq Scan') : !/\bSCAN (?!CONSTANT)/.test(text)

@@ -4,9 +4,15 @@ import { CompiledQuery, Kysely, MysqlDialect, PostgresDialect } from 'kysely'
 import { createPool } from 'mysql2'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { migrateSql, migrationSql, sqlStores } from '../../src/stores/sql/sql-stores.js'
+import { newWholeSession } from '../../src/stores/new-records.js'
+import {
+  migrateSql,
+  migrationSql,
+  type SqlEngineName,
+  sqlStores,
+} from '../../src/stores/sql/sql-stores.js'
 import { databaseKinds, dropTables, openDatabase, temporaryFolder } from '../support/databases.js'
-import { codeRecord, randomKey, sessionRecord } from '../support/records.js'
+import { at, codeRecord, randomKey, sessionRecord } from '../support/records.js'
 import { mysqlUrl, postgresUrl } from '../support/services.js'
 
 const newPrefix = () =>
@@ -14,6 +20,23 @@ const newPrefix = () =>
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, '')}_`.slice(0, 20)
 const raw = (kysely: Kysely<object>, sql: string) => kysely.executeQuery(CompiledQuery.raw(sql))
+
+const quoted = (engine: SqlEngineName, text: string) =>
+  engine === 'mysql' ? `x'${Buffer.from(text).toString('hex')}'` : `'${text}'`
+
+/** The tables as the first release has made them. */
+async function toVersion1(kysely: Kysely<object>, engine: SqlEngineName, prefix: string) {
+  const statements = migrationSql(engine, { prefix }).split(/;\n+/)
+  const isNewer = (statement: string) =>
+    statement.startsWith('alter table') || /values \(2,/.test(statement)
+  for (const statement of statements.filter((one) => one !== '' && !isNewer(one)))
+    await raw(kysely, statement)
+}
+
+async function columnsOf(kysely: Kysely<object>, prefix: string): Promise<string[]> {
+  const { rows } = await raw(kysely, `select * from ${prefix}sessions`)
+  return Object.keys(rows[0] as object)
+}
 
 describe.each(databaseKinds)('migrations on $name', (kind) => {
   const open = () => {
@@ -30,10 +53,12 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
   describe.skipIf(kind.open === null)('are', () => {
     it('idempotent, and wait for each other when several run at once', async () => {
       const { kysely, prefix } = open()
-      const results = await Promise.all(Array.from({ length: 5 }, () => migrateSql(kysely, { prefix })))
-      expect(results.filter(({ from }) => from === 0)).toEqual([{ from: 0, to: 1 }])
-      expect(results.filter(({ from }) => from === 1)).toHaveLength(4)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 1 })
+      const results = await Promise.all(
+        Array.from({ length: 5 }, () => migrateSql(kysely, { prefix })),
+      )
+      expect(results.filter(({ from }) => from === 0)).toEqual([{ from: 0, to: 2 }])
+      expect(results.filter(({ from }) => from === 2)).toHaveLength(4)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 2 })
     })
 
     it('the same as the printed SQL, which can be run twice by hand', async () => {
@@ -41,8 +66,14 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       const statements = migrationSql(kind.engine, { prefix })
         .split(/;\n+/)
         .filter((statement) => statement !== '')
-      for (const statement of [...statements, ...statements]) await raw(kysely, statement)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 1 })
+      for (const statement of statements) await raw(kysely, statement)
+      for (const statement of statements) {
+        // SQLite knows no ADD COLUMN IF NOT EXISTS: it says that the column is there.
+        const isRefused = kind.engine === 'sqlite' && statement.includes('add column')
+        if (isRefused) await expect(raw(kysely, statement)).rejects.toThrow(/duplicate column/)
+        else await raw(kysely, statement)
+      }
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 2 })
       const stores = sqlStores(kysely, { prefix })
       const session = sessionRecord()
       await stores.sessions.create(session)
@@ -58,7 +89,9 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
         message: expect.stringContaining('version 99'),
       })
       // The lock was given back.
-      await expect(migrateSql(kysely, { prefix })).rejects.toMatchObject({ name: 'AuthConfigError' })
+      await expect(migrateSql(kysely, { prefix })).rejects.toMatchObject({
+        name: 'AuthConfigError',
+      })
     })
 
     it('taken up again where a crash has left them', async () => {
@@ -66,13 +99,71 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       const [first = '', second = ''] = migrationSql(kind.engine, { prefix }).split(/;\n+/)
       await raw(kysely, first)
       await raw(kysely, second)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 1 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 2 })
       await sqlStores(kysely, { prefix }).codes.save(codeRecord())
+    })
+
+    it('taken up again where a crash has left some columns of version 2', async () => {
+      const { kysely, prefix } = open()
+      await toVersion1(kysely, kind.engine, prefix)
+      if (kind.engine === 'sqlite')
+        await raw(kysely, `alter table ${prefix}sessions add column secret_hash text null`)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 2 })
+      await raw(kysely, `delete from ${prefix}migrations where version = 2`)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 2 })
+      const { sessions } = sqlStores(kysely, { prefix })
+      const session = newWholeSession(at)
+      await sessions.create(session)
+      expect(await sessions.find(session.id)).toEqual(session)
+    })
+
+    it('additive: rows of version 1 are read as they were, and both releases write and read on', async () => {
+      const { kysely, prefix } = open()
+      await toVersion1(kysely, kind.engine, prefix)
+      const { sessions } = sqlStores(kysely, { prefix })
+      const [before, after] = [sessionRecord(), sessionRecord()]
+      // This release, where nobody has asked for what is new, before the tables are brought up.
+      await sessions.create(before)
+      expect(await sessions.find(before.id)).toEqual(before)
+      const columns = await columnsOf(kysely, prefix)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 2 })
+      expect(await sessions.find(before.id)).toEqual(before)
+      // As the older release writes a row: the columns that it knows.
+      await sessions.create(after)
+      const copy = columns.map((name) => (name === 'id' ? `${quoted(kind.engine, 'copy')}` : name))
+      await raw(
+        kysely,
+        `insert into ${prefix}sessions (${columns.join(', ')}) select ${copy.join(', ')} from ` +
+          `${prefix}sessions where created_at = ${after.createdAt.getTime()} limit 1`,
+      )
+      expect(await sessions.find('copy')).toEqual(
+        expect.objectContaining({ id: 'copy', kind: after.kind, refresh: expect.anything() }),
+      )
+      expect(Object.keys((await sessions.find('copy')) ?? {})).not.toContain('secretHash')
+      const whole = newWholeSession(at)
+      await sessions.create(whole)
+      // And reads one: by those columns, as texts.
+      const { rows } = await raw(
+        kysely,
+        `select ${columns.join(', ')} from ${prefix}sessions where kind = 'browser'`,
+      )
+      expect(rows).toHaveLength(1)
+      await raw(
+        kysely,
+        `update ${prefix}sessions set last_seen_at = 7, ip = '192.0.2.1' where kind = 'browser'`,
+      )
+      expect(await sessions.find(whole.id)).toEqual({
+        ...whole,
+        lastSeenAt: new Date(7),
+        ip: '192.0.2.1',
+      })
     })
 
     it('not run in a transaction of the host', async () => {
       const { kysely, prefix } = open()
-      await expect(kysely.transaction().execute((transaction) => migrateSql(transaction, { prefix }))).rejects.toMatchObject({
+      await expect(
+        kysely.transaction().execute((transaction) => migrateSql(transaction, { prefix })),
+      ).rejects.toMatchObject({
         name: 'AuthConfigError',
         remedy: expect.stringContaining('Kysely instance'),
       })
@@ -84,7 +175,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       await raw(kysely, `create table ${prefix}migrations (something integer)`)
       await expect(migrateSql(kysely, { prefix })).rejects.toThrow(/version/)
       await raw(kysely, `drop table ${prefix}migrations`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 1 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 2 })
     })
   })
 })
@@ -96,15 +187,21 @@ describe('migrations by several processes at once', () => {
       const prefix = newPrefix()
       const folder = temporaryFolder()
       const script = new URL('../support/migrate-process.mjs', import.meta.url)
-      const processes = Array.from({ length: 4 }, () => fork(script, [name, prefix, folder], { serialization: 'advanced' }))
+      const processes = Array.from({ length: 4 }, () =>
+        fork(script, [name, prefix, folder], { serialization: 'advanced' }),
+      )
       const answers = await Promise.all(
         processes.map(async (process) => {
-          const [answer] = (await once(process, 'message')) as [{ from: number } | { error: string }]
+          const [answer] = (await once(process, 'message')) as [
+            { from: number } | { error: string },
+          ]
           await once(process, 'exit')
           return answer
         }),
       )
-      expect(answers.map((answer) => ('from' in answer ? answer.from : answer.error)).sort()).toEqual([0, 1, 1, 1])
+      expect(
+        answers.map((answer) => ('from' in answer ? answer.from : answer.error)).sort(),
+      ).toEqual([0, 2, 2, 2])
       const kind = databaseKinds.find((one) => one.name === name)
       if (kind?.open && kind.engine !== 'sqlite') {
         const kysely = kind.open()
@@ -116,26 +213,29 @@ describe('migrations by several processes at once', () => {
 })
 
 describe('a schema', () => {
-  it.skipIf(databaseKinds[2]?.open === null)('of its own holds the tables on PostgreSQL', async () => {
-    const kysely = databaseKinds[2]?.open?.() as Kysely<object>
-    const schema = newPrefix()
-    onTestFinished(async () => {
-      await raw(kysely, `drop schema if exists ${schema} cascade`)
-      await kysely.destroy()
-    })
-    await raw(kysely, `create schema ${schema}`)
-    expect(await migrateSql(kysely, { schema })).toEqual({ from: 0, to: 1 })
-    expect(await migrateSql(kysely, { schema })).toEqual({ from: 1, to: 1 })
-    const { sessions, codes } = sqlStores(kysely, { schema })
-    const session = sessionRecord()
-    const code = codeRecord()
-    await codes.save(code)
-    await codes.redemption?.redeem(code.codeHash, session, code.createdAt)
-    expect(await sessions.find(session.id)).toEqual(session)
-    expect(await sessions.purge(session.createdAt)).toBe(0)
-    const { rows } = await raw(kysely, `select id from ${schema}.mar_sessions`)
-    expect(rows).toEqual([{ id: session.id }])
-  })
+  it.skipIf(databaseKinds[2]?.open === null)(
+    'of its own holds the tables on PostgreSQL',
+    async () => {
+      const kysely = databaseKinds[2]?.open?.() as Kysely<object>
+      const schema = newPrefix()
+      onTestFinished(async () => {
+        await raw(kysely, `drop schema if exists ${schema} cascade`)
+        await kysely.destroy()
+      })
+      await raw(kysely, `create schema ${schema}`)
+      expect(await migrateSql(kysely, { schema })).toEqual({ from: 0, to: 2 })
+      expect(await migrateSql(kysely, { schema })).toEqual({ from: 2, to: 2 })
+      const { sessions, codes } = sqlStores(kysely, { schema })
+      const session = sessionRecord()
+      const code = codeRecord()
+      await codes.save(code)
+      await codes.redemption?.redeem(code.codeHash, session, code.createdAt)
+      expect(await sessions.find(session.id)).toEqual(session)
+      expect(await sessions.purge(session.createdAt)).toBe(0)
+      const { rows } = await raw(kysely, `select id from ${schema}.mar_sessions`)
+      expect(rows).toEqual([{ id: session.id }])
+    },
+  )
 
   it.each([
     [{ schema: 'x; drop table users' }, 'schema'],
@@ -144,14 +244,23 @@ describe('a schema', () => {
   ])('or prefix that is no plain identifier is refused: %j', async (options, option) => {
     const database = await openDatabase(databaseKinds[1] as (typeof databaseKinds)[number])
     onTestFinished(() => database.close())
-    expect(() => sqlStores(database.kysely, options)).toThrow(expect.objectContaining({ name: 'AuthConfigError', option }))
-    expect(() => migrationSql('postgres', options)).toThrow(expect.objectContaining({ option }))
+    expect(() => sqlStores(database.kysely, options)).toThrow(
+      expect.objectContaining({ name: 'AuthConfigError', option: `sqlStores.${option}` }),
+    )
+    expect(() => migrationSql('postgres', options)).toThrow(
+      expect.objectContaining({ option: `migrationSql.${option}` }),
+    )
+    await expect(migrateSql(database.kysely, options)).rejects.toMatchObject({
+      option: `migrateSql.${option}`,
+    })
   })
 
   it('is not known to SQLite, which says so', async () => {
     const database = await openDatabase(databaseKinds[0] as (typeof databaseKinds)[number])
     onTestFinished(() => database.close())
-    expect(() => sqlStores(database.kysely, { schema: 'main' })).toThrow(expect.objectContaining({ option: 'schema' }))
+    expect(() => sqlStores(database.kysely, { schema: 'main' })).toThrow(
+      expect.objectContaining({ option: 'schema' }),
+    )
   })
 })
 
@@ -163,20 +272,23 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
     return kysely
   }
 
-  it.each(['statement_timeout=200', 'lock_timeout=200'])('does not end a process that waits for another: %s', async (setting) => {
-    const prefix = newPrefix()
-    const impatient = open(`-c ${setting}`)
-    onTestFinished(() => dropTables(impatient, prefix))
-    const other = open('')
-    const waiting = await other.transaction().execute(async (transaction) => {
-      await raw(transaction, 'select pg_advisory_xact_lock(7214903385)')
-      const migrated = migrateSql(impatient, { prefix })
-      migrated.catch(() => {})
-      await raw(transaction, 'select pg_sleep(0.6)')
-      return { migrated }
-    })
-    expect(await waiting.migrated).toEqual({ from: 0, to: 1 })
-  })
+  it.each(['statement_timeout=200', 'lock_timeout=200'])(
+    'does not end a process that waits for another: %s',
+    async (setting) => {
+      const prefix = newPrefix()
+      const impatient = open(`-c ${setting}`)
+      onTestFinished(() => dropTables(impatient, prefix))
+      const other = open('')
+      const waiting = await other.transaction().execute(async (transaction) => {
+        await raw(transaction, 'select pg_advisory_xact_lock(7214903385)')
+        const migrated = migrateSql(impatient, { prefix })
+        migrated.catch(() => {})
+        await raw(transaction, 'select pg_sleep(0.6)')
+        return { migrated }
+      })
+      expect(await waiting.migrated).toEqual({ from: 0, to: 2 })
+    },
+  )
 
   it('need not let the role create tables once they are there', async () => {
     const name = newPrefix()
@@ -191,38 +303,136 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
     const server = open(`-c role=${name}`)
     await expect(migrateSql(server, { schema: name })).rejects.toMatchObject({ code: '42501' })
     await migrateSql(owner, { schema: name })
-    await raw(owner, `grant select, insert, update, delete on all tables in schema ${name} to ${name}`)
-    expect(await migrateSql(server, { schema: name })).toEqual({ from: 1, to: 1 })
+    await raw(
+      owner,
+      `grant select, insert, update, delete on all tables in schema ${name} to ${name}`,
+    )
+    expect(await migrateSql(server, { schema: name })).toEqual({ from: 2, to: 2 })
     const session = sessionRecord()
     await sqlStores(server, { schema: name }).sessions.create(session)
     expect(await sqlStores(server, { schema: name }).sessions.find(session.id)).toEqual(session)
   })
 
-  it.each(['repeatable read', 'serializable'])('lets several processes start at once: every transaction %s', async (isolation) => {
-    const prefix = newPrefix()
-    const strict = open(`-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`)
-    onTestFinished(() => dropTables(strict, prefix))
-    const results = await Promise.all(Array.from({ length: 4 }, () => migrateSql(strict, { prefix })))
-    expect(results.map(({ from }) => from).sort()).toEqual([0, 1, 1, 1])
-  })
+  it.each(['repeatable read', 'serializable'])(
+    'lets several processes start at once: every transaction %s',
+    async (isolation) => {
+      const prefix = newPrefix()
+      const strict = open(`-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`)
+      onTestFinished(() => dropTables(strict, prefix))
+      const results = await Promise.all(
+        Array.from({ length: 4 }, () => migrateSql(strict, { prefix })),
+      )
+      expect(results.map(({ from }) => from).sort()).toEqual([0, 2, 2, 2])
+    },
+  )
 })
 
+describe.each(databaseKinds.filter(({ isServer }) => isServer))(
+  'a transaction of somebody else that stays open on $name',
+  (kind) => {
+    const open = async () => {
+      const kysely = kind.open?.() as Kysely<object>
+      const prefix = newPrefix()
+      onTestFinished(async () => {
+        await dropTables(kysely, prefix)
+        await kysely.destroy()
+      })
+      await migrateSql(kysely, { prefix })
+      const { sessions } = sqlStores(kysely, { prefix })
+      await sessions.create(sessionRecord())
+      await raw(kysely, `delete from ${prefix}migrations`)
+      /** Does something while a transaction has changed all sessions, and is not over. */
+      const meanwhile = <T>(work: () => Promise<T>): Promise<T> =>
+        kysely.transaction().execute(async (transaction) => {
+          await raw(transaction, `update ${prefix}sessions set last_seen_at = 1`)
+          return work()
+        })
+      return { kysely, prefix, sessions, meanwhile }
+    }
+
+    it.skipIf(kind.open === null)(
+      'is not waited for where everything is there but the version',
+      async () => {
+        const { kysely, prefix, meanwhile } = await open()
+        expect(await meanwhile(() => migrateSql(kysely, { prefix }))).toEqual({ from: 0, to: 2 })
+      },
+    )
+
+    it.skipIf(kind.open === null || kind.engine !== 'postgres')(
+      'is waited for in turns, in which others write',
+      async () => {
+        const { kysely, prefix, sessions, meanwhile } = await open()
+        await raw(kysely, `drop index ${prefix}sessions_purge_at`)
+        const waits =
+          `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'create ` +
+          `index%${prefix}%'`
+        const [migrated] = await meanwhile(async () => {
+          const migrating = migrateSql(kysely, { prefix })
+          migrating.catch(() => {})
+          for (let turn = 0; turn < 3; turn += 1) {
+            await expect
+              .poll(async () => (await raw(kysely, waits)).rows.length, {
+                timeout: 10_000,
+                interval: 10,
+              })
+              .toBe(1)
+            // Before the end of the transaction, though it stands behind the one that waits for it.
+            await sessions.create(sessionRecord())
+          }
+          return [migrating]
+        })
+        expect(await migrated).toEqual({ from: 0, to: 2 })
+        expect(
+          (
+            await raw(
+              kysely,
+              `select 1 from pg_indexes where indexname = '${prefix}sessions_purge_at'`,
+            )
+          ).rows,
+        ).toHaveLength(1)
+      },
+    )
+  },
+)
+
 describe.skipIf(mysqlUrl === null)('a pool of MySQL connections', () => {
-  it.each([
-    ['NO_BACKSLASH_ESCAPES', { charset: 'utf8mb4' }, "set session sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES'"],
-    ['character set latin1', { charset: 'latin1' }, 'select 1'],
-    ['character set utf8', { charset: 'utf8mb4' }, 'set names utf8mb3'],
-  ])('that would damage text is refused before anything is made: %s', async (problem, settings, first) => {
-    const pool = createPool({ uri: mysqlUrl ?? '', ...settings })
-    pool.on('connection', (connection) => void connection.query(first))
+  it('gets its connection back with the patience it had', async () => {
+    const pool = createPool({ uri: mysqlUrl ?? '', connectionLimit: 1 })
     const kysely = new Kysely<object>({ dialect: new MysqlDialect({ pool }) })
     const prefix = newPrefix()
     onTestFinished(async () => {
       await dropTables(kysely, prefix)
       await kysely.destroy()
     })
-    const expected = { name: 'AuthConfigError', problem: expect.stringContaining(problem) }
-    await expect(migrateSql(kysely, { prefix })).rejects.toMatchObject(expected)
-    await expect(raw(kysely, `select 1 from ${prefix}migrations`)).rejects.toMatchObject({ errno: 1146 })
+    await raw(kysely, 'set session lock_wait_timeout = 777')
+    await migrateSql(kysely, { prefix })
+    const patience = async () =>
+      (await raw(kysely, 'select @@session.lock_wait_timeout as seconds')).rows
+    expect(await patience()).toEqual([{ seconds: 777 }])
+    await raw(kysely, `insert into ${prefix}migrations (version, applied_at) values (99, 0)`)
+    await expect(migrateSql(kysely, { prefix })).rejects.toMatchObject({ name: 'AuthConfigError' })
+    expect(await patience()).toEqual([{ seconds: 777 }])
   })
+
+  it.each([
+    ['character set latin1', { charset: 'latin1' }, 'select 1'],
+    ['character set utf8', { charset: 'utf8mb4' }, 'set names utf8mb3'],
+  ])(
+    'that would damage text is refused before anything is made: %s',
+    async (problem, settings, first) => {
+      const pool = createPool({ uri: mysqlUrl ?? '', ...settings })
+      pool.on('connection', (connection) => void connection.query(first))
+      const kysely = new Kysely<object>({ dialect: new MysqlDialect({ pool }) })
+      const prefix = newPrefix()
+      onTestFinished(async () => {
+        await dropTables(kysely, prefix)
+        await kysely.destroy()
+      })
+      const expected = { name: 'AuthConfigError', problem: expect.stringContaining(problem) }
+      await expect(migrateSql(kysely, { prefix })).rejects.toMatchObject(expected)
+      await expect(raw(kysely, `select 1 from ${prefix}migrations`)).rejects.toMatchObject({
+        errno: 1146,
+      })
+    },
+  )
 })

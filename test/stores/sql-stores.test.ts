@@ -4,7 +4,15 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { RefreshState } from '../../src/index.js'
 import { migrateSql, sqlStores } from '../../src/stores/sql/sql-stores.js'
 import { databaseKinds, openDatabase, type TestDatabase } from '../support/databases.js'
-import { at, codeRecord, factorRecord, randomKey, sessionRecord, start, ticketRecord } from '../support/records.js'
+import {
+  at,
+  codeRecord,
+  factorRecord,
+  randomKey,
+  sessionRecord,
+  start,
+  ticketRecord,
+} from '../support/records.js'
 
 // What every store promises is in the contract suite; here is what only these can do.
 describe.each(databaseKinds)('SQL stores on $name', (kind) => {
@@ -25,13 +33,20 @@ describe.each(databaseKinds)('SQL stores on $name', (kind) => {
       await expect(codes.redemption?.redeem(code.codeHash, taken, at(1))).rejects.toThrow()
       expect(await codes.find(code.codeHash)).toEqual(code)
       const session = sessionRecord()
-      const results = await Promise.all(Array.from({ length: 20 }, () => codes.redemption?.redeem(code.codeHash, session, at(2))))
-      expect(results.map((result) => result?.outcome).sort()).toEqual(['consumed', ...Array(19).fill('replayed')])
+      const results = await Promise.all(
+        Array.from({ length: 20 }, () => codes.redemption?.redeem(code.codeHash, session, at(2))),
+      )
+      expect(results.map((result) => result?.outcome).sort()).toEqual([
+        'consumed',
+        ...Array(19).fill('replayed'),
+      ])
       expect(await sessions.find(session.id)).toEqual(session)
       const expired = codeRecord({ expiresAt: start })
       await codes.save(expired)
       const late = sessionRecord()
-      expect(await codes.redemption?.redeem(expired.codeHash, late, at(1))).toEqual({ outcome: 'unknown' })
+      expect(await codes.redemption?.redeem(expired.codeHash, late, at(1))).toEqual({
+        outcome: 'unknown',
+      })
       expect(await sessions.find(late.id)).toBeNull()
     })
 
@@ -67,7 +82,9 @@ describe.each(databaseKinds)('SQL stores on $name', (kind) => {
           await within.codes.redemption?.redeem(code.codeHash, session, at(1))
           await within.secondFactors.activate(factor, ['one'])
           // Not an error of the database, which would end the transaction on PostgreSQL.
-          expect(await within.secondFactors.activate(factor, ['two'])).toEqual({ outcome: 'already-active' })
+          expect(await within.secondFactors.activate(factor, ['two'])).toEqual({
+            outcome: 'already-active',
+          })
           expect(await within.sessions.find(session.id)).toEqual(session)
           if (fails) throw new Error('the host thinks better of it')
         })
@@ -78,26 +95,41 @@ describe.each(databaseKinds)('SQL stores on $name', (kind) => {
       await work(false)
       expect(await stores.sessions.find(session.id)).toEqual(session)
       expect(await stores.secondFactors.find(factor.userId)).toEqual(factor)
-      expect((await stores.secondFactors.consumeRecoveryCode(factor.userId, 'two')).outcome).toBe('unknown')
+      expect((await stores.secondFactors.consumeRecoveryCode(factor.userId, 'two')).outcome).toBe(
+        'unknown',
+      )
     })
 
     // PGlite and SQLite have one writer at a time.
-    it.skipIf(!kind.isServer)('tell a transaction of the host why a write was lost, though it began before', async () => {
-      const { kysely, prefix, stores } = open()
-      const [code, session] = [codeRecord(), sessionRecord()]
-      await stores.codes.save(code)
-      await stores.sessions.create(session)
-      await kysely.transaction().execute(async (transaction) => {
-        const within = sqlStores(transaction, { prefix })
-        expect(await within.codes.find(code.codeHash)).toEqual(code)
-        await stores.codes.consume(code.codeHash, at(1))
-        await stores.sessions.end(session.id, 'logout', at(1))
-        expect((await within.codes.consume(code.codeHash, at(2))).outcome).toBe('replayed')
-        const next = { refresh: sessionRecord().refresh as RefreshState, lastSeenAt: at(2), idleExpiresAt: at(700), ip: null }
-        const rotated = await within.sessions.rotateRefresh(session.id, session.refresh?.hash ?? '', next, at(2))
-        expect(rotated).toEqual({ outcome: 'ended' })
-      })
-    })
+    it.skipIf(!kind.isServer)(
+      'tell a transaction of the host why a write was lost, though it began before',
+      async () => {
+        const { kysely, prefix, stores } = open()
+        const [code, session] = [codeRecord(), sessionRecord()]
+        await stores.codes.save(code)
+        await stores.sessions.create(session)
+        await kysely.transaction().execute(async (transaction) => {
+          const within = sqlStores(transaction, { prefix })
+          expect(await within.codes.find(code.codeHash)).toEqual(code)
+          await stores.codes.consume(code.codeHash, at(1))
+          await stores.sessions.end(session.id, 'logout', at(1))
+          expect((await within.codes.consume(code.codeHash, at(2))).outcome).toBe('replayed')
+          const next = {
+            refresh: sessionRecord().refresh as RefreshState,
+            lastSeenAt: at(2),
+            idleExpiresAt: at(700),
+            ip: null,
+          }
+          const rotated = await within.sessions.rotateRefresh(
+            session.id,
+            session.refresh?.hash ?? '',
+            next,
+            at(2),
+          )
+          expect(rotated).toEqual({ outcome: 'ended' })
+        })
+      },
+    )
 
     it("do not mind the host's plugins", async () => {
       const { kysely, prefix } = open()
@@ -152,69 +184,89 @@ describe.each(databaseKinds)('SQL stores on $name', (kind) => {
       ['longer than 1024 bytes', 'é'.repeat(513)],
       ['half a character', 'a\ud800'],
       ['a NUL', 'a\0b'],
-    ])('refuse an id that is %s, before it reaches the driver and without repeating it', async (_name, id) => {
-      const { sessions, codes, secondFactors } = open().stores
-      const calls: (() => Promise<unknown>)[] = [
-        () => sessions.find(id as string),
-        () => sessions.create(sessionRecord({ id: id as string })),
-        () => sessions.listForUser(id as string, start),
-        () => codes.consume(id as string, start),
-        () => secondFactors.advanceStep(id as string, 1),
-      ]
-      for (const call of calls) {
-        const error = await Promise.resolve()
-          .then(call)
-          .catch((thrown: unknown) => thrown)
-        expect(error).toBeInstanceOf(TypeError)
-        expect(String(error)).not.toContain(typeof id === 'string' ? id.slice(0, 5) : '$gt')
-      }
-    })
+    ])(
+      'refuse an id that is %s, before it reaches the driver and without repeating it',
+      async (_name, id) => {
+        const { sessions, codes, secondFactors } = open().stores
+        const calls: (() => Promise<unknown>)[] = [
+          () => sessions.find(id as string),
+          () => sessions.create(sessionRecord({ id: id as string })),
+          () => sessions.listForUser(id as string, start),
+          () => codes.consume(id as string, start),
+          () => secondFactors.advanceStep(id as string, 1),
+        ]
+        for (const call of calls) {
+          const error = await Promise.resolve()
+            .then(call)
+            .catch((thrown: unknown) => thrown)
+          expect(error).toBeInstanceOf(TypeError)
+          expect(String(error)).not.toContain(typeof id === 'string' ? id.slice(0, 5) : '$gt')
+        }
+      },
+    )
 
     it('refuse dates and numbers that are none', async () => {
       const { sessions, secondFactors, keys } = open().stores
-      await expect(Promise.resolve().then(() => sessions.purge(new Date(Number.NaN)))).rejects.toThrow('not a date')
-      await expect(Promise.resolve().then(() => secondFactors.advanceStep('u', 1.5))).rejects.toThrow('whole number')
-      await expect(Promise.resolve().then(() => keys.remove(Number.NaN))).rejects.toThrow('whole number')
-      await expect(Promise.resolve().then(() => sessions.create(sessionRecord({ userAgent: 'x'.repeat(16_001) })))).rejects.toThrow(
-        'too long',
+      await expect(
+        Promise.resolve().then(() => sessions.purge(new Date(Number.NaN))),
+      ).rejects.toThrow('not a date')
+      await expect(
+        Promise.resolve().then(() => secondFactors.advanceStep('u', 1.5)),
+      ).rejects.toThrow('whole number')
+      await expect(Promise.resolve().then(() => keys.remove(Number.NaN))).rejects.toThrow(
+        'whole number',
       )
+      await expect(
+        Promise.resolve().then(() =>
+          sessions.create(sessionRecord({ userAgent: 'x'.repeat(16_001) })),
+        ),
+      ).rejects.toThrow('too long')
     })
 
     it('answer a row that was damaged with an error, never with half a record', async () => {
       const { kysely, prefix, stores } = open()
       const session = sessionRecord()
       await stores.sessions.create(session)
-      await kysely.executeQuery(CompiledQuery.raw(`update ${prefix}sessions set refresh_state = '{"familyKey":'`))
+      await kysely.executeQuery(
+        CompiledQuery.raw(`update ${prefix}sessions set refresh_state = '{"familyKey":'`),
+      )
       await expect(stores.sessions.find(session.id)).rejects.toThrow()
     })
 
     it('keep nothing that could be used: no token, no code, only hashes', async () => {
       const { kysely, prefix, stores } = open()
       await stores.sessions.create(sessionRecord())
-      const { rows } = await kysely.executeQuery<Record<string, unknown>>(CompiledQuery.raw(`select * from ${prefix}sessions`))
-      expect(Object.keys(rows[0] ?? {}).filter((column) => /token|secret|password/.test(column))).toEqual([])
+      const { rows } = await kysely.executeQuery<Record<string, unknown>>(
+        CompiledQuery.raw(`select * from ${prefix}sessions`),
+      )
+      expect(
+        Object.keys(rows[0] ?? {}).filter((column) => /token|secret|password/.test(column)),
+      ).toEqual(['secret_hash', 'password_mark', 'password_mark_next'])
     })
   })
 })
 
 describe('a pool of one connection', () => {
-  it.each(databaseKinds.filter(({ open }) => open !== null))('is enough on $name: nothing waits for a second one', async (kind) => {
-    const database = await openDatabase(kind, { connections: 1 })
-    onTestFinished(() => database.close())
-    const { codes, sessions, secondFactors } = database.stores
-    const code = codeRecord()
-    const factor = factorRecord()
-    await codes.save(code)
-    const session = sessionRecord()
-    const outcomes = await Promise.all(
-      Array.from({ length: 30 }, async () => {
-        await sessions.listForUser(session.userId, start)
-        await secondFactors.activate(factor, [randomKey()])
-        return (await codes.redemption?.redeem(code.codeHash, session, at(1)))?.outcome
-      }),
-    )
-    expect(outcomes.filter((outcome) => outcome === 'consumed')).toHaveLength(1)
-  })
+  it.each(databaseKinds.filter(({ open }) => open !== null))(
+    'is enough on $name: nothing waits for a second one',
+    async (kind) => {
+      const database = await openDatabase(kind, { connections: 1 })
+      onTestFinished(() => database.close())
+      const { codes, sessions, secondFactors } = database.stores
+      const code = codeRecord()
+      const factor = factorRecord()
+      await codes.save(code)
+      const session = sessionRecord()
+      const outcomes = await Promise.all(
+        Array.from({ length: 30 }, async () => {
+          await sessions.listForUser(session.userId, start)
+          await secondFactors.activate(factor, [randomKey()])
+          return (await codes.redemption?.redeem(code.codeHash, session, at(1)))?.outcome
+        }),
+      )
+      expect(outcomes.filter((outcome) => outcome === 'consumed')).toHaveLength(1)
+    },
+  )
 })
 
 describe('a driver that answers whole numbers as BigInt', () => {
@@ -222,17 +274,31 @@ describe('a driver that answers whole numbers as BigInt', () => {
     const database = new Database(':memory:').defaultSafeIntegers(true)
     const kysely = new Kysely<object>({ dialect: new SqliteDialect({ database }) })
     onTestFinished(() => kysely.destroy())
-    expect(await migrateSql(kysely)).toEqual({ from: 0, to: 1 })
-    expect(await migrateSql(kysely)).toEqual({ from: 1, to: 1 })
+    expect(await migrateSql(kysely)).toEqual({ from: 0, to: 2 })
+    expect(await migrateSql(kysely)).toEqual({ from: 2, to: 2 })
     const { keys, sessions, codes, secondFactors, tickets } = sqlStores(kysely)
-    const key = { generation: 7, kid: 'kid', sealedKey: 'sealed', createdAt: start, activatesAt: at(1) }
+    const key = {
+      generation: 7,
+      kid: 'kid',
+      sealedKey: 'sealed',
+      createdAt: start,
+      activatesAt: at(1),
+    }
     expect(await keys.insert(key)).toEqual({ outcome: 'inserted' })
     expect(await keys.list()).toEqual([key])
-    const [session, code, factor, ticket] = [sessionRecord(), codeRecord(), factorRecord(), ticketRecord()]
+    const [session, code, factor, ticket] = [
+      sessionRecord(),
+      codeRecord(),
+      factorRecord(),
+      ticketRecord(),
+    ]
     await sessions.create(session)
     expect(await sessions.find(session.id)).toEqual(session)
     await codes.save(code)
-    expect(await codes.consume(code.codeHash, at(1))).toEqual({ outcome: 'consumed', code: { ...code, consumedAt: at(1) } })
+    expect(await codes.consume(code.codeHash, at(1))).toEqual({
+      outcome: 'consumed',
+      code: { ...code, consumedAt: at(1) },
+    })
     expect(await secondFactors.activate(factor, ['one', 'two'])).toEqual({ outcome: 'activated' })
     expect(await secondFactors.find(factor.userId)).toEqual(factor)
     expect(await secondFactors.countRecoveryCodes(factor.userId)).toBe(2)
@@ -248,7 +314,15 @@ describe('a database that is not known', () => {
     ['nothing', undefined],
     [
       'SQL Server',
-      { getExecutor: () => ({ adapter: { supportsTransactionalDdl: true, supportsOutput: true, supportsReturning: false } }) },
+      {
+        getExecutor: () => ({
+          adapter: {
+            supportsTransactionalDdl: true,
+            supportsOutput: true,
+            supportsReturning: false,
+          },
+        }),
+      },
     ],
   ])('is refused: %s', (_name, kysely) => {
     expect(() => sqlStores(kysely as unknown as Kysely<object>)).toThrow(

@@ -1,12 +1,29 @@
+import { badMemories } from './bad-stores/caches-and-ttls.js'
 import { badCodes } from './bad-stores/codes.js'
 import { badEnrolments } from './bad-stores/enrolments.js'
 import { badKeys } from './bad-stores/keys.js'
+import { badTexts } from './bad-stores/keys-and-texts.js'
+import { badPages } from './bad-stores/pages-and-batches.js'
+import { badParts } from './bad-stores/parts-of-rows.js'
 import { badFactors } from './bad-stores/second-factors.js'
 import { badSessions } from './bad-stores/sessions.js'
 import { badTickets } from './bad-stores/tickets.js'
+import { badWholeRows } from './bad-stores/whole-rows.js'
 
 /**
- * Stores that are wrong in one respect each, as they are written in earnest; the rest is left to good ones. The name says what is
- * wrong; the word before the colon is the contract that is broken.
+ * Stores that are wrong in one respect each, as they are written in earnest; the rest is left to
+ * good ones. The name says what is wrong; the word before the colon is the contract that is broken.
  */
-export const badStores = { ...badCodes, ...badSessions, ...badFactors, ...badEnrolments, ...badTickets, ...badKeys }
+export const badStores = {
+  ...badCodes,
+  ...badSessions,
+  ...badFactors,
+  ...badEnrolments,
+  ...badTickets,
+  ...badKeys,
+  ...badPages,
+  ...badMemories,
+  ...badParts,
+  ...badTexts,
+  ...badWholeRows,
+}

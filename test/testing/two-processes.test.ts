@@ -1,13 +1,20 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { deserialize, serialize } from 'node:v8'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryStores } from '../../src/stores/memory-stores.js'
-import { createProcessSide } from '../../src/testing/store-contract/process-side.js'
-import { type StoreContractName, type StoresUnderTest, storeContract } from '../../src/testing/testing.js'
+import { createProcessSide } from '../../src/testing/store-contract/races/process-side.js'
+import {
+  type StoreContractName,
+  type StoresUnderTest,
+  storeContract,
+} from '../../src/testing/testing.js'
 import { badStores } from './bad-stores.js'
-import { collect } from './collect.js'
+import { collect, failuresOf } from './collect.js'
 import { memoryKeyStore } from './memory-key-store.js'
 
 /** The children run compiled code; the build comes before the tests. */
@@ -16,7 +23,10 @@ const contracts = ['codes', 'sessions', 'secondFactors', 'tickets', 'keys'] as c
 
 type Methods = Readonly<Record<string, (...given: unknown[]) => Promise<unknown>>>
 
-/** Makes these stores a database that other processes reach, and answers the address of the module that does. */
+/**
+ * Makes these stores a database that other processes reach, and answers the address of the module
+ * that does.
+ */
 async function serve(stores: StoresUnderTest): Promise<URL> {
   const server = createServer(async (request, response) => {
     const [, contract, method] = (request.url ?? '').split('/')
@@ -33,18 +43,29 @@ async function serve(stores: StoresUnderTest): Promise<URL> {
     server.closeAllConnections()
     server.close()
   })
-  return new URL(`./remote-stores.mjs?port=${(server.address() as AddressInfo).port}`, import.meta.url)
+  return new URL(
+    `./remote-stores.mjs?port=${(server.address() as AddressInfo).port}`,
+    import.meta.url,
+  )
 }
 
-const isOfProcesses = ({ name }: { readonly name: string }) => name.includes('in two processes')
+const isOfProcesses = ({ name }: { readonly name: string }) => name.includes('two processes')
 
 const good: StoresUnderTest = { ...memoryStores(), keys: memoryKeyStore() }
 const goodModule = await serve(good)
 const onlyProcesses = {
   describe,
-  it: (name: string, body: () => Promise<void>) => (isOfProcesses({ name }) ? it(name, body) : undefined),
+  it: (name: string, body: () => Promise<void>) =>
+    isOfProcesses({ name }) ? it(name, body) : undefined,
 }
-storeContract(onlyProcesses, { name: 'good', contracts, stores: () => good, processes: goodModule, workerUrl, rounds: 3 })
+storeContract(onlyProcesses, {
+  name: 'good',
+  contracts,
+  stores: () => good,
+  processes: goodModule,
+  workerUrl,
+  rounds: 3,
+})
 
 const bad = [
   'codes: GET and DEL',
@@ -62,8 +83,16 @@ const served = await Promise.all(
 
 describe('two processes', () => {
   it('race the eight operations that are worth most to a thief', () => {
-    const tests = collect({ name: 'all', contracts, stores: () => good, processes: goodModule }).filter(isOfProcesses)
-    expect(tests.map(({ name }) => name.replace(' is won by one of 50 callers in two processes', ''))).toEqual([
+    const tests = collect({
+      name: 'all',
+      contracts,
+      stores: () => good,
+      processes: goodModule,
+    }).filter(isOfProcesses)
+    const races = tests.filter(({ name }) => name.includes('50 callers'))
+    expect(
+      races.map(({ name }) => name.replace(' is won by one of 50 callers in two processes', '')),
+    ).toEqual([
       'codes: consume',
       'sessions: rotateRefresh',
       'sessions: end',
@@ -75,31 +104,105 @@ describe('two processes', () => {
     ])
   })
 
-  it.each(served)('find out a store that breaks its promise: %s', async (name, stores, processes) => {
-    const contract = name.split(':')[0] as StoreContractName
-    const options = { name, contracts: [contract], stores: () => stores, processes, workerUrl, rounds: 3 }
-    const [test] = collect(options).filter(isOfProcesses)
-    await expect(test?.body()).rejects.toThrow(/of 50 callers .*winners per round: \d+ \d+ \d+\./)
-  })
+  it.each(served)(
+    'find out a store that breaks its promise: %s',
+    async (name, stores, processes) => {
+      const contract = name.split(':')[0] as StoreContractName
+      const options = {
+        name,
+        contracts: [contract],
+        stores: () => stores,
+        processes,
+        workerUrl,
+        rounds: 3,
+      }
+      const [test] = collect(options).filter(isOfProcesses)
+      await expect(test?.body()).rejects.toThrow(/of 50 callers .*winners per round: \d+ \d+ \d+\./)
+    },
+  )
+
+  it.each(['caches what it finds', 'indexes users by itself'])(
+    'find out a store of which each process %s',
+    async (fault) => {
+      const { storesOf } = await import(
+        /* @vite-ignore */ new URL('./remote-stores.mjs', import.meta.url).href
+      )
+      const processes = new URL(`${goodModule.href}&fault=${encodeURIComponent(fault)}`)
+      const options = {
+        name: fault,
+        contracts: ['sessions'] as const,
+        stores: () => storesOf(processes),
+        processes,
+        workerUrl,
+        rounds: 3,
+      }
+      // In one process nothing is wrong with it.
+      const alone = await failuresOf(
+        options,
+        (name) => /endAllForUser|comes back/.test(name) && !/processes|under way/.test(name),
+      )
+      const together = await failuresOf(options, (name) => name.includes('the other sees at once'))
+      expect(alone).toEqual(new Map())
+      expect([...together.values()].join()).toMatch(
+        /another process has (created|refreshed|touched).*Keep nothing in the memory of a process/,
+      )
+    },
+  )
 
   const firstOf = (module: string, worker: URL | undefined = workerUrl) => {
     const processes = new URL(module, import.meta.url)
-    const options = { name: 'none', contracts: ['tickets'] as const, stores: () => good, processes, workerUrl: worker }
+    const options = {
+      name: 'none',
+      contracts: ['tickets'] as const,
+      stores: () => good,
+      processes,
+      workerUrl: worker,
+    }
     return collect(options).filter(isOfProcesses)[0]
   }
 
-  it('that cannot open the stores say why', async () => {
-    await expect(firstOf('./not-there.mjs')?.body()).rejects.toThrow(/in another process failed: .*not-there\.mjs/)
+  it('that have no module are told of before one starts, with the remedy', async () => {
+    const told = firstOf('./not-there.mjs')?.body()
+    await expect(told).rejects.toThrow(
+      /^There is no file .*not-there\.mjs\. .*plain Node: name the compiled file/,
+    )
+  })
+
+  it('that cannot open the stores say why, with the remedy, and are started once', async () => {
+    const counter = join(mkdtempSync(join(tmpdir(), 'starts-')), 'starts')
+    onTestFinished(() => rmSync(dirname(counter), { recursive: true }))
+    const module =
+      `data:text/javascript,import fs from 'node:fs';fs.appendFileSync('${counter}','.');throw ` +
+      `new Error('no TypeScript')`
+    const options = {
+      name: 'none',
+      contracts,
+      stores: () => good,
+      processes: new URL(module),
+      workerUrl,
+    }
+    for (const { body } of collect(options).filter(isOfProcesses)) {
+      await expect(body()).rejects.toThrow(
+        /could not be opened\. .*name the compiled file.*no TypeScript/s,
+      )
+    }
+    expect(readFileSync(counter, 'utf8').length).toBeLessThanOrEqual(2)
   })
 
   it('that crash fail the test with what they said', async () => {
     const crash = "data:text/javascript,console.error('out of luck');process.exit(3)"
-    await expect(firstOf(crash)?.body()).rejects.toThrow(/ended \(3\) before it answered\. It said: out of luck/)
-    await expect(firstOf('data:text/javascript,process.kill(process.pid)')?.body()).rejects.toThrow(/ended \(SIGTERM\)/)
+    await expect(firstOf(crash)?.body()).rejects.toThrow(
+      /ended \(3\) before it answered\. It said: out of luck/,
+    )
+    await expect(firstOf('data:text/javascript,process.kill(process.pid)')?.body()).rejects.toThrow(
+      /ended \(SIGTERM\)/,
+    )
   })
 
   it('whose file is not there fail the test', async () => {
-    await expect(firstOf(goodModule.href, new URL('./no-worker.js', import.meta.url))?.body()).rejects.toThrow(/Cannot find module/)
+    await expect(
+      firstOf(goodModule.href, new URL('./no-worker.js', import.meta.url))?.body(),
+    ).rejects.toThrow(/^There is no file .*no-worker\.js\. .*`workerUrl`/)
   })
 })
 
@@ -121,16 +224,32 @@ describe('one process of two', () => {
       startAt: 0,
     } as const
     const report = await carryOut(order)
-    expect(report).toEqual({ kind: 'raced', winners: [expect.toSatisfy((caller: number) => caller >= 25 && caller < 30)] })
+    expect(report).toEqual({
+      kind: 'raced',
+      winners: [expect.toSatisfy((caller: number) => caller >= 25 && caller < 30)],
+    })
     expect(await carryOut(order)).toEqual({ kind: 'raced', winners: [] })
   })
 
   it('answers what went wrong', async () => {
     const carryOut = createProcessSide()
-    const race = { kind: 'race', contract: 'keys', name: 'forge', subject: '1', first: 0, callers: 1, startAt: 0 } as const
-    expect(await carryOut(race)).toMatchObject({ kind: 'failed', stack: expect.stringContaining('no operation keys.forge') })
+    const race = {
+      kind: 'race',
+      contract: 'keys',
+      name: 'forge',
+      subject: '1',
+      first: 0,
+      callers: 1,
+      startAt: 0,
+    } as const
+    expect(await carryOut(race)).toMatchObject({
+      kind: 'failed',
+      stack: expect.stringContaining('no operation keys.forge'),
+    })
     const module = 'data:text/javascript,export default 1'
-    expect(await carryOut({ kind: 'open', module })).toMatchObject({ stack: expect.stringContaining('no default export') })
+    expect(await carryOut({ kind: 'open', module })).toMatchObject({
+      stack: expect.stringContaining('no default export'),
+    })
     const throws = 'data:text/javascript,throw 1'
     expect(await carryOut({ kind: 'open', module: throws })).toEqual({ kind: 'failed', stack: '1' })
   })

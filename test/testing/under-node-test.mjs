@@ -9,6 +9,11 @@ function badStores() {
 }
 
 const [stores, contracts] =
-  process.argv[2] === 'good' ? [memoryStores, ['codes', 'sessions', 'secondFactors', 'tickets']] : [badStores, ['sessions']]
+  process.argv[2] === 'good'
+    ? [memoryStores, ['codes', 'sessions', 'secondFactors', 'tickets']]
+    : [badStores, ['sessions']]
 
-storeContract({ describe, it }, { name: `${process.argv[2]} stores`, contracts, stores: () => stores() })
+storeContract(
+  { describe, it },
+  { name: `${process.argv[2]} stores`, contracts, stores: () => stores() },
+)

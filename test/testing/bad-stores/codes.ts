@@ -1,12 +1,7 @@
 import type { AuthorizationCodeRecord, AuthorizationCodeStore } from '../../../src/index.js'
 import { memoryStores } from '../../../src/stores/memory-stores.js'
 import type { StoresUnderTest } from '../../../src/testing/testing.js'
-import { awaited, collation } from './helpers.js'
-
-const withCodes = (change: (good: AuthorizationCodeStore) => Partial<AuthorizationCodeStore>) => (): StoresUnderTest => {
-  const { codes } = memoryStores()
-  return { codes: { ...codes, ...change(codes) } }
-}
+import { awaited, collation, withCodes } from './helpers.js'
 
 /** Stores of authorization codes that are wrong in one respect each. */
 export const badCodes = {
@@ -19,21 +14,25 @@ export const badCodes = {
       return looksGood ? { outcome: 'consumed', code: { ...code, consumedAt: now } } : answer
     },
   })),
-  'codes: GET and DEL': withCodes((good) => ({
-    async consume(codeHash, now) {
-      const code = await good.find(codeHash)
-      await awaited()
-      if (code === null || now >= code.expiresAt) return { outcome: 'unknown' }
-      await good.consume(codeHash, now)
-      await good.purge(new Date(8.64e15))
-      return { outcome: 'consumed', code: { ...code, consumedAt: now } }
-    },
-  })),
+  'codes: GET and DEL': withCodes((good) => {
+    const used = new Set<string>()
+    return {
+      find: async (codeHash) => (used.has(codeHash) ? null : good.find(codeHash)),
+      async consume(codeHash, now) {
+        const code = used.has(codeHash) ? null : await good.find(codeHash)
+        await awaited()
+        if (code === null || now >= code.expiresAt) return { outcome: 'unknown' }
+        used.add(codeHash)
+        return { outcome: 'consumed', code: { ...code, consumedAt: new Date(now) } }
+      },
+    }
+  }),
   'codes: losers of a race are rejected': withCodes((good) => {
     const locked = new Set<string>()
     return {
       async consume(codeHash, now) {
-        if (locked.has(codeHash)) throw new Error('could not serialize access due to concurrent update')
+        if (locked.has(codeHash))
+          throw new Error('could not serialize access due to concurrent update')
         locked.add(codeHash)
         await awaited()
         locked.delete(codeHash)
@@ -58,7 +57,9 @@ export const badCodes = {
   'codes: replays forgotten at retainUntil': withCodes((good) => ({
     async consume(codeHash, now) {
       const code = await good.find(codeHash)
-      return code !== null && now >= code.retainUntil ? { outcome: 'unknown' } : good.consume(codeHash, now)
+      return code !== null && now >= code.retainUntil
+        ? { outcome: 'unknown' }
+        : good.consume(codeHash, now)
     },
   })),
   'codes: purge takes a limit of 0 for none': withCodes((good) => ({
@@ -72,19 +73,22 @@ export const badCodes = {
       find: async (codeHash) => structuredClone(rows.get(codeHash) ?? null),
       async consume(codeHash, now) {
         const code = rows.get(codeHash)
-        if (code?.consumedAt instanceof Date) return { outcome: 'replayed', code: structuredClone(code) }
+        if (code?.consumedAt instanceof Date)
+          return { outcome: 'replayed', code: structuredClone(code) }
         if (code === undefined || now >= code.expiresAt) return good.consume(codeHash, now)
-        rows.set(codeHash, { ...code, consumedAt: now })
+        rows.set(codeHash, { ...code, consumedAt: new Date(now) })
         return { outcome: 'consumed', code: structuredClone({ ...code, consumedAt: now }) }
       },
       purge: async () => 0,
     }
   }),
   'codes: undefined when there is none': withCodes((good) => ({
-    find: async (codeHash) => ((await good.find(codeHash)) ?? undefined) as AuthorizationCodeRecord | null,
+    find: async (codeHash) =>
+      ((await good.find(codeHash)) ?? undefined) as AuthorizationCodeRecord | null,
   })),
   'codes: dates as texts': withCodes((good) => ({
-    find: async (codeHash) => JSON.parse(JSON.stringify(await good.find(codeHash))) as AuthorizationCodeRecord | null,
+    find: async (codeHash) =>
+      JSON.parse(JSON.stringify(await good.find(codeHash))) as AuthorizationCodeRecord | null,
   })),
   'codes: replays without the record': withCodes((good) => ({
     async consume(codeHash, now) {
@@ -94,7 +98,11 @@ export const badCodes = {
   })),
   'codes: redeem consumes, then fails to insert': (): StoresUnderTest => {
     const { codes, sessions } = memoryStores()
-    const redeem: NonNullable<AuthorizationCodeStore['redemption']>['redeem'] = async (codeHash, session, now) => {
+    const redeem: NonNullable<AuthorizationCodeStore['redemption']>['redeem'] = async (
+      codeHash,
+      session,
+      now,
+    ) => {
       const answer = await codes.consume(codeHash, now)
       if (answer.outcome === 'consumed') await sessions.create(session)
       return answer
@@ -103,7 +111,11 @@ export const badCodes = {
   },
   'codes: redeem inserts, then consumes': (): StoresUnderTest => {
     const { codes, sessions } = memoryStores()
-    const redeem: NonNullable<AuthorizationCodeStore['redemption']>['redeem'] = async (codeHash, session, now) => {
+    const redeem: NonNullable<AuthorizationCodeStore['redemption']>['redeem'] = async (
+      codeHash,
+      session,
+      now,
+    ) => {
       await sessions.create(session).catch(() => {})
       return codes.consume(codeHash, now)
     }

@@ -1,7 +1,10 @@
 import { factorRows } from './factor-rows.js'
 import { awaited } from './helpers.js'
 
-/** Stores of second factors that are wrong in one respect each: enrolments, resealing, and whole sets of recovery codes. */
+/**
+ * Stores of second factors that are wrong in one respect each: enrolments, resealing, and whole
+ * sets of recovery codes.
+ */
 export const badEnrolments = {
   'secondFactors: savePending keeps the first': factorRows(({ pending }, good) => ({
     async savePending(enrolment) {
@@ -19,7 +22,10 @@ export const badEnrolments = {
         // Whoever comes later is ready sooner.
         await new Promise((resolve) => setTimeout(resolve, wait))
         inside -= 1
-        await good.savePending({ ...enrolment, sealedSeed: pending.get(userId)?.sealedSeed ?? sealedSeed })
+        await good.savePending({
+          ...enrolment,
+          sealedSeed: pending.get(userId)?.sealedSeed ?? sealedSeed,
+        })
       },
     }
   }),
@@ -34,7 +40,8 @@ export const badEnrolments = {
       const found = await good.findPending(factor.userId)
       const active = factors.has(factor.userId)
       await awaited()
-      if (found?.sealedSeed !== factor.sealedSeed || now >= found.expiresAt) return { outcome: 'not-pending' }
+      if (found?.sealedSeed !== factor.sealedSeed || now >= found.expiresAt)
+        return { outcome: 'not-pending' }
       if (active) return { outcome: 'already-active' }
       await good.deactivate(factor.userId)
       return good.activate(factor, hashes)
@@ -45,12 +52,17 @@ export const badEnrolments = {
   })),
   'secondFactors: confirm ignores the sealed seed': factorRows(({ pending }, good) => ({
     confirm: (factor, hashes, now) =>
-      good.confirm({ ...factor, sealedSeed: pending.get(factor.userId)?.sealedSeed ?? factor.sealedSeed }, hashes, now),
+      good.confirm(
+        { ...factor, sealedSeed: pending.get(factor.userId)?.sealedSeed ?? factor.sealedSeed },
+        hashes,
+        now,
+      ),
   })),
   'secondFactors: confirm overwrites an active factor': factorRows(({ factors }, good) => ({
     async confirm(factor, hashes, now) {
       const found = await good.findPending(factor.userId)
-      if (found?.sealedSeed === factor.sealedSeed && now < found.expiresAt) factors.delete(factor.userId)
+      if (found?.sealedSeed === factor.sealedSeed && now < found.expiresAt)
+        factors.delete(factor.userId)
       return good.confirm(factor, hashes, now)
     },
   })),
@@ -65,13 +77,15 @@ export const badEnrolments = {
   'secondFactors: confirm forgets the step': factorRows((_rows, good) => ({
     confirm: (factor, hashes, now) => good.confirm({ ...factor, lastStep: -1 }, hashes, now),
   })),
-  'secondFactors: confirm deletes the enrolment before it looks': factorRows(({ pending }, good) => ({
-    async confirm(factor, hashes, now) {
-      const answer = await good.confirm(factor, hashes, now)
-      pending.delete(factor.userId)
-      return answer
-    },
-  })),
+  'secondFactors: confirm deletes the enrolment before it looks': factorRows(
+    ({ pending }, good) => ({
+      async confirm(factor, hashes, now) {
+        const answer = await good.confirm(factor, hashes, now)
+        pending.delete(factor.userId)
+        return answer
+      },
+    }),
+  ),
   'secondFactors: confirm writes the codes later': factorRows(({ codes }, good) => ({
     async confirm(factor, hashes, now) {
       const answer = await good.confirm(factor, [], now)
@@ -94,17 +108,20 @@ export const badEnrolments = {
     },
   })),
   'secondFactors: replaceRecoveryCodes adds': factorRows(({ codes }, good) => ({
-    replaceRecoveryCodes: (userId, hashes) => good.replaceRecoveryCodes(userId, [...(codes.get(userId) ?? []), ...hashes]),
+    replaceRecoveryCodes: (userId, hashes) =>
+      good.replaceRecoveryCodes(userId, [...(codes.get(userId) ?? []), ...hashes]),
   })),
-  'secondFactors: replaceRecoveryCodes deletes and inserts without a lock': factorRows(({ factors, codes }) => ({
-    async replaceRecoveryCodes(userId, hashes) {
-      if (!factors.has(userId)) return { outcome: 'not-active' }
-      codes.get(userId)?.clear()
-      await awaited()
-      codes.set(userId, new Set([...(codes.get(userId) ?? []), ...hashes]))
-      return { outcome: 'replaced' }
-    },
-  })),
+  'secondFactors: replaceRecoveryCodes deletes and inserts without a lock': factorRows(
+    ({ factors, codes }) => ({
+      async replaceRecoveryCodes(userId, hashes) {
+        if (!factors.has(userId)) return { outcome: 'not-active' }
+        codes.get(userId)?.clear()
+        await awaited()
+        codes.set(userId, new Set([...(codes.get(userId) ?? []), ...hashes]))
+        return { outcome: 'replaced' }
+      },
+    }),
+  ),
   'secondFactors: replaceRecoveryCodes without a factor': factorRows(({ codes }) => ({
     async replaceRecoveryCodes(userId, hashes) {
       codes.set(userId, new Set(hashes))
@@ -112,7 +129,8 @@ export const badEnrolments = {
     },
   })),
   'secondFactors: countRecoveryCodes as a text': factorRows((_rows, good) => ({
-    countRecoveryCodes: async (userId) => String(await good.countRecoveryCodes(userId)) as unknown as number,
+    countRecoveryCodes: async (userId) =>
+      String(await good.countRecoveryCodes(userId)) as unknown as number,
   })),
   'secondFactors: deactivate leaves the enrolment': factorRows(({ pending }, good) => ({
     async deactivate(userId) {
@@ -122,19 +140,22 @@ export const badEnrolments = {
       return answer
     },
   })),
-  'secondFactors: deactivate deletes codes after it has looked': factorRows(({ factors, pending, codes }) => ({
-    async deactivate(userId) {
-      const deleted = factors.delete(userId)
-      pending.delete(userId)
-      await awaited()
-      codes.delete(userId)
-      return { outcome: deleted ? 'deactivated' : 'not-active' }
-    },
-  })),
+  'secondFactors: deactivate deletes codes after it has looked': factorRows(
+    ({ factors, pending, codes }) => ({
+      async deactivate(userId) {
+        const deleted = factors.delete(userId)
+        pending.delete(userId)
+        await awaited()
+        codes.delete(userId)
+        return { outcome: deleted ? 'deactivated' : 'not-active' }
+      },
+    }),
+  ),
   'secondFactors: purge deletes active factors': factorRows(({ factors }, good) => ({
     async purge(now, limit) {
       const deleted = await good.purge(now, limit)
-      for (const { userId, createdAt } of [...factors.values()]) if (createdAt < now) factors.delete(userId)
+      for (const { userId, createdAt } of [...factors.values()])
+        if (createdAt < now) factors.delete(userId)
       return deleted
     },
   })),

@@ -1,4 +1,8 @@
-import type { PendingSecondFactor, SecondFactorRecord, SecondFactorStore } from '../../../src/index.js'
+import type {
+  PendingSecondFactor,
+  SecondFactorRecord,
+  SecondFactorStore,
+} from '../../../src/index.js'
 import type { StoresUnderTest } from '../../../src/testing/testing.js'
 
 /** What a store of second factors holds. */
@@ -23,7 +27,11 @@ type Factors = 'find' | 'activate' | 'advanceStep' | 'reseal' | 'deactivate'
 type Enrolments = 'savePending' | 'findPending' | 'confirm' | 'purge'
 
 function factorsIn({ factors, pending, codes }: FactorRows): Pick<SecondFactorStore, Factors> {
-  const update = (userId: string, fields: Partial<SecondFactorRecord>, isStill: (factor: SecondFactorRecord) => boolean) => {
+  const update = (
+    userId: string,
+    fields: Partial<SecondFactorRecord>,
+    isStill: (factor: SecondFactorRecord) => boolean,
+  ) => {
     const factor = factors.get(userId)
     if (factor === undefined || !isStill(factor)) return false
     factors.set(userId, { ...factor, ...fields })
@@ -33,10 +41,18 @@ function factorsIn({ factors, pending, codes }: FactorRows): Pick<SecondFactorSt
     find: async (userId) => structuredClone(factors.get(userId) ?? null),
     activate: async (factor, hashes) => activateIn({ factors, pending, codes }, factor, hashes),
     async advanceStep(userId, lastStep) {
-      return { outcome: update(userId, { lastStep }, (factor) => lastStep > factor.lastStep) ? 'advanced' : 'stale' }
+      return {
+        outcome: update(userId, { lastStep }, (factor) => lastStep > factor.lastStep)
+          ? 'advanced'
+          : 'stale',
+      }
     },
     async reseal(userId, from, sealedSeed) {
-      return { outcome: update(userId, { sealedSeed }, (factor) => factor.sealedSeed === from) ? 'resealed' : 'superseded' }
+      return {
+        outcome: update(userId, { sealedSeed }, (factor) => factor.sealedSeed === from)
+          ? 'resealed'
+          : 'superseded',
+      }
     },
     async deactivate(userId) {
       codes.delete(userId)
@@ -49,11 +65,13 @@ function factorsIn({ factors, pending, codes }: FactorRows): Pick<SecondFactorSt
 function enrolmentsIn(rows: FactorRows): Pick<SecondFactorStore, Enrolments> {
   const { pending } = rows
   return {
-    savePending: async (enrolment) => void pending.set(enrolment.userId, structuredClone(enrolment)),
+    savePending: async (enrolment) =>
+      void pending.set(enrolment.userId, structuredClone(enrolment)),
     findPending: async (userId) => structuredClone(pending.get(userId) ?? null),
     async confirm(factor, hashes, now) {
       const waiting = pending.get(factor.userId)
-      if (waiting?.sealedSeed !== factor.sealedSeed || now >= waiting.expiresAt) return { outcome: 'not-pending' }
+      if (waiting?.sealedSeed !== factor.sealedSeed || now >= waiting.expiresAt)
+        return { outcome: 'not-pending' }
       pending.delete(factor.userId)
       return activateIn(rows, factor, hashes)
     },
@@ -68,9 +86,14 @@ function enrolmentsIn(rows: FactorRows): Pick<SecondFactorStore, Enrolments> {
 function codesIn({
   factors,
   codes,
-}: FactorRows): Pick<SecondFactorStore, 'consumeRecoveryCode' | 'replaceRecoveryCodes' | 'countRecoveryCodes'> {
+}: FactorRows): Pick<
+  SecondFactorStore,
+  'consumeRecoveryCode' | 'replaceRecoveryCodes' | 'countRecoveryCodes'
+> {
   return {
-    consumeRecoveryCode: async (userId, hash) => ({ outcome: codes.get(userId)?.delete(hash) === true ? 'consumed' : 'unknown' }),
+    consumeRecoveryCode: async (userId, hash) => ({
+      outcome: codes.get(userId)?.delete(hash) === true ? 'consumed' : 'unknown',
+    }),
     async replaceRecoveryCodes(userId, hashes) {
       if (!factors.has(userId)) return { outcome: 'not-active' }
       codes.set(userId, new Set(hashes))
@@ -81,7 +104,11 @@ function codesIn({
 }
 
 /** Factor and codes together, unless there is a factor. */
-function activateIn({ factors, codes }: FactorRows, factor: SecondFactorRecord, hashes: readonly string[]) {
+function activateIn(
+  { factors, codes }: FactorRows,
+  factor: SecondFactorRecord,
+  hashes: readonly string[],
+) {
   if (factors.has(factor.userId)) return { outcome: 'already-active' } as const
   factors.set(factor.userId, structuredClone(factor))
   codes.set(factor.userId, new Set(hashes))

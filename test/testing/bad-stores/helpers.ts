@@ -1,3 +1,43 @@
+import type {
+  AuthorizationCodeStore,
+  KeyStore,
+  SecondFactorStore,
+  SessionStore,
+  SocketTicketStore,
+} from '../../../src/index.js'
+import { memoryStores } from '../../../src/stores/memory-stores.js'
+import type { StoresUnderTest } from '../../../src/testing/testing.js'
+import { memoryKeyStore } from '../memory-key-store.js'
+
+type Change<Store> = (good: Store) => Partial<Store>
+
+// Good stores with a few methods of their own.
+
+export const withCodes = (change: Change<AuthorizationCodeStore>) => (): StoresUnderTest => {
+  const { codes } = memoryStores()
+  return { codes: { ...codes, ...change(codes) } }
+}
+
+export const withSessions = (change: Change<SessionStore>) => (): StoresUnderTest => {
+  const { sessions } = memoryStores()
+  return { sessions: { ...sessions, ...change(sessions) } }
+}
+
+export const withFactors = (change: Change<SecondFactorStore>) => (): StoresUnderTest => {
+  const { secondFactors } = memoryStores()
+  return { secondFactors: { ...secondFactors, ...change(secondFactors) } }
+}
+
+export const withTickets = (change: Change<SocketTicketStore>) => (): StoresUnderTest => {
+  const { tickets } = memoryStores()
+  return { tickets: { ...tickets, ...change(tickets) } }
+}
+
+export const withKeys = (change: Change<KeyStore>) => (): StoresUnderTest => {
+  const keys = memoryKeyStore()
+  return { keys: { ...keys, ...change(keys) } }
+}
+
 /** The way to the database and back. */
 export const awaited = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, 3))
 

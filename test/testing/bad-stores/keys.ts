@@ -1,12 +1,5 @@
-import type { KeyStore, StoredSigningKey } from '../../../src/index.js'
-import type { StoresUnderTest } from '../../../src/testing/testing.js'
-import { memoryKeyStore } from '../memory-key-store.js'
-import { awaited } from './helpers.js'
-
-const withKeys = (change: (good: KeyStore) => Partial<KeyStore>) => (): StoresUnderTest => {
-  const keys = memoryKeyStore()
-  return { keys: { ...keys, ...change(keys) } }
-}
+import type { StoredSigningKey } from '../../../src/index.js'
+import { awaited, withKeys } from './helpers.js'
 
 /** Key stores that are wrong in one respect each. */
 export const badKeys = {
@@ -32,7 +25,8 @@ export const badKeys = {
       async insert(key) {
         const before = all
         await awaited()
-        if (before.some(({ generation }) => generation === key.generation)) return { outcome: 'exists' }
+        if (before.some(({ generation }) => generation === key.generation))
+          return { outcome: 'exists' }
         all = [...before, structuredClone(key)]
         return { outcome: 'inserted' }
       },

@@ -1,12 +1,4 @@
-import type { SecondFactorStore } from '../../../src/index.js'
-import { memoryStores } from '../../../src/stores/memory-stores.js'
-import type { StoresUnderTest } from '../../../src/testing/testing.js'
-import { awaited, collation } from './helpers.js'
-
-const withFactors = (change: (good: SecondFactorStore) => Partial<SecondFactorStore>) => (): StoresUnderTest => {
-  const { secondFactors } = memoryStores()
-  return { secondFactors: { ...secondFactors, ...change(secondFactors) } }
-}
+import { awaited, collation, withFactors } from './helpers.js'
 
 /** Stores of second factors that are wrong in one respect each. */
 export const badFactors = {
@@ -30,7 +22,10 @@ export const badFactors = {
   }),
   'secondFactors: activate overwrites': withFactors((good) => ({
     async activate(factor, hashes) {
-      const [, answer] = await Promise.all([good.deactivate(factor.userId), good.activate(factor, hashes)])
+      const [, answer] = await Promise.all([
+        good.deactivate(factor.userId),
+        good.activate(factor, hashes),
+      ])
       return answer
     },
   })),
@@ -51,10 +46,13 @@ export const badFactors = {
     return {
       async activate(factor, hashes) {
         const answer = await good.activate(factor, hashes)
-        if (answer.outcome === 'activated') for (const hash of hashes) left.add(`${factor.userId} ${hash}`)
+        if (answer.outcome === 'activated')
+          for (const hash of hashes) left.add(`${factor.userId} ${hash}`)
         return answer
       },
-      consumeRecoveryCode: async (userId, hash) => ({ outcome: left.delete(`${userId} ${hash}`) ? 'consumed' : 'unknown' }),
+      consumeRecoveryCode: async (userId, hash) => ({
+        outcome: left.delete(`${userId} ${hash}`) ? 'consumed' : 'unknown',
+      }),
     }
   }),
   'secondFactors: recovery codes as one list in a value': withFactors((good) => {
@@ -80,7 +78,8 @@ export const badFactors = {
     const stored = collation((userId) => userId.normalize())
     return {
       find: (userId) => good.find(stored(userId)),
-      activate: (factor, hashes) => good.activate({ ...factor, userId: stored(factor.userId) }, hashes),
+      activate: (factor, hashes) =>
+        good.activate({ ...factor, userId: stored(factor.userId) }, hashes),
       advanceStep: (userId, step) => good.advanceStep(stored(userId), step),
       consumeRecoveryCode: (userId, hash) => good.consumeRecoveryCode(stored(userId), hash),
       deactivate: (userId) => good.deactivate(stored(userId)),

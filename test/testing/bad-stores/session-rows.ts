@@ -28,7 +28,8 @@ export function sessionRows(
         update(id, { refresh, lastSeenAt, idleExpiresAt, ip })
         return { outcome: 'rotated' }
       },
-      touch: async (id, { lastSeenAt, idleExpiresAt, ip }) => void update(id, { lastSeenAt, idleExpiresAt, ip }),
+      touch: async (id, { lastSeenAt, idleExpiresAt, ip }) =>
+        void update(id, { lastSeenAt, idleExpiresAt, ip }),
       setMethods: async (id, methods) => void update(id, { methods }),
       end: async (id, endReason, endedAt) => update(id, { endReason, endedAt }),
       async endAllForUser(userId, endReason, endedAt, exceptId) {
@@ -37,12 +38,17 @@ export function sessionRows(
       },
       async listForUser(userId, now) {
         const own = [...rows.values()].filter((row) => row.userId === userId && isLive(row, now))
-        const byId = own.sort((one, other) => (one.id < other.id ? -1 : 1))
-        return structuredClone(byId.sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime()))
+        const byId = own.sort((one, other) =>
+          Buffer.compare(Buffer.from(one.id), Buffer.from(other.id)),
+        )
+        return structuredClone(
+          byId.sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime()),
+        )
       },
       liveAmong: async (ids, now) => ids.filter((id) => isLive(rows.get(id), now)),
       async purge(now, limit = Number.POSITIVE_INFINITY) {
-        const isOver = (row: SessionRecord) => (row.endedAt === null ? !isLive(row, now) : row.endedAt <= now)
+        const isOver = (row: SessionRecord) =>
+          row.endedAt === null ? !isLive(row, now) : row.endedAt <= now
         const over = [...rows.values()].filter(isOver).slice(0, limit)
         for (const { id } of over) rows.delete(id)
         return over.length

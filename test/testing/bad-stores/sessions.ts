@@ -1,13 +1,6 @@
-import type { SessionRecord, SessionStore } from '../../../src/index.js'
-import { memoryStores } from '../../../src/stores/memory-stores.js'
-import type { StoresUnderTest } from '../../../src/testing/testing.js'
-import { awaited, collation } from './helpers.js'
+import type { SessionRecord } from '../../../src/index.js'
+import { awaited, collation, withSessions } from './helpers.js'
 import { sessionRows } from './session-rows.js'
-
-const withSessions = (change: (good: SessionStore) => Partial<SessionStore>) => (): StoresUnderTest => {
-  const { sessions } = memoryStores()
-  return { sessions: { ...sessions, ...change(sessions) } }
-}
 
 /** Session stores that are wrong in one respect each. */
 export const badSessions = {
@@ -35,22 +28,35 @@ export const badSessions = {
     async rotateRefresh(id, hash, next) {
       const row = rows.get(id)
       await awaited()
-      if (row?.endedAt !== null || row.refresh?.hash !== hash) return good.rotateRefresh(id, hash, next, new Date())
+      if (row?.endedAt !== null || row.refresh?.hash !== hash)
+        return good.rotateRefresh(id, hash, next, new Date())
       await good.touch(id, next)
       const current = rows.get(id)
-      if (current?.endedAt === null) rows.set(id, structuredClone({ ...current, refresh: next.refresh }))
+      if (current?.endedAt === null)
+        rows.set(id, structuredClone({ ...current, refresh: next.refresh }))
       return { outcome: 'rotated' }
     },
   })),
   'sessions: rotate writes the whole row': sessionRows((rows, good) => ({
     async rotateRefresh(id, hash, next, now) {
       const row = rows.get(id)
-      if (row?.endedAt !== null || row.refresh?.hash !== hash) return good.rotateRefresh(id, hash, next, now)
+      if (row?.endedAt !== null || row.refresh?.hash !== hash)
+        return good.rotateRefresh(id, hash, next, now)
       rows.set(id, { ...row, refresh: { ...row.refresh, hash: `taken ${hash}` } })
       await awaited()
       rows.set(id, structuredClone({ ...row, ...next }))
       return { outcome: 'rotated' }
     },
+  })),
+  'sessions: rotate keeps of refresh tokens what it has columns for': withSessions((good) => ({
+    rotateRefresh: (id, presentedHash, { refresh: { hash, familyKey, spent }, ...seen }, now) =>
+      good.rotateRefresh(id, presentedHash, { refresh: { hash, familyKey, spent }, ...seen }, now),
+  })),
+  'sessions: rotate takes the same hash for no rotation': withSessions((good) => ({
+    rotateRefresh: async (id, presentedHash, next, now) =>
+      next.refresh.hash === presentedHash
+        ? { outcome: 'superseded' }
+        : good.rotateRefresh(id, presentedHash, next, now),
   })),
   'sessions: rotate ignores endedAt': sessionRows((rows) => ({
     async rotateRefresh(id, hash, next) {
@@ -64,7 +70,15 @@ export const badSessions = {
   'sessions: touch as an upsert': sessionRows((rows) => ({
     async touch(id, seen) {
       const row = rows.get(id)
-      rows.set(id, structuredClone({ ...(row ?? ({ id } as SessionRecord)), ...seen, endedAt: null, endReason: null }))
+      rows.set(
+        id,
+        structuredClone({
+          ...(row ?? ({ id } as SessionRecord)),
+          ...seen,
+          endedAt: null,
+          endReason: null,
+        }),
+      )
     },
   })),
   'sessions: touch reads, then writes the whole row': sessionRows((rows) => ({
@@ -76,7 +90,10 @@ export const badSessions = {
   })),
   'sessions: setMethods as an upsert': sessionRows((rows) => ({
     async setMethods(id, methods) {
-      rows.set(id, structuredClone({ ...(rows.get(id) ?? ({ id, endedAt: null } as SessionRecord)), methods }))
+      rows.set(
+        id,
+        structuredClone({ ...(rows.get(id) ?? ({ id, endedAt: null } as SessionRecord)), methods }),
+      )
     },
   })),
   'sessions: setMethods reads, then writes the whole row': sessionRows((rows) => ({
@@ -109,7 +126,11 @@ export const badSessions = {
   })),
   'sessions: listForUser of everybody': sessionRows((rows) => ({
     listForUser: async (_userId, now) =>
-      structuredClone([...rows.values()].filter((row) => row.endedAt === null && now < row.idleExpiresAt && now < row.expiresAt)),
+      structuredClone(
+        [...rows.values()].filter(
+          (row) => row.endedAt === null && now < row.idleExpiresAt && now < row.expiresAt,
+        ),
+      ),
   })),
   'sessions: listForUser the newest first': withSessions((good) => ({
     listForUser: async (userId, now) => (await good.listForUser(userId, now)).reverse(),
@@ -119,7 +140,9 @@ export const badSessions = {
       await good.endAllForUser(userId, reason, now, exceptId)
       await awaited()
       return [...rows.values()].flatMap((row) =>
-        row.userId === userId && row.endedAt?.getTime() === now.getTime() && row.id !== exceptId ? [row.id] : [],
+        row.userId === userId && row.endedAt?.getTime() === now.getTime() && row.id !== exceptId
+          ? [row.id]
+          : [],
       )
     },
   })),
@@ -128,14 +151,19 @@ export const badSessions = {
       const live = await good.listForUser(userId, now)
       const created = [...rows.keys()]
       const place = ({ id }: SessionRecord) => created.indexOf(id)
-      return live.sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime() || place(one) - place(other))
+      return live.sort(
+        (one, other) =>
+          one.createdAt.getTime() - other.createdAt.getTime() || place(one) - place(other),
+      )
     },
   })),
   'sessions: endAllForUser leaves out idle ones': withSessions((good) => ({
     async endAllForUser(userId, reason, now, exceptId) {
       const live = await good.listForUser(userId, now)
       const chosen = live.filter(({ id }) => id !== exceptId)
-      const ended = await Promise.all(chosen.map(async ({ id }) => ((await good.end(id, reason, now)) ? [id] : [])))
+      const ended = await Promise.all(
+        chosen.map(async ({ id }) => ((await good.end(id, reason, now)) ? [id] : [])),
+      )
       return ended.flat()
     },
   })),
@@ -143,7 +171,9 @@ export const badSessions = {
     async endAllForUser(userId, reason, now, exceptId) {
       const ended = await good.endAllForUser(userId, reason, now, exceptId)
       await awaited()
-      const others = [...rows.values()].filter((row) => row.userId === userId && row.endedAt === null && row.id !== exceptId)
+      const others = [...rows.values()].filter(
+        (row) => row.userId === userId && row.endedAt === null && row.id !== exceptId,
+      )
       return [...ended, ...others.map(({ id }) => id)]
     },
   })),
@@ -162,7 +192,8 @@ export const badSessions = {
   'sessions: user ids without a trailing blank': withSessions((good) => ({
     create: (session) => good.create({ ...session, userId: session.userId.trimEnd() }),
     listForUser: (userId, now) => good.listForUser(userId.trimEnd(), now),
-    endAllForUser: (userId, reason, now, exceptId) => good.endAllForUser(userId.trimEnd(), reason, now, exceptId),
+    endAllForUser: (userId, reason, now, exceptId) =>
+      good.endAllForUser(userId.trimEnd(), reason, now, exceptId),
   })),
   'sessions: user ids cut at 255': withSessions((good) => ({
     create: (session) => good.create({ ...session, userId: session.userId.slice(0, 255) }),
@@ -174,7 +205,12 @@ export const badSessions = {
   'sessions: dates in seconds': withSessions((good) => ({
     async find(id) {
       const session = await good.find(id)
-      return session && { ...session, createdAt: new Date(Math.floor(session.createdAt.getTime() / 1000) * 1000) }
+      return (
+        session && {
+          ...session,
+          createdAt: new Date(Math.floor(session.createdAt.getTime() / 1000) * 1000),
+        }
+      )
     },
   })),
   'sessions: records by reference': sessionRows((rows) => ({
@@ -185,7 +221,8 @@ export const badSessions = {
     find: async (id) => rows.get(id) ?? null,
   })),
   'sessions: user agents cut at 512': withSessions((good) => ({
-    create: (session) => good.create({ ...session, userAgent: session.userAgent?.slice(0, 512) ?? null }),
+    create: (session) =>
+      good.create({ ...session, userAgent: session.userAgent?.slice(0, 512) ?? null }),
   })),
   'sessions: purge deletes what ends later': sessionRows((rows, good) => ({
     async purge(now, limit) {
@@ -198,7 +235,9 @@ export const badSessions = {
   })),
   'sessions: purge by ids read before': sessionRows((rows) => ({
     async purge(now) {
-      const over = [...rows.values()].filter((row) => row.endedAt !== null || row.idleExpiresAt <= now || row.expiresAt <= now)
+      const over = [...rows.values()].filter(
+        (row) => row.endedAt !== null || row.idleExpiresAt <= now || row.expiresAt <= now,
+      )
       await awaited()
       for (const { id } of over) rows.delete(id)
       return over.length

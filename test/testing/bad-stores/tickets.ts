@@ -1,12 +1,5 @@
-import type { SocketTicketRecord, SocketTicketStore } from '../../../src/index.js'
-import { memoryStores } from '../../../src/stores/memory-stores.js'
-import type { StoresUnderTest } from '../../../src/testing/testing.js'
-import { awaited } from './helpers.js'
-
-const withTickets = (change: (good: SocketTicketStore) => Partial<SocketTicketStore>) => (): StoresUnderTest => {
-  const { tickets } = memoryStores()
-  return { tickets: { ...tickets, ...change(tickets) } }
-}
+import type { SocketTicketRecord } from '../../../src/index.js'
+import { awaited, withTickets } from './helpers.js'
 
 /** Stores of socket tickets that are wrong in one respect each. */
 export const badTickets = {
@@ -40,5 +33,7 @@ export const badTickets = {
     purge: (now, limit) => good.purge(now, limit || undefined),
   })),
   'tickets: purge without a limit': withTickets((good) => ({ purge: (now) => good.purge(now) })),
-  'tickets: purge too early': withTickets((good) => ({ purge: (now, limit) => good.purge(new Date(now.getTime() + 1), limit) })),
+  'tickets: purge too early': withTickets((good) => ({
+    purge: (now, limit) => good.purge(new Date(now.getTime() + 1), limit),
+  })),
 }

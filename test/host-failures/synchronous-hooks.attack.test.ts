@@ -24,7 +24,9 @@ describe('a hook that should answer at once, and rejects later', () => {
   })
 
   it('canonicalIdentifier may be asynchronous', async () => {
-    const host = await startHost({ options: { canonicalIdentifier: async ({ value }) => value.toLowerCase() } })
+    const host = await startHost({
+      options: { canonicalIdentifier: async ({ value }) => value.toLowerCase() },
+    })
     expect((await post(host, '/login', { username: 'ALICE', password })).status).toBe(200)
   })
 })

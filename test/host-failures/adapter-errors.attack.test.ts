@@ -9,12 +9,15 @@ interface Ready {
   readonly code: { authorizationCode: string; codeVerifier: string }
 }
 
-type Ask = (ready: Ready) => PromiseLike<{ status: number; text: string; headers: Record<string, string> }>
+type Ask = (
+  ready: Ready,
+) => PromiseLike<{ status: number; text: string; headers: Record<string, string> }>
 
 const logInAgain: Ask = ({ host }) => post(host, '/login', { username: 'alice', password })
 const showToken: Ask = ({ host, token }) => get(host, '/me', bearer(token))
 const exchange: Ask = ({ host, code }) => post(host, '/auth/pkce/token', code)
-const askForCode: Ask = ({ host, token }) => post(host, '/auth/pkce/authorize', { codeChallenge: 'a'.repeat(43) }, bearer(token))
+const askForCode: Ask = ({ host, token }) =>
+  post(host, '/auth/pkce/authorize', { codeChallenge: 'a'.repeat(43) }, bearer(token))
 
 /** What the host supplied, and requests on whose way it is called. */
 const callSites: [string, Ask][] = [
@@ -33,20 +36,31 @@ const callSites: [string, Ask][] = [
   ['hooks.describeUser', showToken],
 ]
 
-/** A host that is signed in to and has forgotten what it read, so that every part is asked again. */
+/**
+ * A host that is signed in to and has forgotten what it read, so that every part is asked again.
+ */
 async function start() {
   const signer = {
-    sign: async (claims: AccessTokenClaims) => Buffer.from(JSON.stringify(claims)).toString('base64url'),
-    verify: async (token: string) => JSON.parse(Buffer.from(token, 'base64url').toString()) as AccessTokenClaims,
+    sign: async (claims: AccessTokenClaims) =>
+      Buffer.from(JSON.stringify(claims)).toString('base64url'),
+    verify: async (token: string) =>
+      JSON.parse(Buffer.from(token, 'base64url').toString()) as AccessTokenClaims,
   }
   const hooks = { beforeLogin: () => undefined, describeUser: () => undefined }
   const host = await startHost({
-    options: { signer, beforeLogin: () => hooks.beforeLogin(), describeUser: () => hooks.describeUser() },
+    options: {
+      signer,
+      beforeLogin: () => hooks.beforeLogin(),
+      describeUser: () => hooks.describeUser(),
+    },
   })
   const { authToken: token } = await logIn(host)
   const code = await obtainCode(host, token)
   host.clock.advance(31)
-  const parts = { ...host.stores, users: host.users, signer, hooks } as unknown as Record<string, Record<string, unknown>>
+  const parts = { ...host.stores, users: host.users, signer, hooks } as unknown as Record<
+    string,
+    Record<string, unknown>
+  >
   const replace = (place: string, by: () => unknown) => {
     const [part = '', method = ''] = place.split('.')
     Object.assign(parts[part] ?? {}, { [method]: by })
@@ -70,26 +84,41 @@ describe('a part of the host that throws an AuthError of ours', () => {
     await expectOutage(place, ask, new AuthError('Unauthorized'))
   })
 
-  it.each(callSites)('%s: no text of it reaches a client or the log, but when to come back does', async (place, ask) => {
-    const error = new AuthError('temporarily-unavailable', {
-      clientMessage: 'pg: password=hunter2',
-      details: { query: 'hunter2' },
-      headers: { 'X-Query': 'hunter2' },
-      retryAfter: 7,
-    })
-    const { ready, response } = await expectOutage(place, ask, error)
-    expect(response.headers['retry-after']).toBe('7')
-    expect(JSON.stringify([response.text, response.headers, ready.host.events, ready.host.log])).not.toContain('hunter2')
-  })
+  it.each(callSites)(
+    '%s: no text of it reaches a client or the log, but when to come back does',
+    async (place, ask) => {
+      const error = new AuthError('temporarily-unavailable', {
+        clientMessage: 'pg: password=hunter2',
+        details: { query: 'hunter2' },
+        headers: { 'X-Query': 'hunter2' },
+        retryAfter: 7,
+      })
+      const { ready, response } = await expectOutage(place, ask, error)
+      expect(response.headers['retry-after']).toBe('7')
+      expect(
+        JSON.stringify([response.text, response.headers, ready.host.events, ready.host.log]),
+      ).not.toContain('hunter2')
+    },
+  )
 
   it('is told to come back by us where it does not say when', async () => {
-    const { response } = await expectOutage('users.findById', showToken, new AuthError('temporarily-unavailable'))
+    const { response } = await expectOutage(
+      'users.findById',
+      showToken,
+      new AuthError('temporarily-unavailable'),
+    )
     expect(Number(response.headers['retry-after'])).toBeGreaterThan(0)
   })
 })
 
 describe('a signer', () => {
-  it.each(['forbidden', 'invalid-request', 'totp-required', 'too-many-requests', 'configuration'] as const)(
+  it.each([
+    'forbidden',
+    'invalid-request',
+    'totp-required',
+    'too-many-requests',
+    'configuration',
+  ] as const)(
     'whose verify throws “%s” is an outage: only “Unauthorized” is a verdict',
     async (code) => {
       await expectOutage('signer.verify', showToken, new AuthError(code))
@@ -110,8 +139,12 @@ describe('a second-factor store', () => {
     const { find } = host.stores.secondFactors
     host.stores.secondFactors.find = () => find('u-bob')
     for (const code of [{}, { code: '000000' }]) {
-      expect((await post(host, '/login', { username: 'alice', password, ...code })).status).toBe(503)
+      expect((await post(host, '/login', { username: 'alice', password, ...code })).status).toBe(
+        503,
+      )
     }
-    expect(host.events).toContainEqual(expect.objectContaining({ type: 'host.failed', operation: 'secondFactors.find' }))
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ type: 'host.failed', operation: 'secondFactors.find' }),
+    )
   })
 })

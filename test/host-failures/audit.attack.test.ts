@@ -16,16 +16,33 @@ const throwing = () => {
   throw new Error('log disk full')
 }
 const rejecting = () => Promise.reject(new Error('log server down')) as never
-const loggerOf = (method: () => void): Logger => ({ debug: method, info: method, warn: method, error: method })
+const loggerOf = (method: () => void): Logger => ({
+  debug: method,
+  info: method,
+  warn: method,
+  error: method,
+})
 const whole = loggerOf(() => {})
 
 const broken: [string, Pick<AuthRouterOptions, 'logger' | 'onEvent'>][] = [
   ['a logger that throws', { logger: loggerOf(throwing) }],
   ['a logger that rejects', { logger: loggerOf(rejecting) }],
-  ['a sink that rejects, while the logger throws', { logger: loggerOf(throwing), onEvent: rejecting }],
-  ['a sink that rejects, while the logger rejects', { logger: loggerOf(rejecting), onEvent: rejecting }],
-  ['a sink that rejects, while logger.error alone throws', { logger: { ...whole, error: throwing }, onEvent: rejecting }],
-  ['a sink that throws, while logger.error alone rejects', { logger: { ...whole, error: rejecting }, onEvent: throwing }],
+  [
+    'a sink that rejects, while the logger throws',
+    { logger: loggerOf(throwing), onEvent: rejecting },
+  ],
+  [
+    'a sink that rejects, while the logger rejects',
+    { logger: loggerOf(rejecting), onEvent: rejecting },
+  ],
+  [
+    'a sink that rejects, while logger.error alone throws',
+    { logger: { ...whole, error: throwing }, onEvent: rejecting },
+  ],
+  [
+    'a sink that throws, while logger.error alone rejects',
+    { logger: { ...whole, error: rejecting }, onEvent: throwing },
+  ],
 ]
 
 describe.each(broken)('%s', (_name, options) => {

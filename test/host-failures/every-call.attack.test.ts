@@ -5,18 +5,27 @@ import { askWith, expectOutageAtEveryCall } from '../support/failing-calls.js'
 describe.each(Object.keys(requests))('%s', (name) => {
   // That a call throws at once, or is never answered, is tried by the slow suite, in the same way.
   it('is 503 where a call that it needs rejects, whichever call it is; and works again', async () => {
-    await expectOutageAtEveryCall(name, (message) => Promise.reject(Object.assign(new TypeError(message), { code: 'ECONNRESET' })))
+    await expectOutageAtEveryCall(name, (message) =>
+      Promise.reject(Object.assign(new TypeError(message), { code: 'ECONNRESET' })),
+    )
   })
 })
 
-/** Not called by any request: by housekeeping, by the watch over sockets, by the host. */
+/**
+ * Not called by any request: at the start, by housekeeping, by the watch over sockets, by the host.
+ */
 const byNobody = [
   'codes.purge',
   'sessions.purge',
+  'sessions.databaseTime',
   'secondFactors.purge',
   'tickets.purge',
   'sessions.liveAmong',
   'bus.subscribe',
+  'signer.ready',
+  // By `revokeByToken`, and for the event of a password that was wrong.
+  'signer.verifyExpired',
+  'passwords.whyRefused',
   'passwords.close',
   'users.add',
   'users.change',
@@ -25,7 +34,8 @@ const byNobody = [
 it('every method of every part is called by some request, so that none is left out above', async () => {
   const { newScene, tap } = await startTapped()
   const called = new Set(byNobody)
-  for (const name of Object.keys(requests)) for (const call of (await askWith(name, newScene())).calls) called.add(call)
+  for (const name of Object.keys(requests))
+    for (const call of (await askWith(name, newScene())).calls) called.add(call)
   // Which methods of a limiter are used is the throttle's affair; the others are the contracts.
   expect(tap.parts.filter((part) => !part.startsWith('limiter.') && !called.has(part))).toEqual([])
 })
