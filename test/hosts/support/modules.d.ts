@@ -1,0 +1,4 @@
+declare module 'express4-16' {
+  import express from 'express'
+  export = express
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+// npm run test:recipes, which first installs what the examples import.
+export default defineConfig({
+  test: {
+    include: ['*.test.ts'],
+    maxWorkers: 2,
+    // The examples log to the console.
+    silent: 'passed-only',
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
+  },
+})
