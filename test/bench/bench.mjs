@@ -1,6 +1,7 @@
-// Measures this package beside its peers. `npm run bench` measures everything and writes docs/performance.md and docs/performance.svg;
-// `npm run bench -- guard` measures one suite (storm, guard, tokens, growth) and only prints it; `--quick` is a smoke run; `render`
-// writes the documents again from the last whole run.
+// Measures this package beside its peers. `npm run bench` measures everything and writes
+// docs/performance.md and docs/performance.svg; `npm run bench -- guard` measures one suite (storm,
+// guard, tokens, growth) and only prints it; `--quick` is a smoke run; `render` writes the
+// documents again from the last whole run.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +13,12 @@ import { measureGuards } from './suites/guard.mjs'
 import { measureStorms } from './suites/storm.mjs'
 import { measureTokens } from './suites/tokens.mjs'
 
-const suites = { storm: measureStorms, guard: measureGuards, tokens: measureTokens, growth: measureGrowth }
+const suites = {
+  storm: measureStorms,
+  guard: measureGuards,
+  tokens: measureTokens,
+  growth: measureGrowth,
+}
 const million = 1_000_000
 const whole = {
   storm: { rounds: 3, logins: { 10: 160, 12: 80 } },
@@ -35,7 +41,11 @@ const quick = {
   storm: { rounds: 1, logins: { 10: 20 } },
   guard: { rounds: 1, seconds: 0.3 },
   tokens: { rounds: 1, count: 200 },
-  growth: { rounds: 1, turns: 50, sizes: { memory: [1000, 10_000], sockets: [100, 500], throttle: [1000, 5000] } },
+  growth: {
+    rounds: 1,
+    turns: 50,
+    sizes: { memory: [1000, 10_000], sockets: [100, 500], throttle: [1000, 5000] },
+  },
 }
 const resultsFile = fileURLToPath(new URL('./results.json', import.meta.url))
 
@@ -46,7 +56,10 @@ async function measure(names, settings) {
   for (const name of names) {
     const started = performance.now()
     results[name] = await suites[name](settings[name])
-    say(`\n${markdownOf(name, results[name])}\n\n(${name}: ${((performance.now() - started) / 1000).toFixed(0)} s)`)
+    say(
+      `\n${markdownOf(name, results[name])}\n\n(${name}: ` +
+        `${((performance.now() - started) / 1000).toFixed(0)} s)`,
+    )
   }
   return results
 }
@@ -66,20 +79,26 @@ function readArguments(given) {
   const names = given.filter((word) => word !== '--quick')
   const unknown = names.find((name) => !(name in suites) && name !== 'render')
   if (unknown !== undefined)
-    throw new Error(`there is no suite "${unknown}"; there are ${Object.keys(suites).join(', ')}, and render`)
+    throw new Error(
+      `there is no suite "${unknown}"; there are ${Object.keys(suites).join(', ')}, and render`,
+    )
   return { names, isQuick: given.includes('--quick') }
 }
 
 async function main() {
   const { names, isQuick } = readArguments(process.argv.slice(2))
   if (names.includes('render')) {
-    if (!existsSync(resultsFile)) throw new Error('there is no whole run to write about; make one: npm run bench')
+    if (!existsSync(resultsFile))
+      throw new Error('there is no whole run to write about; make one: npm run bench')
     writeDocs(JSON.parse(readFileSync(resultsFile, 'utf8')))
     return
   }
   installPeers()
   const isWhole = names.length === 0 && !isQuick
-  const results = await measure(names.length === 0 ? Object.keys(suites) : names, isQuick ? quick : whole)
+  const results = await measure(
+    names.length === 0 ? Object.keys(suites) : names,
+    isQuick ? quick : whole,
+  )
   if (isQuick) say('\nThis was a smoke run: its figures mean nothing, and nothing was written.')
   if (!isWhole) return
   const run = { machine: describeMachine(), suites: results }

@@ -1,4 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import bcrypt from 'bcryptjs'
 
-parentPort.on('message', ({ plain, hash }) => parentPort.postMessage(bcrypt.compareSync(plain, hash)))
+parentPort.on('message', ({ plain, hash }) =>
+  parentPort.postMessage(bcrypt.compareSync(plain, hash)),
+)

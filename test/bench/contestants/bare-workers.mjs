@@ -1,4 +1,5 @@
-// Two bare worker threads with bcryptjs: the least that keeps the main thread free. First come, first served, without a bound.
+// Two bare worker threads with bcryptjs: the least that keeps the main thread free. First come,
+// first served, without a bound.
 import { Worker } from 'node:worker_threads'
 import { checkWith, plainApp } from './plain-app.mjs'
 

@@ -1,6 +1,7 @@
-// better-auth, with its users in its adapter for memory and its sessions in a map, its own limits off, and its hasher replaced by
-// bcryptjs, whose promise works on the main thread: the same hashes as everybody else's. Its cookie cache is off:
-// checking a signed cookie takes it longer than asking the map.
+// better-auth, with its users in its adapter for memory and its sessions in a map, its own limits
+// off, and its hasher replaced by bcryptjs, whose promise works on the main thread: the same hashes
+// as everybody else's. Its cookie cache is off: checking a signed cookie takes it longer than
+// asking the map.
 import { randomBytes } from 'node:crypto'
 import bcrypt from 'bcryptjs'
 import { betterAuth } from 'better-auth'
@@ -20,7 +21,10 @@ export async function start({ cost = 4, userCount = 200 }) {
     secondaryStorage: mapStorage(),
     emailAndPassword: {
       enabled: true,
-      password: { hash: (plain) => bcrypt.hash(plain, cost), verify: ({ hash, password: plain }) => bcrypt.compare(plain, hash) },
+      password: {
+        hash: (plain) => bcrypt.hash(plain, cost),
+        verify: ({ hash, password: plain }) => bcrypt.compare(plain, hash),
+      },
     },
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
@@ -48,7 +52,8 @@ export async function start({ cost = 4, userCount = 200 }) {
       }),
     async guarded({ count }, port) {
       const tokens = []
-      for (const { id } of users.slice(0, count)) tokens.push({ userId: id, headers: { Cookie: await signIn(port, id) } })
+      for (const { id } of users.slice(0, count))
+        tokens.push({ userId: id, headers: { Cookie: await signIn(port, id) } })
       return guardedRequests(tokens)
     },
   }
@@ -60,7 +65,13 @@ const emailOf = (id) => `${id}@example.com`
 function tablesOf(users) {
   const dates = { createdAt: new Date(), updatedAt: new Date() }
   return {
-    user: users.map(({ id, name }) => ({ id, name, email: emailOf(id), emailVerified: true, ...dates })),
+    user: users.map(({ id, name }) => ({
+      id,
+      name,
+      email: emailOf(id),
+      emailVerified: true,
+      ...dates,
+    })),
     account: users.map(({ id, passwordHash }) => ({
       id: `a-${id}`,
       userId: id,
@@ -75,7 +86,8 @@ function tablesOf(users) {
   }
 }
 
-// Its adapter for memory looks through lists; sessions are many, and a map is what its documentation offers for them.
+// Its adapter for memory looks through lists; sessions are many, and a map is what its
+// documentation offers for them.
 function mapStorage() {
   const values = new Map()
   return {
@@ -91,7 +103,8 @@ async function signIn(port, id) {
     headers: { ...json, Origin: origin },
     body: JSON.stringify({ email: emailOf(id), password }),
   })
-  if (response.status !== 200) throw new Error(`a sign-in was answered ${response.status}: ${await response.text()}`)
+  if (response.status !== 200)
+    throw new Error(`a sign-in was answered ${response.status}: ${await response.text()}`)
   return response.headers
     .getSetCookie()
     .map((cookie) => cookie.split(';')[0])

@@ -1,4 +1,5 @@
-// What all contestants have in common: the users, the key type of their tokens, the requests of their clients.
+// What all contestants have in common: the users, the key type of their tokens, the requests of
+// their clients.
 import { createHash, randomBytes } from 'node:crypto'
 import bcrypt from 'bcryptjs'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
@@ -25,14 +26,32 @@ export function makeUsers(count, cost) {
 /** A P-256 key in every form that a library likes best. */
 export async function makeKey() {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
-  return { privateKey, publicKey, privateJwk: await exportJWK(privateKey), publicJwk: await exportJWK(publicKey), kid: 'k1' }
+  return {
+    privateKey,
+    publicKey,
+    privateJwk: await exportJWK(privateKey),
+    publicJwk: await exportJWK(publicKey),
+    kid: 'k1',
+  }
 }
 
 /** Signs what our own access tokens say, with jose and a CryptoKey. */
 export function signAccessToken({ privateKey, kid }, userId, lifetime = 3600) {
   const iat = Math.floor(Date.now() / 1000)
-  const fixed = { sid: randomBytes(16).toString('base64url'), auth_time: iat, amr: ['pwd'], scope: '*', client_id: audience }
-  return new SignJWT({ ...fixed, sub: userId, iat, exp: iat + lifetime, jti: randomBytes(16).toString('base64url') })
+  const fixed = {
+    sid: randomBytes(16).toString('base64url'),
+    auth_time: iat,
+    amr: ['pwd'],
+    scope: '*',
+    client_id: audience,
+  }
+  return new SignJWT({
+    ...fixed,
+    sub: userId,
+    iat,
+    exp: iat + lifetime,
+    jti: randomBytes(16).toString('base64url'),
+  })
     .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
     .setIssuer(issuer)
     .setAudience(audience)
@@ -53,7 +72,10 @@ export function addRooms(app, guard, userOf) {
 export function guardedRequests(tokens) {
   return {
     requests: tokens.map(({ headers }) => ({ method: 'GET', path: '/rooms', headers })),
-    expected: tokens.map(({ userId }) => ({ status: 200, exact: JSON.stringify({ user: userId }) })),
+    expected: tokens.map(({ userId }) => ({
+      status: 200,
+      exact: JSON.stringify({ user: userId }),
+    })),
   }
 }
 
@@ -85,7 +107,10 @@ export function loginRequests({ count, clients }, users, { path, field, expect }
 /** A verifier and its challenge, RFC 7636 §4. */
 export function makePkce() {
   const codeVerifier = randomBytes(32).toString('base64url')
-  return { codeVerifier, codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url') }
+  return {
+    codeVerifier,
+    codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'),
+  }
 }
 
 /** Requests for tokens, each of them expected to bring some. */

@@ -1,6 +1,12 @@
-// This package, as it was built, with the options of its first example. Its throttle is on; each client has an address of its own.
+// This package, as it was built, with the options of its first example. Its throttle is on; each
+// client has an address of its own.
 import express from 'express'
-import { bcryptHasher, createAuthRouter, generateSigningKey, joseSigner } from '../../../dist/index.js'
+import {
+  bcryptHasher,
+  createAuthRouter,
+  generateSigningKey,
+  joseSigner,
+} from '../../../dist/index.js'
 import { memoryStores } from '../../../dist/stores/memory-stores.js'
 import {
   addRooms,
@@ -15,7 +21,14 @@ import {
   tokenRequests,
 } from './fixtures.mjs'
 
-export async function start({ cost, userCount = 1000 }) {
+const pagesOrigin = 'http://localhost:3000'
+const ownPage = {
+  'Sec-Fetch-Site': 'same-origin',
+  'Sec-Fetch-Mode': 'cors',
+  'Sec-Fetch-Dest': 'empty',
+}
+
+export async function start({ cost, userCount = 1000, byCookie = false }) {
   const { users, byName, byId } = makeUsers(userCount, cost)
   const { codes, sessions } = memoryStores()
   const auth = createAuthRouter({
@@ -27,23 +40,50 @@ export async function start({ cost, userCount = 1000 }) {
     sessions,
     signer: joseSigner({ issuer, audience, keys: [await generateSigningKey('ES256')] }),
     ...(cost === undefined ? {} : { passwords: bcryptHasher({ cost }) }),
+    ...(byCookie ? { pagesOrigin } : {}),
   })
   const app = express().set('trust proxy', 'loopback').use('/api/v1', auth)
-  addRooms(app, auth.requireAuth(), ({ auth: { userId } }) => userId)
+  addRooms(
+    app,
+    auth.requireAuth({ from: byCookie ? 'cookie' : 'headers' }),
+    ({ auth: { userId } }) => userId,
+  )
+  app.post('/sign-in/:userId', (request, response, next) => {
+    const { userId } = request.params
+    auth.cookie.open(request, response, { userId }).then(() => response.end(), next)
+  })
+
+  // What the browser of a page sends: the cookie, and where the request comes from.
+  async function signIn(userId, port) {
+    const { headers } = await fetch(`http://127.0.0.1:${port}/sign-in/${userId}`, {
+      method: 'POST',
+      headers: ownPage,
+    })
+    const Cookie = headers.getSetCookie()[0].split(';')[0]
+    return { userId, headers: { ...ownPage, Cookie } }
+  }
 
   async function makeCodes(count) {
     const bodies = []
     for (let i = 0; i < count; i += 1) {
       const { codeVerifier, codeChallenge } = makePkce()
-      const { authorizationCode } = await auth.issueAuthorizationCode({ userId: users[i % users.length].id, codeChallenge })
+      const { authorizationCode } = await auth.issueAuthorizationCode({
+        userId: users[i % users.length].id,
+        codeChallenge,
+      })
       bodies.push(JSON.stringify({ authorizationCode, codeVerifier }))
     }
     return bodies
   }
 
   async function exchange(body, port) {
-    const response = await fetch(`http://127.0.0.1:${port}/api/v1/auth/pkce/token`, { method: 'POST', headers: json, body })
-    if (response.status !== 200) throw new Error(`an exchange was answered ${response.status}: ${await response.text()}`)
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1/auth/pkce/token`, {
+      method: 'POST',
+      headers: json,
+      body,
+    })
+    if (response.status !== 200)
+      throw new Error(`an exchange was answered ${response.status}: ${await response.text()}`)
     return response.json()
   }
 
@@ -55,14 +95,35 @@ export async function start({ cost, userCount = 1000 }) {
         expect: ({ id }) => `"userId":"${id}","authToken":"eyJ`,
       }),
     async guarded({ count }, port) {
+      if (byCookie)
+        return guardedRequests(
+          await Promise.all(users.slice(0, count).map(({ id }) => signIn(id, port))),
+        )
       const bodies = await makeCodes(count)
       const tokens = await Promise.all(bodies.map((body) => exchange(body, port)))
-      return guardedRequests(tokens.map(({ access_token }, i) => bearer(users[i % users.length].id, access_token)))
+      return guardedRequests(
+        tokens.map(({ access_token }, i) => bearer(users[i % users.length].id, access_token)),
+      )
     },
-    codes: async ({ count }) => tokenRequests('/api/v1/auth/pkce/token', json, await makeCodes(count)),
+    async guardedByName({ count }) {
+      const owners = Array.from({ length: count }, (_none, i) => users[i % users.length].id)
+      const made = await Promise.all(
+        owners.map((userId) => auth.namedTokens.create({ userId, name: 'bot' })),
+      )
+      return guardedRequests(made.map(({ token }, i) => bearer(owners[i], token)))
+    },
+    codes: async ({ count }) =>
+      tokenRequests('/api/v1/auth/pkce/token', json, await makeCodes(count)),
     async refresh({ count }, port) {
-      const answers = await Promise.all((await makeCodes(count)).map((body) => exchange(body, port)))
-      const request = { method: 'POST', path: '/api/v1/auth/refresh', headers: json, body: '{"refreshToken":"%TOKEN%"}' }
+      const answers = await Promise.all(
+        (await makeCodes(count)).map((body) => exchange(body, port)),
+      )
+      const request = {
+        method: 'POST',
+        path: '/api/v1/auth/refresh',
+        headers: json,
+        body: '{"refreshToken":"%TOKEN%"}',
+      }
       return { request, chains: answers.map(({ refresh_token }) => refresh_token) }
     },
   }

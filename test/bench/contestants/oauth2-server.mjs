@@ -1,5 +1,6 @@
-// @node-oauth/oauth2-server, with a model over maps: no latency, as with our stores in memory. Access tokens are made with jose and a
-// CryptoKey, as ours are. It keeps codes and tokens as they are, where we hash them.
+// @node-oauth/oauth2-server, with a model over maps: no latency, as with our stores in memory.
+// Access tokens are made with jose and a CryptoKey, as ours are. It keeps codes and tokens as they
+// are, where we hash them.
 import { randomBytes } from 'node:crypto'
 import OAuth2Server from '@node-oauth/oauth2-server'
 import express from 'express'
@@ -7,7 +8,11 @@ import { makeKey, makePkce, makeUsers, signAccessToken, tokenRequests } from './
 
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
 const redirectUri = 'http://localhost/done'
-const client = { id: 'app', grants: ['authorization_code', 'refresh_token'], redirectUris: [redirectUri] }
+const client = {
+  id: 'app',
+  grants: ['authorization_code', 'refresh_token'],
+  redirectUris: [redirectUri],
+}
 
 export async function start() {
   const { users } = makeUsers(1000)
@@ -25,7 +30,9 @@ export async function start() {
     try {
       await server.token(new OAuth2Server.Request(request), answer)
     } catch (error) {
-      response.status(error.code ?? 500).json({ error: error.name, error_description: error.message })
+      response
+        .status(error.code ?? 500)
+        .json({ error: error.name, error_description: error.message })
       return
     }
     response.set(answer.headers).status(answer.status).json(answer.body)
@@ -36,14 +43,25 @@ export async function start() {
       const bodies = Array.from({ length: count }, (_none, i) => {
         const code = randomBytes(32).toString('base64url')
         const { codeVerifier, codeChallenge } = makePkce()
-        const fixed = { redirectUri, scope: ['chat'], client, codeChallenge, codeChallengeMethod: 'S256' }
+        const fixed = {
+          redirectUri,
+          scope: ['chat'],
+          client,
+          codeChallenge,
+          codeChallengeMethod: 'S256',
+        }
         codes.set(code, {
           ...fixed,
           authorizationCode: code,
           expiresAt: new Date(Date.now() + 600_000),
           user: users[i % users.length],
         })
-        const fields = { grant_type: 'authorization_code', client_id: client.id, redirect_uri: redirectUri, code }
+        const fields = {
+          grant_type: 'authorization_code',
+          client_id: client.id,
+          redirect_uri: redirectUri,
+          code,
+        }
         return String(new URLSearchParams({ ...fields, code_verifier: codeVerifier }))
       })
       return tokenRequests('/token', form, bodies)
@@ -51,7 +69,12 @@ export async function start() {
     refresh({ count }) {
       const chains = Array.from({ length: count }, (_none, i) => {
         const refreshToken = randomBytes(32).toString('base64url')
-        refreshTokens.set(refreshToken, { refreshToken, scope: ['chat'], client, user: users[i % users.length] })
+        refreshTokens.set(refreshToken, {
+          refreshToken,
+          scope: ['chat'],
+          client,
+          user: users[i % users.length],
+        })
         return refreshToken
       })
       const body = `grant_type=refresh_token&client_id=${client.id}&refresh_token=%TOKEN%`

@@ -1,5 +1,6 @@
-// oidc-provider, with an adapter over a map: no latency, as with our stores in memory, and none of the searching that the adapter it
-// brings does for development. Its access tokens are ES256 JWTs for one resource; no ID token is asked for.
+// oidc-provider, with an adapter over a map: no latency, as with our stores in memory, and none of
+// the searching that the adapter it brings does for development. Its access tokens are ES256 JWTs
+// for one resource; no ID token is asked for.
 import Provider from 'oidc-provider'
 import { audience, issuer, makeKey, makePkce, makeUsers, tokenRequests } from './fixtures.mjs'
 
@@ -26,7 +27,8 @@ export async function start() {
       },
     ],
     scopes: ['chat'],
-    findAccount: async (_context, id) => byId.has(id) && { accountId: id, claims: async () => ({ sub: id }) },
+    findAccount: async (_context, id) =>
+      byId.has(id) && { accountId: id, claims: async () => ({ sub: id }) },
     issueRefreshToken: async () => true,
     rotateRefreshToken: true,
     ttl: { AccessToken: 600, AuthorizationCode: 600, Grant: 90 * day, RefreshToken: 14 * day },
@@ -52,7 +54,13 @@ export async function start() {
     grant.addResourceScope(resource, 'chat')
     return grant.save()
   }
-  const common = { client, gty: 'authorization_code', resource, scope: 'chat', expiresWithSession: false }
+  const common = {
+    client,
+    gty: 'authorization_code',
+    resource,
+    scope: 'chat',
+    expiresWithSession: false,
+  }
 
   const prepare = {
     async codes({ count }) {
@@ -60,9 +68,24 @@ export async function start() {
       for (let i = 0; i < count; i += 1) {
         const accountId = users[i % users.length].id
         const { codeVerifier, codeChallenge } = makePkce()
-        const fields = { accountId, grantId: await makeGrant(accountId), redirectUri, codeChallenge, codeChallengeMethod: 'S256' }
-        const code = await new provider.AuthorizationCode({ ...common, ...fields, authTime: now() }).save()
-        const asked = { grant_type: 'authorization_code', client_id: clientId, redirect_uri: redirectUri, code }
+        const fields = {
+          accountId,
+          grantId: await makeGrant(accountId),
+          redirectUri,
+          codeChallenge,
+          codeChallengeMethod: 'S256',
+        }
+        const code = await new provider.AuthorizationCode({
+          ...common,
+          ...fields,
+          authTime: now(),
+        }).save()
+        const asked = {
+          grant_type: 'authorization_code',
+          client_id: clientId,
+          redirect_uri: redirectUri,
+          code,
+        }
         bodies.push(String(new URLSearchParams({ ...asked, code_verifier: codeVerifier })))
       }
       return tokenRequests('/token', form, bodies)
@@ -72,7 +95,14 @@ export async function start() {
       for (let i = 0; i < count; i += 1) {
         const accountId = users[i % users.length].id
         const grantId = await makeGrant(accountId)
-        const token = new provider.RefreshToken({ ...common, accountId, grantId, authTime: now(), rotations: 0, iiat: now() })
+        const token = new provider.RefreshToken({
+          ...common,
+          accountId,
+          grantId,
+          authTime: now(),
+          rotations: 0,
+          iiat: now(),
+        })
         chains.push(await token.save())
       }
       const body = `grant_type=refresh_token&client_id=${clientId}&refresh_token=%TOKEN%`

@@ -18,7 +18,10 @@ export async function open(size) {
   pool.on('error', () => {})
   const kysely = new Kysely({ dialect: new PostgresDialect({ pool }) })
   await migrateSql(kysely, { prefix: 'mar_' })
-  const bytes = async () => Number((await pool.query(`select pg_total_relation_size('mar_sessions') as bytes`)).rows[0].bytes)
+  const bytes = async () =>
+    Number(
+      (await pool.query(`select pg_total_relation_size('mar_sessions') as bytes`)).rows[0].bytes,
+    )
   const empty = await bytes()
   await fill(kysely, size)
   const bytesEach = ((await bytes()) - empty) / size
@@ -38,7 +41,9 @@ async function connectAdmin() {
   try {
     await admin.connect()
   } catch (error) {
-    const remedy = 'start it, or set TEST_POSTGRES_URL to a server where databases may be made, or run the other suites by name'
+    const remedy =
+      'start it, or set TEST_POSTGRES_URL to a server where databases may be made, or run the ' +
+      'other suites by name'
     throw new Error(`PostgreSQL does not answer (${error.code ?? error.name}); ${remedy}`)
   }
   return admin
@@ -48,16 +53,21 @@ async function connectAdmin() {
 async function fill(kysely, size) {
   const now = Date.now()
   const day = 86_400_000
-  const digest = (text) => sql`translate(rtrim(encode(sha256(convert_to(${text}, 'UTF8')), 'base64'), '='), '+/', '-_')`
+  const digest = (text) =>
+    sql`translate(rtrim(encode(sha256(convert_to(${text}, 'UTF8')), 'base64'), '='), '+/', '-_')`
   const of = (letter) => digest(sql`${sql.lit(letter)} || i`)
   const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:131.0) Gecko/20100101 Firefox/131.0'
-  const state = sql`json_build_object('familyKey', ${of('f')}, 'spent', json_build_array(json_build_object('hash', ${of('p')}, 'salt',
+  const state = sql`json_build_object('familyKey', ${of('f')}, 'spent',
+    json_build_array(json_build_object('hash', ${of('p')}, 'salt',
     substr(${of('t')}, 1, 22), 'spentAt', ${sql.lit(now)}::bigint)))::text`
   await sql`
-    insert into mar_sessions (id, user_id, kind, scope, methods, authenticated_at, created_at, last_seen_at, idle_expires_at, expires_at,
+    insert into mar_sessions (id, user_id, kind, scope, methods, authenticated_at, created_at,
+      last_seen_at, idle_expires_at, expires_at,
       ip, user_agent, refresh_hash, refresh_state, purge_at)
-    select substr(${of('s')}, 1, 22), 'u-' || (i / 10), 'pkce', '*', '["pwd"]', born, born, ${sql.lit(now)}, ${sql.lit(now + 14 * day)},
-      born + ${sql.lit(90 * day)}, '203.0.' || ((i >> 8) & 255) || '.' || (i & 255), ${sql.lit(agent)}, ${of('r')}, ${state},
+    select substr(${of('s')}, 1, 22), 'u-' || (i / 10), 'pkce', '*', '["pwd"]', born, born,
+      ${sql.lit(now)}, ${sql.lit(now + 14 * day)},
+      born + ${sql.lit(90 * day)}, '203.0.' || ((i >> 8) & 255) || '.' || (i & 255),
+      ${sql.lit(agent)}, ${of('r')}, ${state},
       ${sql.lit(now + 14 * day)}
     from (select i, ${sql.lit(now)} - (i % 30)::bigint * ${sql.lit(day)} as born
       from generate_series(0, ${sql.lit(size - 1)}) as i) as rows`.execute(kysely)

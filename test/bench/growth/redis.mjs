@@ -20,7 +20,9 @@ export async function open(size) {
   await sessions.find('a-session-nobody-has')
   const before = await usedMemory()
   for (let i = 0; i < size; i += atOnce) {
-    const some = Array.from({ length: Math.min(atOnce, size - i) }, (_none, j) => sessions.create(sessionOf(i + j)))
+    const some = Array.from({ length: Math.min(atOnce, size - i) }, (_none, j) =>
+      sessions.create(sessionOf(i + j)),
+    )
     await Promise.all(some)
   }
   const bytesEach = ((await usedMemory()) - before) / size
@@ -30,12 +32,29 @@ export async function open(size) {
 async function startServer() {
   const folder = await mkdtemp(join(tmpdir(), 'bench-redis-'))
   const port = await freePort()
-  const settings = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no']
+  const settings = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    folder,
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+  ]
   const server = spawn('redis-server', settings, { stdio: 'ignore' })
   const missing = once(server, 'error').then(([error]) => {
-    throw new Error(`redis-server cannot be started (${error.code}); install Redis 6.2 or later, or run the other suites by name`)
+    throw new Error(
+      `redis-server cannot be started (${error.code}); install Redis 6.2 or later, or run the ` +
+        'other suites by name',
+    )
   })
-  const client = createClient({ url: `redis://127.0.0.1:${port}`, socket: { reconnectStrategy: 50 } })
+  const client = createClient({
+    url: `redis://127.0.0.1:${port}`,
+    socket: { reconnectStrategy: 50 },
+  })
   client.on('error', () => {})
   await Promise.race([client.connect(), missing])
   process.on('exit', () => server.kill('SIGKILL'))

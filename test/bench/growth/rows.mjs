@@ -12,7 +12,10 @@ const userOf = (i) => `u-${Math.floor(i / 10)}`
 export const idOf = (i) => sha(`s${i}`).slice(0, 22)
 export const hashOf = (i) => sha(`r${i}`)
 
-/** One that a code has opened. Nothing is shared with another one, as if each had come with a request of its own. */
+/**
+ * One that a code has opened. Nothing is shared with another one, as if each had come with a
+ * request of its own.
+ */
 export function sessionOf(i) {
   const now = new Date()
   const born = new Date(now.getTime() - (i % 30) * day)
@@ -28,7 +31,9 @@ export function sessionOf(i) {
     idleExpiresAt: new Date(now.getTime() + 14 * day),
     expiresAt: new Date(born.getTime() + 90 * day),
     ip: `203.0.${(i >> 8) & 255}.${i & 255}`,
-    userAgent: Buffer.from('Mozilla/5.0 (X11; Linux x86_64; rv:131.0) Gecko/20100101 Firefox/131.0').toString(),
+    userAgent: Buffer.from(
+      'Mozilla/5.0 (X11; Linux x86_64; rv:131.0) Gecko/20100101 Firefox/131.0',
+    ).toString(),
     refresh: {
       hash: hashOf(i),
       familyKey: sha(`f${i}`),
@@ -55,11 +60,27 @@ export function routerOver({ codes, sessions }) {
 export async function signedInRequest(i) {
   const iat = Math.floor(Date.now() / 1000)
   const sid = idOf(i)
-  const token = await signer.sign({ sub: userOf(i), sid, iat, exp: iat + 3600, jti: sid, auth_time: iat, amr: ['pwd'], scope: '*' })
-  return { headersDistinct: { authorization: [`Bearer ${token}`] }, headers: {}, socket: { remoteAddress: '203.0.113.7' } }
+  const token = await signer.sign({
+    sub: userOf(i),
+    sid,
+    iat,
+    exp: iat + 3600,
+    jti: sid,
+    auth_time: iat,
+    amr: ['pwd'],
+    scope: '*',
+  })
+  return {
+    headersDistinct: { authorization: [`Bearer ${token}`] },
+    headers: {},
+    socket: { remoteAddress: '203.0.113.7' },
+  }
 }
 
-/** What is measured of a session store of `size` sessions. No session is asked for twice, so that no cache answers. */
+/**
+ * What is measured of a session store of `size` sessions. No session is asked for twice, so that no
+ * cache answers.
+ */
 export function sessionOperations(sessions, size) {
   const auth = routerOver({ codes: unusedCodes, sessions })
   // Prime, so that neighbours in time are no neighbours in the table.
@@ -71,7 +92,8 @@ export function sessionOperations(sessions, size) {
     },
     async 'guarded request'(turn) {
       const request = await signedInRequest(pick(turn, Math.floor(size / 3)))
-      return async () => must((await auth.authenticate(request)).kind === 'pkce', 'a request was not let in')
+      return async () =>
+        must((await auth.authenticate(request)).kind === 'pkce', 'a request was not let in')
     },
     rotateRefresh(turn) {
       const i = pick(turn, Math.floor(size / 2))
@@ -79,7 +101,12 @@ export function sessionOperations(sessions, size) {
       const spent = [{ hash: hashOf(i), salt: sha('salt').slice(0, 22), spentAt: now }]
       // The hash stays the same, so that the smaller table can be gone through again.
       const refresh = { hash: hashOf(i), familyKey: sha(`f${i}`), spent }
-      const next = { refresh, lastSeenAt: now, idleExpiresAt: new Date(now.getTime() + 14 * day), ip: '203.0.113.8' }
+      const next = {
+        refresh,
+        lastSeenAt: now,
+        idleExpiresAt: new Date(now.getTime() + 14 * day),
+        ip: '203.0.113.8',
+      }
       return async () => {
         const { outcome } = await sessions.rotateRefresh(idOf(i), hashOf(i), next, now)
         must(outcome === 'rotated', `a refresh was ${outcome}`)

@@ -1,5 +1,6 @@
-// Wrong passwords for accounts that had none yet, beside so many that had one. Through the router, but not over a socket: a million
-// requests would take minutes. The hasher says no at once, so that what is left is the counting.
+// Wrong passwords for accounts that had none yet, beside so many that had one. Through the router,
+// but not over a socket: a million requests would take minutes. The hasher says no at once, so that
+// what is left is the counting.
 import { createAuthRouter, generateSigningKey, joseSigner } from '../../../dist/index.js'
 import { memoryStores } from '../../../dist/stores/memory-stores.js'
 import { audience, issuer } from '../contestants/fixtures.mjs'
@@ -18,7 +19,10 @@ export async function open(size) {
     signer: joseSigner({ issuer, audience, keys: [await generateSigningKey()] }),
   })
   const attempt = async (i) =>
-    must((await statusOf(auth, `user${i}`, addressOf(i))) === 401, 'a wrong password was not refused with 401')
+    must(
+      (await statusOf(auth, `user${i}`, addressOf(i))) === 401,
+      'a wrong password was not refused with 401',
+    )
 
   const before = heapInUse()
   for (let i = 0; i < size; i += 1) await attempt(i)

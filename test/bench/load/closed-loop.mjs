@@ -5,7 +5,14 @@ import { refreshTokenIn, requireAnswer } from './expect.mjs'
 import { summary } from './summary.mjs'
 
 /** The same requests over and over, for so long. */
-export async function forSeconds({ port, connections, seconds, warmUpSeconds, requests, expected }) {
+export async function forSeconds({
+  port,
+  connections,
+  seconds,
+  warmUpSeconds,
+  requests,
+  expected,
+}) {
   const prepared = requests.map(requestBytes)
   const times = []
   const start = performance.now() + warmUpSeconds * 1000
@@ -50,7 +57,10 @@ function retryAfter({ head }) {
   return Number(/\r\nretry-after: *(\d+)/i.exec(head)?.[1] ?? 1)
 }
 
-/** Each connection refreshes one session again and again, every time with the token of the last answer. */
+/**
+ * Each connection refreshes one session again and again, every time with the token of the last
+ * answer.
+ */
 export async function refreshing({ port, connections, count, chains, request, warmUp }) {
   const times = []
   let started = 0
@@ -59,13 +69,17 @@ export async function refreshing({ port, connections, count, chains, request, wa
     while (turn < count) {
       if (turn++ === 0) started = performance.now()
       const counted = turn > 0
-      const bytes = requestBytes({ ...request, body: request.body.replace('%TOKEN%', encodeURIComponent(chains[index])) })
+      const bytes = requestBytes({
+        ...request,
+        body: request.body.replace('%TOKEN%', encodeURIComponent(chains[index])),
+      })
       const from = performance.now()
       const answer = await connection.send(bytes)
       requireAnswer(answer, { status: 200, tokens: true }, 'a refresh')
       if (counted) times.push(performance.now() - from)
       const next = refreshTokenIn(answer.body)
-      if (next === chains[index]) throw new Error('a refresh token was not replaced, so nothing here can be compared')
+      if (next === chains[index])
+        throw new Error('a refresh token was not replaced, so nothing here can be compared')
       chains[index] = next
     }
   })

@@ -1,5 +1,5 @@
-// One keep-alive connection that has one request in flight. On bare sockets: Node's own client costs as much as the servers it would
-// measure, and would be what is measured.
+// One keep-alive connection that has one request in flight. On bare sockets: Node's own client
+// costs as much as the servers it would measure, and would be what is measured.
 import { connect } from 'node:net'
 
 const patienceMilliseconds = 60_000
@@ -7,11 +7,15 @@ const patienceMilliseconds = 60_000
 /** The bytes of a request. */
 export function requestBytes({ method, path, headers, body = '' }) {
   const length = method === 'GET' ? {} : { 'Content-Length': Buffer.byteLength(body) }
-  const lines = Object.entries({ Host: '127.0.0.1', ...headers, ...length }).map(([name, value]) => `${name}: ${value}`)
+  const lines = Object.entries({ Host: '127.0.0.1', ...headers, ...length }).map(
+    ([name, value]) => `${name}: ${value}`,
+  )
   return Buffer.from([`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\r\n'))
 }
 
-/** Opens a connection; `send` answers `{ status, head, body }`, the body as text of single bytes. */
+/**
+ * Opens a connection; `send` answers `{ status, head, body }`, the body as text of single bytes.
+ */
 export async function openConnection(port) {
   const socket = connect(port, '127.0.0.1')
   socket.setNoDelay(true)
@@ -30,8 +34,12 @@ export async function openConnection(port) {
     if (answer !== null) settle(null, answer)
   })
   socket.on('error', (error) => settle(error))
-  socket.setTimeout(patienceMilliseconds, () => settle(new Error(`no answer within ${patienceMilliseconds / 1000} s`)))
-  socket.on('close', () => settle(new Error('the server closed the connection before it had answered')))
+  socket.setTimeout(patienceMilliseconds, () =>
+    settle(new Error(`no answer within ${patienceMilliseconds / 1000} s`)),
+  )
+  socket.on('close', () =>
+    settle(new Error('the server closed the connection before it had answered')),
+  )
   await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject))
   return {
     send: (bytes) =>
@@ -51,7 +59,8 @@ function answerIn(text) {
   const rest = text.slice(end + 4)
   const status = Number(text.slice(9, 12))
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
-  if (length !== undefined) return rest.length < Number(length) ? null : { status, head, body: rest }
+  if (length !== undefined)
+    return rest.length < Number(length) ? null : { status, head, body: rest }
   return rest.endsWith('0\r\n\r\n') ? { status, head, body: withoutChunks(rest) } : null
 }
 

@@ -1,5 +1,6 @@
-// Requests at fixed moments, whether or not the ones before have been answered. Each is timed from the moment it was due, so that a
-// server which stands still is charged for every request it kept waiting, and not only for the first.
+// Requests at fixed moments, whether or not the ones before have been answered. Each is timed from
+// the moment it was due, so that a server which stands still is charged for every request it kept
+// waiting, and not only for the first.
 import { openConnection, requestBytes } from './connection.mjs'
 import { requireAnswer } from './expect.mjs'
 import { summary } from './summary.mjs'
@@ -16,7 +17,11 @@ export async function startOpenLoop({ port, perSecond, requests, expected }) {
 
   async function ask(due, which) {
     const connection = idle.pop() ?? (await openAnother())
-    requireAnswer(await connection.send(prepared[which]), expected[which], 'a guarded request beside the logins')
+    requireAnswer(
+      await connection.send(prepared[which]),
+      expected[which],
+      'a guarded request beside the logins',
+    )
     times.push(performance.now() - due)
     idle.push(connection)
   }
@@ -28,7 +33,11 @@ export async function startOpenLoop({ port, perSecond, requests, expected }) {
   }
 
   const ticking = setInterval(() => {
-    for (let due = started + (sent * 1000) / perSecond; due <= performance.now(); due = started + (sent * 1000) / perSecond) {
+    for (
+      let due = started + (sent * 1000) / perSecond;
+      due <= performance.now();
+      due = started + (sent * 1000) / perSecond
+    ) {
       const asked = ask(due, sent % prepared.length)
       sent += 1
       underWay.add(asked)

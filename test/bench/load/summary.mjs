@@ -1,7 +1,13 @@
 /** What is kept of many latencies, in milliseconds. */
 export function summary(times, seconds) {
   times.sort((one, other) => one - other)
-  return { count: times.length, seconds, perSecond: times.length / seconds, p50: quantile(times, 0.5), p99: quantile(times, 0.99) }
+  return {
+    count: times.length,
+    seconds,
+    perSecond: times.length / seconds,
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+  }
 }
 
 function quantile(sorted, share) {

@@ -17,7 +17,10 @@ export function answerCalls(work) {
 
 /** In the parent: starts a process. `call(name, input)` answers what its work answers. */
 export function startProcess(file, { argv = [], nodeOptions = [], label = '' } = {}) {
-  const child = fork(file, argv, { execArgv: ['--no-warnings', ...nodeOptions], env: { ...process.env, NODE_ENV: 'production' } })
+  const child = fork(file, argv, {
+    execArgv: ['--no-warnings', ...nodeOptions],
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
   const waiting = new Map()
   let calls = 0
   child.on('message', ({ id, output, error }) => {

@@ -7,7 +7,11 @@ const pathOf = (file) => fileURLToPath(new URL(file, import.meta.url))
 /** Starts a contestant in a process of its own. */
 async function startContestant({ label, file, settings = {} }, { nodeOptions = [] } = {}) {
   const argv = [file, JSON.stringify(settings)]
-  const { call, stop } = startProcess(pathOf('./contestant-process.mjs'), { argv, nodeOptions, label })
+  const { call, stop } = startProcess(pathOf('./contestant-process.mjs'), {
+    argv,
+    nodeOptions,
+    label,
+  })
   return { label, port: await call('port'), call, stop }
 }
 

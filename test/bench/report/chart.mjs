@@ -10,7 +10,11 @@ const step = 25
 export function chartOf({ storm, guard, tokens }) {
   const hardest = storm.storms.at(-1)
   const panels = [
-    panel(`Guarded GET during a login storm at cost ${hardest.cost}: p99, ms (less is better)`, hardest.rows, 'guardedP99'),
+    panel(
+      `Guarded GET during a login storm at cost ${hardest.cost}: p99, ms (less is better)`,
+      hardest.rows,
+      'guardedP99',
+    ),
     panel(`Logins per second at cost ${hardest.cost}`, hardest.rows, 'perSecond'),
     panel('Guarded GETs per second', guard.rows, 'perSecond'),
     panel('Code exchanges per second', tokens.exchange, 'perSecond'),
@@ -23,14 +27,17 @@ export function chartOf({ storm, guard, tokens }) {
     top += 44 + one.rows.length * step
     return text
   })
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}"
+  width="${width}" height="${height}" role="img">
 <title>messaging-auth-router beside its peers</title>
 <style>
 text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 .head { font-weight: 600 }
 .bar { fill: #8c959f }
 .own { fill: #0969da }
-@media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .bar { fill: #6e7681 } .own { fill: #4493f8 } }
+@media (prefers-color-scheme: dark) {
+  text { fill: #e6edf3 } .bar { fill: #6e7681 } .own { fill: #4493f8 }
+}
 </style>
 ${drawn.join('\n')}
 </svg>
@@ -50,8 +57,10 @@ function draw({ title, rows }, top) {
     const own = label === ours
     const text = y + barHeight - 4
     return [
-      `<text x="${labelWidth - 8}" y="${text}" text-anchor="end"${own ? ' class="head"' : ''}>${escaped(label)}</text>`,
-      `<rect class="${own ? 'own' : 'bar'}" x="${labelWidth}" y="${y}" width="${length.toFixed(1)}" height="${barHeight}" rx="2"/>`,
+      `<text x="${labelWidth - 8}" y="${text}" ` +
+        `text-anchor="end"${own ? ' class="head"' : ''}>${escaped(label)}</text>`,
+      `<rect class="${own ? 'own' : 'bar'}" x="${labelWidth}" y="${y}" ` +
+        `width="${length.toFixed(1)}" height="${barHeight}" rx="2"/>`,
       `<text x="${(labelWidth + length + 8).toFixed(1)}" y="${text}">${shown(value)}</text>`,
     ].join('\n')
   })

@@ -23,6 +23,8 @@ function systemName() {
 }
 
 function peersAndVersions() {
-  const { devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  const { devDependencies } = JSON.parse(
+    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  )
   return Object.entries(devDependencies).map(([name, version]) => `${name} ${version}`)
 }

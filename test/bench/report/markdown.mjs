@@ -11,12 +11,16 @@ export function markdownOf(suite, results) {
 const tablesOf = {
   storm: ({ clients, userCount, guardedPerSecond, rounds, storms }) => [
     '### Login storm',
-    `${clients} clients log in ${userCount} users, one after another each; ${guardedPerSecond} guarded GETs a second come from a second process meanwhile. Medians of ${rounds} rounds.`,
+    `${clients} clients log in ${userCount} users, one after another each; ${guardedPerSecond} ` +
+      `guarded GETs a second come from a second process meanwhile. Medians of ${rounds} rounds.`,
     ...storms.map(({ cost, count, rows }) => stormTable(cost, count, rows)),
   ],
   guard: ({ tokens, connections, rounds, seconds, rows }) => [
     '### Guarded GET',
-    `${tokens} tokens in turn over ${connections} connections, ${seconds} s a round. Medians of ${rounds} rounds. *To no guard*: to the same route of the same process behind a guard that lets everybody in.`,
+    `${tokens} tokens in turn over ${connections} connections, ${seconds} s a round. Medians of ` +
+      `${rounds} rounds. *To no guard*: to the same route of the same process behind a guard ` +
+      'that ' +
+      'lets everybody in.',
     table(
       ['', 'requests/s', 'to no guard', 'p50 ms', 'p99 ms', 'CPU us/request', 'of which the guard'],
       rows.map((row) => [
@@ -38,7 +42,8 @@ const tablesOf = {
   ],
   growth: ({ rounds, turns, kinds }) => [
     '### Growth',
-    `Microseconds a call, one after another, each size in a process of its own. Medians of ${rounds} rounds of ${turns} calls.`,
+    'Microseconds a call, one after another, each size in a process of its own. Medians of ' +
+      `${rounds} rounds of ${turns} calls.`,
     table(
       ['', 'operation', 'few', 'many', 'us beside few', 'us beside many', 'ratio'],
       kinds.flatMap(({ kind, few, many, rows }) =>
@@ -130,7 +135,9 @@ function targetTable(targets) {
 
 function table([first, ...rest], rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`
-  return [line([first, ...rest]), line(['---', ...rest.map(() => '---:')]), ...rows.map(line)].join('\n')
+  return [line([first, ...rest]), line(['---', ...rest.map(() => '---:')]), ...rows.map(line)].join(
+    '\n',
+  )
 }
 
 const count = (number) => number.toLocaleString('en')

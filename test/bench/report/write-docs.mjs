@@ -12,10 +12,12 @@ const end = '<!-- bench: end -->'
 export function writeDocs({ machine, suites }) {
   const text = readFileSync(page, 'utf8')
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]
-  if (from < 0 || to < from) throw new Error(`docs/performance.md has lost its markers; put them back: ${begin} and ${end}`)
+  if (from < 0 || to < from)
+    throw new Error(`docs/performance.md has lost its markers; put them back: ${begin} and ${end}`)
   const { date, cpu, cores, memory, node, system, peers } = machine
   const measured = [
-    `Measured on ${date}: ${cpu}, ${cores} cores, ${memory}, ${system}, Node.js ${node}, with ${peers.join(', ')}. Command: \`npm run bench\`.`,
+    `Measured on ${date}: ${cpu}, ${cores} cores, ${memory}, ${system}, Node.js ${node}, with ` +
+      `${peers.join(', ')}. Command: \`npm run bench\`.`,
     '![The figures below as bars](performance.svg)',
     ...Object.entries(suites).map(([suite, results]) => markdownOf(suite, results)),
   ].join('\n\n')

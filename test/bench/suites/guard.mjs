@@ -1,12 +1,23 @@
-// A guarded GET, and what its guard costs: beside the same route of the same process, behind a guard that lets everybody in. A process of
-// its own for that would not do: one that has never made a token or read a body runs a twentieth faster, guard or no guard.
+// A guarded GET, and what its guard costs: beside the same route of the same process, behind a
+// guard that lets everybody in. A process of its own for that would not do: one that has never made
+// a token or read a body runs a twentieth faster, guard or no guard.
 import { openRequests } from '../contestants/fixtures.mjs'
 import { median } from '../load/summary.mjs'
 import { inTurns, withContestants } from '../processes/contestant.mjs'
 
 const contestants = [
   { label: 'messaging-auth-router', file: 'messaging-auth-router' },
-  { label: 'express-oauth2-jwt-bearer', file: 'guards', settings: { guard: 'express-oauth2-jwt-bearer' } },
+  { label: 'the same, named token', file: 'messaging-auth-router', kind: 'guardedByName' },
+  {
+    label: 'messaging-auth-router, by cookie',
+    file: 'messaging-auth-router',
+    settings: { byCookie: true },
+  },
+  {
+    label: 'express-oauth2-jwt-bearer',
+    file: 'guards',
+    settings: { guard: 'express-oauth2-jwt-bearer' },
+  },
   { label: 'express-jwt', file: 'guards', settings: { guard: 'express-jwt' } },
   { label: 'passport-jwt', file: 'guards', settings: { guard: 'passport-jwt' } },
   { label: 'better-auth', file: 'better-auth' },
@@ -15,17 +26,18 @@ const tokens = 100
 const connections = 20
 
 export async function measureGuards({ rounds, seconds, nodeOptions = [], only }) {
-  const chosen = contestants.filter(({ label }) => only === undefined || only === label)
+  const chosen = contestants.filter(({ label }) => only === undefined || only.includes(label))
   return withContestants(chosen, { nodeOptions }, async (started, load) => {
     const jobs = new Map()
     for (const { label, call, port } of started) {
-      const guarded = await call('prepare', { kind: 'guarded', count: tokens })
+      const guarded = await call('prepare', { kind: kindOf(label), count: tokens })
       const common = { port, connections, seconds, warmUpSeconds: 0.3 }
       jobs.set(
         label,
         [guarded, openRequests(guarded)].map((requests) => ({ ...common, ...requests })),
       )
-      for (const job of jobs.get(label)) await load.call('forSeconds', { ...job, seconds: Math.min(2, seconds) })
+      for (const job of jobs.get(label))
+        await load.call('forSeconds', { ...job, seconds: Math.min(2, seconds) })
     }
     const results = await inTurns(started, rounds, async ({ label, call }, round) => {
       const [guarded, open] = jobs.get(label)
@@ -39,6 +51,8 @@ export async function measureGuards({ rounds, seconds, nodeOptions = [], only })
   })
 }
 
+const kindOf = (wanted) => contestants.find(({ label }) => label === wanted).kind ?? 'guarded'
+
 async function watched(call, work) {
   await call('startWatching')
   const measured = await work()
@@ -49,8 +63,20 @@ async function watched(call, work) {
 function rowsOf(results) {
   return [...results].map(([label, measured]) => {
     const middle = (which, name) => median(measured.map((result) => result[which][name]))
-    const [perSecond, p50, p99, cpu] = ['perSecond', 'p50', 'p99', 'cpu'].map((name) => middle('guarded', name))
-    const toNoGuard = median(measured.map(({ guarded, unguarded }) => guarded.perSecond / unguarded.perSecond))
-    return { label, perSecond, toNoGuard, p50, p99, cpu, cpuOfGuard: cpu - middle('unguarded', 'cpu') }
+    const [perSecond, p50, p99, cpu] = ['perSecond', 'p50', 'p99', 'cpu'].map((name) =>
+      middle('guarded', name),
+    )
+    const toNoGuard = median(
+      measured.map(({ guarded, unguarded }) => guarded.perSecond / unguarded.perSecond),
+    )
+    return {
+      label,
+      perSecond,
+      toNoGuard,
+      p50,
+      p99,
+      cpu,
+      cpuOfGuard: cpu - middle('unguarded', 'cpu'),
+    }
   })
 }

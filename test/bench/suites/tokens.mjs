@@ -13,11 +13,18 @@ export async function measureTokens({ rounds, count, nodeOptions = [], only }) {
   const chosen = contestants.filter(({ label }) => only === undefined || only === label)
   return withContestants(chosen, { nodeOptions }, async (started, load) => {
     for (const contestant of started) await exchange(contestant, load, Math.ceil(count / 2))
-    const exchanges = await inTurns(started, rounds, (contestant) => exchange(contestant, load, count))
+    const exchanges = await inTurns(started, rounds, (contestant) =>
+      exchange(contestant, load, count),
+    )
     const jobs = new Map()
     for (const contestant of started)
-      jobs.set(contestant.label, await contestant.call('prepare', { kind: 'refresh', count: connections }))
-    const refreshes = await inTurns(started, rounds, (contestant) => refresh(contestant, load, count, jobs.get(contestant.label)))
+      jobs.set(
+        contestant.label,
+        await contestant.call('prepare', { kind: 'refresh', count: connections }),
+      )
+    const refreshes = await inTurns(started, rounds, (contestant) =>
+      refresh(contestant, load, count, jobs.get(contestant.label)),
+    )
     return { connections, rounds, count, exchange: rowsOf(exchanges), refresh: rowsOf(refreshes) }
   })
 }
@@ -29,7 +36,9 @@ async function exchange({ call, port }, load, count) {
 
 async function refresh({ call, port }, load, count, job) {
   const warmUp = Math.ceil(count / 5)
-  const measured = await watched(call, () => load.call('refreshing', { port, connections, count, warmUp, ...job }))
+  const measured = await watched(call, () =>
+    load.call('refreshing', { port, connections, count, warmUp, ...job }),
+  )
   job.chains = measured.chains
   return { ...measured, cpu: (measured.cpu * measured.count) / (measured.count + warmUp) }
 }
@@ -44,6 +53,12 @@ async function watched(call, work) {
 function rowsOf(results) {
   return [...results].map(([label, measured]) => {
     const middle = (name) => median(measured.map((result) => result[name]))
-    return { label, perSecond: middle('perSecond'), p50: middle('p50'), p99: middle('p99'), cpu: middle('cpu') }
+    return {
+      label,
+      perSecond: middle('perSecond'),
+      p50: middle('p50'),
+      p99: middle('p99'),
+      cpu: middle('cpu'),
+    }
   })
 }
