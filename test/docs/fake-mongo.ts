@@ -5,7 +5,10 @@ import { isDeepStrictEqual } from 'node:util'
 type Fields = Record<string, unknown>
 type Within = { readonly session?: unknown } | undefined
 
-/** The part of the driver that the recipe uses, over Maps: one document is changed at a time, and others get their turn in between. */
+/**
+ * The part of the driver that the recipe uses, over Maps: one document is changed at a time, and
+ * others get their turn in between.
+ */
 export interface FakeMongo {
   /** Hand it to the recipe in place of a `MongoClient`. */
   readonly client: object
@@ -16,7 +19,9 @@ export interface FakeMongo {
   readonly indexes: [collection: string, keys: string][]
 }
 
-/** Makes one. Every third transaction is undone and run again, as the driver does after a conflict. */
+/**
+ * Makes one. Every third transaction is undone and run again, as the driver does after a conflict.
+ */
 export function fakeMongo(): FakeMongo {
   const collections = new Map<string, Map<string, Fields>>()
   const inTransaction = new AsyncLocalStorage<true>()
@@ -93,19 +98,27 @@ export function fakeMongo(): FakeMongo {
 
 type Operation = <T>(within: Within, work: () => T) => Promise<T>
 
-function collection(name: string, rows: Map<string, Fields>, operation: Operation, indexes: [string, string][]) {
+function collection(
+  name: string,
+  rows: Map<string, Fields>,
+  operation: Operation,
+  indexes: [string, string][],
+) {
   const matching = (filter: Fields) => [...rows].filter(([, row]) => matches(row, filter))
 
   function insert(document: Fields): void {
-    const id = JSON.stringify(document['_id'])
+    const id = JSON.stringify(asStored(document['_id']))
     if (rows.has(id)) throw Object.assign(new Error('E11000 duplicate key'), { code: 11000 })
-    rows.set(id, structuredClone(document))
+    rows.set(id, asStored(document))
   }
 
   function update(found: [string, Fields][], { $set, ...unknown }: { $set: Fields }) {
     if (Object.keys(unknown).length > 0) throw new Error('only $set is known here')
-    for (const [id, row] of found) rows.set(id, { ...row, ...structuredClone($set) })
-    return { matchedCount: found.length, modifiedCount: found.filter(([, row]) => !matches(row, $set)).length }
+    for (const [id, row] of found) rows.set(id, { ...row, ...asStored($set) })
+    return {
+      matchedCount: found.length,
+      modifiedCount: found.filter(([, row]) => !matches(row, $set)).length,
+    }
   }
 
   function remove(found: [string, Fields][]) {
@@ -116,10 +129,14 @@ function collection(name: string, rows: Map<string, Fields>, operation: Operatio
   const first = (filter: Fields) => matching(filter).slice(0, 1)
   return {
     insertOne: (document: Fields, within?: Within) => operation(within, () => insert(document)),
-    insertMany: (documents: Fields[], within?: Within) => operation(within, () => documents.forEach(insert)),
-    findOne: (filter: Fields, within?: Within) => operation(within, () => structuredClone(first(filter)[0]?.[1] ?? null)),
-    find: (filter: Fields, options?: Within) => cursor(() => operation(options, () => matching(filter).map(([, row]) => row))),
-    countDocuments: (filter: Fields, within?: Within) => operation(within, () => matching(filter).length),
+    insertMany: (documents: Fields[], within?: Within) =>
+      operation(within, () => documents.forEach(insert)),
+    findOne: (filter: Fields, within?: Within) =>
+      operation(within, () => structuredClone(first(filter)[0]?.[1] ?? null)),
+    find: (filter: Fields, options?: Within) =>
+      cursor(() => operation(options, () => matching(filter).map(([, row]) => row))),
+    countDocuments: (filter: Fields, within?: Within) =>
+      operation(within, () => matching(filter).length),
     findOneAndUpdate: (filter: Fields, change: { $set: Fields }, options: Within) =>
       operation(options, () => {
         const [found] = first(filter)
@@ -139,7 +156,11 @@ function collection(name: string, rows: Map<string, Fields>, operation: Operatio
     updateMany: (filter: Fields, change: { $set: Fields }, within?: Within) =>
       operation(within, () => update(matching(filter), change)),
     // Two upserts at once may both find nothing: the second is refused, as by MongoDB.
-    async replaceOne(filter: { _id: { $eq: string } }, document: Fields, { upsert, ...within }: { upsert: true } & Within) {
+    async replaceOne(
+      filter: { _id: { $eq: string } },
+      document: Fields,
+      { upsert, ...within }: { upsert: true } & Within,
+    ) {
       const row = { _id: filter._id.$eq, ...document }
       const replaced = await operation(within, () => {
         const [found] = first(filter)
@@ -149,11 +170,23 @@ function collection(name: string, rows: Map<string, Fields>, operation: Operatio
       if (!replaced) await operation(within, () => insert(row))
     },
     deleteOne: (filter: Fields, within?: Within) => operation(within, () => remove(first(filter))),
-    deleteMany: (filter: Fields, within?: Within) => operation(within, () => remove(matching(filter))),
+    deleteMany: (filter: Fields, within?: Within) =>
+      operation(within, () => remove(matching(filter))),
     async createIndexes(wanted: { key: Fields }[]) {
       indexes.push(...wanted.map(({ key }): [string, string] => [name, Object.keys(key).join()]))
     },
   }
+}
+
+// Texts become UTF-8: half a character is replaced, as by the driver.
+function asStored<T>(value: T): T {
+  if (typeof value === 'string') return Buffer.from(value).toString() as T
+  if (typeof value !== 'object' || value === null || value instanceof Date)
+    return structuredClone(value)
+  if (Array.isArray(value)) return value.map(asStored) as T
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, asStored(field)]),
+  ) as T
 }
 
 function cursor(read: () => Promise<Fields[]>, order: string[] = [], most = 0) {
@@ -173,7 +206,9 @@ function cursor(read: () => Promise<Fields[]>, order: string[] = [], most = 0) {
 
 function matches(row: Fields, filter: Fields): boolean {
   return Object.entries(filter).every(([path, condition]) => {
-    const value = path.split('.').reduce<unknown>((found, name) => (found as Fields | null | undefined)?.[name], row)
+    const value = path
+      .split('.')
+      .reduce<unknown>((found, name) => (found as Fields | null | undefined)?.[name], row)
     if (!isOperators(condition)) return isEqual(value, condition)
     return Object.entries(condition).every(([name, operand]) => apply(name, value, operand))
   })
@@ -205,13 +240,28 @@ function apply(operator: string, value: unknown, operand: unknown): boolean {
 
 // To MongoDB a missing field equals null, and documents are compared field by field in their order.
 function isEqual(value: unknown, other: unknown): boolean {
-  return isDeepStrictEqual(value ?? null, other) && JSON.stringify(value ?? null) === JSON.stringify(other)
+  const asked = asStored(other)
+  return (
+    isDeepStrictEqual(value ?? null, asked) &&
+    JSON.stringify(value ?? null) === JSON.stringify(asked)
+  )
 }
 
 /** Null where MongoDB does not compare: values of different types. */
 function compare(one: unknown, other: unknown): number | null {
-  const [left, right] = [one, other].map((value) => (value instanceof Date ? value.getTime() : value))
-  if (one instanceof Date !== other instanceof Date || typeof left !== typeof right || left === null || right === null) return null
+  const [left, right] = [one, other].map((value) =>
+    value instanceof Date ? value.getTime() : value,
+  )
+  if (
+    one instanceof Date !== other instanceof Date ||
+    typeof left !== typeof right ||
+    left === null ||
+    right === null
+  )
+    return null
   if (left === right) return 0
+  // As the simple collation has it: by bytes.
+  if (typeof left === 'string')
+    return Buffer.compare(Buffer.from(left), Buffer.from(right as string))
   return (left as number) < (right as number) ? -1 : 1
 }

@@ -33,8 +33,13 @@ async function startForThisTest(env: Record<string, string> = {}): Promise<Examp
 
 let app: Example
 
-const request = (method: string, path: string, body?: unknown, headers: Credentials = {}, on: Example = app) =>
-  client.request(on.url, method, path, body, headers)
+const request = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Credentials = {},
+  on: Example = app,
+) => client.request(on.url, method, path, body, headers)
 const login = (body: object, on: Example = app) => request('POST', '/api/v1/login', body, {}, on)
 const signIn = (body: object = alice, on: Example = app) => client.signIn(on.url, body)
 const signInSecondDevice = (first: Credentials) => client.signInSecondDevice(app.url, first)
@@ -49,7 +54,12 @@ interface Knock {
 }
 
 /** Opens `/ws`, and answers either the open socket or the HTTP answer that came instead. */
-function knock({ path = '/ws', headers = {}, protocols = [], url = app.url }: Knock): Promise<WebSocket | IncomingMessage> {
+function knock({
+  path = '/ws',
+  headers = {},
+  protocols = [],
+  url = app.url,
+}: Knock): Promise<WebSocket | IncomingMessage> {
   const socket = new WebSocket(url.replace('http', 'ws') + path, protocols, { headers })
   onTestFinished(() => socket.terminate())
   socket.on('error', () => {})
@@ -93,7 +103,10 @@ describe('signing in', () => {
   ])('alice gets in by %s', async (_what, identifier) => {
     const { status, json } = await login({ ...identifier, password: alice.password })
     expect(status).toBe(200)
-    expect(json.data).toMatchObject({ userId: 'id-alice', me: { _id: 'id-alice', username: 'alice', name: 'Alice' } })
+    expect(json.data).toMatchObject({
+      userId: 'id-alice',
+      me: { _id: 'id-alice', username: 'alice', name: 'Alice' },
+    })
   })
 
   test('bob is asked for a code, and gets in with it', async () => {
@@ -121,7 +134,10 @@ describe('rooms', () => {
       ['GET', '/rooms/nowhere/messages'],
     ]
     for (const [method, path] of routes) {
-      expect(await request(method as string, `/api/v1${path}`)).toMatchObject({ status: 401, json: { error: 'Unauthorized' } })
+      expect(await request(method as string, `/api/v1${path}`)).toMatchObject({
+        status: 401,
+        json: { error: 'Unauthorized' },
+      })
     }
   })
 
@@ -135,7 +151,12 @@ describe('rooms', () => {
       ],
     })
 
-    const posted = await request('POST', '/api/v1/rooms/random/messages', { text: 'hello' }, headers)
+    const posted = await request(
+      'POST',
+      '/api/v1/rooms/random/messages',
+      { text: 'hello' },
+      headers,
+    )
     expect(posted.status).toBe(201)
     const { message } = posted.json
     expect(message).toEqual({
@@ -145,7 +166,9 @@ describe('rooms', () => {
       text: 'hello',
       at: expect.any(String),
     })
-    expect((await request('GET', '/api/v1/rooms/random/messages', undefined, headers)).json.messages).toContainEqual(message)
+    expect(
+      (await request('GET', '/api/v1/rooms/random/messages', undefined, headers)).json.messages,
+    ).toContainEqual(message)
   })
 
   test('nobody can write in the name of somebody else', async () => {
@@ -158,8 +181,14 @@ describe('rooms', () => {
     const headers = await signIn()
     for (const room of ['nowhere', '__proto__', 'constructor']) {
       const path = `/api/v1/rooms/${room}/messages`
-      expect(await request('GET', path, undefined, headers)).toMatchObject({ status: 404, json: { error: 'not-found' } })
-      expect(await request('POST', path, { text: 'x' }, headers)).toMatchObject({ status: 404, json: { error: 'not-found' } })
+      expect(await request('GET', path, undefined, headers)).toMatchObject({
+        status: 404,
+        json: { error: 'not-found' },
+      })
+      expect(await request('POST', path, { text: 'x' }, headers)).toMatchObject({
+        status: 404,
+        json: { error: 'not-found' },
+      })
     }
   })
 
@@ -167,16 +196,24 @@ describe('rooms', () => {
     const headers = await signIn()
     const send = (body: unknown) => request('POST', '/api/v1/rooms/general/messages', body, headers)
     for (const text of [undefined, null, 7, ['a'], {}, '', '  \n', 'x'.repeat(2001)]) {
-      expect(await send({ text })).toMatchObject({ status: 400, json: { error: 'invalid-request' } })
+      expect(await send({ text })).toMatchObject({
+        status: 400,
+        json: { error: 'invalid-request' },
+      })
     }
-    expect(await send('no object')).toMatchObject({ status: 400, json: { error: 'invalid-request' } })
+    expect(await send('no object')).toMatchObject({
+      status: 400,
+      json: { error: 'invalid-request' },
+    })
     expect(await send({ text: 'x'.repeat(2000) })).toMatchObject({ status: 201 })
   })
 
   test('a room keeps its last 200 messages', async () => {
     const headers = await signIn()
-    for (let n = 0; n <= 200; n += 1) await request('POST', '/api/v1/rooms/random/messages', { text: `number ${n}` }, headers)
-    const { messages } = (await request('GET', '/api/v1/rooms/random/messages', undefined, headers)).json
+    for (let n = 0; n <= 200; n += 1)
+      await request('POST', '/api/v1/rooms/random/messages', { text: `number ${n}` }, headers)
+    const { messages } = (await request('GET', '/api/v1/rooms/random/messages', undefined, headers))
+      .json
     expect(messages).toHaveLength(200)
     expect([messages[0].text, messages[199].text]).toEqual(['number 1', 'number 200'])
   })
@@ -187,7 +224,12 @@ describe('the live channel', () => {
     const headers = await signIn()
     const socket = await listen(headers)
     const heard = once(socket, 'message').then(([data]) => JSON.parse(String(data)))
-    const { json } = await request('POST', '/api/v1/rooms/general/messages', { text: 'live' }, headers)
+    const { json } = await request(
+      'POST',
+      '/api/v1/rooms/general/messages',
+      { text: 'live' },
+      headers,
+    )
     expect(await heard).toEqual({ type: 'message', message: json.message })
   })
 
@@ -207,17 +249,27 @@ describe('the live channel', () => {
   })
 
   test('opens one socket for a ticket, once', async () => {
-    const { status, json } = await request('POST', '/api/v1/auth/socket-ticket', undefined, await signIn())
+    const { status, json } = await request(
+      'POST',
+      '/api/v1/auth/socket-ticket',
+      undefined,
+      await signIn(),
+    )
     expect([status, json.data.expiresIn]).toEqual([200, 30])
     const protocols = ['auth.ticket', json.data.ticket]
     const opened = (await knock({ protocols })) as WebSocket
     expect([opened.readyState, opened.protocol]).toEqual([WebSocket.OPEN, 'auth.ticket'])
-    expect(await refusal({ protocols })).toMatchObject({ status: 401, json: { error: 'Unauthorized' } })
+    expect(await refusal({ protocols })).toMatchObject({
+      status: 401,
+      json: { error: 'Unauthorized' },
+    })
   })
 
   test('is closed to the pages of other origins', async () => {
     const headers = await signIn()
-    expect(await refusal({ headers: { ...headers, Origin: 'https://elsewhere.example' } })).toMatchObject({ status: 403 })
+    expect(
+      await refusal({ headers: { ...headers, Origin: 'https://elsewhere.example' } }),
+    ).toMatchObject({ status: 403 })
     expect((await listen({ ...headers, Origin: app.url })).readyState).toBe(WebSocket.OPEN)
   })
 
@@ -239,8 +291,15 @@ describe('the live channel', () => {
       await auth.close()
     })
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const { status, headers } = await refusal({ url, protocols: ['auth.ticket', `mar_wt_${'x'.repeat(43)}`] })
-    expect([status, headers['retry-after'], headers['www-authenticate']]).toEqual([503, '2', undefined])
+    const { status, headers } = await refusal({
+      url,
+      protocols: ['auth.ticket', `mar_wt_${'x'.repeat(43)}`],
+    })
+    expect([status, headers['retry-after'], headers['www-authenticate']]).toEqual([
+      503,
+      '2',
+      undefined,
+    ])
   })
 
   test('is nowhere but at /ws', async () => {
@@ -266,7 +325,9 @@ describe('the live channel', () => {
       socket.send(JSON.stringify({ type: 'renew', token }))
       return heard
     }
-    expect(await renew((await refresh(refresh_token)).json.access_token)).toEqual({ type: 'renewed' })
+    expect(await renew((await refresh(refresh_token)).json.access_token)).toEqual({
+      type: 'renewed',
+    })
     expect(await renew(first['X-Auth-Token'])).toEqual({ type: 'refused' })
     expect(await renew('forged')).toEqual({ type: 'refused' })
     expect(socket.readyState).toBe(WebSocket.OPEN)
@@ -280,7 +341,13 @@ describe('the live channel', () => {
       'Upgrade: websocket',
       `Sec-WebSocket-Key: ${'A'.repeat(22)}==`,
     ]
-    const head = [...lines, 'Sec-WebSocket-Version: 13', 'Authorization: Bearer forged', '', ''].join('\r\n')
+    const head = [
+      ...lines,
+      'Sec-WebSocket-Version: 13',
+      'Authorization: Bearer forged',
+      '',
+      '',
+    ].join('\r\n')
     const hangUp = async () => {
       const connection = connect(Number(new URL(app.url).port), '127.0.0.1').on('error', () => {})
       await once(connection, 'connect')
@@ -291,12 +358,45 @@ describe('the live channel', () => {
     expect((await request('GET', '/')).status).toBe(200)
   })
 
+  test('answers a ping, and sends pings of its own, for proxies close what is silent', async () => {
+    const socket = await listen(await signIn())
+    const heard = once(socket, 'message').then(([data]) => JSON.parse(String(data)))
+    socket.send('{"type":"ping"}')
+    expect(await heard).toEqual({ type: 'pong' })
+
+    const principal = { sessionId: 'a', userId: 'b' }
+    const sockets = {
+      authenticate: async () => principal,
+      track: () => ({ principal }),
+      refuse() {},
+    }
+    const live = createLive({ sockets } as never, 10)
+    const server = createServer().on('upgrade', live.accept)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      live.close()
+      server.close()
+    })
+    const opened = (await knock({
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    })) as WebSocket
+    await once(opened, 'ping')
+    await once(opened, 'ping')
+  })
+
   test('ignores whatever else clients send, and hangs up on one that sends too much', async () => {
     const headers = await signIn()
     const socket = await listen(headers)
     const heard: unknown[] = []
     socket.on('message', (data) => heard.push(JSON.parse(String(data))))
-    for (const text of ['', 'null', '7', '{"type":"renew"}', '{"type":"message","message":{"text":"smuggled"}}']) socket.send(text)
+    for (const text of [
+      '',
+      'null',
+      '7',
+      '{"type":"renew"}',
+      '{"type":"message","message":{"text":"smuggled"}}',
+    ])
+      socket.send(text)
     socket.send(JSON.stringify({ type: 'renew', token: 'forged' }))
     await once(socket, 'message')
     expect(heard).toEqual([{ type: 'refused' }])
@@ -323,7 +423,9 @@ describe('sessions', () => {
     await listen(headers)
     const { json } = await request('GET', '/api/v1/auth/sessions', undefined, headers)
     const mine = json.data.sessions.filter(({ current }: { current: boolean }) => current)
-    expect(mine).toEqual([expect.objectContaining({ kind: 'login', ip: '127.0.0.1', name: 'node', liveSockets: 1 })])
+    expect(mine).toEqual([
+      expect.objectContaining({ kind: 'login', ip: '127.0.0.1', name: 'node', liveSockets: 1 }),
+    ])
   })
 
   test('ending the others closes their sockets, and leaves the caller’s open', async () => {
@@ -345,7 +447,9 @@ describe('sessions', () => {
     const closed = closeCode(lost)
     const { sessions } = (await request('GET', '/api/v1/auth/sessions', undefined, there)).json.data
     const { id } = sessions.find(({ current }: { current: boolean }) => current)
-    expect((await request('DELETE', `/api/v1/auth/sessions/${id}`, undefined, here)).json.data).toEqual({ revoked: 1 })
+    expect(
+      (await request('DELETE', `/api/v1/auth/sessions/${id}`, undefined, here)).json.data,
+    ).toEqual({ revoked: 1 })
     expect(await closed).toBe(4401)
   })
 })
@@ -359,26 +463,66 @@ describe('the page', () => {
     expect(headers.get('x-powered-by')).toBeNull()
     expect(text).toContain('<form id="sign-in-form"')
     expect(text).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=|https?:\/\//)
-    const scripts = ['chat', 'devices', 'live', 'messages', 'page', 'qr', 'recovery-codes', 'sign-in', 'two-factor'].map(
-      (name) => `${name}.js`,
+    for (const file of ['start.js', 'chat.js', 'chat.css', 'icon.svg'])
+      expect((await request('GET', `/${file}`)).status).toBe(200)
+  })
+
+  test('asks for all its modules at once, and not one after the other', async () => {
+    const { text } = await request('GET', '/')
+    const preloaded = [...text.matchAll(/rel="modulepreload" href="([^"]+)"/g)].map(
+      ([, file]) => file,
     )
-    for (const file of [...scripts, 'uqr.mjs', 'chat.css', 'icon.svg']) expect((await request('GET', `/${file}`)).status).toBe(200)
+    const found = new Set(['chat.js'])
+    for (const file of found) {
+      const module = await request('GET', `/${file}`)
+      expect(module.status).toBe(200)
+      for (const [, imported] of module.text.matchAll(/^(?:import .*|\}) from '\.\/([^']+)'$/gm))
+        found.add(imported as string)
+    }
+    expect(preloaded.sort()).toEqual([...found].sort())
+  })
+
+  test('can tell who may try it: those whom the server has made, but nobody who is disabled', async () => {
+    const { json } = await request('GET', '/demo-users.json')
+    expect(json).toMatchObject([alice, { ...bob, totpSecret: bobsSecret }])
+    for (const user of json)
+      expect(app.output.stdout).toContain(`${user.username} signs in with: ${user.password}`)
   })
 })
 
-test('while MySQL says nothing, only so many calls wait for a connection, and the next is refused at once', async () => {
-  const silent = createTcpServer()
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
-  const { kysely } = await openDatabase(`mysql://root@127.0.0.1:${(silent.address() as AddressInfo).port}/chat`)
-  onTestFinished(async () => {
-    // Rejects: the connections to say goodbye to were never made.
-    await kysely.destroy().catch(() => {})
-    silent.close()
+test('GET /health says how the parts are, and nothing of what they are', async () => {
+  const { status, headers, json } = await request('GET', '/health')
+  const part = { ok: true, ms: expect.any(Number) }
+  expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
+  expect(json).toEqual({
+    ok: true,
+    stores: { sessions: part, codes: part },
+    bus: null,
+    keys: part,
+    hashing: part,
   })
-  // More than the connections and the queue hold. The first to settle is one that was refused, not one that ran out of time.
-  const calls = Array.from({ length: 220 }, () => sql`select 1`.execute(kysely))
-  await expect(Promise.race(calls)).rejects.toThrow('Queue limit reached')
 })
+
+test(
+  'while MySQL says nothing, only so many calls wait for a connection, and the next is refused ' +
+    'at once',
+  async () => {
+    const silent = createTcpServer()
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { kysely } = await openDatabase(
+      `mysql://root@127.0.0.1:${(silent.address() as AddressInfo).port}/chat`,
+    )
+    onTestFinished(async () => {
+      // Rejects: the connections to say goodbye to were never made.
+      await kysely.destroy().catch(() => {})
+      silent.close()
+    })
+    // More than the connections and the queue hold. The first to settle is one that was refused,
+    // not one that ran out of time.
+    const calls = Array.from({ length: 220 }, () => sql`select 1`.execute(kysely))
+    await expect(Promise.race(calls)).rejects.toThrow('Queue limit reached')
+  },
+)
 
 describe('starting and stopping', () => {
   test.concurrent.each([
@@ -412,8 +556,12 @@ describe('starting and stopping', () => {
   })
 
   test('what goes wrong between two servers is told without the password of either', async () => {
-    const urls = ['postgres://chat:open%20sesame@127.0.0.1/chat', 'redis://:open%20sesame%20and%20100%@127.0.0.1']
-    const failing = () => Promise.reject(new Error('no entry with open sesame, open%20sesame, open sesame and 100%'))
+    const urls = [
+      'postgres://chat:open%20sesame@127.0.0.1/chat',
+      'redis://:open%20sesame%20and%20100%@127.0.0.1',
+    ]
+    const failing = () =>
+      Promise.reject(new Error('no entry with open sesame, open%20sesame, open sesame and 100%'))
     const told = 'DATABASE_URL or REDIS_URL: cannot be used (no entry with ***, ***, ***).'
     await expect(withServer('DATABASE_URL or REDIS_URL', urls, failing)).rejects.toThrow(told)
   })
@@ -432,19 +580,31 @@ describe('starting and stopping', () => {
 
   test('SEED_USERS=2 makes user1 and user2, and TRUST_PROXY may count hops', async () => {
     const seeded = await startForThisTest({ SEED_USERS: '2', TRUST_PROXY: '1' })
-    expect((await login({ username: 'user2', password: 'passphrase of user 2' }, seeded)).status).toBe(200)
-    expect((await login({ username: 'user3', password: 'passphrase of user 3' }, seeded)).status).toBe(401)
+    expect(
+      (await login({ username: 'user2', password: 'passphrase of user 2' }, seeded)).status,
+    ).toBe(200)
+    expect(
+      (await login({ username: 'user3', password: 'passphrase of user 3' }, seeded)).status,
+    ).toBe(401)
   })
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('%s ends it in good order, with a client listening', async (signal) => {
-    const stopped = await startForThisTest()
-    const socket = new WebSocket(`${stopped.url.replace('http', 'ws')}/ws`, { headers: await signIn(alice, stopped) })
-    await once(socket, 'open')
-    const closed = once(socket, 'close')
-    const began = Date.now()
-    expect(await stopped.stop(signal)).toBe(0)
-    expect(Date.now() - began).toBeLessThan(4000)
-    expect((await closed)[0]).toBe(1001)
-    expect(stopped.output).toEqual({ stdout: `listening on ${stopped.url}\n`, stderr: '' })
-  })
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s ends it in good order, with a client listening',
+    async (signal) => {
+      const stopped = await startForThisTest()
+      const socket = new WebSocket(`${stopped.url.replace('http', 'ws')}/ws`, {
+        headers: await signIn(alice, stopped),
+      })
+      await once(socket, 'open')
+      const closed = once(socket, 'close')
+      const began = Date.now()
+      expect(await stopped.stop(signal)).toBe(0)
+      expect(Date.now() - began).toBeLessThan(4000)
+      expect((await closed)[0]).toBe(1001)
+      expect(stopped.output.stdout).toMatch(
+        new RegExp(`^listening on ${stopped.url}\n  alice signs in with: `),
+      )
+      expect(stopped.output.stderr).toBe('')
+    },
+  )
 })

@@ -13,7 +13,8 @@ describe('a rejection without a reason', () => {
     }
     const host = await startHost({
       options: { clock },
-      after: (app, auth) => app.get('/rooms', auth.requireAuth(), (_request, response) => void response.json('let in')),
+      after: (app, auth) =>
+        app.get('/rooms', auth.requireAuth(), (_request, response) => void response.json('let in')),
     })
     const { authToken } = await logIn(host)
     failing = true
@@ -30,7 +31,9 @@ describe('a rejection without a reason', () => {
 
   it('of a guard does too, and lets nobody in', async () => {
     const { host, authToken } = await withFailingClock()
-    const response = await supertest(host.url.replace('/api/v1', '')).get('/rooms').set(bearer(authToken))
+    const response = await supertest(host.url.replace('/api/v1', ''))
+      .get('/rooms')
+      .set(bearer(authToken))
     expect(response.status).toBe(500)
     expect(response.body).toEqual({ host: 'failed' })
     expect(host.unforeseen).toEqual([expect.any(Error)])
@@ -60,20 +63,32 @@ describe('the request’s id', () => {
     expect(await requestIdOf(id)).toBe(expected)
   })
 
-  it.each(['a\nlogin.succeeded', 'a\n', '', 'x'.repeat(129), 'a b', 1.5, Number.NaN, { id: 1 }, null])(
-    'is a new one when the host’s could forge a log line, or is none: %j',
-    async (id) => {
-      expect(await requestIdOf(id)).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/)
-    },
-  )
+  it.each([
+    'a\nlogin.succeeded',
+    'a\n',
+    '',
+    'x'.repeat(129),
+    'a b',
+    1.5,
+    Number.NaN,
+    { id: 1 },
+    null,
+  ])('is a new one when the host’s could forge a log line, or is none: %j', async (id) => {
+    expect(await requestIdOf(id)).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/)
+  })
 })
 
 describe('a user agent', () => {
   it('of 10,000 characters is stored and told cut to 512', async () => {
     const told: (string | null)[] = []
-    const host = await startHost({ options: { beforeLogin: ({ userAgent }) => void told.push(userAgent) as undefined } })
+    const host = await startHost({
+      options: { beforeLogin: ({ userAgent }) => void told.push(userAgent) as undefined },
+    })
     const userAgent = `tests ${'x'.repeat(10_000)}`
-    expect((await post(host, '/login', { username: 'alice', password }, { 'User-Agent': userAgent })).status).toBe(200)
+    expect(
+      (await post(host, '/login', { username: 'alice', password }, { 'User-Agent': userAgent }))
+        .status,
+    ).toBe(200)
     const [session] = await host.stores.sessions.listForUser('u-alice', host.clock())
     expect(session?.userAgent).toBe(userAgent.slice(0, 512))
     expect(told).toEqual([userAgent.slice(0, 512)])

@@ -14,7 +14,13 @@ describe('a bounded cache', () => {
   it('makes room for the newest when it is full', () => {
     const cache = boundedCache<number>(3, 60)
     for (let i = 0; i < 5; i += 1) cache.set(`key-${i}`, i, at(0))
-    expect([0, 1, 2, 3, 4].map((i) => cache.get(`key-${i}`, at(1)))).toEqual([undefined, undefined, 2, 3, 4])
+    expect([0, 1, 2, 3, 4].map((i) => cache.get(`key-${i}`, at(1)))).toEqual([
+      undefined,
+      undefined,
+      2,
+      3,
+      4,
+    ])
   })
 
   it('keeps what was set before its clock was set back, without answering it', () => {

@@ -1,6 +1,7 @@
-// The diagrams of sessions, codes, refresh tokens and TOTP as a model, held against the router over each store that is shipped. How many
-// games are played goes by FUZZ_RUNS: `FUZZ_RUNS=2000 npx vitest run test/properties/session-machine.attack.test.ts`. A failure prints seed
-// and path, to be put into `parameters` for the same game again.
+// The diagrams of sessions, codes, refresh tokens and TOTP as a model, held against the router over
+// each store that is shipped. How many games are played goes by FUZZ_RUNS: `FUZZ_RUNS=2000 npx
+// vitest run test/properties/session-machine.attack.test.ts`. A failure prints seed and path, to be
+// put into `parameters` for the same game again.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -79,27 +80,39 @@ async function play(action: Action, state: State, arena: Arena): Promise<void> {
   action.explain(state, answer)
   const told = arena.host.events
     .splice(0)
-    .flatMap((event) => (event.type === 'session.ended' ? [`${event.sessionId} ${event.reason}`] : []))
+    .flatMap((event) =>
+      event.type === 'session.ended' ? [`${event.sessionId} ${event.reason}`] : [],
+    )
   const promised = state.ends.slice(before)
   if (told.sort().join() !== promised.sort().join()) {
-    throw new Broken(`${action.name}: [${promised}] were promised to end, and [${told}] were told of`)
+    throw new Broken(
+      `${action.name}: [${promised}] were promised to end, and [${told}] were told of`,
+    )
   }
 }
 
 // A session, codes, and refresh tokens that were and that are: something to begin with.
 async function furnish(state: State, arena: Arena): Promise<void> {
-  for (const plan of [logIn, authorize, exchange, authorize, refresh, refresh]) await play(plan(state, 0) as Action, state, arena)
+  for (const plan of [logIn, authorize, exchange, authorize, refresh, refresh])
+    await play(plan(state, 0) as Action, state, arena)
 }
 
-// Also what the game has left untouched: nothing that was ever handed out is better than its state says. Refresh tokens from either end:
-// those that are spent are judged by whether their successors are.
-async function tryEverything(state: State, arena: Arena, pause: number, isOldestFirst: boolean): Promise<void> {
+// Also what the game has left untouched: nothing that was ever handed out is better than its state
+// says. Refresh tokens from either end: those that are spent are judged by whether their successors
+// are.
+async function tryEverything(
+  state: State,
+  arena: Arena,
+  pause: number,
+  isOldestFirst: boolean,
+): Promise<void> {
   await play(wait(state, pause) as Action, state, arena)
   const places = (list: readonly unknown[]) => list.map((_one, at) => at)
   const [tokens, codes, chain] = [places(state.access), places(state.codes), places(state.refresh)]
   for (const at of tokens) await play(guard(state, at) as Action, state, arena)
   for (const at of codes) await play(exchange(state, at * 4) as Action, state, arena)
-  for (const at of isOldestFirst ? chain : chain.reverse()) await play(refresh(state, at * 2 + 1) as Action, state, arena)
+  for (const at of isOldestFirst ? chain : chain.reverse())
+    await play(refresh(state, at * 2 + 1) as Action, state, arena)
   for (const at of tokens) await play(guard(state, at) as Action, state, arena)
 }
 
@@ -111,7 +124,11 @@ const command = fc.oneof(
 )
 
 const games = fc.commands([command], { maxCommands: 30, size: 'max' })
-const endings = fc.record({ isFurnished: fc.boolean(), pause: fc.nat({ max: 9 }), isOldestFirst: fc.boolean() })
+const endings = fc.record({
+  isFurnished: fc.boolean(),
+  pause: fc.nat({ max: 9 }),
+  isOldestFirst: fc.boolean(),
+})
 
 describe('the machine of sessions, codes, refresh tokens and second factors', () => {
   for (const ground of grounds) {
@@ -120,12 +137,16 @@ describe('the machine of sessions, codes, refresh tokens and second factors', ()
       async () => {
         const arena = await openArena(ground)
         await fc.assert(
-          fc.asyncProperty(games, endings, async (commands, { isFurnished, pause, isOldestFirst }) => {
-            const state = await arena.newcomer()
-            if (isFurnished) await furnish(state, arena)
-            await fc.asyncModelRun(() => ({ model: state, real: arena }), commands)
-            await tryEverything(state, arena, pause, isOldestFirst)
-          }),
+          fc.asyncProperty(
+            games,
+            endings,
+            async (commands, { isFurnished, pause, isOldestFirst }) => {
+              const state = await arena.newcomer()
+              if (isFurnished) await furnish(state, arena)
+              await fc.asyncModelRun(() => ({ model: state, real: arena }), commands)
+              await tryEverything(state, arena, pause, isOldestFirst)
+            },
+          ),
           { numRuns: Math.max(1, Math.round(runs * ground.share)) },
         )
         expect(arena.host.unforeseen).toEqual([])

@@ -1,5 +1,5 @@
-// Two actions of the machine at the same moment: what both were answered, and what then works, must be as if one had come after the other.
-// FUZZ_RUNS as for the machine.
+// Two actions of the machine at the same moment: what both were answered, and what then works, must
+// be as if one had come after the other. FUZZ_RUNS as for the machine.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -41,7 +41,8 @@ const racing: readonly Plan[] = [
   logIn,
 ]
 
-const step = (plans: readonly Plan[]) => fc.record({ plan: fc.constantFrom(...plans), choice: fc.nat({ max: 255 }) })
+const step = (plans: readonly Plan[]) =>
+  fc.record({ plan: fc.constantFrom(...plans), choice: fc.nat({ max: 255 }) })
 // Those that thieves and lost answers make, over the same code or token.
 const classic: readonly (readonly [Plan, Plan])[] = [
   [refresh, refresh],
@@ -71,9 +72,11 @@ async function play(action: Action | null, state: State, arena: Arena): Promise<
   action.explain(state, answer)
 }
 
-// A session, a code in use and one that is not, and a refresh token with a parent: something for every race to be about.
+// A session, a code in use and one that is not, and a refresh token with a parent: something for
+// every race to be about.
 async function furnish(state: State, arena: Arena): Promise<void> {
-  for (const plan of [logIn, authorize, exchange, authorize, refresh, logIn]) await play(plan(state, 0), state, arena)
+  for (const plan of [logIn, authorize, exchange, authorize, refresh, logIn])
+    await play(plan(state, 0), state, arena)
 }
 
 interface Played {
@@ -96,12 +99,18 @@ function inThisOrder(state: State, first: Played, second: Played): State | strin
       return between
     }
   } catch (error) {
-    if (error instanceof Broken) return `${first.action.name}, then ${second.action.name}: ${error.message}`
+    if (error instanceof Broken)
+      return `${first.action.name}, then ${second.action.name}: ${error.message}`
     throw error
   }
 }
 
-async function race(state: State, arena: Arena, one: Action, other: Action): Promise<readonly State[]> {
+async function race(
+  state: State,
+  arena: Arena,
+  one: Action,
+  other: Action,
+): Promise<readonly State[]> {
   arena.host.events.length = 0
   const answers = await Promise.all([one.send(arena), other.send(arena)])
   await arena.settle()
@@ -112,7 +121,9 @@ async function race(state: State, arena: Arena, one: Action, other: Action): Pro
   const orders = [inThisOrder(state, left, right), inThisOrder(state, right, left)]
   const possible = orders.filter((order) => typeof order !== 'string')
   if (possible.length === 0) throw new Broken(`no order explains it: ${orders.join(' / ')}`)
-  const ended = arena.host.events.flatMap((event) => (event.type === 'session.ended' ? [event.sessionId] : []))
+  const ended = arena.host.events.flatMap((event) =>
+    event.type === 'session.ended' ? [event.sessionId] : [],
+  )
   expect(new Set(ended).size, 'a session ends once').toBe(ended.length)
   return possible
 }
@@ -141,14 +152,16 @@ async function tryEverything(possible: readonly State[], arena: Arena): Promise<
         return false
       }
     })
-    if (left.length === 0) throw new Broken(`after the race, ${action.name}: ${complaints.join(' / ')}`)
+    if (left.length === 0)
+      throw new Broken(`after the race, ${action.name}: ${complaints.join(' / ')}`)
   }
 }
 
 describe('two at the same moment', () => {
   for (const ground of grounds) {
     it.skipIf(!ground.isReachable)(
-      `over ${ground.name} are answered as if one had come after the other, and leave behind what they then would`,
+      `over ${ground.name} are answered as if one had come after the other, and leave behind ` +
+        'what they then would',
       async () => {
         const arena = await openArena(ground)
         await fc.assert(

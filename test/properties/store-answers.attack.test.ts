@@ -1,5 +1,6 @@
-// A store, a signer or a user table that answers anything at all: undefined, half a row, somebody else's. Never a 2xx by it, and never an
-// error that was not foreseen. FUZZ_RUNS sets how many answers are tried at each place, 8 otherwise.
+// A store, a signer or a user table that answers anything at all: undefined, half a row, somebody
+// else's. Never a 2xx by it, and never an error that was not foreseen. FUZZ_RUNS sets how many
+// answers are tried at each place, 8 otherwise.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AccessTokenClaims } from '../../src/index.js'
@@ -32,7 +33,10 @@ interface Request {
   readonly token?: string
 }
 
-async function ask(host: TestHost, { path, method = 'POST', body, token }: Request): Promise<{ status: number; body: Row }> {
+async function ask(
+  host: TestHost,
+  { path, method = 'POST', body, token }: Request,
+): Promise<{ status: number; body: Row }> {
   const json = body === undefined ? {} : { 'Content-Type': 'application/json' }
   const headers = { ...json, ...(token === undefined ? {} : bearer(token)) }
   const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
@@ -51,25 +55,42 @@ async function codeOf(host: TestHost, token: string): Promise<object> {
 
 // Signs nothing, so that no time goes into it: what a token says is not what is tried here.
 const signer = {
-  sign: async (claims: AccessTokenClaims) => Buffer.from(JSON.stringify(claims)).toString('base64url'),
-  verify: async (token: string) => JSON.parse(Buffer.from(token, 'base64url').toString()) as AccessTokenClaims,
+  sign: async (claims: AccessTokenClaims) =>
+    Buffer.from(JSON.stringify(claims)).toString('base64url'),
+  verify: async (token: string) =>
+    JSON.parse(Buffer.from(token, 'base64url').toString()) as AccessTokenClaims,
 }
 
 async function getReady(): Promise<Ready> {
   const own = { ...signer }
   const host = await startHost({
-    options: { signer: own, throttle: { account: limit, network: limit, secondFactor: limit }, maxSessionsPerUser: 1000 },
+    options: {
+      signer: own,
+      throttle: { account: limit, network: limit, secondFactor: limit },
+      maxSessionsPerUser: 1000,
+    },
   })
   for (const id of ['u-bob', 'u-carol']) host.users.add({ id, username: id, passwordHash })
-  const logIn = async (body: object) => dataOf(await ask(host, { path: '/login', body }))['authToken'] as string
+  const logIn = async (body: object) =>
+    dataOf(await ask(host, { path: '/login', body }))['authToken'] as string
   const token = await logIn({ username: 'alice', password })
   await host.auth.secondFactors.importTotp({ userId: 'u-bob', secret: totpSecret })
   const guarded = await logIn({ username: 'u-bob', password, code: codeNow(host, totpSecret) })
   const pending = await logIn({ username: 'u-carol', password })
-  const secret = dataOf(await ask(host, { path: '/auth/totp', body: { password }, token: pending }))['secret'] as string
+  const secret = dataOf(
+    await ask(host, { path: '/auth/totp', body: { password }, token: pending }),
+  )['secret'] as string
   const { body } = await ask(host, { path: '/auth/pkce/token', body: await codeOf(host, token) })
   const parts = { ...host.stores, users: host.users, signer: own } as unknown as Ready['parts']
-  return { host, parts, token, refreshToken: body['refresh_token'] as string, guarded, pending, secret }
+  return {
+    host,
+    parts,
+    token,
+    refreshToken: body['refresh_token'] as string,
+    guarded,
+    pending,
+    secret,
+  }
 }
 
 type Asking = (ready: Ready) => Request | Promise<Request>
@@ -83,7 +104,10 @@ const logInByRecovery: Asking = () => ({
   body: { username: 'u-bob', password, code: 'AAAA-'.repeat(6).slice(0, -1) },
 })
 const me: Asking = ({ token }) => ({ path: '/me', method: 'GET', token })
-const exchange: Asking = async ({ host, token }) => ({ path: '/auth/pkce/token', body: await codeOf(host, token) })
+const exchange: Asking = async ({ host, token }) => ({
+  path: '/auth/pkce/token',
+  body: await codeOf(host, token),
+})
 const refresh: Asking = ({ refreshToken }) => ({ path: '/auth/refresh', body: { refreshToken } })
 const logOut: Asking = ({ token }) => ({ path: '/logout', token })
 const list: Asking = ({ token }) => ({ path: '/auth/sessions', method: 'GET', token })
@@ -96,20 +120,35 @@ const confirm: Asking = ({ host, pending, secret }) => ({
   token: pending,
 })
 const proof = (host: TestHost) => ({ password, code: codeNow(host, totpSecret) })
-const disable: Asking = ({ host, guarded }) => ({ path: '/auth/totp/disable', body: proof(host), token: guarded })
-const regenerate: Asking = ({ host, guarded }) => ({ path: '/auth/totp/recovery-codes', body: proof(host), token: guarded })
+const disable: Asking = ({ host, guarded }) => ({
+  path: '/auth/totp/disable',
+  body: proof(host),
+  token: guarded,
+})
+const regenerate: Asking = ({ host, guarded }) => ({
+  path: '/auth/totp/recovery-codes',
+  body: proof(host),
+  token: guarded,
+})
 
 type Pass = (answer: unknown) => boolean
 const never: Pass = () => false
 const isNull: Pass = (answer) => answer === null
-const isTextList: Pass = (answer) => Array.isArray(answer) && answer.every((one) => typeof one === 'string')
+const isTextList: Pass = (answer) =>
+  Array.isArray(answer) && answer.every((one) => typeof one === 'string')
 const isCount: Pass = (answer) => Number.isSafeInteger(answer) && (answer as number) >= 0
 const says =
   (outcome: string): Pass =>
   (answer) =>
-    typeof answer === 'object' && answer !== null && Object.hasOwn(answer, 'outcome') && (answer as Row)['outcome'] === outcome
+    typeof answer === 'object' &&
+    answer !== null &&
+    Object.hasOwn(answer, 'outcome') &&
+    (answer as Row)['outcome'] === outcome
 
-/** Where something is answered, on the way of which request, and what of it may let that request succeed. */
+/**
+ * Where something is answered, on the way of which request, and what of it may let that request
+ * succeed.
+ */
 const places: readonly (readonly [string, Asking, Pass])[] = [
   ['users.findByIdentifier', logIn, never],
   ['users.findById', me, never],
@@ -139,7 +178,18 @@ const places: readonly (readonly [string, Asking, Pass])[] = [
   ['signer.sign', logIn, (answer) => typeof answer === 'string' && answer !== ''],
 ]
 
-const outcomes = ['consumed', 'rotated', 'advanced', 'activated', 'deactivated', 'replaced', 'replayed', 'unknown', '', 'toString']
+const outcomes = [
+  'consumed',
+  'rotated',
+  'advanced',
+  'activated',
+  'deactivated',
+  'replaced',
+  'replayed',
+  'unknown',
+  '',
+  'toString',
+]
 const anything = fc.oneof(
   fc.anything({
     withBigInt: true,
@@ -149,12 +199,35 @@ const anything = fc.oneof(
     withSparseArray: true,
     withTypedArray: true,
   }),
-  fc.constantFrom<unknown>(undefined, null, true, false, 0, '', [], {}, [null], [{}], [[]], new Error('no'), () => true),
+  fc.constantFrom<unknown>(
+    undefined,
+    null,
+    true,
+    false,
+    0,
+    '',
+    [],
+    {},
+    [null],
+    [{}],
+    [[]],
+    new Error('no'),
+    () => true,
+  ),
   fc.record({ outcome: fc.oneof(fc.constantFrom<unknown>(...outcomes), fc.anything()) }),
-  fc.record({ outcome: fc.constantFrom('consumed', 'replayed'), code: fc.anything(), ticket: fc.anything() }),
+  fc.record({
+    outcome: fc.constantFrom('consumed', 'replayed'),
+    code: fc.anything(),
+    ticket: fc.anything(),
+  }),
 )
 
-async function tryAnswer(ready: Ready, place: string, asking: Asking, by: (real: Part[string]) => Part[string]) {
+async function tryAnswer(
+  ready: Ready,
+  place: string,
+  asking: Asking,
+  by: (real: Part[string]) => Part[string],
+) {
   const [name = '', method = ''] = place.split('.')
   const part = ready.parts[name] as Part
   // So that nothing is remembered, and a code of the second factor is a new one.
@@ -192,7 +265,9 @@ describe('an answer that is anything', () => {
   )
 })
 
-/** The rows, and which of their fields the wire depends on. A field that ends in `?` may be null. */
+/**
+ * The rows, and which of their fields the wire depends on. A field that ends in `?` may be null.
+ */
 const rows: readonly (readonly [string, Asking, readonly string[], (answer: Row) => Row])[] = [
   [
     'sessions.find',
@@ -217,7 +292,17 @@ const rows: readonly (readonly [string, Asking, readonly string[], (answer: Row)
   [
     'sessions.listForUser',
     list,
-    ['id', 'userId', 'kind', 'createdAt', 'lastSeenAt', 'expiresAt', 'ip?', 'userAgent?', 'endedAt?'],
+    [
+      'id',
+      'userId',
+      'kind',
+      'createdAt',
+      'lastSeenAt',
+      'expiresAt',
+      'ip?',
+      'userAgent?',
+      'endedAt?',
+    ],
     (answer) => (answer as unknown as Row[])[0] as Row,
   ],
   [
@@ -264,25 +349,35 @@ const likely: Record<string, string> = {
 }
 
 describe('a row with one field of another kind', () => {
-  it.each(rows)('of %s lets nobody in, and is an answer of ours', async (place, asking, fields, rowOf) => {
-    const ready = await getReady()
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...fields), fc.oneof(anything, fc.constant(new Date(Number.NaN))), async (name, value) => {
-        const field = name.replace('?', '')
-        let isSame = true
-        const answer = await tryAnswer(ready, place, asking, (real) => async (...given) => {
-          const found = (await real(...given)) as Row
-          const row = rowOf(found)
-          const kinds = [kindOf(row[field]), ...(name.endsWith('?') ? ['null', likely[field]] : [])]
-          isSame = kinds.includes(kindOf(value))
-          row[field] = value
-          return found
-        })
-        if (!isSame) expectRefusal(answer, `${field}: ${fc.stringify(value)}`)
-      }),
-      { numRuns: numRuns * 3 },
-    )
-  })
+  it.each(rows)(
+    'of %s lets nobody in, and is an answer of ours',
+    async (place, asking, fields, rowOf) => {
+      const ready = await getReady()
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(...fields),
+          fc.oneof(anything, fc.constant(new Date(Number.NaN))),
+          async (name, value) => {
+            const field = name.replace('?', '')
+            let isSame = true
+            const answer = await tryAnswer(ready, place, asking, (real) => async (...given) => {
+              const found = (await real(...given)) as Row
+              const row = rowOf(found)
+              const kinds = [
+                kindOf(row[field]),
+                ...(name.endsWith('?') ? ['null', likely[field]] : []),
+              ]
+              isSame = kinds.includes(kindOf(value))
+              row[field] = value
+              return found
+            })
+            if (!isSame) expectRefusal(answer, `${field}: ${fc.stringify(value)}`)
+          },
+        ),
+        { numRuns: numRuns * 3 },
+      )
+    },
+  )
 
   it('and somebody else’s whole row, is nobody’s', async () => {
     const ready = await getReady()
@@ -302,8 +397,10 @@ async function foreignRow({ host, guarded, pending }: Ready, place: string): Pro
   if (place === 'sessions.find') return bobs
   if (place === 'sessions.listForUser') return [bobs]
   if (place === 'users.findById') return host.users.rows.get('u-bob')
-  if (place === 'secondFactors.findPending') return { ...(await secondFactors.findPending('u-carol')), userId: 'u-bob' }
-  if (place === 'secondFactors.find') return { ...(await secondFactors.find('u-bob')), userId: 'u-alice' }
+  if (place === 'secondFactors.findPending')
+    return { ...(await secondFactors.findPending('u-carol')), userId: 'u-bob' }
+  if (place === 'secondFactors.find')
+    return { ...(await secondFactors.find('u-bob')), userId: 'u-alice' }
   let saved: string | undefined
   const { save } = codes
   codes.save = async (code) => {
@@ -313,5 +410,7 @@ async function foreignRow({ host, guarded, pending }: Ready, place: string): Pro
   await codeOf(host, pending === '' ? guarded : pending)
   codes.save = save
   const code = await codes.find(saved ?? '')
-  return place === 'codes.find' ? code : { outcome: 'consumed', code: { ...code, consumedAt: host.clock() } }
+  return place === 'codes.find'
+    ? code
+    : { outcome: 'consumed', code: { ...code, consumedAt: host.clock() } }
 }

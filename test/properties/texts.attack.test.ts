@@ -1,31 +1,48 @@
-// Whatever text arrives: each reader against its grammar, or against a second opinion. FUZZ_RUNS sets how many texts are tried, 150 otherwise.
+// Whatever text arrives: each reader against its grammar, or against a second opinion. FUZZ_RUNS
+// sets how many texts are tried, 150 otherwise.
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { isIPv4, isIPv6 } from 'node:net'
 import fc from 'fast-check'
 import speakeasy from 'speakeasy'
 import { describe, expect, it } from 'vitest'
+import { deviceName } from '../../src/account/device-name.js'
 import { clientAddress, networkOf } from '../../src/http/client-address.js'
-import { contextOf } from '../../src/http/endpoint.js'
+import { createContexts } from '../../src/http/request-context.js'
 import { AuthError } from '../../src/index.js'
 import { decodeBase32, encodeBase32 } from '../../src/lib/base32.js'
 import { identifierDigests, lowerCaseNames } from '../../src/login/identifier.js'
 import { parseLoginRequest } from '../../src/login/login-request.js'
-import { codeChallengePattern, codeVerifierPattern, verifierMatches } from '../../src/pkce/code-challenge.js'
-import { deviceName } from '../../src/sessions/device-name.js'
-import { newRefreshToken, sessionIdOf, standingOf, succeed } from '../../src/tokens/refresh-token.js'
+import {
+  codeChallengePattern,
+  codeVerifierPattern,
+  verifierMatches,
+} from '../../src/pkce/code-challenge.js'
+import {
+  classifyRefreshToken,
+  newRefreshToken,
+  rotateRefreshToken,
+  sessionIdOf,
+} from '../../src/tokens/refresh-token.js'
 import { matchingStep, totpAt } from '../../src/two-factor/totp.js'
 
+const contexts = createContexts({
+  clientAddress: undefined,
+  onFailure: () => {},
+  sayOnce: () => {},
+})
 const numRuns = Number(process.env['FUZZ_RUNS'] ?? 150)
-const check = (property: fc.IProperty<unknown>) => fc.assert(property as fc.IProperty<never>, { numRuns })
+const check = (property: fc.IProperty<unknown>) =>
+  fc.assert(property as fc.IProperty<never>, { numRuns })
 const anyText = fc.string({ unit: 'binary', maxLength: 400 })
-const base64url = (length: number) => fc.string({ unit: fc.constantFrom(...'AZaz09-_'), minLength: length, maxLength: length })
+const base64url = (length: number) =>
+  fc.string({ unit: fc.constantFrom(...'AZaz09-_'), minLength: length, maxLength: length })
 
 const digests = identifierDigests([])
 const digest = (value: string) => digests({ kind: 'user', value }).name
 const canonical = (value: string) => lowerCaseNames({ kind: 'username', value })
 const accepts = (username: unknown) => {
   try {
-    parseLoginRequest({ username, password: 'p' } as never, { headersDistinct: {}, headers: {} } as never)
+    parseLoginRequest({ username, password: 'p' } as never, () => '')
     return true
   } catch (error) {
     expect(error).toBeInstanceOf(AuthError)
@@ -55,43 +72,67 @@ describe('an identifier', () => {
   it('in upper case is the one in lower case, for every letter that has both', () => {
     const isNfkc = (text: string) => text.normalize('NFKC') === text
     const points = Array.from({ length: 0x110000 }, (_nothing, point) => point)
-    const letters = points.map((point) => String.fromCodePoint(point)).filter((letter) => letter.toUpperCase() !== letter)
+    const letters = points
+      .map((point) => String.fromCodePoint(point))
+      .filter((letter) => letter.toUpperCase() !== letter)
     const apart = letters
       .map((letter) => [letter, letter.toUpperCase()] as const)
       .filter(([letter, upper]) => isNfkc(letter) && isNfkc(upper))
       .filter(([letter, upper]) => upper.toLowerCase().normalize('NFKC') === letter)
-      .filter(([letter, upper]) => canonical(upper) !== canonical(letter) || digest(upper) !== digest(letter))
+      .filter(
+        ([letter, upper]) =>
+          canonical(upper) !== canonical(letter) || digest(upper) !== digest(letter),
+      )
     expect(apart).toEqual([])
   })
 
-  it('is refused with a control character, a lone surrogate, or what NFKC would change, wherever that stands', () => {
-    const bad = fc.oneof(
-      fc.integer({ min: 0, max: 0x1f }).map((point) => String.fromCodePoint(point)),
-      fc.integer({ min: 0x7f, max: 0x9f }).map((point) => String.fromCodePoint(point)),
-      fc.integer({ min: 0xd800, max: 0xdfff }).map((point) => `.${String.fromCharCode(point)}.`),
-      fc.constantFrom('\uFF41', '\u212B', '\u00AA', '\uFB01', 'e\u0301'),
-    )
-    const plain = fc.string({ unit: fc.constantFrom(...'abc.@ 019') })
-    check(fc.property(plain, bad, plain, (before, wrong, after) => void expect(accepts(`${before}${wrong}${after}`)).toBe(false)))
-  })
+  it(
+    'is refused with a control character, a lone surrogate, or what NFKC would change, wherever ' +
+      'that stands',
+    () => {
+      const bad = fc.oneof(
+        fc.integer({ min: 0, max: 0x1f }).map((point) => String.fromCodePoint(point)),
+        fc.integer({ min: 0x7f, max: 0x9f }).map((point) => String.fromCodePoint(point)),
+        fc.integer({ min: 0xd800, max: 0xdfff }).map((point) => `.${String.fromCharCode(point)}.`),
+        fc.constantFrom('\uFF41', '\u212B', '\u00AA', '\uFB01', 'e\u0301'),
+      )
+      const plain = fc.string({ unit: fc.constantFrom(...'abc.@ 019') })
+      check(
+        fc.property(
+          plain,
+          bad,
+          plain,
+          (before, wrong, after) => void expect(accepts(`${before}${wrong}${after}`)).toBe(false),
+        ),
+      )
+    },
+  )
 })
 
 describe('base32', () => {
   const bytes = fc.uint8Array({ minLength: 1, maxLength: 64 })
 
-  it('comes back as the bytes that went in, in upper case, without padding, and as speakeasy reads it', () => {
-    check(
-      fc.property(bytes, (given) => {
-        const text = encodeBase32(given)
-        expect(text).toMatch(/^[A-Z2-7]+$/)
-        expect(decodeBase32(text)).toEqual(Buffer.from(given))
-        const counter = given.length
-        expect(speakeasy.hotp({ secret: text, encoding: 'base32', counter })).toBe(
-          speakeasy.hotp({ secret: Buffer.from(given).toString('hex'), encoding: 'hex', counter }),
-        )
-      }),
-    )
-  })
+  it(
+    'comes back as the bytes that went in, in upper case, without padding, and as speakeasy ' +
+      'reads it',
+    () => {
+      check(
+        fc.property(bytes, (given) => {
+          const text = encodeBase32(given)
+          expect(text).toMatch(/^[A-Z2-7]+$/)
+          expect(decodeBase32(text)).toEqual(Buffer.from(given))
+          const counter = given.length
+          expect(speakeasy.hotp({ secret: text, encoding: 'base32', counter })).toBe(
+            speakeasy.hotp({
+              secret: Buffer.from(given).toString('hex'),
+              encoding: 'hex',
+              counter,
+            }),
+          )
+        }),
+      )
+    },
+  )
 
   it('is taken in either case, bare or with exactly the padding of RFC 4648, and with no other', () => {
     check(
@@ -106,7 +147,10 @@ describe('base32', () => {
   })
 
   it('is refused as soon as one character is another', () => {
-    const other = fc.oneof(fc.constantFrom(...'0189 -_+/=\n\t.İıſ'), fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }))
+    const other = fc.oneof(
+      fc.constantFrom(...'0189 -_+/=\n\t.İıſ'),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    )
     check(
       fc.property(bytes, other, fc.nat(), (given, character, at) => {
         if (/^[A-Za-z2-7]$/.test(character)) return
@@ -135,14 +179,17 @@ describe('TOTP', () => {
       const seed = pool.subarray(at, at + 16 + (turn % 49))
       const step = pool.readUInt32LE(at) >>> 1
       const [ours, theirs] = [totpAt(seed, step), hotp(seed, step)]
-      if (ours !== theirs) expect.unreachable(`${seed.toString('hex')} at ${step}: ${ours}, not ${theirs}`)
+      if (ours !== theirs)
+        expect.unreachable(`${seed.toString('hex')} at ${step}: ${ours}, not ${theirs}`)
     }
   })
 
   it('takes no text but the six digits of a step around now', () => {
     const seed = Buffer.alloc(20, 7)
     const now = new Date('2030-01-01T00:00:00Z')
-    const near = [-30, 0, 30].map((seconds) => hotp(seed, Math.floor(now.getTime() / 30_000 + seconds / 30)))
+    const near = [-30, 0, 30].map((seconds) =>
+      hotp(seed, Math.floor(now.getTime() / 30_000 + seconds / 30)),
+    )
     const dressed = fc
       .tuple(fc.constantFrom(...near), fc.constantFrom(' ', '+', '\n', '.0', '\u0660', '='))
       .map(([code, junk]) => [code + junk, junk + code])
@@ -152,16 +199,33 @@ describe('TOTP', () => {
         (code) => void expect(matchingStep(seed, code, now) !== null).toBe(near.includes(code)),
       ),
     )
-    check(fc.property(dressed, (codes) => void expect(codes.map((code) => matchingStep(seed, code, now))).toEqual([null, null])))
+    check(
+      fc.property(
+        dressed,
+        (codes) =>
+          void expect(codes.map((code) => matchingStep(seed, code, now))).toEqual([null, null]),
+      ),
+    )
   })
 })
 
 describe('PKCE', () => {
   it('takes a verifier of RFC 7636 and nothing else, and matches it to its own challenge alone', () => {
     const isVerifier = (text: string) =>
-      text.length >= 43 && text.length <= 128 && [...text].every((one) => /[A-Za-z0-9\-._~]/.test(one) && one.length === 1)
-    const near = fc.string({ unit: fc.constantFrom(...'Az09-._~+/=\n é'), minLength: 40, maxLength: 130 })
-    check(fc.property(fc.oneof(anyText, near), (text) => void expect(codeVerifierPattern.test(text)).toBe(isVerifier(text))))
+      text.length >= 43 &&
+      text.length <= 128 &&
+      [...text].every((one) => /[A-Za-z0-9\-._~]/.test(one) && one.length === 1)
+    const near = fc.string({
+      unit: fc.constantFrom(...'Az09-._~+/=\n é'),
+      minLength: 40,
+      maxLength: 130,
+    })
+    check(
+      fc.property(
+        fc.oneof(anyText, near),
+        (text) => void expect(codeVerifierPattern.test(text)).toBe(isVerifier(text)),
+      ),
+    )
     check(
       fc.property(base64url(43), base64url(43), (verifier, other) => {
         const challenge = createHash('sha256').update(verifier).digest('base64url')
@@ -182,7 +246,8 @@ describe('a refresh token', () => {
         const { token } = newRefreshToken(id)
         expect(sessionIdOf(token)).toBe(id)
         const place = at % (token.length + 1)
-        if (junk !== '') expect(sessionIdOf(token.slice(0, place) + junk + token.slice(place))).toBeNull()
+        if (junk !== '')
+          expect(sessionIdOf(token.slice(0, place) + junk + token.slice(place))).toBeNull()
       }),
     )
   })
@@ -192,8 +257,8 @@ describe('a refresh token', () => {
     check(
       fc.property(base64url(22), base64url(43), base64url(22), (id, secret, tag) => {
         const first = newRefreshToken(id)
-        const second = succeed(id, first.token, first.refresh, now, 10)
-        const judge = (token: string) => standingOf(id, token, second.refresh, now, 10)
+        const second = rotateRefreshToken(id, first.token, first.refresh, now, 10)
+        const judge = (token: string) => classifyRefreshToken(id, token, second.refresh, now, 10)
         expect(judge(`mar_rt_${id}.${secret}${tag}`)).toEqual({ is: 'foreign' })
         expect(judge(newRefreshToken(id).token)).toEqual({ is: 'foreign' })
         expect(judge(second.token)).toEqual({ is: 'current' })
@@ -204,13 +269,17 @@ describe('a refresh token', () => {
 })
 
 describe('an address', () => {
-  const groups = fc.array(fc.oneof(fc.constant(0), fc.constant(0xffff), fc.integer({ min: 0, max: 0xffff })), {
-    minLength: 8,
-    maxLength: 8,
-  })
+  const groups = fc.array(
+    fc.oneof(fc.constant(0), fc.constant(0xffff), fc.integer({ min: 0, max: 0xffff })),
+    {
+      minLength: 8,
+      maxLength: 8,
+    },
+  )
   const addressOf = (ip: unknown) => clientAddress({ ip, socket: {} } as never)
 
-  // One address, written as RFC 4291 §2.2 allows: any run of zeros may be left out, groups padded or not, in either case, the end dotted.
+  // One address, written as RFC 4291 §2.2 allows: any run of zeros may be left out, groups padded
+  // or not, in either case, the end dotted.
   function spell(address: readonly number[], choice: number): string {
     const written = address.map((group, at) => {
       const text = group.toString(16)
@@ -222,16 +291,24 @@ describe('an address', () => {
       written.splice(6, 2, [high >> 8, high & 255, low >> 8, low & 255].join('.'))
     }
     const zeros = written.findIndex(
-      (group, at) => Number.parseInt(group, 16) === 0 && !group.includes('.') && at >= (choice >> 17) % 8,
+      (group, at) =>
+        Number.parseInt(group, 16) === 0 && !group.includes('.') && at >= (choice >> 17) % 8,
     )
     if (zeros < 0) return written.join(':')
     let end = zeros + 1
-    while (end < written.length && !written[end]?.includes('.') && Number.parseInt(written[end] ?? 'f', 16) === 0) end += 1
+    while (
+      end < written.length &&
+      !written[end]?.includes('.') &&
+      Number.parseInt(written[end] ?? 'f', 16) === 0
+    )
+      end += 1
     return `${written.slice(0, zeros).join(':')}::${written.slice(end).join(':')}`
   }
 
-  const prefixOf = (address: readonly number[]) => address.reduce((sum, group) => (sum << 16n) | BigInt(group), 0n) >> 64n
-  const isMapped = (address: readonly number[]) => address.slice(0, 5).every((group) => group === 0) && address[5] === 0xffff
+  const prefixOf = (address: readonly number[]) =>
+    address.reduce((sum, group) => (sum << 16n) | BigInt(group), 0n) >> 64n
+  const isMapped = (address: readonly number[]) =>
+    address.slice(0, 5).every((group) => group === 0) && address[5] === 0xffff
   const networkAsked = (text: string) => networkOf(addressOf(text))
 
   it('of IPv6 has one network in every spelling, the one of its first 64 bits', () => {
@@ -248,7 +325,9 @@ describe('an address', () => {
           const [left, right] = [spell(one, first), spell(other, second)]
           expect([left, right]).toSatisfy((both: string[]) => both.every(isIPv6))
           expect(networkAsked(left)).toBe(networkAsked(spell(one, second)))
-          expect(networkAsked(left) === networkAsked(right), `${left} and ${right}`).toBe(prefixOf(one) === prefixOf(other))
+          expect(networkAsked(left) === networkAsked(right), `${left} and ${right}`).toBe(
+            prefixOf(one) === prefixOf(other),
+          )
         },
       ),
     )
@@ -259,7 +338,9 @@ describe('an address', () => {
       fc.property(fc.ipV4(), fc.nat({ max: 2 ** 21 }), (ip, choice) => {
         const [a = 0, b = 0, c = 0, d = 0] = ip.split('.').map(Number)
         expect(networkAsked(ip)).toBe(ip)
-        expect(networkAsked(spell([0, 0, 0, 0, 0, 0xffff, a * 256 + b, c * 256 + d], choice))).toBe(ip)
+        expect(networkAsked(spell([0, 0, 0, 0, 0, 0xffff, a * 256 + b, c * 256 + d], choice))).toBe(
+          ip,
+        )
       }),
     )
   })
@@ -268,7 +349,9 @@ describe('an address', () => {
     check(
       fc.property(fc.oneof(anyText, fc.ipV6(), fc.ipV4Extended(), fc.anything()), (given) => {
         const address = addressOf(given)
-        expect(address === null || isIPv4(address) || (isIPv6(address) && !address.includes('%'))).toBe(true)
+        expect(
+          address === null || isIPv4(address) || (isIPv6(address) && !address.includes('%')),
+        ).toBe(true)
         expect(networkOf(address)).toMatch(/^(unknown|[\d.]+|[\da-f:]+\/64)$/)
       }),
     )
@@ -292,7 +375,7 @@ describe('what a request says of itself', () => {
   it('forges no line of a log: the request id and the address have no characters that could', () => {
     check(
       fc.property(fc.oneof(anyText, fc.anything()), anyText, (id, ip) => {
-        const { requestId, ip: address } = contextOf({ id, ip, headers: {}, socket: {} } as never)
+        const { requestId, ip: address } = contexts.of({ id, ip, headers: {}, socket: {} } as never)
         expect(requestId).toMatch(/^[\w.:-]{1,128}$/)
         expect(address ?? '').toMatch(/^[\da-f.:]*$/)
       }),

@@ -1,5 +1,6 @@
-// Whatever bytes arrive, also those that no HTTP client would send: one of our answers comes back, or Node's own 400 for what is no HTTP.
-// FUZZ_RUNS sets how many requests are tried at each place, 40 otherwise.
+// Whatever bytes arrive, also those that no HTTP client would send: one of our answers comes back,
+// or Node's own 400 for what is no HTTP. FUZZ_RUNS sets how many requests are tried at each place,
+// 40 otherwise.
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -9,7 +10,12 @@ import { password, startHost, type TestHost } from '../support/host.js'
 const numRuns = Number(process.env['FUZZ_RUNS'] ?? 40)
 const limit = { points: 1_000_000, duration: 60 }
 const open = () =>
-  startHost({ options: { throttle: { account: limit, network: limit, secondFactor: limit }, maxSessionsPerUser: 1000 } })
+  startHost({
+    options: {
+      throttle: { account: limit, network: limit, secondFactor: limit },
+      maxSessionsPerUser: 1000,
+    },
+  })
 
 interface RawAnswer {
   readonly status: number
@@ -17,7 +23,9 @@ interface RawAnswer {
   readonly body: string
 }
 
-/** Sends bytes on a connection of their own and answers what comes back until the server hangs up. */
+/**
+ * Sends bytes on a connection of their own and answers what comes back until the server hangs up.
+ */
 function send(host: TestHost, head: readonly string[], body: Uint8Array): Promise<RawAnswer> {
   const { hostname, port } = new URL(host.url)
   return new Promise((resolve, reject) => {
@@ -28,8 +36,15 @@ function send(host: TestHost, head: readonly string[], body: Uint8Array): Promis
       const [top = '', ...rest] = Buffer.concat(chunks).toString('utf8').split('\r\n\r\n')
       resolve({ status: Number(top.slice(9, 12)), head: top, body: rest.join('\r\n\r\n') })
     })
-    const lines = ['Host: x', 'Connection: close', `Content-Length: ${body.length}`, ...head.slice(1)]
-    socket.write(Buffer.concat([Buffer.from(`${[head[0], ...lines].join('\r\n')}\r\n\r\n`, 'latin1'), body]))
+    const lines = [
+      'Host: x',
+      'Connection: close',
+      `Content-Length: ${body.length}`,
+      ...head.slice(1),
+    ]
+    socket.write(
+      Buffer.concat([Buffer.from(`${[head[0], ...lines].join('\r\n')}\r\n\r\n`, 'latin1'), body]),
+    )
   })
 }
 
@@ -43,7 +58,8 @@ function expectOurs(answer: RawAnswer, statuses: readonly number[], told: string
   expect(answer.head, told).toMatch(/Cache-Control: no-store/)
   expect(answer.head, told).not.toMatch(/set-cookie/i)
   const body = JSON.parse(answer.body) as Record<string, unknown>
-  if (answer.status !== 200) expect(body, told).toMatchObject({ success: false, status: 'error', error: expect.any(String) })
+  if (answer.status !== 200)
+    expect(body, told).toMatchObject({ success: false, status: 'error', error: expect.any(String) })
   expect(answer.body, told).not.toMatch(/node_modules|\.js:|\.ts:| {4}at /)
 }
 
@@ -61,20 +77,51 @@ const names = [
   'refreshToken',
   'refresh_token',
 ]
-const key = fc.oneof(fc.constantFrom(...names, '__proto__', 'constructor', 'toString', 'length'), fc.string())
-const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.constantFrom('alice', password, '1e999', '\u0000', '\uFEFF'))
+const key = fc.oneof(
+  fc.constantFrom(...names, '__proto__', 'constructor', 'toString', 'length'),
+  fc.string(),
+)
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.constantFrom('alice', password, '1e999', '\u0000', '\uFEFF'),
+)
 const scalar = fc.oneof(
   text.map((value) => JSON.stringify(value)),
-  fc.constantFrom('1e999', '-0', '12345678901234567890123456789', 'null', 'true', '[]', '{}', 'NaN', '"\\ud800"', '[1,]', "'x'"),
+  fc.constantFrom(
+    '1e999',
+    '-0',
+    '12345678901234567890123456789',
+    'null',
+    'true',
+    '[]',
+    '{}',
+    'NaN',
+    '"\\ud800"',
+    '[1,]',
+    "'x'",
+  ),
 )
 // Written by hand, so that names can come twice.
 const written = fc
   .array(fc.tuple(key, scalar), { maxLength: 6 })
-  .map((fields) => Buffer.from(`{${fields.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`))
-const deep = fc.nat({ max: 4000 }).map((depth) => Buffer.from(`${'['.repeat(depth)}${']'.repeat(depth)}`))
-const deepField = fc.nat({ max: 1300 }).map((depth) => Buffer.from(`{"password":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`))
+  .map((fields) =>
+    Buffer.from(`{${fields.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`),
+  )
+const deep = fc
+  .nat({ max: 4000 })
+  .map((depth) => Buffer.from(`${'['.repeat(depth)}${']'.repeat(depth)}`))
+const deepField = fc
+  .nat({ max: 1300 })
+  .map((depth) => Buffer.from(`{"password":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`))
 const marked = fc
-  .constantFrom([0xef, 0xbb, 0xbf], [0xff, 0xfe], [0xfe, 0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5])
+  .constantFrom(
+    [0xef, 0xbb, 0xbf],
+    [0xff, 0xfe],
+    [0xfe, 0xff],
+    [0xc0, 0x80],
+    [0xed, 0xa0, 0x80],
+    [0xf5],
+  )
   .map((mark) => Buffer.concat([Buffer.from(mark), Buffer.from(right)]))
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 300 }),
@@ -91,7 +138,11 @@ describe('a body of any bytes', () => {
     const host = await open()
     await fc.assert(
       fc.asyncProperty(bytes, async (body) => {
-        const answer = await send(host, [`POST /api/v1${path} HTTP/1.1`, 'Content-Type: application/json'], body)
+        const answer = await send(
+          host,
+          [`POST /api/v1${path} HTTP/1.1`, 'Content-Type: application/json'],
+          body,
+        )
         expectOurs(answer, [400, 401, 413], fc.stringify(body))
       }),
       { numRuns },
@@ -100,45 +151,58 @@ describe('a body of any bytes', () => {
     expect((await post(host, '/login', { username: 'alice', password })).status).toBe(200)
   })
 
-  it('of another content type, charset or coding is 415, however that is spelt, and of JSON in UTF-8 is read', async () => {
-    const host = await open()
-    const types = [
-      'application/json',
-      'APPLICATION/JSON',
-      ' application/json ',
-      'application/json;charset=utf-8',
-      'application/json; CHARSET="UTF8"',
-    ]
-    const others = [
-      '',
-      'text/plain',
-      'application/jsonp',
-      'application/json, text/plain',
-      'application/json; charset=utf-16',
-      'json',
-    ]
-    const more = [
-      'application/json;charset=utf-7',
-      'application/x-www-form-urlencoded',
-      'multipart/form-data; boundary=x',
-      'application/vnd.api+json',
-    ]
-    const type = fc.oneof(
-      fc.constantFrom(...types, ...others, ...more),
-      fc.string({ unit: fc.constantFrom(...'aj/; =",\t\u00e9'), maxLength: 12 }),
-    )
-    const coding = fc.constantFrom('', 'Content-Encoding: gzip', 'Content-Encoding: Identity', 'Content-Encoding: identity, gzip')
-    await fc.assert(
-      fc.asyncProperty(type, coding, async (contentType, contentCoding) => {
-        const head = ['POST /api/v1/login HTTP/1.1', `Content-Type: ${contentType}`, contentCoding].filter((line) => line !== '')
-        const isRead = types.includes(contentType) && !/gzip/.test(contentCoding)
-        const answer = await send(host, head, Buffer.from(right))
-        expectOurs(answer, [isRead ? 200 : 415], `${contentType} ${contentCoding}`)
-      }),
-      { numRuns },
-    )
-    expect(host.unforeseen).toEqual([])
-  })
+  it(
+    'of another content type, charset or coding is 415, however that is spelt, and of JSON in ' +
+      'UTF-8 is read',
+    async () => {
+      const host = await open()
+      const types = [
+        'application/json',
+        'APPLICATION/JSON',
+        ' application/json ',
+        'application/json;charset=utf-8',
+        'application/json; CHARSET="UTF8"',
+      ]
+      const others = [
+        '',
+        'text/plain',
+        'application/jsonp',
+        'application/json, text/plain',
+        'application/json; charset=utf-16',
+        'json',
+      ]
+      const more = [
+        'application/json;charset=utf-7',
+        'application/x-www-form-urlencoded',
+        'multipart/form-data; boundary=x',
+        'application/vnd.api+json',
+      ]
+      const type = fc.oneof(
+        fc.constantFrom(...types, ...others, ...more),
+        fc.string({ unit: fc.constantFrom(...'aj/; =",\t\u00e9'), maxLength: 12 }),
+      )
+      const coding = fc.constantFrom(
+        '',
+        'Content-Encoding: gzip',
+        'Content-Encoding: Identity',
+        'Content-Encoding: identity, gzip',
+      )
+      await fc.assert(
+        fc.asyncProperty(type, coding, async (contentType, contentCoding) => {
+          const head = [
+            'POST /api/v1/login HTTP/1.1',
+            `Content-Type: ${contentType}`,
+            contentCoding,
+          ].filter((line) => line !== '')
+          const isRead = types.includes(contentType) && !/gzip/.test(contentCoding)
+          const answer = await send(host, head, Buffer.from(right))
+          expectOurs(answer, [isRead ? 200 : 415], `${contentType} ${contentCoding}`)
+        }),
+        { numRuns },
+      )
+      expect(host.unforeseen).toEqual([])
+    },
+  )
 })
 
 describe('credentials of any kind', () => {
@@ -180,13 +244,22 @@ describe('credentials of any kind', () => {
         const lines = headers.map(([header, content]) => `${header}: ${content}`)
         const answer = await send(host, ['GET /api/v1/me HTTP/1.1', ...lines], Buffer.alloc(0))
         const sent = (header: string) =>
-          headers.filter(([one]) => one.toLowerCase() === header).map(([, content]) => content.trim())
-        const [authorization, token, userId] = [sent('authorization'), sent('x-auth-token'), sent('x-user-id')]
+          headers
+            .filter(([one]) => one.toLowerCase() === header)
+            .map(([, content]) => content.trim())
+        const [authorization, token, userId] = [
+          sent('authorization'),
+          sent('x-auth-token'),
+          sent('x-user-id'),
+        ]
         const byBearer =
           authorization.length === 1 &&
           token.length + userId.length === 0 &&
           authorization[0]?.replace(/^bearer +/i, '') === authToken
-        const byPair = authorization.length === 0 && token.join('|') === authToken && userId.join('|') === 'u-alice'
+        const byPair =
+          authorization.length === 0 &&
+          token.join('|') === authToken &&
+          userId.join('|') === 'u-alice'
         const isRight = (byBearer && authorization[0] !== authToken) || byPair
         expectOurs(answer, isRight ? [200] : [400, 401], lines.join(' / '))
       }),
@@ -200,7 +273,11 @@ describe('credentials of any kind', () => {
 describe('text of the client’s', () => {
   it('comes back in no header, and breaks no line of an event or the log', async () => {
     const host = await open()
-    const label = fc.string({ unit: fc.constantFrom(...'abz%0d%0a:;,"\t\u0085\u00a0\u00e9'), minLength: 3, maxLength: 30 })
+    const label = fc.string({
+      unit: fc.constantFrom(...'abz%0d%0a:;,"\t\u0085\u00a0\u00e9'),
+      minLength: 3,
+      maxLength: 30,
+    })
     await fc.assert(
       fc.asyncProperty(label, label, async (agent, name) => {
         const body = json({ username: `zz${name}\r\nX-Forged: 1`, password: 'p' })
@@ -209,7 +286,11 @@ describe('text of the client’s', () => {
           'Content-Type: application/json',
           `User-Agent: zz${agent}`,
         ]
-        const answer = await send(host, [...head, `X-Request-Id: zz${agent}`, `Origin: zz${agent}`], body)
+        const answer = await send(
+          host,
+          [...head, `X-Request-Id: zz${agent}`, `Origin: zz${agent}`],
+          body,
+        )
         expectOurs(answer, [400], agent)
         expect(answer.head).not.toMatch(/zz|forged/i)
         const told = JSON.stringify([host.log, host.events])
@@ -217,6 +298,7 @@ describe('text of the client’s', () => {
       }),
       { numRuns },
     )
-    for (const { fields = {}, message } of host.log) expect(JSON.stringify([message, fields])).not.toMatch(/[\r\n]/)
+    for (const { fields = {}, message } of host.log)
+      expect(JSON.stringify([message, fields])).not.toMatch(/[\r\n]/)
   })
 })

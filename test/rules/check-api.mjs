@@ -1,9 +1,10 @@
-// Compares what hosts can import, with all its types, with the reports in api/: the public face changes on purpose or not at all.
-// `--update` writes the reports anew.
+// Compares what hosts can import, with all its types, with the reports in api/: the public face
+// changes on purpose or not at all. `--update` writes the reports anew.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor'
-import { finish, requireFreshBuild, root, scratchFolder } from './support.mjs'
+import { requireFreshBuild } from './builds.mjs'
+import { finish, root, scratchFolder } from './support.mjs'
 
 const update = process.argv.includes('--update')
 const reports = join(root, 'test/rules/api')
@@ -29,9 +30,19 @@ function configOf({ name, types }, folder) {
       mainEntryPointFilePath: types,
       newlineKind: 'lf',
       compiler: {
-        overrideTsconfig: { extends: join(root, 'tsconfig.json'), compilerOptions: { rootDir: root }, include: [], files: [types] },
+        overrideTsconfig: {
+          extends: join(root, 'tsconfig.json'),
+          compilerOptions: { rootDir: root },
+          include: [],
+          files: [types],
+        },
       },
-      apiReport: { enabled: true, reportFileName: `${name}.api.md`, reportFolder: folder, reportTempFolder: join(folder, 'temp') },
+      apiReport: {
+        enabled: true,
+        reportFileName: `${name}.api.md`,
+        reportFolder: folder,
+        reportTempFolder: join(folder, 'temp'),
+      },
       docModel: { enabled: false },
       dtsRollup: { enabled: false },
       tsdocMetadata: { enabled: false },
@@ -50,7 +61,9 @@ function configOf({ name, types }, folder) {
   })
 }
 
-/** Writes the report of one entry point into the folder and answers its text and what went wrong. */
+/**
+ * Writes the report of one entry point into the folder and answers its text and what went wrong.
+ */
 function report(entry, folder) {
   const problems = []
   const messageCallback = (message) => {
@@ -58,9 +71,15 @@ function report(entry, folder) {
     // Said by finish(), or in the report.
     message.handled = true
   }
-  const { succeeded } = Extractor.invoke(configOf(entry, folder), { localBuild: true, messageCallback })
+  const { succeeded } = Extractor.invoke(configOf(entry, folder), {
+    localBuild: true,
+    messageCallback,
+  })
   const failed = succeeded || problems.length > 0 ? [] : [`${entry.name}: api-extractor failed`]
-  return { text: readFileSync(join(folder, `${entry.name}.api.md`), 'utf8'), problems: [...problems, ...failed] }
+  return {
+    text: readFileSync(join(folder, `${entry.name}.api.md`), 'utf8'),
+    problems: [...problems, ...failed],
+  }
 }
 
 // The first line that differs says more than two whole reports.
@@ -72,7 +91,8 @@ function compare(name, text) {
   if (at === -1 && before.length === after.length) return []
   const line = at === -1 ? after.length : at
   return [
-    `test/rules/api/${name}.api.md:${line + 1}: the public interface changed; if on purpose, run \`npm run api:update\`\n` +
+    `test/rules/api/${name}.api.md:${line + 1}: the public interface changed; if on purpose, ` +
+      `run \`npm run api:update\`\n` +
       `  was: ${before[line] ?? '(end)'}\n  is:  ${after[line] ?? '(end)'}`,
   ]
 }

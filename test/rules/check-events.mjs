@@ -1,32 +1,47 @@
-// Makes docs/events.md from src/events.ts, which is the one list of audit events; without --update it only compares. It also looks
-// for each event being raised somewhere: an event that never happens is a promise that is not kept.
+// Makes docs/events.md from src/audit/events.ts, which is the one list of audit events; without
+// --update it only compares. It also looks for each event being raised somewhere: an event that
+// never happens is a promise that is not kept.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { filesBelow, finish, root } from './support.mjs'
 
-const source = readFileSync(join(root, 'src/events.ts'), 'utf8')
+const source = readFileSync(join(root, 'src/audit/events.ts'), 'utf8')
 const file = ts.createSourceFile('events.ts', source, ts.ScriptTarget.Latest, true)
 const document = join(root, 'docs/events.md')
 
 const statement = (isWanted) => file.statements.find(isWanted)
-const union = statement((node) => ts.isTypeAliasDeclaration(node) && node.name.text === 'AuthEventBody').type
+const union = statement(
+  (node) => ts.isTypeAliasDeclaration(node) && node.name.text === 'AuthEventBody',
+).type
 const levels = readLevels()
 
 /** One event: its name, when it is raised, and its fields with their types. */
 function readEvent(member) {
-  const before = source.slice(0, member.getStart()).match(/\/\*\* ((?:(?!\*\/).)*) \*\/\s*\|?\s*\(?$/s)
+  const before = source
+    .slice(0, member.getStart())
+    .match(/\/\*\*\s+(?:\* )?((?:(?!\*\/).)*?)\s*\*\/\s*\|?\s*\(?$/s)
   const parts = ts.isParenthesizedTypeNode(member) ? member.type.types : [member]
   const literal = parts.find(ts.isTypeLiteralNode)
-  const fields = literal.members.map(({ name, type }) => [name.getText(), type.getText().replaceAll(/\s+/g, ' ')])
+  const fields = literal.members.map(({ name, type }) => [
+    name.getText(),
+    type.getText().replaceAll(/\s+/g, ' '),
+  ])
   const others = parts.filter(ts.isTypeReferenceNode).map((part) => part.getText())
   const name = fields.find(([field]) => field === 'type')[1].slice(1, -1)
-  return { name, when: before?.[1], fields: fields.filter(([field]) => field !== 'type'), others }
+  return {
+    name,
+    when: before?.[1].replaceAll(/\s*\n\s*\* ?/g, ' ').trim(),
+    fields: fields.filter(([field]) => field !== 'type'),
+    others,
+  }
 }
 
 function readLevels() {
   const declaration = statement(
-    (node) => ts.isVariableStatement(node) && node.declarationList.declarations[0].name.getText() === 'levels',
+    (node) =>
+      ts.isVariableStatement(node) &&
+      node.declarationList.declarations[0].name.getText() === 'levels',
   )
   const { properties } = declaration.declarationList.declarations[0].initializer
   return new Map(properties.map(({ name, initializer }) => [name.text, initializer.text]))
@@ -44,26 +59,40 @@ function row({ name, when, fields, others }) {
 function valueRow(name, path) {
   const text = readFileSync(join(root, 'src', path), 'utf8')
   const parsed = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
-  const found = parsed.statements.find((node) => ts.isTypeAliasDeclaration(node) && node.name.text === name)
+  const found = parsed.statements.find(
+    (node) => ts.isTypeAliasDeclaration(node) && node.name.text === name,
+  )
   if (found === undefined) throw new Error(`src/${path} holds no type ${name}`)
   const members = found.type.types ?? [found.type]
   const values = members.map((member) =>
-    ts.isLiteralTypeNode(member) ? `\`${member.literal.text}\`` : `those of ${member.getText(parsed)}`,
+    ts.isLiteralTypeNode(member)
+      ? `\`${member.literal.text}\``
+      : `those of ${member.getText(parsed)}`,
   )
   return `| ${name} | ${values.join(', ')} |`
 }
 
 const events = union.types.map(readEvent)
+const values = [
+  ...['ThrottleScope', 'SignInRefusal', 'CodeRefusal', 'RefreshRefusal'].map((name) =>
+    valueRow(name, 'audit/events.ts'),
+  ),
+  ...['EndReason', 'AuthenticationMethod', 'SessionKind'].map((name) =>
+    valueRow(name, 'stores/contract.ts'),
+  ),
+]
 const text = `# Audit events
 
-\`onEvent\` receives each of these; the log receives it too, at the level given. Besides its own fields each has \`type\`, \`at\` (a Date, UTC),
-\`requestId\` and \`ip\`, the last two null where no request asked for it. No event has room for a password, a token, a code or a seed.
-A session's id is no credential. \`identifierDigest\` is a digest of the name that was typed, keyed where \`encryptionKeys\` are set: people
-type passwords into that field.
+\`onEvent\` receives each of these; the log receives it too, at the level given. Besides its own
+fields each has \`type\`, \`at\` (a Date, UTC), \`requestId\` and \`ip\`, the last two null where
+no request asked for it. No event has room for a password, a token, a code or a seed. A session's
+id is no credential. \`identifierDigest\` is a digest of the name that was typed, keyed where
+\`encryptionKeys\` are set: people type passwords into that field.
 
-A sink may be slow, throw or reject: no sign-in waits for it, and the log is told once that it failed.
+A sink may be slow, throw or reject: no sign-in waits for it, and the log is told once that it
+failed.
 
-This page is made from \`src/events.ts\`.
+This page is made from \`src/audit/events.ts\`.
 
 | \`type\` | level | when | fields |
 | --- | --- | --- | --- |
@@ -73,20 +102,27 @@ ${events.map(row).join('\n')}
 
 | type | values |
 | --- | --- |
-${['ThrottleScope', 'SignInRefusal', 'CodeRefusal', 'RefreshRefusal'].map((name) => valueRow(name, 'events.ts')).join('\n')}
-${['EndReason', 'AuthenticationMethod', 'SessionKind'].map((name) => valueRow(name, 'stores/contract.ts')).join('\n')}
+${values.join('\n')}
 `
 
 const code = filesBelow('src', '.ts')
-  .filter((path) => path !== 'src/events.ts')
+  .filter((path) => path !== 'src/audit/events.ts')
   .map((path) => readFileSync(join(root, path), 'utf8'))
   .join('\n')
 const silent = events
   .filter(({ name }) => !code.includes(`type: '${name}'`))
   .map(({ name }) => `events.ts: ${name} is never raised`)
-const bare = events.filter(({ when }) => when === undefined).map(({ name }) => `events.ts: ${name} does not say when it is raised`)
+const bare = events
+  .filter(({ when }) => when === undefined)
+  .map(({ name }) => `events.ts: ${name} does not say when it is raised`)
 
 if (process.argv.includes('--update')) writeFileSync(document, text)
 const stale =
-  readFileSync(document, 'utf8') === text ? [] : ['docs/events.md: differs from src/events.ts; run `npm run events:update`']
-finish('events', [...silent, ...bare, ...stale], `${events.length} events, each raised somewhere, as docs/events.md says`)
+  readFileSync(document, 'utf8') === text
+    ? []
+    : ['docs/events.md: differs from src/audit/events.ts; run `npm run events:update`']
+finish(
+  'events',
+  [...silent, ...bare, ...stale],
+  `${events.length} events, each raised somewhere, as docs/events.md says`,
+)

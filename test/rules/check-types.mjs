@@ -1,6 +1,7 @@
-// Compiles everything that is TypeScript, and writes nothing. The example imports the package by its own name, as a host does, so
-// it sees the declarations in dist/.
-import { finish, requireFreshBuild, runTool } from './support.mjs'
+// Compiles everything that is TypeScript, and writes nothing. The example imports the package by
+// its own name, as a host does, so it sees the declarations in dist/.
+import { requireFreshBuild } from './builds.mjs'
+import { finish, runTool } from './support.mjs'
 
 const projects = ['tsconfig.json', 'test/tsconfig.json', 'example-app/tsconfig.json']
 

@@ -1,5 +1,5 @@
-// Looks for files, exports and dependencies that nothing uses; the second time without the tests, so that nothing stays in src/
-// for the tests' sake alone.
+// Looks for files, exports and dependencies that nothing uses; the second time without the tests,
+// so that nothing stays in src/ for the tests' sake alone.
 import { finish, runTool } from './support.mjs'
 
 const modes = [[], ['--production']]

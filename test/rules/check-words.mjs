@@ -1,4 +1,5 @@
-// Looks for words that must not be in the project. Those that would betray this file to itself are put together here.
+// Looks for words that must not be in the project. Those that would betray this file to itself are
+// put together here.
 import { readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { finish, root, run } from './support.mjs'
@@ -13,7 +14,11 @@ const inTests = (file) => file.startsWith('test/') && file.endsWith('.ts')
 
 /** `where` picks files, `what` is looked for in each line of them. */
 const bans = [
-  { where: everywhere, what: anyOf(word('TO', 'DO'), word('FIX', 'ME')), why: 'write an issue, or do it' },
+  {
+    where: everywhere,
+    what: anyOf(word('TO', 'DO'), word('FIX', 'ME')),
+    why: 'write an issue, or do it',
+  },
   {
     where: everywhere,
     what: new RegExp(word('\\.\\./sh', 'ared|(?<!\\.)\\.lib', 'rary')),
@@ -21,10 +26,16 @@ const bans = [
   },
   {
     where: everywhere,
-    what: new RegExp(word('regis', 'try\\.[\\w.-]*\\.(org|com|net|io|dev)|"resol', 'ved": "(?!file:)')),
+    what: new RegExp(
+      word('regis', 'try\\.[\\w.-]*\\.(org|com|net|io|dev)|"resol', 'ved": "(?!file:)'),
+    ),
     why: 'names a package registry, which is everybody’s own setting',
   },
-  { where: inTests, what: /\.(only|skip|todo|fails)\(|\bx(it|describe)\(/, why: 'a test that does not run' },
+  {
+    where: inTests,
+    what: /\.(only|skip|todo|fails)\(|\bx(it|describe)\(/,
+    why: 'a test that does not run',
+  },
   { where: inSrc, what: /Math\.random/, why: 'can be guessed; use lib/random.ts' },
   { where: inSrc, what: /\bconsole\./, why: 'a library logs through the host’s logger' },
   {
@@ -33,17 +44,30 @@ const bans = [
     why: 'says nothing about the type; `unknown` makes the reader look',
     code: true,
   },
-  { where: everywhere, what: anyOf(word('@ts-', 'ignore'), word('@ts-', 'nocheck')), why: 'hides whatever comes next' },
+  {
+    where: everywhere,
+    what: anyOf(word('@ts-', 'ignore'), word('@ts-', 'nocheck')),
+    why: 'hides whatever comes next',
+  },
 ]
 
 const binary = new Set(['.png', '.jpg', '.gif', '.ico', '.woff2'])
 
 /** Every file that is or may become part of the project: tracked, or new and not ignored. */
 function projectFiles() {
-  const { ok, stdout, output } = run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'])
+  const { ok, stdout, output } = run('git', [
+    'ls-files',
+    '-z',
+    '--cached',
+    '--others',
+    '--exclude-standard',
+    '--deduplicate',
+  ])
   if (!ok) throw new Error(output)
   const gone = new Set(run('git', ['ls-files', '-z', '--deleted']).stdout.split('\0'))
-  return stdout.split('\0').filter((file) => file !== '' && !gone.has(file) && !binary.has(extname(file)))
+  return stdout
+    .split('\0')
+    .filter((file) => file !== '' && !gone.has(file) && !binary.has(extname(file)))
 }
 
 // Prose in a comment may say "any".
@@ -61,4 +85,8 @@ function findIn(file) {
 
 const files = projectFiles()
 const problems = files.length === 0 ? ['git lists no file at all'] : files.flatMap(findIn)
-finish('words', problems, `${files.length} files hold none of ${bans.length} kinds of unwanted words`)
+finish(
+  'words',
+  problems,
+  `${files.length} files hold none of ${bans.length} kinds of unwanted words`,
+)

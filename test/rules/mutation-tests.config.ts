@@ -2,9 +2,10 @@ import { defineConfig } from 'vitest/config'
 
 /** How the files of the area begin that is broken, from mutation.mjs. */
 const area = (process.env['MUTATION_TESTS'] ?? '*/').split(',')
-// Some tests run for each mutant. These take seconds, and what they are about is elsewhere: outages, keys, seeds, codes by the thousand.
+// Some tests run for each mutant. These take seconds, and what they are about is elsewhere:
+// outages, keys, seeds, codes by the thousand.
 const slow = [
-  'faults/{every-call,host-failures}',
+  'host-failures/{every-call,host-failures}',
   'signers/{jose-signer,key-material,key-ring}',
   'throttle/stores',
   'two-factor/{at-rest,guesses,key-uri,races,rfc-6238,totp}',
@@ -15,7 +16,8 @@ export default defineConfig({
     // None that needs a database, a browser, another process or the example.
     include: area.map((name) => `test/${name}*.test.ts`),
     exclude: slow.map((name) => `test/${name}*`),
-    // One import of the router serves all files of a run, which takes a third of the time. No test leaves anything behind in a module.
+    // One import of the router serves all files of a run, which takes a third of the time. No test
+    // leaves anything behind in a module.
     isolate: false,
     // What a mutant makes hang costs this much; the tests that run here take a tenth of it.
     testTimeout: 5_000,

@@ -1,24 +1,40 @@
-// Breaks the code of a sign-in in every way it can think of, and asks the tests whether they notice: `npm run test:mutation`, which takes
-// three quarters of an hour the first time. One area: `npm run test:mutation -- throttle`.
+// Breaks the code of a sign-in in every way it can think of, and asks the tests whether they
+// notice: `npm run test:mutation`, which takes three quarters of an hour the first time. One area:
+// `npm run test:mutation -- throttle`.
 import { Stryker } from '@stryker-mutator/core'
 
 /**
- * What is broken, and how the files of the tests begin that are asked: those of the same area, so that what nobody notices does not cost all
- * there are.
+ * What is broken, and how the files of the tests begin that are asked: those of the same area, so
+ * that what nobody notices does not cost all there are.
  */
 const areas = {
   'sign-in': {
     mutate: [
       'src/sign-in.ts',
-      'src/login/{login.endpoint,verify-password,prove-password}.ts',
+      'src/login/{login.endpoint,log-in,login-request,verify-password}.ts',
+      'src/account/prove-password.ts',
       'src/pkce/{token.endpoint,authorization-code}.ts',
+      'src/vouched/open-session.ts',
     ],
-    tests: ['login/', 'pkce/', 'users/', 'faults/', 'two-factor/', 'sessions/in-flight', 'throttle/second-factor'],
+    tests: [
+      'login/',
+      'pkce/',
+      'vouched/',
+      'users/',
+      'account/',
+      'host-failures/',
+      'two-factor/',
+      'sessions/in-flight',
+      'throttle/second-factor',
+    ],
   },
-  guard: { mutate: ['src/guard/*.ts', 'src/tokens/access-token.ts'], tests: ['guard/', 'signers/', 'sessions/in-flight'] },
+  guard: {
+    mutate: ['src/guard/*.ts', 'src/tokens/access-token.ts'],
+    tests: ['guard/', 'signers/', 'sessions/in-flight'],
+  },
   rotation: {
-    mutate: ['src/sessions/{sessions,refresh.endpoint}.ts', 'src/tokens/refresh-token.ts'],
-    tests: ['sessions/', 'faults/', 'guard/'],
+    mutate: ['src/sessions/*.ts', 'src/refresh/*.ts', 'src/tokens/refresh-token.ts'],
+    tests: ['refresh/', 'sessions/', 'host-failures/', 'guard/'],
   },
   throttle: { mutate: ['src/throttle/*.ts'], tests: ['throttle/'] },
 }
@@ -28,12 +44,16 @@ const aim = 85
 
 const asked = process.argv.slice(2)
 const unknown = asked.find((area) => !(area in areas))
-if (unknown !== undefined) throw new Error(`No area ${unknown}. There are: ${Object.keys(areas).join(', ')}.`)
+if (unknown !== undefined)
+  throw new Error(`No area ${unknown}. There are: ${Object.keys(areas).join(', ')}.`)
 
 const results = []
-for (const area of asked.length > 0 ? asked : Object.keys(areas)) results.push(...(await breakArea(area, areas[area])))
+for (const area of asked.length > 0 ? asked : Object.keys(areas))
+  results.push(...(await breakArea(area, areas[area])))
 const score = scoreOf(results)
-process.stdout.write(`In all ${score} % of ${results.length} mutants were noticed; the aim is ${aim} %.\n`)
+process.stdout.write(
+  `In all ${score} % of ${results.length} mutants were noticed; the aim is ${aim} %.\n`,
+)
 process.exitCode = Number(score) >= aim ? 0 : 1
 
 function breakArea(area, { mutate, tests }) {
@@ -43,19 +63,30 @@ function breakArea(area, { mutate, tests }) {
     testRunner: 'vitest',
     // Every test imports the whole router: to look for related ones costs time and leaves none out.
     vitest: { configFile: 'test/rules/mutation-tests.config.ts', related: false },
-    plugins: ['@stryker-mutator/vitest-runner', new URL('./log-texts.mjs', import.meta.url).pathname],
+    plugins: [
+      '@stryker-mutator/vitest-runner',
+      new URL('./log-texts.mjs', import.meta.url).pathname,
+    ],
     ignorers: ['log-texts'],
     mutate,
     coverageAnalysis: 'perTest',
-    // What runs while a module is loaded belongs to no test, so all of them would have to run for each such mutant: half of the time for
-    // a twentieth of the mutants, which are the schemas and patterns that the attack tests feed by the hundred.
+    // What runs while a module is loaded belongs to no test, so all of them would have to run for
+    // each such mutant: half of the time for a twentieth of the mutants, which are the schemas and
+    // patterns that the attack tests feed by the hundred.
     ignoreStatic: true,
     concurrency: 2,
     incremental: true,
     incrementalFile: `.stryker/${area}.incremental.json`,
     tempDirName: '.stryker/sandboxes',
     cleanTempDir: 'always',
-    ignorePatterns: ['/.stryker', '/coverage', '/docs', '/example-app/build', '/example-app/data', '/test/rules/.scratch'],
+    ignorePatterns: [
+      '/.stryker',
+      '/coverage',
+      '/docs',
+      '/example-app/build',
+      '/example-app/data',
+      '/test/rules/.scratch',
+    ],
     reporters: ['clear-text', 'html', 'progress-append-only'],
     clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
     htmlReporter: { fileName: `.stryker/${area}.html` },

@@ -1,6 +1,6 @@
 // What every check needs: where the project is, how to run a tool, and one way to say how it went.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -43,19 +43,13 @@ export function filesBelow(folder, extension = '') {
     .sort()
 }
 
-/** An empty folder inside the project, which git does not see; what lies in it can import the package by its own name. */
+/**
+ * An empty folder inside the project, which git does not see; what lies in it can import the
+ * package by its own name.
+ */
 export function scratchFolder(name) {
   const folder = join(root, 'test/rules/.scratch', name)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   return folder
-}
-
-/** Throws unless dist/ is at least as new as src/: a check of an old build would prove nothing. */
-export function requireFreshBuild() {
-  const built = join(root, 'dist/index.js')
-  const newest = Math.max(...filesBelow('src').map((file) => statSync(join(root, file)).mtimeMs))
-  if (!existsSync(built) || statSync(built).mtimeMs < newest) {
-    throw new Error('dist/ is missing or older than src/; run `npm run build` first')
-  }
 }

@@ -13,7 +13,10 @@ export interface Answered {
 /** What must not stand in any answer: stacks, paths of the machine, drivers' errors. */
 const internals = /\n\s+at |node_modules|\.js:\d+|<!DOCTYPE/i
 
-/** An answer of ours, as every one of them is: JSON that nobody keeps, no cookie, no name of a product, no stack, no other origin let in. */
+/**
+ * An answer of ours, as every one of them is: JSON that nobody keeps, no cookie, no name of a
+ * product, no stack, no other origin let in.
+ */
 export function expectCommon({ status, headers, text }: Answered): void {
   expect(headers).toMatchObject({
     'content-type': 'application/json',
@@ -22,17 +25,31 @@ export function expectCommon({ status, headers, text }: Answered): void {
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   })
   const names = Object.keys(headers)
-  expect(names.filter((name) => /^(set-cookie|x-powered-by|server|location|access-control-.*)$/.test(name))).toEqual([])
+  expect(
+    names.filter((name) =>
+      /^(set-cookie|x-powered-by|server|location|access-control-.*)$/.test(name),
+    ),
+  ).toEqual([])
   expect(text).not.toMatch(internals)
-  if (status >= 400) expect(JSON.parse(text)).toMatchObject({ success: false, status: 'error', error: expect.any(String) })
+  if (status >= 400)
+    expect(JSON.parse(text)).toMatchObject({
+      success: false,
+      status: 'error',
+      error: expect.any(String),
+    })
   if (status === 429 || status === 503) expect(Number(headers['retry-after'])).toBeGreaterThan(0)
 }
 
 /**
- * What an attack must leave behind: answers like any other, nothing that reached the host's error handler, none of these secrets (nor
- * anybody's password) in the log or the events, and a process that serves the next login.
+ * What an attack must leave behind: answers like any other, nothing that reached the host's error
+ * handler, none of these secrets (nor anybody's password) in the log or the events, and a process
+ * that serves the next login.
  */
-export async function afterAttack(host: TestHost, answers: Answered | readonly Answered[], secrets: readonly string[] = []) {
+export async function afterAttack(
+  host: TestHost,
+  answers: Answered | readonly Answered[],
+  secrets: readonly string[] = [],
+) {
   for (const answer of [answers].flat() as Answered[]) expectCommon(answer)
   expect(host.unforeseen).toEqual([])
   host.users.add({ id: 'u-next', username: 'next', passwordHash })
@@ -42,7 +59,11 @@ export async function afterAttack(host: TestHost, answers: Answered | readonly A
 }
 
 /** None of these is in a log line or in an event. */
-export function expectNothingTold(host: Pick<TestHost, 'log' | 'events'>, secrets: Iterable<string>): void {
+export function expectNothingTold(
+  host: Pick<TestHost, 'log' | 'events'>,
+  secrets: Iterable<string>,
+): void {
   const told = JSON.stringify([host.log, host.events])
-  for (const secret of secrets) expect(told.includes(secret), 'a secret was written down').toBe(false)
+  for (const secret of secrets)
+    expect(told.includes(secret), 'a secret was written down').toBe(false)
 }

@@ -1,6 +1,6 @@
-// Every request and every function of the router, and a host all of whose parts are tapped: so that each single call of each part can
-// be made to fail, in the order in which the calls happen, without anybody writing the list of them.
-import { RateLimiterMemory } from 'rate-limiter-flexible'
+// Every request and every function of the router, and a host all of whose parts are tapped: so that
+// each single call of each part can be made to fail, in the order in which the calls happen,
+// without anybody writing the list of them.
 import type { AuthRouterOptions, LimiterSettings, RevocationBus } from '../../src/index.js'
 import { generateSigningKey, joseSigner } from '../../src/index.js'
 import { decodeBase32 } from '../../src/lib/base32.js'
@@ -8,8 +8,17 @@ import { type MemoryStores, memoryStores } from '../../src/stores/memory-stores.
 import { totpCode } from '../../src/testing/totp-code.js'
 import { createSeedVault } from '../../src/two-factor/seed-vault.js'
 import { bearer, get, logIn, obtainCode, post } from './client.js'
-import { cheapHasher, encryptionKey, password, passwordHash, startHost, type TestHost, totpSecret } from './host.js'
-import { type TestUsers, testUsers } from './users.js'
+import {
+  cheapHasher,
+  encryptionKey,
+  password,
+  passwordHash,
+  startHost,
+  type TestHost,
+  totpSecret,
+} from './host.js'
+import { memoryLimiter } from './memory-limiter.js'
+import { type TestUser, type TestUsers, testUsers } from './users.js'
 
 /** What was asked for, as a client or the host's own code sees it. */
 export interface Outcome {
@@ -48,7 +57,8 @@ const oldHash = passwordHash.replace('$2b$', '$2a$')
 
 function tapped<T extends object>(tap: Tap, name: string, part: T): T {
   const methods = Object.entries(part).filter(([, method]) => typeof method === 'function')
-  for (const [method, real] of methods) Object.assign(part, { [method]: tapOne(tap, `${name}.${method}`, real.bind(part)) })
+  for (const [method, real] of methods)
+    Object.assign(part, { [method]: tapOne(tap, `${name}.${method}`, real.bind(part)) })
   return part
 }
 
@@ -64,16 +74,33 @@ function tapOne(tap: Tap, name: string, real: Real) {
 }
 
 /** A host with everything that a host can have. */
-export async function startTapped(storeTimeout = 2000): Promise<Omit<Scene, 'user'> & { newScene: () => Scene }> {
+export async function startTapped(
+  storeTimeout = 2000,
+): Promise<Omit<Scene, 'user'> & { newScene: () => Scene }> {
   const tap: Tap = { calls: null, parts: [], failsAt: null, how: () => undefined }
   const users = testUsers()
   const stores = memoryStores()
   let now = () => new Date()
-  const signer = joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: [signingKey], clock: () => now() })
+  const signer = joseSigner({
+    issuer: 'https://chat.example.com',
+    audience: 'chat',
+    keys: [signingKey],
+    clock: () => now(),
+  })
   const limiter = (settings: LimiterSettings) => {
-    const real = new RateLimiterMemory(settings)
-    for (const method of ['consume', 'reward', 'penalty', 'delete', 'get', 'set', 'block'] as const) {
-      Object.assign(real, { [method]: tapOne(tap, `limiter.${method}`, (real[method] as Real).bind(real)) })
+    const real = memoryLimiter(settings)
+    for (const method of [
+      'consume',
+      'reward',
+      'penalty',
+      'delete',
+      'get',
+      'set',
+      'block',
+    ] as const) {
+      Object.assign(real, {
+        [method]: tapOne(tap, `limiter.${method}`, (real[method] as Real).bind(real)),
+      })
     }
     return real
   }
@@ -85,7 +112,10 @@ export async function startTapped(storeTimeout = 2000): Promise<Omit<Scene, 'use
     secondFactors: tapped(tap, 'secondFactors', stores.secondFactors),
     tickets: tapped(tap, 'tickets', stores.tickets),
     signer: tapped(tap, 'signer', { ...signer }),
-    passwords: tapped(tap, 'passwords', { ...cheapHasher, needsRehash: (hash: string) => hash === oldHash }),
+    passwords: tapped(tap, 'passwords', {
+      ...cheapHasher,
+      needsRehash: (hash: string) => hash === oldHash,
+    }),
     otherFactors: [
       {
         name: 'email',
@@ -100,6 +130,7 @@ export async function startTapped(storeTimeout = 2000): Promise<Omit<Scene, 'use
     ],
     bus: tapped(tap, 'bus', bus),
     throttle: { network: { points: 100_000, duration: 900 }, limiter },
+    watchPasswordHash: true,
     encryptionKeys: [encryptionKey, olderKey],
     storeTimeout,
     ...tapped(tap, 'hooks', {
@@ -121,7 +152,9 @@ export async function startTapped(storeTimeout = 2000): Promise<Omit<Scene, 'use
   return { host, tap, users, stores, newScene }
 }
 
-const sent = async (response: PromiseLike<{ status: number; text: string; headers: Record<string, string> }>): Promise<Outcome> => {
+const sent = async (
+  response: PromiseLike<{ status: number; text: string; headers: Record<string, string> }>,
+): Promise<Outcome> => {
   const { status, text, headers } = await response
   return { status, text, retryAfter: Number(headers['retry-after'] ?? 0) }
 }
@@ -140,14 +173,16 @@ const called = async (work: () => Promise<unknown>): Promise<Outcome> => {
   }
 }
 
-const tokenOf = async ({ host, user }: Scene) => (await logIn(host, { username: user.name, password })).authToken
+const tokenOf = async ({ host, user }: Scene) =>
+  (await logIn(host, { username: user.name, password })).authToken
 const loginOf = ({ host, user }: Scene, code?: string) => {
   const body = { username: user.name, password, ...(code === undefined ? {} : { code }) }
   return () => sent(post(host, '/login', body))
 }
 
 async function withTotp({ host, user }: Scene): Promise<string[]> {
-  return (await host.auth.secondFactors.importTotp({ userId: user.id, secret: totpSecret })).recoveryCodes
+  return (await host.auth.secondFactors.importTotp({ userId: user.id, secret: totpSecret }))
+    .recoveryCodes
 }
 
 /** A session of a user who has TOTP; the code of the moment is unused. */
@@ -155,20 +190,33 @@ async function signedInWithTotp(scene: Scene): Promise<{ token: string; code: ()
   const { host } = scene
   await withTotp(scene)
   const code = () => totpCode(totpSecret, host.clock())
-  const { authToken: token } = await logIn(host, { username: scene.user.name, password, code: code() })
+  const { authToken: token } = await logIn(host, {
+    username: scene.user.name,
+    password,
+    code: code(),
+  })
   host.clock.advance(30)
   return { token, code }
 }
 
 async function ticketOf(scene: Scene): Promise<string> {
-  const response = await post(scene.host, '/auth/socket-ticket', undefined, bearer(await tokenOf(scene)))
+  const response = await post(
+    scene.host,
+    '/auth/socket-ticket',
+    undefined,
+    bearer(await tokenOf(scene)),
+  )
   return response.body.data.ticket
 }
 
 function upgradeWith(ticket: string) {
   const protocols = `auth.ticket, ${ticket}`
   const headers = { 'sec-websocket-protocol': protocols }
-  return { headers, headersDistinct: { 'sec-websocket-protocol': [protocols] }, socket: { remoteAddress: '127.0.0.1' } } as never
+  return {
+    headers,
+    headersDistinct: { 'sec-websocket-protocol': [protocols] },
+    socket: { remoteAddress: '127.0.0.1' },
+  } as never
 }
 
 async function withPendingTotp(scene: Scene): Promise<{ token: string; secret: string }> {
@@ -179,20 +227,30 @@ async function withPendingTotp(scene: Scene): Promise<{ token: string; secret: s
 
 const authed = (method: 'get' | 'post', path: string, body?: object) => async (scene: Scene) => {
   const token = await tokenOf(scene)
-  return () => sent(method === 'get' ? get(scene.host, path, bearer(token)) : post(scene.host, path, body, bearer(token)))
+  return () =>
+    sent(
+      method === 'get'
+        ? get(scene.host, path, bearer(token))
+        : post(scene.host, path, body, bearer(token)),
+    )
 }
 const factorChange = (path: string) => async (scene: Scene) => {
   const { token, code } = await signedInWithTotp(scene)
   return () => sent(post(scene.host, path, { password, code: code() }, bearer(token)))
 }
 const remove = (host: TestHost, path: string, token: string) =>
-  fetch(`${host.url}${path}`, { method: 'DELETE', headers: bearer(token) }).then(async (response) => ({
-    status: response.status,
-    text: await response.text(),
-    retryAfter: Number(response.headers.get('retry-after') ?? 0),
-  }))
+  fetch(`${host.url}${path}`, { method: 'DELETE', headers: bearer(token) }).then(
+    async (response) => ({
+      status: response.status,
+      text: await response.text(),
+      retryAfter: Number(response.headers.get('retry-after') ?? 0),
+    }),
+  )
 
-/** Everything that can be asked of a router, by name. Each makes what it needs, and answers how to ask. */
+/**
+ * Everything that can be asked of a router, by name. Each makes what it needs, and answers how to
+ * ask.
+ */
 export const requests: Readonly<Record<string, (scene: Scene) => Promise<Ask>>> = {
   'POST /login': async (scene) => loginOf(scene),
   'POST /login with an old hash': async (scene) => {
@@ -208,7 +266,11 @@ export const requests: Readonly<Record<string, (scene: Scene) => Promise<Ask>>> 
     const { secondFactors } = scene.stores
     const sealed = (await secondFactors.find(scene.user.id))?.sealedSeed ?? ''
     const seed = decodeBase32(totpSecret) as Buffer
-    await secondFactors.reseal(scene.user.id, sealed, createSeedVault([Buffer.from(olderKey, 'base64')]).seal(scene.user.id, seed))
+    await secondFactors.reseal(
+      scene.user.id,
+      sealed,
+      createSeedVault([Buffer.from(olderKey, 'base64')]).seal(scene.user.id, seed),
+    )
     return () => loginOf(scene, totpCode(totpSecret, scene.host.clock()))()
   },
   'POST /login without the e-mailed code': async (scene) => {
@@ -225,7 +287,9 @@ export const requests: Readonly<Record<string, (scene: Scene) => Promise<Ask>>> 
     const code = await obtainCode(scene.host, await tokenOf(scene))
     return () => sent(post(scene.host, '/auth/pkce/token', code))
   },
-  'POST /auth/pkce/authorize': authed('post', '/auth/pkce/authorize', { codeChallenge: 'a'.repeat(43) }),
+  'POST /auth/pkce/authorize': authed('post', '/auth/pkce/authorize', {
+    codeChallenge: 'a'.repeat(43),
+  }),
   'POST /auth/refresh': async (scene) => {
     const code = await obtainCode(scene.host, await tokenOf(scene))
     const { refresh_token } = (await post(scene.host, '/auth/pkce/token', code)).body
@@ -252,7 +316,15 @@ export const requests: Readonly<Record<string, (scene: Scene) => Promise<Ask>>> 
   'POST /auth/totp': authed('post', '/auth/totp', { password }),
   'POST /auth/totp/confirm': async (scene) => {
     const { token, secret } = await withPendingTotp(scene)
-    return () => sent(post(scene.host, '/auth/totp/confirm', { code: totpCode(secret, scene.host.clock()) }, bearer(token)))
+    return () =>
+      sent(
+        post(
+          scene.host,
+          '/auth/totp/confirm',
+          { code: totpCode(secret, scene.host.clock()) },
+          bearer(token),
+        ),
+      )
   },
   'POST /auth/totp/disable': factorChange('/auth/totp/disable'),
   'POST /auth/totp/recovery-codes': factorChange('/auth/totp/recovery-codes'),
@@ -278,11 +350,26 @@ export const requests: Readonly<Record<string, (scene: Scene) => Promise<Ask>>> 
     await tokenOf(scene)
     return () => called(() => scene.host.auth.sessions.revokeAllForUser(scene.user.id))
   },
+  'passwordChanged()': async (scene) => {
+    const { host, user } = scene
+    await tokenOf(scene)
+    const { sessionId } = await host.auth.authenticateToken(await tokenOf(scene))
+    const row = scene.users.rows.get(user.id) as TestUser
+    return () => {
+      // Not by a call: what the host does to its users is not the router's.
+      scene.users.rows.set(user.id, { ...row, passwordHash: oldHash })
+      return called(() => host.auth.passwordChanged(user.id, { except: sessionId }))
+    }
+  },
   'issueAuthorizationCode()': async ({ host, user }) => {
-    return () => called(() => host.auth.issueAuthorizationCode({ userId: user.id, codeChallenge: 'a'.repeat(43) }))
+    return () =>
+      called(() =>
+        host.auth.issueAuthorizationCode({ userId: user.id, codeChallenge: 'a'.repeat(43) }),
+      )
   },
   'secondFactors.importTotp()': async ({ host, user }) => {
-    return () => called(() => host.auth.secondFactors.importTotp({ userId: user.id, secret: totpSecret }))
+    return () =>
+      called(() => host.auth.secondFactors.importTotp({ userId: user.id, secret: totpSecret }))
   },
   'secondFactors.status()': async (scene) => {
     await withTotp(scene)

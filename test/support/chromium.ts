@@ -1,11 +1,20 @@
-// A real browser for the tests of pages. `chromiumPath` is null when there is none; with REQUIRE_SERVICES=1 that is a failure instead.
+// A real browser for the tests of pages. `chromiumPath` is null when there is none; with
+// REQUIRE_SERVICES=1 that is a failure instead.
 import { accessSync, constants } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
 /** Where Chromium is. Override with CHROMIUM_PATH. */
-export const chromiumPath: string | null = executable(process.env['CHROMIUM_PATH'] || '/usr/bin/chromium')
+export const chromiumPath: string | null = executable(
+  process.env['CHROMIUM_PATH'] || '/usr/bin/chromium',
+)
 
-const quiet = ['--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+const quiet = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
 
 /** Starts it, without a window. */
 export function launchChromium(): Promise<Browser> {

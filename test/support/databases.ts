@@ -1,14 +1,27 @@
-// The databases that the SQL stores are run on, each with tables of its own, so that test files do not see each other's rows.
+// The databases that the SQL stores are run on, each with tables of its own, so that test files do
+// not see each other's rows.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { type Dialect, Kysely, MysqlDialect, PostgresDialect, type PostgresPool, SqliteDialect } from 'kysely'
+import {
+  type Dialect,
+  Kysely,
+  MysqlDialect,
+  PostgresDialect,
+  type PostgresPool,
+  SqliteDialect,
+} from 'kysely'
 import Database from 'libsql'
 import { createPool } from 'mysql2'
 import pg from 'pg'
-import { migrateSql, type SqlEngineName, type SqlStores, sqlStores } from '../../src/stores/sql/sql-stores.js'
+import {
+  migrateSql,
+  type SqlEngineName,
+  type SqlStores,
+  sqlStores,
+} from '../../src/stores/sql/sql-stores.js'
 import { mysqlUrl, postgresUrl } from './services.js'
 
 /** How a database is opened. */
@@ -40,14 +53,24 @@ export interface TestDatabase {
 
 /** All kinds. SQLite and PGlite run in this process and are always there. */
 export const databaseKinds: readonly DatabaseKind[] = [
-  { name: 'SQLite (libsql)', engine: 'sqlite', isServer: false, open: (settings) => openSqlite(undefined, settings) },
+  {
+    name: 'SQLite (libsql)',
+    engine: 'sqlite',
+    isServer: false,
+    open: (settings) => openSqlite(undefined, settings),
+  },
   {
     name: 'PGlite',
     engine: 'postgres',
     isServer: false,
     open: (settings) => openWith(new PostgresDialect({ pool: pglitePool() }), settings),
   },
-  { name: 'PostgreSQL', engine: 'postgres', isServer: true, open: postgresUrl === null ? null : openPostgres },
+  {
+    name: 'PostgreSQL',
+    engine: 'postgres',
+    isServer: true,
+    open: postgresUrl === null ? null : openPostgres,
+  },
   { name: 'MariaDB', engine: 'mysql', isServer: true, open: mysqlUrl === null ? null : openMysql },
 ]
 
@@ -84,11 +107,15 @@ export async function dropTables(kysely: Kysely<object>, prefix: string): Promis
     'signing_keys',
     'migrations',
   ]
-  for (const table of tables) await kysely.schema.dropTable(`${prefix}${table}`).ifExists().execute()
+  for (const table of tables)
+    await kysely.schema.dropTable(`${prefix}${table}`).ifExists().execute()
 }
 
 /** A file of its own; also opened by a second process, when its path is handed on. */
-export function openSqlite(file: string = join(temporaryFolder(), 'auth.db'), settings: OpenSettings = {}): Kysely<object> {
+export function openSqlite(
+  file: string = join(temporaryFolder(), 'auth.db'),
+  settings: OpenSettings = {},
+): Kysely<object> {
   const database = new Database(file)
   database.exec('pragma journal_mode = wal; pragma busy_timeout = 5000')
   return openWith(new SqliteDialect({ database }), settings)
@@ -98,10 +125,15 @@ function openWith(dialect: Dialect, { onQuery }: OpenSettings = {}): Kysely<obje
   return new Kysely({ dialect, log: ({ query }) => onQuery?.(query.sql, query.parameters) })
 }
 
+const folders: string[] = []
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
 /** A folder that is removed when the process ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'stores-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  folders.push(folder)
   return folder
 }
 
@@ -118,8 +150,8 @@ function openMysql(settings: OpenSettings = {}): Kysely<object> {
   return openWith(new MysqlDialect({ pool }), settings)
 }
 
-// PGlite is PostgreSQL on one connection: whoever has it keeps it until the transaction is over. It takes two seconds to start, so a
-// test file has one, whose prefixes keep the tests apart.
+// PGlite is PostgreSQL on one connection: whoever has it keeps it until the transaction is over. It
+// takes two seconds to start, so a test file has one, whose prefixes keep the tests apart.
 let pglite: PGlite | undefined
 let lastInLine: Promise<void> = Promise.resolve()
 
@@ -142,6 +174,10 @@ function pglitePool(): PostgresPool {
 function queryOf(database: PGlite) {
   return async (text: string, parameters: readonly unknown[]) => {
     const { rows, affectedRows } = await database.query(text, [...parameters])
-    return { command: text.trimStart().split(' ', 1)[0]?.toUpperCase(), rowCount: affectedRows ?? 0, rows }
+    return {
+      command: text.trimStart().split(' ', 1)[0]?.toUpperCase(),
+      rowCount: affectedRows ?? 0,
+      rows,
+    }
   }
 }

@@ -7,11 +7,23 @@ import { WebSocket } from 'ws'
 export type Credentials = Record<string, string>
 
 /** One request, with its answer read to the end. */
-export async function request(url: string, method: string, path: string, body?: unknown, headers: Credentials = {}) {
+export async function request(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Credentials = {},
+) {
   const init = body === undefined ? {} : { body: JSON.stringify(body) }
-  const response = await fetch(url + path, { method, headers: { 'Content-Type': 'application/json', ...headers }, ...init })
+  const response = await fetch(url + path, {
+    method,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    ...init,
+  })
   const text = await response.text()
-  const json = response.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(text) : undefined
+  const json = response.headers.get('content-type')?.startsWith('application/json')
+    ? JSON.parse(text)
+    : undefined
   return { status: response.status, headers: response.headers, text, json }
 }
 
@@ -32,7 +44,12 @@ export async function issueCode(url: string, first: Credentials) {
 
 /** A second device: signed in by a code that the first one asked for. */
 export async function signInSecondDevice(url: string, first: Credentials) {
-  const { status, json, text } = await request(url, 'POST', '/api/v1/auth/pkce/token', await issueCode(url, first))
+  const { status, json, text } = await request(
+    url,
+    'POST',
+    '/api/v1/auth/pkce/token',
+    await issueCode(url, first),
+  )
   if (status !== 200) throw new Error(`the token endpoint answered ${status}: ${text}`)
   return json as { access_token: string; refresh_token: string }
 }

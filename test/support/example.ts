@@ -1,7 +1,8 @@
-// Builds and starts the example, as a process of its own that keeps nothing outside a folder of its own.
+// Builds and starts the example, as a process of its own that keeps nothing outside a folder of its
+// own.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -15,12 +16,9 @@ export const alice = { username: 'alice', password: 'correct horse battery stapl
 export const bob = { username: 'bob', password: 'another long passphrase' }
 export const bobsSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 
-/** Compiles the example. Each file takes its place at once: another test file may be starting the example at this moment. */
+/** Compiles the example where it is not what its sources say. */
 export function buildExample(): void {
-  const folder = join(built, `draft-${process.pid}`)
-  execFileSync('npx', ['tsc', '-p', 'example-app', '--outDir', folder], { cwd: root, stdio: 'pipe' })
-  for (const name of readdirSync(folder)) renameSync(join(folder, name), join(built, name))
-  rmSync(folder, { recursive: true })
+  execFileSync(process.execPath, ['test/rules/build.mjs', 'example'], { cwd: root, stdio: 'pipe' })
 }
 
 const folders: string[] = []
@@ -37,7 +35,10 @@ export function temporaryFolder(): string {
 
 /** The environment of an example with an SQLite database and an encryption key in a folder. */
 export function environmentIn(folder: string): Record<string, string> {
-  return { DATABASE_URL: `sqlite:${join(folder, 'chat.db')}`, AUTH_ENCRYPTION_KEY_FILE: join(folder, 'encryption.key') }
+  return {
+    DATABASE_URL: `sqlite:${join(folder, 'chat.db')}`,
+    AUTH_ENCRYPTION_KEY_FILE: join(folder, 'encryption.key'),
+  }
 }
 
 /** Launches the built example with nothing of this process's environment but the path. */
@@ -58,8 +59,12 @@ export function launchExample(env: Record<string, string> = environmentIn(tempor
 export async function startExample(env?: Record<string, string>) {
   const { child, output, exited } = launchExample(env)
   const line = once(createInterface(child.stdout), 'line').then(([text]) => String(text))
-  const early = exited.then((code) => Promise.reject(new Error(`exited with ${code}: ${output.stderr}`)))
-  const url = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/.exec(await Promise.race([line, early]))?.[1]
+  const early = exited.then((code) =>
+    Promise.reject(new Error(`exited with ${code}: ${output.stderr}`)),
+  )
+  const url = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/.exec(
+    await Promise.race([line, early]),
+  )?.[1]
   if (url === undefined) throw new Error(`unexpected output: ${output.stdout}`)
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     early.catch(() => {})

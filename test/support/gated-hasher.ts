@@ -3,7 +3,10 @@ import type { AuthRouterOptions, PasswordHasher } from '../../src/index.js'
 import { post } from './client.js'
 import { startHost, type TestHost } from './host.js'
 
-/** A hasher whose work waits until the test lets it finish, in the order in which it came, and takes exactly a second each time. */
+/**
+ * A hasher whose work waits until the test lets it finish, in the order in which it came, and takes
+ * exactly a second each time.
+ */
 export interface GatedHasher extends PasswordHasher {
   /** The passwords that were worked on, in the order in which they were begun. */
   readonly begun: string[]
@@ -14,8 +17,8 @@ export interface GatedHasher extends PasswordHasher {
 }
 
 /**
- * Makes one. It holds comparisons, and hashes of passwords that begin with `new`. Time is what this hasher says: the stopwatch that the
- * router measures work with stands still otherwise.
+ * Makes one. It holds comparisons, and hashes of passwords that begin with `new`. Time is what this
+ * hasher says: the stopwatch that the router measures work with stands still otherwise.
  */
 export function gatedHasher(concurrency: number | null = 1): GatedHasher {
   let milliseconds = 0
@@ -55,11 +58,17 @@ export function gatedHasher(concurrency: number | null = 1): GatedHasher {
   }
 }
 
-/** A host whose hasher is gated: five seconds of work may wait, which are five passwords. Alice's password is `right`. */
+/**
+ * A host whose hasher is gated: five seconds of work may wait, which are five passwords. Alice's
+ * password is `right`.
+ */
 export interface CrowdedHost extends TestHost {
   readonly hasher: GatedHasher
   /** Sends a login and does not wait for its answer. */
-  attempt(password: string, ip?: string): Promise<{ status: number; headers: Record<string, string> }>
+  attempt(
+    password: string,
+    ip?: string,
+  ): Promise<{ status: number; headers: Record<string, string> }>
   /** Sends logins one after the other, each once the one before is in hand or waiting. */
   queueUp(passwords: readonly string[], ip?: string): Promise<ReturnType<CrowdedHost['attempt']>[]>
   /** Lets work finish until nothing is left. */
@@ -69,7 +78,10 @@ export interface CrowdedHost extends TestHost {
 const roomy = { points: 1000, duration: 900 }
 
 /** Starts a host with a gated hasher. */
-export async function startCrowd(options: Partial<AuthRouterOptions> = {}, hasher = gatedHasher()): Promise<CrowdedHost> {
+export async function startCrowd(
+  options: Partial<AuthRouterOptions> = {},
+  hasher = gatedHasher(),
+): Promise<CrowdedHost> {
   const host = await startHost({
     before: (app) => void app.set('trust proxy', 1),
     options: { passwords: hasher, throttle: { account: roomy, network: roomy }, ...options },
@@ -77,7 +89,12 @@ export async function startCrowd(options: Partial<AuthRouterOptions> = {}, hashe
   host.users.change('u-alice', { passwordHash: 'hash of right' })
   const queue = () => host.auth.stats().passwords
   const attempt = (password: string, ip = '192.0.2.1') => {
-    const answer = post(host, '/login', { username: 'alice', password }, { 'X-Forwarded-For': ip }).then((response) => response)
+    const answer = post(
+      host,
+      '/login',
+      { username: 'alice', password },
+      { 'X-Forwarded-For': ip },
+    ).then((response) => response)
     // A test may end while its crowd still waits.
     answer.catch(() => {})
     return answer
@@ -90,7 +107,9 @@ export async function startCrowd(options: Partial<AuthRouterOptions> = {}, hashe
       for (const password of passwords) {
         const { running, waiting } = queue()
         answers.push(attempt(password, ip))
-        await until(() => queue().running + queue().waiting > running + waiting && hasher.begun.length > 0)
+        await until(
+          () => queue().running + queue().waiting > running + waiting && hasher.begun.length > 0,
+        )
       }
       return answers
     },
@@ -103,7 +122,10 @@ export async function startCrowd(options: Partial<AuthRouterOptions> = {}, hashe
   })
 }
 
-/** Waits until something holds, looking each time the event loop comes round. Rejects after ten seconds. */
+/**
+ * Waits until something holds, looking each time the event loop comes round. Rejects after ten
+ * seconds.
+ */
 export async function until(holds: () => boolean): Promise<void> {
   const giveUp = Date.now() + 10_000
   while (!holds()) {

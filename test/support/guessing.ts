@@ -1,11 +1,12 @@
 // Wrong and right passwords from many networks, for the tests of the limits.
-import { type RateLimiterAbstract, RateLimiterMemory } from 'rate-limiter-flexible'
-import type { LimiterSettings, PasswordHasher } from '../../src/index.js'
+import type { PasswordHasher } from '../../src/index.js'
 import { post } from './client.js'
 import { cheapHasher, type HostSettings, password, startHost, type TestHost } from './host.js'
 
 /** A host behind one proxy, so that a test can come from any address. */
-export const behindProxy: Pick<HostSettings, 'before'> = { before: (app) => void app.set('trust proxy', 1) }
+export const behindProxy: Pick<HostSettings, 'before'> = {
+  before: (app) => void app.set('trust proxy', 1),
+}
 
 /** As the proxy names the client. */
 export const from = (ip: string) => ({ 'X-Forwarded-For': ip })
@@ -22,7 +23,10 @@ export const right = (host: TestHost, ip = '203.0.113.7', username = 'alice') =>
   post(host, '/login', { username, password }, from(ip))
 
 /** The statuses of so many requests, one after the other. */
-export async function statusesOf(count: number, ask: (i: number) => PromiseLike<{ status: number }>): Promise<number[]> {
+export async function statusesOf(
+  count: number,
+  ask: (i: number) => PromiseLike<{ status: number }>,
+): Promise<number[]> {
   const statuses: number[] = []
   for (let i = 0; i < count; i += 1) statuses.push((await ask(i)).status)
   return statuses
@@ -33,18 +37,6 @@ export function tally(statuses: readonly number[]): Record<number, number> {
   const counts: Record<number, number> = {}
   for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1
   return counts
-}
-
-/** Counters in memory that are kept by prefix, for a look inside. */
-export function watchedLimiters() {
-  const made = new Map<string, RateLimiterMemory>()
-  const limiter = (settings: LimiterSettings): RateLimiterAbstract => {
-    const one = new RateLimiterMemory(settings)
-    made.set(settings.keyPrefix, one)
-    return one
-  }
-  const entries = (prefix: string) => made.get(prefix)?.dump().storage ?? []
-  return { limiter, entries }
 }
 
 /** A hasher that counts what it judges, and while it holds judges nothing. */

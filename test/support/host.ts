@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express5 from 'express'
 import express4 from 'express4'
@@ -24,11 +24,18 @@ export const passwordHash = '$2b$04$abcdefghijklmnopqrstuu7EJV7kdjBBQxyb0HjTh9KS
 export const encryptionKey = Buffer.from('an encryption key for tests only').toString('base64')
 export const totpSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 
-/** Worker threads run compiled code; the build comes before the tests. One pool serves a whole file. */
+/**
+ * Worker threads run compiled code; the build comes before the tests. One pool serves a whole file.
+ */
 export const workerUrl = new URL('../../dist/passwords/bcrypt-worker.js', import.meta.url)
 /** With room for so many at once that only tests of the router's queue ever meet it. */
 export const cheapHasher: BcryptHasher = {
-  ...bcryptHasher({ cost: 4, threads: 1, maxQueue: 1000, dangerouslyAllowLowCost: true, workerUrl }),
+  ...bcryptHasher({
+    cost: 4,
+    threads: 1,
+    dangerouslyAllowLowCost: true,
+    workerUrl,
+  }),
   concurrency: 1000,
 }
 
@@ -53,7 +60,10 @@ export interface TestHost {
   readonly server: Server
   /** Errors that reached the host's own error handler. */
   readonly unforeseen: unknown[]
-  /** Tokens, codes, tickets and seeds that clients were given; when the test ends, none of them may have been written down. */
+  /**
+   * Tokens, codes, tickets and seeds that clients were given; when the test ends, none of them may
+   * have been written down.
+   */
   readonly issued: Set<string>
 }
 
@@ -61,10 +71,12 @@ export interface HostSettings {
   readonly express?: 4 | 5
   readonly options?: Partial<AuthRouterOptions>
   /** Changes the app before the router is mounted. */
-  readonly before?: (app: ReturnType<typeof express5>) => void
+  readonly before?: (app: ReturnType<typeof express5>, auth: AuthRouter) => void
   /** Adds to the app after the router. */
   readonly after?: (app: ReturnType<typeof express5>, auth: AuthRouter) => void
   readonly prefix?: string
+  /** Of Node's server. */
+  readonly server?: ServerOptions
   /** When the clock starts. */
   readonly now?: Date
 }
@@ -74,7 +86,13 @@ export async function startHost(settings: HostSettings = {}): Promise<TestHost> 
   const { prefix = '/api/v1' } = settings
   const clock = manualClock(settings.now ?? new Date())
   const users = testUsers()
-  users.add({ id: 'u-alice', username: 'alice', email: 'alice@example.com', name: 'Alice A.', passwordHash })
+  users.add({
+    id: 'u-alice',
+    username: 'alice',
+    email: 'alice@example.com',
+    name: 'Alice A.',
+    passwordHash,
+  })
   const events: AuthEvent[] = []
   const log: LogLine[] = []
   const stores = memoryStores()
@@ -82,7 +100,12 @@ export async function startHost(settings: HostSettings = {}): Promise<TestHost> 
     withoutUndefined({
       users,
       ...stores,
-      signer: joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: [signingKey], clock }),
+      signer: joseSigner({
+        issuer: 'https://chat.example.com',
+        audience: 'chat',
+        keys: [signingKey],
+        clock,
+      }),
       encryptionKeys: [encryptionKey],
       passwords: cheapHasher,
       clock,
@@ -92,15 +115,22 @@ export async function startHost(settings: HostSettings = {}): Promise<TestHost> 
     }),
   )
   const app = (settings.express === 4 ? express4 : express5)() as ReturnType<typeof express5>
-  settings.before?.(app)
+  settings.before?.(app, auth)
   app.use(prefix, auth)
   settings.after?.(app, auth)
   const unforeseen: unknown[] = []
-  app.use((error: unknown, _request: express5.Request, response: express5.Response, _next: express5.NextFunction) => {
-    unforeseen.push(error)
-    response.status(500).json({ host: 'failed' })
-  })
-  const server = createServer(app)
+  app.use(
+    (
+      error: unknown,
+      _request: express5.Request,
+      response: express5.Response,
+      _next: express5.NextFunction,
+    ) => {
+      unforeseen.push(error)
+      response.status(500).json({ host: 'failed' })
+    },
+  )
+  const server = createServer(settings.server ?? {}, app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issued = new Set<string>()
   onTestFinished(() => {
@@ -121,10 +151,18 @@ export async function startHost(settings: HostSettings = {}): Promise<TestHost> 
 
 // An option that a test sets to undefined is one that its host leaves out.
 function withoutUndefined(options: AuthRouterOptions): AuthRouterOptions {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as unknown as AuthRouterOptions
+  return Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  ) as unknown as AuthRouterOptions
 }
 
 function recordingLogger(log: LogLine[]): Logger {
-  const record = (level: keyof Logger) => (message: string, fields?: object) => void log.push({ level, message, fields })
-  return { debug: record('debug'), info: record('info'), warn: record('warn'), error: record('error') }
+  const record = (level: keyof Logger) => (message: string, fields?: object) =>
+    void log.push({ level, message, fields })
+  return {
+    debug: record('debug'),
+    info: record('info'),
+    warn: record('warn'),
+    error: record('error'),
+  }
 }

@@ -18,13 +18,22 @@ export interface OwnRedis {
   readonly port: number
   /** Ends the process at once, as a crash would. */
   kill(): Promise<void>
+  /**
+   * Lets it answer nothing more, its connections open, as a machine that hangs or whose route is
+   * lost.
+   */
+  hang(): void
+  /** Lets it go on. */
+  wake(): void
   /** Starts it again on the same port, with the same files. */
   restart(): Promise<void>
   /** Ends it and deletes its files. */
   stop(): Promise<void>
 }
 
-/** Starts a server on a free port, with these settings besides, such as `['--appendonly', 'yes']`. */
+/**
+ * Starts a server on a free port, with these settings besides, such as `['--appendonly', 'yes']`.
+ */
 export async function startRedis(...settings: string[]): Promise<OwnRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'redis-'))
   const port = await freePort()
@@ -34,6 +43,8 @@ export async function startRedis(...settings: string[]): Promise<OwnRedis> {
     url: `redis://127.0.0.1:${port}`,
     port,
     kill,
+    hang: () => void server.kill('SIGSTOP'),
+    wake: () => void server.kill('SIGCONT'),
     async restart() {
       await kill()
       server = await launch(port, folder, settings)
@@ -46,9 +57,25 @@ export async function startRedis(...settings: string[]): Promise<OwnRedis> {
 }
 
 async function launch(port: number, folder: string, settings: string[]): Promise<ChildProcess> {
-  const where = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--daemonize', 'no']
+  const where = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    folder,
+    '--save',
+    '',
+    '--daemonize',
+    'no',
+  ]
   const server = spawn(binary, [...where, ...settings], { stdio: 'ignore' })
-  const client = new Redis({ port, host: '127.0.0.1', retryStrategy: () => 50, maxRetriesPerRequest: null })
+  const client = new Redis({
+    port,
+    host: '127.0.0.1',
+    retryStrategy: () => 50,
+    maxRetriesPerRequest: null,
+  })
   client.on('error', () => {})
   await client.ping()
   client.disconnect()

@@ -1,7 +1,11 @@
 // Connected clients of both Redis libraries, for tests that must hold with either.
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
-import type { IoredisClient, NodeRedisClient, RedisClient } from '../../src/stores/redis/redis-stores.js'
+import type {
+  IoredisClient,
+  NodeRedisClient,
+  RedisClient,
+} from '../../src/stores/redis/redis-stores.js'
 
 /** A client of the host, and how the host closes it. */
 export interface TestClient {
@@ -9,7 +13,10 @@ export interface TestClient {
   close(): void
 }
 
-/** The libraries by name; each answers a client, connected to the URL under a name of its own. Nothing is cast: both types must fit. */
+/**
+ * The libraries by name; each answers a client, connected to the URL under a name of its own.
+ * Nothing is cast: both types must fit.
+ */
 export const libraries: [string, (url: string, name?: string) => Promise<TestClient>][] = [
   [
     'node-redis',
@@ -17,7 +24,10 @@ export const libraries: [string, (url: string, name?: string) => Promise<TestCli
       const client = createClient({ url, name })
       client.on('error', () => {})
       await client.connect()
-      return { client, close: () => client.destroy() }
+      const close = () => {
+        if (client.isOpen) client.destroy()
+      }
+      return { client, close }
     },
   ],
   [
@@ -32,7 +42,10 @@ export const libraries: [string, (url: string, name?: string) => Promise<TestCli
 ]
 
 /** Sends one command as it stands and answers what Redis says, over a connection of its own. */
-export async function redisCommand(url: string, ...[command, ...args]: [string, ...(string | number)[]]): Promise<unknown> {
+export async function redisCommand(
+  url: string,
+  ...[command, ...args]: [string, ...(string | number)[]]
+): Promise<unknown> {
   const client = new Redis(url)
   try {
     return await client.call(command, ...args)
@@ -41,7 +54,10 @@ export async function redisCommand(url: string, ...[command, ...args]: [string, 
   }
 }
 
-/** The client as it is when its driver sends every script twice, because it lost the connection before the first answer. */
+/**
+ * The client as it is when its driver sends every script twice, because it lost the connection
+ * before the first answer.
+ */
 export function resending(client: RedisClient): RedisClient {
   return around(client, async (send) => {
     await send()
@@ -57,7 +73,10 @@ export function watching(client: RedisClient, tell: (keys: string[]) => void): R
   })
 }
 
-function around(client: RedisClient, how: (send: () => Promise<unknown>, keys: string[]) => Promise<unknown>): RedisClient {
+function around(
+  client: RedisClient,
+  how: (send: () => Promise<unknown>, keys: string[]) => Promise<unknown>,
+): RedisClient {
   if ('evalSha' in client) {
     const wrapped: NodeRedisClient = {
       evalSha: (sha, options) => how(() => client.evalSha(sha, options), options.keys),
@@ -68,15 +87,20 @@ function around(client: RedisClient, how: (send: () => Promise<unknown>, keys: s
     return wrapped
   }
   const wrapped: IoredisClient = {
-    evalsha: (sha, count, ...rest) => how(() => client.evalsha(sha, count, ...rest), rest.slice(0, count)),
-    eval: (text, count, ...rest) => how(() => client.eval(text, count, ...rest), rest.slice(0, count)),
+    evalsha: (sha, count, ...rest) =>
+      how(() => client.evalsha(sha, count, ...rest), rest.slice(0, count)),
+    eval: (text, count, ...rest) =>
+      how(() => client.eval(text, count, ...rest), rest.slice(0, count)),
     publish: (channel, message) => client.publish(channel, message),
     duplicate: () => client.duplicate(),
   }
   return wrapped
 }
 
-/** The slot of Redis Cluster that a key belongs to: CRC-16/XMODEM of what is in the first braces, modulo 16384. */
+/**
+ * The slot of Redis Cluster that a key belongs to: CRC-16/XMODEM of what is in the first braces,
+ * modulo 16384.
+ */
 export function slotOf(key: string): number {
   const open = key.indexOf('{')
   const close = key.indexOf('}', open + 1)

@@ -1,9 +1,14 @@
-// Real servers for the tests that need them. Each URL is null when nothing answers there; use it with `describe.skipIf`. With
-// REQUIRE_SERVICES=1 a missing server is a failure instead, so that no build is green because its tests were left out.
+// Real servers for the tests that need them. Each URL is null when nothing answers there; use it
+// with `describe.skipIf`. With REQUIRE_SERVICES=1 a missing server is a failure instead, so that no
+// build is green because its tests were left out.
 import { connect } from 'node:net'
 
 /** Redis, as a `redis:` URL. Override with TEST_REDIS_URL. */
-export const redisUrl: string | null = await reachable('Redis', 'TEST_REDIS_URL', 'redis://127.0.0.1:6379')
+export const redisUrl: string | null = await reachable(
+  'Redis',
+  'TEST_REDIS_URL',
+  'redis://127.0.0.1:6379',
+)
 /** PostgreSQL, as a `postgres:` URL. Override with TEST_POSTGRES_URL. */
 export const postgresUrl: string | null = await reachable(
   'PostgreSQL',
@@ -11,7 +16,11 @@ export const postgresUrl: string | null = await reachable(
   'postgres://postgres@127.0.0.1:5432/postgres',
 )
 /** MariaDB or MySQL, as a `mysql:` URL. Override with TEST_MYSQL_URL. */
-export const mysqlUrl: string | null = await reachable('MariaDB', 'TEST_MYSQL_URL', 'mysql://root@127.0.0.1:3306/test')
+export const mysqlUrl: string | null = await reachable(
+  'MariaDB',
+  'TEST_MYSQL_URL',
+  'mysql://root@127.0.0.1:3306/test',
+)
 
 async function reachable(name: string, variable: string, standard: string): Promise<string | null> {
   const url = process.env[variable] || standard

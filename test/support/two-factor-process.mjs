@@ -1,5 +1,6 @@
-// A server of its own over PostgreSQL, one of several on the same tables: node two-factor-process.mjs <prefix> <encryption key> <signing key>.
-// It says on which port it listens, and ends when it is disconnected.
+// A server of its own over PostgreSQL, one of several on the same tables: node
+// two-factor-process.mjs <prefix> <encryption key> <signing key>. It says on which port it listens,
+// and ends when it is disconnected.
 import { createServer } from 'node:http'
 import express from 'express'
 import { Kysely, PostgresDialect } from 'kysely'
@@ -8,8 +9,11 @@ import { sqlStores } from 'messaging-auth-router/stores/sql'
 import pg from 'pg'
 
 const [prefix, encryptionKey, signingKey] = process.argv.slice(2)
-const connectionString = process.env.TEST_POSTGRES_URL || 'postgres://postgres@127.0.0.1:5432/postgres'
-const kysely = new Kysely({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString, max: 25 }) }) })
+const connectionString =
+  process.env.TEST_POSTGRES_URL || 'postgres://postgres@127.0.0.1:5432/postgres'
+const kysely = new Kysely({
+  dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString, max: 25 }) }),
+})
 const { keys: _keys, ...stores } = sqlStores(kysely, { prefix })
 
 const passwordHash = '$2b$04$abcdefghijklmnopqrstuu7EJV7kdjBBQxyb0HjTh9KS7.Lah/6CG'
@@ -22,9 +26,13 @@ const plenty = { points: 1000, duration: 900 }
 const auth = createAuthRouter({
   users,
   ...stores,
-  signer: joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: [JSON.parse(signingKey)] }),
+  signer: joseSigner({
+    issuer: 'https://chat.example.com',
+    audience: 'chat',
+    keys: [JSON.parse(signingKey)],
+  }),
   encryptionKeys: [encryptionKey],
-  passwords: bcryptHasher({ cost: 4, threads: 1, maxQueue: 1000, dangerouslyAllowLowCost: true }),
+  passwords: bcryptHasher({ cost: 4, threads: 1, dangerouslyAllowLowCost: true }),
   throttle: { account: plenty, network: plenty, secondFactor: plenty },
   storeTimeout: 20_000,
 })

@@ -23,7 +23,9 @@ export function codeOf(host: TestHost, secret: string, steps = 0): string {
 /** Six digits that are the code of none of the steps around now. */
 export function wrongCode(host: TestHost, secret: string): string {
   const near = new Set([-2, -1, 0, 1, 2].map((steps) => codeOf(host, secret, steps)))
-  return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !near.has(code)) as string
+  return ['000000', '111111', '222222', '333333', '444444', '555555'].find(
+    (code) => !near.has(code),
+  ) as string
 }
 
 /** Begins an enrolment and answers the secret. */
@@ -35,12 +37,20 @@ export async function begin(host: TestHost, token: string): Promise<string> {
 
 /** Confirms it with the code of the moment and answers the recovery codes. */
 export async function confirm(host: TestHost, token: string, secret: string): Promise<string[]> {
-  const { status, body, text } = await post(host, confirmation, { code: codeOf(host, secret) }, bearer(token))
+  const { status, body, text } = await post(
+    host,
+    confirmation,
+    { code: codeOf(host, secret) },
+    bearer(token),
+  )
   if (status !== 200) throw new Error(`confirm answered ${status}: ${text}`)
   return body.data.recoveryCodes as string[]
 }
 
-/** A host whose alice has just set up TOTP from the session `token`; its clock stands in the step after the one that confirmed. */
+/**
+ * A host whose alice has just set up TOTP from the session `token`; its clock stands in the step
+ * after the one that confirmed.
+ */
 export async function enrolled(settings: HostSettings = {}) {
   const host = await startHost({ now: noon, ...settings })
   const { authToken: token } = await logIn(host)
@@ -52,19 +62,31 @@ export async function enrolled(settings: HostSettings = {}) {
 
 /** A login with the password of everybody here, and a code where one is given. */
 export function attempt(host: TestHost, code?: string, headers: Record<string, string> = {}) {
-  return post(host, '/login', { username: 'alice', password, ...(code === undefined ? {} : { code }) }, headers)
+  return post(
+    host,
+    '/login',
+    { username: 'alice', password, ...(code === undefined ? {} : { code }) },
+    headers,
+  )
 }
 
 /** Sends a change of the second factor with the right password, or with another one. */
-export function change(host: TestHost, path: string, token: string, code: string, secretWord = password) {
+export function change(
+  host: TestHost,
+  path: string,
+  token: string,
+  code: string,
+  secretWord = password,
+) {
   return post(host, path, { password: secretWord, code }, bearer(token))
 }
 
-/** What every answer has in common, whichever it is: see the wire, section 0. */
+/** What every answer has in common, whichever it is. */
 export function expectAnswer(response: Response, status: number, error?: string): void {
   expect({ status: response.status, text: response.text }).toEqual({ status, text: response.text })
   expectCommon(response)
-  if (error !== undefined) expect(response.body).toMatchObject({ success: false, status: 'error', error })
+  if (error !== undefined)
+    expect(response.body).toMatchObject({ success: false, status: 'error', error })
 }
 
 /** Neither log nor events hold any of these, nor did anything go to the host's error handler. */
@@ -74,7 +96,11 @@ export function expectNoSecrets(host: TestHost, ...secrets: (string | undefined)
 }
 
 /** What an attack must leave behind: nothing told, and whoever has the right things comes in. */
-export async function expectUnharmed(host: TestHost, code: string | undefined, ...secrets: (string | undefined)[]): Promise<void> {
+export async function expectUnharmed(
+  host: TestHost,
+  code: string | undefined,
+  ...secrets: (string | undefined)[]
+): Promise<void> {
   expectNoSecrets(host, ...secrets)
   expectAnswer(await attempt(host, code), 200)
 }
@@ -82,20 +108,31 @@ export async function expectUnharmed(host: TestHost, code: string | undefined, .
 type Method = (...given: never[]) => Promise<unknown>
 
 /** Replaces one method of a store, and answers how to put it back. */
-export function replace<Store extends object>(store: Store, name: keyof Store & string, by: Method): () => void {
+export function replace<Store extends object>(
+  store: Store,
+  name: keyof Store & string,
+  by: Method,
+): () => void {
   const before = store[name]
   Object.assign(store, { [name]: by })
   return () => void Object.assign(store, { [name]: before })
 }
 
 /** Lets one method of a store fail, and answers how to mend it. */
-export function breakDown<Store extends object>(store: Store, name: keyof Store & string): () => void {
+export function breakDown<Store extends object>(
+  store: Store,
+  name: keyof Store & string,
+): () => void {
   return replace(store, name, async () => {
     throw new Error('the database is away')
   })
 }
 
 /** The methods that the user's only live session has shown. */
-export async function methodsOf(sessions: SessionStore, now: Date, userId = 'u-alice'): Promise<readonly string[][]> {
+export async function methodsOf(
+  sessions: SessionStore,
+  now: Date,
+  userId = 'u-alice',
+): Promise<readonly string[][]> {
   return (await sessions.listForUser(userId, now)).map(({ methods }) => [...methods])
 }

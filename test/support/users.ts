@@ -1,6 +1,8 @@
 import type { AuthUser, UserStore } from '../../src/index.js'
 
-/** A user of the test host: more than the router needs, so that tests can see that no more gets out. */
+/**
+ * A user of the test host: more than the router needs, so that tests can see that no more gets out.
+ */
 export interface TestUser extends AuthUser {
   email: string
   secretNote: string
@@ -37,7 +39,9 @@ export function testUsers(): TestUsers {
     async findByIdentifier({ kind, value }) {
       if (kind === 'email') return find(({ email }) => email === value)
       if (kind === 'username') return find(({ username }) => username === value)
-      return find(({ id, email, username }) => id === value || email === value || username === value)
+      return find(
+        ({ id, email, username }) => id === value || email === value || username === value,
+      )
     },
     async findById(userId) {
       return rows.get(userId) ?? null

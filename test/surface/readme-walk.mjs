@@ -1,52 +1,90 @@
-// Does what the README and the guides tell a new reader to do: for each page, starts the example, and runs the commands between
-// <!-- walk --> and <!-- /walk --> in one shell, exactly as they are written. Each curl command comes after a comment that ends with the status it should get, as in
-// `# 2. sign in (200)`; the statuses that came are compared with those that were promised.
+// Does what the guides tell a new reader to do: for each page, starts the example,
+// and runs the commands between <!-- walk --> and <!-- /walk --> in one shell, exactly as they are
+// written: once in bash as a script, and once in an interactive zsh, which takes them from its
+// input as it would from the clipboard, and knows no comments. Each curl command has a numbered
+// line of the text before it, which holds the status it should get, as in `2. sign in (200)`; the
+// statuses that came are compared with those.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const pages = ['README.md', 'docs/second-factor.md']
+const pages = ['docs/getting-started.md', 'docs/second-factor.md']
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const writtenUrl = 'http://127.0.0.1:3000'
-/** What may be said on stderr: by the server only that a user has switched the second factor off; npm speaks of its own settings. */
+/**
+ * What may be said on stderr: by the server only that a user has switched the second factor off;
+ * npm speaks of its own settings.
+ */
 const expectedOnStderr = /^(npm (warn|notice)\b|second-factor\.disabled: )/
 /** Seconds. */
-const patience = { start: 120, walk: 120, stop: 10 }
+const patience = { start: 300, walk: 120, stop: 10 }
 
-// Headers go to a file of their own, so that the reader's command keeps its output, and its own --write-out if it has one. No
-// header at all, as after a refused connection, counts as status 000.
+// Headers go to a file of their own, so that the reader's command keeps its output, and its own
+// --write-out if it has one. No header at all, as after a refused connection, counts as status 000.
 const shellPrelude = `
 curl() {
-  local headers outcome=0 status
+  local headers outcome=0 code
   headers=$(mktemp "$WALK_FOLDER/headers.XXXXXX")
   command curl --dump-header "$headers" "$@" || outcome=$?
-  status=$(sed -n 's/^HTTP[^ ]* \\([0-9]*\\).*/\\1/p' "$headers" | tail -n 1)
-  echo "\${status:-000}" >> "$WALK_FOLDER/statuses"
+  code=$(sed -n 's/^HTTP[^ ]* \\([0-9]*\\).*/\\1/p' "$headers" | tail -n 1)
+  echo "\${code:-000}" >> "$WALK_FOLDER/statuses"
   return "$outcome"
 }
 `
 
+// What a shell of a person does not do by itself: it goes on after a command that failed. Here that
+// is told.
+const inZsh = {
+  command: 'zsh',
+  args: ['-f', '-i'],
+  before:
+    'PS1= PS2= PROMPT_EOL_MARK=; TRAPZERR() { echo "failed: $?" >> "$WALK_FOLDER/failures"; }',
+  isTyped: true,
+}
+const shells = [
+  { command: 'bash', args: ['-euo', 'pipefail'], before: '', isTyped: false },
+  inZsh,
+].filter(isInstalled)
+
+function isInstalled({ command }) {
+  if (spawnSync(command, ['--version']).status === 0) return true
+  if (process.env.REQUIRE_SERVICES === '1') throw new Error(`${command} is not installed`)
+  process.stderr.write(`skipped: ${command} is not installed\n`)
+  return false
+}
+
 /** The commands of a page's walk, and the statuses they promise. */
 function readWalk(page) {
   const text = readFileSync(join(root, page), 'utf8')
-  const walks = [...text.matchAll(/<!-- walk -->([\s\S]*?)<!-- \/walk -->/g)].map(([, walk]) => walk)
-  const blocks = walks.flatMap((walk) => [...walk.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block))
+  const walks = [...text.matchAll(/<!-- walk -->([\s\S]*?)<!-- \/walk -->/g)].map(
+    ([, walk]) => walk,
+  )
+  const blocks = walks.flatMap((walk) =>
+    [...walk.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block),
+  )
   const script = blocks.join('\n')
-  const promised = [...script.matchAll(/^[ \t]*#.*\((\d{3})\)[ \t]*$/gm)].map(([, status]) => status)
-  if (promised.length === 0) throw new Error(`${page}: there is no command between <!-- walk --> and <!-- /walk -->`)
+  const promised = walks.flatMap((walk) =>
+    [...walk.matchAll(/^\d+\. .*\((\d{3})\)/gm)].map(([, status]) => status),
+  )
+  if (promised.length === 0)
+    throw new Error(`${page}: there is no command between <!-- walk --> and <!-- /walk -->`)
   return { script, promised }
 }
 
-/** Starts a program as the leader of a process group of its own, so that all that it starts can be ended with it. */
-function start(command, args, env) {
+/**
+ * Starts a program as the leader of a process group of its own, so that all that it starts can be
+ * ended with it.
+ */
+function start(command, args, env, input = '') {
   const child = spawn(command, args, {
     cwd: root,
     env: { ...process.env, ...env },
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
+  child.stdin.on('error', () => {}).end(input)
   const said = { stdout: '', stderr: '' }
   for (const stream of ['stdout', 'stderr']) {
     child[stream].setEncoding('utf8').on('data', (chunk) => {
@@ -63,7 +101,10 @@ function start(command, args, env) {
 async function within(seconds, what, promise) {
   let timer
   const late = new Promise((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} took more than ${seconds} s`)), seconds * 1000)
+    timer = setTimeout(
+      () => reject(new Error(`${what} took more than ${seconds} s`)),
+      seconds * 1000,
+    )
   })
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
@@ -82,17 +123,35 @@ function listening({ child, said, ended }) {
   return Promise.race([announced, died])
 }
 
-async function walk(script, url) {
+async function walk({ command, args, before, isTyped }, script, url) {
   const folder = mkdtempSync(join(tmpdir(), 'walk-'))
+  const [file, statuses, failures] = ['walk.sh', 'statuses', 'failures'].map((name) =>
+    join(folder, name),
+  )
   try {
-    const [file, statuses] = [join(folder, 'walk.sh'), join(folder, 'statuses')]
-    writeFileSync(file, `${shellPrelude}\n${script.replaceAll(writtenUrl, url)}`)
-    writeFileSync(statuses, '')
-    const shell = start('bash', ['-euo', 'pipefail', file], { WALK_FOLDER: folder })
-    const { code } = await within(patience.walk, 'the walk', shell.ended).finally(() => signal(-shell.group, 'SIGKILL'))
+    const text = `${before}\n${shellPrelude}\n${script.replaceAll(writtenUrl, url)}`
+    for (const [path, content] of [
+      [file, text],
+      [statuses, ''],
+      [failures, ''],
+    ])
+      writeFileSync(path, content)
+    const shell = start(
+      command,
+      isTyped ? args : [...args, file],
+      { WALK_FOLDER: folder },
+      isTyped ? text : '',
+    )
+    const { code } = await within(patience.walk, 'the walk', shell.ended).finally(() =>
+      signal(-shell.group, 'SIGKILL'),
+    )
+    const { stdout, stderr } = shell.said
+    // An interactive shell says what it did not understand, and goes on.
+    const misunderstood = stderr.split('\n').filter((line) => line.includes('zsh: '))
     return {
       code,
-      output: shell.said.stdout + shell.said.stderr,
+      output: stdout + stderr,
+      failures: [...readFileSync(failures, 'utf8').split('\n').slice(0, -1), ...misunderstood],
       statuses: readFileSync(statuses, 'utf8').split('\n').slice(0, -1),
     }
   } finally {
@@ -109,41 +168,60 @@ function signal(id, name) {
   }
 }
 
-// npm and its shell would die of a signal to the whole group before they could tell how the server ended. So the signal goes to the
-// one process of the group that has no children, which is the server, and its exit code comes up through the others.
+// npm and its shell would die of a signal to the whole group before they could tell how the server
+// ended. So the signal goes to the one process of the group that has no children, which is the
+// server, and its exit code comes up through the others.
 async function stop({ group, ended, said }) {
-  const rows = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,pgid='], { encoding: 'utf8' }).stdout.trim().split('\n')
-  const members = rows.map((row) => row.trim().split(/\s+/).map(Number)).filter(([, , pgid]) => pgid === group)
+  const rows = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,pgid='], { encoding: 'utf8' })
+    .stdout.trim()
+    .split('\n')
+  const members = rows
+    .map((row) => row.trim().split(/\s+/).map(Number))
+    .filter(([, , pgid]) => pgid === group)
   const leaves = members.filter(([pid]) => !members.some(([, parent]) => parent === pid))
   for (const [pid] of leaves) signal(pid, 'SIGTERM')
   const { code, signal: by } = await within(patience.stop, 'stopping the server', ended)
   return code === 0 ? [] : [`the server ended with ${code ?? by} on SIGTERM\n${said.stderr}`]
 }
 
-function judge({ code, output, statuses }, promised) {
+function judge({ code, output, failures, statuses }, promised) {
   const problems = promised.flatMap((status, index) =>
-    statuses[index] === status ? [] : [`command ${index + 1}: promised ${status}, got ${statuses[index] ?? 'nothing'}`],
+    statuses[index] === status
+      ? []
+      : [`command ${index + 1}: promised ${status}, got ${statuses[index] ?? 'nothing'}`],
   )
-  if (statuses.length > promised.length) problems.push(`${statuses.length - promised.length} curl commands promise no status`)
+  if (statuses.length > promised.length)
+    problems.push(`${statuses.length - promised.length} curl commands promise no status`)
   if (code !== 0) problems.push(`the commands ended with ${code}`)
+  problems.push(...failures)
   return problems.length === 0 ? [] : [...problems, `what they printed:\n${output}`]
 }
 
-/** Walks through one page, against a server of its own; answers what went wrong. */
+/** Walks through one page in each shell, against a server of its own; answers what went wrong. */
 async function tryOut({ script, promised }) {
   const data = mkdtempSync(join(tmpdir(), 'walk-data-'))
-  // With a database of its own: what the reader has in theirs must not decide, and must not be touched.
+  // With a database of its own: what the reader has in theirs must not decide, and must not be
+  // touched.
   const environment = {
     REDIS_URL: '',
     SECOND_FACTOR_REQUIRED: '',
+    AUTH_ENCRYPTION_KEY: '',
+    AUTH_ENCRYPTION_KEYS: '',
     DATABASE_URL: `sqlite:${join(data, 'walk.db')}`,
     AUTH_ENCRYPTION_KEY_FILE: join(data, 'encryption.key'),
   }
   const server = start('npm', ['start'], { PORT: '0', ...environment })
   try {
     const url = await within(patience.start, 'starting the server', listening(server))
-    const problems = [...judge(await walk(script, url), promised), ...(await stop(server))]
-    const complaints = server.said.stderr.split('\n').filter((line) => line !== '' && !expectedOnStderr.test(line))
+    const problems = []
+    for (const shell of shells) {
+      const found = judge(await walk(shell, script, url), promised)
+      problems.push(...found.map((problem) => `in ${shell.command}: ${problem}`))
+    }
+    problems.push(...(await stop(server)))
+    const complaints = server.said.stderr
+      .split('\n')
+      .filter((line) => line !== '' && !expectedOnStderr.test(line))
     return [...problems, ...complaints.map((line) => `the server said: ${line}`)]
   } finally {
     signal(-server.group, 'SIGKILL')
@@ -151,10 +229,14 @@ async function tryOut({ script, promised }) {
   }
 }
 
+const names = shells.map(({ command }) => command).join(' and ')
 for (const page of pages) {
   const steps = readWalk(page)
   const problems = await tryOut(steps)
   for (const problem of problems) process.stderr.write(`${page}: ${problem}\n`)
   if (problems.length > 0) process.exitCode = 1
-  else process.stdout.write(`${page}: ${steps.promised.length} commands got the statuses they promise\n`)
+  else
+    process.stdout.write(
+      `${page}: ${steps.promised.length} commands got the statuses they promise, in ${names}\n`,
+    )
 }

@@ -21,7 +21,9 @@ export interface Ground {
   readonly share: number
   readonly isReachable: boolean
   readonly open: () => Promise<Partial<TestHost['stores']>>
-  /** Whether `purge` deletes, or the store by itself in real time, which no clock of a test moves. */
+  /**
+   * Whether `purge` deletes, or the store by itself in real time, which no clock of a test moves.
+   */
   readonly purges: boolean
 }
 
@@ -29,7 +31,12 @@ export interface Ground {
 export interface Arena {
   readonly host: TestHost
   readonly ground: Ground
-  ask(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Answer>
+  ask(
+    method: string,
+    path: string,
+    body?: object,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
   /** Everything that requests left to be written has been. */
   settle(): Promise<void>
   purge(): Promise<void>
@@ -51,7 +58,13 @@ function sqlGround(kind: DatabaseKind): Ground {
     const { codes, sessions, secondFactors, tickets } = database.stores
     return { codes, sessions, secondFactors, tickets }
   }
-  return { name: kind.name, share: kind.isServer ? 0.15 : 0.25, isReachable: kind.open !== null, open, purges: true }
+  return {
+    name: kind.name,
+    share: kind.isServer ? 0.15 : 0.25,
+    isReachable: kind.open !== null,
+    open,
+    purges: true,
+  }
 }
 
 async function openRedis(): Promise<Partial<TestHost['stores']>> {
@@ -68,11 +81,17 @@ const start = new Date('2030-01-01T12:00:00Z')
 /** Starts a router. */
 export async function openArena(ground: Ground): Promise<Arena> {
   const opened = await ground.open()
-  const throttle = { account: limit, network: limit, secondFactor: limit }
-  const options = { ...opened, throttle, maxSessionsPerUser: mostSessions, purgeInterval: 0, storeTimeout: 10_000 }
+  const throttle = { account: limit, network: limit, secondFactor: limit, endpoints: limit }
+  const options = {
+    ...opened,
+    throttle,
+    maxSessionsPerUser: mostSessions,
+    purgeInterval: 0,
+    storeTimeout: 10_000,
+  }
   const host = await startHost({ now: start, options })
   const stores = { ...host.stores, ...opened }
-  const { settle } = watchTouches(stores.sessions)
+  const { settle } = watchNotes(stores.sessions)
   const purge = async () => {
     const { codes, sessions, secondFactors } = stores
     for (const store of [codes, sessions, secondFactors]) await store.purge(host.clock())
@@ -83,13 +102,18 @@ export async function openArena(ground: Ground): Promise<Arena> {
     settle,
     async ask(method, path, body, headers = {}) {
       const json = body === undefined ? {} : { 'Content-Type': 'application/json' }
-      const init = { method, headers: { ...json, ...headers }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+      const init = {
+        method,
+        headers: { ...json, ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }
       const response = await fetch(`${host.url}${path}`, init)
       return { status: response.status, body: (await response.json()) as Answer['body'] }
     },
     purge,
     async newcomer() {
-      // What earlier users left would be swept away in the middle of a game, and with it some of this one's.
+      // What earlier users left would be swept away in the middle of a game, and with it some of
+      // this one's.
       host.clock.set(new Date('2200-01-01T00:00:00Z'))
       await purge()
       host.clock.set(start)
@@ -103,14 +127,26 @@ export async function openArena(ground: Ground): Promise<Arena> {
   }
 }
 
-// Nobody waits for a touch but the test: the next command must find it written.
-function watchTouches(sessions: TestHost['stores']['sessions']): { settle(): Promise<void> } {
-  const pending = new Set<Promise<void>>()
-  const { touch } = sessions
-  sessions.touch = (...given) => {
-    const touching = touch.apply(sessions, given).finally(() => pending.delete(touching))
-    pending.add(touching)
-    return touching
+// Nobody waits for what is noted of a session but the test: the next command must find it written.
+// What is noted of a pair is read first.
+function watchNotes(sessions: TestHost['stores']['sessions']): { settle(): Promise<void> } {
+  const pending = new Set<Promise<unknown>>()
+  const watch =
+    <Given extends unknown[], T>(method: (...given: Given) => Promise<T>) =>
+    (...given: Given) => {
+      const answer = method.apply(sessions, given).finally(() => pending.delete(answer))
+      pending.add(answer)
+      return answer
+    }
+  sessions.touch = watch(sessions.touch)
+  sessions.find = watch(sessions.find)
+  sessions.rotateRefresh = watch(sessions.rotateRefresh)
+  return {
+    async settle() {
+      while (pending.size > 0) {
+        await Promise.allSettled(pending)
+        await new Promise(setImmediate)
+      }
+    },
   }
-  return { settle: async () => void (await Promise.all(pending)) }
 }

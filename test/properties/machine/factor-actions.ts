@@ -20,7 +20,11 @@ function signedIn(
   state: State,
   choice: number,
   [name, method, path, body]: readonly [string, string, string, object],
-  explain: (now: State, session: NonNullable<ReturnType<typeof admitted>>, answer: Parameters<Action['explain']>[1]) => void,
+  explain: (
+    now: State,
+    session: NonNullable<ReturnType<typeof admitted>>,
+    answer: Parameters<Action['explain']>[1],
+  ) => void,
 ): Action | null {
   const access = pick(state.access, choice)
   if (access === undefined) return null
@@ -38,12 +42,17 @@ function signedIn(
 export const beginTotp: Plan = (state, choice) => {
   const isRight = choice % 8 !== 7
   const body = { password: isRight ? password : 'not the password' }
-  return signedIn(state, choice, ['begin TOTP', 'POST', '/auth/totp', body], (now, _session, answer) => {
-    if (!isRight) return expectStatus(answer, 401, 'Unauthorized')
-    if (now.factor !== null) return expectStatus(answer, 409, 'totp-already-enabled')
-    expectStatus(answer, 200)
-    now.pending = { secret: dataOf(answer)['secret'] ?? '', expiresAt: now.now + 600_000 }
-  })
+  return signedIn(
+    state,
+    choice,
+    ['begin TOTP', 'POST', '/auth/totp', body],
+    (now, _session, answer) => {
+      if (!isRight) return expectStatus(answer, 401, 'Unauthorized')
+      if (now.factor !== null) return expectStatus(answer, 409, 'totp-already-enabled')
+      expectStatus(answer, 200)
+      now.pending = { secret: dataOf(answer)['secret'] ?? '', expiresAt: now.now + 600_000 }
+    },
+  )
 }
 
 /** Its first code comes. */
@@ -56,7 +65,8 @@ export const confirmTotp: Plan = (state, choice) => {
     (now, session, answer) => {
       if (now.factor !== null) return expectStatus(answer, 409, 'totp-already-enabled')
       const { pending } = now
-      if (pending === null || now.now >= pending.expiresAt) return expectStatus(answer, 409, 'totp-not-enabled')
+      if (pending === null || now.now >= pending.expiresAt)
+        return expectStatus(answer, 409, 'totp-not-enabled')
       const step = stepOf(pending.secret, code, now.now)
       if (step === undefined) return expectStatus(answer, 401, 'totp-invalid')
       expectStatus(answer, 200)
@@ -75,12 +85,17 @@ export const confirmTotp: Plan = (state, choice) => {
 export const disableTotp: Plan = (state, choice) => {
   const code = codeFor(state, pick(codeKinds, choice) ?? 'right') ?? '000000'
   const body = { password, code }
-  return signedIn(state, choice >> 3, [`disable TOTP by ${code}`, 'POST', '/auth/totp/disable', body], (now, session, answer) => {
-    if (now.factor === null) return expectStatus(answer, 409, 'totp-not-enabled')
-    if (!proves(now, code)) return expectStatus(answer, 401, 'totp-invalid')
-    expectStatus(answer, 200)
-    Object.assign(now, { factor: null, pending: null, recoveryCodes: [], lastCode: null })
-    finishAll(now, 'factor-changed', session.id)
-    session.hasShown = false
-  })
+  return signedIn(
+    state,
+    choice >> 3,
+    [`disable TOTP by ${code}`, 'POST', '/auth/totp/disable', body],
+    (now, session, answer) => {
+      if (now.factor === null) return expectStatus(answer, 409, 'totp-not-enabled')
+      if (!proves(now, code)) return expectStatus(answer, 401, 'totp-invalid')
+      expectStatus(answer, 200)
+      Object.assign(now, { factor: null, pending: null, recoveryCodes: [], lastCode: null })
+      finishAll(now, 'factor-changed', session.id)
+      session.hasShown = false
+    },
+  )
 }

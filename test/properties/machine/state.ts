@@ -1,8 +1,15 @@
-// The session machine as it is promised, in as few words as possible: what lives, what is used up, and when. Nothing here knows how the
-// router does it, but for the tokens it has handed out, by which they are told apart.
+// The session machine as it is promised, in as few words as possible: what lives, what is used up,
+// and when. Nothing here knows how the router does it, but for the tokens it has handed out, by
+// which they are told apart.
 
 /** Why the model ended a session. */
-export type ModelEnd = 'logout' | 'revoked' | 'evicted' | 'code-replayed' | 'refresh-reused' | 'factor-changed'
+export type ModelEnd =
+  | 'logout'
+  | 'revoked'
+  | 'evicted'
+  | 'code-replayed'
+  | 'refresh-reused'
+  | 'factor-changed'
 
 /** One sign-in. Moments are milliseconds. */
 export interface ModelSession {
@@ -37,6 +44,8 @@ export interface ModelAccess {
   readonly token: string
   readonly sid: string
   readonly end: number
+  /** The refresh token it was handed out with; null for an authToken. */
+  readonly pair: string | null
 }
 
 /** One refresh token; spent from `spentAt` on, when `successor` took its place. */
@@ -45,6 +54,8 @@ export interface ModelRefresh {
   readonly sid: string
   spentAt: number | null
   successor: string | null
+  /** Whether an access token that was handed out with it was shown. */
+  used: boolean
 }
 
 /** A user's TOTP. */
@@ -73,6 +84,7 @@ export interface State {
 }
 
 const second = 1000
+const hour = 3600 * second
 const day = 86_400 * second
 const idle = 14 * day
 const absolute = 90 * day
@@ -95,7 +107,9 @@ export function sessionOf({ sessions }: State, id: string | null): ModelSession 
   return sessions.find((session) => session.id === id)
 }
 
-/** The session that an access token opens now, if it opens any. The signer forgives five seconds. */
+/**
+ * The session that an access token opens now, if it opens any. The signer forgives five seconds.
+ */
 export function opens(state: State, token: string): ModelSession | undefined {
   const access = state.access.find((one) => one.token === token)
   const session = sessionOf(state, access?.sid ?? null)
@@ -108,6 +122,18 @@ export function use(state: State, session: ModelSession): void {
   if (state.now >= session.lastSeen + 60 * second) keep(state, session)
 }
 
+/**
+ * The access token was shown: whoever shows the parent of its pair from now on has not lost an
+ * answer.
+ */
+export function usePair(state: State, session: ModelSession, token: string): void {
+  const pair = state.access.find((one) => one.token === token)?.pair
+  const mine = state.refresh.find((one) => one.token === pair)
+  if (mine === undefined || mine.used || mine.spentAt !== null) return
+  mine.used = true
+  if (state.refresh.some(({ successor }) => successor === mine.token)) keep(state, session)
+}
+
 /** The session was in use now. */
 export function keep({ now }: State, session: ModelSession): void {
   session.lastSeen = now
@@ -115,14 +141,27 @@ export function keep({ now }: State, session: ModelSession): void {
 }
 
 /** A session begins, and the oldest make room. */
-export function begin(state: State, session: Pick<ModelSession, 'id' | 'authenticatedAt' | 'hasShown'>): ModelSession {
+export function begin(
+  state: State,
+  session: Pick<ModelSession, 'id' | 'authenticatedAt' | 'hasShown'>,
+): ModelSession {
   const { now } = state
   const end = Math.min(now, session.authenticatedAt) + absolute
-  const begun = { ...session, end, createdAt: now, lastSeen: now, idleEnd: Math.min(now + idle, end), endedBy: null, gone: false }
+  const begun = {
+    ...session,
+    end,
+    createdAt: now,
+    lastSeen: now,
+    idleEnd: Math.min(now + idle, end),
+    endedBy: null,
+    gone: false,
+  }
   state.sessions.push(begun)
-  const byAge = (one: ModelSession, other: ModelSession) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1)
+  const byAge = (one: ModelSession, other: ModelSession) =>
+    one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1)
   const alive = state.sessions.filter((one) => isAlive(one, now)).sort(byAge)
-  for (const oldest of alive.slice(0, Math.max(0, alive.length - mostSessions))) finish(state, oldest, 'evicted')
+  for (const oldest of alive.slice(0, Math.max(0, alive.length - mostSessions)))
+    finish(state, oldest, 'evicted')
   return begun
 }
 
@@ -136,7 +175,8 @@ export function finish(state: State, session: ModelSession | undefined, reason: 
 
 /** All sessions end but one. Says how many. */
 export function finishAll(state: State, reason: ModelEnd, except?: string): number {
-  return state.sessions.filter((session) => session.id !== except && finish(state, session, reason)).length
+  return state.sessions.filter((session) => session.id !== except && finish(state, session, reason))
+    .length
 }
 
 /** What is over is collected. */
@@ -144,7 +184,7 @@ export function collect(state: State): void {
   const { now } = state
   for (const session of state.sessions) if (!isAlive(session, now)) session.gone = true
   for (const code of state.codes) {
-    const until = code.usedAt === null ? code.createdAt + 60 * second : code.createdAt + day
+    const until = code.usedAt === null ? code.createdAt + 60 * second : code.createdAt + hour
     if (until <= now) code.gone = true
   }
 }

@@ -1,6 +1,14 @@
-// A host in TypeScript. It is never run: run.mjs compiles it as an ES module and as CommonJS, with the types of Express 4 and 5.
+// A host in TypeScript. It is never run: run.mjs compiles it as an ES module and as CommonJS, with
+// the types of Express 4 and 5.
 import express from 'express'
-import { AuthError, type AuthRouter, type AuthUser, createAuthRouter, generateSigningKey, joseSigner } from 'messaging-auth-router'
+import {
+  AuthError,
+  type AuthRouter,
+  type AuthUser,
+  createAuthRouter,
+  generateSigningKey,
+  joseSigner,
+} from 'messaging-auth-router'
 import { memoryStores } from 'messaging-auth-router/stores/memory'
 import { manualClock } from 'messaging-auth-router/testing'
 
@@ -15,11 +23,17 @@ export async function makeApp(): Promise<{ app: express.Express; auth: AuthRoute
   const clock = manualClock()
   const auth = createAuthRouter({
     users: {
-      findByIdentifier: async ({ value }) => [...rows.values()].find(({ username }) => username === value) ?? null,
+      findByIdentifier: async ({ value }) =>
+        [...rows.values()].find(({ username }) => username === value) ?? null,
       findById: async (userId) => rows.get(userId) ?? null,
     },
     ...memoryStores(),
-    signer: joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: [await generateSigningKey()], clock }),
+    signer: joseSigner({
+      issuer: 'https://chat.example.com',
+      audience: 'chat',
+      keys: [await generateSigningKey()],
+      clock,
+    }),
     encryptionKeys: [process.env['AUTH_ENCRYPTION_KEY']],
     clock,
   })

@@ -1,4 +1,5 @@
-// A host that is CommonJS, and loads the api with require(), which Node allows for ES modules since 20.19.
+// A host that is CommonJS, and loads the api with require(), which Node allows for ES modules since
+// 20.19.
 const express = require('express')
 const api = require('messaging-auth-router')
 const { memoryStores } = require('messaging-auth-router/stores/memory')

@@ -1,4 +1,5 @@
-// What every throw-away host does, whichever way it loaded the library: serve it, sign in over real HTTP, and shut down.
+// What every throw-away host does, whichever way it loaded the library: serve it, sign in over real
+// HTTP, and shut down.
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -6,23 +7,35 @@ import { createServer } from 'node:http'
 const password = 'correct horse battery staple'
 const json = { 'Content-Type': 'application/json' }
 
-/** Runs the whole rehearsal. `parts` is what a host imports: Express, the library, and the stores. */
+/**
+ * Runs the whole rehearsal. `parts` is what a host imports: Express, the library, and the stores.
+ */
 export async function rehearse(parts) {
   const { bcryptHasher, createAuthRouter, generateSigningKey, joseSigner, memoryStores } = parts
   const passwords = bcryptHasher({ cost: 10 })
-  const alice = { id: 'u1', username: 'alice', name: 'Alice', passwordHash: await passwords.hash(password) }
+  const alice = {
+    id: 'u1',
+    username: 'alice',
+    name: 'Alice',
+    passwordHash: await passwords.hash(password),
+  }
   const auth = createAuthRouter({
     users: {
       findByIdentifier: async ({ value }) => (value === alice.username ? alice : null),
       findById: async (id) => (id === alice.id ? alice : null),
     },
     ...memoryStores(),
-    signer: joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: [await generateSigningKey()] }),
+    signer: joseSigner({
+      issuer: 'https://chat.example.com',
+      audience: 'chat',
+      keys: [await generateSigningKey()],
+    }),
     encryptionKeys: [randomBytes(32).toString('base64')],
     passwords,
   })
   // Hosts parse bodies before the router, or after it; the router must not care.
-  for (const order of ['parser first', 'router first']) await serve(parts.express, auth, order, signInAndOut)
+  for (const order of ['parser first', 'router first'])
+    await serve(parts.express, auth, order, signInAndOut)
   await Promise.all([auth.close(), passwords.close()])
   process.stdout.write('closed\n')
 }
@@ -32,7 +45,9 @@ async function serve(express, auth, order, visit) {
   const pieces = [() => app.use(express.json()), () => app.use('/api/v1', auth)]
   if (order === 'router first') pieces.reverse()
   for (const add of pieces) add()
-  app.get('/api/v1/rooms', auth.requireAuth(), (request, response) => response.json({ rooms: [], for: request.auth.userId }))
+  app.get('/api/v1/rooms', auth.requireAuth(), (request, response) =>
+    response.json({ rooms: [], for: request.auth.userId }),
+  )
   const server = createServer(app)
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   await visit(`http://127.0.0.1:${server.address().port}/api/v1`)
@@ -75,8 +90,16 @@ async function exchangeCode(url, session) {
 }
 
 async function post(url, body, headers = {}) {
-  const response = await fetch(url, { method: 'POST', headers: { ...json, ...headers }, body: JSON.stringify(body) })
-  return { status: response.status, contentType: response.headers.get('content-type'), body: await response.json() }
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { ...json, ...headers },
+    body: JSON.stringify(body),
+  })
+  return {
+    status: response.status,
+    contentType: response.headers.get('content-type'),
+    body: await response.json(),
+  }
 }
 
 async function rooms(url, headers) {

@@ -1,65 +1,100 @@
-// Installs the package as it would be published into throw-away hosts outside the project, and lets each of them sign in: what
-// works only because the sources lie nearby fails here.
-import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+// Installs the package as it would be published into throw-away hosts outside the project, and lets
+// each of them sign in: what works only because the sources lie nearby fails here. Beside each peer
+// in the oldest version that package.json allows, and the newest.
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { pack, patience, run } from './pack.mjs'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const fixtures = join(root, 'test/surface')
-const expressVersions = { 4: '4.22.3', 5: '5.3.0' }
-const expressTypes = { 4: '4.17.25', 5: '5.0.6' }
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const oldest = {
+  '@node-rs/argon2': '2.0.0',
+  '@types/express': '4.16.0',
+  express: '4.16.0',
+  ioredis: '5.0.0',
+  kysely: '0.28.0',
+  redis: '5.9.0',
+}
+/** Express, and the types that go with it. */
+const expressVersions = {
+  [oldest.express]: oldest['@types/express'],
+  '4.22.3': '4.17.25',
+  '5.3.0': '5.0.6',
+}
+const newestExpress = '5.3.0'
+const storeClients = {
+  oldest: { ioredis: oldest.ioredis, kysely: oldest.kysely, redis: oldest.redis },
+  tested: pick(manifest.devDependencies, 'ioredis', 'kysely', 'redis'),
+}
+/** Needs Node 22. */
+const newestKysely = '0.29.9'
+/**
+ * What servers pin for themselves that the package is added to: clients it is not given, others
+ * that are not there.
+ */
+const pins = [
+  // NodeBB 4.15
+  {
+    bcryptjs: '3.0.3',
+    'connect-redis': '10.0.0',
+    express: '4.22.2',
+    'express-session': '1.19.0',
+    passport: '0.7.0',
+    'passport-local': '1.0.0',
+    redis: '5.12.1',
+    'socket.io': '4.8.3',
+  },
+  // The Lounge 4.5
+  { bcryptjs: '2.4.3', express: '4.20.0', 'socket.io': '4.6.2' },
+]
 /** The oldest Node the package promises, and those after the one that runs this. */
 const nodeVersions = { 'node-20-19': '20.19.0', 'node-22': '22', 'node-24': '24' }
-/** How long an installation or a host may take before something must be wrong, in milliseconds. */
-const patience = { install: 180_000, host: 60_000, exit: 10_000 }
+/** How a host loads the package. */
+const ways = [
+  ['host.mjs', 'ES module'],
+  ['host.cjs', 'CommonJS'],
+]
+const redisUrl = process.env.TEST_REDIS_URL || 'redis://127.0.0.1:6379'
 
-const strict = { target: 'es2022', lib: ['es2023'], strict: true, skipLibCheck: false, noEmit: true, types: ['node'] }
+const strict = {
+  target: 'es2022',
+  lib: ['es2023'],
+  strict: true,
+  skipLibCheck: false,
+  noEmit: true,
+  types: ['node'],
+}
 const typedHosts = {
   'ES module': { type: 'module', compilerOptions: { ...strict, module: 'nodenext' } },
   CommonJS: { type: 'commonjs', compilerOptions: { ...strict, module: 'node20' } },
   'CommonJS of old (node10)': {
     type: 'commonjs',
-    compilerOptions: { ...strict, module: 'commonjs', moduleResolution: 'node10', esModuleInterop: true },
+    compilerOptions: {
+      ...strict,
+      module: 'commonjs',
+      moduleResolution: 'node10',
+      esModuleInterop: true,
+    },
   },
 }
 
-/**
- * Runs a program to its end. `onlyWord` is all that it may say, warnings included; once it has said so, it has `patience.exit` to
- * end by itself.
- */
-function run(command, args, { cwd, limit, onlyWord }) {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
-    let output = ''
-    let timer = setTimeout(() => giveUp('took too long'), limit)
-    const giveUp = (why) => {
-      output += `\n${why}`
-      child.kill('SIGKILL')
-    }
-    const hear = (chunk) => {
-      output += chunk
-      if (onlyWord === undefined || !output.includes(`${onlyWord}\n`)) return
-      clearTimeout(timer)
-      timer = setTimeout(() => giveUp(`did not end within ${patience.exit / 1000} s of closing`), patience.exit)
-    }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
-    child.on('error', (error) => hear(String(error)))
-    child.on('close', (code) => {
-      clearTimeout(timer)
-      const silent = onlyWord === undefined || output === `${onlyWord}\n`
-      resolve({ ok: code === 0 && silent, output: output.trim() })
-    })
-  })
+function pick(versions, ...names) {
+  return Object.fromEntries(names.map((name) => [name, versions[name]]))
 }
 
 async function npm(cwd, ...args) {
-  const { ok, output } = await run('npm', [...args, '--ignore-scripts', '--no-audit', '--no-fund'], {
-    cwd,
-    limit: patience.install,
-  })
+  const { ok, output } = await run(
+    'npm',
+    [...args, '--ignore-scripts', '--no-audit', '--no-fund'],
+    {
+      cwd,
+      limit: patience.install,
+    },
+  )
   if (!ok) throw new Error(`npm ${args.join(' ')} failed\n${output}`)
   return output
 }
@@ -70,24 +105,130 @@ async function createProject(folder, manifest, packages) {
   await npm(folder, 'install', '--prefer-offline', ...packages)
 }
 
-function runHost(folder, host, node = process.execPath) {
-  return run(node, [host], { cwd: folder, limit: patience.host, onlyWord: 'closed' })
+const packagesOf = (versions) =>
+  Object.entries(versions).map(([name, version]) => `${name}@${version}`)
+
+function runHost(folder, host, { node = process.execPath, env } = {}) {
+  return run(node, [host], { cwd: folder, limit: patience.host, onlyWord: 'closed', env })
 }
 
-/** Hosts in JavaScript: one project for each way of loading and each version of Express. */
+function copyHosts(project, ...files) {
+  for (const file of files) cpSync(join(fixtures, 'packed', file), join(project, file))
+}
+
+/** What package.json allows begins with what is tried here. */
+async function* allowedPeers() {
+  for (const [name, version] of Object.entries(oldest)) {
+    const range = manifest.peerDependencies[name]
+    yield {
+      name: `${name}, from ${version} on, as allowed`,
+      ok: range === `^${version}` || range.startsWith(`^${version} || `),
+      output: range,
+    }
+  }
+  const missing = Object.keys(manifest.peerDependencies).filter((name) => !(name in oldest))
+  yield { name: 'no other peer', ok: missing.length === 0, output: missing.join(', ') }
+}
+
+/** Hosts in JavaScript: each version of Express, loaded in each way. */
 async function* runtimeHosts(folder, tarball) {
-  for (const [major, version] of Object.entries(expressVersions)) {
-    for (const host of ['host.mjs', 'host.cjs']) {
-      const project = join(folder, `express-${major}-${host.replace('.', '-')}`)
-      await createProject(project, {}, [tarball, `express@${version}`])
-      for (const file of [host, 'rehearse.mjs']) cpSync(join(fixtures, 'packed', file), join(project, file))
-      const loading = host === 'host.mjs' ? 'ES module' : 'CommonJS'
-      yield { name: `${loading}, Express ${version}, Node ${process.versions.node}`, ...(await runHost(project, host)) }
+  for (const version of Object.keys(expressVersions)) {
+    const project = join(folder, `express-${version}`)
+    await createProject(project, {}, [tarball, `express@${version}`])
+    copyHosts(project, 'host.mjs', 'host.cjs', 'rehearse.mjs')
+    for (const [host, loading] of ways) {
+      yield {
+        name: `${loading}, Express ${version}, Node ${process.versions.node}`,
+        ...(await runHost(project, host)),
+      }
     }
   }
 }
 
-/** The hosts on Express 5 again, under every other version of Node. */
+/**
+ * Servers with pins of their own: the package is added as anybody would, moves none of them, and
+ * works.
+ */
+async function* pinnedServers(folder, tarball) {
+  for (const [number, dependencies] of pins.entries()) {
+    const project = join(folder, `pinned-${number}`)
+    const name = `added to ${packagesOf(dependencies).join(', ')}`
+    await createProject(project, { dependencies }, [])
+    try {
+      await npm(project, 'install', '--prefer-offline', tarball)
+    } catch (error) {
+      yield { name, ok: false, output: error.message }
+      continue
+    }
+    const found = Object.keys(dependencies).map((name) => [name, versionIn(project, name)])
+    const moved = found.filter(([name, version]) => version !== dependencies[name])
+    copyHosts(project, 'host.mjs', 'rehearse.mjs')
+    const { ok, output } = await runHost(project, 'host.mjs')
+    yield { name, ok: ok && moved.length === 0, output: `${output} ${JSON.stringify(moved)}` }
+  }
+}
+
+function versionIn(project, name) {
+  return JSON.parse(readFileSync(join(project, 'node_modules', name, 'package.json'), 'utf8'))
+    .version
+}
+
+/** Hosts that keep their records in Redis and SQL. */
+async function* storeHosts(folder, tarball) {
+  const { TEST_REDIS_URL: _given, ...others } = process.env
+  const env = (await redisAnswers()) ? { ...others, TEST_REDIS_URL: redisUrl } : others
+  const besides = [
+    tarball,
+    `express@${newestExpress}`,
+    `@types/express@${expressVersions[newestExpress]}`,
+    '@types/node@20',
+    `libsql@${manifest.devDependencies.libsql}`,
+  ]
+  for (const [which, versions] of Object.entries(storeClients)) {
+    const project = join(folder, `stores-${which}`)
+    await createProject(project, {}, [...besides, ...packagesOf(versions)])
+    copyHosts(project, 'stores.mjs')
+    const name = packagesOf(versions).join(', ')
+    yield { name, ...(await runHost(project, 'stores.mjs', { env })) }
+    cpSync(join(fixtures, 'hosts/typed-stores.ts'), join(project, 'typed-stores.ts'))
+    const compiled = await compile(project, 'typed-stores.ts', typedHosts.CommonJS)
+    yield { name: `TypeScript, CommonJS, ${name}`, ...compiled }
+  }
+  const project = join(folder, 'stores-tested')
+  await npm(project, 'install', '--prefer-offline', `kysely@${newestKysely}`)
+  const node = join(folder, 'nodes/node_modules/node-22/bin/node')
+  yield {
+    name: `kysely@${newestKysely}, Node 22`,
+    ...(await runHost(project, 'stores.mjs', { node, env })),
+  }
+}
+
+/** A host that hashes with Argon2, which needs a package of its own. */
+async function* argon2Hosts(folder, tarball) {
+  const name = '@node-rs/argon2'
+  for (const version of new Set([oldest[name], manifest.devDependencies[name]])) {
+    const project = join(folder, `argon2-${version}`)
+    await createProject(project, {}, [tarball, `express@${newestExpress}`, `${name}@${version}`])
+    copyHosts(project, 'argon2.mjs')
+    yield { name: `${name}@${version}`, ...(await runHost(project, 'argon2.mjs')) }
+  }
+}
+
+/** With REQUIRE_SERVICES=1 a missing server is a failure. */
+async function redisAnswers() {
+  const { hostname, port } = new URL(redisUrl)
+  const answers = await new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port || 6379) })
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+  if (!answers && process.env.REQUIRE_SERVICES === '1')
+    throw new Error('Redis is not reachable (TEST_REDIS_URL)')
+  if (!answers) process.stderr.write('skipped: Redis is not reachable (TEST_REDIS_URL)\n')
+  return answers
+}
+
+/** The hosts on the newest Express again, under every other version of Node. */
 async function* otherNodes(folder) {
   const tools = join(folder, 'nodes')
   const published = `node-${process.platform}-${process.arch}`
@@ -99,48 +240,58 @@ async function* otherNodes(folder) {
   for (const name of Object.keys(nodeVersions)) {
     const node = join(tools, 'node_modules', name, 'bin/node')
     const { output: version } = await run(node, ['--version'], { cwd: tools, limit: patience.host })
-    for (const [host, loading] of [
-      ['host.mjs', 'ES module'],
-      ['host.cjs', 'CommonJS'],
-    ]) {
-      const project = join(folder, `express-5-${host.replace('.', '-')}`)
-      yield { name: `${loading}, Express ${expressVersions[5]}, Node ${version.slice(1)}`, ...(await runHost(project, host, node)) }
+    for (const [host, loading] of ways) {
+      const result = await runHost(join(folder, `express-${newestExpress}`), host, { node })
+      yield { name: `${loading}, Express ${newestExpress}, Node ${version.slice(1)}`, ...result }
     }
   }
 }
 
 /** Hosts in TypeScript, compiled with the declarations of all that they import. */
 async function* compiledHosts(folder, tarball) {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  for (const [major, version] of Object.entries(expressVersions)) {
-    const project = join(folder, `types-${major}`)
-    const types = [`@types/express@${expressTypes[major]}`, '@types/node@20']
+  for (const [version, expressTypes] of Object.entries(expressVersions)) {
+    const project = join(folder, `types-${version}`)
+    const types = [`@types/express@${expressTypes}`, '@types/node@20']
     await createProject(project, {}, [tarball, `express@${version}`, ...types])
     cpSync(join(fixtures, 'hosts/typed-host.ts'), join(project, 'typed-host.ts'))
-    for (const [name, { type, compilerOptions }] of Object.entries(typedHosts)) {
-      writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type }))
-      writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['typed-host.ts'] }))
-      const result = await run(process.execPath, [tsc, '--pretty', 'false', '-p', '.'], { cwd: project, limit: patience.host })
-      yield { name: `TypeScript, ${name}, @types/express ${expressTypes[major]}`, ...result }
+    // How a host is compiled does not depend on the age of the types, so that once is enough for
+    // the oldest.
+    const kinds = Object.entries(typedHosts).slice(0, version === oldest.express ? 1 : undefined)
+    for (const [name, kind] of kinds) {
+      const result = await compile(project, 'typed-host.ts', kind)
+      yield { name: `TypeScript, ${name}, @types/express ${expressTypes}`, ...result }
     }
   }
 }
 
-async function pack(folder) {
-  const output = await npm(root, 'pack', '--json', '--pack-destination', folder)
-  return join(folder, JSON.parse(output.slice(output.indexOf('['), output.lastIndexOf(']') + 1))[0].filename)
+/** Compiles a file of a project as a package of this kind would, with the types of its peers. */
+function compile(project, file, { type, compilerOptions }) {
+  const path = join(project, 'package.json')
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), type }))
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }))
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  return run(process.execPath, [tsc, '--pretty', 'false', '-p', '.'], {
+    cwd: project,
+    limit: patience.host,
+  })
+}
+
+async function rehearseAll(lane, folder, tarball) {
+  for (const hosts of lane) {
+    for await (const { name, ok, output } of hosts(folder, tarball)) {
+      counts[ok ? 'passed' : 'failed'] += 1
+      process.stdout.write(`${ok ? 'ok    ' : 'FAILED'} ${name}\n${ok ? '' : `${output}\n`}`)
+    }
+  }
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'hosts-'))
 const counts = { passed: 0, failed: 0 }
 try {
   const tarball = await pack(folder)
-  for (const hosts of [runtimeHosts(folder, tarball), otherNodes(folder), compiledHosts(folder, tarball)]) {
-    for await (const { name, ok, output } of hosts) {
-      counts[ok ? 'passed' : 'failed'] += 1
-      process.stdout.write(`${ok ? 'ok    ' : 'FAILED'} ${name}\n${ok ? '' : `${output}\n`}`)
-    }
-  }
+  const hosts = [allowedPeers, runtimeHosts, pinnedServers, otherNodes, storeHosts, argon2Hosts]
+  // The compiler needs nothing of the others, and is half of the work.
+  await Promise.all([hosts, [compiledHosts]].map((lane) => rehearseAll(lane, folder, tarball)))
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -7,10 +7,10 @@ import {
   defaultPurgeInterval,
   defaultStoreTimeout,
   defaultTotpIssuer,
-} from '../../src/resolve-options.js'
+} from '../../src/router/default-options.js'
 import { defaultLimits, type LimitName } from '../../src/throttle/limits.js'
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
 const days = (seconds: number) => `${seconds / 86_400} days`
 
 const limits = Object.keys(defaultLimits).map((name): [string, string] => {
@@ -18,7 +18,7 @@ const limits = Object.keys(defaultLimits).map((name): [string, string] => {
   return [`throttle.${name}`, `${points} in ${duration} s`]
 })
 
-describe('the table of options in the README', () => {
+describe('the table of options in docs/configuration.md', () => {
   it.each<[string, string]>([
     ...limits,
     ['lifetimes.code', `${defaultLifetimes.code}`],
@@ -32,7 +32,7 @@ describe('the table of options in the README', () => {
     ['storeTimeout', `${defaultStoreTimeout}`],
     ['totpIssuer', `\`${defaultTotpIssuer}\``],
   ])('gives the default of %s as %s, which it is', (option, value) => {
-    const row = readme.split('\n').find((line) => line.startsWith(`| \`${option}\``))
+    const row = page.split('\n').find((line) => line.startsWith(`| \`${option}\``))
     expect(row?.split('|').at(-2)?.trim()).toBe(value)
   })
 })

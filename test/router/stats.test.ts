@@ -8,7 +8,9 @@ const wrong = { username: 'alice', password: 'wrong' }
 
 /** Every number in there, however deep, and whatever else there is. */
 function leavesOf(value: unknown): unknown[] {
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [value]
+  return typeof value === 'object' && value !== null
+    ? Object.values(value).flatMap(leavesOf)
+    : [value]
 }
 
 describe('auth.stats()', () => {
@@ -16,7 +18,15 @@ describe('auth.stats()', () => {
     const host = await startHost()
     const stats = host.auth.stats()
     expect(stats).toMatchObject({
-      passwords: { running: 0, waiting: 0, networks: 0, completed: 0, failed: 0, refused: 0, abandoned: 0 },
+      passwords: {
+        running: 0,
+        waiting: 0,
+        networks: 0,
+        completed: 0,
+        failed: 0,
+        refused: 0,
+        abandoned: 0,
+      },
       sockets: { open: 0, sessions: 0 },
       limits: {},
       audit: { delivered: 0, failed: 0 },
@@ -36,16 +46,24 @@ describe('auth.stats()', () => {
   })
 
   it('counts each limit that was reached by its scope', async () => {
-    const host = await startHost({ options: { throttle: { account: { points: 1, duration: 900 } } } })
+    const host = await startHost({
+      options: { throttle: { account: { points: 1, duration: 900 } } },
+    })
     for (let i = 0; i < 3; i += 1) await post(host, '/login', wrong)
-    expect(host.auth.stats().limits).toEqual({ account: 2 })
+    expect(host.auth.stats().limits).toEqual({ identifier: 2 })
   })
 
   it('counts open sockets and the sessions they belong to', async () => {
     const host = await startHost()
     const { authToken } = await logIn(host)
-    const upgrade = { headers: { authorization: bearer(authToken).Authorization }, url: '/', method: 'GET' }
-    const principal = await host.auth.sockets.authenticate(Object.assign(Object.create({ socket: {} }), upgrade) as never)
+    const upgrade = {
+      headers: { authorization: bearer(authToken).Authorization },
+      url: '/',
+      method: 'GET',
+    }
+    const principal = await host.auth.sockets.authenticate(
+      Object.assign(Object.create({ socket: {} }), upgrade) as never,
+    )
     const socket = () => ({ close() {}, terminate() {}, on() {}, once() {} }) as never
     host.auth.sockets.track(socket(), principal)
     host.auth.sockets.track(socket(), principal)
@@ -80,7 +98,13 @@ describe('auth.stats()', () => {
 
   it('counts logins that the hasher failed', async () => {
     const host = await startHost({
-      options: { passwords: { hash: async () => 'x', verify: () => Promise.reject(new Error('gone')), needsRehash: () => false } },
+      options: {
+        passwords: {
+          hash: async () => 'x',
+          verify: () => Promise.reject(new Error('gone')),
+          needsRehash: () => false,
+        },
+      },
     })
     await post(host, '/login', { username: 'alice', password })
     expect(host.auth.stats().passwords).toMatchObject({ failed: 1, completed: 1, refused: 0 })

@@ -1,0 +1,37 @@
+// docs/architecture.md names files and rooms: here one that has moved, or a room that is new, takes
+// the page along.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { describe, expect, it } from 'vitest'
+
+interface Rule {
+  readonly name: string
+  readonly comment: string
+}
+
+const walls = createRequire(import.meta.url)('../rules/walls.cjs') as { forbidden: Rule[] }
+const root = new URL('../../', import.meta.url)
+const page = readFileSync(new URL('docs/architecture.md', root), 'utf8')
+const paths = [...page.matchAll(/`((?:src|test|example-app)\/[^`]*)`/g)].map(([, path]) => path)
+const reasons = walls.forbidden
+  .filter(({ name }) => name.startsWith('floor-'))
+  .map(({ comment }) => comment.slice(comment.indexOf(': ') + 2))
+
+describe('docs/architecture.md', () => {
+  it('names files, rather many', () => {
+    expect(new Set(paths).size).toBeGreaterThan(40)
+    expect(reasons.length).toBeGreaterThan(15)
+  })
+
+  it.each([...new Set(paths)])('names %s, which is there', (path) => {
+    expect(existsSync(new URL(path as string, root))).toBe(true)
+  })
+
+  it.each(readdirSync(new URL('src/', root)))('shows src/%s on its map', (name) => {
+    expect(paths.some((path) => path === `src/${name}` || path === `src/${name}/`)).toBe(true)
+  })
+
+  it.each(reasons)('gives the reason of a floor: %s', (reason) => {
+    expect(page).toContain(`| ${reason} |`)
+  })
+})

@@ -1,0 +1,81 @@
+import { pbkdf2Sync } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { afterAll, expect, it } from 'vitest'
+import { pbkdf2, preDigestedBcrypt, scrypt } from '../../src/index.js'
+import type { PasswordReader } from '../../src/passwords/reader-contract.js'
+import { password, workerUrl } from '../support/host.js'
+import { firebase, oldHashes } from '../support/old-hashes.js'
+
+const page = (name: string) =>
+  readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8')
+const [, rest = ''] = page('moving').split('## Hashes of other systems')
+const [table = ''] = rest.split('\nMore of them')
+/** The readers of the table, by the system they are for, as they stand there. */
+const rows = [...table.matchAll(/^\| ([^|]+) \| (`[^|]+) \|/gm)].map(
+  ([, system = '', cell = '']) => [system, /`([^`]+)`/.exec(cell)?.[1] ?? ''] as const,
+)
+
+const made: PasswordReader[] = []
+afterAll(() => Promise.all(made.map((reader) => reader.close?.())))
+
+function readerOf(expression: string): PasswordReader {
+  const digested = (form: 'sha256-hex' | 'sha512-hex') =>
+    preDigestedBcrypt(form, { threads: 1, workerUrl })
+  const names = { pbkdf2, scrypt, preDigestedBcrypt: digested, ...firebase }
+  const reader = new Function(...Object.keys(names), `return ${expression}`)(
+    ...Object.values(names),
+  ) as PasswordReader
+  made.push(reader)
+  return reader
+}
+
+function withPbkdf2(iterations: number, digest: string, length: number) {
+  return pbkdf2Sync(password, 'sixteen of bytes', iterations, length, digest).toString('base64')
+}
+const salt = Buffer.from('sixteen of bytes').toString('base64')
+const madeHere = [
+  [
+    'Django',
+    password,
+    `pbkdf2_sha256$600000$sixteen of bytes$${withPbkdf2(600_000, 'sha256', 32)}`,
+  ],
+  ['Keycloak', password, `$pbkdf2-sha512$210000$${salt}$${withPbkdf2(210_000, 'sha512', 64)}`],
+] as const
+
+const titles: Readonly<Record<string, string>> = {
+  'Rocket.Chat, Meteor': 'Meteor',
+  'Werkzeug, Flask': 'scrypt of Werkzeug',
+}
+
+/** A password and its hash, as the system writes it. */
+function sampleOf(system: string): readonly [plain: string, hash: string] {
+  const own = madeHere.find(([name]) => name === system)
+  if (own !== undefined) return [own[1], own[2]]
+  const sample = oldHashes.find(([title]) => title.startsWith(titles[system] ?? system))
+  if (sample === undefined) throw new Error(`no hash of ${system}`)
+  return [sample[2], sample[3]]
+}
+
+it('docs/moving.md has a reader for each system it names', () => {
+  expect(rows.map(([system]) => system)).toEqual([
+    'passport-local-mongoose',
+    'Rocket.Chat, Meteor',
+    'NodeBB',
+    'better-auth',
+    'Django',
+    'Werkzeug, Flask',
+    'Firebase',
+    'Keycloak',
+  ])
+})
+
+it.each(rows)('the reader of docs/moving.md reads a hash of %s', async (system, expression) => {
+  const [plain, hash] = sampleOf(system)
+  const setting = readerOf(expression).settings.find(({ canRead }) => canRead(hash))
+  expect(await setting?.verify(plain, hash)).toBe(true)
+  expect(await setting?.verify(`${plain}x`, hash)).toBe(false)
+})
+
+it.each(rows)('the reader for %s is that of docs/moving-passwords.md', (_system, expression) => {
+  expect(page('moving-passwords')).toContain(`\`${expression}\``)
+})

@@ -1,0 +1,299 @@
+// The example's page in a real browser: signing in, staying signed in, and what it says when
+// something is away.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, BrowserContext, Route } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { chromiumPath, launchChromium } from '../support/chromium.js'
+import {
+  alice,
+  bob,
+  buildExample,
+  type Example,
+  environmentIn,
+  startExample,
+  temporaryFolder,
+} from '../support/example.js'
+import { type ExamplePage, openProfile, openTab } from '../support/example-page.js'
+
+const numbered = (n: number) => ({ username: `user${n}`, password: `passphrase of user ${n}` })
+
+/** A machine may be busy. */
+const poll = { timeout: 30_000 }
+
+let app: Example
+let browser: Browser
+let context: BrowserContext
+let tab: ExamplePage
+
+/** Answers the next requests for a path in the server's place. */
+async function answerInstead(
+  path: string,
+  answers: { status: number; error: string; retryAfter?: number }[],
+) {
+  const left = [...answers]
+  await tab.page.route(`**/api/v1${path}`, (route: Route) => {
+    const next = left.shift()
+    if (next === undefined) return route.continue()
+    const headers = next.retryAfter === undefined ? {} : { 'Retry-After': String(next.retryAfter) }
+    return route.fulfill({
+      status: next.status,
+      headers,
+      json: { error: next.error, message: 'The server’s words.' },
+    })
+  })
+  return left
+}
+
+const requestsTo = (path: string, of = tab) => {
+  const seen: string[] = []
+  of.page.on(
+    'request',
+    (request) =>
+      new URL(request.url()).pathname === `/api/v1${path}` && seen.push(request.method()),
+  )
+  return seen
+}
+
+/** What the tabs share, changed as time or another program would change it. */
+const changeSession = (change: string) =>
+  tab.page.evaluate(`{
+    const session = JSON.parse(localStorage.getItem('chat.session'))
+    Object.assign(session, ${change})
+    localStorage.setItem('chat.session', JSON.stringify(session))
+  }`)
+
+/** How many devices alice is signed in on, as the page lists them. */
+async function devices(): Promise<number> {
+  await tab.choose('Devices')
+  await tab.sees('this device')
+  const count = await tab.page.locator('.device').count()
+  await tab.press('Close')
+  return count
+}
+
+async function say(text: string, from = tab) {
+  await from.page.getByLabel('Your message').fill(text)
+  await from.press('Send')
+  await from.page.locator('#messages').getByText(text).waitFor()
+}
+
+describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
+  beforeAll(async () => {
+    buildExample()
+    app = await startExample({ ...environmentIn(temporaryFolder()), SEED_USERS: '6' })
+    browser = await launchChromium()
+  }, 300_000)
+
+  afterAll(async () => {
+    await browser?.close()
+    await app?.stop('SIGKILL')
+  })
+
+  beforeEach(async () => {
+    context = await openProfile(browser, app.url)
+    tab = await openTab(context, app.url)
+  }, 120_000)
+
+  test('names those who can try it, and fills them in', async () => {
+    await tab.sees('To try it, sign in as')
+    await tab.press('alice')
+    await tab.press('Sign in')
+    await tab.sees('Signed in as alice')
+  })
+
+  test('says in plain words that name or password is wrong, and asks bob for his code', async () => {
+    await tab.signIn({ username: bob.username, password: 'not his passphrase' })
+    await tab.sees('The name or the password is wrong.')
+    await tab.look('wrong-password')
+    await tab.press('Show')
+    expect(await tab.page.locator('#password').getAttribute('type')).toBe('text')
+    await tab.signIn(bob)
+    await tab.page.getByLabel('Second-factor code').waitFor()
+    expect(await tab.page.locator('#password').getAttribute('type')).toBe('password')
+  })
+
+  test('says that it is signing in, and that it cannot yet where its scripts are not there', async () => {
+    const slow = await context.newPage()
+    let letThrough = () => {}
+    const held = new Promise<void>((resolve) => {
+      letThrough = resolve
+    })
+    await slow.route('**/chat.js', async (route) => {
+      await held
+      await route.continue()
+    })
+    await slow.goto(app.url, { waitUntil: 'commit' })
+    const button = slow.locator('#sign-in-button')
+    await button.waitFor()
+    expect([await button.isDisabled(), await button.innerText()]).toEqual([true, 'One moment…'])
+    letThrough()
+    await slow.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
+
+    await tab.page.route('**/api/v1/login', async (route) => {
+      expect(await tab.page.locator('#sign-in-button').innerText()).toBe('Signing in…')
+      expect(await tab.page.locator('#sign-in-form').getAttribute('aria-busy')).toBe('true')
+      await route.continue()
+    })
+    await tab.signIn(alice)
+    await tab.sees('Signed in as')
+  })
+
+  test('tries again by itself while the server is busy, with what was typed', async () => {
+    const busy = { status: 503, error: 'temporarily-unavailable', retryAfter: 1 }
+    const left = await answerInstead('/login', [busy, busy])
+    const logins = requestsTo('/login')
+    await tab.signIn(alice)
+    await tab.sees('Busy, one moment. What you typed is kept.')
+    await tab.look('busy')
+    expect(await tab.page.locator('#password').inputValue()).toBe(alice.password)
+    await tab.sees('Signed in as')
+    expect([left.length, logins.length]).toEqual([0, 3])
+  })
+
+  test('counts down how long a pause is, and lets another name try', async () => {
+    await answerInstead('/login', [{ status: 429, error: 'too-many-requests', retryAfter: 125 }])
+    await tab.signIn(numbered(1))
+    await tab.sees('Too many attempts. Try again in 3 minutes.')
+    const button = tab.page.locator('#sign-in-button')
+    await expect.poll(() => button.innerText(), poll).toMatch(/^Try again in [12]:\d\d$/)
+    expect(await button.isDisabled()).toBe(true)
+    await tab.look('locked')
+    await tab.signIn(alice)
+    await tab.sees('Signed in as')
+  })
+
+  test('is still signed in after a reload and in a second tab, as one device', async () => {
+    await tab.signIn(numbered(2))
+    await tab.sees('Signed in as user2')
+    await tab.page.getByRole('button', { name: '# Random' }).click()
+    await tab.page.reload()
+    await tab.sees('Signed in as user2')
+    await tab.page.getByRole('heading', { name: '# Random' }).waitFor()
+    const second = await openTab(context, app.url)
+    await second.sees('Signed in as user2')
+    expect(await devices()).toBe(1)
+    await tab.page.goBack()
+    await tab.page.getByRole('heading', { name: '# General' }).waitFor()
+  })
+
+  test('replaces a token that is refused, once for all tabs, and sends the request again', async () => {
+    await tab.signIn(numbered(3))
+    const second = await openTab(context, app.url)
+    await second.sees('Signed in as user3')
+    const refreshes = [requestsTo('/auth/refresh'), requestsTo('/auth/refresh', second)]
+    await changeSession("{ accessToken: 'worn out' }")
+    await Promise.all([say('from one tab'), say('from the other', second)])
+    expect(refreshes.flat()).toEqual(['POST'])
+  })
+
+  test('replaces a token before it ends', async () => {
+    await tab.signIn(numbered(3))
+    await tab.sees('Signed in as')
+    await changeSession('{ until: Date.now() + 60_000 }')
+    const refreshes = requestsTo('/auth/refresh')
+    await tab.page.reload()
+    await say('with a new one')
+    expect(refreshes).toEqual(['POST'])
+  })
+
+  test('survives the loss of the answer that had the new tokens', async () => {
+    await tab.signIn(numbered(4))
+    await tab.sees('Signed in as')
+    const answers: string[] = []
+    await tab.page.route('**/api/v1/auth/refresh', async (route) => {
+      const answer = await route.fetch()
+      answers.push((await answer.json()).refresh_token)
+      await (answers.length === 1 ? route.abort() : route.fulfill({ response: answer }))
+    })
+    await changeSession('{ until: 0 }')
+    await tab.page.reload()
+    await tab.sees('Connection lost, trying again.')
+    await expect.poll(() => tab.text('#connection-problem'), poll).toBe('')
+    expect(answers).toHaveLength(2)
+    expect(answers[1]).toBe(answers[0])
+    await say('still here')
+  })
+
+  test('logs out in all tabs, and tells the others why', async () => {
+    await tab.signIn(numbered(5))
+    const second = await openTab(context, app.url)
+    await second.sees('Signed in as')
+    await tab.choose('Log out')
+    await tab.sees('You have logged out.')
+    await second.sees('You logged out in another tab.')
+    await second.look('logged-out-elsewhere')
+    await tab.signIn(numbered(5))
+    await second.sees('Signed in as user5')
+  })
+
+  test('says that another device has signed it out, and keeps the draft for whoever wrote it', async () => {
+    await tab.signIn(numbered(6))
+    await tab.page.getByLabel('Your message').fill('half a thought')
+    const phone = await openTab(await openProfile(browser, app.url), app.url)
+    await phone.signIn(numbered(6))
+    await phone.choose('Devices')
+    await phone.press('Sign out everywhere else')
+    await tab.sees('You were signed out: it was done on another device')
+    await tab.signIn(alice)
+    await tab.sees('Signed in as alice')
+    expect(await tab.page.getByLabel('Your message').inputValue()).toBe('')
+    await tab.choose('Log out')
+    await tab.signIn(numbered(6))
+    await tab.sees('Signed in as user6')
+    expect(await tab.page.getByLabel('Your message').inputValue()).toBe('half a thought')
+  })
+
+  test('keeps a long name in one line of a small phone', async () => {
+    await tab.signIn(alice)
+    await tab.sees('Signed in as')
+    await say('hello')
+    for (const name of ['#me', '#open-account'])
+      await tab.page.evaluate(
+        `document.querySelector('${name}').textContent = 'Alexandra.Whitfield-Montgomery'`,
+      )
+    await tab.look('long-name')
+    for (const width of [320, 390, 700, 1280]) {
+      await tab.page.setViewportSize({ width, height: 740 })
+      expect((await tab.page.locator('.bar').boundingBox())?.height, `${width} px`).toBeLessThan(64)
+    }
+    await tab.page.setViewportSize({ width: 320, height: 740 })
+    await tab.page.locator('#open-account').click()
+    await tab.page.getByRole('button', { name: 'Log out' }).waitFor()
+    await tab.press('Devices')
+    await tab.sees('this device')
+    await tab.look('devices')
+    await tab.press('Close')
+  })
+
+  test('says when the device is offline, and when the server is away and back', async () => {
+    const door = createServer()
+    await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
+    const port = (door.address() as AddressInfo).port
+    door.close()
+    await once(door, 'close')
+    const env = { ...environmentIn(temporaryFolder()), PORT: String(port) }
+    const first = await startExample(env)
+    const profile = await openProfile(browser, first.url)
+    tab = await openTab(profile, first.url)
+    await tab.signIn(alice)
+    await tab.sees('Nothing here yet')
+    await profile.setOffline(true)
+    await tab.sees('This device is offline.')
+    await tab.look('offline')
+    await profile.setOffline(false)
+    await expect.poll(() => tab.text('#connection-problem'), poll).toBe('')
+    await first.stop()
+    await tab.sees('Connection lost, trying again.')
+    await tab.choose('Log out')
+    await tab.sees('You are still signed in. The server cannot be reached.')
+    const again = await startExample(env)
+    try {
+      await expect.poll(() => tab.text('#room-problem'), poll).toBe('')
+      await say('back again')
+    } finally {
+      await again.stop('SIGKILL')
+    }
+  })
+})

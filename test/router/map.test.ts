@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { startHost } from '../support/host.js'
+
+const source = new URL('../../src/router/create-auth-router.ts', import.meta.url)
+
+/** What the comments beside the map say: a path, and the methods that it answers. */
+async function writtenRoutes(): Promise<string[]> {
+  const text = await readFile(source, 'utf8')
+  const map = text.slice(text.indexOf('const map = {'), text.indexOf('\n  }\n'))
+  const said = [...map.matchAll(/\/\/ (.*)$/gm)].flatMap(([, comment = '']) => comment.split('; '))
+  return said.flatMap((route) => {
+    const path = route.split(' ').at(-1) ?? ''
+    return route
+      .slice(0, -path.length)
+      .split(/[, ]+/)
+      .filter((method) => method !== '')
+      .map((method) => `${method} ${path}`)
+  })
+}
+
+/** What the router has mounted; the methods are those that a refused one is told of. */
+async function mountedRoutes(): Promise<string[]> {
+  const host = await startHost({ options: { namedTokens: true } })
+  const layers = (host.auth as unknown as { stack: { route?: { path: string } }[] }).stack
+  const paths = layers.flatMap(({ route }) => (route === undefined ? [] : [route.path]))
+  const answers = paths.map(async (path) => {
+    const url = `${host.url}${path.replace(':id', 'none')}`
+    const { status, headers } = await fetch(url, { method: 'PATCH' })
+    expect(status).toBe(405)
+    const allowed = (headers.get('allow') ?? '').split(', ').filter((method) => method !== 'HEAD')
+    return allowed.map((method) => `${method} ${path}`)
+  })
+  return (await Promise.all(answers)).flat()
+}
+
+describe('the map of the router', () => {
+  it('has every route beside the capability that answers it, and no other', async () => {
+    const written = await writtenRoutes()
+    expect(written).toContain('DELETE /auth/sessions/:id')
+    expect(written.toSorted()).toEqual((await mountedRoutes()).toSorted())
+  })
+})

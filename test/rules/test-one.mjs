@@ -1,0 +1,27 @@
+// Runs the named test files: `npm run test:one -- test/login/login.test.ts`. Each suite has
+// settings of its own; they are found by the folder.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { root } from './support.mjs'
+
+const files = process.argv.slice(2)
+if (files.length === 0) throw new Error('name a file: npm run test:one -- test/login/login.test.ts')
+
+const isIn = (suite) => files.some((file) => file.startsWith(`test/${suite}/`))
+const suite = ['outages', 'timing'].find(isIn)
+const config = suite === undefined ? [] : ['--config', `test/${suite}/vitest.config.ts`]
+
+function run(command, args) {
+  // COVER_ALL: without it, those that belong to test:long would be left out though they are named.
+  const env = { ...process.env, COVER_ALL: '1' }
+  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+// They are tests of the package as it would be published.
+if (isIn('hosts')) {
+  run(process.execPath, [join(root, 'test/hosts/run.mjs'), ...files])
+  process.exit()
+}
+run('npm', ['run', '--silent', 'build'])
+run(join(root, 'node_modules/.bin/vitest'), ['run', '--root', '.', ...config, ...files])

@@ -1,0 +1,97 @@
+// The example's page in a real browser. SCREENSHOTS=<folder> keeps pictures of every step.
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { expect, onTestFinished } from 'vitest'
+
+const screenshots = process.env['SCREENSHOTS']
+const widths = [1280, 390, 320]
+
+/** A page, and what tests do with it. */
+export interface ExamplePage {
+  readonly page: Page
+  signIn(user: { username: string; password: string }): Promise<void>
+  press(name: string): Promise<void>
+  /** Presses a button of the account, which on a phone is in a menu. */
+  choose(name: 'Two-factor' | 'Devices' | 'Log out'): Promise<void>
+  sees(text: string | RegExp): Promise<void>
+  text(selector: string): Promise<string>
+  /** Nothing sticks out of the page, however narrow it is. */
+  look(name: string): Promise<void>
+}
+
+/**
+ * A browser profile of its own. When the test ends, no page of it may have done what none may do.
+ */
+export async function openProfile(browser: Browser, url: string): Promise<BrowserContext> {
+  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  const offences: string[] = []
+  const fromHere = (asked: string) =>
+    new URL(asked).host === new URL(url).host || asked.startsWith(`blob:${url}/`)
+  context.on('page', (page) => {
+    page.on('pageerror', (error) => offences.push(`threw: ${error.message}`))
+    page.on('console', (message) => {
+      // The browser reports refused and failed requests by itself, and the server is meant to
+      // refuse some, or to be away.
+      const isExpected = /^Failed to load resource|^WebSocket connection to/.test(message.text())
+      if (message.type() === 'error' && !isExpected) offences.push(message.text())
+    })
+    page.on(
+      'request',
+      (request) => fromHere(request.url()) || offences.push(`asked ${request.url()}`),
+    )
+    page.on(
+      'websocket',
+      (socket) => fromHere(socket.url()) || offences.push(`opened ${socket.url()}`),
+    )
+  })
+  onTestFinished(async () => {
+    await context.close()
+    expect(offences).toEqual([])
+  })
+  return context
+}
+
+/** One more tab of a profile. */
+export async function openTab(context: BrowserContext, url: string): Promise<ExamplePage> {
+  const page = await context.newPage()
+  page.setDefaultTimeout(30_000)
+  await page.goto(url)
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  return {
+    page,
+    press,
+    async signIn({ username, password }) {
+      const form = page.locator('#sign-in-form')
+      await form.getByLabel('Name or e-mail').fill(username)
+      await form.getByLabel('Password').fill(password)
+      await press('Sign in')
+    },
+    async choose(name) {
+      const menu = page.locator('#open-account')
+      if (await menu.isVisible()) await menu.click()
+      await press(name)
+    },
+    sees: (text) => page.getByText(text).filter({ visible: true }).first().waitFor(),
+    text: (selector) => page.locator(selector).innerText(),
+    look: (name) => look(page, name),
+  }
+}
+
+async function look(page: Page, name: string) {
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 800 })
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    expect(overflow, `${name} at ${width} px`).toBeLessThanOrEqual(0)
+    const wide = await page.evaluate(
+      "[...document.querySelectorAll('dialog[open]')].some((dialog) => dialog.scrollWidth > " +
+        'dialog.clientWidth)',
+    )
+    expect(wide, `the dialog of ${name} at ${width} px`).toBe(false)
+    if (screenshots === undefined) continue
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.screenshot({ path: join(screenshots, `${name}-${width}-${colorScheme}.png`) })
+    }
+  }
+  await page.setViewportSize({ width: widths[0] ?? 1280, height: 800 })
+}
