@@ -3,6 +3,7 @@ import express, { type ErrorRequestHandler, type Express } from 'express'
 import { AuthError } from 'messaging-auth-router'
 import { log } from './log.js'
 import { type RoomDeps, roomRoutes } from './rooms.js'
+import { demoUsers } from './seed.js'
 import { type Settings, withSetting } from './settings.js'
 
 /** Everything that is answered over HTTP: sign-in, rooms, and the page. */
@@ -12,8 +13,10 @@ export function createApp({ trustProxy }: Pick<Settings, 'trustProxy'>, deps: Ro
   withSetting('TRUST_PROXY', () => app.set('trust proxy', trustProxy))
   app.use((_request, response, next) => {
     response.set({
-      // `form-action`: should the script not load, the sign-in form must not send a password anywhere.
-      'Content-Security-Policy': "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      // `form-action`: should the script not load, the sign-in form must not send a password
+      // anywhere.
+      'Content-Security-Policy':
+        "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'no-referrer',
     })
@@ -23,6 +26,18 @@ export function createApp({ trustProxy }: Pick<Settings, 'trustProxy'>, deps: Ro
   app.use('/api/v1', roomRoutes(deps))
   app.use('/api', (_request, response) => {
     response.status(404).json({ error: 'not-found', message: 'There is no such address.' })
+  })
+  // For a load balancer: 503 takes this process out of service.
+  app.get('/health', async (_request, response) => {
+    const health = await deps.auth.health()
+    response
+      .status(health.ok ? 200 : 503)
+      .set('Cache-Control', 'no-store')
+      .json(health)
+  })
+  // Whoever sees this in production has forgotten to leave `seed.ts` out.
+  app.get('/demo-users.json', (_request, response) => {
+    response.json(demoUsers)
   })
   // The page draws its QR codes with it. Another server that drew them would learn the secret.
   app.get('/uqr.mjs', (_request, response) => {
@@ -43,7 +58,10 @@ const onError: ErrorRequestHandler = (error, _request, response, next) => {
   }
   log('a request failed', error?.cause ?? error)
   if (error instanceof AuthError) {
-    response.set('Retry-After', '2').status(error.status).json({ error: error.code, message: error.clientMessage })
+    response
+      .set('Retry-After', '2')
+      .status(error.status)
+      .json({ error: error.code, message: error.clientMessage })
     return
   }
   response.status(500).json({ error: 'internal' })

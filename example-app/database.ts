@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
 import type { RevocationBus } from 'messaging-auth-router'
 import { postgresBus } from 'messaging-auth-router/stores/sql'
+import { exitWhenReplaced } from './database-file.js'
 import { log } from './log.js'
 import { root } from './settings.js'
 import type { ChatTables } from './tables.js'
@@ -27,25 +28,36 @@ async function openSqlite(file: string): Promise<Database> {
   const { default: Libsql } = await import('libsql')
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const database = new Libsql(file)
-  // WAL: readers do not wait for a writer. The timeout: another process may be writing; the whole process waits for it, so it must be
-  // below the router's own time-out for stores. Full: what was answered is on the disk.
+  // WAL: readers do not wait for a writer. The timeout: another process may be writing; the whole
+  // process waits for it, so it must be below the router's own time-out for stores. Full: what was
+  // answered is on the disk.
   database.exec('pragma busy_timeout = 1500; pragma journal_mode = wal; pragma synchronous = full')
+  exitWhenReplaced(file)
   return { engine: 'sqlite', kysely: new Kysely({ dialect: new SqliteDialect({ database }) }) }
 }
 
 async function openPostgres(url: string): Promise<Database> {
   const { default: pg } = await import('pg')
-  const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: connectTimeout })
-  // Without a listener, a connection that breaks would end the process. The pool listens to those that are idle; one that is taken and
-  // breaks just before its query needs a listener of its own.
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 10,
+    connectionTimeoutMillis: connectTimeout,
+  })
+  // Without a listener, a connection that breaks would end the process. The pool listens to those
+  // that are idle; one that is taken and breaks just before its query needs a listener of its own.
   pool.on('error', (error) => log('a connection to PostgreSQL was lost', error.message))
   pool.on('connect', (client) => void client.on('error', () => {}))
-  return { engine: 'postgres', kysely: new Kysely({ dialect: new PostgresDialect({ pool }) }), bus: postgresBus(pool) }
+  return {
+    engine: 'postgres',
+    kysely: new Kysely({ dialect: new PostgresDialect({ pool }) }),
+    bus: postgresBus(pool),
+  }
 }
 
 async function openMysql(url: string): Promise<Database> {
   const { createPool } = await import('mysql2')
-  // Without a limit, the calls that wait for a connection would pile up while the database is silent.
+  // Without a limit, the calls that wait for a connection would pile up while the database is
+  // silent.
   const pool = createPool({ uri: url, connectionLimit: 10, connectTimeout, queueLimit: 200 })
   return { engine: 'mysql', kysely: new Kysely({ dialect: new MysqlDialect({ pool }) }) }
 }

@@ -15,10 +15,25 @@ export interface Live {
 const mostReceivedBytes = 8 * 1024
 const mostUnsentBytes = 1024 * 1024
 const goingAway = 1001
+/** Proxies close what is silent, nginx after 60 seconds. */
+const pingInterval = 30_000
 
-/** Makes the live channel. Clients listen; all that they can say is `{"type":"renew","token":"…"}`, to stay on with a newer token. */
-export function createLive({ sockets: guard }: Pick<AuthRouter, 'sockets'>): Live {
+/**
+ * Makes the live channel. Clients listen; all that they can say is `{"type":"renew","token":"…"}`,
+ * to stay on with a newer token, and `{"type":"ping"}`, to hear whether the connection is still
+ * there.
+ */
+export function createLive(
+  { sockets: guard }: Pick<AuthRouter, 'sockets'>,
+  pingEvery = pingInterval,
+): Live {
   const server = new WebSocketServer({ noServer: true, maxPayload: mostReceivedBytes })
+  // WebSocket's own ping, which clients answer by themselves. A page cannot see it, and hidden
+  // pages cannot keep time.
+  const pinging = setInterval(
+    () => [...server.clients].forEach((socket) => void socket.ping()),
+    pingEvery,
+  ).unref()
 
   return {
     accept(request, connection, head) {
@@ -27,7 +42,10 @@ export function createLive({ sockets: guard }: Pick<AuthRouter, 'sockets'>): Liv
       if (request.url?.split('?')[0] !== '/ws') return guard.refuse(connection, noSuchAddress())
       // Before the handshake, so that a stranger gets a plain HTTP refusal and never a WebSocket.
       guard.authenticate(request).then(
-        (principal) => server.handleUpgrade(request, connection, head, (socket) => serve(socket, guard.track(socket, principal))),
+        (principal) =>
+          server.handleUpgrade(request, connection, head, (socket) =>
+            serve(socket, guard.track(socket, principal)),
+          ),
         (error: unknown) => guard.refuse(connection, error),
       )
     },
@@ -38,9 +56,13 @@ export function createLive({ sockets: guard }: Pick<AuthRouter, 'sockets'>): Liv
     },
 
     close() {
+      clearInterval(pinging)
       server.close()
       for (const socket of server.clients) socket.close(goingAway)
-      setTimeout(() => [...server.clients].forEach((socket) => void socket.terminate()), 1000).unref()
+      setTimeout(
+        () => [...server.clients].forEach((socket) => void socket.terminate()),
+        1000,
+      ).unref()
     },
   }
 }
@@ -49,8 +71,9 @@ function serve(socket: WebSocket, tracked: TrackedSocket): void {
   // Without a handler, one broken client would end the process.
   socket.on('error', () => socket.terminate())
   socket.on('message', (data) => {
-    const token = newerToken(data)
-    if (token === null) return
+    const { type, token } = parse(data)
+    if (type === 'ping') return send(socket, '{"type":"pong"}')
+    if (type !== 'renew' || typeof token !== 'string') return
     tracked.renew(token).then(
       () => send(socket, '{"type":"renewed"}'),
       () => send(socket, '{"type":"refused"}'),
@@ -58,13 +81,11 @@ function serve(socket: WebSocket, tracked: TrackedSocket): void {
   })
 }
 
-function newerToken(data: RawData): string | null {
+function parse(data: RawData): { type?: unknown; token?: unknown } {
   try {
-    const said: unknown = JSON.parse(String(data))
-    const { type, token } = said as { type?: unknown; token?: unknown }
-    return type === 'renew' && typeof token === 'string' ? token : null
+    return JSON.parse(String(data)) ?? {}
   } catch {
-    return null
+    return {}
   }
 }
 

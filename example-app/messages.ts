@@ -21,13 +21,17 @@ const kept = 200
 
 /** Keeps the newest messages of each room in the database. */
 export function createMessageTable(kysely: Kysely<ChatTables>): MessageTable {
-  // Two plain statements, for MySQL cannot delete from a table that the same statement reads. Whatever happens between them, only
-  // messages are deleted that 200 newer ones have followed.
+  // Two plain statements, for MySQL cannot delete from a table that the same statement reads.
+  // Whatever happens between them, only messages are deleted that 200 newer ones have followed.
   async function prune(room: string): Promise<void> {
     const inRoom = kysely.selectFrom('chat_messages').select('number').where('room', '=', room)
     const tooOld = await inRoom.orderBy('number', 'desc').limit(1).offset(kept).executeTakeFirst()
     if (tooOld === undefined) return
-    await kysely.deleteFrom('chat_messages').where('room', '=', room).where('number', '<=', tooOld.number).execute()
+    await kysely
+      .deleteFrom('chat_messages')
+      .where('room', '=', room)
+      .where('number', '<=', tooOld.number)
+      .execute()
   }
 
   return {
@@ -44,7 +48,14 @@ export function createMessageTable(kysely: Kysely<ChatTables>): MessageTable {
     },
 
     async add({ id, room, from, text, at }) {
-      const row = { id, room, author_id: from.id, author_name: from.username, body: text, sent_at: at }
+      const row = {
+        id,
+        room,
+        author_id: from.id,
+        author_name: from.username,
+        body: text,
+        sent_at: at,
+      }
       await kysely.insertInto('chat_messages').values(row).execute()
       // The message stands, and the next one tidies up as well.
       await prune(room).catch(() => {})

@@ -24,7 +24,8 @@ const longestWait = 2000
 /** The chat itself: routes that only signed-in users reach. */
 export function roomRoutes({ auth, users, messages, announce }: RoomDeps): Router {
   const router = Router()
-  // First, so that a stranger's body is never read, and only signed-in users learn which rooms there are.
+  // First, so that a stranger's body is never read, and only signed-in users learn which rooms
+  // there are.
   router.use('/rooms', auth.requireAuth(), (_request, response, next) => {
     // X-Auth-Token, unlike Authorization, does not keep a shared cache from storing the answer.
     response.set('Cache-Control', 'no-store')
@@ -40,17 +41,28 @@ export function roomRoutes({ auth, users, messages, announce }: RoomDeps): Route
     response.json({ messages: await inTime(messages.latest(room)) })
   })
 
-  router.post('/rooms/:room/messages', json({ limit: '16kb' }), async ({ auth: { userId }, body, params: { room } }, response) => {
-    if (!roomNames.has(room)) return refuse(response, 404, 'not-found', 'There is no such room.')
-    const text: unknown = body?.text
-    if (!isMessageText(text)) return refuse(response, 400, 'invalid-request', `Write 1 to ${longestText} characters.`)
-    // The sender is whoever the token was issued to, whatever the body says.
-    const username = (await inTime(users.findById(userId)))?.username ?? userId
-    const message = { id: randomUUID(), room, from: { id: userId, username }, text, at: new Date().toISOString() }
-    await inTime(messages.add(message))
-    announce(message)
-    response.status(201).json({ message })
-  })
+  router.post(
+    '/rooms/:room/messages',
+    json({ limit: '16kb' }),
+    async ({ auth: { userId }, body, params: { room } }, response) => {
+      if (!roomNames.has(room)) return refuse(response, 404, 'not-found', 'There is no such room.')
+      const text: unknown = body?.text
+      if (!isMessageText(text))
+        return refuse(response, 400, 'invalid-request', `Write 1 to ${longestText} characters.`)
+      // The sender is whoever the token was issued to, whatever the body says.
+      const username = (await inTime(users.findById(userId)))?.username ?? userId
+      const message = {
+        id: randomUUID(),
+        room,
+        from: { id: userId, username },
+        text,
+        at: new Date().toISOString(),
+      }
+      await inTime(messages.add(message))
+      announce(message)
+      response.status(201).json({ message })
+    },
+  )
 
   return router
 }
@@ -61,7 +73,8 @@ function isMessageText(text: unknown): text is string {
   return !/\0|\p{Surrogate}/u.test(text)
 }
 
-// As the router's own answer when the database is away, or silent: clients come back in a moment, and keep their tokens.
+// As the router's own answer when the database is away, or silent: clients come back in a moment,
+// and keep their tokens.
 async function inTime<T>(answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<never>((_resolve, reject) => {

@@ -2,7 +2,8 @@ import { availableParallelism } from 'node:os'
 import { AuthError, type AuthRouter } from 'messaging-auth-router'
 import type { UserTable } from './users.js'
 
-interface SeedUser {
+/** Somebody to try the server with. */
+export interface SeedUser {
   readonly username: string
   readonly name: string
   readonly password: string
@@ -12,19 +13,31 @@ interface SeedUser {
 
 const people: readonly SeedUser[] = [
   { username: 'alice', name: 'Alice', password: 'correct horse battery staple' },
-  { username: 'bob', name: 'Bob', password: 'another long passphrase', totpSecret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' },
+  {
+    username: 'bob',
+    name: 'Bob',
+    password: 'another long passphrase',
+    totpSecret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+  },
   { username: 'carol', name: 'Carol', password: 'carols own passphrase', disabled: true },
 ]
 
-// One for each hashing thread, and one that waits: more might be refused on a machine that is busy, and end the start.
+/** Those who can sign in. Their passwords are in this file, so there is no harm in telling them. */
+export const demoUsers: readonly SeedUser[] = people.filter(({ disabled }) => !disabled)
+
+// One for each hashing thread, and one that waits: more might be refused on a machine that is busy,
+// and end the start.
 const hashedAtOnce = availableParallelism() + 1
 
 /**
- * Fills the user table: three people to try things with, and as many numbered users as asked for. Whoever is there already is left
- * alone, for they may have changed since.
+ * Fills the user table: three people to try things with, and as many numbered users as asked for.
+ * Whoever is there already is left alone, for they may have changed since.
  */
 export async function seed(users: UserTable, auth: AuthRouter, numbered: number): Promise<void> {
-  const everybody = [...people, ...Array.from({ length: numbered }, (_, index) => numberedUser(index + 1))]
+  const everybody = [
+    ...people,
+    ...Array.from({ length: numbered }, (_, index) => numberedUser(index + 1)),
+  ]
   const present = await users.ids()
   const missing = everybody.filter(({ username }) => !present.has(idOf(username)))
   for (let start = 0; start < missing.length; start += hashedAtOnce) {
@@ -38,14 +51,19 @@ function idOf(username: string): string {
 }
 
 function numberedUser(number: number): SeedUser {
-  return { username: `user${number}`, name: `User ${number}`, password: `passphrase of user ${number}` }
+  return {
+    username: `user${number}`,
+    name: `User ${number}`,
+    password: `passphrase of user ${number}`,
+  }
 }
 
 async function addUser(users: UserTable, auth: AuthRouter, user: SeedUser): Promise<void> {
   const { username, name, password, disabled = false, totpSecret } = user
   const id = idOf(username)
   const passwordHash = await auth.hashPassword(password)
-  // Before the user: whoever is there is never seeded again, and must not lack their second factor because a start was cut short.
+  // Before the user: whoever is there is never seeded again, and must not lack their second factor
+  // because a start was cut short.
   if (totpSecret !== undefined) await importTotp(auth, id, totpSecret)
   await users.add({ id, username, name, email: `${username}@example.com`, passwordHash, disabled })
 }

@@ -1,13 +1,15 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { sql } from 'kysely'
 import { createApp } from './app.js'
 import { createAuth } from './auth.js'
 import { openDatabase } from './database.js'
 import { createLive } from './live.js'
 import { log } from './log.js'
 import { createMessageTable, type Message } from './messages.js'
+import { tellOfOutages } from './outages.js'
 import { openRedis } from './redis.js'
-import { seed } from './seed.js'
+import { demoUsers, seed } from './seed.js'
 import { readSettings, SettingError, withServer } from './settings.js'
 import { createUserTable } from './users.js'
 
@@ -16,10 +18,14 @@ type Opened = (() => unknown)[]
 
 async function start(opened: Opened): Promise<void> {
   const settings = readSettings(process.env)
-  const database = await withServer('DATABASE_URL', [settings.databaseUrl], () => openDatabase(settings.databaseUrl))
+  const database = await withServer('DATABASE_URL', [settings.databaseUrl], () =>
+    openDatabase(settings.databaseUrl),
+  )
   opened.push(() => database.kysely.destroy())
+  opened.push(tellOfOutages('the database', () => sql`select 1`.execute(database.kysely)))
   const { redisUrl } = settings
-  const redis = redisUrl === null ? null : await withServer('REDIS_URL', [redisUrl], () => openRedis(redisUrl))
+  const redis =
+    redisUrl === null ? null : await withServer('REDIS_URL', [redisUrl], () => openRedis(redisUrl))
   opened.push(() => redis?.close())
   const auth = await createAuth(settings, database, redis)
   opened.push(() => auth.close())
@@ -27,8 +33,8 @@ async function start(opened: Opened): Promise<void> {
   const live = createLive(auth)
   const users = createUserTable(database.kysely)
   const messages = createMessageTable(database.kysely)
-  // To the sockets of this process, and through Redis to those of the others. Without Redis, clients of other processes see a message
-  // when they next look.
+  // To the sockets of this process, and through Redis to those of the others. Without Redis,
+  // clients of other processes see a message when they next look.
   const announce = (message: Message) => {
     live.broadcast(message)
     redis?.announce(message)
@@ -42,23 +48,33 @@ async function start(opened: Opened): Promise<void> {
     () => stopServing(server),
     () => live.close(),
   )
+  // Scripts read the first line, and people the others.
   process.stdout.write(`listening on http://127.0.0.1:${port}\n`)
+  for (const { username, password, totpSecret } of demoUsers) {
+    const code = totpSecret === undefined ? '' : `, and a code by the key ${totpSecret}`
+    process.stdout.write(`  ${username} signs in with: ${password}${code}\n`)
+  }
 }
 
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(new SettingError(`PORT: ${port} cannot be used (${error.message}).`)))
+    server.once('error', (error) =>
+      reject(new SettingError(`PORT: ${port} cannot be used (${error.message}).`)),
+    )
     server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
   })
 }
 
-// A login waits for up to five seconds until its password is hashed. Whoever ends this process for good should wait ten.
+// A login waits for up to five seconds until its password is hashed. Whoever ends this process for
+// good should wait ten.
 const timeForRequests = 7000
 const timeForTheRest = 2500
 
 // Requests under way are answered; a connection is let go as soon as it has its answer.
 function stopServing(server: Server): Promise<void> {
-  server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'))
+  server.prependListener('request', (_request, response) =>
+    response.setHeader('Connection', 'close'),
+  )
   const idle = setInterval(() => server.closeIdleConnections(), 100)
   const late = setTimeout(() => server.closeAllConnections(), timeForRequests)
   return new Promise((resolve) => {
@@ -90,7 +106,8 @@ async function close(opened: Opened): Promise<void> {
 const opened: Opened = []
 try {
   await start(opened)
-  // Ctrl-C in a terminal can arrive twice, from the terminal and from npm. The second finds nothing left to close.
+  // Ctrl-C in a terminal can arrive twice, from the terminal and from npm. The second finds nothing
+  // left to close.
   const stop = () => void close(opened)
   process.on('SIGTERM', stop).on('SIGINT', stop)
 } catch (error) {

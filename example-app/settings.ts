@@ -9,8 +9,11 @@ export interface Settings {
   readonly seedUsers: number
   readonly databaseUrl: string
   readonly redisUrl: string | null
-  /** Null: the one in `encryptionKeyFile`, which is made when it is not there. */
-  readonly encryptionKey: string | null
+  /**
+   * The first seals, all open. Null: what is in `encryptionKeyFile`, which is made when it is not
+   * there.
+   */
+  readonly encryptionKeys: EncryptionKeys | null
   readonly encryptionKeyFile: string
   /** Null: those in the database. */
   readonly signingKey: SigningKey | null
@@ -18,10 +21,22 @@ export interface Settings {
   readonly mustHaveSecondFactor: ReadonlySet<string>
 }
 
-/** A setting that cannot be used. Its message is the one line that whoever starts the server needs to see. */
+/** Keys that seal what the database must not hold in clear, and the variable that they are from. */
+export interface EncryptionKeys {
+  readonly setting: string
+  readonly base64: readonly string[]
+}
+
+/**
+ * A setting that cannot be used. Its message is the one line that whoever starts the server needs
+ * to see.
+ */
 export class SettingError extends Error {}
 
-/** The package's own folder, which relative paths start from, whatever folder the server is started in. */
+/**
+ * The package's own folder, which relative paths start from, whatever folder the server is started
+ * in.
+ */
 export const root: string = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Reads the environment. An empty variable counts as one that is not set. */
@@ -32,7 +47,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     seedUsers: whole('SEED_USERS', env['SEED_USERS'] || '0', 100_000),
     databaseUrl: databaseUrl(env['DATABASE_URL'] || 'sqlite:example-app/data/example.db'),
     redisUrl: env['REDIS_URL'] ? redisUrl(env['REDIS_URL']) : null,
-    encryptionKey: env['AUTH_ENCRYPTION_KEY'] || null,
+    encryptionKeys: encryptionKeys(env),
     encryptionKeyFile: env['AUTH_ENCRYPTION_KEY_FILE'] || 'example-app/data/encryption.key',
     signingKey: env['AUTH_SIGNING_KEY'] ? signingKey(env['AUTH_SIGNING_KEY']) : null,
     mustHaveSecondFactor: new Set(list(env['SECOND_FACTOR_REQUIRED'] || '')),
@@ -48,42 +63,69 @@ export function withSetting<T>(name: string, use: () => T): T {
   }
 }
 
-/** The same for servers that URLs name: says what is wrong in one line, and nothing of the URLs' passwords. */
-export async function withServer<T>(name: string, urls: readonly string[], use: () => Promise<T>): Promise<T> {
+/**
+ * The same for servers that URLs name: says what is wrong in one line, and nothing of the URLs'
+ * passwords.
+ */
+export async function withServer<T>(
+  name: string,
+  urls: readonly string[],
+  use: () => Promise<T>,
+): Promise<T> {
   try {
     return await use()
   } catch (error) {
     // The longest first: one password may begin with the other, and the rest of it must not stay.
     const passwords = urls.flatMap(passwordsIn).sort((one, other) => other.length - one.length)
-    const reason = passwords.reduce((text, secret) => text.replaceAll(secret, '***'), reasonOf(error))
+    const reason = passwords.reduce(
+      (text, secret) => text.replaceAll(secret, '***'),
+      reasonOf(error),
+    )
     throw new SettingError(`${name}: cannot be used (${reason}).`)
   }
 }
 
-// As it is written and as it is meant. Unlike `decodeURIComponent`, this takes a bare %, which URLs may hold.
+// As it is written and as it is meant. Unlike `decodeURIComponent`, this takes a bare %, which URLs
+// may hold.
 function passwordsIn(url: string): string[] {
   const password = URL.canParse(url) ? new URL(url).password : ''
   return [password, decoded(password)].filter((text) => text !== '')
 }
 
-/** What went wrong, in one line. A host with several addresses fails with an error for each, and an empty message for all of them. */
+/**
+ * What went wrong, in one line. A host with several addresses fails with an error for each, and an
+ * empty message for all of them.
+ */
 export function reasonOf(error: unknown): string {
-  const { message, code, errors } = error as { message?: string; code?: string; errors?: readonly unknown[] }
+  const { message, code, errors } = error as {
+    message?: string
+    code?: string
+    errors?: readonly unknown[]
+  }
   const reason = message || (errors?.length ? reasonOf(errors[0]) : code) || String(error)
   return reason.replaceAll(/\s+/g, ' ')
 }
 
 function databaseUrl(text: string): string {
   // After two slashes comes a host, and a file has none.
-  if (/^sqlite:(?!\/\/[^/])./.test(text) || (/^(postgres|postgresql|mysql):\/\//.test(text) && URL.canParse(text))) return text
+  if (
+    /^sqlite:(?!\/\/[^/])./.test(text) ||
+    (/^(postgres|postgresql|mysql):\/\//.test(text) && URL.canParse(text))
+  )
+    return text
   throw new SettingError(
-    'DATABASE_URL: is none of sqlite:<file>, postgres://<user>:<password>@<host>/<database> and mysql://<user>:<password>@<host>/<database>. In a password, write special characters as in URLs (%23 for #).',
+    'DATABASE_URL: is none of sqlite:<file>, postgres://<user>:<password>@<host>/<database> and ' +
+      'mysql://<user>:<password>@<host>/<database>. In a password, write special characters as ' +
+      'in URLs (%23 for #).',
   )
 }
 
 function redisUrl(text: string): string {
   if (/^rediss?:\/\//.test(text) && URL.canParse(text)) return text
-  throw new SettingError('REDIS_URL: is not redis://<host>:<port>/<number of the database>. Leave it out to do without Redis.')
+  throw new SettingError(
+    'REDIS_URL: is not redis://<host>:<port>/<number of the database>. Leave it out to do ' +
+      'without Redis.',
+  )
 }
 
 function whole(name: string, text: string, most: number): number {
@@ -95,11 +137,24 @@ function whole(name: string, text: string, most: number): number {
 function trustProxy(text: string): number | string[] {
   if (text.toLowerCase() === 'true') {
     throw new SettingError(
-      'TRUST_PROXY: true would let every client forge its own address. Give the number of proxies in front, or their addresses.',
+      'TRUST_PROXY: true would let every client forge its own address. Give the number of ' +
+        'proxies in front, or their addresses.',
     )
   }
   if (/^\d+$/.test(text)) return whole('TRUST_PROXY', text, 16)
   return list(text)
+}
+
+// The name in the singular is for whoever has one key, and no other to come.
+function encryptionKeys(env: NodeJS.ProcessEnv): EncryptionKeys | null {
+  const [setting, ...others] = ['AUTH_ENCRYPTION_KEYS', 'AUTH_ENCRYPTION_KEY'].filter(
+    (name) => env[name],
+  )
+  if (others.length > 0)
+    throw new SettingError(
+      'AUTH_ENCRYPTION_KEYS: leave out AUTH_ENCRYPTION_KEY, or put its key in here.',
+    )
+  return setting === undefined ? null : { setting, base64: list(env[setting] ?? '') }
 }
 
 function list(text: string): string[] {
@@ -111,6 +166,8 @@ function signingKey(text: string): SigningKey {
     return JSON.parse(text)
   } catch {
     // The parser's own message would quote the key.
-    throw new SettingError('AUTH_SIGNING_KEY: is not JSON. Give the JWK that generateSigningKey() makes.')
+    throw new SettingError(
+      'AUTH_SIGNING_KEY: is not JSON. Give the JWK that generateSigningKey() makes.',
+    )
   }
 }

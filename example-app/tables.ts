@@ -4,7 +4,10 @@ import type { Database } from './database.js'
 /** Text of which every byte counts. MySQL answers it as bytes; `String()` makes text of either. */
 type Exact = ColumnType<string | Buffer, string, string>
 
-/** This server's own tables. Those of the router are beside them, and are read and written by the router alone. */
+/**
+ * This server's own tables. Those of the router are beside them, and are read and written by the
+ * router alone.
+ */
 export interface ChatTables {
   chat_users: {
     id: Exact
@@ -29,12 +32,14 @@ export interface ChatTables {
 /** Makes the tables where they are not there yet. */
 export async function createTables(database: Database): Promise<void> {
   for (const create of [createUsers, createMessages]) {
-    // Of two processes that start together, one can fail in spite of IF NOT EXISTS, once the other's table is there. It finds it then.
+    // Of two processes that start together, one can fail in spite of IF NOT EXISTS, once the
+    // other's table is there. It finds it then.
     await create(database).catch(() => create(database))
   }
 }
 
-// The indexes are what guarantees that a name fits one user only: two would be let into each other's accounts.
+// The indexes are what guarantees that a name fits one user only: two would be let into each
+// other's accounts.
 async function createUsers({ kysely, engine }: Database): Promise<void> {
   const table = kysely.schema.createTable('chat_users').ifNotExists()
   await table
@@ -51,7 +56,9 @@ async function createMessages({ kysely, engine }: Database): Promise<void> {
   const table = kysely.schema.createTable('chat_messages').ifNotExists()
   const numbered =
     engine === 'postgres'
-      ? table.addColumn('number', 'integer', (column) => column.generatedAlwaysAsIdentity().primaryKey())
+      ? table.addColumn('number', 'integer', (column) =>
+          column.generatedAlwaysAsIdentity().primaryKey(),
+        )
       : table.addColumn('number', 'integer', (column) => column.autoIncrement().primaryKey())
   await numbered
     .addColumn('id', exact(engine, 36), (column) => column.notNull())
@@ -64,8 +71,12 @@ async function createMessages({ kysely, engine }: Database): Promise<void> {
     .execute()
 }
 
-// MySQL compares loosely: to most of its collations `alice`, `álice` and `alice ` are one name, under which one user could be guessed at
-// several times as often. Bytes are compared as bytes; the other databases compare text exactly.
-function exact(engine: Database['engine'], characters: number): `varbinary(${number})` | `varchar(${number})` {
+// MySQL compares loosely: to most of its collations `alice`, `álice` and `alice ` are one name,
+// under which one user could be guessed at several times as often. Bytes are compared as bytes; the
+// other databases compare text exactly.
+function exact(
+  engine: Database['engine'],
+  characters: number,
+): `varbinary(${number})` | `varchar(${number})` {
   return engine === 'mysql' ? `varbinary(${characters * 4})` : `varchar(${characters})`
 }

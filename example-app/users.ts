@@ -10,15 +10,28 @@ export interface ChatUser extends AuthUser {
 
 /** The user table, and the one adapter the router needs. */
 export interface UserTable extends Required<UserStore> {
-  /** Adds a user, unless their id is there. Rejects when it is only their name or address that is taken. */
+  /**
+   * Adds a user, unless their id is there. Rejects when it is only their name or address that is
+   * taken.
+   */
   add(user: ChatUser): Promise<void>
   ids(): Promise<Set<string>>
 }
 
-/** Keeps users in the database. Names and addresses are stored in lower case, as the router asks for them. */
+/**
+ * Keeps users in the database. Names and addresses are stored in lower case, as the router asks for
+ * them.
+ */
 export function createUserTable(kysely: Kysely<ChatTables>): UserTable {
-  async function find(column: 'id' | 'email' | 'username', value: string): Promise<AuthUser | null> {
-    const row = await kysely.selectFrom('chat_users').selectAll().where(column, '=', value).executeTakeFirst()
+  async function find(
+    column: 'id' | 'email' | 'username',
+    value: string,
+  ): Promise<AuthUser | null> {
+    const row = await kysely
+      .selectFrom('chat_users')
+      .selectAll()
+      .where(column, '=', value)
+      .executeTakeFirst()
     return row === undefined ? null : toUser(row)
   }
 
@@ -31,10 +44,14 @@ export function createUserTable(kysely: Kysely<ChatTables>): UserTable {
       return (await find('id', value)) ?? find(name.includes('@') ? 'email' : 'username', name)
     },
 
-    // One statement that looks and writes: of two logins at the same moment, or a login and a change of password, one wins.
+    // One statement that looks and writes: of two logins at the same moment, or a login and a
+    // change of password, one wins.
     async updatePasswordHash(userId, from, to) {
       const update = kysely.updateTable('chat_users').set({ password_hash: to })
-      const { numUpdatedRows } = await update.where('id', '=', userId).where('password_hash', '=', from).executeTakeFirstOrThrow()
+      const { numUpdatedRows } = await update
+        .where('id', '=', userId)
+        .where('password_hash', '=', from)
+        .executeTakeFirstOrThrow()
       return numUpdatedRows === 1n
     },
 

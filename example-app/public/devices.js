@@ -1,10 +1,13 @@
-import { amount, byId, call, element, explain, say } from './page.js'
+import { amount, byId, call, dateAndTime, element, explain, say } from './page.js'
 
 const dialog = byId('devices')
 const list = byId('device-list')
 const others = byId('end-others')
 
-/** Makes the dialog work. `onSignedOut` is called when it turns out that this device is signed out itself. */
+/**
+ * Makes the dialog work. `onSignedOut` is called when it turns out that this device is signed out
+ * itself.
+ */
 export function prepareDevices(onSignedOut) {
   // Each act ends with the list as it then is, so that nothing is shown that is already over.
   async function act(done) {
@@ -12,6 +15,7 @@ export function prepareDevices(onSignedOut) {
     say('devices-problem', '')
     say('devices-news', '')
     try {
+      say('devices-news', 'One moment…')
       const news = await done()
       const { data } = await call('GET', '/auth/sessions')
       show(data.sessions, end)
@@ -19,6 +23,7 @@ export function prepareDevices(onSignedOut) {
     } catch (error) {
       if (error.status === 401) onSignedOut()
       else say('devices-problem', explain(error))
+      say('devices-news', '')
     } finally {
       dialog.removeAttribute('aria-busy')
     }
@@ -58,7 +63,10 @@ export function closeDevices() {
 }
 
 function show(sessions, end) {
-  const [here, elsewhere] = [sessions.filter(({ current }) => current), sessions.filter(({ current }) => !current)]
+  const [here, elsewhere] = [
+    sessions.filter(({ current }) => current),
+    sessions.filter(({ current }) => !current),
+  ]
   elsewhere.sort((one, other) => other.lastSeenAt.localeCompare(one.lastSeenAt))
   list.replaceChildren(...[...here, ...elsewhere].map((each) => deviceItem(each, end)))
   others.hidden = elsewhere.length === 0
@@ -74,7 +82,11 @@ function deviceItem(device, end) {
   seen.dateTime = lastSeenAt
   const facts = element('p', 'hint')
   facts.id = `facts-${id}`
-  facts.append(`${ip ?? 'address unknown'} · last seen `, seen, ` · ${amount(liveSockets, 'live connection')}`)
+  facts.append(
+    `${ip ?? 'address unknown'} · last seen `,
+    seen,
+    liveSockets > 0 ? ' · connected now' : '',
+  )
   item.append(title, facts)
   if (!current) item.append(endButton(device, end))
   return item
@@ -98,5 +110,5 @@ function inThePast(date) {
   if (minutes < 1) return 'just now'
   if (minutes < 60) return `${amount(minutes, 'minute')} ago`
   if (minutes < 24 * 60) return `${amount(Math.floor(minutes / 60), 'hour')} ago`
-  return date.toLocaleDateString([], { dateStyle: 'medium' })
+  return dateAndTime(date)
 }

@@ -1,43 +1,37 @@
+import { keepAlive } from './heartbeat.js'
 import { call } from './page.js'
+import { currentToken, freshToken } from './session.js'
 
 const longestPause = 30
 const address = `${location.origin.replace(/^http/, 'ws')}/ws`
-
-/** Why a sign-in is over, by the close code of its socket. */
-const endings = new Map([
-  [4401, 'You were signed out.'],
-  [4408, 'Your sign-in has expired.'],
-])
-
-/** The same for a request that was answered with 401, which does not tell. */
-export const signedOut = endings.get(4401)
+/** Close codes: the session has ended; its token has, and a newer one opens the next socket. */
+const [sessionEnded, tokenExpired] = [4401, 4408]
 
 /**
  * Listens for new messages, and connects again for as long as the sign-in lasts.
  *
  * - `catchUp()` fetches what was missed; it runs each time that a connection stands.
- * - `onMessage(message)`, `onConnected()`, `onLost()`; `onEnded(reason)` is the last call of all.
+ * - `onMessage(message)`, `onConnected()`, `onLost(reason)`; `onEnded()` is the last call of all.
  */
 export function listen({ catchUp, onMessage, onConnected, onLost, onEnded }) {
   let socket = null
   let failures = 0
   let timer
-  let stopped = false
+  const stopping = new AbortController()
 
-  // A page cannot set the headers of a WebSocket, and a token in its address would end up in logs. So the token buys a ticket, which
-  // opens one socket within half a minute and then is void; it travels where the names of sub-protocols do.
   async function connect() {
+    timer = clearTimeout(timer)
     try {
-      const { data } = await call('POST', '/auth/socket-ticket')
-      if (!stopped) open(new WebSocket(address, ['auth.ticket', data.ticket]))
+      const opened = await openSocket({ onSilent: reconnect, onEnded: end })
+      if (stopping.signal.aborted) opened.close()
+      else watch(opened)
     } catch (error) {
-      if (stopped) return
-      if (error.status === 401) end(signedOut)
-      else retry(error.retryAfter)
+      if (stopping.signal.aborted) return
+      return error.status === 401 ? end() : retry(error.retryAfter)
     }
   }
 
-  function open(opened) {
+  function watch(opened) {
     socket = opened
     opened.addEventListener('open', async () => {
       try {
@@ -54,20 +48,24 @@ export function listen({ catchUp, onMessage, onConnected, onLost, onEnded }) {
     })
     opened.addEventListener('close', ({ code }) => {
       if (opened !== socket) return
-      if (endings.has(code)) end(endings.get(code))
+      if (code === sessionEnded) end()
+      else if (code === tokenExpired) void connect()
       else retry()
     })
   }
 
   function retry(atLeast) {
     socket = null
-    onLost()
+    onLost(navigator.onLine ? 'Connection lost, trying again.' : 'This device is offline.')
     const pause = Math.max(Math.min(2 ** failures, longestPause), atLeast ?? 0)
     failures += 1
     timer = setTimeout(connect, pause * 1000)
   }
 
-  /** For when something was missed after all. Does nothing while a connection is being made, which will fetch it. */
+  /**
+   * For when something was missed after all. Does nothing while a connection is being made, which
+   * will fetch it.
+   */
   function reconnect() {
     if (socket?.readyState !== WebSocket.OPEN) return
     socket.close()
@@ -75,17 +73,30 @@ export function listen({ catchUp, onMessage, onConnected, onLost, onEnded }) {
   }
 
   function stop() {
-    stopped = true
+    stopping.abort()
     clearTimeout(timer)
     socket?.close()
     socket = null
   }
 
-  function end(reason) {
+  function end() {
     stop()
-    onEnded(reason)
+    onEnded()
   }
 
+  addEventListener('offline', () => onLost('This device is offline.'), stopping)
+  addEventListener('online', () => (timer === undefined ? reconnect() : connect()), stopping)
   void connect()
   return { reconnect, stop }
+}
+
+// A page cannot set the headers of a WebSocket, and a token in its address would end up in logs. So
+// the token buys a ticket, which opens one socket within half a minute and then is void; it travels
+// where the names of sub-protocols do.
+async function openSocket(callbacks) {
+  await freshToken()
+  const { data } = await call('POST', '/auth/socket-ticket')
+  const socket = new WebSocket(address, ['auth.ticket', data.ticket])
+  keepAlive(socket, currentToken(), callbacks)
+  return socket
 }

@@ -1,4 +1,5 @@
-import { byId, element, session } from './page.js'
+import { byId, dateAndTime, element, say } from './page.js'
+import { whoIsHere } from './session.js'
 
 const messagesKept = 200
 
@@ -9,7 +10,8 @@ let shown = null
 export function clearMessages() {
   shown = null
   byId('messages').replaceChildren()
-  byId('no-messages').hidden = true
+  say('no-messages', 'One moment…')
+  byId('no-messages').hidden = false
 }
 
 /** Adds those messages that are not in the page yet. */
@@ -23,25 +25,40 @@ export function showMessages(messages) {
   for (const message of fresh) list.append(messageItem(message, list.lastElementChild))
   while (list.childElementCount > messagesKept) list.firstElementChild.remove()
   list.firstElementChild?.classList.remove('follows')
+  say('no-messages', 'Nothing here yet. Write the first message.')
   byId('no-messages').hidden = list.childElementCount > 0
-  const mine = fresh.some(({ from }) => from.id === session.userId)
+  const me = whoIsHere()?.userId
+  const mine = fresh.some(({ from }) => from.id === me)
   if (fresh.length > 0 && (first || atEnd || mine)) scroller.scrollTop = scroller.scrollHeight
-  if (!first) announce(fresh.filter(({ from }) => from.id !== session.userId))
+  if (!first) announce(fresh.filter(({ from }) => from.id !== me))
+}
+
+/**
+ * Shows what is on its way. Returns how to take it away again, when it has arrived or come back.
+ */
+export function showSending(text) {
+  const item = element('li', 'message mine sending')
+  item.append(element('p', 'head', 'Sending…'), element('p', 'text', text))
+  byId('sending').append(item)
+  byId('no-messages').hidden = true
+  byId('scroller').scrollTop = byId('scroller').scrollHeight
+  return () => item.remove()
 }
 
 function announce(messages) {
   if (messages.length === 0) return
   const [{ from, text }] = messages
-  byId('news').textContent = messages.length === 1 ? `${from.username}: ${text}` : `${messages.length} new messages`
+  byId('news').textContent =
+    messages.length === 1 ? `${from.username}: ${text}` : `${messages.length} new messages`
 }
 
 // `textContent` throughout: what people write is never read as markup.
 function messageItem({ from, text, at }, previous) {
-  const item = element('li', from.id === session.userId ? 'message mine' : 'message')
+  const item = element('li', from.id === whoIsHere()?.userId ? 'message mine' : 'message')
   item.dataset.from = from.id
   item.classList.toggle('follows', previous?.dataset.from === from.id)
   const head = element('p', 'head')
-  const time = element('time', '', new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }))
+  const time = element('time', '', dateAndTime(new Date(at)))
   time.dateTime = at
   head.append(element('span', 'author', from.username), ' ', time)
   const body = element('p', 'text', text)

@@ -1,4 +1,10 @@
-/** What the scripts of the page share: its elements, the session, and calls to the server. */
+import { request } from './request.js'
+import { currentToken, freshToken } from './session.js'
+
+/**
+ * What the scripts of the page share: its elements, and calls to the server in the name of whoever
+ * is signed in.
+ */
 
 export const byId = (id) => document.getElementById(id)
 
@@ -14,50 +20,79 @@ export function element(name, className, text = '') {
   return made
 }
 
-// The token lives in this variable alone. In localStorage every script that ever runs on this origin could read it, and it would
-// outlive the tab. The price: a reload signs out.
-export let session = null
-
-export function setSession(value) {
-  session = value
-}
-
-export function credentials() {
-  return session === null ? {} : { 'X-User-Id': session.userId, 'X-Auth-Token': session.authToken }
-}
-
-/** An answer that is not a success. `status` is 0 when there was no answer. */
-class Refusal extends Error {
-  constructor(status, { error = 'unknown', message = 'Something went wrong.', details = {} }, retryAfter = null) {
-    super(message)
-    this.status = status
-    this.code = error
-    this.details = details
-    this.retryAfter = retryAfter
-  }
-}
-
 /** The server's word, and the page's event, for a user who must set up a second factor first. */
 export const enrolmentRequired = 'second-factor-enrolment-required'
 
+/**
+ * Asks the server. A token that it does not take is replaced, once, and the request sent again:
+ * what is refused has not been done.
+ */
 export async function call(method, path, body) {
-  const headers = { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...credentials() }
-  const response = await fetch(`/api/v1${path}`, { method, headers, body: JSON.stringify(body), cache: 'no-store' }).catch(() => {
-    throw new Refusal(0, { error: 'unreachable', message: 'The server cannot be reached.' })
-  })
-  const answer = await response.json().catch(() => ({}))
-  if (response.ok) return answer
-  // Not a matter of this one request: the server now wants it before anything else.
-  if (answer.error === enrolmentRequired) document.dispatchEvent(new Event(enrolmentRequired))
-  throw new Refusal(response.status, answer, Number(response.headers.get('Retry-After')) || null)
+  const token = currentToken()
+  try {
+    return await request(method, path, body, token).catch(async (error) => {
+      if (token === null || !isRefusedToken(error)) throw error
+      const newer = await freshToken(token)
+      if (newer === token) throw error
+      return request(method, path, body, newer)
+    })
+  } catch (error) {
+    // Not a matter of this one request: the server now wants it before anything else.
+    if (error.code === enrolmentRequired) document.dispatchEvent(new Event(enrolmentRequired))
+    throw error
+  }
 }
 
-export function explain({ code, message, retryAfter }) {
-  if (code === 'Unauthorized') return `${message}: the name or the password is wrong.`
-  if (retryAfter === null) return message
-  return `${message} (In ${retryAfter < 90 ? amount(retryAfter, 'second') : amount(Math.ceil(retryAfter / 60), 'minute')}.)`
+// A wrong password or code is answered with 401 as well, and says so.
+function isRefusedToken({ status, code, details }) {
+  return status === 401 && code === 'Unauthorized' && details.wrong === undefined
+}
+
+export function explain({ status, message, retryAfter }) {
+  if (status === 429 && retryAfter !== null)
+    return `Too many attempts. Try again in ${duration(retryAfter)}.`
+  if (status === 503) return 'The server is busy. Try again in a moment.'
+  return message
+}
+
+export function duration(seconds) {
+  return seconds < 90 ? amount(seconds, 'second') : amount(Math.ceil(seconds / 60), 'minute')
 }
 
 export function amount(count, unit) {
   return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
+
+/** The date where it is not today's, and the time. */
+export function dateAndTime(date) {
+  const isToday = date.toDateString() === new Date().toDateString()
+  return date.toLocaleString(
+    [],
+    isToday ? { timeStyle: 'short' } : { dateStyle: 'medium', timeStyle: 'short' },
+  )
+}
+
+/**
+ * Buttons that belong to a field: `data-shows` shows a password, `data-letters` brings the keyboard
+ * that a recovery code needs.
+ */
+export function prepareFields() {
+  for (const button of document.querySelectorAll('[data-shows]')) {
+    const field = byId(button.dataset.shows)
+    const show = (visible) => {
+      field.type = visible ? 'text' : 'password'
+      button.setAttribute('aria-pressed', String(visible))
+    }
+    button.addEventListener('click', () => show(field.type === 'password'))
+    // A password is not left in the open, and password managers save none from a field of text.
+    field.form.addEventListener('submit', () => show(false))
+    field.form.addEventListener('reset', () => show(false))
+  }
+  for (const button of document.querySelectorAll('[data-letters]')) {
+    const field = byId(button.dataset.letters)
+    button.addEventListener('click', () => {
+      field.inputMode = 'text'
+      field.focus()
+    })
+  }
 }

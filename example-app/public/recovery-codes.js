@@ -3,6 +3,9 @@ import { byId, element, say } from './page.js'
 const list = byId('recovery-codes')
 let shown = []
 
+// Leaving the page would lose them: the browser asks first.
+addEventListener('beforeunload', (event) => shown.length > 0 && event.preventDefault())
+
 /** Makes the buttons below the codes work. `onKept` is called when the user has kept them. */
 export function prepareRecoveryCodes(onKept) {
   byId('copy-codes').addEventListener('click', async () => {
@@ -10,7 +13,10 @@ export function prepareRecoveryCodes(onKept) {
       await navigator.clipboard.writeText(asText())
       say('two-factor-news', 'Copied. Keep them where you keep passwords.')
     } catch {
-      say('two-factor-problem', 'This browser does not let the page copy. Select the codes and copy them yourself.')
+      say(
+        'two-factor-problem',
+        'This browser does not let the page copy. Select the codes and copy them yourself.',
+      )
     }
   })
   byId('download-codes').addEventListener('click', () => {
@@ -26,6 +32,10 @@ export function prepareRecoveryCodes(onKept) {
 export function showRecoveryCodes(codes) {
   shown = codes
   list.replaceChildren(...codes.map((code) => element('li', '', code)))
+}
+
+export function areRecoveryCodesShown() {
+  return shown.length > 0
 }
 
 /** The server keeps digests only, and neither does the page keep them. */

@@ -1,6 +1,13 @@
-import { amount, byId, call, element, explain, say, session } from './page.js'
+import { amount, byId, call, element, explain, say } from './page.js'
 import { drawQr } from './qr.js'
-import { forgetRecoveryCodes, prepareRecoveryCodes, showRecoveryCodes } from './recovery-codes.js'
+import {
+  areRecoveryCodesShown,
+  forgetRecoveryCodes,
+  prepareRecoveryCodes,
+  showRecoveryCodes,
+} from './recovery-codes.js'
+import { patiently } from './request.js'
+import { whoIsHere } from './session.js'
 
 const dialog = byId('two-factor')
 const steps = ['factor-state', 'prove', 'scan', 'recovery']
@@ -8,25 +15,44 @@ const [password, code, firstCode] = [byId('prove-password'), byId('prove-code'),
 
 /** What the user proves to be the one for. */
 const enrol = {
-  text: 'First your password, once more.',
+  title: 'Set up two-factor sign-in',
+  text: 'First your password, once more. When it is on, you are signed out everywhere but here.',
   button: 'Continue',
   withCode: false,
-  run: async () => showKey((await call('POST', '/auth/totp', { password: password.value })).data),
+  run: async () => showKey(await prove('/auth/totp', { password: password.value })),
 }
 const replaceCodes = {
-  text: 'New recovery codes take the place of those that you have.',
+  title: 'New recovery codes',
+  text: 'They take the place of those that you have.',
   button: 'Make new codes',
   withCode: true,
-  run: async () => showCodes((await call('POST', '/auth/totp/recovery-codes', passwordAndCode())).data, ''),
+  run: async () =>
+    showCodes(
+      await prove('/auth/totp/recovery-codes', passwordAndCode()),
+      'The codes that you had before are void.',
+    ),
 }
 const switchOff = {
-  text: 'From then on the password alone lets you in. Your other devices are signed out.',
+  title: 'Switch two-factor sign-in off',
+  text:
+    'Your password alone will let you in, and whoever else knows it. You are signed out ' +
+    'everywhere but here.',
   button: 'Switch off',
   withCode: true,
   run: async () => {
-    await call('POST', '/auth/totp/disable', passwordAndCode())
-    await showState('Two-factor sign-in is off. Your other devices were signed out.')
+    await prove('/auth/totp/disable', passwordAndCode())
+    await showState('Two-factor sign-in is off. You are signed out everywhere but here.')
   },
+}
+
+// Passwords are checked in turn, and the queue may be full. What was typed stays as it is.
+async function prove(path, proof) {
+  const { data } = await patiently(
+    () => call('POST', path, proof),
+    () => say('two-factor-news', 'Busy, one moment.'),
+  )
+  say('two-factor-news', '')
+  return data
 }
 
 let purpose = enrol
@@ -35,8 +61,8 @@ let demanded = false
 let host
 
 /**
- * Makes the dialog work. `onSignedOut()`: this device is signed out. `onLogOut()`: the user would rather leave than set it up.
- * `onSetUp()`: what the server demanded has been done.
+ * Makes the dialog work. `onSignedOut()`: this device is signed out. `onLogOut()`: the user would
+ * rather leave than set it up. `onSetUp()`: what the server demanded has been done.
  */
 export function prepareTwoFactor(callbacks) {
   host = callbacks
@@ -55,18 +81,33 @@ export function prepareTwoFactor(callbacks) {
     event.preventDefault()
     void act(confirm)
   })
-  for (const id of ['prove-cancel', 'scan-cancel']) byId(id).addEventListener('click', () => void act(cancel))
+  for (const id of ['prove-cancel', 'scan-cancel'])
+    byId(id).addEventListener('click', () => void act(cancel))
   prepareRecoveryCodes(() => void act(finish))
-  byId('close-two-factor').addEventListener('click', () => dialog.close())
-  dialog.addEventListener('cancel', (event) => {
-    // By Escape, which is too easily pressed for codes that are shown once.
-    if (demanded || !byId('recovery').hidden) event.preventDefault()
-  })
-  dialog.addEventListener('close', () => {
-    forget()
-    if (demanded) host.onLogOut()
+  byId('close-two-factor').addEventListener('click', () => {
+    if (!demanded) return dialog.close()
     demanded = false
+    dialog.close()
+    void host.onLogOut()
   })
+  // Escape is too easily pressed for codes that are shown once.
+  dialog.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && mustStay()) event.preventDefault()
+  })
+  // There are other ways to close a dialog, such as Android's Back, and a browser lets a page
+  // refuse them only so often. Then it opens again, with all that it showed.
+  dialog.addEventListener('close', () => {
+    if (!mustStay()) return forget()
+    dialog.showModal()
+    say(
+      'two-factor-news',
+      areRecoveryCodesShown() ? 'Keep the codes first.' : 'Set it up to go on, or log out.',
+    )
+  })
+}
+
+function mustStay() {
+  return demanded || areRecoveryCodesShown()
 }
 
 /** Leads a user there who must have it. */
@@ -79,23 +120,24 @@ export function demandTwoFactor() {
   say('two-factor-news', 'Your account needs two-factor sign-in. Set it up to go on.')
 }
 
-/** The sign-in is over. */
+/** The sign-in is over. Recovery codes stay until they are kept: they are good for the next one. */
 export function closeTwoFactor() {
   demanded = false
-  dialog.close()
+  if (!areRecoveryCodesShown()) dialog.close()
 }
 
 function open() {
   for (const id of ['two-factor-problem', 'two-factor-news']) say(id, '')
   byId('close-two-factor').textContent = 'Close'
-  show(null)
+  show(null, 'Two-factor sign-in')
   if (!dialog.open) dialog.showModal()
   byId('two-factor-title').focus()
 }
 
 // One step at a time, and nothing of the others is kept.
-function show(step) {
+function show(step, title) {
   forget()
+  say('two-factor-title', title)
   for (const id of steps) byId(id).hidden = id !== step
   byId('close-two-factor').hidden = step === 'recovery'
 }
@@ -128,9 +170,13 @@ async function act(done) {
 }
 
 async function showState(news) {
+  say('two-factor-news', 'One moment…')
   const { data } = await call('GET', '/auth/totp')
-  show('factor-state')
-  const left = data.recoveryCodesLeft === 0 ? 'No recovery code is left' : `${amount(data.recoveryCodesLeft, 'recovery code')} left`
+  show('factor-state', 'Two-factor sign-in')
+  const left =
+    data.recoveryCodesLeft === 0
+      ? 'No recovery code is left'
+      : `${amount(data.recoveryCodesLeft, 'recovery code')} left`
   byId('factor-text').textContent = data.enabled
     ? `On: signing in takes your password and a code. ${left}.`
     : 'Off: whoever knows your password can sign in as you.'
@@ -142,14 +188,16 @@ async function showState(news) {
 
 function ask(next) {
   purpose = next
-  show('prove')
+  show('prove', next.title)
   for (const id of ['two-factor-problem', 'two-factor-news']) say(id, '')
   byId('prove-text').textContent = next.text
   byId('prove-button').textContent = next.button
+  // What makes the sign-in weaker does not invite.
+  byId('prove-button').classList.toggle('primary', next !== switchOff)
   byId('prove-code-step').hidden = !next.withCode
   byId('prove-cancel').hidden = demanded
   // So that password managers know whose password it is.
-  byId('prove-user').value = session.me.username
+  byId('prove-user').value = whoIsHere()?.me.username ?? ''
   code.required = next.withCode
   password.focus()
 }
@@ -159,29 +207,36 @@ function passwordAndCode() {
 }
 
 function showKey({ secret, otpauthUri }) {
-  show('scan')
-  // Before the code is drawn: a name that is too long for one must not keep the secret from being typed.
+  show('scan', 'Scan the code')
+  // Before the code is drawn: a name that is too long for one must not keep the secret from being
+  // typed.
   byId('secret').textContent = secret.match(/.{1,4}/g).join(' ')
   const link = element('a', '', 'Open in an app on this device')
   link.href = otpauthUri
   byId('otpauth').append(link)
   drawQr(byId('qr'), otpauthUri)
-  firstCode.focus()
+  // On a low screen the field would otherwise push the picture out of sight.
+  firstCode.focus({ preventScroll: true })
 }
 
 async function confirm() {
-  const { data } = await call('POST', '/auth/totp/confirm', { code: firstCode.value.replaceAll(/\s/g, '') })
-  showCodes(data, 'Two-factor sign-in is on. Your other devices were signed out.')
+  const { data } = await call('POST', '/auth/totp/confirm', {
+    code: firstCode.value.replaceAll(/\s/g, ''),
+  })
+  showCodes(data, 'Two-factor sign-in is on. You are signed out everywhere but here.')
 }
 
 function showCodes({ recoveryCodes }, news) {
-  show('recovery')
+  show('recovery', 'Your recovery codes')
   showRecoveryCodes(recoveryCodes)
   say('two-factor-news', news)
   byId('two-factor-title').focus()
 }
 
 async function finish() {
+  forgetRecoveryCodes()
+  // Signed out meanwhile.
+  if (whoIsHere() === null) return dialog.close()
   if (!demanded) return showState('')
   closeTwoFactor()
   await host.onSetUp()
@@ -193,7 +248,8 @@ function cancel() {
 }
 
 async function showProblem(error) {
-  if (error.code === 'totp-invalid') return byId('scan').hidden ? complain(code, wrongCode) : complain(firstCode, wrongFirstCode)
+  if (error.code === 'totp-invalid')
+    return byId('scan').hidden ? complain(code, wrongCode) : complain(firstCode, wrongFirstCode)
   if (error.details.wrong === 'password') return complain(password, 'The password is wrong.')
   if (error.status === 401) return host.onSignedOut()
   // Whatever was begun is over, here or in another window.
@@ -202,7 +258,8 @@ async function showProblem(error) {
 }
 
 const wrongFirstCode = 'The code is not valid. Are date and time of the phone right?'
-const wrongCode = 'The code is not valid. Each works once: if you have just used this one, wait for the next.'
+const wrongCode =
+  'The code is not valid. Each works once: if you have just used this one, wait for the next.'
 
 function complain(field, text) {
   markInvalid(field)
@@ -212,5 +269,6 @@ function complain(field, text) {
 }
 
 function markInvalid(field) {
-  for (const each of [password, code, firstCode]) each.setAttribute('aria-invalid', String(each === field))
+  for (const each of [password, code, firstCode])
+    each.setAttribute('aria-invalid', String(each === field))
 }
