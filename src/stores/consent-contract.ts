@@ -1,0 +1,25 @@
+/** What a user has allowed a client. */
+export interface ConsentRecord {
+  readonly userId: string
+  readonly clientId: string
+  /** All that was ever granted and not taken back, in no order, none of them twice. */
+  readonly scopes: readonly string[]
+  readonly grantedAt: Date
+  readonly updatedAt: Date
+}
+
+/** Consents, which must last: one row for a user and a client. */
+export interface ConsentStore {
+  /** The row; null when there is none. */
+  find(userId: string, clientId: string): Promise<ConsentRecord | null>
+  /**
+   * In ONE statement: inserts the row, or adds the scopes to those of the row that is there and
+   * sets its `updatedAt`; `grantedAt` stays. Of two at once none is lost: the union is what the
+   * user has agreed to.
+   */
+  grant(consent: ConsentRecord): Promise<void>
+  /** Deletes the row. Exactly one of several callers gets `revoked`. Durable before it resolves. */
+  revoke(userId: string, clientId: string): Promise<{ readonly outcome: 'revoked' | 'unknown' }>
+  /** The user's rows, the oldest `grantedAt` first; those of one moment by the bytes of `clientId`. */
+  listForUser(userId: string): Promise<ConsentRecord[]>
+}
