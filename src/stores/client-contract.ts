@@ -1,4 +1,4 @@
-/** `web`: a server that can keep a secret. `native`: an app. `service`: a program without a user. */
+/** `web`: a server, which can keep a secret. `native`: an app. `service`: a program. */
 export type OAuthClientType = 'web' | 'native' | 'service'
 
 /** What a client may exchange for tokens. */

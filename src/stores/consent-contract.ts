@@ -20,6 +20,6 @@ export interface ConsentStore {
   grant(consent: ConsentRecord): Promise<void>
   /** Deletes the row. Exactly one of several callers gets `revoked`. Durable before it resolves. */
   revoke(userId: string, clientId: string): Promise<{ readonly outcome: 'revoked' | 'unknown' }>
-  /** The user's rows, the oldest `grantedAt` first; those of one moment by the bytes of `clientId`. */
+  /** The user's rows, the oldest `grantedAt` first; of one moment by the bytes of `clientId`. */
   listForUser(userId: string): Promise<ConsentRecord[]>
 }
