@@ -38,8 +38,8 @@ describe('nobody learns by the clock of a refused login', () => {
   })
 })
 
-// A hash of a lower cost takes several calls of bcrypt. At cost 8 the price of a call, which differs
-// by machine and by what V8 has compiled, would weigh four times what it does for a host.
+// A hash of a lower cost takes several calls of bcrypt. At cost 8 the price of a call would weigh
+// four times what it does for a host, and it differs by machine and by what V8 has compiled.
 describe('nobody learns by the clock, at the lowest cost there is,', () => {
   it.each<[promise: string, one: Ask, other: Ask]>([
     ['whether a hash is of a lower cost than others', byName('older'), byName('newer')],
