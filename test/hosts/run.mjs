@@ -55,8 +55,11 @@ await once(notes.package, sourcesDigest(builds.package), installPackage)
 await must(process.execPath, [join(tools, 'typescript/bin/tsc'), '--pretty', 'false', '-p', here])
 const config = join(here, 'vitest.config.ts')
 const vitest = [join(tools, 'vitest/vitest.mjs'), 'run', '--config', config, '--root', root]
-const { status } = spawnSync(process.execPath, [...vitest, ...process.argv.slice(2)], {
+const { status, error } = spawnSync(process.execPath, [...vitest, ...process.argv.slice(2)], {
   stdio: 'inherit',
   cwd: root,
+  // A host that hangs must not hold up whatever comes next.
+  timeout: limit,
 })
+if (error !== undefined) throw error
 process.exitCode = status ?? 1

@@ -36,7 +36,10 @@ const node22: string = existsSync(newer) ? newer : process.execPath
 /** The path of a file below the pinned packages. */
 export const packaged = (path: string): string => `${packages}${path}`
 
-/** Starts a program with {@link node22}. */
+/** Milliseconds that a host may take to start, on a busy machine. */
+const startLimit = 60_000
+
+/** Starts a program with {@link node22}; ends it where it does not say that it is ready. */
 export async function startProgram(
   args: readonly string[],
   { ready, env = {}, cwd = process.cwd() }: ProgramSettings,
@@ -50,15 +53,24 @@ export async function startProgram(
   let said = ''
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const found = await new Promise<RegExpExecArray>((resolve, reject) => {
+    const tooLate = setTimeout(() => {
+      child.kill('SIGKILL')
+      reject(new Error(`not ready after ${startLimit / 1000} s\n${said}`))
+    }, startLimit)
     const hear = (chunk: Buffer) => {
       said += chunk
       const match = ready.exec(said)
-      if (match !== null) resolve(match)
+      if (match === null) return
+      clearTimeout(tooLate)
+      resolve(match)
     }
     child.stdout.on('data', hear)
     child.stderr.on('data', hear)
     child.once('error', reject)
-    child.once('exit', (code) => reject(new Error(`ended with ${code}\n${said}`)))
+    child.once('exit', (code) => {
+      clearTimeout(tooLate)
+      reject(new Error(`ended with ${code}\n${said}`))
+    })
   })
   return {
     ready: found,
