@@ -1,0 +1,65 @@
+// Alice in Chromium, where the client is a page.
+import { readFileSync } from 'node:fs'
+import type { Page as Tab } from 'playwright-core'
+import type { Answer, Provider } from './provider.js'
+
+/** Where the page lives. Chromium is answered in its place: it needs no name and no TLS. */
+export const pageOrigin = 'https://page.example.com'
+
+const library = readFileSync(
+  new URL('../node_modules/oidc-client-ts/dist/browser/oidc-client-ts.js', import.meta.url),
+  'utf8',
+)
+
+/** Serves the page, with oidc-client-ts in it; whatever is neither its nor the provider's is away. */
+export async function servePage(tab: Tab, { issuer }: Provider): Promise<void> {
+  const html = '<!doctype html><title>page</title><script src="/oidc-client-ts.js"></script>'
+  await tab.context().route('**/*', (route) => {
+    const { origin, pathname } = new URL(route.request().url())
+    if (origin === new URL(issuer).origin) return route.continue()
+    if (origin !== pageOrigin) return route.abort()
+    if (!pathname.endsWith('.js')) return route.fulfill({ contentType: 'text/html', body: html })
+    return route.fulfill({ contentType: 'text/javascript', body: library })
+  })
+}
+
+/** Answers the provider's pages until the tab is elsewhere, or closed. */
+export async function answerPages(tab: Tab, { issuer, answer }: Provider): Promise<void> {
+  const { origin } = new URL(issuer)
+  const isThere = () => !tab.isClosed() && new URL(tab.url()).origin === origin
+  await tab.waitForURL(`${origin}/**`)
+  while (isThere()) {
+    await tab.evaluate(() => document.documentElement.setAttribute('data-answered', ''))
+    if ((await tab.locator('meta[http-equiv="refresh" i]').count()) === 0) {
+      const page = { url: new URL(tab.url()), html: await tab.content() }
+      await act(tab, answer(page, true))
+    }
+    await nextDocument(tab)
+  }
+}
+
+async function act(tab: Tab, reply: Answer): Promise<void> {
+  if ('follow' in reply) {
+    await tab.goto(new URL(reply.follow, tab.url()).href)
+    return
+  }
+  const form = tab.locator('form').first()
+  for (const [name, value] of Object.entries(reply.fields)) {
+    await form.locator(`[name="${name}"]`).fill(value)
+  }
+  await form
+    .locator(reply.press ?? 'button')
+    .first()
+    .click()
+}
+
+/** Waits for what comes after a document that is answered; a popup may close instead. */
+async function nextDocument(tab: Tab): Promise<void> {
+  const isFresh = () =>
+    !document.documentElement.hasAttribute('data-answered') && document.readyState !== 'loading'
+  try {
+    await tab.waitForFunction(isFresh)
+  } catch (error) {
+    if (!tab.isClosed()) throw error
+  }
+}
