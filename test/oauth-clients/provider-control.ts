@@ -25,7 +25,7 @@ async function start(path: IssuerPath): Promise<Provider> {
     await next()
     if (ctx['oidc']?.route === 'revocation' && ctx.status === 200) ctx.body = {}
   })
-  // It knows the form of OpenID Connect Discovery only, not that of RFC 8414 for issuers with a path.
+  // For issuers with a path it knows the form of OpenID Connect Discovery, not that of RFC 8414.
   if (path !== '') {
     app.get(`/.well-known/oauth-authorization-server${path}`, async (_req, res) => {
       const answer = await fetch(`${issuer}/.well-known/openid-configuration`)

@@ -1,5 +1,5 @@
-// Servers that understand ID Tokens of RS256 alone: there are such wikis and clouds, and they hold a
-// few lines like these.
+// Servers that understand ID Tokens of RS256 alone: there are such wikis and clouds, and they hold
+// a few lines like these.
 import { createHash, randomBytes } from 'node:crypto'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { expect, it } from 'vitest'

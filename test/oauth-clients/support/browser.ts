@@ -23,9 +23,9 @@ export interface BrowserSettings {
 
 export interface Browser {
   /**
-   * Opens a URL and follows it through redirects and the provider's pages, until a site answers with
-   * a page, or the URL is of nobody that it knows: the redirect to an app, for example. Throws where
-   * the provider answers with an error page.
+   * Opens a URL and follows it through redirects and the provider's pages, until a site answers
+   * with a page, or the URL is of nobody that it knows: the redirect to an app, for example. Throws
+   * where the provider answers with an error page.
    */
   open(url: string | URL): Promise<Rest>
   /** Asks one URL, and says where it sends the browser, without going there. */

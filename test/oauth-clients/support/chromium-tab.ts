@@ -1,26 +1,26 @@
 // Alice in Chromium, where the client is a page.
 import { readFileSync } from 'node:fs'
 import type { Page as Tab } from 'playwright-core'
+import { listen } from './listen.js'
 import type { Answer, Provider } from './provider.js'
-
-/** Where the page lives. Chromium is answered in its place: it needs no name and no TLS. */
-export const pageOrigin = 'https://page.example.com'
 
 const library = readFileSync(
   new URL('../node_modules/oidc-client-ts/dist/browser/oidc-client-ts.js', import.meta.url),
   'utf8',
 )
 
-/** Serves the page, with oidc-client-ts in it; whatever is neither its nor the provider's is away. */
-export async function servePage(tab: Tab, { issuer }: Provider): Promise<void> {
-  const html = '<!doctype html><title>page</title><script src="/oidc-client-ts.js"></script>'
-  await tab.context().route('**/*', (route) => {
-    const { origin, pathname } = new URL(route.request().url())
-    if (origin === new URL(issuer).origin) return route.continue()
-    if (origin !== pageOrigin) return route.abort()
-    if (!pathname.endsWith('.js')) return route.fulfill({ contentType: 'text/html', body: html })
-    return route.fulfill({ contentType: 'text/javascript', body: library })
+/**
+ * Serves a page with oidc-client-ts in it, at every path, until the end of the test. `localhost` is
+ * another site than the provider's 127.0.0.1, so that a browser keeps their cookies apart.
+ */
+export async function servePage(): Promise<string> {
+  const origin = await listen((req, res) => {
+    const isLibrary = req.url === '/oidc-client-ts.js'
+    const html = '<!doctype html><title>page</title><script src="/oidc-client-ts.js"></script>'
+    res.setHeader('content-type', isLibrary ? 'text/javascript' : 'text/html')
+    res.end(isLibrary ? library : html)
   })
+  return origin.replace('127.0.0.1', 'localhost')
 }
 
 /** Answers the provider's pages until the tab is elsewhere, or closed. */
@@ -36,6 +36,7 @@ export async function answerPages(tab: Tab, { issuer, answer }: Provider): Promi
     }
     await nextDocument(tab)
   }
+  if (!tab.isClosed()) await tab.waitForLoadState()
 }
 
 async function act(tab: Tab, reply: Answer): Promise<void> {

@@ -103,12 +103,12 @@ export const calendar = {
   secret: 'mar_cs_the-secret-of-the-calendar_0123456789-ABC',
 } as const satisfies Registration
 
-/** A page of another origin, which can keep no secret. */
+/** A page of another site, on the machine of whoever writes it. It can keep no secret. */
 export const page = {
-  ...web,
+  ...desktop,
   id: 'page',
   name: 'Page',
-  redirectUris: ['https://page.example.com/callback.html', 'https://page.example.com/popup.html'],
+  redirectUris: ['http://localhost/callback', 'http://localhost/popup'],
 } as const satisfies Registration
 
 export const registrations: readonly Registration[] = [

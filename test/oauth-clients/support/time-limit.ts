@@ -1,5 +1,5 @@
-// Ends the run when a file takes too long. The limits of vitest are for tests and hooks; a file that
-// hangs while it is imported has neither.
+// Ends the run when a file takes too long. The limits of vitest are for tests and hooks; a file
+// that hangs while it is imported has neither.
 import type { Reporter, TestModule } from 'vitest/node'
 
 /** Per file, in milliseconds. The longest takes a few seconds. */
