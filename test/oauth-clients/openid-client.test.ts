@@ -168,6 +168,29 @@ describeClient('openid-client', bothPaths, (provider) => {
     ).rejects.toMatchObject({ code: 'OAUTH_JWT_CLAIM_COMPARISON_FAILED' })
   })
 
+  it('is told that it has to send a challenge', async () => {
+    const config = await discover(provider(), wiki.id, oidc.ClientSecretBasic(wiki.secret))
+    const sent = checks()
+    const url = oidc.buildAuthorizationUrl(config, {
+      redirect_uri: wiki.redirectUris[0],
+      scope: 'openid',
+      state: sent.state,
+    })
+    const { url: back } = await openBrowser(provider()).open(url)
+    await expect(exchange(config, back, sent)).rejects.toMatchObject({ error: 'invalid_request' })
+  })
+
+  it.each([
+    ['of another server', wiki, 'https://elsewhere.example.com/callback'],
+    ['that begins like its own', wiki, `${wiki.redirectUris[0]}/../elsewhere`],
+    ['of the loopback interface with another path', desktop, 'http://127.0.0.1:50123/elsewhere'],
+    ['of the loopback interface by another name', desktop, 'http://localhost:50123/callback'],
+  ])('leads nowhere with a redirect URI %s', async (_what, { id }, redirectUri) => {
+    const config = await discover(provider(), id, oidc.None())
+    const asked = ask(provider(), config, redirectUri, checks())
+    await expect(asked).rejects.toThrow('answered 400')
+  })
+
   it('is refused with another verifier, with a code that is used, and with a wrong secret', async () => {
     const config = await discover(provider(), wiki.id, oidc.ClientSecretBasic(wiki.secret))
     const refused = { error: 'invalid_grant' }

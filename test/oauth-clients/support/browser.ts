@@ -112,7 +112,7 @@ type Filled = Extract<Answer, { fields: object }>
 function leave(url: URL, html: string, answer: () => Answer): Step {
   const document = parse(html)
   const refresh = document.querySelector('meta[http-equiv="refresh" i]')?.getAttribute('content')
-  const target = /^\s*\d+\s*;\s*url=(.+)$/i.exec(refresh ?? '')?.[1]
+  const target = /^\s*\d+\s*;\s*url=(['"]?)(.+)\1$/i.exec(refresh ?? '')?.[2]
   if (target !== undefined) return { url: new URL(target, url) }
   const reply = answer()
   if ('follow' in reply) return { url: new URL(reply.follow, url) }
