@@ -131,19 +131,30 @@ describeClient('openid-client', bothPaths, (provider) => {
     await expect(exchange(config, back, sent)).rejects.toMatchObject({ error: 'access_denied' })
   })
 
-  it('asks without a word to the user, and is told that she has to sign in', async () => {
+  it('asks without a word to the user: first she has to sign in, then she is let in', async () => {
     const config = await discover(provider(), wiki.id, oidc.ClientSecretBasic(wiki.secret))
-    const sent = checks()
-    const url = oidc.buildAuthorizationUrl(config, {
-      redirect_uri: wiki.redirectUris[0],
-      scope: 'openid',
-      prompt: 'none',
-      code_challenge: await oidc.calculatePKCECodeChallenge(sent.verifier),
-      code_challenge_method: 'S256',
-      state: sent.state,
-    })
-    const { url: back } = await openBrowser(provider()).open(url)
-    await expect(exchange(config, back, sent)).rejects.toMatchObject({ error: 'login_required' })
+    const browser = openBrowser(provider())
+    const askWith = async (prompt: object) => {
+      const sent = checks()
+      const url = oidc.buildAuthorizationUrl(config, {
+        redirect_uri: wiki.redirectUris[0],
+        scope: 'openid',
+        code_challenge: await oidc.calculatePKCECodeChallenge(sent.verifier),
+        code_challenge_method: 'S256',
+        state: sent.state,
+        nonce: sent.nonce,
+        max_age: '600',
+        ...prompt,
+      })
+      return exchange(config, (await browser.open(url)).url, sent)
+    }
+    const silently = { prompt: 'none' }
+    await expect(askWith(silently)).rejects.toMatchObject({ error: 'login_required' })
+    const first = (await askWith({})).claims()
+    const second = (await askWith(silently)).claims()
+    const auth_time = first?.auth_time
+    expect(auth_time).toEqual(expect.any(Number))
+    expect(second).toMatchObject({ sub: alice.id, auth_time })
   })
 
   it('refuses an answer with another state, another nonce or another issuer', async () => {

@@ -1,7 +1,8 @@
 // What a provider has to be for these tests. To put another one under test:
 //
 // 1. `provider-<name>.ts` exports a {@link ProviderModule}. Its `start` listens on a free port of
-//    127.0.0.1 and registers all of `registrations`, and the user {@link alice}.
+//    127.0.0.1, and registers all of `registrations` and the user {@link alice}. One that is made
+//    of this package imports its build, `../../dist/index.js`, which has to be fresh.
 // 2. It is added to the list in `providers.ts`. Nothing else changes: every test runs once for each
 //    provider of that list, and no test knows which one it talks to.
 //

@@ -17,8 +17,8 @@ export function describeClient(
 ): void {
   for (const { name, start } of providers) {
     for (const path of paths) {
-      const where = path === '' ? 'an issuer without a path' : `an issuer with the path ${path}`
-      describe(`${client}, of ${name}, ${where}`, () => {
+      const issuer = path === '' ? 'without a path' : `with the path ${path}`
+      describe(`${client}, against ${name}, an issuer ${issuer}`, () => {
         let provider: Provider | undefined
         beforeAll(async () => {
           provider = await start(path)
