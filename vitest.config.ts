@@ -5,20 +5,23 @@ import { longTests } from './test/long/long-tests.js'
 
 // The ones stop and kill database servers, the others need the machine for themselves, or are long,
 // or need packages of their own: npm run test:outages, test:timing, test:long, test:hosts,
-// test:recipes.
+// test:oauth-clients, test:recipes.
 const elsewhere = [
   '**/node_modules/**',
   'test/outages/**',
   'test/recipes/**',
   'test/timing/**',
   'test/hosts/**',
+  'test/oauth-clients/**',
   ...(process.env['COVER_ALL'] ? [] : longTests),
 ]
 
+// Packages of their own, with thousands of files of others.
+const packages = ['bench', 'hosts', 'oauth-clients']
+
 // Whoever replaces a module must not replace it for others.
 const replacesModules = readdirSync(join(import.meta.dirname, 'test'), { withFileTypes: true })
-  // Packages of their own, with thousands of files of others.
-  .filter((entry) => entry.isDirectory() && !['bench', 'hosts'].includes(entry.name))
+  .filter((entry) => entry.isDirectory() && !packages.includes(entry.name))
   .flatMap(({ name }) => {
     const below = readdirSync(join(import.meta.dirname, 'test', name), { recursive: true })
     return below.map((path) => join('test', name, String(path)))

@@ -18,9 +18,10 @@ function run(command, args) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-// They are tests of the package as it would be published.
-if (isIn('hosts')) {
-  run(process.execPath, [join(root, 'test/hosts/run.mjs'), ...files])
+// They are packages of their own.
+const ownPackage = ['hosts', 'oauth-clients'].find(isIn)
+if (ownPackage !== undefined) {
+  run(process.execPath, [join(root, `test/${ownPackage}/run.mjs`), ...files])
   process.exit()
 }
 run('npm', ['run', '--silent', 'build'])

@@ -1,0 +1,5 @@
+import { controlModule } from './provider-control.js'
+import type { ProviderModule } from './support/provider.js'
+
+/** All providers under test. */
+export const providers: readonly ProviderModule[] = [controlModule]
