@@ -41,11 +41,11 @@ export function checkClient(
 
 const rules: readonly ClientRule[] = [
   redirectsAreAllowed,
+  when('grants', 'is of no use to a service, which signs no user in.', (client) => {
+    return client.type === 'service' && grantsOf(client).length > 0
+  }),
   when('redirectUris', 'is empty: there is nowhere to send a code.', (client) => {
     return grantsOf(client).includes('authorization_code') && client.redirectUris.length === 0
-  }),
-  when('grants', 'are of no use to a service, which signs no user in.', (client) => {
-    return client.type === 'service' && grantsOf(client).length > 0
   }),
   when(
     'grants',
