@@ -198,10 +198,12 @@ describe('a redirect URI of any length', () => {
         const of = (chars: number) => beginning + unit.repeat(chars / unit.length)
         for (const chars of [1000, 2000, 1_000_000]) {
           const uri = of(chars)
-          const took = cpu(() => {
+          const judge = () => {
             redirectProblem(uri, 'native')
             redirectMatches(uri, 'http://localhost/callback', 'native')
-          })
+          }
+          // The best of three: a collector may run in between.
+          const took = Math.min(...[1, 2, 3].map(() => cpu(judge)))
           expect(took, `${beginning}${unit} ${chars}`).toBeLessThan(20)
         }
         expect(redirectProblem(of(2100), 'native')).toEqual(expect.any(String))
