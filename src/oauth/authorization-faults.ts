@@ -72,7 +72,7 @@ const rules: readonly Rule[] = [
   }),
 ]
 
-/** The first thing that is wrong with a request of a client that is known; null where all is well. */
+/** The first thing that is wrong with a request of a client that is known; null without. */
 export function requestFault(input: RequestInput): RequestFault | null {
   for (const rule of rules) {
     const fault = rule(input)

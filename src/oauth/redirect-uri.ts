@@ -4,7 +4,7 @@ import type { OAuthClientType } from '../stores/client-contract.js'
 // `%6cocalhost`, a backslash) is another text, and gets nothing.
 
 /** Characters of a redirect URI. */
-export const maxRedirectChars = 2000
+const maxRedirectChars = 2000
 
 /** Where a redirect leads: to a site, to a port of the user's own device, or to an app on it. */
 export type RedirectKind = 'https' | 'loopback' | 'private'

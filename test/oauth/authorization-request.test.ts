@@ -4,6 +4,7 @@ import {
   type AuthorizationRequest,
   checkAuthorizationRequest,
 } from '../../src/oauth/authorization-request.js'
+import { decideAuthorization } from '../../src/oauth/decide-authorization.js'
 import { parseAuthorizationRequest } from '../../src/oauth/parse-request.js'
 import type { OAuthClient } from '../../src/stores/client-contract.js'
 import { bridge, desktop, knownScopes, ownResource, tracker, wiki } from './some-clients.js'
@@ -162,9 +163,13 @@ describe('a request in which nothing is wrong', () => {
     ].map((pair) => pair.map((text) => encodeURIComponent(String(text))).join('='))
     const { raw: _raw, ...wanted } = ask(pairs.join('&')) as AuthorizationRequest
     expect(wanted.resources).toEqual(resources)
+    const flow = { done: [], hintedUserId: null, now: new Date(0) }
     fc.assert(
       fc.property(fc.shuffledSubarray(pairs, { minLength: pairs.length }), (shuffled) => {
-        expect(ask(shuffled.join('&'))).toEqual({ ...wanted, raw: shuffled.join('&') })
+        const request = ask(shuffled.join('&')) as AuthorizationRequest
+        expect(request).toEqual({ ...wanted, raw: shuffled.join('&') })
+        const next = decideAuthorization(request, null, [], flow)
+        expect(next).toEqual({ next: 'page', page: 'sign-in' })
       }),
       { numRuns: 500, seed: 1 },
     )
