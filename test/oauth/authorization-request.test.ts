@@ -77,13 +77,14 @@ describe('the query of a request', () => {
   })
 
   it('is read by its names, encoded or not, with whatever stands behind the first =', () => {
-    const parsed = parseAuthorizationRequest('&client%5Fid=a&state=b=c=&&x&+=y')
+    const parsed = parseAuthorizationRequest('&client%5Fid=a&state=b=c=&&x&+=y&=z')
     expect(parsed).toMatchObject({
       clientId: 'a',
       values: new Map([
         ['client_id', 'a'],
         ['state', 'b=c='],
         [' ', 'y'],
+        ['', 'z'],
       ]),
     })
   })
@@ -281,6 +282,18 @@ describe('a request of a client that is known', () => {
       'invalid_request',
       nonceClient,
     ],
+    [
+      'a method alone beside a nonce',
+      { code_challenge: undefined, nonce: 'n' },
+      'invalid_request',
+      nonceClient,
+    ],
+    [
+      'a challenge without its method beside a nonce',
+      { code_challenge_method: undefined, nonce: 'n' },
+      'invalid_request',
+      nonceClient,
+    ],
     ['no scope and no default', { scope: undefined }, 'invalid_scope'],
     ['a scope of others', { scope: 'openid messages:read' }, 'invalid_scope'],
     ['* of a client that has it not', { scope: '*' }, 'invalid_scope'],
@@ -390,6 +403,10 @@ describe('a request of a client that is known', () => {
     expect(taken(change).resources).toEqual([ownResource])
     const resources = ['https://b.example/', 'https://a.example/']
     expect(taken(change, { ...tracker, resources }).resources).toEqual(['https://b.example/'])
+    const five = Array.from({ length: 5 }, () => resources[0] as string)
+    expect(taken({ ...change, resource: five }, { ...tracker, resources }).resources).toEqual(
+      resources.slice(0, 1),
+    )
     expect(taken({ ...change, resource: resources }, { ...tracker, resources }).resources).toEqual(
       resources,
     )

@@ -144,7 +144,7 @@ describe('a list of clients', () => {
     ['* without firstParty', { firstParty: false, scopes: ['*'] }, 'scopes', /firstParty/],
     [
       'a default scope of others',
-      { defaultScopes: ['messages:read'] },
+      { defaultScopes: ['openid', 'messages:read'] },
       'defaultScopes',
       /not among/,
     ],
@@ -225,6 +225,24 @@ describe('a list of clients', () => {
     expect(refusal.problem).toMatch(problem)
     expect(refusal.remedy).not.toBe('')
     expect(refusal.message).not.toContain('hunter2')
+  })
+
+  it('may have as much in each as there may be', async () => {
+    const longest = `https://a.example/${'a'.repeat(1982)}`
+    const most: OAuthClient = {
+      ...wiki,
+      id: `${'a'.repeat(95)}._~-Z`,
+      name: 'ü'.repeat(60),
+      redirectUris: Array.from({ length: 20 }, (_none, at) => `https://a.example/${at}`),
+      grants: ['refresh_token', 'authorization_code'],
+      defaultScopes: [...wiki.scopes],
+      resources: ['urn:example:api', longest],
+      secretHashes: [secretHash, `sha256:${'B'.repeat(43)}`],
+    }
+    expect(await registerOf([most]).find(most.id)).toEqual(most)
+    expect(refusalOf([{ ...most, resources: [`${longest}a`] }]).option).toBe(
+      'oauth.clients[0].resources[0]',
+    )
   })
 
   it('is refused where two have one id, and where one is no object', () => {

@@ -363,7 +363,8 @@ describe('any decision', () => {
         const decision = decide(all)
         expect(decide(all)).toEqual(decision)
         seen[decision.next] += 1
-        if (request.prompt.includes('none')) expect(decision.next).not.toBe('page')
+        const prompt: readonly string[] = request.prompt
+        if (prompt.includes('none')) expect(decision.next).not.toBe('page')
         if (decision.next !== 'code') return
         expect(session?.mustEnrol).toBe(false)
         expect(hintedUserId ?? 'u-alice').toBe('u-alice')
