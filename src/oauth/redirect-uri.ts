@@ -9,10 +9,13 @@ const maxRedirectChars = 2000
 /** Where a redirect leads: to a site, to a port of the user's own device, or to an app on it. */
 export type RedirectKind = 'https' | 'loopback' | 'private'
 
-/** Which kind a redirect URI is that has no {@link redirectProblem}. */
+/**
+ * Which kind a redirect URI is that has no {@link redirectProblem}. Of https on a loopback address
+ * nobody can tell either who listens there.
+ */
 export function redirectKind(uri: string): RedirectKind {
-  if (uri.startsWith('https:')) return 'https'
-  return uri.startsWith('http:') ? 'loopback' : 'private'
+  if (/^https?:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)(?=[:/?]|$)/.test(uri)) return 'loopback'
+  return uri.startsWith('https:') ? 'https' : 'private'
 }
 
 /** Host and port of a site; what follows is path and query. */

@@ -90,7 +90,11 @@ describe('a redirect URI that is presented', () => {
 
 describe('the kind of a redirect URI', () => {
   it('is https, loopback or private', () => {
-    for (const uri of forBoth) expect(redirectKind(uri)).toBe('https')
+    const sites = forBoth.filter((uri) => !uri.includes('localhost'))
+    for (const uri of [...sites, 'https://localhost.example.com/', 'https://127.0.0.100/'])
+      expect(redirectKind(uri)).toBe('https')
+    for (const uri of ['https://localhost', 'https://127.0.0.1:8443/cb', 'https://[::1]?x=1'])
+      expect(redirectKind(uri)).toBe('loopback')
     expect(forNative.map(redirectKind)).toEqual([
       ...Array.from({ length: 5 }, () => 'loopback'),
       ...Array.from({ length: 5 }, () => 'private'),
