@@ -1,0 +1,41 @@
+import type { OAuthClient, OAuthGrant } from '../stores/client-contract.js'
+import { redirectMatches } from './redirect-uri.js'
+
+const bothGrants: readonly OAuthGrant[] = ['authorization_code', 'refresh_token']
+
+/** What a client may exchange for tokens: both grants by default, and of a service none. */
+export function grantsOf({ grants, type }: OAuthClient): readonly OAuthGrant[] {
+  return grants ?? (type === 'service' ? [] : bothGrants)
+}
+
+/** Whether a client authenticates itself, by a secret or by a key. */
+export function isConfidential({ secretHashes = [], jwks }: OAuthClient): boolean {
+  return secretHashes.length > 0 || (jwks?.keys.length ?? 0) > 0
+}
+
+/** The redirect URI of a request if it is one of the client's, as it was sent; else null. */
+export function redirectOf(client: OAuthClient, presented: string): string | null {
+  const { redirectUris, type } = client
+  return redirectUris.some((registered) => redirectMatches(presented, registered, type))
+    ? presented
+    : null
+}
+
+/**
+ * Whether a sign-in with these scopes brings a refresh token. By default a native client always
+ * gets one, and any other that asks for `offline_access`.
+ */
+export function getsRefreshToken(client: OAuthClient, scopes: readonly string[]): boolean {
+  if (!grantsOf(client).includes('refresh_token')) return false
+  const { refreshTokens = client.type === 'native' ? 'always' : 'on-request' } = client
+  return refreshTokens === 'always' || scopes.includes('offline_access')
+}
+
+/**
+ * The APIs a client may ask tokens for: by default the host's own alone.
+ *
+ * @param ownResource - the host's own API
+ */
+export function resourcesOf({ resources }: OAuthClient, ownResource: string): readonly string[] {
+  return resources ?? [ownResource]
+}

@@ -1,0 +1,113 @@
+import { AuthConfigError } from '../errors.js'
+import type { OAuthClient } from '../stores/client-contract.js'
+import { grantsOf, isConfidential } from './client-defaults.js'
+import { clientRemedies, readClient } from './client-schema.js'
+import { redirectProblem } from './redirect-uri.js'
+
+/** An algorithm that an ID Token may be signed by. */
+export type IdTokenAlgorithm = NonNullable<OAuthClient['idTokenAlgorithm']>
+
+/** What is wrong with a client whose members are right one by one. */
+interface ClientProblem {
+  readonly member: keyof OAuthClient
+  /** Where in the member, as in `[2]`. */
+  readonly at?: string
+  readonly problem: string
+}
+
+type ClientRule = (client: OAuthClient) => ClientProblem | null
+
+/**
+ * A client that was checked: each member by itself, and all of them together.
+ *
+ * @param name - what the client is called in the error, such as `oauth.clients[2]`
+ * @param idTokenAlgorithms - those that the signer has; none where it signs no ID Tokens
+ * @throws AuthConfigError for the first member that will not do
+ */
+export function checkClient(
+  name: string,
+  given: unknown,
+  idTokenAlgorithms: readonly IdTokenAlgorithm[],
+): OAuthClient {
+  const client = readClient(name, given)
+  for (const rule of [...rules, signedBy(idTokenAlgorithms)]) {
+    const found = rule(client)
+    if (found === null) continue
+    const { member, at = '', problem } = found
+    throw new AuthConfigError(`${name}.${member}${at}`, problem, clientRemedies[member])
+  }
+  return client
+}
+
+const rules: readonly ClientRule[] = [
+  redirectsAreAllowed,
+  when('grants', 'is of no use to a service, which signs no user in.', (client) => {
+    return client.type === 'service' && grantsOf(client).length > 0
+  }),
+  when('redirectUris', 'is empty: there is nowhere to send a code.', (client) => {
+    return grantsOf(client).includes('authorization_code') && client.redirectUris.length === 0
+  }),
+  when(
+    'grants',
+    'has refresh_token without authorization_code, which brings the first.',
+    (client) => {
+      const grants = grantsOf(client)
+      return grants.includes('refresh_token') && !grants.includes('authorization_code')
+    },
+  ),
+  when('refreshTokens', 'is set, but refresh_token is none of its grants.', (client) => {
+    return client.refreshTokens !== undefined && !grantsOf(client).includes('refresh_token')
+  }),
+  when('scopes', 'has *, which only a client with firstParty may have.', (client) => {
+    return client.scopes.includes('*') && client.firstParty !== true
+  }),
+  when('defaultScopes', 'has one that is not among its scopes.', (client) => {
+    return client.defaultScopes?.some((scope) => !client.scopes.includes(scope)) === true
+  }),
+  when('resources', 'is empty: every token is for an API.', (client) => {
+    return client.resources?.length === 0
+  }),
+  // What is on people's devices can be read there. RFC 8252 §8.5.
+  when('secretHashes', 'is of a native client, which can keep no secret.', (client) => {
+    return client.type === 'native' && client.secretHashes !== undefined
+  }),
+  when('jwks', 'is of a native client, which can keep no key.', (client) => {
+    return client.type === 'native' && client.jwks !== undefined
+  }),
+  when('secretHashes', 'is missing, and so is jwks: a service shows who it is.', (client) => {
+    return client.type === 'service' && !isConfidential(client)
+  }),
+  when('mayIntrospect', 'is set for a client that has no secret.', (client) => {
+    return client.mayIntrospect === true && !isConfidential(client)
+  }),
+  // A nonce protects by standing in the ID Token: RFC 9700 §2.1.1.
+  when('allowNonceInsteadOfPkce', 'is for web clients with a secret and openid.', (client) => {
+    const isFit = client.type === 'web' && isConfidential(client)
+    return client.allowNonceInsteadOfPkce === true && !(isFit && client.scopes.includes('openid'))
+  }),
+]
+
+function when(
+  member: keyof OAuthClient,
+  problem: string,
+  isWrong: (client: OAuthClient) => boolean,
+): ClientRule {
+  return (client) => (isWrong(client) ? { member, problem } : null)
+}
+
+function redirectsAreAllowed({ redirectUris, type }: OAuthClient): ClientProblem | null {
+  for (const [index, uri] of redirectUris.entries()) {
+    const problem = redirectProblem(uri, type)
+    if (problem !== null) return { member: 'redirectUris', at: `[${index}]`, problem }
+  }
+  return null
+}
+
+function signedBy(algorithms: readonly IdTokenAlgorithm[]): ClientRule {
+  return ({ scopes, idTokenAlgorithm = 'ES256' }) => {
+    if (!scopes.includes('openid') || algorithms.includes(idTokenAlgorithm)) return null
+    return algorithms.length === 0
+      ? { member: 'scopes', problem: 'has openid, but the signer signs no ID Tokens.' }
+      : { member: 'idTokenAlgorithm', problem: `is ${idTokenAlgorithm}, which the signer has not.` }
+  }
+}

@@ -1,0 +1,99 @@
+import type { OAuthClientType } from '../stores/client-contract.js'
+
+// All of this is decided on the text. What a URL parser takes for the same address (`127.1`,
+// `%6cocalhost`, a backslash) is another text, and gets nothing.
+
+/** Characters of a redirect URI. */
+const maxRedirectChars = 2000
+
+/** Where a redirect leads: to a site, to a port of the user's own device, or to an app on it. */
+export type RedirectKind = 'https' | 'loopback' | 'private'
+
+/**
+ * Which kind a redirect URI is that has no {@link redirectProblem}. Of https on a loopback address
+ * nobody can tell either who listens there.
+ */
+export function redirectKind(uri: string): RedirectKind {
+  if (/^https?:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)(?=[:/?]|$)/.test(uri)) return 'loopback'
+  return uri.startsWith('https:') ? 'https' : 'private'
+}
+
+/** Host and port of a site; what follows is path and query. */
+const site =
+  /^https:\/\/(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::([1-9][0-9]{0,4}))?(?=[/?]|$)/
+/** [RFC 8252 §7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3): literal, port, the rest. */
+const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([1-9][0-9]{0,4}))?(?=\/|$)/
+/**
+ * A name in reverse, of a domain that the app's maker owns:
+ * [RFC 8252 §7.1](https://www.rfc-editor.org/rfc/rfc8252#section-7.1).
+ */
+const privateScheme =
+  /^[a-z][a-z0-9+-]*\.[a-z0-9.+-]*[a-z0-9]:\/(?:\/[A-Za-z0-9._-]+(?=[/?]|$)|(?!\/))/
+/** Path and query of [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986#section-3.3), no `*`. */
+const pathAndQuery = /^(?:[A-Za-z0-9\-._~/?:@!$&'()+,;=]|%[0-9A-Fa-f]{2})*$/
+
+/** What has a reason of its own to be told. Whatever else is wrong is refused all the same. */
+const mistakes: readonly (readonly [RegExp, string])[] = [
+  [/#/, 'has a fragment, which no server gets to see.'],
+  [/\*/, 'has a wildcard: every redirect URI is listed, and compared as text.'],
+  [/^[^/?]*\/\/[^/?]*@/, 'has a user name in front of the host.'],
+  [
+    /[?&](?:code|state|iss|error|error_description)(?:[=&]|$)/,
+    'has a parameter in its query that every answer adds.',
+  ],
+]
+
+/**
+ * What is wrong with a redirect URI that a client wants to register; null where nothing is. An
+ * allow list: `https:` for all, and for native clients also `http:` on a loopback address
+ * ([RFC 8252 §7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)) and a private scheme with a
+ * dot in it. So `javascript:` and the like need no list of their own.
+ */
+export function redirectProblem(uri: string, type: OAuthClientType): string | null {
+  if (type === 'service') return 'is of a service, which has no browser to send anywhere.'
+  if (uri.length > maxRedirectChars) return `is longer than ${maxRedirectChars} characters.`
+  const mistake = mistakes.find(([pattern]) => pattern.test(uri))
+  if (mistake !== undefined) return mistake[1]
+  const isAllowed = isRest(uri, site) || (type === 'native' && isOfDevice(uri))
+  if (isAllowed) return null
+  return type === 'native'
+    ? 'is neither https, nor http on 127.0.0.1, [::1] or localhost, nor like com.example.app:/path.'
+    : 'is not https with a host in small letters.'
+}
+
+/**
+ * Whether a request's redirect URI is a registered one: the same text. Of a native client's on a
+ * loopback address the port may differ, since an app listens on whichever it gets
+ * ([RFC 8252 §7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)), and nothing else.
+ */
+export function redirectMatches(
+  presented: string,
+  registered: string,
+  type: OAuthClientType,
+): boolean {
+  if (presented.length > maxRedirectChars) return false
+  if (presented === registered) return true
+  if (type !== 'native') return false
+  const given = loopback.exec(presented)
+  const wanted = loopback.exec(registered)
+  if (given === null || wanted === null) return false
+  return (
+    isPort(given[2]) &&
+    given[1] === wanted[1] &&
+    presented.slice(given[0].length) === registered.slice(wanted[0].length)
+  )
+}
+
+function isOfDevice(uri: string): boolean {
+  return isRest(uri, loopback, 2) || isRest(uri, privateScheme)
+}
+
+function isRest(uri: string, beginning: RegExp, portAt = 1): boolean {
+  const match = beginning.exec(uri)
+  if (match === null || !isPort(match[portAt])) return false
+  return pathAndQuery.test(uri.slice(match[0].length))
+}
+
+function isPort(digits: string | undefined): boolean {
+  return digits === undefined || Number(digits) <= 65_535
+}
