@@ -63,6 +63,7 @@ export type { DescribeUser } from './users/me.js'
 
 // Shipped parts.
 
+export { type ClientSecret, generateClientSecret } from './oauth/client-secret.js'
 export {
   type BcryptHasher,
   type BcryptHasherOptions,

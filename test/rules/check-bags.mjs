@@ -9,7 +9,7 @@ import ts from 'typescript'
 import { finish, root } from './support.mjs'
 
 const rooms =
-  /\/src\/(router|account|cookie|login|vouched|named-tokens|pkce|refresh|guard|rocketchat)\//
+  /\/src\/(router|account|cookie|login|vouched|named-tokens|oauth|pkce|refresh|guard|rocketchat)\//
 /** Functions that are handed dependencies, by their names. */
 const makers = /^(create|assemble|start|connect)[A-Z]|Endpoint$/
 const bait = join(root, 'src/router/bait-of-check-bags.ts')

@@ -90,6 +90,7 @@ const offences = {
     "import type { LogIn } from '../login/log-in.js'",
   ],
   'floor-vouched': ['vouched/open-session.ts', "import type { LogIn } from '../login/log-in.js'"],
+  'floor-oauth': ['oauth/client-secret.ts', "import type { Me } from '../account/me.endpoint.js'"],
   'floor-account': [
     'account/device-name.ts',
     "import type { ResolvedOptions } from '../router/resolve-options.js'",

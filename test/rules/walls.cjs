@@ -76,6 +76,12 @@ const floors = [
     ],
   },
   {
+    oauth: [
+      ['oauth/'],
+      'apps of others come in by every way in; what a user may do with the account is not theirs.',
+    ],
+  },
+  {
     account: [['account/'], 'what a user may do with the account is used by nothing but the map.'],
   },
   {
