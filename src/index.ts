@@ -15,6 +15,8 @@ export type { PasswordHasher } from './passwords/contract.js'
 export type { BeforeLogin, LoginAttempt, SignInDoor } from './sign-in.js'
 export type {
   AccessTokenClaims,
+  IdTokenAlgorithm,
+  IdTokenClaims,
   JsonWebKeySet,
   KeyInfo,
   KeyRing,
@@ -23,6 +25,7 @@ export type {
   RingSnapshot,
   StoredSigningKey,
   TokenSigner,
+  VerifyOptions,
 } from './signers/contract.js'
 export type {
   AuthorizationCodeRecord,
@@ -91,6 +94,7 @@ export { type JoseSignerOptions, joseSigner } from './signers/jose-signer.js'
 export {
   type CheckedKey,
   generateSigningKey,
+  type KeyAlgorithm,
   type SigningAlgorithm,
   type SigningKey,
 } from './signers/key-material.js'
