@@ -28,10 +28,19 @@ export type {
   VerifyOptions,
 } from './signers/contract.js'
 export type {
+  ClientStore,
+  ManagedClientStore,
+  OAuthClient,
+  OAuthClientMetadata,
+  OAuthClientType,
+  OAuthGrant,
+} from './stores/client-contract.js'
+export type {
   AuthorizationCodeRecord,
   AuthorizationCodeStore,
   ConsumeResult,
 } from './stores/code-contract.js'
+export type { ConsentRecord, ConsentStore } from './stores/consent-contract.js'
 export type {
   AuthenticationMethod,
   EndReason,
@@ -47,6 +56,7 @@ export type {
   StoredMethod,
   StoredReason,
 } from './stores/contract.js'
+export type { OnceStore } from './stores/once-contract.js'
 export type { RevocationBus, SessionEnded } from './stores/revocation-bus.js'
 export type {
   PendingSecondFactor,
