@@ -109,6 +109,7 @@ export async function dropTables(kysely: Kysely<object>, prefix: string): Promis
     'pending_second_factors',
     'recovery_codes',
     'signing_keys',
+    'id_token_keys',
     'clients',
     'consents',
     'once',

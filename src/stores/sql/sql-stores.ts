@@ -99,7 +99,7 @@ export function sqlStores<Database>(
     sessions,
     secondFactors: sqlSecondFactors(engine),
     tickets: sqlTickets(engine),
-    keys: sqlKeys(engine),
+    keys: sqlKeys(engine, engine.tables.keys),
   }
 }
 
@@ -110,6 +110,11 @@ export interface SqlOAuthStores {
   readonly consents: ConsentStore
   /** `redisOnceStore` may stand in for it. */
   readonly once: OnceStore
+  /**
+   * For `keyRing({ algorithm: 'RS256', store: idTokenKeys, … })`: the keys of access tokens have a
+   * table of their own.
+   */
+  readonly idTokenKeys: KeyStore
 }
 
 /**
@@ -141,5 +146,6 @@ export function sqlOAuthStores<Database>(
     clients: sqlClients(engine),
     consents: sqlConsents(engine),
     once: sqlOnce(engine),
+    idTokenKeys: sqlKeys(engine, engine.tables.idTokenKeys),
   }
 }

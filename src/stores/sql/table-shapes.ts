@@ -60,6 +60,14 @@ type PlainTypeOf<Value> = Uint8Array extends Value
       : 'integer'
     : 'text'
 
+const keyColumns: ShapeOf<'keys'>['columns'] = {
+  generation: 'integer',
+  kid: 'text',
+  sealed_key: 'text',
+  created_at: 'moment',
+  activates_at: 'moment',
+}
+
 /**
  * The tables of the first version. They never change: a later version changes them by statements of
  * its own.
@@ -148,19 +156,14 @@ export const firstTables: readonly TableShape[] = [
   },
   {
     table: 'keys',
-    columns: {
-      generation: 'integer',
-      kid: 'text',
-      sealed_key: 'text',
-      created_at: 'moment',
-      activates_at: 'moment',
-    },
+    columns: keyColumns,
     primaryKey: ['generation'],
   },
 ]
 
 /** The tables that came with version 3. They never change, either. */
 export const thirdTables: readonly TableShape[] = [
+  { table: 'idTokenKeys', columns: keyColumns, primaryKey: ['generation'] },
   {
     table: 'clients',
     columns: {

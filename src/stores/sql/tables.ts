@@ -166,6 +166,7 @@ export interface SqlAuthTables {
   mar_pending_second_factors: PendingSecondFactorsTable
   mar_recovery_codes: RecoveryCodesTable
   mar_signing_keys: SigningKeysTable
+  mar_id_token_keys: SigningKeysTable
   mar_clients: ClientsTable
   mar_consents: ConsentsTable
   mar_once: OnceTable
@@ -197,6 +198,8 @@ export interface TableNames {
   readonly pending: 'mar_pending_second_factors'
   readonly recoveryCodes: 'mar_recovery_codes'
   readonly keys: 'mar_signing_keys'
+  /** Another table of the same columns. */
+  readonly idTokenKeys: 'mar_signing_keys'
   readonly clients: 'mar_clients'
   readonly consents: 'mar_consents'
   readonly once: 'mar_once'
@@ -239,6 +242,7 @@ export function tableNames(prefix: string): TableNames {
     pending: `${prefix}pending_second_factors` as 'mar_pending_second_factors',
     recoveryCodes: `${prefix}recovery_codes` as 'mar_recovery_codes',
     keys: `${prefix}signing_keys` as 'mar_signing_keys',
+    idTokenKeys: `${prefix}id_token_keys` as 'mar_signing_keys',
     clients: `${prefix}clients` as 'mar_clients',
     consents: `${prefix}consents` as 'mar_consents',
     once: `${prefix}once` as 'mar_once',
