@@ -93,7 +93,7 @@ export function joseSigner(options: JoseSignerOptions): TokenSigner {
     options,
   )
   const issuers: [string, ...string[]] = [issuer, ...formerIssuers]
-  const { ring, rsaRing } = signerRings(keys, rs256)
+  const { ring, rsaRing, ready } = signerRings(keys, rs256)
   const accessKeys = createImportedKeys(ring)
   const rsaKeys = rsaRing === null ? null : createImportedKeys(rsaRing)
   const idTokenKeys = keysOfIdTokens(ring, accessKeys, rsaKeys)
@@ -152,7 +152,7 @@ export function joseSigner(options: JoseSignerOptions): TokenSigner {
       return { keys: (await Promise.all(published)).flat() }
     },
 
-    ready: async () => void (await Promise.all([ring.ready(), rsaRing?.ready()])),
+    ready,
     ...(ring.longestToken !== undefined && { longestToken: ring.longestToken }),
   }
 }

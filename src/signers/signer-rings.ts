@@ -12,15 +12,26 @@ export interface SignerRings {
   readonly ring: KeyRing
   /** For ID tokens of RS256; null where there are none. */
   readonly rsaRing: KeyRing | null
+  /** Rejects while one of them cannot sign, and where a key stands in both. */
+  ready(): Promise<void>
 }
 
 /** Makes rings of what the host has handed in, and sees that neither holds a key of the other. */
 export function signerRings(keys: GivenKeys, rs256: GivenKeys | undefined): SignerRings {
   const access = checkedKeys(keys, 'joseSigner.keys', 'access-tokens')
-  if (rs256 === undefined) return { ring: ringOf(access, 'joseSigner.keys'), rsaRing: null }
+  const ring = ringOf(access, 'joseSigner.keys')
+  if (rs256 === undefined) return { ring, rsaRing: null, ready: () => ring.ready() }
   const rsa = checkedKeys(rs256, 'joseSigner.rs256', 'rs256')
   if (!isRing(access) && !isRing(rsa)) refuseShared(access, rsa)
-  return { ring: ringOf(access, 'joseSigner.keys'), rsaRing: ringOf(rsa, 'joseSigner.rs256') }
+  const rsaRing = ringOf(rsa, 'joseSigner.rs256')
+  return { ring, rsaRing, ready: () => bothReady(ring, rsaRing) }
+}
+
+// What a ring holds is known only when it is ready.
+async function bothReady(ring: KeyRing, rsaRing: KeyRing): Promise<void> {
+  await Promise.all([ring.ready(), rsaRing.ready()])
+  const [access, rsa] = await Promise.all([ring.snapshot(), rsaRing.snapshot()])
+  refuseShared(access.all, rsa.all)
 }
 
 /** Whether it is a ring, and no list. */

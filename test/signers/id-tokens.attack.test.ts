@@ -18,6 +18,9 @@ import {
   type TokenSigner,
 } from '../../src/index.js'
 import { manualClock } from '../../src/testing/manual-clock.js'
+import { afterAttack } from '../support/after-attack.js'
+import { bearer, get, logIn } from '../support/client.js'
+import { startHost } from '../support/host.js'
 
 const issuer = 'https://chat.example.com'
 const clock = manualClock(new Date('2030-01-01T00:00:00Z'))
@@ -298,6 +301,30 @@ function bare({ alg: _alg, kid: _kid, ...jwk }: SigningKey): SigningKey {
 function publicOf({ kty, ...members }: SigningKey): object {
   return { kty, n: members['n'], e: members['e'] }
 }
+
+describe('a router with a key for RS256', () => {
+  it('signs nobody in with an ID token, nor with an access token for another API', async () => {
+    const host = await startHost({ options: { signer: make({ clock }), clock } })
+    const { authToken } = await logIn(host)
+    const { sid } = await signer.verify(authToken)
+    const whole = { ...accessClaims, sid }
+    const good = await signer.sign({ ...whole, client_id: 'wiki' })
+    expect((await get(host, '/me', bearer(good))).status).toBe(200)
+    const tokens = [
+      await signId('ES256', { ...whole, aud: 'chat' }),
+      await signId('RS256', { ...whole, aud: 'chat' }),
+      await signer.sign({ ...whole, aud: 'https://wiki.example.com/api' }),
+      await forge({ ...whole, iss: issuer, aud: 'chat' }, { typ: 'at+jwt' }, rsa),
+    ]
+    const answers = []
+    for (const token of tokens) answers.push(await get(host, '/me', bearer(token)))
+    expect(answers.map((answer) => answer.status)).toEqual([401, 401, 401, 401])
+    const { body } = await get(host, '/auth/jwks.json')
+    expect(body.keys.map(({ alg }: { alg: string }) => alg)).toEqual(['ES256', 'RS256'])
+    expect(await host.auth.health()).toMatchObject({ ok: true })
+    await afterAttack(host, answers, tokens)
+  })
+})
 
 describe('the name of a key', () => {
   it('is its thumbprint of RFC 7638, of RSA, EC and Ed25519', async () => {

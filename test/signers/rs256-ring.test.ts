@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
+  type CheckedKey,
   type IdTokenClaims,
   joseSigner,
   type KeyRing,
   type KeyRingOptions,
   keyRing,
+  type SigningKey,
   type StoredSigningKey,
   type TokenSigner,
 } from '../../src/index.js'
@@ -208,6 +210,16 @@ describe('joseSigner', () => {
       refusal('keyRing.files', 'holds no signing key'),
     )
     expect(existsSync(folder)).toBe(false)
+  })
+
+  it('is not ready where a list hides a key that is in the other ring, too', async () => {
+    const rsaRing = rsaRingAt(places(), clock)
+    const [stored] = (await rsaRing.snapshot()).all
+    const { alg: _alg, kid: _kid, ...jwk } = (stored as CheckedKey).jwk
+    const hidden = keyRing({ keys: [jwk as SigningKey] })
+    await expect(signerOf(hidden, rsaRing, clock).ready?.()).rejects.toMatchObject(
+      refusal('joseSigner.rs256[0]', 'stands in joseSigner.keys, too'),
+    )
   })
 
   it('signs access tokens on while the store of RS256 keys is out of reach', async () => {
