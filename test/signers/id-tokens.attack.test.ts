@@ -131,6 +131,8 @@ describe.each(both)('an ID token of %s', (algorithm) => {
     ['a list of clients', { aud: ['wiki'] }, { typ: 'JWT' }],
     ['text as its end', { exp: 'never' }, { typ: 'JWT' }],
     ['no beginning', { iat: undefined }, { typ: 'JWT' }],
+    ['a fraction as its beginning', { iat: 1.5 }, { typ: 'JWT' }],
+    ['a fraction as its end', { exp: 1.5 }, { typ: 'JWT' }],
   ])('with %s is not known again, however well signed', async (_what, change, header) => {
     const payload = JSON.parse(JSON.stringify({ ...idClaims, iss: issuer, ...change }))
     await expect(readId(await forge(payload, header, keyOf[algorithm]))).rejects.toMatchObject(
@@ -282,6 +284,12 @@ describe('a signer', () => {
     )
     expect(() => make(given as never)).toThrow(
       expect.objectContaining({ name: 'AuthConfigError', option }),
+    )
+  })
+
+  it('does not advise to leave out the alg of an RS256 key, which would make it PS256', () => {
+    expect(() => joseSigner({ issuer, audience: 'chat', keys: [rsa] })).toThrow(
+      expect.objectContaining({ remedy: 'pass the key as joseSigner.rs256.' }),
     )
   })
 
