@@ -15,6 +15,8 @@ export type { PasswordHasher } from './passwords/contract.js'
 export type { BeforeLogin, LoginAttempt, SignInDoor } from './sign-in.js'
 export type {
   AccessTokenClaims,
+  IdTokenAlgorithm,
+  IdTokenClaims,
   JsonWebKeySet,
   KeyInfo,
   KeyRing,
@@ -23,12 +25,22 @@ export type {
   RingSnapshot,
   StoredSigningKey,
   TokenSigner,
+  VerifyOptions,
 } from './signers/contract.js'
+export type {
+  ClientStore,
+  ManagedClientStore,
+  OAuthClient,
+  OAuthClientMetadata,
+  OAuthClientType,
+  OAuthGrant,
+} from './stores/client-contract.js'
 export type {
   AuthorizationCodeRecord,
   AuthorizationCodeStore,
   ConsumeResult,
 } from './stores/code-contract.js'
+export type { ConsentRecord, ConsentStore } from './stores/consent-contract.js'
 export type {
   AuthenticationMethod,
   EndReason,
@@ -44,6 +56,7 @@ export type {
   StoredMethod,
   StoredReason,
 } from './stores/contract.js'
+export type { OnceStore } from './stores/once-contract.js'
 export type { RevocationBus, SessionEnded } from './stores/revocation-bus.js'
 export type {
   PendingSecondFactor,
@@ -63,6 +76,7 @@ export type { DescribeUser } from './users/me.js'
 
 // Shipped parts.
 
+export { type ClientSecret, generateClientSecret } from './oauth/client-secret.js'
 export {
   type BcryptHasher,
   type BcryptHasherOptions,
@@ -90,6 +104,7 @@ export { type JoseSignerOptions, joseSigner } from './signers/jose-signer.js'
 export {
   type CheckedKey,
   generateSigningKey,
+  type KeyAlgorithm,
   type SigningAlgorithm,
   type SigningKey,
 } from './signers/key-material.js'

@@ -1,10 +1,10 @@
-import type { CheckedKey } from './key-material.js'
+import type { CheckedKey, KeyAlgorithm } from './key-material.js'
 
 /**
  * The claims of an access token,
- * [RFC 9068 §2.2](https://www.rfc-editor.org/rfc/rfc9068#section-2.2). The signer adds `iss`, `aud`
- * and `client_id`, which are its own settings. Times are in seconds since the epoch, as everywhere
- * in a JWT.
+ * [RFC 9068 §2.2](https://www.rfc-editor.org/rfc/rfc9068#section-2.2). The signer adds `iss`, and
+ * `aud` and `client_id` where they are left out. Times are in seconds since the epoch, as
+ * everywhere in a JWT.
  */
 export interface AccessTokenClaims {
   /** The user's id. */
@@ -30,6 +30,40 @@ export interface AccessTokenClaims {
    * "all that the user may do".
    */
   readonly scope: string
+  /**
+   * The API that the token is for, one
+   * ([RFC 8707](https://www.rfc-editor.org/rfc/rfc8707)). Default: the signer's own audience.
+   */
+  readonly aud?: string
+  /** The app that was given the token. Default: the signer's own audience. */
+  readonly client_id?: string
+}
+
+/** Of which APIs a token may be. */
+export interface VerifyOptions {
+  /** In the place of the signer's own audience, which counts only if it is listed. */
+  readonly audiences?: readonly string[]
+}
+
+/**
+ * What an ID token may be signed with. `ES256` is the default of clients; `RS256` is for those that
+ * take nothing else.
+ */
+export type IdTokenAlgorithm = 'ES256' | 'RS256'
+
+/**
+ * The claims of an ID token,
+ * [OpenID Connect Core §2](https://openid.net/specs/openid-connect-core-1_0.html#IDToken); others
+ * may stand beside them. The signer adds `iss`. Times are in seconds since the epoch.
+ */
+export interface IdTokenClaims {
+  /** The user's id. */
+  readonly sub: string
+  /** The id of the client: one, as text. */
+  readonly aud: string
+  readonly iat: number
+  readonly exp: number
+  readonly [claim: string]: unknown
 }
 
 /** A JSON Web Key Set, [RFC 7517 §5](https://www.rfc-editor.org/rfc/rfc7517#section-5). */
@@ -44,14 +78,35 @@ export interface JsonWebKeySet {
  * rejection counts as an outage (503), because clients throw their credentials away on 401.
  */
 export interface TokenSigner {
+  /** `aud` and `client_id` of the claims, where they are there, stand in the token. */
   sign(claims: AccessTokenClaims): Promise<string>
-  verify(token: string): Promise<AccessTokenClaims>
+  /**
+   * The claims of a token for the signer's own audience, or, where `audiences` are given, for one
+   * of those. A signer that ignores them knows no token of another API. `aud` and `client_id` are
+   * answered where they are not the signer's own audience.
+   */
+  verify(token: string, options?: VerifyOptions): Promise<AccessTokenClaims>
   /**
    * As `verify`, but for the time: what has expired is good here. Asked by `revokeByToken`, so that
    * a client can sign out with a token that is over. Leave it out, and an expired token ends
    * nothing.
    */
-  verifyExpired?(token: string): Promise<AccessTokenClaims>
+  verifyExpired?(token: string, options?: VerifyOptions): Promise<AccessTokenClaims>
+  /**
+   * Signs an ID token: `typ: JWT`, so that it is never taken for an access token. Rejects for an
+   * algorithm that `idTokenAlgorithms` does not list. Leave both out where no app asks for the
+   * scope `openid`.
+   */
+  signIdToken?(
+    claims: IdTokenClaims,
+    options: { readonly algorithm: IdTokenAlgorithm },
+  ): Promise<string>
+  /**
+   * The claims of an ID token of ours for this client, expired or not, as an `id_token_hint` is: it
+   * proves that its bearer has held it, and is no sign-in. Rejects with
+   * `AuthError('Unauthorized')` for any other. Leave it out, and hints are not known.
+   */
+  verifyIdToken?(token: string, options: { readonly audience: string }): Promise<IdTokenClaims>
   /** Public keys for `GET /auth/jwks.json`. Leave it out when there are none to publish. */
   publicKeys?(): Promise<JsonWebKeySet>
   /**
@@ -65,6 +120,12 @@ export interface TokenSigner {
    * longer. Leave it out for ever.
    */
   readonly longestToken?: number
+  /** Whose tokens they are: the `iss` of all that it signs. */
+  readonly issuer?: string
+  /** The host's own API: the `aud` of an access token that names no other. */
+  readonly audience?: string
+  /** What ID tokens can be signed with. Leave it out for none. */
+  readonly idTokenAlgorithms?: readonly IdTokenAlgorithm[]
 }
 
 /**
@@ -123,9 +184,15 @@ export interface RingSnapshot {
 }
 
 /**
- * Signing keys that are replaced without anybody noticing. Hand it to `joseSigner({ keys: ring })`.
+ * Signing keys that are replaced without anybody noticing. Hand it to `joseSigner({ keys: ring })`;
+ * one of RS256 keys to `joseSigner({ keys, rs256: ring })`.
  */
 export interface KeyRing {
+  /**
+   * What its new keys are for; of a list, what the first is for. Left out by a ring of your own: no
+   * ID tokens are signed with it.
+   */
+  readonly algorithm?: KeyAlgorithm
   /**
    * The keys as of now, from memory for a `kid` that is known. The store is read once a minute, and
    * sooner when a `kid` is asked for that is not known; that rejects while the store is out of

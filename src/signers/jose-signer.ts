@@ -1,27 +1,30 @@
 import type { KeyObject } from 'node:crypto'
-import type { ProtectedHeaderParameters } from 'jose'
-import { decodeProtectedHeader } from 'jose/decode/protected_header'
-import { JOSEError } from 'jose/errors'
-import { type JWTVerifyOptions, jwtVerify } from 'jose/jwt/verify'
-import { AuthConfigError, notSignedIn } from '../errors.js'
+import { z } from 'zod'
+import { notSignedIn } from '../errors.js'
 import {
   callable,
   checkOptions,
   fitting,
   optionsOf,
+  ownMembers,
   systemClock,
   text,
   whole,
 } from '../lib/check-options.js'
 import { UnexpectedAnswer } from '../lib/host-call.js'
-import type { AccessTokenClaims, JsonWebKeySet, KeyRing, TokenSigner } from './contract.js'
-import {
-  type CheckedKey,
-  type ImportedKey,
-  importSigningKey,
-  type SigningKey,
-} from './key-material.js'
-import { listRing } from './list-ring.js'
+import type {
+  AccessTokenClaims,
+  IdTokenAlgorithm,
+  JsonWebKeySet,
+  KeyRing,
+  TokenSigner,
+  VerifyOptions,
+} from './contract.js'
+import { createIdTokens } from './id-tokens.js'
+import { createImportedKeys, type ImportedKeys } from './imported-keys.js'
+import type { SigningKey } from './key-material.js'
+import { headerOf, maxTokenCharacters, verifySignature } from './read-token.js'
+import { type GivenKeys, isRing, signerRings } from './signer-rings.js'
 import { compactJws } from './signing-algorithms.js'
 
 /** Options of {@link joseSigner}. */
@@ -40,15 +43,22 @@ export interface JoseSignerOptions {
    * `undefined` entry, as from a missing environment variable, is refused by name.
    */
   readonly keys: readonly (SigningKey | string | undefined)[] | KeyRing
+  /**
+   * Keys for ID tokens of apps that take `RS256` alone, and for nothing else: RSA of 3072 bits or
+   * more, as a list of the same kind, or as a `keyRing({ algorithm: 'RS256', … })` with a folder or
+   * store of its own. No access token is ever taken that was signed with one. Default: none.
+   */
+  readonly rs256?: readonly (SigningKey | string | undefined)[] | KeyRing
+  /**
+   * What `issuer` was before: tokens that were signed under it stay good until they end. Take one
+   * out when the last of them has ended. Default: none.
+   */
+  readonly formerIssuers?: readonly string[]
   /** Skew of clocks that is forgiven, in seconds, 0-60. Default 5. */
   readonly clockTolerance?: number
   /** Default: the system's clock. For tests. */
   readonly clock?: () => Date
 }
-
-// RFC 8725 §3.10: a token of ours fits easily; anything larger is not parsed at all.
-const maxTokenCharacters = 4096
-const knownHeaders = new Set(['alg', 'kid', 'typ'])
 
 /**
  * Signs access tokens with `node:crypto` and verifies them with jose, as JWTs of
@@ -58,6 +68,10 @@ const knownHeaders = new Set(['alg', 'kid', 'typ'])
  * ([RFC 8725 §3.1](https://www.rfc-editor.org/rfc/rfc8725#section-3.1)); `jku`, `jwk`, `x5u`,
  * `crit` and any other header beyond `alg`, `kid`, `typ` is refused; an unknown `kid` is refused
  * without fetching anything.
+ *
+ * ID tokens (`typ: JWT`) are signed with `ES256` where that is the algorithm of `keys`, and with
+ * `RS256` where there are keys for it; `idTokenAlgorithms` of the signer says which. With `keys` of
+ * another kind, clients need `rs256`: hardly any takes ID tokens of `EdDSA` or `PS256`.
  *
  * @throws AuthConfigError at once, for a weak or malformed key, a missing issuer or a missing
  * audience
@@ -74,38 +88,46 @@ const knownHeaders = new Set(['alg', 'kid', 'typ'])
  * ```
  */
 export function joseSigner(options: JoseSignerOptions): TokenSigner {
-  const { issuer, audience, clock, clockTolerance, keys } = checkOptions(rules, options)
-  const ring = isRing(keys) ? keys : listRing(withoutRing(keys), 'joseSigner.keys')
-  const importOnce = createImporter()
+  const { issuer, formerIssuers, audience, clock, clockTolerance, keys, rs256 } = checkOptions(
+    rules,
+    options,
+  )
+  const issuers: [string, ...string[]] = [issuer, ...formerIssuers]
+  const { ring, rsaRing, ready } = signerRings(keys, rs256)
+  const accessKeys = createImportedKeys(ring)
+  const rsaKeys = rsaRing === null ? null : createImportedKeys(rsaRing)
+  const idTokenKeys = keysOfIdTokens(ring, accessKeys, rsaKeys)
+  const { signIdToken, verifyIdToken } = createIdTokens({ issuers, keys: idTokenKeys })
 
-  async function verifyAt(token: string, tolerance: number): Promise<AccessTokenClaims> {
-    const kid = kidOf(token)
-    const chosen = (await ring.snapshot(kid)).all.find((key) => key.kid === kid)
-    if (chosen === undefined) throw notSignedIn('token names no key of this ring')
-    const key = await importOnce(chosen)
-    const verification: JWTVerifyOptions = {
-      algorithms: [key.algorithm],
+  async function verifyAt(
+    token: string,
+    given: VerifyOptions,
+    tolerance: number,
+  ): Promise<AccessTokenClaims> {
+    const { audiences = [audience] } = ownMembers(given)
+    const key = await accessKeys.byKid(headerOf(token).kid)
+    if (key === null) throw notSignedIn('token names no key of this ring')
+    const payload = await verifySignature(token, key, {
       typ: 'at+jwt',
-      issuer,
-      audience,
+      issuer: issuers,
+      audience: [...audiences],
       requiredClaims: ['sub', 'sid', 'iat', 'exp', 'jti'],
       clockTolerance: tolerance,
       currentDate: clock(),
-    }
-    return checkedClaims(await verifySignature(token, key, verification), audience)
+    })
+    return checkedClaims(payload, audiences, audience)
   }
 
   return {
+    issuer,
+    audience,
+    idTokenAlgorithms: [...idTokenKeys.keys()],
+
     async sign(claims) {
-      const { active } = await ring.snapshot()
-      if (active === null) {
-        throw new UnexpectedAnswer(
-          'the signing key whose time it is cannot be opened with the encryption keys of this ring',
-        )
-      }
-      const { algorithm, kid, signingKey } = await importOnce(active)
+      const { algorithm, kid, signingKey } = await accessKeys.active()
       const header = JSON.stringify({ alg: algorithm, typ: 'at+jwt', kid })
-      const payload = JSON.stringify({ ...claims, client_id: audience, iss: issuer, aud: audience })
+      const { aud = audience, client_id = audience } = ownMembers(claims)
+      const payload = JSON.stringify({ ...claims, client_id, iss: issuer, aud })
       const token = await compactJws(algorithm, signingKey as KeyObject, header, payload)
       // No guard would take it. Better an outage that is told now than a user who is signed in
       // nowhere.
@@ -116,48 +138,49 @@ export function joseSigner(options: JoseSignerOptions): TokenSigner {
       )
     },
 
-    verify: (token) => verifyAt(token, clockTolerance),
+    verify: (token, given = {}) => verifyAt(token, given, clockTolerance),
 
     // By an endless tolerance: jose knows no other way to leave the time out.
-    verifyExpired: (token) => verifyAt(token, Number.MAX_SAFE_INTEGER),
+    verifyExpired: (token, given = {}) => verifyAt(token, given, Number.MAX_SAFE_INTEGER),
+
+    signIdToken,
+
+    verifyIdToken,
 
     async publicKeys(): Promise<JsonWebKeySet> {
-      const imported = await Promise.all((await ring.snapshot()).all.map(importOnce))
-      return {
-        keys: imported.flatMap(({ publicJwk }) => (publicJwk === null ? [] : [{ ...publicJwk }])),
-      }
+      const published = [accessKeys.published(), ...(rsaKeys === null ? [] : [rsaKeys.published()])]
+      return { keys: (await Promise.all(published)).flat() }
     },
 
-    ready: () => ring.ready(),
+    ready,
     ...(ring.longestToken !== undefined && { longestToken: ring.longestToken }),
   }
 }
 
-// Each key is imported once; an import that failed is tried again.
-function createImporter(): (key: CheckedKey) => Promise<ImportedKey> {
-  const imported = new Map<string, Promise<ImportedKey>>()
-  return (key) => {
-    const known = imported.get(key.kid)
-    if (known !== undefined) return known
-    const importing = importSigningKey(key).catch((error: unknown) => {
-      imported.delete(key.kid)
-      throw error
-    })
-    imported.set(key.kid, importing)
-    return importing
-  }
+function keysOfIdTokens(
+  ring: KeyRing,
+  accessKeys: ImportedKeys,
+  rsaKeys: ImportedKeys | null,
+): ReadonlyMap<IdTokenAlgorithm, ImportedKeys> {
+  const keys = new Map<IdTokenAlgorithm, ImportedKeys>()
+  if (ring.algorithm === 'ES256') keys.set('ES256', accessKeys)
+  if (rsaKeys !== null) keys.set('RS256', rsaKeys)
+  return keys
 }
 
+const keysOption = fitting<GivenKeys>(
+  (keys) => Array.isArray(keys) || isRing(keys),
+  'is neither a list of keys nor a ring.',
+)
 const rules = {
   factory: 'joseSigner',
   schema: optionsOf({
     // jose treats an undefined issuer or audience as "do not check".
     issuer: text(),
     audience: text(),
-    keys: fitting<JoseSignerOptions['keys']>(
-      (keys) => Array.isArray(keys) || isRing(keys),
-      'is neither a list of keys nor a ring.',
-    ),
+    formerIssuers: z.array(text()).default([]),
+    keys: keysOption,
+    rs256: keysOption.optional(),
     clockTolerance: whole(0, 60).default(5),
     clock: callable<() => Date>().default(() => systemClock),
   }),
@@ -165,64 +188,35 @@ const rules = {
     issuer: 'set it to the absolute URL of your server.',
     audience: 'set it to a name for the API that accepts these tokens.',
     keys: 'pass [await generateSigningKey()], or the key you stored, or a keyRing().',
+    rs256: "pass [await generateSigningKey('RS256')], or keyRing({ algorithm: 'RS256', … }).",
+    formerIssuers: 'list the absolute URLs that issuer has had before.',
   },
-}
-
-function isRing(keys: unknown): keys is KeyRing {
-  return typeof (keys as Partial<KeyRing> | null | undefined)?.snapshot === 'function'
-}
-
-function withoutRing(keys: readonly unknown[]): readonly unknown[] {
-  const place = keys.findIndex(isRing)
-  if (place < 0) return keys
-  throw new AuthConfigError(
-    `joseSigner.keys[${place}]`,
-    'is a key ring in a list.',
-    'pass the ring itself, not in a list: keys: ring.',
-  )
-}
-
-// Size and header are judged before anything is parsed further (RFC 8725 §3.10).
-function kidOf(token: string): string {
-  if (token.length > maxTokenCharacters) throw notSignedIn('token longer than 4096 characters')
-  const header = readHeader(token)
-  const foreign = Object.keys(header).find((name) => !knownHeaders.has(name))
-  if (foreign !== undefined) throw notSignedIn('token header carries a member that is never sent')
-  if (typeof header.kid !== 'string') throw notSignedIn('token names no key')
-  return header.kid
-}
-
-function readHeader(token: string): ProtectedHeaderParameters {
-  try {
-    return decodeProtectedHeader(token)
-  } catch (cause) {
-    throw notSignedIn(`token header unreadable: ${(cause as Error).name}`)
-  }
-}
-
-async function verifySignature(token: string, key: ImportedKey, options: JWTVerifyOptions) {
-  try {
-    return (await jwtVerify(token, key.verifyingKey, options)).payload
-  } catch (cause) {
-    // Only what jose says about the token is a refusal; a fault of the platform must not look like
-    // one.
-    if (cause instanceof JOSEError) throw notSignedIn(`token refused: ${cause.code}`)
-    throw cause
-  }
 }
 
 // RFC 9068 §2.2. jose checks that claims are present, not that they are of the right type; `aud` as
 // a list would let a token name others besides us.
 function checkedClaims(
   payload: Readonly<Record<string, unknown>>,
-  audience: string,
+  audiences: readonly string[],
+  own: string,
 ): AccessTokenClaims {
-  const { sub, sid, iat, exp, jti, auth_time, amr, scope, aud } = payload
-  const texts = [sub, sid, jti].every((value) => typeof value === 'string' && value !== '')
+  const { sub, sid, iat, exp, jti, auth_time, amr, scope, aud, client_id } = payload
+  const texts = [sub, sid, jti, ...(client_id === undefined ? [] : [client_id])].every(isText)
   const times = [iat, exp, auth_time].every((value) => Number.isSafeInteger(value))
   const methods = Array.isArray(amr) && amr.every((value) => typeof value === 'string')
-  if (!texts || !times || !methods || typeof scope !== 'string' || aud !== audience) {
+  const isOurs = audiences.some((one) => one === aud)
+  if (!texts || !times || !methods || typeof scope !== 'string' || !isOurs) {
     throw notSignedIn('token claims incomplete or of the wrong type')
   }
-  return { sub, sid, iat, exp, jti, auth_time, amr, scope } as AccessTokenClaims
+  const claims = { sub, sid, iat, exp, jti, auth_time, amr, scope } as AccessTokenClaims
+  // What sign() would have added is left out, so that it answers what was signed.
+  return {
+    ...claims,
+    ...(aud !== own && { aud: aud as string }),
+    ...(client_id !== undefined && client_id !== own && { client_id: client_id as string }),
+  }
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
 }

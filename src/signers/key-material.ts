@@ -18,9 +18,23 @@ import { sha256 } from '../lib/digest.js'
 /**
  * Algorithms for access tokens. `ES256` is the default. `HS256` needs no public key but lets every
  * verifier forge, so it is for one service that talks to itself. RSA with PKCS#1 v1.5 (`RS256`) is
- * not offered (ASVS V11.6.1).
+ * not offered (ASVS V11.6.1) but for ID tokens.
  */
 export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'PS256' | 'HS256'
+
+/**
+ * What a key is for: access tokens, and with `ES256` ID tokens, too; or, with `RS256`, ID tokens
+ * and nothing else.
+ */
+export type KeyAlgorithm = SigningAlgorithm | 'RS256'
+
+/** The two kinds of keys, which never stand in one list or ring. */
+export type KeyPurpose = 'access-tokens' | 'rs256'
+
+/** Of which kind a key for this algorithm is. */
+export function purposeOf(algorithm: unknown): KeyPurpose {
+  return algorithm === 'RS256' ? 'rs256' : 'access-tokens'
+}
 
 /**
  * A signing key as a JSON Web Key ([RFC 7517](https://www.rfc-editor.org/rfc/rfc7517)), ready for
@@ -31,7 +45,7 @@ export interface SigningKey extends JWK {
   readonly kty: string
   /**
    * Default: what the key type allows (`EC` P-256: ES256, `OKP` Ed25519: EdDSA, `RSA`: PS256,
-   * `oct`: HS256).
+   * `oct`: HS256; RS256 in `joseSigner.rs256`).
    */
   readonly alg?: string
   /** Default: the thumbprint of [RFC 7638](https://www.rfc-editor.org/rfc/rfc7638). */
@@ -41,14 +55,14 @@ export interface SigningKey extends JWK {
 /** A key that has passed every check. */
 export interface CheckedKey {
   readonly jwk: SigningKey
-  readonly algorithm: SigningAlgorithm
+  readonly algorithm: KeyAlgorithm
   readonly kid: string
 }
 
 /** A key that is ready for use, imported once. */
 export interface ImportedKey {
   readonly kid: string
-  readonly algorithm: SigningAlgorithm
+  readonly algorithm: KeyAlgorithm
   /** Null for a public key, which only verifies. */
   readonly signingKey: KeyObject | null
   /** jose is 1.7 times slower with raw bytes than with a CryptoKey. */
@@ -66,7 +80,8 @@ const minSecretBytes = 32
  * key made at start-up ends all access tokens with every restart.
  *
  * @param algorithm default `ES256`
- * @returns the private key as a JWK with `kid` and `alg`; hand it to `joseSigner({ keys: [key] })`
+ * @returns the private key as a JWK with `kid` and `alg`; hand it to `joseSigner({ keys: [key] })`,
+ * one of `RS256` to `joseSigner({ rs256: [key] })`
  *
  * @example
  * ```ts
@@ -75,16 +90,14 @@ const minSecretBytes = 32
  * process.stdout.write(JSON.stringify(await generateSigningKey()))
  * ```
  */
-export async function generateSigningKey(
-  algorithm: SigningAlgorithm = 'ES256',
-): Promise<SigningKey> {
+export async function generateSigningKey(algorithm: KeyAlgorithm = 'ES256'): Promise<SigningKey> {
   if (algorithm === 'HS256') {
     const secret = crypto.getRandomValues(new Uint8Array(minSecretBytes))
     return withKid({ kty: 'oct', k: Buffer.from(secret).toString('base64url'), alg: algorithm })
   }
   const { privateKey } = await generateKeyPair(algorithm, {
     extractable: true,
-    modulusLength: 3072,
+    modulusLength: minRsaBits,
   })
   return withKid({ ...(await exportJWK(privateKey)), alg: algorithm })
 }
@@ -94,29 +107,27 @@ function withKid(jwk: JWK): SigningKey {
   return { ...key, kid: thumbprint(key) }
 }
 
-const remedy =
-  'pass the JWK that generateSigningKey() made, or one of P-256, Ed25519, RSA >= 3072 bits or ' +
-  '32 random bytes.'
+const remedies: Readonly<Record<KeyPurpose, string>> = {
+  'access-tokens':
+    'pass the JWK that generateSigningKey() made, or one of P-256, Ed25519, RSA >= 3072 bits or ' +
+    '32 random bytes.',
+  rs256: "pass the JWK that generateSigningKey('RS256') made, or one of RSA >= 3072 bits.",
+}
 
 /**
  * Everything about a key that can be known without waiting. It may be a JWK or its JSON text.
  * Throws {@link AuthConfigError} naming the key's place.
  */
-export function checkSigningKey(key: unknown, option: string): CheckedKey {
+export function checkSigningKey(key: unknown, option: string, purpose: KeyPurpose): CheckedKey {
+  const remedy = remedies[purpose]
   // A copy: what the caller does to the object afterwards changes nothing. What the key may be used
   // for is said by where it stands.
-  const { key_ops, ext: _ext, use, ...members } = ownMembers(parsed(key, option))
+  const { key_ops, ext: _ext, use, ...members } = ownMembers(parsed(key, option, remedy))
   const jwk: SigningKey = ownMembers({ ...members, kty: String(members['kty']) })
-  const natural = naturalAlgorithm(jwk)
+  const natural = naturalAlgorithm(jwk, purpose)
   if (natural === null)
     throw new AuthConfigError(option, 'is of a type that is not offered.', remedy)
-  if (jwk.alg !== undefined && jwk.alg !== natural) {
-    throw new AuthConfigError(
-      `${option}.alg`,
-      `${String(jwk.alg)} does not fit the key.`,
-      `leave it out, or set ${natural}.`,
-    )
-  }
+  refuseOtherAlgorithm(jwk, natural, option)
   if (jwk.kid !== undefined && (typeof jwk.kid !== 'string' || jwk.kid === '')) {
     throw new AuthConfigError(
       `${option}.kid`,
@@ -129,10 +140,24 @@ export function checkSigningKey(key: unknown, option: string): CheckedKey {
   return { jwk, algorithm: natural, kid: jwk.kid ?? thumbprint(jwk) }
 }
 
+function refuseOtherAlgorithm({ alg }: SigningKey, natural: KeyAlgorithm, option: string): void {
+  if (alg === undefined || alg === natural) return
+  // Without its `alg` it would sign access tokens, too, which it must not.
+  if (alg === 'RS256')
+    throw new AuthConfigError(
+      `${option}.alg`,
+      'RS256 is for ID tokens alone.',
+      'pass the key as joseSigner.rs256.',
+    )
+  const remedy = `leave it out, or set ${natural}.`
+  throw new AuthConfigError(`${option}.alg`, `${String(alg)} does not fit the key.`, remedy)
+}
+
 // `JSON.parse(process.env.KEY ?? '{}')` is how a missing variable arrives. The text itself is not
 // repeated: it is a secret.
-function parsed(given: unknown, option: string): Readonly<Record<string, unknown>> {
-  const key = typeof given === 'string' && given.trim() !== '' ? fromJson(given, option) : given
+function parsed(given: unknown, option: string, remedy: string): Readonly<Record<string, unknown>> {
+  const isText = typeof given === 'string' && given.trim() !== ''
+  const key = isText ? fromJson(given, option, remedy) : given
   const isEmpty =
     key === undefined ||
     key === '' ||
@@ -144,7 +169,7 @@ function parsed(given: unknown, option: string): Readonly<Record<string, unknown
   throw new AuthConfigError(option, 'is not a JSON Web Key.', remedy)
 }
 
-function fromJson(text: string, option: string): unknown {
+function fromJson(text: string, option: string, remedy: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -174,7 +199,8 @@ function misuse({ d, kty }: SigningKey, use: unknown, operations: unknown): stri
   return `may not ${operation} ("key_ops").`
 }
 
-function naturalAlgorithm({ kty, crv }: SigningKey): SigningAlgorithm | null {
+function naturalAlgorithm({ kty, crv }: SigningKey, purpose: KeyPurpose): KeyAlgorithm | null {
+  if (purpose === 'rs256') return kty === 'RSA' ? 'RS256' : null
   if (kty === 'EC') return crv === 'P-256' ? 'ES256' : null
   if (kty === 'OKP') return crv === 'Ed25519' ? 'EdDSA' : null
   if (kty === 'RSA') return 'PS256'

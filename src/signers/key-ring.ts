@@ -15,12 +15,12 @@ import type { Logger } from '../lib/logger.js'
 import { withTimeout } from '../lib/timeouts.js'
 import type { KeyRing, KeyStore, StoredSigningKey } from './contract.js'
 import { fileKeyStore } from './file-key-store.js'
-import { generateSigningKey, type SigningAlgorithm, type SigningKey } from './key-material.js'
+import { type KeyAlgorithm, purposeOf, type SigningKey } from './key-material.js'
 import { createKeyRows, reloadSeconds } from './key-rows.js'
 import { activeAmong, describeKeys, isOver } from './key-states.js'
-import { listRing } from './list-ring.js'
+import { checkKeyList, listRing } from './list-ring.js'
 import { createRingReport } from './ring-report.js'
-import { createOpenKey, keyVault, unopenable } from './sealed-keys.js'
+import { createSealedKeys, keyVault, makeSealedKey } from './sealed-keys.js'
 import { signingAlgorithms } from './signing-algorithms.js'
 import { type FoundRows, highestGeneration, type RowStore } from './stored-row.js'
 
@@ -46,8 +46,11 @@ export interface StoredRingOptions {
    * a key that was made under it.
    */
   readonly encryptionKeys: readonly (string | undefined)[]
-  /** Of new keys. Default `ES256`. */
-  readonly algorithm?: SigningAlgorithm
+  /**
+   * Of new keys. Default `ES256`. `RS256` makes a ring for `joseSigner({ rs256 })`, whose keys are
+   * kept apart from those of any other: in a folder or a store of their own.
+   */
+  readonly algorithm?: KeyAlgorithm
   /** How long a key is published before it signs, in seconds, 120 or more. Default 600. */
   readonly publishAhead?: number
   /**
@@ -105,7 +108,8 @@ export function keyRing(options: KeyRingOptions): KeyRing {
       'pass exactly one of store, files and keys.',
     )
   }
-  return checked.keys === undefined ? storedRing(checked) : listRing(checked.keys, 'keyRing.keys')
+  if (checked.keys === undefined) return storedRing(checked)
+  return listRing(checkKeyList(checked.keys, 'keyRing.keys', 'access-tokens'), 'keyRing.keys')
 }
 
 const isFolder = (value: unknown) => typeof value === 'string' && value !== ''
@@ -117,7 +121,7 @@ const ringOptions = optionsOf({
     (value) => Array.isArray(value),
     'is not a list.',
   ).optional(),
-  algorithm: fitting<SigningAlgorithm>(
+  algorithm: fitting<KeyAlgorithm>(
     (value) => signingAlgorithms.some((one) => one === value),
     'is not offered.',
   ).default('ES256'),
@@ -137,7 +141,7 @@ const rules: OptionRules<Checked> = {
     store: 'pass a KeyStore, such as keys of sqlStores(kysely).',
     files: 'pass one that all processes share.',
     encryptionKeys: encryptionKeyRemedy,
-    algorithm: 'use ES256, EdDSA, PS256 or HS256.',
+    algorithm: 'use ES256, EdDSA, PS256 or HS256; or RS256, for joseSigner.rs256.',
     logger: 'pass console, or an object with debug, info, warn and error.',
   },
 }
@@ -148,7 +152,8 @@ function storedRing(options: Checked): KeyRing {
   const vault = keyVault(options.encryptionKeys)
   const store: RowStore = options.store ?? fileKeyStore(options.files ?? '', options.create)
   const report = createRingReport(options.logger)
-  const open = createOpenKey(vault, report.unreadable)
+  const purpose = purposeOf(options.algorithm)
+  const { open, refusalOf } = createSealedKeys(vault, purpose, placeOf(options), report.unreadable)
   const { reload, rowsFor } = createKeyRows({
     store,
     clock,
@@ -163,14 +168,10 @@ function storedRing(options: Checked): KeyRing {
   }
 
   async function add(generation: number, activatesAt: Date): Promise<void> {
-    const key = await generateSigningKey(options.algorithm)
-    const kid = key.kid as string
-    const sealedKey = vault.seal(kid, Buffer.from(JSON.stringify(key)))
+    const { kid, sealedKey } = await makeSealedKey(vault, options.algorithm)
+    const row = { generation, kid, sealedKey, createdAt: clock(), activatesAt }
     // A second process finds the generation there.
-    await withTimeout(
-      () => store.insert({ generation, kid, sealedKey, createdAt: clock(), activatesAt }),
-      storeTimeout,
-    )
+    await withTimeout(() => store.insert(row), storeTimeout)
   }
 
   async function removeOver(rows: readonly StoredSigningKey[]): Promise<void> {
@@ -181,10 +182,11 @@ function storedRing(options: Checked): KeyRing {
 
   function requireActive({ rows }: FoundRows): void {
     const active = activeAmong(rows, clock())
-    if (open(active) === null) throw unopenable(active)
+    if (open(active) === null) throw refusalOf(active)
   }
 
   return {
+    algorithm: options.algorithm,
     longestToken,
 
     async snapshot(kid) {
@@ -193,9 +195,9 @@ function storedRing(options: Checked): KeyRing {
       const all = verifying.flatMap((row) => open(row) ?? [])
       const asked = verifying.find((row) => row.kid === kid)
       // No verdict on a token: its key is there, and only this process cannot open it.
-      if (asked !== undefined && open(asked) === null) throw unopenable(asked)
+      if (asked !== undefined && open(asked) === null) throw refusalOf(asked)
       const active = activeAmong(rows, clock())
-      if (all.length === 0) throw unopenable(active)
+      if (all.length === 0) throw refusalOf(active)
       return { active: open(active), all }
     },
 
@@ -221,9 +223,13 @@ function isNewestYoung(rows: readonly StoredSigningKey[], seconds: number, now: 
   return activatesAt > now || now.getTime() - createdAt.getTime() < seconds * 1000
 }
 
-function noKeyToStartWith({ files }: Checked): AuthConfigError {
+function placeOf({ files }: Checked): string {
+  return files === undefined ? 'keyRing.store' : 'keyRing.files'
+}
+
+function noKeyToStartWith(options: Checked): AuthConfigError {
   return new AuthConfigError(
-    files === undefined ? 'keyRing.store' : 'keyRing.files',
+    placeOf(options),
     'holds no signing key, and none is to be made (create: false).',
     'is it mounted, and the right one? Where there has never been a key, leave create out once.',
   )

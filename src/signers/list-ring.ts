@@ -1,22 +1,30 @@
 import { AuthConfigError } from '../errors.js'
 import type { KeyInfo, KeyRing } from './contract.js'
-import { type CheckedKey, checkSigningKey } from './key-material.js'
+import { type CheckedKey, checkSigningKey, type KeyPurpose } from './key-material.js'
 
-/**
- * A ring of keys that the host keeps itself: the first signs, all verify. `option` is how the host
- * wrote them.
- */
-export function listRing(keys: unknown, option: string): KeyRing {
+const examples: Readonly<Record<KeyPurpose, string>> = {
+  'access-tokens': 'generateSigningKey()',
+  rs256: "generateSigningKey('RS256')",
+}
+
+/** Keys that the host keeps itself, each of them checked. `option` is how the host wrote them. */
+export function checkKeyList(keys: unknown, option: string, purpose: KeyPurpose): CheckedKey[] {
   if (!Array.isArray(keys) || keys.length === 0) {
     throw new AuthConfigError(
       option,
       'holds no key.',
-      'pass [await generateSigningKey()], or the key you stored.',
+      `pass [await ${examples[purpose]}], or the key you stored.`,
     )
   }
-  const checked = keys.map((key: unknown, i) => checkSigningKey(key, `${option}[${i}]`))
+  const checked = keys.map((key: unknown, i) => checkSigningKey(key, `${option}[${i}]`, purpose))
   refuseUnusable(checked, option)
-  const snapshot = Promise.resolve({ active: checked[0] as CheckedKey, all: checked })
+  return checked
+}
+
+/** A ring of keys that {@link checkKeyList} has passed: the first signs, all verify. */
+export function listRing(checked: readonly CheckedKey[], option: string): KeyRing {
+  const active = checked[0] as CheckedKey
+  const snapshot = Promise.resolve({ active, all: checked })
   const infos = checked.map(
     ({ kid }, i): KeyInfo => ({
       kid,
@@ -26,6 +34,7 @@ export function listRing(keys: unknown, option: string): KeyRing {
     }),
   )
   return {
+    algorithm: active.algorithm,
     snapshot: () => snapshot,
     list: async () => infos,
     ready: async () => {},

@@ -2,7 +2,14 @@ import { AuthConfigError } from '../errors.js'
 import { decodeEncryptionKeys, encryptionKeyRemedy } from '../lib/encryption-key.js'
 import { createVault, type Vault } from '../lib/vault.js'
 import type { StoredSigningKey } from './contract.js'
-import { type CheckedKey, checkSigningKey } from './key-material.js'
+import {
+  type CheckedKey,
+  checkSigningKey,
+  generateSigningKey,
+  type KeyAlgorithm,
+  type KeyPurpose,
+  purposeOf,
+} from './key-material.js'
 
 /** The vault of a ring's private keys. Throws `AuthConfigError` for unusable encryption keys. */
 export function keyVault(encryptionKeys: readonly unknown[] = []): Vault {
@@ -11,39 +18,85 @@ export function keyVault(encryptionKeys: readonly unknown[] = []): Vault {
   return createVault('signing-key', decodeEncryptionKeys(encryptionKeys, 'keyRing.encryptionKeys'))
 }
 
-/** Opens a stored key; null for one that cannot be opened. */
-export type OpenKey = (key: StoredSigningKey) => CheckedKey | null
-
-/** Opens each key once. `onUnreadable` is told of each that cannot be opened. */
-export function createOpenKey(
+/** Makes a key and seals it under its own name. */
+export async function makeSealedKey(
   vault: Vault,
+  algorithm: KeyAlgorithm,
+): Promise<Pick<StoredSigningKey, 'kid' | 'sealedKey'>> {
+  const key = await generateSigningKey(algorithm)
+  const kid = key.kid as string
+  return { kid, sealedKey: vault.seal(kid, Buffer.from(JSON.stringify(key))) }
+}
+
+/** The stored keys of one ring, as far as they can be opened. */
+export interface SealedKeys {
+  /** Null for one that cannot be opened, or is of another ring. */
+  open(key: StoredSigningKey): CheckedKey | null
+  /** What is thrown where that key is needed. */
+  refusalOf(key: StoredSigningKey): AuthConfigError
+}
+
+/**
+ * Opens each key once. `place` is the option that says where the keys are; `onUnreadable` is told
+ * of each that is left out.
+ */
+export function createSealedKeys(
+  vault: Vault,
+  purpose: KeyPurpose,
+  place: string,
   onUnreadable: (generation: number, problem: string) => void,
-): OpenKey {
+): SealedKeys {
   const opened = new Map<string, CheckedKey>()
-  return function openKey({ generation, kid, sealedKey }) {
-    const known = opened.get(kid)
-    if (known !== undefined) return known
-    const bytes = vault.open(kid, sealedKey)
-    if (bytes === null) {
-      onUnreadable(generation, 'cannot be opened with these encryption keys')
-      return null
-    }
-    try {
-      const key = checkSigningKey(
-        JSON.parse(bytes.toString('utf8')),
-        `keyRing: generation ${generation}`,
-      )
-      opened.set(kid, key)
-      return key
-    } catch {
-      onUnreadable(generation, 'is of a kind that this release does not know')
-      return null
-    }
+  const foreign = new Set<string>()
+
+  function read(kid: string, text: string): CheckedKey | null {
+    const jwk = JSON.parse(text) as { readonly alg?: unknown }
+    // By what is sealed: whoever can write to the store cannot make a key of the one kind pass for
+    // one of the other.
+    if (purposeOf(jwk.alg) === purpose) return checkSigningKey(jwk, place, purpose)
+    foreign.add(kid)
+    return null
+  }
+
+  return {
+    open({ generation, kid, sealedKey }) {
+      const known = opened.get(kid)
+      if (known !== undefined) return known
+      const bytes = vault.open(kid, sealedKey)
+      if (bytes === null) {
+        onUnreadable(generation, 'cannot be opened with these encryption keys')
+        return null
+      }
+      try {
+        const key = read(kid, bytes.toString('utf8'))
+        if (key === null) onUnreadable(generation, 'is of another ring')
+        else opened.set(kid, key)
+        return key
+      } catch {
+        onUnreadable(generation, 'is of a kind that this release does not know')
+        return null
+      }
+    },
+
+    refusalOf: ({ generation, kid }) =>
+      foreign.has(kid) ? misplaced(place, purpose) : unopenable(generation),
   }
 }
 
-/** What is thrown where a key is needed that cannot be opened. */
-export function unopenable({ generation }: StoredSigningKey): AuthConfigError {
+const problems: Readonly<Record<KeyPurpose, string>> = {
+  'access-tokens': 'holds the keys of a ring with algorithm: RS256.',
+  rs256: 'holds the keys of a ring for access tokens.',
+}
+
+function misplaced(place: string, purpose: KeyPurpose): AuthConfigError {
+  return new AuthConfigError(
+    place,
+    problems[purpose],
+    'give each of the two rings a folder or a store of its own.',
+  )
+}
+
+function unopenable(generation: number): AuthConfigError {
   const problem = `signing key ${generation} cannot be opened with these encryption keys.`
   return new AuthConfigError(
     'keyRing.encryptionKeys',

@@ -1,7 +1,7 @@
 import { constants, createHmac, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import { ownMembers } from '../lib/check-options.js'
-import type { SigningAlgorithm } from './key-material.js'
+import type { KeyAlgorithm } from './key-material.js'
 
 type SignBytes = (bytes: Buffer, key: KeyObject) => Buffer | Promise<Buffer>
 
@@ -15,17 +15,20 @@ const signElsewhere = promisify(sign)
  * An elliptic curve or an HMAC takes less time than handing the work to another thread and back
  * would. An RSA signature takes milliseconds, in which no other request would be served.
  */
-const signatures: Readonly<Record<SigningAlgorithm, SignBytes>> = {
+const signatures: Readonly<Record<KeyAlgorithm, SignBytes>> = {
   // R and S side by side, RFC 7518 §3.4; OpenSSL would wrap them in DER.
   ES256: (bytes, key) => sign('sha256', bytes, ownMembers({ key, dsaEncoding: 'ieee-p1363' })),
   EdDSA: (bytes, key) => sign(null, bytes, ownMembers({ key })),
   PS256: (bytes, key) => signElsewhere('sha256', bytes, ownMembers({ key, ...pss })),
+  RS256: (bytes, key) => signElsewhere('sha256', bytes, ownMembers({ key, ...pkcs1 })),
   HS256: (bytes, key) => createHmac('sha256', key).update(bytes).digest(),
 }
 
 /** The algorithms that are offered. */
 export const signingAlgorithms: readonly string[] = Object.keys(signatures)
 
+// RFC 7518 §3.3. Said, and not left to a default of the platform's.
+const pkcs1 = { padding: constants.RSA_PKCS1_PADDING }
 // The salt is as long as the hash, RFC 7518 §3.5.
 const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }
 
@@ -39,7 +42,7 @@ const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }
  * @param header - its JSON text
  */
 export async function compactJws(
-  algorithm: SigningAlgorithm,
+  algorithm: KeyAlgorithm,
   key: KeyObject,
   header: string,
   payload: string,

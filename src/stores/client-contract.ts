@@ -50,3 +50,47 @@ export interface ClientStore {
   /** The client; null when there is none. */
   find(clientId: string): Promise<OAuthClient | null>
 }
+
+/** What a client is, but for what only `replaceSecrets` and `setDisabled` change. */
+export type OAuthClientMetadata = Omit<OAuthClient, 'secretHashes' | 'disabled'>
+
+/**
+ * A register of clients that is changed while the server runs. Clients come back as they were
+ * stored, but `secretHashes: []` and `disabled: false` may be left out. Whether a client is a
+ * permissible one, the router has judged.
+ */
+export interface ManagedClientStore extends ClientStore {
+  /** In ONE write: inserts the client unless its id is there. `created` to one caller. */
+  create(client: OAuthClient, now: Date): Promise<{ readonly outcome: 'created' | 'exists' }>
+  /**
+   * Replaces the metadata of a client that is there, whole, and neither `secretHashes` nor
+   * `disabled`: whoever writes what was read earlier must not bring back a secret that has been
+   * taken away, nor a client that has been disabled. Never inserts.
+   */
+  update(
+    client: OAuthClientMetadata,
+    now: Date,
+  ): Promise<{ readonly outcome: 'updated' | 'unknown' }>
+  /**
+   * In ONE conditional write: replaces the hashes by `to`, at most two, if they are still `from`,
+   * in this order (`[]`: none). `replaced` to one caller, else `superseded`, and so for an unknown
+   * client. Of two who each add a secret, neither may lose the other's and be told that it works.
+   */
+  replaceSecrets(
+    clientId: string,
+    from: readonly string[],
+    to: readonly string[],
+    now: Date,
+  ): Promise<{ readonly outcome: 'replaced' | 'superseded' }>
+  /**
+   * In ONE conditional write: disables or enables the client. `changed` to the one caller who did,
+   * else `unchanged`, and so for an unknown client. Durable before it resolves.
+   */
+  setDisabled(
+    clientId: string,
+    disabled: boolean,
+    now: Date,
+  ): Promise<{ readonly outcome: 'changed' | 'unchanged' }>
+  /** All clients, disabled or not, by the bytes of their ids. */
+  list(): Promise<OAuthClient[]>
+}

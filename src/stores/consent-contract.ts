@@ -2,7 +2,11 @@
 export interface ConsentRecord {
   readonly userId: string
   readonly clientId: string
-  /** All that was ever granted and not taken back, in no order, none of them twice. */
+  /**
+   * All that was ever granted and not taken back, in no order, none of them twice. Each is a
+   * `scope-token` of [RFC 6749 §3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3): printable
+   * ASCII without blank, quote and backslash.
+   */
   readonly scopes: readonly string[]
   readonly grantedAt: Date
   readonly updatedAt: Date

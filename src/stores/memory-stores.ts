@@ -1,15 +1,20 @@
-import cluster from 'node:cluster'
-import { AuthConfigError } from '../errors.js'
 import { checkOptions, optionsOf, whole } from '../lib/check-options.js'
 import { boundedTable } from './bounded-table.js'
 import type { AuthorizationCodeRecord, AuthorizationCodeStore } from './code-contract.js'
 import type { EndReason, SessionRecord, SessionStore } from './contract.js'
 import { copyOf, copyOfSession } from './copy-of.js'
+import { checkMemoryIsEnough } from './memory-is-enough.js'
 import { memorySecondFactors } from './memory-second-factors.js'
 import { oldestFirst } from './oldest-first.js'
 import { withPasswordMark } from './password-marks.js'
 import type { SecondFactorStore } from './second-factor-contract.js'
 import type { SocketTicketRecord, SocketTicketStore } from './ticket-contract.js'
+
+export {
+  type MemoryOAuthStores,
+  type MemoryOAuthStoresOptions,
+  memoryOAuthStores,
+} from './memory-oauth-stores.js'
 
 /** Options of {@link memoryStores}. */
 export interface MemoryStoresOptions {
@@ -58,14 +63,7 @@ export interface MemoryStores {
  */
 export function memoryStores(options: MemoryStoresOptions = {}): MemoryStores {
   const { maxSessions, maxCodes } = checkOptions(rules, options)
-  if (cluster.isWorker) {
-    throw new AuthConfigError(
-      'memoryStores()',
-      'this is a cluster worker, and memory is not shared between workers.',
-      'use a store that all workers reach.',
-    )
-  }
-  warnInProduction()
+  checkMemoryIsEnough('memoryStores')
   return {
     codes: memoryCodes(maxCodes),
     sessions: memorySessions(maxSessions),
@@ -231,14 +229,4 @@ function memoryTickets(maxTickets: number): SocketTicketStore {
     },
     purge: async (now, limit) => table.purge(now, limit),
   }
-}
-
-function warnInProduction(): void {
-  if (process.env['NODE_ENV'] !== 'production') return
-  process.emitWarning(
-    'memoryStores() forgets every sign-in at a restart and works for a single process only.',
-    {
-      code: 'MAR_MEMORY_STORES_IN_PRODUCTION',
-    },
-  )
 }

@@ -2,7 +2,9 @@ import { randomInt } from 'node:crypto'
 import { sha256 } from '../lib/digest.js'
 import { randomId, randomSecret } from '../lib/random.js'
 import type { StoredSigningKey } from '../signers/contract.js'
+import type { OAuthClient } from './client-contract.js'
 import type { AuthorizationCodeRecord } from './code-contract.js'
+import type { ConsentRecord } from './consent-contract.js'
 import type { RefreshRotation, RefreshState, SessionRecord } from './contract.js'
 import type { PendingSecondFactor, SecondFactorRecord } from './second-factor-contract.js'
 import type { SocketTicketRecord } from './ticket-contract.js'
@@ -189,6 +191,45 @@ export function newKey(at: Moment, change: Partial<StoredSigningKey> = {}): Stor
     activatesAt: at(60),
     ...change,
   }
+}
+
+/** A consent of a user and a client whom nobody knows. */
+export function newConsent(at: Moment, change: Partial<ConsentRecord> = {}): ConsentRecord {
+  return {
+    userId: randomId(),
+    clientId: randomId(),
+    scopes: ['openid', 'messages:read'],
+    grantedAt: at(0),
+    updatedAt: at(0),
+    ...change,
+  }
+}
+
+/** A client with a secret, in which nothing is left out that lasts. */
+export function newClient(change: Partial<OAuthClient> = {}): OAuthClient {
+  return {
+    id: randomId(),
+    name: 'Team wiki \u{1f4d6}',
+    type: 'web',
+    firstParty: true,
+    redirectUris: ['https://wiki.example.com/oidc/callback?a=1&b=%20'],
+    grants: ['authorization_code'],
+    scopes: ['openid', 'messages:read'],
+    defaultScopes: ['openid'],
+    resources: ['https://wiki.example.com/api'],
+    secretHashes: [newSecretHash()],
+    jwks: { keys: [{ kty: 'EC', crv: 'P-256', kid: "it's", x: 'x', y: 'y' }] },
+    refreshTokens: 'always',
+    idTokenAlgorithm: 'RS256',
+    allowNonceInsteadOfPkce: false,
+    mayIntrospect: true,
+    ...change,
+  }
+}
+
+/** The hash of a secret of a client that nobody has. */
+export function newSecretHash(): string {
+  return `sha256:${sha256(randomSecret())}`
 }
 
 /** A hash that follows from the id, so that two processes can present the same one. */

@@ -1,8 +1,10 @@
 /** Names that may be used once, such as the `jti` of a client's assertion. */
 export interface OnceStore {
   /**
-   * In ONE conditional write: notes the key until `expiresAt` unless it is noted at `now`. Exactly
-   * one of several callers gets `claimed`, also where an expired note of the key is still there.
+   * In ONE conditional write: notes the key until `expiresAt`, which is after `now`, unless it is
+   * noted at `now`. Exactly one of several callers gets `claimed`, also where an expired note of
+   * the key is still there. The key is no secret and has up to 1024 bytes, as ids have; a store may
+   * keep a digest of it instead, as the shipped ones over SQL and Redis do.
    */
   claim(key: string, expiresAt: Date, now: Date): Promise<{ readonly outcome: 'claimed' | 'known' }>
   /**

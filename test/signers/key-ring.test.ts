@@ -312,7 +312,7 @@ describe('keyRing does not start with', () => {
     ],
     [
       'an algorithm that is not offered',
-      { files: '/tmp/x', encryptionKeys, algorithm: 'RS256' },
+      { files: '/tmp/x', encryptionKeys, algorithm: 'RS384' },
       'keyRing.algorithm',
     ],
     [

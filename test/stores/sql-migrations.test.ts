@@ -4,11 +4,12 @@ import { CompiledQuery, Kysely, MysqlDialect, PostgresDialect } from 'kysely'
 import { createPool } from 'mysql2'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { newWholeSession } from '../../src/stores/new-records.js'
+import { newConsent, newWholeSession } from '../../src/stores/new-records.js'
 import {
   migrateSql,
   migrationSql,
   type SqlEngineName,
+  sqlOAuthStores,
   sqlStores,
 } from '../../src/stores/sql/sql-stores.js'
 import { databaseKinds, dropTables, openDatabase, temporaryFolder } from '../support/databases.js'
@@ -28,7 +29,8 @@ const quoted = (engine: SqlEngineName, text: string) =>
 async function toVersion1(kysely: Kysely<object>, engine: SqlEngineName, prefix: string) {
   const statements = migrationSql(engine, { prefix }).split(/;\n+/)
   const isNewer = (statement: string) =>
-    statement.startsWith('alter table') || /values \(2,/.test(statement)
+    statement.startsWith('alter table') ||
+    /values \([23],|_(clients|consents|once)\b/.test(statement)
   for (const statement of statements.filter((one) => one !== '' && !isNewer(one)))
     await raw(kysely, statement)
 }
@@ -56,9 +58,9 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       const results = await Promise.all(
         Array.from({ length: 5 }, () => migrateSql(kysely, { prefix })),
       )
-      expect(results.filter(({ from }) => from === 0)).toEqual([{ from: 0, to: 2 }])
-      expect(results.filter(({ from }) => from === 2)).toHaveLength(4)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 2 })
+      expect(results.filter(({ from }) => from === 0)).toEqual([{ from: 0, to: 3 }])
+      expect(results.filter(({ from }) => from === 3)).toHaveLength(4)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 3, to: 3 })
     })
 
     it('the same as the printed SQL, which can be run twice by hand', async () => {
@@ -73,7 +75,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
         if (isRefused) await expect(raw(kysely, statement)).rejects.toThrow(/duplicate column/)
         else await raw(kysely, statement)
       }
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 2 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 3, to: 3 })
       const stores = sqlStores(kysely, { prefix })
       const session = sessionRecord()
       await stores.sessions.create(session)
@@ -99,7 +101,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       const [first = '', second = ''] = migrationSql(kind.engine, { prefix }).split(/;\n+/)
       await raw(kysely, first)
       await raw(kysely, second)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 2 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 3 })
       await sqlStores(kysely, { prefix }).codes.save(codeRecord())
     })
 
@@ -108,13 +110,25 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       await toVersion1(kysely, kind.engine, prefix)
       if (kind.engine === 'sqlite')
         await raw(kysely, `alter table ${prefix}sessions add column secret_hash text null`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 2 })
-      await raw(kysely, `delete from ${prefix}migrations where version = 2`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 2 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 3 })
+      await raw(kysely, `delete from ${prefix}migrations where version > 1`)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 3 })
       const { sessions } = sqlStores(kysely, { prefix })
       const session = newWholeSession(at)
       await sessions.create(session)
       expect(await sessions.find(session.id)).toEqual(session)
+    })
+
+    it('taken up again where a crash has left some tables of version 3', async () => {
+      const { kysely, prefix } = open()
+      await migrateSql(kysely, { prefix })
+      await raw(kysely, `drop table ${prefix}consents`)
+      await raw(kysely, `delete from ${prefix}migrations where version > 2`)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 3 })
+      const { consents } = sqlOAuthStores(kysely, { prefix })
+      const consent = newConsent(at)
+      await consents.grant(consent)
+      expect(await consents.find(consent.userId, consent.clientId)).toMatchObject(consent)
     })
 
     it('additive: rows of version 1 are read as they were, and both releases write and read on', async () => {
@@ -126,7 +140,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       await sessions.create(before)
       expect(await sessions.find(before.id)).toEqual(before)
       const columns = await columnsOf(kysely, prefix)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 2 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 3 })
       expect(await sessions.find(before.id)).toEqual(before)
       // As the older release writes a row: the columns that it knows.
       await sessions.create(after)
@@ -175,7 +189,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       await raw(kysely, `create table ${prefix}migrations (something integer)`)
       await expect(migrateSql(kysely, { prefix })).rejects.toThrow(/version/)
       await raw(kysely, `drop table ${prefix}migrations`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 2 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 3 })
     })
   })
 })
@@ -201,7 +215,7 @@ describe('migrations by several processes at once', () => {
       )
       expect(
         answers.map((answer) => ('from' in answer ? answer.from : answer.error)).sort(),
-      ).toEqual([0, 2, 2, 2])
+      ).toEqual([0, 3, 3, 3])
       const kind = databaseKinds.find((one) => one.name === name)
       if (kind?.open && kind.engine !== 'sqlite') {
         const kysely = kind.open()
@@ -223,8 +237,8 @@ describe('a schema', () => {
         await kysely.destroy()
       })
       await raw(kysely, `create schema ${schema}`)
-      expect(await migrateSql(kysely, { schema })).toEqual({ from: 0, to: 2 })
-      expect(await migrateSql(kysely, { schema })).toEqual({ from: 2, to: 2 })
+      expect(await migrateSql(kysely, { schema })).toEqual({ from: 0, to: 3 })
+      expect(await migrateSql(kysely, { schema })).toEqual({ from: 3, to: 3 })
       const { sessions, codes } = sqlStores(kysely, { schema })
       const session = sessionRecord()
       const code = codeRecord()
@@ -286,7 +300,7 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
         await raw(transaction, 'select pg_sleep(0.6)')
         return { migrated }
       })
-      expect(await waiting.migrated).toEqual({ from: 0, to: 2 })
+      expect(await waiting.migrated).toEqual({ from: 0, to: 3 })
     },
   )
 
@@ -307,7 +321,7 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
       owner,
       `grant select, insert, update, delete on all tables in schema ${name} to ${name}`,
     )
-    expect(await migrateSql(server, { schema: name })).toEqual({ from: 2, to: 2 })
+    expect(await migrateSql(server, { schema: name })).toEqual({ from: 3, to: 3 })
     const session = sessionRecord()
     await sqlStores(server, { schema: name }).sessions.create(session)
     expect(await sqlStores(server, { schema: name }).sessions.find(session.id)).toEqual(session)
@@ -322,7 +336,7 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
       const results = await Promise.all(
         Array.from({ length: 4 }, () => migrateSql(strict, { prefix })),
       )
-      expect(results.map(({ from }) => from).sort()).toEqual([0, 2, 2, 2])
+      expect(results.map(({ from }) => from).sort()).toEqual([0, 3, 3, 3])
     },
   )
 })
@@ -354,7 +368,7 @@ describe.each(databaseKinds.filter(({ isServer }) => isServer))(
       'is not waited for where everything is there but the version',
       async () => {
         const { kysely, prefix, meanwhile } = await open()
-        expect(await meanwhile(() => migrateSql(kysely, { prefix }))).toEqual({ from: 0, to: 2 })
+        expect(await meanwhile(() => migrateSql(kysely, { prefix }))).toEqual({ from: 0, to: 3 })
       },
     )
 
@@ -381,7 +395,7 @@ describe.each(databaseKinds.filter(({ isServer }) => isServer))(
           }
           return [migrating]
         })
-        expect(await migrated).toEqual({ from: 0, to: 2 })
+        expect(await migrated).toEqual({ from: 0, to: 3 })
         expect(
           (
             await raw(

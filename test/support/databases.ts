@@ -19,7 +19,9 @@ import pg from 'pg'
 import {
   migrateSql,
   type SqlEngineName,
+  type SqlOAuthStores,
   type SqlStores,
+  sqlOAuthStores,
   sqlStores,
 } from '../../src/stores/sql/sql-stores.js'
 import { mysqlUrl, postgresUrl } from './services.js'
@@ -47,6 +49,7 @@ export interface TestDatabase {
   readonly kysely: Kysely<object>
   readonly prefix: string
   readonly stores: SqlStores
+  readonly oauthStores: SqlOAuthStores
   /** Drops the tables and closes the connections. */
   close(): Promise<void>
 }
@@ -87,6 +90,7 @@ export async function openDatabase(
     kysely,
     prefix,
     stores: sqlStores(kysely, { prefix }),
+    oauthStores: sqlOAuthStores(kysely, { prefix }),
     async close() {
       // The SQLite file is thrown away whole.
       if (kind.engine !== 'sqlite') await dropTables(kysely, prefix)
@@ -105,6 +109,10 @@ export async function dropTables(kysely: Kysely<object>, prefix: string): Promis
     'pending_second_factors',
     'recovery_codes',
     'signing_keys',
+    'id_token_keys',
+    'clients',
+    'consents',
+    'once',
     'migrations',
   ]
   for (const table of tables)

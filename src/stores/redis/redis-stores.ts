@@ -1,14 +1,11 @@
-import { checkOptions, optionsOf, withMethods } from '../../lib/check-options.js'
 import type { AuthorizationCodeStore } from '../code-contract.js'
 import type { SessionStore } from '../contract.js'
 import type { SocketTicketStore } from '../ticket-contract.js'
-import { checkClient, nameOption } from './check-client.js'
 import type { RedisClient } from './redis-client.js'
 import { redisCodes } from './redis-codes.js'
 import { redisSessions } from './redis-sessions.js'
 import { redisTickets } from './redis-tickets.js'
-import { scriptRunner } from './scripts.js'
-import { warnOfEviction } from './warn-of-eviction.js'
+import { openScripts, type RedisStoresOptions } from './store-options.js'
 
 export { type RedisBusOptions, redisBus } from './redis-bus.js'
 export type {
@@ -18,28 +15,8 @@ export type {
   NodeRedisSubscriber,
   RedisClient,
 } from './redis-client.js'
-
-/** Options of {@link redisStores}. */
-export interface RedisStoresOptions {
-  /**
-   * What the keys begin with; the same in all processes. 1 to 64 of the characters `A-Z a-z 0-9 _ :
-   * . -`. Default `mar:`.
-   */
-  readonly prefix?: string
-  /**
-   * Is warned, once, when `maxmemory-policy` is not `noeviction` and Redis says so. Default:
-   * `process.emitWarning`.
-   */
-  readonly logger?: { warn(message: string): void }
-}
-
-const rules = {
-  factory: 'redisStores',
-  schema: optionsOf({
-    prefix: nameOption().default('mar:'),
-    logger: withMethods<{ warn(message: string): void }>('warn').optional(),
-  }),
-}
+export { redisOnceStore } from './redis-once.js'
+export type { RedisStoresOptions } from './store-options.js'
 
 /**
  * The stores, to be spread into the options of `createAuthRouter`. Second factors belong in a
@@ -105,17 +82,10 @@ export interface RedisStores {
  * ```
  */
 export function redisStores(client: RedisClient, options: RedisStoresOptions = {}): RedisStores {
-  const { prefix, logger } = checkOptions(rules, options)
-  const warn = (message: string) =>
-    logger === undefined ? emitWarning(message) : logger.warn(message)
-  const run = warnOfEviction(scriptRunner(checkClient('redisStores', client)), warn)
+  const { run, prefix } = openScripts('redisStores', client, options)
   return {
     codes: redisCodes(run, prefix),
     sessions: redisSessions(run, prefix),
     tickets: redisTickets(run, prefix),
   }
-}
-
-function emitWarning(message: string): void {
-  process.emitWarning(message, { code: 'MAR_REDIS_EVICTS' })
 }

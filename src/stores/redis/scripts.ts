@@ -97,7 +97,7 @@ export function identifier(value: unknown): string {
  * different ids different, cannot produce a brace, and unlike a digest leaves keys that can be read
  * in redis-cli.
  */
-export function keyOf(prefix: string, kind: 'c' | 's' | 't' | 'u', id: string): string {
+export function keyOf(prefix: string, kind: 'c' | 'o' | 's' | 't' | 'u', id: string): string {
   return `${prefix}{${kind}:${encodeURIComponent(identifier(id))}}`
 }
 

@@ -6,15 +6,18 @@ import type { AuthDatabase, SqlAuthTables } from './tables.js'
  * Inserts a row unless its key is there, in one statement, and says whether it did. Never replaces
  * a row.
  */
-export async function insertIfAbsent(
+export async function insertIfAbsent<
+  Table extends 'mar_second_factors' | 'mar_signing_keys' | 'mar_clients' | 'mar_once',
+>(
   engine: SqlEngine,
   typed: AuthDatabase,
-  table: 'mar_second_factors' | 'mar_signing_keys',
-  row:
-    | InsertObject<SqlAuthTables, 'mar_second_factors'>
-    | InsertObject<SqlAuthTables, 'mar_signing_keys'>,
+  table: Table,
+  row: InsertObject<SqlAuthTables, Table>,
 ): Promise<boolean> {
-  const insert = typed.withTables<Record<string, object>>().insertInto(table).values(row)
+  const insert = typed
+    .withTables<Record<string, object>>()
+    .insertInto<string>(table)
+    .values(row as object)
   if (engine.hasOnConflict) {
     const { numInsertedOrUpdatedRows } = await insert
       .onConflict((conflict) => conflict.doNothing())

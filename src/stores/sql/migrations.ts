@@ -5,6 +5,7 @@ import {
   firstTables,
   secondSessionColumns,
   type TableShape,
+  thirdTables,
 } from './table-shapes.js'
 import { checkTableOptions, type SqlTableOptions, tableNames } from './tables.js'
 
@@ -63,6 +64,7 @@ export function migrationsFor(
   return [
     { version: 1, statements: firstTables.flatMap((shape) => createTable(engine, shape, options)) },
     { version: 2, statements: addColumns(engine, options) },
+    { version: 3, statements: [...createThirdTables(engine, options)] },
   ]
 }
 
@@ -149,6 +151,10 @@ export function recordMigration(
   return engine === 'mysql'
     ? `insert ignore into ${table} ${values}`
     : `insert into ${table} ${values} on conflict (version) do nothing`
+}
+
+function createThirdTables(engine: SqlEngineName, options: SqlTableOptions): Definition[] {
+  return thirdTables.flatMap((shape) => createTable(engine, shape, options))
 }
 
 // One statement for all where an engine takes it, so that there are all of them or none.

@@ -15,7 +15,8 @@ export async function purgeInBatches(
     | 'mar_authorization_codes'
     | 'mar_sessions'
     | 'mar_socket_tickets'
-    | 'mar_pending_second_factors',
+    | 'mar_pending_second_factors'
+    | 'mar_once',
   id: string,
   moment: string,
   now: Date,
@@ -46,7 +47,7 @@ async function deleteBatch(
   typed: AuthDatabase,
   { table, id, moment, until, most }: Batch,
 ): Promise<number> {
-  // One text for four tables whose columns have different names.
+  // One text for five tables whose columns have different names.
   const db = typed.withTables<Record<string, Record<string, unknown>>>()
   const isDue = db.deleteFrom(table).where(moment, '<=', until)
   const due = db.selectFrom(table).select(id).where(moment, '<=', until).orderBy(moment).limit(most)

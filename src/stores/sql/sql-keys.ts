@@ -1,12 +1,12 @@
 import type { KeyStore } from '../../signers/contract.js'
 import type { SqlEngine } from './engine.js'
 import { insertIfAbsent } from './insert-if-absent.js'
+import type { TableNames } from './tables.js'
 import { fromMoment, toMoment } from './values.js'
 
-/** The generations of a key ring in SQL. */
-export function sqlKeys(engine: SqlEngine): KeyStore {
-  const { db, tables, text } = engine
-  const table = tables.keys
+/** The generations of a key ring in SQL, in a table of its own. */
+export function sqlKeys(engine: SqlEngine, table: TableNames['keys']): KeyStore {
+  const { db, text } = engine
 
   return {
     async list() {

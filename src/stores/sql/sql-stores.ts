@@ -1,12 +1,18 @@
 import type { KeyStore } from '../../signers/contract.js'
+import type { ManagedClientStore } from '../client-contract.js'
 import type { AuthorizationCodeStore } from '../code-contract.js'
+import type { ConsentStore } from '../consent-contract.js'
 import type { SessionStore } from '../contract.js'
+import type { OnceStore } from '../once-contract.js'
 import type { SecondFactorStore } from '../second-factor-contract.js'
 import type { SocketTicketStore } from '../ticket-contract.js'
 import { createEngine } from './engine.js'
 import type { HostKysely, HostTransaction } from './host-kysely.js'
+import { sqlClients } from './sql-clients.js'
 import { sqlCodes } from './sql-codes.js'
+import { sqlConsents } from './sql-consents.js'
 import { sqlKeys } from './sql-keys.js'
+import { sqlOnce } from './sql-once.js'
 import { sqlSecondFactors } from './sql-second-factors.js'
 import { sqlSessions } from './sql-sessions.js'
 import { sqlTickets } from './sql-tickets.js'
@@ -24,9 +30,12 @@ export {
 } from './postgres-bus.js'
 export type {
   AuthorizationCodesTable,
+  ClientsTable,
+  ConsentsTable,
   KeyValue,
   MigrationsTable,
   MomentValue,
+  OnceTable,
   PendingSecondFactorsTable,
   RecoveryCodesTable,
   SecondFactorsTable,
@@ -90,6 +99,53 @@ export function sqlStores<Database>(
     sessions,
     secondFactors: sqlSecondFactors(engine),
     tickets: sqlTickets(engine),
-    keys: sqlKeys(engine),
+    keys: sqlKeys(engine, engine.tables.keys),
+  }
+}
+
+/** The stores that only apps of others, which sign their users in here, have a use for. */
+export interface SqlOAuthStores {
+  /** The clients, where they are not listed in code. */
+  readonly clients: ManagedClientStore
+  readonly consents: ConsentStore
+  /** `redisOnceStore` may stand in for it. */
+  readonly once: OnceStore
+  /**
+   * For `keyRing({ algorithm: 'RS256', store: idTokenKeys, … })`: the keys of access tokens have a
+   * table of their own.
+   */
+  readonly idTokenKeys: KeyStore
+}
+
+/**
+ * Keeps clients, consents and names that are used once beside what {@link sqlStores} keeps: in the
+ * tables that {@link migrateSql} makes, under the same rules. Apart from those, since a router
+ * without OAuth clients has no use for them.
+ *
+ * @param kysely - your instance, or a transaction of it
+ * @param options - as for `sqlStores`
+ * @throws AuthConfigError as `sqlStores` does
+ *
+ * @example
+ * ```ts
+ * import type { Kysely } from 'kysely'
+ * import { sqlOAuthStores } from 'messaging-auth-router/stores/sql'
+ *
+ * export async function clientNames(kysely: Kysely<object>): Promise<string[]> {
+ *   const { clients } = sqlOAuthStores(kysely)
+ *   return (await clients.list()).map(({ name }) => name)
+ * }
+ * ```
+ */
+export function sqlOAuthStores<Database>(
+  kysely: HostKysely<Database> | HostTransaction<Database>,
+  options: SqlTableOptions = {},
+): SqlOAuthStores {
+  const engine = createEngine(kysely, checkTableOptions('sqlOAuthStores', options))
+  return {
+    clients: sqlClients(engine),
+    consents: sqlConsents(engine),
+    once: sqlOnce(engine),
+    idTokenKeys: sqlKeys(engine, engine.tables.idTokenKeys),
   }
 }

@@ -10,11 +10,16 @@ interface ShapeOf<Table extends keyof TableNames> {
   readonly table: Table
   /** A `?` after the type: may be null. */
   readonly columns: {
-    readonly [Column in Exclude<ColumnOf<Table>, LaterColumn>]: ColumnTypeOf<RowOf<Table>[Column]>
+    readonly [Column in Exclude<ColumnOf<Table>, LaterColumnOf<Table>>]: ColumnTypeOf<
+      RowOf<Table>[Column]
+    >
   }
   readonly primaryKey: readonly ColumnOf<Table>[]
   readonly indexes?: readonly (readonly ColumnOf<Table>[])[]
 }
+
+/** The columns that a later version has added to the table. */
+type LaterColumnOf<Table extends keyof TableNames> = Table extends 'sessions' ? LaterColumn : never
 
 /** The columns of sessions that came with version 2. */
 type LaterColumn =
@@ -54,6 +59,14 @@ type PlainTypeOf<Value> = Uint8Array extends Value
       ? 'moment'
       : 'integer'
     : 'text'
+
+const keyColumns: ShapeOf<'keys'>['columns'] = {
+  generation: 'integer',
+  kid: 'text',
+  sealed_key: 'text',
+  created_at: 'moment',
+  activates_at: 'moment',
+}
 
 /**
  * The tables of the first version. They never change: a later version changes them by statements of
@@ -143,13 +156,42 @@ export const firstTables: readonly TableShape[] = [
   },
   {
     table: 'keys',
-    columns: {
-      generation: 'integer',
-      kid: 'text',
-      sealed_key: 'text',
-      created_at: 'moment',
-      activates_at: 'moment',
-    },
+    columns: keyColumns,
     primaryKey: ['generation'],
+  },
+]
+
+/** The tables that came with version 3. They never change, either. */
+export const thirdTables: readonly TableShape[] = [
+  { table: 'idTokenKeys', columns: keyColumns, primaryKey: ['generation'] },
+  {
+    table: 'clients',
+    columns: {
+      id: 'key',
+      metadata: 'text',
+      // Compared as a whole by whoever replaces them, so bytewise.
+      secret_hashes: 'key',
+      disabled: 'integer',
+      created_at: 'moment',
+      updated_at: 'moment',
+    },
+    primaryKey: ['id'],
+  },
+  {
+    table: 'consents',
+    columns: {
+      user_id: 'key',
+      client_id: 'key',
+      scopes: 'text',
+      granted_at: 'moment',
+      updated_at: 'moment',
+    },
+    primaryKey: ['user_id', 'client_id'],
+  },
+  {
+    table: 'once',
+    columns: { key_hash: 'key', expires_at: 'moment' },
+    primaryKey: ['key_hash'],
+    indexes: [['expires_at']],
   },
 ]

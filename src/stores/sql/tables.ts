@@ -117,6 +117,36 @@ export interface SigningKeysTable {
   activates_at: MomentValue
 }
 
+/** One row of clients that are managed while the server runs. */
+export interface ClientsTable {
+  id: KeyValue
+  /** JSON: the client, without what the other columns hold. */
+  metadata: string
+  /** With a blank between two of them; empty where there is none. */
+  secret_hashes: KeyValue
+  /** 1 or 0. */
+  disabled: number
+  created_at: MomentValue
+  updated_at: MomentValue
+}
+
+/** One row of what users have allowed clients. */
+export interface ConsentsTable {
+  user_id: KeyValue
+  client_id: KeyValue
+  /** A JSON object whose member names are the scopes. */
+  scopes: string
+  granted_at: MomentValue
+  updated_at: MomentValue
+}
+
+/** One row of names that were used once. */
+export interface OnceTable {
+  /** SHA-256. */
+  key_hash: KeyValue
+  expires_at: MomentValue
+}
+
 /** One row for each change of the tables that has been made. */
 export interface MigrationsTable {
   version: number
@@ -125,8 +155,8 @@ export interface MigrationsTable {
 
 /**
  * The tables, for hosts that want to read them with Kysely under the default prefix:
- * `kysely.withTables<SqlAuthTables>().selectFrom('mar_sessions')`. They are written by `sqlStores`
- * alone.
+ * `kysely.withTables<SqlAuthTables>().selectFrom('mar_sessions')`. They are written by the
+ * stores alone.
  */
 export interface SqlAuthTables {
   mar_authorization_codes: AuthorizationCodesTable
@@ -136,6 +166,10 @@ export interface SqlAuthTables {
   mar_pending_second_factors: PendingSecondFactorsTable
   mar_recovery_codes: RecoveryCodesTable
   mar_signing_keys: SigningKeysTable
+  mar_id_token_keys: SigningKeysTable
+  mar_clients: ClientsTable
+  mar_consents: ConsentsTable
+  mar_once: OnceTable
   mar_migrations: MigrationsTable
 }
 
@@ -164,6 +198,11 @@ export interface TableNames {
   readonly pending: 'mar_pending_second_factors'
   readonly recoveryCodes: 'mar_recovery_codes'
   readonly keys: 'mar_signing_keys'
+  /** Another table of the same columns. */
+  readonly idTokenKeys: 'mar_signing_keys'
+  readonly clients: 'mar_clients'
+  readonly consents: 'mar_consents'
+  readonly once: 'mar_once'
   readonly migrations: 'mar_migrations'
 }
 
@@ -203,6 +242,10 @@ export function tableNames(prefix: string): TableNames {
     pending: `${prefix}pending_second_factors` as 'mar_pending_second_factors',
     recoveryCodes: `${prefix}recovery_codes` as 'mar_recovery_codes',
     keys: `${prefix}signing_keys` as 'mar_signing_keys',
+    idTokenKeys: `${prefix}id_token_keys` as 'mar_signing_keys',
+    clients: `${prefix}clients` as 'mar_clients',
+    consents: `${prefix}consents` as 'mar_consents',
+    once: `${prefix}once` as 'mar_once',
     migrations: `${prefix}migrations` as 'mar_migrations',
   }
 }

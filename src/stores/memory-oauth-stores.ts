@@ -1,0 +1,137 @@
+import { checkOptions, optionsOf, whole } from '../lib/check-options.js'
+import { boundedTable } from './bounded-table.js'
+import type { ManagedClientStore, OAuthClient } from './client-contract.js'
+import type { ConsentRecord, ConsentStore } from './consent-contract.js'
+import { copyOf } from './copy-of.js'
+import { checkMemoryIsEnough } from './memory-is-enough.js'
+import type { OnceStore } from './once-contract.js'
+import { checkedScopes } from './scope-tokens.js'
+import { checkedSecretHashes } from './secret-hashes.js'
+
+/** Options of {@link memoryOAuthStores}. */
+export interface MemoryOAuthStoresOptions {
+  /**
+   * The most names held at a time that were used once; what one more belongs to is answered with
+   * 503. Default 100,000.
+   */
+  readonly maxOnce?: number
+}
+
+const factory = 'memoryOAuthStores'
+const rules = { factory, schema: optionsOf({ maxOnce: whole(1).default(100_000) }) }
+
+/** The stores that only apps of others, which sign their users in here, have a use for. */
+export interface MemoryOAuthStores {
+  readonly clients: ManagedClientStore
+  readonly consents: ConsentStore
+  readonly once: OnceStore
+}
+
+/**
+ * Keeps clients, consents and names that are used once in the memory of this process, as
+ * `memoryStores` keeps the rest: for tests and for trying things out. A restart forgets what users
+ * have allowed, and asks them again.
+ *
+ * @throws AuthConfigError as `memoryStores` does
+ *
+ * @example
+ * ```ts
+ * import { memoryOAuthStores } from 'messaging-auth-router/stores/memory'
+ *
+ * const { consents, once } = memoryOAuthStores({ maxOnce: 10_000 })
+ * ```
+ */
+export function memoryOAuthStores(options: MemoryOAuthStoresOptions = {}): MemoryOAuthStores {
+  const { maxOnce } = checkOptions(rules, options)
+  checkMemoryIsEnough(factory)
+  return { clients: memoryClients(), consents: memoryConsents(), once: memoryOnce(maxOnce) }
+}
+
+function memoryOnce(maxOnce: number): OnceStore {
+  const table = boundedTable<Date>(maxOnce, (expiresAt, now) => expiresAt <= now)
+  return {
+    async claim(key, expiresAt, now) {
+      const noted = table.get(key)
+      if (noted !== undefined && noted > now) return { outcome: 'known' }
+      table.delete(key)
+      table.insert(key, copyOf(expiresAt), now)
+      return { outcome: 'claimed' }
+    },
+    purge: async (now, limit) => table.purge(now, limit),
+  }
+}
+
+function memoryConsents(): ConsentStore {
+  const byUser = new Map<string, Map<string, ConsentRecord>>()
+  return {
+    find: async (userId, clientId) => copyOf(byUser.get(userId)?.get(clientId) ?? null),
+    async grant(consent) {
+      const { userId, clientId, updatedAt } = consent
+      const rows = byUser.get(userId) ?? new Map<string, ConsentRecord>()
+      const there = rows.get(clientId) ?? consent
+      const scopes = [...new Set([...there.scopes, ...checkedScopes(consent.scopes)])]
+      rows.set(clientId, copyOf({ ...there, scopes, updatedAt }))
+      byUser.set(userId, rows)
+    },
+    async revoke(userId, clientId) {
+      const rows = byUser.get(userId)
+      if (rows?.delete(clientId) !== true) return { outcome: 'unknown' }
+      if (rows.size === 0) byUser.delete(userId)
+      return { outcome: 'revoked' }
+    },
+    listForUser: async (userId) =>
+      [...(byUser.get(userId)?.values() ?? [])]
+        .sort(
+          (one, other) =>
+            one.grantedAt.getTime() - other.grantedAt.getTime() ||
+            byBytes(one.clientId, other.clientId),
+        )
+        .map((consent) => copyOf(consent)),
+  }
+}
+
+function memoryClients(): ManagedClientStore {
+  const rows = new Map<string, OAuthClient>()
+  const change = (id: string, changed: Partial<OAuthClient>) => {
+    const client = rows.get(id)
+    if (client !== undefined) rows.set(id, copyOf({ ...client, ...changed }))
+    return client !== undefined
+  }
+  return {
+    find: async (clientId) => copyOf(rows.get(clientId) ?? null),
+    async create(client) {
+      if (rows.has(client.id)) return { outcome: 'exists' }
+      checkedSecretHashes(client.secretHashes)
+      rows.set(client.id, copyOf(client))
+      return { outcome: 'created' }
+    },
+    async update(client) {
+      const there = rows.get(client.id)
+      if (there === undefined) return { outcome: 'unknown' }
+      const { secretHashes = [], disabled = false } = there
+      rows.set(client.id, copyOf({ ...client, secretHashes, disabled }))
+      return { outcome: 'updated' }
+    },
+    async replaceSecrets(clientId, from, to) {
+      const secretHashes = checkedSecretHashes(to)
+      const isStill = areSame(rows.get(clientId)?.secretHashes ?? [], from)
+      const isReplaced = isStill && change(clientId, { secretHashes })
+      return { outcome: isReplaced ? 'replaced' : 'superseded' }
+    },
+    async setDisabled(clientId, disabled) {
+      const isOther = (rows.get(clientId)?.disabled ?? false) !== disabled
+      const isChanged = isOther && change(clientId, { disabled })
+      return { outcome: isChanged ? 'changed' : 'unchanged' }
+    },
+    list: async () =>
+      [...rows.values()].sort((one, other) => byBytes(one.id, other.id)).map((row) => copyOf(row)),
+  }
+}
+
+function areSame(ones: readonly string[], others: readonly string[]): boolean {
+  return ones.length === others.length && ones.every((one, index) => one === others[index])
+}
+
+function byBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other))
+}
