@@ -87,6 +87,7 @@ export {
   type ScryptReaderOptions,
   scrypt,
 } from './passwords/readers/scrypt.js'
+export type { AssertionProblem } from './signers/client-assertion.js'
 export { type JoseSignerOptions, joseSigner } from './signers/jose-signer.js'
 export {
   type CheckedKey,
@@ -158,6 +159,7 @@ export type { AuditStats, LimitStats } from './audit/event-counts.js'
 export type {
   AuthEvent,
   AuthEventBody,
+  ClientRefusal,
   CodeRefusal,
   EventSink,
   RefreshRefusal,

@@ -1,5 +1,6 @@
 import type { HostFailure } from '../lib/host-call.js'
 import type { Logger } from '../lib/logger.js'
+import type { AssertionProblem } from '../signers/client-assertion.js'
 import type { EndReason, StoredKind, StoredMethod } from '../stores/contract.js'
 
 /** Why a sign-in was refused. Clients are told less. */
@@ -25,6 +26,16 @@ export type CodeRefusal =
 
 /** Why a refresh token was not exchanged. */
 export type RefreshRefusal = 'unknown-or-ended' | 'reused' | SignInRefusal
+
+/** Why a client was not authenticated. */
+export type ClientRefusal =
+  | 'unknown-client'
+  | 'disabled'
+  | 'wrong-secret'
+  | 'no-credentials'
+  | 'credentials-of-another-kind'
+  | 'assertion-replayed'
+  | AssertionProblem
 
 /** Which limit was reached. */
 export type ThrottleScope =
@@ -156,6 +167,15 @@ export type AuthEventBody =
       readonly userId: string | null
       readonly sessionId: string | null
     }
+  /**
+   * A client was not authenticated; it is told no more than that. `clientId` where there is such a
+   * client: anything may have been typed in its place.
+   */
+  | {
+      readonly type: 'client.refused'
+      readonly reason: ClientRefusal
+      readonly clientId: string | null
+    }
   /** The credentials of a request or an upgrade were refused. */
   | { readonly type: 'request.refused'; readonly reason: string }
   /** A signed-in user was asked for the password again, and the answer was wrong. */
@@ -269,6 +289,7 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'refresh.repeated': 'info',
   'refresh.reused': 'warn',
   'refresh.refused': 'info',
+  'client.refused': 'info',
   'request.refused': 'debug',
   'password.refused': 'info',
   'password.rehashed': 'info',

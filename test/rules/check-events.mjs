@@ -74,9 +74,10 @@ function valueRow(name, path) {
 
 const events = union.types.map(readEvent)
 const values = [
-  ...['ThrottleScope', 'SignInRefusal', 'CodeRefusal', 'RefreshRefusal'].map((name) =>
-    valueRow(name, 'audit/events.ts'),
+  ...['ThrottleScope', 'SignInRefusal', 'CodeRefusal', 'RefreshRefusal', 'ClientRefusal'].map(
+    (name) => valueRow(name, 'audit/events.ts'),
   ),
+  valueRow('AssertionProblem', 'signers/client-assertion.ts'),
   ...['EndReason', 'AuthenticationMethod', 'SessionKind'].map((name) =>
     valueRow(name, 'stores/contract.ts'),
   ),
