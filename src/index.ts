@@ -159,14 +159,16 @@ export type { AuditStats, LimitStats } from './audit/event-counts.js'
 export type {
   AuthEvent,
   AuthEventBody,
-  ClientRefusal,
-  CodeRefusal,
   EventSink,
-  RefreshRefusal,
   RequestContext,
-  SignInRefusal,
   ThrottleScope,
 } from './audit/events.js'
+export type {
+  ClientRefusal,
+  CodeRefusal,
+  RefreshRefusal,
+  SignInRefusal,
+} from './audit/refusals.js'
 export {
   AuthConfigError,
   AuthError,

@@ -46,18 +46,27 @@ type Method = 'GET' | 'POST' | 'DELETE'
 export type Endpoints = Partial<Record<Method, Endpoint>> & { readonly HEAD?: null }
 
 /**
- * Routes: path, endpoints, style of errors, and whether pages of every origin may call it, which is
- * for endpoints that take no cookie. Null stands for a route that the host has not provided for.
+ * Which pages may call a route. `every-origin` is for endpoints that take no cookie; without either
+ * it is those of the option `cors`.
+ */
+export type OpenTo = 'every-origin' | 'own-origin'
+
+/**
+ * Routes: path, endpoints, style of errors, and which pages may call it. Null stands for a route
+ * that the host has not provided for.
  */
 export type Routes = readonly (readonly [
   path: string,
   endpoints: Endpoints | null,
   style?: ProblemStyle,
-  openTo?: 'every-origin',
+  openTo?: OpenTo,
 ])[]
 
-/** What browsers may send to a route that is open to every origin: credentials in headers. */
-const answerOpenCors = createOpenCors('Content-Type, Authorization, DPoP')
+/** To a route that is open to every origin browsers may send credentials in headers. */
+const corsOf: Readonly<Record<OpenTo, AnswerCors | null>> = {
+  'every-origin': createOpenCors('Content-Type, Authorization, DPoP'),
+  'own-origin': null,
+}
 
 /** What mounting needs. */
 export interface MountDeps {
@@ -78,7 +87,7 @@ export function mountAll(router: Router, routes: Routes, deps: MountDeps): Route
   const allMethods = new Set<string>()
   for (const [path, endpoints, style = 'plain', openTo] of routes) {
     if (endpoints === null) continue
-    const answerOrigin = openTo === 'every-origin' ? answerOpenCors : answerCors
+    const answerOrigin = openTo === undefined ? answerCors : corsOf[openTo]
     const byMethod = endpointsByMethod(endpoints)
     const methods = [...byMethod.keys()]
     for (const method of methods) allMethods.add(method)

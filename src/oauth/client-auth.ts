@@ -1,4 +1,5 @@
-import type { Audit, ClientRefusal } from '../audit/events.js'
+import type { Audit } from '../audit/events.js'
+import type { ClientRefusal } from '../audit/refusals.js'
 import { AuthError } from '../errors.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { RequestParameters } from '../http/parameters.js'

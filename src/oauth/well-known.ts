@@ -26,9 +26,9 @@ const openId = '/.well-known/openid-configuration'
 
 /**
  * Makes the documents. Where the issuer has a path, RFC 8414 puts it behind the name of the
- * document ([§3.1](https://www.rfc-editor.org/rfc/rfc8414#section-3.1)), and OpenID Connect before
- * it ([§4](https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfigurationRequest)):
- * clients ask for either.
+ * document ([§3.1](https://www.rfc-editor.org/rfc/rfc8414#section-3.1)), and OpenID Connect
+ * [Discovery §4](https://openid.net/specs/openid-connect-discovery-1_0.html) before it: clients ask
+ * for either.
  */
 export function createWellKnown({ issuer, baseUrl, server, resource }: WellKnownDeps): WellKnown {
   const path = pathOf(issuer)

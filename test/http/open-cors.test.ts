@@ -8,6 +8,7 @@ const answer = async () => ok({})
 const routes: Routes = [
   ['/open', { POST: answer }, 'oauth-endpoint', 'every-origin'],
   ['/both', { GET: answer, POST: answer }, 'oauth-endpoint', 'every-origin'],
+  ['/own', { GET: answer, POST: answer }, 'oauth-endpoint', 'own-origin'],
   ['/closed', { POST: answer }],
 ]
 const origin = 'https://app.example.com'
@@ -93,5 +94,17 @@ describe('a route that is open to every origin', () => {
     expect(corsHeaders(headers)).toEqual({ vary: 'Origin' })
     const own = await supertest(url).post('/closed').set('Origin', origin)
     expect(own.headers['access-control-allow-origin']).toBe(origin)
+  })
+})
+
+describe('a route that is for pages of its own origin', () => {
+  it('lets in no other, whatever the option cors says', async () => {
+    const { url } = await start({ origins: [origin] })
+    const asked = await supertest(url)
+      .options('/own')
+      .set({ Origin: origin, 'Access-Control-Request-Method': 'POST' })
+    expect([asked.status, corsHeaders(asked.headers)]).toEqual([405, {}])
+    const { status, headers } = await supertest(url).get('/own').set('Origin', origin)
+    expect([status, corsHeaders(headers)]).toEqual([200, {}])
   })
 })

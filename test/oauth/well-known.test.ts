@@ -110,9 +110,11 @@ describe('the metadata of the server', () => {
 
   it('says nothing of what is not switched on', () => {
     const names = Object.keys(serverMetadata(nothing))
-    const kinds =
-      /userinfo|introspection|id_token|subject_types|claims|acr|ui_locales|device|end_session|backchannel|registration/
-    expect(names.filter((name) => kinds.test(name))).toEqual([])
+    const switched = /^(userinfo|introspection|id_token|subject|claims|acr|ui_locales)_/
+    expect(names.filter((name) => switched.test(name))).toEqual([])
+    const later = /^(device_authorization|end_session|backchannel|registration|pushed)_/
+    const most = Object.keys(serverMetadata(everything))
+    expect(most.filter((name) => later.test(name))).toEqual([])
     expect(names).toContain('token_endpoint')
   })
 
