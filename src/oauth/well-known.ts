@@ -40,7 +40,7 @@ export function createWellKnown({ issuer, baseUrl, server, resource }: WellKnown
   const resourcePath = pathOfResource(resource.resource, issuer.origin)
   if (resourcePath !== null)
     documents.set(`/.well-known/oauth-protected-resource${resourcePath}`, resource)
-  const isOwnPath = path !== '' && path === pathOf(baseUrl)
+  const isOwnPath = path === pathOf(baseUrl)
   const answer = publicDocument(server)
   return {
     handler: createDocuments(documents),

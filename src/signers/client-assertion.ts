@@ -83,7 +83,8 @@ export async function judgeAssertion(
     const verified = await verify(assertion, jwk, rules.now)
     if ('claims' in verified) return judgeClaims(verified.claims, rules)
     problem = verified.problem
-    if (problem !== 'assertion-signature') break
+    // Another key of the client's may be the one.
+    if (problem !== 'assertion-signature' && problem !== 'unusable-key') break
   }
   return { problem }
 }
@@ -188,6 +189,7 @@ function judgeClaims(
   const seconds = now.getTime() / 1000
   if (typeof exp !== 'number' || exp > seconds + maxSecondsAhead + clockTolerance)
     return { problem: 'assertion-times' }
-  // Remembered for as long as the tolerance still lets it in.
-  return { problem: null, jti, expiresAt: new Date((exp + clockTolerance) * 1000) }
+  // Remembered for as long as the tolerance still lets it in, by whole seconds as jose has them.
+  const until = Math.floor(exp) + clockTolerance + 1
+  return { problem: null, jti, expiresAt: new Date(until * 1000) }
 }

@@ -60,7 +60,7 @@ describe('a client that shows too much or too little', () => {
     [
       'an assertion of another type',
       {
-        client_assertion: 'a',
+        client_assertion: 'e30.eyJzdWIiOiJ0b29sIn0.e30',
         client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:saml2-bearer',
       },
       {},
@@ -299,6 +299,15 @@ describe('an assertion', () => {
     expect(started.app.unforeseen).toEqual([])
   })
 
+  it('that is over is so by whichever of the client’s keys', async () => {
+    const [first, second] = [ecKeys(), ecKeys()]
+    const started = await start([first, second])
+    const claims = claimed(started, { exp: started.seconds() - 20 })
+    for (const one of [first, second])
+      await started.show(assertionOf(await started.sign(one, 'ES256', claims)))
+    expect(reasons(started.events)).toEqual(['assertion-times', 'assertion-times'])
+  })
+
   it('of another client’s key is refused', async () => {
     const theirs = edKeys()
     const started = await startClients([tool, client('other', { jwks: { keys: [theirs.jwk] } })])
@@ -380,6 +389,16 @@ describe('an assertion', () => {
       'assertion-replayed',
       'assertion-times',
     ])
+  })
+
+  it('is good once, also where its end and the clock are between two seconds', async () => {
+    const started = await start()
+    started.clock.set(new Date('2026-03-01T12:00:00.950Z'))
+    const claims = claimed(started, { exp: started.seconds() - 19.9 })
+    const assertion = await started.sign(keys, 'ES256', claims)
+    expect((await started.show(assertionOf(assertion))).status).toBe(200)
+    expect((await started.show(assertionOf(assertion))).status).toBe(401)
+    expect(reasons(started.events)).toEqual(['assertion-replayed'])
   })
 
   it('does not use up the name of another client’s', async () => {

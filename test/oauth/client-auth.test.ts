@@ -148,6 +148,16 @@ describe('a client with keys', () => {
     }
   })
 
+  it('may have one that is broken, beside another', async () => {
+    const keys = ecKeys()
+    const broken = { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }
+    const { show, sign, claimsOf } = await startClients([
+      client('tool', { jwks: { keys: [broken, keys.jwk] } }),
+    ])
+    const assertion = await sign(keys, 'ES256', claimsOf('tool'))
+    expect((await show(assertionOf(assertion))).status).toBe(200)
+  })
+
   it('may have a secret besides, while it moves from one to the other', async () => {
     const keys = ecKeys()
     const { show, sign, claimsOf } = await startClients([

@@ -195,6 +195,7 @@ describe('the well-known documents', () => {
       'access-control-allow-origin': '*',
     })
     expect((await start()).routes).toEqual([])
+    expect((await start({ baseUrl: site })).routes).toHaveLength(1)
     expect((await start({ issuer: `${site}/elsewhere` })).routes).toEqual([])
   })
 
