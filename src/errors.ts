@@ -5,6 +5,7 @@
 export type AuthErrorCode =
   | 'invalid-request'
   | 'invalid_grant'
+  | 'invalid_client'
   | 'Unauthorized'
   | 'totp-required'
   | 'totp-invalid'
@@ -27,6 +28,7 @@ export type AuthErrorCode =
 const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: string }>> = {
   'invalid-request': { status: 400, message: 'The request is not valid.' },
   invalid_grant: { status: 400, message: 'The authorization code or token is not valid.' },
+  invalid_client: { status: 401, message: 'The client could not be authenticated.' },
   Unauthorized: { status: 401, message: 'Unauthorized' },
   'totp-required': { status: 401, message: 'A second-factor code is required.' },
   'totp-invalid': { status: 401, message: 'The second-factor code is not valid.' },

@@ -100,6 +100,7 @@ export {
   type ScryptReaderOptions,
   scrypt,
 } from './passwords/readers/scrypt.js'
+export type { AssertionProblem } from './signers/client-assertion.js'
 export { type JoseSignerOptions, joseSigner } from './signers/jose-signer.js'
 export {
   type CheckedKey,
@@ -172,13 +173,16 @@ export type { AuditStats, LimitStats } from './audit/event-counts.js'
 export type {
   AuthEvent,
   AuthEventBody,
-  CodeRefusal,
   EventSink,
-  RefreshRefusal,
   RequestContext,
-  SignInRefusal,
   ThrottleScope,
 } from './audit/events.js'
+export type {
+  ClientRefusal,
+  CodeRefusal,
+  RefreshRefusal,
+  SignInRefusal,
+} from './audit/refusals.js'
 export {
   AuthConfigError,
   AuthError,

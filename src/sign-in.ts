@@ -1,4 +1,5 @@
-import type { RequestContext, SignInRefusal } from './audit/events.js'
+import type { RequestContext } from './audit/events.js'
+import type { SignInRefusal } from './audit/refusals.js'
 import { AuthError } from './errors.js'
 import type { HostCall } from './lib/host-call.js'
 import { type ApprovedSignIn, approve } from './sessions/approved-sign-in.js'

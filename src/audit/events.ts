@@ -1,30 +1,7 @@
 import type { HostFailure } from '../lib/host-call.js'
 import type { Logger } from '../lib/logger.js'
 import type { EndReason, StoredKind, StoredMethod } from '../stores/contract.js'
-
-/** Why a sign-in was refused. Clients are told less. */
-export type SignInRefusal =
-  | 'unknown-user'
-  | 'wrong-password'
-  | 'password-over-72-bytes'
-  | 'no-password'
-  | 'unreadable-hash'
-  | 'disabled'
-  | 'account-limit'
-  | 'second-factor-required'
-  | 'second-factor-invalid'
-  | 'vetoed'
-
-/** Why a code was not exchanged. */
-export type CodeRefusal =
-  | 'unknown'
-  | 'replayed'
-  | 'wrong-verifier'
-  | 'issuing-session-ended'
-  | SignInRefusal
-
-/** Why a refresh token was not exchanged. */
-export type RefreshRefusal = 'unknown-or-ended' | 'reused' | SignInRefusal
+import type { ClientRefusal, CodeRefusal, RefreshRefusal, SignInRefusal } from './refusals.js'
 
 /** Which limit was reached. */
 export type ThrottleScope =
@@ -156,6 +133,15 @@ export type AuthEventBody =
       readonly userId: string | null
       readonly sessionId: string | null
     }
+  /**
+   * A client was not authenticated; it is told no more than that. `clientId` where there is such a
+   * client: anything may have been typed in its place.
+   */
+  | {
+      readonly type: 'client.refused'
+      readonly reason: ClientRefusal
+      readonly clientId: string | null
+    }
   /** The credentials of a request or an upgrade were refused. */
   | { readonly type: 'request.refused'; readonly reason: string }
   /** A signed-in user was asked for the password again, and the answer was wrong. */
@@ -269,6 +255,7 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'refresh.repeated': 'info',
   'refresh.reused': 'warn',
   'refresh.refused': 'info',
+  'client.refused': 'info',
   'request.refused': 'debug',
   'password.refused': 'info',
   'password.rehashed': 'info',

@@ -32,7 +32,7 @@ interface MaybeParsed {
  * charset or coding, and AuthConfigError for a request that the host has decoded or begun to read.
  */
 export function readJsonBody(request: IncomingMessage & MaybeParsed): Promise<JsonBody> {
-  return readBody(request, false)
+  return readBody(request, null)
 }
 
 /**
@@ -40,22 +40,42 @@ export function readJsonBody(request: IncomingMessage & MaybeParsed): Promise<Js
  * sends it: browsers ask nobody before they do. Fields are texts, each of them once.
  */
 export function readJsonOrFormBody(request: IncomingMessage & MaybeParsed): Promise<JsonBody> {
-  return readBody(request, true)
+  return readBody(request, { repeatable: [], areTakenFrom: ownSite })
 }
+
+/**
+ * The same, and forms from pages of every site: for endpoints that take no cookie, so that a page
+ * gets nothing that any program would not. Fields with a name in `repeatable` that are there more
+ * than once become a list.
+ */
+export function readOpenBody(
+  request: IncomingMessage & MaybeParsed,
+  repeatable: readonly string[],
+): Promise<JsonBody> {
+  return readBody(request, { repeatable, areTakenFrom: anywhere })
+}
+
+/** Which forms are taken, and what may be in them. */
+interface FormRules {
+  readonly repeatable: readonly string[]
+  readonly areTakenFrom: (request: IncomingMessage) => boolean
+}
+
+const anywhere = () => true
 
 async function readBody(
   request: IncomingMessage & MaybeParsed,
-  formsToo: boolean,
+  forms: FormRules | null,
 ): Promise<JsonBody> {
   if (!hasBody(request)) return {}
-  const isForm = typeOfBody(request, formsToo) === 'form'
+  const formRules = rulesOfForm(request, forms)
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge()
   // An untouched stream means that nobody has parsed it, whatever placeholder stands in `body`.
   const isUnread = !request.readableDidRead && !request.readableEnded && !request.destroyed
   if (!isUnread) return asObject(request.body)
   refuseDecoded(request)
   const bytes = await readBytes(request)
-  return isForm ? parseForm(bytes) : asObject(parse(bytes))
+  return formRules === null ? asObject(parse(bytes)) : parseForm(bytes, formRules)
 }
 
 /** Whether a body comes with the request. */
@@ -66,24 +86,27 @@ export function hasBody(request: IncomingMessage): boolean {
   )
 }
 
-// A type that is not JSON would let a page of another origin post without a preflight (ASVS
-// V3.5.2).
-function typeOfBody(request: IncomingMessage, formsToo: boolean): 'json' | 'form' {
+// Null: the body is JSON. A type that is not would let a page of another origin post without a
+// preflight (ASVS V3.5.2).
+function rulesOfForm(request: IncomingMessage, forms: FormRules | null): FormRules | null {
   const coding = request.headers['content-encoding'] ?? 'identity'
   const type = mediaType(request.headers['content-type'] ?? '')
   const charset = type?.params.get('charset') ?? 'utf-8'
   const isPlain = /^utf-?8$/i.test(charset) && coding.toLowerCase() === 'identity'
-  if (isPlain && type?.essence === 'application/json') return 'json'
-  const isForm = formsToo && type?.essence === 'application/x-www-form-urlencoded'
-  if (isPlain && isForm && !isFromAnotherSite(request)) return 'form'
-  throw new AuthError('unsupported-media-type')
+  if (isPlain && type?.essence === 'application/json') return null
+  const isForm = isPlain && type?.essence === 'application/x-www-form-urlencoded'
+  if (isForm && forms?.areTakenFrom(request)) return forms
+  if (forms?.areTakenFrom !== anywhere) throw new AuthError('unsupported-media-type')
+  throw new AuthError('unsupported-media-type', {
+    clientMessage: 'Send the body as application/x-www-form-urlencoded in UTF-8.',
+  })
 }
 
 // A browser that sends no Fetch Metadata, as none does to a host in the clear, names the origin of
 // whichever page posts the form. Programs name none.
-function isFromAnotherSite({ headers }: IncomingMessage): boolean {
+function ownSite({ headers }: IncomingMessage): boolean {
   const { 'sec-fetch-site': site, origin } = headers
-  return site === undefined ? origin !== undefined : site !== 'same-origin' && site !== 'none'
+  return site === undefined ? origin === undefined : site === 'same-origin' || site === 'none'
 }
 
 const plainJson = new MIMEType('application/json')
@@ -154,25 +177,38 @@ function parse(bytes: Buffer): unknown {
 }
 
 // Not URLSearchParams: of bytes that are no UTF-8 it makes U+FFFD, so that two passwords are one.
-function parseForm(bytes: Buffer): JsonBody {
+function parseForm(bytes: Buffer, { repeatable }: FormRules): JsonBody {
   if (!isUtf8(bytes)) throw notUnderstood('The body is not a form in UTF-8.')
-  const fields = Object.create(null) as Record<string, string>
+  const fields = Object.create(null) as Record<string, string | string[]>
   const pairs = bytes.toString('utf8').split('&')
   for (const pair of pairs.filter((one) => one !== '')) {
     const [name = '', ...values] = pair.split('=')
     const field = formText(name)
-    if (Object.hasOwn(fields, field))
-      throw invalidRequest([{ path: '', message: 'A field of the form is there twice.' }])
-    fields[field] = formText(values.join('='))
+    const value = formText(values.join('='))
+    const before = fields[field]
+    if (before === undefined) fields[field] = value
+    else if (!repeatable.includes(field)) throw notUnderstood('A field of the form is there twice.')
+    else if (typeof before === 'string') fields[field] = [before, value]
+    else before.push(value)
   }
   return fields
 }
 
 function formText(encoded: string): string {
+  const text = decodeFormText(encoded)
+  if (text === null) throw notUnderstood('The body is not a form in UTF-8.')
+  return text
+}
+
+/**
+ * A name or value of a form, as [RFC 6749 Appendix B](https://www.rfc-editor.org/rfc/rfc6749) has
+ * it; null where it is no UTF-8.
+ */
+export function decodeFormText(encoded: string): string | null {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '))
   } catch {
-    throw notUnderstood('The body is not a form in UTF-8.')
+    return null
   }
 }
 

@@ -26,6 +26,8 @@ const exposed = [
 const sendable = 'Authorization, Content-Type, X-Auth-Token, X-User-Id'
 /** Seconds for which a browser need not ask again. */
 const preflightSeconds = '600'
+/** The same, of what is the same for everybody: a day. */
+const openPreflightSeconds = '86400'
 
 const nothing = { sendable: [], readable: [] }
 
@@ -51,14 +53,42 @@ export function createCors(
       response.setHeader('Access-Control-Expose-Headers', readable)
       return false
     }
-    response.setHeader('Access-Control-Allow-Methods', methods.join(', '))
-    response.setHeader('Access-Control-Allow-Headers', headers)
-    response.setHeader('Access-Control-Max-Age', preflightSeconds)
-    response.statusCode = 204
-    response.removeHeader('X-Powered-By')
-    response.end()
+    answerPreflight(response, methods, headers, preflightSeconds)
     return true
   }
+}
+
+/**
+ * For endpoints that take no cookie, and for documents that are public: pages of every origin may
+ * call them, and nothing that was sent is reflected. `sendable` are the headers that they may send.
+ */
+export function createOpenCors(sendable: string): AnswerCors {
+  return function answerOpenCors(request, response, methods) {
+    response.setHeader('Access-Control-Allow-Origin', '*')
+    // Of a middleware of the host's, which speaks for its own routes.
+    response.removeHeader('Access-Control-Allow-Credentials')
+    if (!isPreflight(request)) {
+      response.setHeader('Access-Control-Expose-Headers', 'WWW-Authenticate')
+      return false
+    }
+    const named = methods.filter((method) => method !== 'HEAD')
+    answerPreflight(response, named, sendable, openPreflightSeconds)
+    return true
+  }
+}
+
+function answerPreflight(
+  response: ServerResponse,
+  methods: readonly string[],
+  sendable: string,
+  seconds: string,
+): void {
+  response.setHeader('Access-Control-Allow-Methods', methods.join(', '))
+  response.setHeader('Access-Control-Allow-Headers', sendable)
+  response.setHeader('Access-Control-Max-Age', seconds)
+  response.statusCode = 204
+  response.removeHeader('X-Powered-By')
+  response.end()
 }
 
 function isPreflight({ method, headers }: IncomingMessage): boolean {

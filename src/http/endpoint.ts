@@ -4,7 +4,7 @@ import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError, AuthError } from '../errors.js'
 import { type Answer, writeAnswer } from './answer.js'
 import { type JsonBody, readJsonBody } from './body.js'
-import type { AnswerCors } from './cors.js'
+import { type AnswerCors, createOpenCors } from './cors.js'
 import { hangingUp } from './hanging-up.js'
 import { type ProblemStyle, writeProblem } from './problem.js'
 import { createNoticeProxies } from './proxy-notices.js'
@@ -46,14 +46,27 @@ type Method = 'GET' | 'POST' | 'DELETE'
 export type Endpoints = Partial<Record<Method, Endpoint>> & { readonly HEAD?: null }
 
 /**
- * Routes: path, endpoints, style of errors. Null stands for a route that the host has not provided
- * for.
+ * Which pages may call a route. `every-origin` is for endpoints that take no cookie; without either
+ * it is those of the option `cors`.
+ */
+export type OpenTo = 'every-origin' | 'own-origin'
+
+/**
+ * Routes: path, endpoints, style of errors, and which pages may call it. Null stands for a route
+ * that the host has not provided for.
  */
 export type Routes = readonly (readonly [
   path: string,
   endpoints: Endpoints | null,
   style?: ProblemStyle,
+  openTo?: OpenTo,
 ])[]
+
+/** To a route that is open to every origin browsers may send credentials in headers. */
+const corsOf: Readonly<Record<OpenTo, AnswerCors | null>> = {
+  'every-origin': createOpenCors('Content-Type, Authorization, DPoP'),
+  'own-origin': null,
+}
 
 /** What mounting needs. */
 export interface MountDeps {
@@ -72,14 +85,15 @@ export function mountAll(router: Router, routes: Routes, deps: MountDeps): Route
   const { contexts, answerCors, sayOnce } = deps
   const noticeProxies = contexts.areOfHost ? () => {} : createNoticeProxies(sayOnce)
   const allMethods = new Set<string>()
-  for (const [path, endpoints, style = 'plain'] of routes) {
+  for (const [path, endpoints, style = 'plain', openTo] of routes) {
     if (endpoints === null) continue
+    const answerOrigin = openTo === undefined ? answerCors : corsOf[openTo]
     const byMethod = endpointsByMethod(endpoints)
     const methods = [...byMethod.keys()]
     for (const method of methods) allMethods.add(method)
     const refuse = methodNotAllowed(methods.join(', '))
     router.all(path, (request, response, next) => {
-      if (answerCors?.(request, response, methods) === true) return
+      if (answerOrigin?.(request, response, methods) === true) return
       const endpoint = byMethod.get(request.method) ?? refuse
       const noticing: Endpoint = (asked) => {
         noticeProxies(request, asked.context.ip)

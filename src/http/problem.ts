@@ -1,13 +1,28 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { AuthError } from '../errors.js'
+import type { AuthError, AuthErrorCode } from '../errors.js'
 import { type Answer, commonHeaders, writeAnswer } from './answer.js'
 
 /**
- * `plain`: names as in the catalogue. `oauth`: RFC 6749 §5.2 names, and the message again as
- * `error_description`.
+ * `plain`: names as in the catalogue. `oauth`: the message again as `error_description`, and
+ * `invalid_request` as RFC 6749 §5.2 spells it. `oauth-endpoint`: every name as OAuth's clients
+ * know it, and a description that holds no character which §5.2 does not allow.
  */
-export type ProblemStyle = 'plain' | 'oauth'
+export type ProblemStyle = 'plain' | 'oauth' | 'oauth-endpoint'
+
+/** What the styles call a refusal, where that is not its name in the catalogue. */
+const styledNames: Readonly<Record<ProblemStyle, Partial<Record<AuthErrorCode, string>>>> = {
+  plain: {},
+  oauth: { 'invalid-request': 'invalid_request' },
+  'oauth-endpoint': {
+    'invalid-request': 'invalid_request',
+    'method-not-allowed': 'invalid_request',
+    'payload-too-large': 'invalid_request',
+    'unsupported-media-type': 'invalid_request',
+    'temporarily-unavailable': 'temporarily_unavailable',
+    configuration: 'server_error',
+  },
+}
 
 /** What another protocol calls the same refusal. */
 export interface ProblemNames {
@@ -49,19 +64,30 @@ function problemAnswer(error: AuthError, style: ProblemStyle): Answer {
     body: {
       success: false,
       status: 'error',
-      error: style === 'oauth' && error.code === 'invalid-request' ? 'invalid_request' : error.code,
+      error: styledNames[style][error.code] ?? error.code,
       message,
-      ...(style === 'oauth' ? { error_description: message } : {}),
+      ...descriptionOf(message, style),
       ...detailsOf(error),
     },
     headers: {
       ...error.headers,
       ...(error.retryAfter === undefined ? {} : { 'Retry-After': String(error.retryAfter) }),
-      // RFC 9110 §15.5.2 asks for a challenge on every 401; RFC 6750 §3.1 would allow a reason,
-      // which would be an oracle.
-      ...(error.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+      ...challengeOf(error),
     },
   }
+}
+
+function descriptionOf(message: string, style: ProblemStyle): { error_description?: string } {
+  if (style === 'plain') return {}
+  if (style === 'oauth') return { error_description: message }
+  return { error_description: message.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?') }
+}
+
+// RFC 9110 §15.5.2 asks for a challenge on every 401; RFC 6750 §3.1 would allow a reason, which
+// would be an oracle. A client that is refused brings one only where it came by that scheme: some
+// clients do not read the body of an answer with a challenge.
+function challengeOf({ status, code }: AuthError): Record<string, string> {
+  return status === 401 && code !== 'invalid_client' ? { 'WWW-Authenticate': 'Bearer' } : {}
 }
 
 function detailsOf(error: AuthError): { details?: object } {

@@ -1,5 +1,6 @@
 import type { AdmittedHasher } from '../admission/admission.js'
-import { type Audit, noRequest, type RequestContext, type SignInRefusal } from '../audit/events.js'
+import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
+import type { SignInRefusal } from '../audit/refusals.js'
 import { siteOf } from '../http/client-address.js'
 import { forgetRejection } from '../lib/forget-rejection.js'
 import { randomSecret } from '../lib/random.js'

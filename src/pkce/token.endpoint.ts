@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { Audit, CodeRefusal, RequestContext } from '../audit/events.js'
+import type { Audit, RequestContext } from '../audit/events.js'
+import type { CodeRefusal } from '../audit/refusals.js'
 import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'

@@ -12,8 +12,11 @@ import {
 import { createKnownNetworks, type KnownNetworks } from './known-networks.js'
 import { type Counters, createCounters, createReportLimit, type ThrottleOptions } from './limits.js'
 import { createPasswordLimits, type TakePasswordSlot } from './password-limits.js'
+import { createRefusalLimit } from './refusal-limit.js'
 import { createSecondFactorLimits, type SecondFactorLimits } from './second-factor-limits.js'
 import {
+  type CountRefusedClient,
+  createClientLimits,
   createEndpointLimits,
   createIssueLimits,
   type LimitFailures,
@@ -47,6 +50,8 @@ import {
 // codesUntilSignIn         user                 before judging a    right; outage;        10 years
 //                                               code                complete: emptied
 // refusedTokens            endpoint, network    a refused token     -                     900 s
+// mar-client               client, network      a client was not     -                     900 s
+//                                               authenticated
 // mar-issue-…              session; user        a code or ticket    refused               60 s
 //
 // Why each: `perIdentifierAndNetwork` stops one line that guesses one name; `perNetwork` one line
@@ -74,6 +79,8 @@ export interface Throttle extends SecondFactorLimits {
   unlockLogin(identifier: IdentifierDigests, userId: string | null, ip?: string): Promise<void>
   /** Limits the failures of an endpoint by network. */
   readonly limitFailures: LimitFailures
+  /** Limits the failures of a client's authentication by client and network. */
+  readonly countRefusedClient: CountRefusedClient
   /** Limits what a session and a user are issued. */
   readonly takeIssue: TakeIssue
 }
@@ -119,11 +126,10 @@ export function createThrottle({
     knownNetworks,
     unlockLogin: (identifier, userId, ip) => unlock(counters, keyOf, identifier, userId, ip),
     limitFailures: createEndpointLimits({
-      counter: counters.refusedTokens,
       keyOf,
-      reportLimit,
-      dryRun,
+      countRefusal: createRefusalLimit({ counter: counters.refusedTokens, reportLimit, dryRun }),
     }),
+    countRefusedClient: createClientLimits({ options, call, keyOf, reportLimit }),
     takeIssue: createIssueLimits({ options, call, keyOf, reportLimit }),
     ...secondFactorLimits,
   }

@@ -2,93 +2,78 @@ import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { networkOf } from '../http/client-address.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
-import { boundedCache } from '../lib/bounded-cache.js'
 import type { HostCall } from '../lib/host-call.js'
 import { type Counter, createCounter } from './counter.js'
 import type { CounterKey } from './counter-keys.js'
-import { type ReportLimit, rateLimitHeaders, type ThrottleOptions } from './limits.js'
+import type { ReportLimit, ThrottleOptions } from './limits.js'
 import type { Limit } from './memory-limiter.js'
+import { type CountRefusal, createRefusalLimit } from './refusal-limit.js'
 
 /** Limits the failures of an endpoint by network. */
 export type LimitFailures = (name: string, endpoint: Endpoint) => Endpoint
 
 /** What limiting endpoints needs. */
 export interface EndpointLimitDeps {
-  readonly counter: Counter
   readonly keyOf: CounterKey
-  readonly reportLimit: ReportLimit
-  readonly dryRun: boolean
+  readonly countRefusal: CountRefusal
 }
 
-/** Networks that have used up an endpoint, of which a process remembers so many. */
-const maxRemembered = 10_000
-
 /**
- * Makes the limit of endpoints that take tokens. Those have 256 bits, so this bounds what is
- * refused, and no guessing: a valid token is never refused for what others behind the same address
- * have sent, and costs no call. What is refused beyond the limit is told to wait instead of why.
+ * Makes the limit of endpoints that take tokens. What is refused beyond the limit is told to wait
+ * instead of why.
  */
-export function createEndpointLimits({
-  counter,
-  keyOf,
-  reportLimit,
-  dryRun,
-}: EndpointLimitDeps): LimitFailures {
-  /** Until when, in milliseconds: a flood of refusals costs no call of the counter. */
-  const usedUp = boundedCache<number>(maxRemembered, counter.duration)
-
-  function secondsLeft(key: string): number {
-    const now = new Date()
-    return Math.ceil(((usedUp.get(key, now) ?? 0) - now.getTime()) / 1000)
-  }
-
-  async function count(
-    key: string,
-  ): Promise<{ readonly remaining: number; readonly seconds: number } | null> {
-    if (secondsLeft(key) > 0) return null
-    const { allowed, remaining, seconds } = await counter.take(key)
-    const now = new Date()
-    if (!allowed || remaining === 0) usedUp.set(key, now.getTime() + seconds * 1000, now)
-    return allowed ? { remaining, seconds } : null
-  }
-
-  function refuse(key: string, context: RequestContext, refusal: AuthError): AuthError {
-    const retryAfter = Math.max(1, secondsLeft(key))
-    const limited = reportLimit(
-      { scope: 'endpoint', points: counter.points, retryAfter },
-      context,
-      dryRun,
-    )
-    return dryRun ? refusal : limited
-  }
-
-  async function countRefusal(
-    name: string,
-    { context, setHeaders }: EndpointRequest,
-    refusal: AuthError,
-  ): Promise<AuthError> {
-    const key = keyOf('endpoint', name, networkOf(context.ip))
-    // A counter out of reach does not change an answer that gives nothing away; the call has
-    // reported it.
-    const counted = await count(key).catch(() => undefined)
-    if (counted === null) return refuse(key, context, refusal)
-    if (counted !== undefined)
-      setHeaders(rateLimitHeaders(counter.points, counted.remaining, counted.seconds))
-    return refusal
-  }
-
+export function createEndpointLimits({ keyOf, countRefusal }: EndpointLimitDeps): LimitFailures {
   return (name, endpoint) =>
     async function limitedEndpoint(request) {
       try {
         return await endpoint(request)
       } catch (error) {
-        throw isRefusal(error) ? await countRefusal(name, request, error) : error
+        if (!isRefusal(error)) throw error
+        throw await countRefusal(
+          keyOf('endpoint', name, networkOf(request.context.ip)),
+          request,
+          error,
+        )
       }
     }
 }
 
 function isRefusal(error: unknown): error is AuthError {
   return error instanceof AuthError && error.code === 'invalid_grant'
+}
+
+/**
+ * Counts that a client was not authenticated, by the network and by the id that was shown, whether
+ * there is such a client or not. Answers what it is told.
+ */
+export type CountRefusedClient = (
+  clientId: string,
+  request: Pick<EndpointRequest, 'context' | 'setHeaders'>,
+  refusal: AuthError,
+) => Promise<AuthError>
+
+const perClientAndNetwork: Limit = { points: 20, duration: 15 * 60 }
+
+/** What limiting clients needs. */
+export interface ClientLimitDeps {
+  readonly options: ThrottleOptions
+  readonly call: HostCall
+  readonly keyOf: CounterKey
+  readonly reportLimit: ReportLimit
+}
+
+/** Makes the limit of clients that were refused: 20 in 15 minutes for each client and network. */
+export function createClientLimits({
+  options,
+  call,
+  keyOf,
+  reportLimit,
+}: ClientLimitDeps): CountRefusedClient {
+  const counter = createCounter(options, { keyPrefix: 'mar-client', ...perClientAndNetwork }, call)
+  const { dryRun = false } = options
+  const countRefusal = createRefusalLimit({ counter, reportLimit, dryRun })
+  return (clientId, request, refusal) =>
+    countRefusal(keyOf('client', clientId, networkOf(request.context.ip)), request, refusal)
 }
 
 /** For whom something is issued; no session where the host asks. */

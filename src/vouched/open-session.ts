@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
-import type { Audit, RequestContext, SignInRefusal } from '../audit/events.js'
+import type { Audit, RequestContext } from '../audit/events.js'
+import type { SignInRefusal } from '../audit/refusals.js'
 import { AuthError, invalidRequest } from '../errors.js'
 import { requireOptions, requireRequest } from '../http/host-input.js'
 import type { Contexts } from '../http/request-context.js'

@@ -219,7 +219,7 @@ describe('docs/http-api.json', () => {
     expect(listed.filter(([code, status]) => new AuthError(code).status !== status)).toEqual([])
     const said = new Set<string>(listed.map(([code]) => code))
     const unsaid = codes.filter((code) => !said.has(code))
-    expect(unsaid).toEqual(['method-not-allowed', 'configuration'])
+    expect(unsaid).toEqual(['invalid_client', 'method-not-allowed', 'configuration'])
   })
 
   it('has a place in docs/errors.md for every error, which the error itself names', () => {

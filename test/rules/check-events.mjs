@@ -74,9 +74,11 @@ function valueRow(name, path) {
 
 const events = union.types.map(readEvent)
 const values = [
-  ...['ThrottleScope', 'SignInRefusal', 'CodeRefusal', 'RefreshRefusal'].map((name) =>
-    valueRow(name, 'audit/events.ts'),
+  valueRow('ThrottleScope', 'audit/events.ts'),
+  ...['SignInRefusal', 'CodeRefusal', 'RefreshRefusal', 'ClientRefusal'].map((name) =>
+    valueRow(name, 'audit/refusals.ts'),
   ),
+  valueRow('AssertionProblem', 'signers/client-assertion.ts'),
   ...['EndReason', 'AuthenticationMethod', 'SessionKind'].map((name) =>
     valueRow(name, 'stores/contract.ts'),
   ),

@@ -232,6 +232,7 @@ const singleRules = [
       path: '^src/',
       pathNot: inSrc([
         'http/endpoint\\.ts$',
+        'http/documents\\.ts$',
         'guard/http-guard\\.ts$',
         'guard/sockets\\.ts$',
         'rocketchat/mount\\.ts$',

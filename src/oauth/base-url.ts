@@ -1,0 +1,48 @@
+import { AuthConfigError } from '../errors.js'
+import { isPagesOrigin } from '../http/pages.js'
+
+/**
+ * The issuer as a URL that every client compares alike
+ * ([RFC 8414 §2](https://www.rfc-editor.org/rfc/rfc8414#section-2)).
+ *
+ * @throws AuthConfigError for one that is no https URL (or http on the machine itself), that has a
+ * query, a fragment, a user or a slash at its end, or that is not written as URLs are
+ */
+export function checkIssuer(issuer: string): URL {
+  return checkUrl(
+    'joseSigner.issuer',
+    issuer,
+    'set it to the URL of your server, such as https://chat.example.com.',
+  )
+}
+
+/**
+ * Where browsers and clients reach the router.
+ *
+ * @throws AuthConfigError as {@link checkIssuer}, and for one of another origin than the issuer's
+ */
+export function checkBaseUrl(baseUrl: string, issuer: URL): URL {
+  const option = 'oauth.baseUrl'
+  const remedy = `set it to the URL that the router is mounted at, such as ${issuer.origin}/api/v1.`
+  const url = checkUrl(option, baseUrl, remedy)
+  if (url.origin === issuer.origin) return url
+  throw new AuthConfigError(option, `is of another origin than the issuer.`, remedy)
+}
+
+function checkUrl(option: string, text: string, remedy: string): URL {
+  const problem = problemOf(text)
+  if (problem === null) return new URL(text)
+  throw new AuthConfigError(option, problem, remedy)
+}
+
+function problemOf(text: string): string | null {
+  if (!URL.canParse(text)) return 'is not an absolute URL.'
+  const url = new URL(text)
+  if (!isPagesOrigin(url.origin)) return 'is neither https nor http on the machine itself.'
+  if (/[?#]/.test(text)) return 'has a query or a fragment.'
+  if (url.username !== '' || url.password !== '') return 'holds credentials.'
+  if (text.endsWith('/')) return 'has a slash at its end.'
+  // Clients compare it with what they are told, some as text and some after a parser of their own.
+  const written = `${url.origin}${url.pathname === '/' ? '' : url.pathname}`
+  return text === written ? null : `is not written as URLs are, which is ${written}.`
+}

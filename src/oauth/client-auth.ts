@@ -1,0 +1,136 @@
+import type { Audit } from '../audit/events.js'
+import type { ClientRefusal } from '../audit/refusals.js'
+import { AuthError } from '../errors.js'
+import type { EndpointRequest } from '../http/endpoint.js'
+import type { RequestParameters } from '../http/parameters.js'
+import { sha256 } from '../lib/digest.js'
+import { judgeAssertion } from '../signers/client-assertion.js'
+import type { ClientStore, OAuthClient } from '../stores/client-contract.js'
+import type { OnceStore } from '../stores/once-contract.js'
+import type { Throttle } from '../throttle/throttle.js'
+import {
+  type ClientAuthMethod,
+  type PresentedClient,
+  readPresentedClient,
+} from './client-credentials.js'
+import { isSecretOf } from './client-secret.js'
+
+/** A client that is who it says. With the method `none` nobody has proven it: it has no secret. */
+export interface AuthenticatedClient {
+  readonly client: OAuthClient
+  readonly method: ClientAuthMethod
+}
+
+/**
+ * Finds out which client a request is of, from its headers and its parameters.
+ *
+ * Throws 400 `invalid-request` for two methods or two ids at once; 401 `invalid_client`, with the
+ * same bytes for every reason, and 429 instead after 20 of them in 15 minutes; 503.
+ */
+export type AuthenticateClient = (
+  request: Pick<EndpointRequest, 'incoming' | 'context' | 'setHeaders'>,
+  parameters: RequestParameters,
+) => Promise<AuthenticatedClient>
+
+/** What {@link createAuthenticateClient} needs. */
+export interface AuthenticateClientDeps {
+  readonly clients: Pick<ClientStore, 'find'>
+  /** Where the `jti` of assertions are claimed. */
+  readonly once: Pick<OnceStore, 'claim'>
+  /** Either may be the audience of an assertion. */
+  readonly issuer: string
+  readonly tokenEndpoint: string
+  readonly throttle: Pick<Throttle, 'countRefusedClient'>
+  readonly clock: () => Date
+  readonly audit: Audit
+}
+
+/** Makes the one way in which clients are authenticated. */
+export function createAuthenticateClient(deps: AuthenticateClientDeps): AuthenticateClient {
+  const { clients, throttle, audit } = deps
+  return async function authenticateClient(request, parameters) {
+    // 400
+    const presented = readPresentedClient(request.incoming, parameters)
+    // 503
+    const found = await clients.find(presented.id)
+    // A database that compares loosely finds `Wiki` for `wiki`.
+    const client = found?.id === presented.id ? found : null
+    const reason = await refusalOf(deps, presented, client)
+    if (reason === null && client !== null) return { client, method: presented.method }
+    audit(
+      { type: 'client.refused', reason: reason ?? 'unknown-client', clientId: client?.id ?? null },
+      request.context,
+    )
+    // 401, 429
+    throw await throttle.countRefusedClient(presented.id, request, invalidClient(presented.method))
+  }
+}
+
+// Null: nothing speaks against it.
+async function refusalOf(
+  deps: AuthenticateClientDeps,
+  presented: PresentedClient,
+  client: OAuthClient | null,
+): Promise<ClientRefusal | null> {
+  switch (presented.method) {
+    case 'none':
+      return refusalOfPublic(client)
+    case 'private_key_jwt':
+      return refusalOfAssertion(deps, presented.assertion, client)
+    default:
+      return refusalOfSecret(presented.secret, client)
+  }
+}
+
+function refusalOfPublic(client: OAuthClient | null): ClientRefusal | null {
+  if (client === null) return 'unknown-client'
+  const isConfidential = hasSecret(client) || keysOf(client).length > 0
+  return isConfidential ? 'no-credentials' : refusalOfDisabled(client)
+}
+
+// The digests are compared first, whoever asks: the time tells neither that there is such a client
+// nor that it is disabled.
+function refusalOfSecret(secret: string, client: OAuthClient | null): ClientRefusal | null {
+  const isRight = isSecretOf(client?.secretHashes, secret)
+  if (client === null) return 'unknown-client'
+  if (!hasSecret(client)) return 'credentials-of-another-kind'
+  return isRight ? refusalOfDisabled(client) : 'wrong-secret'
+}
+
+async function refusalOfAssertion(
+  { once, issuer, tokenEndpoint, clock }: AuthenticateClientDeps,
+  assertion: string,
+  client: OAuthClient | null,
+): Promise<ClientRefusal | null> {
+  if (client === null) return 'unknown-client'
+  const keys = keysOf(client)
+  if (keys.length === 0) return 'credentials-of-another-kind'
+  const now = clock()
+  const audiences = [issuer, tokenEndpoint]
+  const verdict = await judgeAssertion(assertion, { clientId: client.id, keys, audiences, now })
+  if (verdict.problem !== null) return verdict.problem
+  if (client.disabled === true) return 'disabled'
+  // As JSON, so that no id and name together are those of another client.
+  const name = sha256(JSON.stringify(['client-assertion', client.id, verdict.jti]))
+  const { outcome } = await once.claim(name, verdict.expiresAt, now)
+  return outcome === 'claimed' ? null : 'assertion-replayed'
+}
+
+function refusalOfDisabled({ disabled }: OAuthClient): ClientRefusal | null {
+  return disabled === true ? 'disabled' : null
+}
+
+function hasSecret({ secretHashes = [] }: OAuthClient): boolean {
+  return secretHashes.length > 0
+}
+
+function keysOf({ jwks }: OAuthClient): readonly object[] {
+  return jwks?.keys ?? []
+}
+
+// RFC 6749 §5.2: a client that came by a header is told of the scheme.
+function invalidClient(method: ClientAuthMethod): AuthError {
+  const headers =
+    method === 'client_secret_basic' ? { 'WWW-Authenticate': 'Basic realm="oauth"' } : {}
+  return new AuthError('invalid_client', { headers })
+}

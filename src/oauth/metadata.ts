@@ -1,0 +1,113 @@
+import { assertionAlgorithms } from '../signers/client-assertion.js'
+import { clientAuthMethods } from './client-credentials.js'
+
+/** What the server can do, of which its metadata tells. */
+export interface MetadataSettings {
+  /** As it stands in tokens, byte for byte. */
+  readonly issuer: string
+  /** Where the router is mounted, without a slash at its end. */
+  readonly baseUrl: string
+  /** All that anybody may ask for, but `*`. */
+  readonly scopes: readonly string[]
+  /** What may be in ID Tokens and in UserInfo besides what is always in them. */
+  readonly claims: readonly string[]
+  /** Of ID Tokens. None: there is no OpenID Connect here, and no UserInfo. */
+  readonly idTokenAlgorithms: readonly string[]
+  /** How sure sign-ins may be asked to be. */
+  readonly acrValues: readonly string[]
+  /** Languages of the pages. */
+  readonly locales: readonly string[]
+  /** Whether tokens can be introspected. */
+  readonly introspection: boolean
+}
+
+/** Of every ID Token. */
+const tokenClaims = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'sid']
+
+/**
+ * What the server tells clients of itself: the one document of
+ * [RFC 8414 §2](https://www.rfc-editor.org/rfc/rfc8414#section-2) and of
+ * [OpenID Connect Discovery §3](https://openid.net/specs/openid-connect-discovery-1_0.html).
+ * Nothing is in it that is not switched on.
+ */
+export function serverMetadata(settings: MetadataSettings): Readonly<Record<string, unknown>> {
+  const { issuer, baseUrl } = settings
+  return Object.freeze({
+    issuer,
+    authorization_endpoint: `${baseUrl}/oauth/authorize`,
+    token_endpoint: `${baseUrl}/oauth/token`,
+    jwks_uri: `${baseUrl}/auth/jwks.json`,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    token_endpoint_auth_methods_supported: clientAuthMethods,
+    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    revocation_endpoint: `${baseUrl}/oauth/revoke`,
+    // Left out they would be client_secret_basic alone.
+    revocation_endpoint_auth_methods_supported: clientAuthMethods,
+    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    ...introspectionMetadata(settings),
+    scopes_supported: listOf(settings.scopes),
+    prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+    ...(settings.acrValues.length > 0 && { acr_values_supported: listOf(settings.acrValues) }),
+    ...(settings.locales.length > 0 && { ui_locales_supported: listOf(settings.locales) }),
+    ...openIdMetadata(settings),
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+    require_pushed_authorization_requests: false,
+    client_id_metadata_document_supported: false,
+  })
+}
+
+function introspectionMetadata({ introspection, baseUrl }: MetadataSettings): object {
+  if (!introspection) return {}
+  return {
+    introspection_endpoint: `${baseUrl}/oauth/introspect`,
+    introspection_endpoint_auth_methods_supported: clientAuthMethods.filter(
+      (method) => method !== 'none',
+    ),
+    introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+  }
+}
+
+function openIdMetadata({ idTokenAlgorithms, claims, baseUrl }: MetadataSettings): object {
+  if (idTokenAlgorithms.length === 0) return {}
+  return {
+    userinfo_endpoint: `${baseUrl}/oauth/userinfo`,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: listOf(idTokenAlgorithms),
+    claims_supported: listOf([...tokenClaims, ...claims]),
+    claims_parameter_supported: false,
+  }
+}
+
+/** Of an API: which server has tokens for it. */
+export interface ResourceMetadata {
+  /** As it is called in tokens and in requests for them. */
+  readonly resource: string
+  readonly authorization_servers: readonly string[]
+  readonly scopes_supported: readonly string[]
+  readonly bearer_methods_supported: readonly string[]
+}
+
+/**
+ * What an API tells clients of itself,
+ * [RFC 9728 §2](https://www.rfc-editor.org/rfc/rfc9728#section-2).
+ */
+export function resourceMetadata(
+  resource: string,
+  { issuer, scopes }: Pick<MetadataSettings, 'issuer' | 'scopes'>,
+): ResourceMetadata {
+  return Object.freeze({
+    resource,
+    authorization_servers: [issuer],
+    scopes_supported: listOf(scopes),
+    bearer_methods_supported: ['header'],
+  })
+}
+
+function listOf(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)]
+}

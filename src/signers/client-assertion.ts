@@ -1,0 +1,195 @@
+import type { CryptoKey, JWK, ProtectedHeaderParameters } from 'jose'
+import { decodeProtectedHeader } from 'jose/decode/protected_header'
+import {
+  JOSEError,
+  JWSSignatureVerificationFailed,
+  JWTClaimValidationFailed,
+  JWTExpired,
+} from 'jose/errors'
+import { decodeJwt } from 'jose/jwt/decode'
+import { jwtVerify } from 'jose/jwt/verify'
+import { importJWK } from 'jose/key/import'
+import { ownMembers } from '../lib/check-options.js'
+
+/** What is wrong with an assertion. */
+export type AssertionProblem =
+  | 'assertion-malformed'
+  | 'assertion-of-unknown-key'
+  | 'unusable-key'
+  | 'assertion-signature'
+  | 'assertion-times'
+  | 'assertion-audience'
+  | 'assertion-claims'
+
+/** An assertion that holds: to be taken once, as long as it would be good. */
+export type AssertionVerdict =
+  | { readonly problem: null; readonly jti: string; readonly expiresAt: Date }
+  | { readonly problem: AssertionProblem }
+
+/** What an assertion is judged by. */
+export interface AssertionRules {
+  readonly clientId: string
+  /** The client's public keys. */
+  readonly keys: readonly object[]
+  /** Whom it may be for, each of them alone. */
+  readonly audiences: readonly string[]
+  readonly now: Date
+}
+
+/** By type and curve of a key: what it may be for, the default first. */
+const algorithms: ReadonlyMap<string, readonly string[]> = new Map([
+  ['EC P-256', ['ES256']],
+  ['OKP Ed25519', ['EdDSA']],
+  ['RSA', ['RS256', 'PS256']],
+])
+
+/** Algorithms of assertions. */
+export const assertionAlgorithms: readonly string[] = [...algorithms.values()].flat()
+
+/** An assertion with an RSA signature and a thumbprint of its key fits easily. */
+const maxCharacters = 4096
+const maxJtiCharacters = 256
+/** Keys of a client, so that one assertion costs no more than so many signatures. */
+const maxKeys = 10
+/** Seconds by which an assertion may be good for longer, so that few have to be remembered. */
+const maxSecondsAhead = 300
+/** Seconds that the client's clock may be off. */
+const clockTolerance = 20
+
+/** Which client an assertion says it is of; null where it is none. Nothing of it is proven yet. */
+export function subjectOfAssertion(assertion: string): string | null {
+  if (assertion.length > maxCharacters) return null
+  try {
+    const { sub } = decodeJwt(assertion)
+    return typeof sub === 'string' && sub !== '' ? sub : null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Judges a client's assertion, [RFC 7523 §3](https://www.rfc-editor.org/rfc/rfc7523#section-3). The
+ * algorithm is fixed by the client's key, and the audience is one text: an assertion that is for
+ * others besides could be shown here by them.
+ */
+export async function judgeAssertion(
+  assertion: string,
+  rules: AssertionRules,
+): Promise<AssertionVerdict> {
+  const header = headerOf(assertion)
+  if (header === null) return { problem: 'assertion-malformed' }
+  let problem: AssertionProblem = 'assertion-of-unknown-key'
+  for (const jwk of fittingKeys(rules.keys, header)) {
+    const verified = await verify(assertion, jwk, rules.now)
+    if ('claims' in verified) return judgeClaims(verified.claims, rules)
+    problem = verified.problem
+    // Another key of the client's may be the one.
+    if (problem !== 'assertion-signature' && problem !== 'unusable-key') break
+  }
+  return { problem }
+}
+
+const types: ReadonlySet<unknown> = new Set([undefined, 'JWT', 'client-authentication+jwt'])
+
+function headerOf(assertion: string): ProtectedHeaderParameters | null {
+  if (assertion.length > maxCharacters) return null
+  try {
+    const header = ownMembers(decodeProtectedHeader(assertion))
+    return types.has(header.typ) ? header : null
+  } catch {
+    return null
+  }
+}
+
+function fittingKeys(
+  keys: readonly object[],
+  { alg, kid }: ProtectedHeaderParameters,
+): readonly object[] {
+  return keys.slice(0, maxKeys).filter((key) => {
+    const jwk = ownMembers(key as JWK)
+    return algorithmOf(jwk) === alg && (kid === undefined || jwk.kid === kid)
+  })
+}
+
+/**
+ * The one algorithm of a key; null for a key that is good for none of ours. An RSA key that names
+ * none is for RS256, by which most clients sign.
+ */
+function algorithmOf({ kty, crv, alg, use = 'sig' }: JWK): string | null {
+  const offered = algorithms.get(kty === 'RSA' ? kty : `${kty} ${crv}`)
+  if (use !== 'sig' || offered === undefined) return null
+  return offered.find((one) => alg === undefined || alg === one) ?? null
+}
+
+type Claims = Readonly<Record<string, unknown>>
+
+async function verify(
+  assertion: string,
+  jwk: object,
+  now: Date,
+): Promise<{ readonly claims: Claims } | { readonly problem: AssertionProblem }> {
+  const key = await importOnce(jwk)
+  if (key === null) return { problem: 'unusable-key' }
+  try {
+    const { payload } = await jwtVerify(assertion, key, {
+      algorithms: [algorithmOf(ownMembers(jwk as JWK)) as string],
+      currentDate: now,
+      clockTolerance,
+    })
+    return { claims: ownMembers(payload) }
+  } catch (cause) {
+    return { problem: problemOf(cause) }
+  }
+}
+
+// Only what jose says about the assertion is a refusal; a fault of the platform must not look like
+// one.
+function problemOf(cause: unknown): AssertionProblem {
+  if (cause instanceof JWSSignatureVerificationFailed) return 'assertion-signature'
+  if (cause instanceof JWTExpired) return 'assertion-times'
+  if (cause instanceof JWTClaimValidationFailed && cause.claim === 'nbf') return 'assertion-times'
+  if (cause instanceof JOSEError) return 'assertion-malformed'
+  throw cause
+}
+
+const imported = new WeakMap<object, Promise<CryptoKey | null>>()
+
+function importOnce(jwk: object): Promise<CryptoKey | null> {
+  const known = imported.get(jwk)
+  if (known !== undefined) return known
+  const importing = importPublic(ownMembers(jwk as JWK))
+  imported.set(jwk, importing)
+  return importing
+}
+
+const minRsaBits = 2048
+
+async function importPublic(jwk: JWK): Promise<CryptoKey | null> {
+  const { kty, crv, x, y, n, e } = jwk
+  const members = Object.entries({ kty, crv, x, y, n, e })
+  const bare = Object.fromEntries(members.filter(([, value]) => value !== undefined))
+  try {
+    const key = (await importJWK(bare, algorithmOf(jwk) as string)) as CryptoKey
+    // RFC 7518 §3.3.
+    const { modulusLength: bits = minRsaBits } = key.algorithm as { modulusLength?: number }
+    return bits < minRsaBits ? null : key
+  } catch {
+    return null
+  }
+}
+
+function judgeClaims(
+  { iss, sub, aud, exp, jti }: Claims,
+  { clientId, audiences, now }: AssertionRules,
+): AssertionVerdict {
+  if (iss !== clientId || sub !== clientId) return { problem: 'assertion-claims' }
+  if (!audiences.some((one) => one === aud)) return { problem: 'assertion-audience' }
+  if (typeof jti !== 'string' || jti === '' || jti.length > maxJtiCharacters)
+    return { problem: 'assertion-claims' }
+  const seconds = now.getTime() / 1000
+  if (typeof exp !== 'number' || exp > seconds + maxSecondsAhead + clockTolerance)
+    return { problem: 'assertion-times' }
+  // Remembered for as long as the tolerance still lets it in, by whole seconds as jose has them.
+  const until = Math.floor(exp) + clockTolerance + 1
+  return { problem: null, jti, expiresAt: new Date(until * 1000) }
+}

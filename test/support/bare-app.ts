@@ -1,0 +1,52 @@
+// An Express app with some routes of ours and no router: for parts that are mounted by themselves.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express5 from 'express'
+import express4 from 'express4'
+import { onTestFinished } from 'vitest'
+import { createCors } from '../../src/http/cors.js'
+import { mountAll, type Routes } from '../../src/http/endpoint.js'
+import { createContexts } from '../../src/http/request-context.js'
+
+export interface BareApp {
+  readonly url: string
+  /** What reached the host's error handler. */
+  readonly unforeseen: readonly unknown[]
+}
+
+export interface BareAppSettings {
+  readonly routes?: Routes
+  readonly express?: 4 | 5
+  /** Origins of the option `cors`. */
+  readonly origins?: readonly string[]
+  readonly before?: (app: express5.Express) => void
+  readonly after?: (app: express5.Express) => void
+}
+
+/** Serves it until the test is over. */
+export async function startBareApp({
+  routes = [],
+  express = 5,
+  origins,
+  before,
+  after,
+}: BareAppSettings): Promise<BareApp> {
+  const own = (express === 5 ? express5 : express4) as typeof express5
+  const app = own()
+  const unforeseen: unknown[] = []
+  before?.(app)
+  const sayOnce = () => {}
+  const contexts = createContexts({ clientAddress: undefined, onFailure: () => {}, sayOnce })
+  const answerCors = createCors(origins === undefined ? undefined : { origins })
+  app.use(mountAll(own.Router({ caseSensitive: true }), routes, { contexts, answerCors, sayOnce }))
+  after?.(app)
+  app.use(((error, _request, response, _next) => {
+    unforeseen.push(error)
+    response.status(500).end()
+  }) as express5.ErrorRequestHandler)
+  const server = createServer({ maxHeaderSize: 80_000 }, app)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  onTestFinished(() => server.closeAllConnections())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, unforeseen }
+}
