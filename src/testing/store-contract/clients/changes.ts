@@ -135,11 +135,14 @@ function clientChangesAtOnce({ it, store, rounds }: Part<ManagedClientStore>): v
       const next = { ...client, name: 'Renamed' }
       const to = [newSecretHash()]
       await clients.create(client, at(0))
-      await Promise.all([
-        clients.update(next, at(1)),
-        clients.replaceSecrets(id, secretHashes, to, at(1)),
-        clients.setDisabled(id, true, at(1)),
-      ])
+      const changes = [
+        () => clients.update(next, at(1)),
+        () => clients.replaceSecrets(id, secretHashes, to, at(1)),
+        () => clients.setDisabled(id, true, at(1)),
+      ]
+      // Each of them is the first in its turn.
+      const inTurn = [...changes.slice(round % 3), ...changes.slice(0, round % 3)]
+      await Promise.all(inTurn.map((change) => change()))
       same(
         plainClient(await clients.find(id)),
         { ...next, secretHashes: to, disabled: true },

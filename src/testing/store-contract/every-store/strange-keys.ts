@@ -234,8 +234,10 @@ export function strangeConsents(part: Part<ConsentStore>): void {
       },
       asks: {
         'consents.find': async (consents, key) => isNone(await consents.find(...namesOf(key))),
-        'consents.revoke': async (consents, key) =>
-          (await consents.revoke(...namesOf(key))).outcome === 'unknown',
+        'consents.revoke': async (consents, key, there) => {
+          await consents.revoke(...namesOf(key))
+          return !isNone(await consents.find(...namesOf(there)))
+        },
       },
     })
   }
@@ -265,8 +267,10 @@ export function strangeClients(part: Part<ManagedClientStore>): void {
     find: async (clients, id) => (await clients.find(id))?.id ?? null,
     asks: {
       'clients.find': async (clients, id) => isNone(await clients.find(id)),
-      'clients.setDisabled': async (clients, id) =>
-        (await clients.setDisabled(id, true, at(1))).outcome === 'unchanged',
+      'clients.setDisabled': async (clients, id, there) => {
+        await clients.setDisabled(id, true, at(1))
+        return (await clients.find(there))?.disabled !== true
+      },
     },
   })
 }
