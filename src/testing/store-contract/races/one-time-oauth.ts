@@ -63,7 +63,9 @@ const create: OneTimeOperation = {
   contract: 'clients',
   name: 'create',
   did: 'created a client with one id',
-  why: 'One would overwrite where the codes of the other go. Insert, and let the key refuse the rest.',
+  why:
+    'One would overwrite where the codes of the other go. Insert, and let the key refuse the ' +
+    'rest.',
   prepare: async () => randomId(),
   attempt: async (stores, id, caller) =>
     won(
