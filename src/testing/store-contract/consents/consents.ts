@@ -164,8 +164,7 @@ async function apart(
       { ...base, ...named(first) },
       { ...base, ...named(second) },
     ]
-    const mistaken =
-      `confuses ids that differ by ${what}: one would be taken for another. Compare ` + 'bytewise.'
+    const mistaken = `confuses ids that differ by ${what}. One would be taken for another.`
     await consents.grant(one)
     check(isNone(await consents.find(other.userId, other.clientId)), `consents.find ${mistaken}`)
     await consents.revoke(other.userId, other.clientId)
