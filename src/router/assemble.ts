@@ -194,6 +194,7 @@ function assemblePurging({ purgeInterval, clock }: ResolvedOptions, host: Connec
     sessions,
     tickets,
     secondFactors: secondFactors === null ? null : secondFactors.store,
+    once: null,
     interval: purgeInterval,
     clock,
     noticeTime,

@@ -4,6 +4,7 @@ import type { NoticeTime } from '../audit/clock-watch.js'
 import { type Audit, noRequest } from '../audit/events.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { SessionStore } from '../stores/contract.js'
+import type { OnceStore } from '../stores/once-contract.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../stores/ticket-contract.js'
 
@@ -13,6 +14,8 @@ export interface PurgingDeps {
   readonly sessions: Pick<SessionStore, 'purge' | 'databaseTime'>
   readonly tickets: Pick<SocketTicketStore, 'purge'> | null
   readonly secondFactors: Pick<SecondFactorStore, 'purge'> | null
+  /** Null where no client authenticates itself with assertions. */
+  readonly once: Pick<OnceStore, 'purge'> | null
   /** Seconds between two rounds; 0 for none. */
   readonly interval: number
   readonly clock: () => Date
@@ -35,7 +38,7 @@ const maxClockDifferenceMs = 24 * 60 * 60 * 1000
  * again. Returns a function that stops it.
  */
 export function startPurging(deps: PurgingDeps): () => void {
-  const { codes, sessions, tickets, secondFactors, interval } = deps
+  const { codes, sessions, tickets, secondFactors, once, interval } = deps
   if (interval === 0) return () => {}
   let closed = false
   let timer: NodeJS.Timeout | undefined
@@ -51,7 +54,7 @@ export function startPurging(deps: PurgingDeps): () => void {
   async function deleteAll(): Promise<void> {
     const until = await purgeBefore(deps)
     if (until === null) return
-    const stores = [codes, sessions, tickets, secondFactors].filter((store) => store !== null)
+    const stores = [codes, sessions, tickets, secondFactors, once].filter((store) => store !== null)
     await Promise.allSettled(stores.map((store) => empty(store, until)))
   }
 

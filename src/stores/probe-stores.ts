@@ -6,6 +6,7 @@ import { randomId, randomSecret } from '../lib/random.js'
 import { withTimeout } from '../lib/timeouts.js'
 import type { KeyStore } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from './code-contract.js'
+import type { ConsentStore } from './consent-contract.js'
 import type { SessionStore } from './contract.js'
 import {
   moments,
@@ -17,6 +18,9 @@ import {
   newTicket,
   newWholeSession,
 } from './new-records.js'
+import type { OnceStore } from './once-contract.js'
+import { probeConsents, probeOnce } from './probe-oauth-stores.js'
+import { isOutcome, type Probe, raceFor, unsafe } from './probe-race.js'
 import type { SecondFactorStore } from './second-factor-contract.js'
 import { checkLaterMembers } from './session-members.js'
 import type { SocketTicketStore } from './ticket-contract.js'
@@ -31,6 +35,8 @@ export interface StoresToProbe {
   readonly secondFactors?: SecondFactorStore
   readonly tickets?: SocketTicketStore
   readonly keys?: KeyStore
+  readonly consents?: ConsentStore
+  readonly once?: OnceStore
 }
 
 /** Options of {@link probeStores}. */
@@ -56,16 +62,14 @@ const storeRules = {
     ).optional(),
     tickets: withMethods<SocketTicketStore>('save', 'consume').optional(),
     keys: withMethods<KeyStore>('list', 'insert').optional(),
+    consents: withMethods<ConsentStore>('find', 'grant', 'revoke').optional(),
+    once: withMethods<OnceStore>('claim').optional(),
   }),
   remedies: {
     codes: 'pass the stores that createAuthRouter is given.',
     sessions: 'pass the stores that createAuthRouter is given.',
+    clients: 'take it out: a client that is there for a moment could be asked for.',
   },
-}
-
-interface Probe {
-  readonly callers: number
-  readonly userId: string
 }
 
 /**
@@ -77,6 +81,7 @@ interface Probe {
  * opens anything: no secret belongs to their hashes, and all are used up or ended. `purge` deletes
  * what is left of them. Of a key store it only inserts once more the newest key that is already
  * there, since running key rings would take any other for theirs; an empty one is not probed.
+ * Clients are not probed: one that is there for a moment could be asked for.
  *
  * Of the sessions it also saves one in which no member is left out, and reads it back: a store that
  * drops one, as one of an earlier release does, is refused.
@@ -106,7 +111,8 @@ export async function probeStores(
   stores: StoresToProbe,
   options: ProbeStoresOptions = {},
 ): Promise<void> {
-  const { codes, sessions, secondFactors, tickets, keys } = checkOptions(storeRules, stores)
+  const checked = checkOptions(storeRules, stores)
+  const { codes, sessions, secondFactors, tickets, keys, consents, once } = checked
   const probe = { ...checkOptions(rules, options), userId: `mar-probe-${randomId()}` }
   // One after the other: together they would measure how large the connection pool is.
   await unlessUnreachable('codes', () => probeCodes(codes, probe))
@@ -116,6 +122,9 @@ export async function probeStores(
     await unlessUnreachable('secondFactors', () => probeSecondFactors(secondFactors, probe))
   if (tickets !== undefined) await unlessUnreachable('tickets', () => probeTickets(tickets, probe))
   if (keys !== undefined) await unlessUnreachable('keys', () => probeKeys(keys, probe))
+  if (consents !== undefined)
+    await unlessUnreachable('consents', () => probeConsents(consents, probe))
+  if (once !== undefined) await unlessUnreachable('once', () => probeOnce(once, probe))
 }
 
 // No fault: codes and sessions may lie in different databases. But a host that has wrapped the
@@ -130,8 +139,6 @@ function warnOfUnusedRedemption({ codes, sessions }: StoresToProbe): void {
     { code: 'MAR_REDEMPTION_NOT_USED' },
   )
 }
-
-type Race = (what: string, wins: () => Promise<boolean>) => Promise<void>
 
 async function probeCodes(codes: AuthorizationCodeStore, probe: Probe): Promise<void> {
   const at = moments()
@@ -222,21 +229,6 @@ async function probeKeys(keys: KeyStore, { callers }: Probe): Promise<void> {
   )
 }
 
-function raceFor(option: string, { callers }: Probe): Race {
-  return async function race(what, wins) {
-    const { length } = await raceWinners(callers, wins)
-    if (length !== 1)
-      throw unsafe(option, `let ${length} of ${callers} callers ${what}, instead of exactly one.`)
-  }
-}
-
-function unsafe(option: string, problem: string): AuthConfigError {
-  const remedy =
-    'make it one conditional write whose result names the winner, and run storeContract() from ' +
-    'messaging-auth-router/testing.'
-  return new AuthConfigError(option, problem, remedy)
-}
-
 async function unlessUnreachable(option: string, probe: () => Promise<void>): Promise<void> {
   try {
     await withTimeout(probe, timeoutMs)
@@ -253,9 +245,4 @@ async function unlessUnreachable(option: string, probe: () => Promise<void>): Pr
 // Rows of the probe may do nothing.
 function nothingOf({ userId }: Probe) {
   return { userId, scope: '', methods: [] }
-}
-
-// Any answer of a store; where it answers nothing, no caller has won.
-function isOutcome(answer: unknown, outcome: string): boolean {
-  return (answer as { readonly outcome?: unknown } | null | undefined)?.outcome === outcome
 }

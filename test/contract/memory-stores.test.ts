@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
 import { fileKeyStore } from '../../src/signers/file-key-store.js'
-import { memoryStores } from '../../src/stores/memory-stores.js'
+import { memoryOAuthStores, memoryStores } from '../../src/stores/memory-stores.js'
 import { storeContract } from '../../src/testing/testing.js'
 import { temporaryFolder } from '../support/databases.js'
 
@@ -10,6 +10,15 @@ storeContract(
     name: 'memoryStores',
     contracts: ['codes', 'sessions', 'secondFactors', 'tickets'],
     stores: () => memoryStores(),
+  },
+)
+
+storeContract(
+  { describe, it },
+  {
+    name: 'memoryOAuthStores',
+    contracts: ['consents', 'once', 'clients'],
+    stores: () => memoryOAuthStores(),
   },
 )
 

@@ -2,7 +2,7 @@
 // the query of this module's address.
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
 import Database from 'libsql'
-import { sqlStores } from 'messaging-auth-router/stores/sql'
+import { sqlOAuthStores, sqlStores } from 'messaging-auth-router/stores/sql'
 import { createPool } from 'mysql2'
 import pg from 'pg'
 
@@ -18,5 +18,7 @@ const dialects = {
   MariaDB: () => new MysqlDialect({ pool: createPool({ uri: at, connectionLimit: 25 }) }),
 }
 
+const kysely = new Kysely({ dialect: dialects[kind]() })
+
 // biome-ignore lint/style/noDefaultExport: it is what the contract suite asks for
-export default () => sqlStores(new Kysely({ dialect: dialects[kind]() }), { prefix })
+export default () => ({ ...sqlStores(kysely, { prefix }), ...sqlOAuthStores(kysely, { prefix }) })

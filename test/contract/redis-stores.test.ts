@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { afterAll, describe, it } from 'vitest'
-import { redisStores } from '../../src/stores/redis/redis-stores.js'
+import { redisOnceStore, redisStores } from '../../src/stores/redis/redis-stores.js'
 import { storeContract } from '../../src/testing/testing.js'
 import { randomKey } from '../support/records.js'
 import { redisUrl } from '../support/services.js'
 
-const contracts = ['codes', 'sessions', 'tickets'] as const
+const contracts = ['codes', 'sessions', 'tickets', 'once'] as const
 const workerUrl = new URL('../../dist/testing/store-contract/process-worker.js', import.meta.url)
 const url = redisUrl ?? ''
 
@@ -35,8 +35,10 @@ describe.skipIf(redisUrl === null).each(['ioredis', 'node-redis'] as const)('%s'
       name: 'redisStores',
       contracts,
       expires: 'database',
-      stores: async () =>
-        redisStores(await open[library]((close) => void closers.push(close)), { prefix }),
+      stores: async () => {
+        const client = await open[library]((close) => void closers.push(close))
+        return { ...redisStores(client, { prefix }), once: redisOnceStore(client, { prefix }) }
+      },
       processes: new URL(`redis-process-stores.mjs?${query}`, import.meta.url),
       workerUrl,
     },

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { storeContract } from '../../src/testing/testing.js'
+import { type StoresUnderTest, storeContract } from '../../src/testing/testing.js'
 import {
   type DatabaseKind,
   databaseKinds,
@@ -11,7 +11,16 @@ import {
 } from '../support/databases.js'
 import { mysqlUrl, postgresUrl } from '../support/services.js'
 
-const contracts = ['codes', 'sessions', 'secondFactors', 'tickets', 'keys'] as const
+const contracts = [
+  'codes',
+  'sessions',
+  'secondFactors',
+  'tickets',
+  'keys',
+  'consents',
+  'once',
+  'clients',
+] as const
 const workerUrl = new URL('../../dist/testing/store-contract/process-worker.js', import.meta.url)
 
 /**
@@ -39,7 +48,7 @@ export function sqlContract(name: string): void {
         : { processes: new URL(`process-stores.mjs?${query}`, import.meta.url), workerUrl }
     storeContract(
       { describe, it },
-      { name: 'sqlStores', contracts, stores: () => database().stores, ...processes },
+      { name: 'sqlStores', contracts, stores: () => allStores(database()), ...processes },
     )
   })
 
@@ -47,7 +56,7 @@ export function sqlContract(name: string): void {
     const database = opened(kind, `o${process.pid}_`, 1)
     storeContract(
       { describe, it },
-      { name: 'sqlStores', contracts, stores: () => database().stores, rounds: 5 },
+      { name: 'sqlStores', contracts, stores: () => allStores(database()), rounds: 5 },
     )
   })
 }
@@ -62,4 +71,8 @@ function opened(kind: DatabaseKind, prefix: string, connections?: number): () =>
   })
   afterAll(() => database?.close())
   return () => database as TestDatabase
+}
+
+function allStores({ stores, oauthStores }: TestDatabase): StoresUnderTest {
+  return { ...stores, ...oauthStores }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { startPurging } from '../../src/router/purging.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { startHost } from '../support/host.js'
 
@@ -50,6 +51,33 @@ describe('what is over', () => {
       })
     },
   )
+
+  it('is deleted of names used once, where there is a store of them', async () => {
+    const purge = vi.fn(async (_now: Date, _limit?: number) => 0)
+    const others = { purge: async () => 0 }
+    const clock = () => new Date()
+    fakeTimers()
+    for (const once of [null, { purge }]) {
+      onTestFinished(
+        startPurging({
+          codes: others,
+          sessions: others,
+          tickets: null,
+          secondFactors: null,
+          once,
+          interval,
+          clock,
+          noticeTime: () => {},
+          audit: () => {},
+        }),
+      )
+      await vi.advanceTimersByTimeAsync(interval * 1500)
+      expect(purge.mock.calls.length > 0).toBe(once !== null)
+    }
+    const [until, limit] = purge.mock.calls[0] ?? []
+    expect(until?.getTime()).toBeLessThanOrEqual(Date.now() - 3_600_000)
+    expect(limit).toBe(1000)
+  })
 
   it('is left alone after close, and where the interval is 0', async () => {
     const stores = memoryStores()

@@ -7,7 +7,7 @@ import {
   type SessionRecord,
   type StoresToProbe,
 } from '../../src/index.js'
-import { memoryStores } from '../../src/stores/memory-stores.js'
+import { memoryOAuthStores, memoryStores } from '../../src/stores/memory-stores.js'
 import { badStores } from '../testing/bad-stores.js'
 import { memoryKeyStore } from '../testing/memory-key-store.js'
 
@@ -31,9 +31,21 @@ const problemOf = (stores: StoresToProbe, callers?: number) =>
     (error: unknown) => error,
   )
 
+const probed = [
+  'codes',
+  'sessions',
+  'secondFactors',
+  'tickets',
+  'keys',
+  'consents',
+  'once',
+] as const
+
 describe('the probe of stores at start-up', () => {
   it.each([2, 20, 100])('lets good stores pass, with %i callers', async (callers) => {
-    await probeStores({ ...memoryStores(), keys: await keysOf(1, 2) }, { callers })
+    const { consents, once } = memoryOAuthStores()
+    const keys = await keysOf(1, 2)
+    await probeStores({ ...memoryStores(), keys, consents, once }, { callers })
     const { codes, sessions } = memoryStores()
     await probeStores({ codes, sessions }, { callers })
   })
@@ -102,6 +114,17 @@ describe('the probe of stores at start-up', () => {
       /^let 20 of 20 callers deactivate one factor/,
     ],
     ['tickets: GET and DEL', /^let 20 of 20 callers consume one ticket/],
+    ['consents: grant reads, then writes', 'kept the scopes of 1 of 20 callers.'],
+    ['consents: revoke reads, then writes', /^let 20 of 20 callers revoke one consent/],
+    ['once: reads, then writes', /^let 20 of 20 callers claim one key, /],
+    [
+      'once: an expired note is read, then written',
+      /^let 20 of 20 callers claim one key whose note has expired/,
+    ],
+    [
+      'once: an expired note stays in the way',
+      /^let 0 of 20 callers claim one key whose note has expired/,
+    ],
   ] as const)('refuses a store that is wrong: %s', async (name, problem) => {
     const error = await problemOf({ ...memoryStores(), ...badStores[name]() })
     expect(error).toBeInstanceOf(AuthConfigError)
@@ -110,6 +133,28 @@ describe('the probe of stores at start-up', () => {
       remedy: expect.stringContaining('one conditional write'),
     })
     expect((error as AuthConfigError).problem).toMatch(problem)
+  })
+
+  it('leaves no consent behind, also where a store fails in between', async () => {
+    const { consents } = memoryOAuthStores()
+    const granted = vi.spyOn(consents, 'grant')
+    await probeStores({ ...memoryStores(), consents })
+    const failing = { ...consents, find: () => Promise.reject(new Error('timeout')) }
+    await expect(probeStores({ ...memoryStores(), consents: failing })).rejects.toThrow('timeout')
+    expect(granted).toHaveBeenCalledTimes(40)
+    for (const [{ userId }] of granted.mock.calls) {
+      expect(userId).toMatch(/^mar-probe-/)
+      expect(await consents.listForUser(userId)).toEqual([])
+    }
+  })
+
+  it('does not take clients, which could be asked for while they are there', async () => {
+    const stores = { ...memoryStores(), ...memoryOAuthStores() }
+    await expect(probeStores(stores)).rejects.toMatchObject({
+      name: 'AuthConfigError',
+      option: 'probeStores(stores).clients',
+      remedy: expect.stringContaining('take it out'),
+    })
   })
 
   it('refuses a store that drops what a session may have, and names it and the remedy', async () => {
@@ -176,20 +221,17 @@ describe('the probe of stores at start-up', () => {
     expect(insert).not.toHaveBeenCalled()
   })
 
-  it.each(['codes', 'sessions', 'secondFactors', 'tickets', 'keys'] as const)(
-    'tells a failure of %s from an unsafe store',
-    async (name) => {
-      const failure = new Error('connection refused')
-      const fails = new Proxy({}, { get: () => () => Promise.reject(failure) })
-      const error = await problemOf({ ...memoryStores(), keys: await keysOf(1), [name]: fails })
-      expect(error).toBeInstanceOf(AuthError)
-      expect(error).not.toBeInstanceOf(AuthConfigError)
-      const message = `${name}: the store could not be probed: connection refused`
-      expect(error).toMatchObject({ code: 'temporarily-unavailable', cause: failure, message })
-    },
-  )
+  it.each(probed)('tells a failure of %s from an unsafe store', async (name) => {
+    const failure = new Error('connection refused')
+    const fails = new Proxy({}, { get: () => () => Promise.reject(failure) })
+    const error = await problemOf({ ...memoryStores(), keys: await keysOf(1), [name]: fails })
+    expect(error).toBeInstanceOf(AuthError)
+    expect(error).not.toBeInstanceOf(AuthConfigError)
+    const message = `${name}: the store could not be probed: connection refused`
+    expect(error).toMatchObject({ code: 'temporarily-unavailable', cause: failure, message })
+  })
 
-  it.each(['codes', 'sessions', 'secondFactors', 'tickets', 'keys'] as const)(
+  it.each(probed)(
     'tells of %s that give no answer after 10 seconds, instead of waiting for ever',
     async (name) => {
       const keys = await keysOf(1)

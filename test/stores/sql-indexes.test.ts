@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import type { SqlEngineName, SqlStores } from '../../src/stores/sql/sql-stores.js'
+import { newClient, newConsent } from '../../src/stores/new-records.js'
+import type { SqlEngineName, SqlOAuthStores, SqlStores } from '../../src/stores/sql/sql-stores.js'
 import { databaseKinds, openDatabase, type TestDatabase } from '../support/databases.js'
 import {
   at,
@@ -31,9 +32,10 @@ describe.each(databaseKinds)('on $name', (kind) => {
       await fill(database)
       seen.clear()
       await callEveryMethod(database.stores)
+      await callEveryMethodOfOAuth(database.oauthStores)
       const statements = [...seen.values()].filter(({ sql }) => /^(select|update|delete)/.test(sql))
       // So that a method which is not called here is missed.
-      expect(statements.length).toBeGreaterThanOrEqual(30)
+      expect(statements.length).toBeGreaterThanOrEqual(38)
       for (const statement of statements) {
         const plan = await explain(database, kind.engine, statement)
         expect(
@@ -53,13 +55,16 @@ describe.each(databaseKinds)('on $name', (kind) => {
 })
 
 // Enough rows that reading all of them would be the worse plan, and statistics that say so.
-async function fill({ kysely, prefix, stores }: TestDatabase): Promise<void> {
+async function fill({ kysely, prefix, stores, oauthStores }: TestDatabase): Promise<void> {
   const tables = kysely.withTables<Record<string, Record<string, unknown>>>()
   await stores.sessions.create(sessionRecord())
   await stores.codes.save(codeRecord())
   await stores.tickets.save(ticketRecord())
   await stores.secondFactors.activate(factorRecord(), [randomKey()])
   await stores.secondFactors.savePending(pendingRecord())
+  await oauthStores.consents.grant(newConsent(at))
+  await oauthStores.once.claim(randomKey(), at(60), start)
+  await oauthStores.clients.create(newClient(), start)
   const keys: Readonly<Record<string, readonly string[]>> = {
     sessions: ['id', 'user_id'],
     authorization_codes: ['code_hash'],
@@ -67,6 +72,9 @@ async function fill({ kysely, prefix, stores }: TestDatabase): Promise<void> {
     second_factors: ['user_id'],
     pending_second_factors: ['user_id'],
     recovery_codes: ['user_id', 'code_hash'],
+    consents: ['user_id', 'client_id'],
+    once: ['key_hash'],
+    clients: ['id'],
   }
   for (const [table, columns] of Object.entries(keys)) {
     const [template] = await tables.selectFrom(`${prefix}${table}`).selectAll().execute()
@@ -140,6 +148,27 @@ async function callEveryMethodOfFactors(secondFactors: SqlStores['secondFactors'
   await secondFactors.savePending(pending)
   await secondFactors.confirm({ ...factor, sealedSeed: pending.sealedSeed }, ['code'], at(1))
   await secondFactors.purge(start, 100)
+}
+
+// `list` of the clients, as that of the keys, is meant to read them all.
+async function callEveryMethodOfOAuth({ consents, once, clients }: SqlOAuthStores): Promise<void> {
+  const consent = newConsent(at)
+  const { userId, clientId } = consent
+  await consents.grant(consent)
+  await consents.grant(consent)
+  await consents.find(userId, clientId)
+  await consents.listForUser(userId)
+  await consents.revoke(userId, clientId)
+  const key = randomKey()
+  await once.claim(key, at(60), start)
+  await once.claim(key, at(120), at(60))
+  await once.purge(start, 100)
+  const client = newClient()
+  await clients.create(client, start)
+  await clients.find(client.id)
+  await clients.update(client, at(1))
+  await clients.replaceSecrets(client.id, client.secretHashes ?? [], [], at(1))
+  await clients.setDisabled(client.id, true, at(1))
 }
 
 async function explain(

@@ -1,8 +1,11 @@
 import { badMemories } from './bad-stores/caches-and-ttls.js'
+import { badClients } from './bad-stores/clients.js'
 import { badCodes } from './bad-stores/codes.js'
+import { badConsents } from './bad-stores/consents.js'
 import { badEnrolments } from './bad-stores/enrolments.js'
 import { badKeys } from './bad-stores/keys.js'
 import { badTexts } from './bad-stores/keys-and-texts.js'
+import { badOnce } from './bad-stores/once.js'
 import { badPages } from './bad-stores/pages-and-batches.js'
 import { badParts } from './bad-stores/parts-of-rows.js'
 import { badFactors } from './bad-stores/second-factors.js'
@@ -26,4 +29,7 @@ export const badStores = {
   ...badParts,
   ...badTexts,
   ...badWholeRows,
+  ...badConsents,
+  ...badOnce,
+  ...badClients,
 }

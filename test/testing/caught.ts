@@ -1,5 +1,6 @@
 import type { badStores } from './bad-stores.js'
 import { caughtHurried } from './caught-hurried.js'
+import { caughtOAuth } from './caught-oauth.js'
 import { caughtWholeRows } from './caught-whole-rows.js'
 
 /** For every bad store a test that must fail, and a part of what it must say. */
@@ -7,6 +8,7 @@ export const caught: Readonly<
   Record<keyof typeof badStores, readonly [test: string, message: string]>
 > = {
   ...caughtHurried,
+  ...caughtOAuth,
   ...caughtWholeRows,
   'codes: read, then write': [
     'consume is won by one of 10 callers',

@@ -97,6 +97,9 @@ function stores() {
     secondFactors: remote('secondFactors'),
     tickets: remote('tickets'),
     keys: remote('keys'),
+    consents: remote('consents'),
+    once: remote('once'),
+    clients: remote('clients'),
   }
 }
 

@@ -8,7 +8,7 @@ import { describe as nodeDescribe, it as nodeIt } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { fileKeyStore } from '../../src/signers/file-key-store.js'
-import { memoryStores } from '../../src/stores/memory-stores.js'
+import { memoryOAuthStores, memoryStores } from '../../src/stores/memory-stores.js'
 import {
   type ContractRunner,
   type StoreContractName,
@@ -20,7 +20,16 @@ import { caught } from './caught.js'
 import { collect, failuresOf } from './collect.js'
 import { memoryKeyStore } from './memory-key-store.js'
 
-const contracts = ['codes', 'sessions', 'secondFactors', 'tickets', 'keys'] as const
+const contracts = [
+  'codes',
+  'sessions',
+  'secondFactors',
+  'tickets',
+  'keys',
+  'consents',
+  'once',
+  'clients',
+] as const
 
 function goodStores(): StoresUnderTest {
   const stores = memoryStores()
@@ -38,7 +47,12 @@ function goodStores(): StoresUnderTest {
       return answer
     },
   }
-  return { ...stores, codes: { ...codes, redemption }, keys: memoryKeyStore() }
+  return {
+    ...stores,
+    ...memoryOAuthStores(),
+    codes: { ...codes, redemption },
+    keys: memoryKeyStore(),
+  }
 }
 
 storeContract({ describe, it }, { name: 'good stores in memory', contracts, stores: goodStores })
@@ -138,7 +152,7 @@ describe('the store contract', () => {
       stores: goodStores,
     }
     expect(() => collect(options)).toThrow(
-      /^storeContract\.contracts: .+ more of codes, sessions, secondFactors, tickets, keys/,
+      /^storeContract\.contracts: .+ more of codes, .+, keys, consents, once, clients\./,
     )
   })
 
@@ -180,7 +194,7 @@ describe('the store contract', () => {
   it('has so many tests as docs/adapters.md says', () => {
     const page = readFileSync(new URL('../../docs/adapters.md', import.meta.url), 'utf8')
     const [, alone, more] =
-      /(\d+) tests for all five contracts, and (\d+) more with `processes`/.exec(page) ?? []
+      /(\d+) tests for all eight contracts, and (\d+) more with `processes`/.exec(page) ?? []
     const tests = collect({ name: 'all', contracts, stores: goodStores })
     const withProcesses = collect({
       name: 'all',

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { deserialize, serialize } from 'node:v8'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { memoryStores } from '../../src/stores/memory-stores.js'
+import { memoryOAuthStores, memoryStores } from '../../src/stores/memory-stores.js'
 import { createProcessSide } from '../../src/testing/store-contract/races/process-side.js'
 import {
   type StoreContractName,
@@ -19,7 +19,16 @@ import { memoryKeyStore } from './memory-key-store.js'
 
 /** The children run compiled code; the build comes before the tests. */
 const workerUrl = new URL('../../dist/testing/store-contract/process-worker.js', import.meta.url)
-const contracts = ['codes', 'sessions', 'secondFactors', 'tickets', 'keys'] as const
+const contracts = [
+  'codes',
+  'sessions',
+  'secondFactors',
+  'tickets',
+  'keys',
+  'consents',
+  'once',
+  'clients',
+] as const
 
 type Methods = Readonly<Record<string, (...given: unknown[]) => Promise<unknown>>>
 
@@ -51,7 +60,11 @@ async function serve(stores: StoresUnderTest): Promise<URL> {
 
 const isOfProcesses = ({ name }: { readonly name: string }) => name.includes('two processes')
 
-const good: StoresUnderTest = { ...memoryStores(), keys: memoryKeyStore() }
+const good: StoresUnderTest = {
+  ...memoryStores(),
+  ...memoryOAuthStores(),
+  keys: memoryKeyStore(),
+}
 const goodModule = await serve(good)
 const onlyProcesses = {
   describe,
@@ -73,6 +86,9 @@ const bad = [
   'secondFactors: confirm reads, then writes',
   'tickets: GET and DEL',
   'keys: insert reads, then writes',
+  'consents: revoke reads, then writes',
+  'once: reads, then writes',
+  'clients: replaceSecrets reads, then writes',
 ] as const
 const served = await Promise.all(
   bad.map(async (name) => {
@@ -82,7 +98,7 @@ const served = await Promise.all(
 )
 
 describe('two processes', () => {
-  it('race the eight operations that are worth most to a thief', () => {
+  it('race the twelve operations that are worth most to a thief', () => {
     const tests = collect({
       name: 'all',
       contracts,
@@ -101,6 +117,10 @@ describe('two processes', () => {
       'secondFactors: consumeRecoveryCode',
       'tickets: consume',
       'keys: insert',
+      'consents: revoke',
+      'once: claim',
+      'once: claim of a key whose note has expired',
+      'clients: replaceSecrets',
     ])
   })
 

@@ -4,7 +4,7 @@ import { checkedSecretHashes } from '../secret-hashes.js'
 import type { SqlEngine } from './engine.js'
 import { insertIfAbsent } from './insert-if-absent.js'
 import type { ClientsTable, KeyValue, TextValue } from './tables.js'
-import { fromKey, toMoment } from './values.js'
+import { fromKey, fromObject, toMoment } from './values.js'
 
 /** Clients in SQL: a row each. */
 export function sqlClients(engine: SqlEngine): ManagedClientStore {
@@ -98,7 +98,8 @@ function metadataOf({ text }: SqlEngine, client: OAuthClientMetadata): TextValue
 function toClient(row: Selectable<ClientsTable>): OAuthClient {
   const hashes = fromKey(row.secret_hashes)
   return {
-    ...JSON.parse(row.metadata),
+    // What it says is judged where a listed client is judged, too.
+    ...(fromObject(row.metadata) as unknown as OAuthClientMetadata),
     id: fromKey(row.id),
     ...(hashes === '' ? {} : { secretHashes: hashes.split(' ') }),
     ...(Number(row.disabled) === 0 ? {} : { disabled: true }),

@@ -3,7 +3,7 @@ import type { ConsentRecord, ConsentStore } from '../consent-contract.js'
 import { checkedScopes } from '../scope-tokens.js'
 import type { SqlEngine } from './engine.js'
 import type { ConsentsTable, TextValue } from './tables.js'
-import { fromKey, fromMoment, toMoment } from './values.js'
+import { fromKey, fromMoment, fromObject, toMoment } from './values.js'
 
 // The scopes are the member names of a JSON object, since the union of two such objects is one
 // function of every engine. So adding to a row is one statement, which the database lets nobody
@@ -80,7 +80,7 @@ function toConsent(row: Selectable<ConsentsTable>): ConsentRecord {
   return {
     userId: fromKey(row.user_id),
     clientId: fromKey(row.client_id),
-    scopes: Object.keys(JSON.parse(row.scopes)),
+    scopes: Object.keys(fromObject(row.scopes)),
     grantedAt: fromMoment(row.granted_at),
     updatedAt: fromMoment(row.updated_at),
   }

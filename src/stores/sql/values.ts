@@ -57,3 +57,11 @@ export function fromMomentOrNull(value: MomentValue | null): Date | null {
 export function fromMethods(stored: string): readonly StoredMethod[] {
   return JSON.parse(stored)
 }
+
+/** The members of a JSON object as it was saved; an error for whatever else was put there. */
+export function fromObject(stored: string): Readonly<Record<string, unknown>> {
+  const members: unknown = JSON.parse(stored)
+  if (typeof members !== 'object' || members === null || Array.isArray(members))
+    throw new TypeError('a column does not hold the JSON object that was saved')
+  return { ...members }
+}

@@ -1,14 +1,26 @@
 import { callable, checkOptions, fitting, optionsOf, text, whole } from '../../lib/check-options.js'
+import { clientChanges } from './clients/changes.js'
+import { clientsContract } from './clients/clients.js'
 import { codesContract } from './codes/codes.js'
 import { codesPurge } from './codes/purging.js'
 import { redemptionContract } from './codes/redemption.js'
+import { consentsContract } from './consents/consents.js'
+import { consentUnion } from './consents/union.js'
 import { codeLengths, factorLengths, sessionLengths, ticketLengths } from './every-store/lengths.js'
 import { codeLookAlikes, factorLookAlikes, sessionLookAlikes } from './every-store/look-alikes.js'
 import { codeReads, factorReads, sessionReads } from './every-store/reads-during-changes.js'
-import { codesInRealTime, factorsInRealTime, sessionsInRealTime } from './every-store/real-time.js'
 import {
+  codesInRealTime,
+  factorsInRealTime,
+  onceInRealTime,
+  sessionsInRealTime,
+} from './every-store/real-time.js'
+import {
+  strangeClients,
   strangeCodes,
+  strangeConsents,
   strangeFactors,
+  strangeOnce,
   strangeSessions,
   strangeTickets,
 } from './every-store/strange-keys.js'
@@ -28,6 +40,8 @@ import {
   type StoresUnderTest,
 } from './harness/suite.js'
 import { keysContract } from './keys/keys.js'
+import { onceContract } from './once/once.js'
+import { oncePurge } from './once/purging.js'
 import { childProcesses, processRaces } from './races/processes.js'
 import { races } from './races/races.js'
 import { endingContract } from './sessions/ending.js'
@@ -197,6 +211,26 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
   },
   keys: (it, open, settings) =>
     keysContract({ it, store: async () => given(await open(), 'keys'), ...settings }),
+  consents: (it, open, settings) => {
+    const part = { it, store: async () => given(await open(), 'consents'), ...settings }
+    consentsContract(part)
+    strangeConsents(part)
+    consentUnion(part)
+  },
+  once: (it, open, settings) => {
+    const part = { it, store: async () => given(await open(), 'once'), ...settings }
+    const later = onceInRealTime(part)
+    onceContract(part)
+    strangeOnce(part)
+    later()
+    oncePurge(part)
+  },
+  clients: (it, open, settings) => {
+    const part = { it, store: async () => given(await open(), 'clients'), ...settings }
+    clientsContract(part)
+    strangeClients(part)
+    clientChanges(part)
+  },
 }
 
 const known = Object.keys(registerers)

@@ -1,11 +1,14 @@
 import type {
   AuthorizationCodeStore,
+  ConsentStore,
   KeyStore,
+  ManagedClientStore,
+  OnceStore,
   SecondFactorStore,
   SessionStore,
   SocketTicketStore,
 } from '../../../src/index.js'
-import { memoryStores } from '../../../src/stores/memory-stores.js'
+import { memoryOAuthStores, memoryStores } from '../../../src/stores/memory-stores.js'
 import type { StoresUnderTest } from '../../../src/testing/testing.js'
 import { memoryKeyStore } from '../memory-key-store.js'
 
@@ -36,6 +39,21 @@ export const withTickets = (change: Change<SocketTicketStore>) => (): StoresUnde
 export const withKeys = (change: Change<KeyStore>) => (): StoresUnderTest => {
   const keys = memoryKeyStore()
   return { keys: { ...keys, ...change(keys) } }
+}
+
+export const withConsents = (change: Change<ConsentStore>) => (): StoresUnderTest => {
+  const { consents } = memoryOAuthStores()
+  return { consents: { ...consents, ...change(consents) } }
+}
+
+export const withOnce = (change: Change<OnceStore>) => (): StoresUnderTest => {
+  const { once } = memoryOAuthStores()
+  return { once: { ...once, ...change(once) } }
+}
+
+export const withClients = (change: Change<ManagedClientStore>) => (): StoresUnderTest => {
+  const { clients } = memoryOAuthStores()
+  return { clients: { ...clients, ...change(clients) } }
 }
 
 /** The way to the database and back. */

@@ -10,6 +10,7 @@ import { moments, newFactor, newSession } from '../../../stores/new-records.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import { check, isNone, resolves, same, sessionsOf } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
+import { inheritedNames } from '../harness/texts.js'
 
 // Texts that a driver, an ORM or a reviver of JSON takes for something else.
 const lookAlikes = [
@@ -30,9 +31,6 @@ const lookAlikes = [
   '\\x41',
   '__proto__',
 ]
-
-/** What every plain object has, so that a table kept in one finds it. */
-const inherited = ['__proto__', 'constructor', 'toString', 'hasOwnProperty']
 
 /** Texts stay texts. */
 export function sessionLookAlikes(part: Part<SessionStore>): void {
@@ -91,7 +89,7 @@ function sessionTexts({ it, store }: Part<SessionStore>): void {
 function noSessionById({ it, store }: Part<SessionStore>): void {
   it('an id that every object has as a property is no session', async () => {
     const sessions = await store()
-    for (const name of inherited) {
+    for (const name of inheritedNames) {
       check(
         isNone(await sessions.find(name)),
         `sessions.find of '${name}'. Keep rows in a Map, not in a plain object.`,
@@ -110,7 +108,7 @@ function noSessionById({ it, store }: Part<SessionStore>): void {
 export function codeLookAlikes({ it, store }: Part<AuthorizationCodeStore>): void {
   it('a hash that every object has as a property is no code', async () => {
     const codes = await store()
-    for (const name of inherited) {
+    for (const name of inheritedNames) {
       check(
         isNone(await codes.find(name)),
         `codes.find of '${name}'. Keep rows in a Map, not in a plain object.`,
@@ -124,7 +122,7 @@ export function factorLookAlikes({ it, store }: Part<SecondFactorStore>): void {
   it('a user whose id every object has as a property has a factor like any other', async () => {
     const at = moments()
     const factors = await store()
-    for (const userId of inherited) {
+    for (const userId of inheritedNames) {
       // Left behind by a run that was broken off.
       await factors.deactivate(userId)
       const plain = `of a user called '${userId}'. Keep rows in a Map, not in a plain object.`

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { randomId } from '../../../lib/random.js'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
 import {
@@ -11,6 +12,7 @@ import {
   newRotation,
   newSession,
 } from '../../../stores/new-records.js'
+import type { OnceStore } from '../../../stores/once-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import { check, codesLeft, same, sessionsOf } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
@@ -223,6 +225,43 @@ export function factorsInRealTime({ it, store }: Part<SecondFactorStore>): () =>
           'secondFactors.savePending left the TTL of the enrolment that it replaced: the new one ' +
           'was gone with the old.'
         check(next !== null, expired)
+      },
+    )
+}
+
+/**
+ * A note is there until its end, also one that took the place of an expired one. Answers the test
+ * that comes last.
+ */
+export function onceInRealTime({ it, store }: Part<OnceStore>): () => void {
+  const time = realTime(async (at, end) => {
+    const once = await store()
+    const [short, long] = [randomId(), randomId()]
+    for (const key of [short, long]) await once.claim(key, end, at(0))
+    const { outcome } = await once.claim(short, at(7200), at(0.1))
+    check(outcome === 'known', `once.claim answered ${outcome} for a key 0.2 seconds ${roundUp}`)
+    // By the clock of the caller the note is over, before it is so by the real time.
+    await once.claim(long, at(7200), end)
+    return { long }
+  })
+  it('a key is known until its expiresAt comes by the real time', async () =>
+    void (await time.begun()))
+  return () =>
+    it(
+      'a key that was claimed again is known also when its first expiresAt has passed by the ' +
+        'real time',
+      async () => {
+        const { long } = await time.passed()
+        const { outcome } = await (await store()).claim(
+          long,
+          new Date(Date.now() + 1e6),
+          new Date(),
+        )
+        check(
+          outcome === 'known',
+          `once.claim answered ${outcome} when the first expiresAt of a key had passed by the ` +
+            'real time, though it was claimed again until later: the new claim must move the TTL.',
+        )
       },
     )
 }

@@ -1,7 +1,18 @@
 import { randomId } from '../../../lib/random.js'
+import type { ManagedClientStore } from '../../../stores/client-contract.js'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
+import type { ConsentStore } from '../../../stores/consent-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
-import { moments, newCode, newFactor, newSession, newTicket } from '../../../stores/new-records.js'
+import {
+  moments,
+  newClient,
+  newCode,
+  newConsent,
+  newFactor,
+  newSession,
+  newTicket,
+} from '../../../stores/new-records.js'
+import type { OnceStore } from '../../../stores/once-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
 import { check, codesLeft, isNone, sessionsOf } from '../harness/checks.js'
@@ -195,6 +206,71 @@ export function strangeTickets(part: Part<SocketTicketStore>): void {
     asks: {
       'tickets.consume': async (tickets, ticketHash) =>
         (await tickets.consume(ticketHash, at(1))).outcome === 'unknown',
+    },
+  })
+}
+
+/** Consents, by user and by client. */
+export function strangeConsents(part: Part<ConsentStore>): void {
+  const at = moments()
+  const other = randomId()
+  const names = {
+    users: (userId: string) => [userId, other] as const,
+    clients: (clientId: string) => [other, clientId] as const,
+  }
+  for (const [whose, namesOf] of Object.entries(names)) {
+    const named: Part<ConsentStore> = {
+      ...part,
+      it: (name, body) => part.it(`of ${whose}: ${name}`, body),
+    }
+    strangeKeys(named, 'consents.find', {
+      add: (consents, key) => {
+        const [userId, clientId] = namesOf(key)
+        return consents.grant(newConsent(at, { userId, clientId }))
+      },
+      find: async (consents, key) => {
+        const found = await consents.find(...namesOf(key))
+        return (whose === 'users' ? found?.userId : found?.clientId) ?? null
+      },
+      asks: {
+        'consents.find': async (consents, key) => isNone(await consents.find(...namesOf(key))),
+        'consents.revoke': async (consents, key, there) => {
+          await consents.revoke(...namesOf(key))
+          return !isNone(await consents.find(...namesOf(there)))
+        },
+      },
+    })
+  }
+}
+
+/** Names that are used once. One is found by claiming it again. */
+export function strangeOnce(part: Part<OnceStore>): void {
+  const at = moments()
+  strangeKeys(part, 'once.claim', {
+    add: async (once, key) => {
+      if ((await once.claim(key, at(60), at(0))).outcome !== 'claimed') throw new Error('known')
+    },
+    find: async (once, key) =>
+      (await once.claim(key, at(60), at(0))).outcome === 'known' ? key : null,
+    asks: {
+      'once.claim': async (once, key) =>
+        (await once.claim(key, at(60), at(0))).outcome === 'claimed',
+    },
+  })
+}
+
+/** Clients. */
+export function strangeClients(part: Part<ManagedClientStore>): void {
+  const at = moments()
+  strangeKeys(part, 'clients.find', {
+    add: (clients, id) => clients.create(newClient({ id }), at(0)),
+    find: async (clients, id) => (await clients.find(id))?.id ?? null,
+    asks: {
+      'clients.find': async (clients, id) => isNone(await clients.find(id)),
+      'clients.setDisabled': async (clients, id, there) => {
+        await clients.setDisabled(id, true, at(1))
+        return (await clients.find(there))?.disabled !== true
+      },
     },
   })
 }

@@ -1,6 +1,9 @@
 import type { KeyStore } from '../../../signers/contract.js'
+import type { ManagedClientStore } from '../../../stores/client-contract.js'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
+import type { ConsentStore } from '../../../stores/consent-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
+import type { OnceStore } from '../../../stores/once-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
 
@@ -14,6 +17,9 @@ export interface StoresUnderTest {
   readonly secondFactors?: SecondFactorStore
   readonly tickets?: SocketTicketStore
   readonly keys?: KeyStore
+  readonly consents?: ConsentStore
+  readonly once?: OnceStore
+  readonly clients?: ManagedClientStore
 }
 
 /**

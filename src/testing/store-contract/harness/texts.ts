@@ -48,6 +48,14 @@ export function ownNames(unique: string): { readonly digits: string } {
   return { digits: String((number % 900_000_000_000n) + 100_000_000_000n) }
 }
 
+/** What every plain object has, so that a table kept in one finds it. */
+export const inheritedNames: readonly string[] = [
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+]
+
 /** One text with all that a careless query, script or column would change. */
 export const awkwardText: string =
   `' " \` ; -- /* */ $ne {"$gt":""} {{ }} \${x} % _ \\ \\\\ * ? | & < > \t \n e\u0301 \u00e9 ` +

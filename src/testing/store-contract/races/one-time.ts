@@ -12,6 +12,7 @@ import {
 import { check, won } from '../harness/checks.js'
 import { given } from '../harness/suite.js'
 import { factorOperations } from './one-time-factors.js'
+import { oauthOperations } from './one-time-oauth.js'
 import { type OneTimeOperation, oneWrite, usual, withinOne } from './one-time-operation.js'
 
 const codes: OneTimeOperation = {
@@ -232,6 +233,7 @@ export const oneTimeOperations: readonly OneTimeOperation[] = [
   saveTicket,
   ...factorOperations,
   insertKey,
+  ...oauthOperations,
 ]
 
 function resolves(promise: Promise<unknown>): Promise<boolean> {

@@ -17,6 +17,7 @@ import type { SecondFactorStore } from '../../../stores/second-factor-contract.j
 import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
 import { same } from '../harness/checks.js'
 import { given, type StoreContractName, type StoresUnderTest } from '../harness/suite.js'
+import { clientsOf, consentsOf, onceOf } from './oauth-visibility.js'
 
 /** The same stores in this process and in another one. */
 export interface BothSides {
@@ -47,6 +48,18 @@ export const visibility: Readonly<Record<StoreContractName, (sides: BothSides) =
     secondFactors: async ({ here, there }) => {
       await factorsOf(given(here, 'secondFactors'), given(there, 'secondFactors'))
       await factorsOf(given(there, 'secondFactors'), given(here, 'secondFactors'))
+    },
+    consents: async ({ here, there }) => {
+      await consentsOf(given(here, 'consents'), given(there, 'consents'))
+      await consentsOf(given(there, 'consents'), given(here, 'consents'))
+    },
+    once: async ({ here, there }) => {
+      await onceOf(given(here, 'once'), given(there, 'once'))
+      await onceOf(given(there, 'once'), given(here, 'once'))
+    },
+    clients: async ({ here, there }) => {
+      await clientsOf(given(here, 'clients'), given(there, 'clients'))
+      await clientsOf(given(there, 'clients'), given(here, 'clients'))
     },
     tickets: async ({ here, there }) => {
       const at = moments()

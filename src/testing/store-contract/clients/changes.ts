@@ -1,0 +1,154 @@
+import { randomId } from '../../../lib/random.js'
+import type { ManagedClientStore } from '../../../stores/client-contract.js'
+import { moments, newClient, newSecretHash } from '../../../stores/new-records.js'
+import { check, isNone, same } from '../harness/checks.js'
+import type { Part } from '../harness/suite.js'
+import { plainClient } from './plain-client.js'
+
+/** What changes a client, but for the races. */
+export function clientChanges(part: Part<ManagedClientStore>): void {
+  clientUpdates(part)
+  clientSecrets(part)
+  clientSwitch(part)
+  clientChangesAtOnce(part)
+}
+
+function clientUpdates({ it, store }: Part<ManagedClientStore>): void {
+  it('update replaces the metadata whole, and neither secrets nor disabled', async () => {
+    const at = moments()
+    const clients = await store()
+    const hash = newSecretHash()
+    const client = newClient({ secretHashes: [hash], disabled: true })
+    const { id } = client
+    await clients.create(client, at(0))
+    const next = { id, name: 'App', type: 'native', redirectUris: [], scopes: ['a'] } as const
+    same(await clients.update(next, at(1)), { outcome: 'updated' }, 'clients.update.')
+    same(
+      plainClient(await clients.find(id)),
+      { ...next, secretHashes: [hash], disabled: true },
+      'clients.update: what the client has no more is gone, and secretHashes and disabled stay.',
+    )
+    const stale = { ...next, secretHashes: [newSecretHash()], disabled: false }
+    await clients.update(stale, at(2))
+    same(
+      plainClient(await clients.find(id)),
+      { ...next, secretHashes: [hash], disabled: true },
+      'clients.update took secrets or `disabled` from what was read earlier: a secret that was ' +
+        'taken away works again, or a disabled client is back. Leave those columns alone.',
+    )
+    same(
+      await clients.update(stale, at(2)),
+      { outcome: 'updated' },
+      'clients.update with what is there already. The client is there, so it is updated.',
+    )
+  })
+
+  it('update never inserts', async () => {
+    const clients = await store()
+    const client = newClient()
+    same(
+      await clients.update(client, moments()(0)),
+      { outcome: 'unknown' },
+      'clients.update of a client that is not there.',
+    )
+    check(isNone(await clients.find(client.id)), 'clients.update inserted. Update; never upsert.')
+  })
+}
+
+function clientSecrets({ it, store }: Part<ManagedClientStore>): void {
+  it('replaceSecrets goes by the hashes that are there, in their order', async () => {
+    const at = moments()
+    const clients = await store()
+    const [one, other] = [newSecretHash(), newSecretHash()]
+    const client = newClient({ secretHashes: [one] })
+    await clients.create(client, at(0))
+    const replace = async (from: readonly string[], to: readonly string[]) =>
+      (await clients.replaceSecrets(client.id, from, to, at(1))).outcome
+    const stays = 'clients.replaceSecrets of other hashes than those that are there.'
+    same(await replace([], [other]), 'superseded', stays)
+    same(await replace([other], [one, other]), 'superseded', stays)
+    same((await clients.find(client.id))?.secretHashes, [one], stays)
+    same(await replace([one], [one, other]), 'replaced', 'clients.replaceSecrets.')
+    same(await replace([one], [one]), 'superseded', `${stays} One of two is not both.`)
+    same(await replace([other, one], [one]), 'superseded', `${stays} The order counts.`)
+    same(
+      plainClient(await clients.find(client.id)),
+      { ...client, secretHashes: [one, other] },
+      'clients.find after clients.replaceSecrets: both, in their order, and nothing else changed.',
+    )
+    same(await replace([one, other], []), 'replaced', 'clients.replaceSecrets by none.')
+    same(await replace([], [other]), 'replaced', 'clients.replaceSecrets where there is none.')
+    same((await clients.find(client.id))?.secretHashes, [other], 'clients.find with a new secret.')
+  })
+
+  it('replaceSecrets of an unknown client is superseded, and inserts nothing', async () => {
+    const clients = await store()
+    const id = randomId()
+    const { outcome } = await clients.replaceSecrets(id, [], [newSecretHash()], moments()(0))
+    same(outcome, 'superseded', 'clients.replaceSecrets of a client that is not there.')
+    check(isNone(await clients.find(id)), 'clients.replaceSecrets inserted. Never upsert.')
+  })
+}
+
+function clientSwitch({ it, store }: Part<ManagedClientStore>): void {
+  it('setDisabled is changed only where it changes something', async () => {
+    const at = moments()
+    const clients = await store()
+    const client = newClient()
+    await clients.create(client, at(0))
+    const outcomes: string[] = []
+    for (const disabled of [false, true, true, false, false]) {
+      outcomes.push((await clients.setDisabled(client.id, disabled, at(1))).outcome)
+      same(
+        (await clients.find(client.id))?.disabled ?? false,
+        disabled,
+        'clients.find after clients.setDisabled: a disabled client must get no token.',
+      )
+    }
+    same(
+      outcomes,
+      ['unchanged', 'changed', 'unchanged', 'changed', 'unchanged'],
+      'clients.setDisabled of a new client to false, true, true, false, false.',
+    )
+    same(
+      plainClient(await clients.find(client.id)),
+      client,
+      'clients.setDisabled changed something else.',
+    )
+    const unknown = randomId()
+    same(
+      await clients.setDisabled(unknown, true, at(1)),
+      { outcome: 'unchanged' },
+      'clients.setDisabled of a client that is not there.',
+    )
+    check(isNone(await clients.find(unknown)), 'clients.setDisabled inserted. Never upsert.')
+  })
+}
+
+function clientChangesAtOnce({ it, store, rounds }: Part<ManagedClientStore>): void {
+  it('update, replaceSecrets and setDisabled, at once: none is lost', async () => {
+    const at = moments()
+    const clients = await store()
+    for (let round = 0; round < rounds; round += 1) {
+      const client = newClient()
+      const { id, secretHashes = [] } = client
+      const next = { ...client, name: 'Renamed' }
+      const to = [newSecretHash()]
+      await clients.create(client, at(0))
+      const changes = [
+        () => clients.update(next, at(1)),
+        () => clients.replaceSecrets(id, secretHashes, to, at(1)),
+        () => clients.setDisabled(id, true, at(1)),
+      ]
+      // Each of them is the first in its turn.
+      const inTurn = [...changes.slice(round % 3), ...changes.slice(0, round % 3)]
+      await Promise.all(inTurn.map((change) => change()))
+      same(
+        plainClient(await clients.find(id)),
+        { ...next, secretHashes: to, disabled: true },
+        'After clients.update, replaceSecrets and setDisabled at once, one of them is undone. ' +
+          'Write only what changes, never the whole row.',
+      )
+    }
+  })
+}

@@ -1,0 +1,131 @@
+import { randomId } from '../../../lib/random.js'
+import type { ManagedClientStore } from '../../../stores/client-contract.js'
+import { moments, newClient, newSecretHash } from '../../../stores/new-records.js'
+import { check, isNone, same, spoil } from '../harness/checks.js'
+import type { Part } from '../harness/suite.js'
+import { awkwardText, inheritedNames, longAwkwardText } from '../harness/texts.js'
+import { plainClient } from './plain-client.js'
+
+/** Clients: rows, ids and the list. */
+export function clientsContract(part: Part<ManagedClientStore>): void {
+  clientRows(part)
+  clientTexts(part)
+  clientIdentity(part)
+  clientList(part)
+}
+
+function clientRows({ it, store }: Part<ManagedClientStore>): void {
+  it('a client comes back as it was created, and is null when there is none', async () => {
+    const at = moments()
+    const clients = await store()
+    for (const client of [
+      newClient(),
+      newClient({ secretHashes: [newSecretHash(), newSecretHash()], disabled: true }),
+      newClient({ name: awkwardText, redirectUris: [longAwkwardText], scopes: [awkwardText] }),
+      { id: randomId(), name: 'App', type: 'native', redirectUris: [], scopes: [] } as const,
+    ]) {
+      const before = await clients.find(client.id)
+      check(before === null, 'clients.find of a client that is not there. null, not undefined.')
+      same(await clients.create(client, at(0)), { outcome: 'created' }, 'clients.create.')
+      same(
+        plainClient(await clients.find(client.id)),
+        client,
+        'clients.find must answer the client as it was created, with all its members.',
+      )
+    }
+  })
+
+  it('creating an id again changes nothing', async () => {
+    const at = moments()
+    const clients = await store()
+    const client = newClient()
+    await clients.create(client, at(0))
+    same(
+      await clients.create(newClient({ id: client.id, redirectUris: [] }), at(1)),
+      { outcome: 'exists' },
+      'clients.create of an id that is there.',
+    )
+    same(
+      plainClient(await clients.find(client.id)),
+      client,
+      'clients.create replaced a client: its codes go elsewhere. Insert; never upsert.',
+    )
+  })
+}
+
+function clientTexts({ it, store }: Part<ManagedClientStore>): void {
+  it('records are copies: changing one does not change the store', async () => {
+    const clients = await store()
+    const client = newClient()
+    const given = structuredClone(client)
+    await clients.create(given, moments()(0))
+    spoil(given)
+    spoil(await clients.find(client.id))
+    spoil((await clients.list()).find(({ id }) => id === client.id))
+    same(
+      plainClient(await clients.find(client.id)),
+      client,
+      'Changing a record that was given to or answered by the store changed the stored one.',
+    )
+  })
+
+  it('texts of up to 16,000 characters come back whole', async () => {
+    const clients = await store()
+    const client = newClient({ name: '\u20ac'.repeat(12_000) })
+    await clients.create(client, moments()(0))
+    same(
+      (await clients.find(client.id))?.name,
+      client.name,
+      'clients.find of a client with long metadata. Do not cut it off.',
+    )
+  })
+}
+
+function clientIdentity({ it, store }: Part<ManagedClientStore>): void {
+  it('ids that differ in one byte are different clients', async () => {
+    const at = moments()
+    const clients = await store()
+    const unique = randomId()
+    for (const [what, first, second] of [
+      ['case', `Wiki-1${unique}`, `wiki-1${unique}`],
+      ['an ending', `wiki-2${unique}`, `wiki-2${unique}.`],
+      ['a wildcard of SQL', `wi_i-3${unique}`, `wiki-3${unique}`],
+      ['a leading zero', `0${unique}`, unique],
+    ] as const) {
+      const mistaken = `that differ by ${what}: one would be taken for another. Compare bytewise.`
+      await clients.create(newClient({ id: first }), at(0))
+      check(isNone(await clients.find(second)), `clients.find confuses ids ${mistaken}`)
+      same(
+        await clients.create(newClient({ id: second }), at(0)),
+        { outcome: 'created' },
+        `clients.create confuses ids ${mistaken}`,
+      )
+    }
+  })
+
+  it('an id that every object has as a property is no client', async () => {
+    const clients = await store()
+    for (const name of inheritedNames) {
+      check(
+        isNone(await clients.find(name)),
+        `clients.find of '${name}'. Keep rows in a Map, not in a plain object.`,
+      )
+    }
+  })
+}
+
+function clientList({ it, store }: Part<ManagedClientStore>): void {
+  it('list answers all clients, disabled or not, by the bytes of their ids', async () => {
+    const clients = await store()
+    const unique = randomId()
+    const made = ['b', 'B', 'a', '~', '-'].map((start) =>
+      newClient({ id: `${start}${unique}`, ...(start === 'a' ? { disabled: true } : {}) }),
+    )
+    for (const client of made) await clients.create(client, moments()(0))
+    same(
+      (await clients.list()).filter(({ id }) => id?.endsWith(unique)).map(plainClient),
+      ['-', 'B', 'a', 'b', '~'].map((start) => made.find(({ id }) => id === `${start}${unique}`)),
+      'clients.list: all of them, as clients.find answers them, by the bytes of their ids.',
+    )
+  })
+}
