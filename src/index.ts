@@ -35,6 +35,7 @@ export type {
   RefreshRotation,
   RefreshState,
   RotateResult,
+  SessionAuthenticated,
   SessionKind,
   SessionRecord,
   SessionSeen,

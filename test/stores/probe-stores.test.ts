@@ -51,7 +51,7 @@ describe('the probe of stores at start-up', () => {
     expect(await stores.codes.find(code?.codeHash ?? '')).toMatchObject({
       consumedAt: expect.any(Date),
     })
-    expect(created).toHaveBeenCalledTimes(2)
+    expect(created).toHaveBeenCalledTimes(4)
     for (const [{ id }] of created.mock.calls) {
       expect(await stores.sessions.find(id)).toMatchObject({
         endedAt: expect.any(Date),
@@ -69,7 +69,7 @@ describe('the probe of stores at start-up', () => {
       await stores.codes.purge(later),
       await stores.sessions.purge(later),
       await stores.tickets.purge(later),
-    ]).toEqual([1, 2, 0])
+    ]).toEqual([1, 4, 0])
   })
 
   it.each([

@@ -4,7 +4,7 @@ import { CompiledQuery, Kysely, MysqlDialect, PostgresDialect } from 'kysely'
 import { createPool } from 'mysql2'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { newWholeSession } from '../../src/stores/new-records.js'
+import { newWholeCode, newWholeSession } from '../../src/stores/new-records.js'
 import {
   migrateSql,
   migrationSql,
@@ -24,17 +24,20 @@ const raw = (kysely: Kysely<object>, sql: string) => kysely.executeQuery(Compile
 const quoted = (engine: SqlEngineName, text: string) =>
   engine === 'mysql' ? `x'${Buffer.from(text).toString('hex')}'` : `'${text}'`
 
-/** The tables as the first release has made them. */
-async function toVersion1(kysely: Kysely<object>, engine: SqlEngineName, prefix: string) {
+/** The tables as an earlier release has made them. */
+async function toVersion(
+  kysely: Kysely<object>,
+  engine: SqlEngineName,
+  prefix: string,
+  version: number,
+) {
   const statements = migrationSql(engine, { prefix }).split(/;\n+/)
-  const isNewer = (statement: string) =>
-    statement.startsWith('alter table') || /values \(2,/.test(statement)
-  for (const statement of statements.filter((one) => one !== '' && !isNewer(one)))
-    await raw(kysely, statement)
+  const last = statements.findIndex((statement) => statement.includes(`values (${version},`))
+  for (const statement of statements.slice(0, last + 1)) await raw(kysely, statement)
 }
 
-async function columnsOf(kysely: Kysely<object>, prefix: string): Promise<string[]> {
-  const { rows } = await raw(kysely, `select * from ${prefix}sessions`)
+async function columnsOf(kysely: Kysely<object>, table: string): Promise<string[]> {
+  const { rows } = await raw(kysely, `select * from ${table}`)
   return Object.keys(rows[0] as object)
 }
 
@@ -56,9 +59,9 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       const results = await Promise.all(
         Array.from({ length: 5 }, () => migrateSql(kysely, { prefix })),
       )
-      expect(results.filter(({ from }) => from === 0)).toEqual([{ from: 0, to: 2 }])
-      expect(results.filter(({ from }) => from === 2)).toHaveLength(4)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 2 })
+      expect(results.filter(({ from }) => from === 0)).toEqual([{ from: 0, to: 3 }])
+      expect(results.filter(({ from }) => from === 3)).toHaveLength(4)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 3, to: 3 })
     })
 
     it('the same as the printed SQL, which can be run twice by hand', async () => {
@@ -73,7 +76,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
         if (isRefused) await expect(raw(kysely, statement)).rejects.toThrow(/duplicate column/)
         else await raw(kysely, statement)
       }
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 2 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 3, to: 3 })
       const stores = sqlStores(kysely, { prefix })
       const session = sessionRecord()
       await stores.sessions.create(session)
@@ -99,18 +102,18 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       const [first = '', second = ''] = migrationSql(kind.engine, { prefix }).split(/;\n+/)
       await raw(kysely, first)
       await raw(kysely, second)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 2 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 3 })
       await sqlStores(kysely, { prefix }).codes.save(codeRecord())
     })
 
     it('taken up again where a crash has left some columns of version 2', async () => {
       const { kysely, prefix } = open()
-      await toVersion1(kysely, kind.engine, prefix)
+      await toVersion(kysely, kind.engine, prefix, 1)
       if (kind.engine === 'sqlite')
         await raw(kysely, `alter table ${prefix}sessions add column secret_hash text null`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 2 })
-      await raw(kysely, `delete from ${prefix}migrations where version = 2`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 2 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 3 })
+      await raw(kysely, `delete from ${prefix}migrations where version > 1`)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 3 })
       const { sessions } = sqlStores(kysely, { prefix })
       const session = newWholeSession(at)
       await sessions.create(session)
@@ -119,14 +122,14 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
 
     it('additive: rows of version 1 are read as they were, and both releases write and read on', async () => {
       const { kysely, prefix } = open()
-      await toVersion1(kysely, kind.engine, prefix)
+      await toVersion(kysely, kind.engine, prefix, 1)
       const { sessions } = sqlStores(kysely, { prefix })
       const [before, after] = [sessionRecord(), sessionRecord()]
       // This release, where nobody has asked for what is new, before the tables are brought up.
       await sessions.create(before)
       expect(await sessions.find(before.id)).toEqual(before)
-      const columns = await columnsOf(kysely, prefix)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 2 })
+      const columns = await columnsOf(kysely, `${prefix}sessions`)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 3 })
       expect(await sessions.find(before.id)).toEqual(before)
       // As the older release writes a row: the columns that it knows.
       await sessions.create(after)
@@ -159,6 +162,57 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       })
     })
 
+    it('taken up again wherever within version 3 a crash has left them', async () => {
+      const versions = migrationSql(kind.engine).split(/;\n+/)
+      const [from, to] = [2, 3].map((version) =>
+        versions.findIndex((statement) => statement.includes(`values (${version},`)),
+      ) as [number, number]
+      for (let done = from + 1; done <= to; done += 1) {
+        const { kysely, prefix } = open()
+        const statements = migrationSql(kind.engine, { prefix }).split(/;\n+/)
+        for (const statement of statements.slice(0, done)) await raw(kysely, statement)
+        expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 3 })
+        await raw(kysely, `delete from ${prefix}migrations where version = 3`)
+        expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 3 })
+        const { codes } = sqlStores(kysely, { prefix })
+        const code = newWholeCode(at)
+        await codes.save(code)
+        expect(await codes.find(code.codeHash)).toEqual(code)
+      }
+    })
+
+    it.each([1, 2])(
+      'additive to version %i: codes of both releases are read as they were, before and after',
+      async (version) => {
+        const { kysely, prefix } = open()
+        await toVersion(kysely, kind.engine, prefix, version)
+        const { codes } = sqlStores(kysely, { prefix })
+        const [before, after, whole] = [codeRecord(), codeRecord(), newWholeCode(at)]
+        await codes.save(before)
+        expect(await codes.find(before.codeHash)).toEqual(before)
+        // Never stored without what it must be exchanged with.
+        await expect(codes.save(whole)).rejects.toThrow()
+        const columns = await columnsOf(kysely, `${prefix}authorization_codes`)
+        expect(await migrateSql(kysely, { prefix })).toEqual({ from: version, to: 3 })
+        expect(await codes.find(before.codeHash)).toEqual(before)
+        await codes.save(whole)
+        expect(await codes.consume(whole.codeHash, at(1))).toEqual({
+          outcome: 'consumed',
+          code: { ...whole, consumedAt: at(1) },
+        })
+        // As the older release writes a row: the columns that it knows.
+        await codes.save(after)
+        const copy = columns.map((name) => (name === 'code_hash' ? quoted(kind.engine, 'c') : name))
+        await raw(
+          kysely,
+          `insert into ${prefix}authorization_codes (${columns.join(', ')}) select ` +
+            `${copy.join(', ')} from ${prefix}authorization_codes where code_challenge = ` +
+            `'${after.codeChallenge}'`,
+        )
+        expect(await codes.find('c')).toEqual({ ...after, codeHash: 'c' })
+      },
+    )
+
     it('not run in a transaction of the host', async () => {
       const { kysely, prefix } = open()
       await expect(
@@ -175,7 +229,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       await raw(kysely, `create table ${prefix}migrations (something integer)`)
       await expect(migrateSql(kysely, { prefix })).rejects.toThrow(/version/)
       await raw(kysely, `drop table ${prefix}migrations`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 2 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 3 })
     })
   })
 })
@@ -201,7 +255,7 @@ describe('migrations by several processes at once', () => {
       )
       expect(
         answers.map((answer) => ('from' in answer ? answer.from : answer.error)).sort(),
-      ).toEqual([0, 2, 2, 2])
+      ).toEqual([0, 3, 3, 3])
       const kind = databaseKinds.find((one) => one.name === name)
       if (kind?.open && kind.engine !== 'sqlite') {
         const kysely = kind.open()
@@ -223,8 +277,8 @@ describe('a schema', () => {
         await kysely.destroy()
       })
       await raw(kysely, `create schema ${schema}`)
-      expect(await migrateSql(kysely, { schema })).toEqual({ from: 0, to: 2 })
-      expect(await migrateSql(kysely, { schema })).toEqual({ from: 2, to: 2 })
+      expect(await migrateSql(kysely, { schema })).toEqual({ from: 0, to: 3 })
+      expect(await migrateSql(kysely, { schema })).toEqual({ from: 3, to: 3 })
       const { sessions, codes } = sqlStores(kysely, { schema })
       const session = sessionRecord()
       const code = codeRecord()
@@ -286,7 +340,7 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
         await raw(transaction, 'select pg_sleep(0.6)')
         return { migrated }
       })
-      expect(await waiting.migrated).toEqual({ from: 0, to: 2 })
+      expect(await waiting.migrated).toEqual({ from: 0, to: 3 })
     },
   )
 
@@ -307,7 +361,7 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
       owner,
       `grant select, insert, update, delete on all tables in schema ${name} to ${name}`,
     )
-    expect(await migrateSql(server, { schema: name })).toEqual({ from: 2, to: 2 })
+    expect(await migrateSql(server, { schema: name })).toEqual({ from: 3, to: 3 })
     const session = sessionRecord()
     await sqlStores(server, { schema: name }).sessions.create(session)
     expect(await sqlStores(server, { schema: name }).sessions.find(session.id)).toEqual(session)
@@ -322,7 +376,7 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
       const results = await Promise.all(
         Array.from({ length: 4 }, () => migrateSql(strict, { prefix })),
       )
-      expect(results.map(({ from }) => from).sort()).toEqual([0, 2, 2, 2])
+      expect(results.map(({ from }) => from).sort()).toEqual([0, 3, 3, 3])
     },
   )
 })
@@ -354,7 +408,7 @@ describe.each(databaseKinds.filter(({ isServer }) => isServer))(
       'is not waited for where everything is there but the version',
       async () => {
         const { kysely, prefix, meanwhile } = await open()
-        expect(await meanwhile(() => migrateSql(kysely, { prefix }))).toEqual({ from: 0, to: 2 })
+        expect(await meanwhile(() => migrateSql(kysely, { prefix }))).toEqual({ from: 0, to: 3 })
       },
     )
 
@@ -381,7 +435,7 @@ describe.each(databaseKinds.filter(({ isServer }) => isServer))(
           }
           return [migrating]
         })
-        expect(await migrated).toEqual({ from: 0, to: 2 })
+        expect(await migrated).toEqual({ from: 0, to: 3 })
         expect(
           (
             await raw(
