@@ -274,8 +274,8 @@ describe('a driver that answers whole numbers as BigInt', () => {
     const database = new Database(':memory:').defaultSafeIntegers(true)
     const kysely = new Kysely<object>({ dialect: new SqliteDialect({ database }) })
     onTestFinished(() => kysely.destroy())
-    expect(await migrateSql(kysely)).toEqual({ from: 0, to: 2 })
-    expect(await migrateSql(kysely)).toEqual({ from: 2, to: 2 })
+    expect(await migrateSql(kysely)).toEqual({ from: 0, to: 3 })
+    expect(await migrateSql(kysely)).toEqual({ from: 3, to: 3 })
     const { keys, sessions, codes, secondFactors, tickets } = sqlStores(kysely)
     const key = {
       generation: 7,
