@@ -2,7 +2,7 @@ import { randomId } from '../../lib/random.js'
 import type { EndReason } from '../contract.js'
 import type { SqlEngine } from './engine.js'
 import { ended } from './session-rows.js'
-import type { AuthDatabase } from './tables.js'
+import type { AuthDatabase, KeyValue } from './tables.js'
 import { fromKey } from './values.js'
 
 /** Which sessions are to end: those of a client, or those that one session has opened. */
@@ -22,43 +22,51 @@ const batch = 500
 export async function endTogether(engine: SqlEngine, which: EndTogether): Promise<string[]> {
   const all: string[] = []
   for (;;) {
-    // Together: between two statements a purge could delete what the first has ended.
-    const { found, mine } = await engine.atomically((within) => endBatch(engine, within, which))
-    all.push(...mine)
-    if (found < batch) return all
+    // Chosen before the transaction, which begins with its write: SQLite lets no transaction write
+    // that has read what another has changed meanwhile.
+    const found = await someLiving(engine, which)
+    if (found.length > 0)
+      // Together: between two statements a purge could delete what the first has ended.
+      all.push(...(await engine.atomically((within) => endThose(engine, within, which, found))))
+    if (found.length < batch) return all
   }
 }
 
-async function endBatch(
-  engine: SqlEngine,
-  within: AuthDatabase,
-  { owner, of, userId, reason, now }: EndTogether,
-): Promise<{ readonly found: number; readonly mine: readonly string[] }> {
-  const { tables, key } = engine
-  const table = tables.sessions
-  const living = within
-    .selectFrom(table)
+async function someLiving(
+  { db, tables, key, readsOldSnapshot }: SqlEngine,
+  { owner, of, userId }: EndTogether,
+): Promise<KeyValue[]> {
+  const ofAll = db
+    .selectFrom(tables.sessions)
     .select('id')
     .where(owner, '=', key(of, owner))
     .where('ended_at', 'is', null)
-    .$if(userId !== undefined, (query) => query.where('user_id', '=', key(userId ?? '', 'userId')))
     .limit(batch)
+  const living = userId === undefined ? ofAll : ofAll.where('user_id', '=', key(userId, 'userId'))
   // What an old snapshot takes for living would be found again and again.
-  const found = await (engine.readsOldSnapshot ? living.forUpdate() : living).execute()
-  const ids = found.map(({ id }) => id)
-  if (ids.length === 0) return { found: 0, mine: [] }
+  const rows = await (readsOldSnapshot ? living.forUpdate() : living).execute()
+  return rows.map(({ id }) => id)
+}
+
+async function endThose(
+  engine: SqlEngine,
+  within: AuthDatabase,
+  { reason, now }: EndTogether,
+  ids: readonly KeyValue[],
+): Promise<string[]> {
+  const { sessions } = engine.tables
   // The rows carry the name of the call that ended them, as with endAllForUser.
-  const mark = key(randomId(), 'ended_by')
+  const mark = engine.key(randomId(), 'ended_by')
   await within
-    .updateTable(table)
+    .updateTable(sessions)
     .where('id', 'in', ids)
     .where('ended_at', 'is', null)
     .set({ ...ended(engine, reason, now), ended_by: mark })
     .execute()
   const mine = within
-    .selectFrom(table)
+    .selectFrom(sessions)
     .select('id')
     .where('id', 'in', ids)
     .where('ended_by', '=', mark)
-  return { found: ids.length, mine: (await mine.execute()).map(({ id }) => fromKey(id)) }
+  return (await mine.execute()).map(({ id }) => fromKey(id))
 }

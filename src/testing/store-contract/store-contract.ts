@@ -2,6 +2,7 @@ import { callable, checkOptions, fitting, optionsOf, text, whole } from '../../l
 import { codesContract } from './codes/codes.js'
 import { codesPurge } from './codes/purging.js'
 import { redemptionContract } from './codes/redemption.js'
+import { wholeCodesContract } from './codes/whole-codes.js'
 import { codeLengths, factorLengths, sessionLengths, ticketLengths } from './every-store/lengths.js'
 import { codeLookAlikes, factorLookAlikes, sessionLookAlikes } from './every-store/look-alikes.js'
 import { codeReads, factorReads, sessionReads } from './every-store/reads-during-changes.js'
@@ -30,10 +31,12 @@ import {
 import { keysContract } from './keys/keys.js'
 import { childProcesses, processRaces } from './races/processes.js'
 import { races } from './races/races.js'
+import { authenticatedContract } from './sessions/authenticated.js'
 import { endingContract } from './sessions/ending.js'
 import { listingContract } from './sessions/listing.js'
 import { manySessions } from './sessions/many-sessions.js'
 import { methodsContract } from './sessions/methods.js'
+import { ownersContract } from './sessions/owners.js'
 import { passwordMarksContract } from './sessions/password-marks.js'
 import { sessionsPurge } from './sessions/purging.js'
 import { rotationContract } from './sessions/rotation.js'
@@ -146,6 +149,7 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
     const part = { it, store: async () => given(await open(), 'codes'), ...settings }
     const later = codesInRealTime(part)
     codesContract(part)
+    wholeCodesContract(part)
     strangeCodes(part)
     codeLookAlikes(part)
     codeLengths(part)
@@ -164,8 +168,10 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
     wholeRowsContract(part)
     methodsContract(part)
     passwordMarksContract(part)
+    authenticatedContract(part)
     rotationContract(part)
     endingContract(part)
+    ownersContract(part)
     listingContract(part)
     manySessions(part)
     sessionReads(part)

@@ -13,6 +13,7 @@ import { check, won } from '../harness/checks.js'
 import { given } from '../harness/suite.js'
 import { factorOperations } from './one-time-factors.js'
 import { type OneTimeOperation, oneWrite, usual, withinOne } from './one-time-operation.js'
+import { sessionOwnerOperations } from './one-time-owners.js'
 
 const codes: OneTimeOperation = {
   ...usual,
@@ -227,6 +228,7 @@ export const oneTimeOperations: readonly OneTimeOperation[] = [
   refresh,
   end,
   endAll,
+  ...sessionOwnerOperations,
   createSession,
   ticket,
   saveTicket,

@@ -17,6 +17,7 @@ import type { SecondFactorStore } from '../../../stores/second-factor-contract.j
 import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
 import { same } from '../harness/checks.js'
 import { given, type StoreContractName, type StoresUnderTest } from '../harness/suite.js'
+import { ownersOf } from './visibility-owners.js'
 
 /** The same stores in this process and in another one. */
 export interface BothSides {
@@ -43,6 +44,7 @@ export const visibility: Readonly<Record<StoreContractName, (sides: BothSides) =
       await sessionsOf(given(here, 'sessions'), given(there, 'sessions'))
       await sessionsOf(given(there, 'sessions'), given(here, 'sessions'))
       await usersOf(given(here, 'sessions'), given(there, 'sessions'))
+      await ownersOf(given(here, 'sessions'), given(there, 'sessions'))
     },
     secondFactors: async ({ here, there }) => {
       await factorsOf(given(here, 'secondFactors'), given(there, 'secondFactors'))
