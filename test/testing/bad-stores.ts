@@ -3,6 +3,7 @@ import { badCodes } from './bad-stores/codes.js'
 import { badEnrolments } from './bad-stores/enrolments.js'
 import { badKeys } from './bad-stores/keys.js'
 import { badTexts } from './bad-stores/keys-and-texts.js'
+import { badOwners } from './bad-stores/owners.js'
 import { badPages } from './bad-stores/pages-and-batches.js'
 import { badParts } from './bad-stores/parts-of-rows.js'
 import { badFactors } from './bad-stores/second-factors.js'
@@ -26,4 +27,5 @@ export const badStores = {
   ...badParts,
   ...badTexts,
   ...badWholeRows,
+  ...badOwners,
 }

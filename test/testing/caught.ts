@@ -1,5 +1,6 @@
 import type { badStores } from './bad-stores.js'
 import { caughtHurried } from './caught-hurried.js'
+import { caughtOwners } from './caught-owners.js'
 import { caughtWholeRows } from './caught-whole-rows.js'
 
 /** For every bad store a test that must fail, and a part of what it must say. */
@@ -8,6 +9,7 @@ export const caught: Readonly<
 > = {
   ...caughtHurried,
   ...caughtWholeRows,
+  ...caughtOwners,
   'codes: read, then write': [
     'consume is won by one of 10 callers',
     '10 of 10 callers consumed one code',
