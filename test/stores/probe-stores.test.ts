@@ -91,6 +91,14 @@ describe('the probe of stores at start-up', () => {
       'sessions: endAllForUser reads again afterwards',
       /^let 20 of 20 callers end all sessions of one user, and be told the same one/,
     ],
+    [
+      'sessions: endAllForClient names what it read before',
+      /^let 20 of 20 callers end all sessions of one client, and be told the same one/,
+    ],
+    [
+      'sessions: endChildren names what it read before',
+      /^let 20 of 20 callers end all sessions that one has opened, and be told the same one/,
+    ],
     ['secondFactors: activate overwrites', /^let 20 of 20 callers activate a factor for one user/],
     ['secondFactors: advanceStep with >=', /^let 20 of 20 callers use one TOTP step/],
     [
@@ -110,6 +118,21 @@ describe('the probe of stores at start-up', () => {
       remedy: expect.stringContaining('one conditional write'),
     })
     expect((error as AuthConfigError).problem).toMatch(problem)
+  })
+
+  it('refuses a store that drops what a code may have, and names it and the remedy', async () => {
+    const bad = badStores['codes: save drops the members it has no column for']()
+    expect(await problemOf({ ...memoryStores(), ...bad })).toMatchObject({
+      name: 'AuthConfigError',
+      option: 'codes',
+      problem: expect.stringContaining('clientId, redirectUri'),
+    })
+  })
+
+  it('asks a store only for what it has', async () => {
+    const { sessions, ...others } = memoryStores()
+    const { endAllForClient: _client, endChildren: _children, ...older } = sessions
+    await probeStores({ ...others, sessions: older })
   })
 
   it('refuses a store that drops what a session may have, and names it and the remedy', async () => {
