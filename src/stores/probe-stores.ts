@@ -70,8 +70,8 @@ interface Probe {
 }
 
 /**
- * Races each one-time operation of the real stores once, in about ten rounds of `callers` calls at
- * a time. Call it at start-up, before the server listens: a store that passed its tests over one
+ * Races each one-time operation of the real stores once, in about a dozen rounds of `callers` calls
+ * at a time. Call it at start-up, before the server listens: a store that passed its tests over one
  * database may be unsafe over another, or behind a pool or proxy that repeats what fails.
  *
  * It works on rows of its own, of a user whose id begins with `mar-probe-`, and leaves nothing that
