@@ -47,6 +47,7 @@ export type {
   RefreshRotation,
   RefreshState,
   RotateResult,
+  SessionAuthenticated,
   SessionKind,
   SessionRecord,
   SessionSeen,

@@ -27,12 +27,24 @@ export interface SessionEnding {
     context: RequestContext,
     exceptId?: string,
   ): Promise<number>
+  /** Ends all sessions that a session has opened. Says how many this call ended. */
+  endChildren(parent: SessionName, reason: EndReason, context: RequestContext): Promise<number>
+  /** Ends all sessions of a client, or those of one user at it. Says how many this call ended. */
+  endClient(
+    clientId: string,
+    userId: string | null,
+    reason: EndReason,
+    context: RequestContext,
+  ): Promise<number>
 }
 
 /** What ending sessions needs. */
 export interface SessionEndingDeps {
-  readonly store: Pick<SessionStore, 'end' | 'endAllForUser' | 'listForUser'>
-  readonly revocations: Pick<Revocations, 'announce' | 'invalidateUser'>
+  readonly store: Pick<
+    SessionStore,
+    'end' | 'endAllForUser' | 'listForUser' | 'find' | 'endAllForClient' | 'endChildren'
+  >
+  readonly revocations: Pick<Revocations, 'announce' | 'invalidateUser' | 'invalidateClient'>
   readonly clock: () => Date
   readonly audit: Audit
 }
@@ -60,8 +72,7 @@ export function createSessionEnding(deps: SessionEndingDeps): SessionEnding {
 
   async function endTwice(userId: string, endOnce: () => Promise<number>): Promise<number> {
     try {
-      // Twice: a session that was being opened during the first call was not there yet.
-      return (await endOnce()) + (await endOnce())
+      return await twice(endOnce)
     } finally {
       // A store that has lost a list ends more sessions than it can name. One that failed may have
       // ended them before its answer was lost.
@@ -90,6 +101,70 @@ export function createSessionEnding(deps: SessionEndingDeps): SessionEnding {
             : end(session, reason, context)
         return countInTurns(chosen, endOne)
       }),
+
+    ...createEndingTogether(deps, endTwice),
+  }
+}
+
+// That the store can is checked at the start, where the host lets other apps sign users in.
+function createEndingTogether(
+  deps: SessionEndingDeps,
+  endTwice: (userId: string, endOnce: () => Promise<number>) => Promise<number>,
+): Pick<SessionEnding, 'endChildren' | 'endClient'> {
+  const { store, revocations, clock } = deps
+
+  return {
+    endChildren: ({ id, userId }, reason, context) =>
+      endTwice(userId, async () => {
+        const ids = (await store.endChildren?.(id, reason, clock())) ?? []
+        await announceEnded(deps, ofUser(ids, userId), reason, context)
+        return ids.length
+      }),
+
+    async endClient(clientId, userId, reason, context) {
+      const endOnce = async (only: { readonly userId?: string }) => {
+        const ids = (await store.endAllForClient?.(clientId, only, reason, clock())) ?? []
+        if (only.userId !== undefined)
+          await announceEnded(deps, ofUser(ids, only.userId), reason, context)
+        else await announceOfWhomever(deps, ids, reason, context)
+        return ids.length
+      }
+      if (userId !== null) return endTwice(userId, () => endOnce({ userId }))
+      try {
+        return await twice(() => endOnce({}))
+      } finally {
+        revocations.invalidateClient(clientId)
+      }
+    },
+  }
+}
+
+// A session that was being opened during the first call was not there yet.
+async function twice(endOnce: () => Promise<number>): Promise<number> {
+  return (await endOnce()) + (await endOnce())
+}
+
+function ofUser(ids: readonly string[], userId: string): SessionName[] {
+  return ids.map((id) => ({ id, userId }))
+}
+
+// The store has named the sessions alone. Those of which it cannot say whose they were have ended
+// all the same: they are announced without a user, since sockets go by the session.
+async function announceOfWhomever(
+  deps: SessionEndingDeps,
+  ids: readonly string[],
+  reason: EndReason,
+  context: RequestContext,
+): Promise<void> {
+  for (let from = 0; from < ids.length; from += atOnce) {
+    const some = ids.slice(from, from + atOnce)
+    const found = await Promise.all(some.map((id) => deps.store.find(id).catch(() => null)))
+    const known = found.flatMap((session) => (session === null ? [] : [session]))
+    await announceEnded(deps, known, reason, context)
+    const others = some.filter((id) => !known.some((session) => session.id === id))
+    await deps.revocations.announce(
+      ofUser(others, '').map((session) => asEvent(session, reason, deps.clock())),
+    )
   }
 }
 

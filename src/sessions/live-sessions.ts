@@ -47,7 +47,7 @@ export interface LiveSessionsDeps {
   readonly passwordStands: PasswordStands
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
   readonly hasShownFactor: SecondFactors['hasBeenShown']
-  readonly revocations: Pick<Revocations, 'onEnded' | 'onUserInvalidated'>
+  readonly revocations: Pick<Revocations, 'onEnded' | 'onUserInvalidated' | 'onClientInvalidated'>
   readonly clock: () => Date
 }
 
@@ -82,11 +82,13 @@ export function createLiveSessions({
     reading.delete(id)
   }
   revocations.onEnded(({ sessionId }) => forget(sessionId))
-  revocations.onUserInvalidated((userId) => {
-    cache.deleteWhere(({ session }) => session.userId === userId)
-    // The users of these reads are not known yet, so the next request reads each of them again.
+  const forgetWhere = (isMeant: (session: SessionRecord) => boolean) => {
+    cache.deleteWhere(({ session }) => isMeant(session))
+    // Whose these reads are is not known yet, so the next request reads each of them again.
     reading.clear()
-  })
+  }
+  revocations.onUserInvalidated((userId) => forgetWhere((session) => session.userId === userId))
+  revocations.onClientInvalidated((client) => forgetWhere(({ clientId }) => clientId === client))
 
   function readOnce(id: string): Promise<LiveSession> {
     const underWay = reading.get(id)

@@ -69,6 +69,9 @@ export interface SessionOpeningDeps {
   readonly audit: Audit
 }
 
+/** The most of one user at one client. */
+const maxSessionsPerClient = 10
+
 /** At most this many per sign-in, so that nobody waits long; later sign-ins evict the rest. */
 const maxEvictions = 20
 
@@ -85,12 +88,12 @@ export function createSessionOpening(
     return (await store.listForUser(userId, clock())).filter(({ id }) => !isStandIn(id))
   }
 
-  async function makeRoom({ userId }: SessionRecord, context: RequestContext): Promise<void> {
+  async function makeRoom(session: SessionRecord, context: RequestContext): Promise<void> {
     const evictOldest = async () => {
-      const live = await listForUser(userId)
-      // A bot must not lose its token because its maker signs in often, nor take up their room.
-      const signIns = live.filter(({ kind }) => kind !== 'token')
-      const evicted = surplusOf(signIns, maxSessionsPerUser)
+      const live = await listForUser(session.userId)
+      const rivals = live.filter((other) => isRival(session, other))
+      const most = session.kind === 'oauth' ? maxSessionsPerClient : maxSessionsPerUser
+      const evicted = surplusOf(rivals, most)
       await Promise.all(evicted.map((session) => end(session, 'evicted', context)))
     }
     // The call that failed has been reported. The new session stays; the next sign-in evicts.
@@ -150,6 +153,13 @@ function createDraft(
       endReason: null,
     }
   }
+}
+
+// A bot must not lose its token because its maker signs in often, nor take up their room; nor must
+// an app the room of its user's devices, or of another app.
+function isRival(session: SessionRecord, other: SessionRecord): boolean {
+  if (session.kind === 'oauth') return other.kind === 'oauth' && other.clientId === session.clientId
+  return other.kind !== 'token' && other.kind !== 'oauth'
 }
 
 // By one order that all sign-ins agree on, so that two at once do not end each other. Of two

@@ -15,6 +15,10 @@ export interface Revocations {
   onUserInvalidated(listener: (userId: string) => void): void
   /** Drops the cached sessions of the user: the store's answer to an end of theirs was lost. */
   invalidateUser(userId: string): void
+  /** From now on `listener` is called with each client of {@link Revocations.invalidateClient}. */
+  onClientInvalidated(listener: (clientId: string) => void): void
+  /** The same of all sessions of a client. */
+  invalidateClient(clientId: string): void
   /**
    * Rejects when this process does not hear of ends elsewhere, or cannot publish its own. Null
    * where there is no bus.
@@ -32,6 +36,7 @@ export function createRevocations(
 ): Revocations {
   const listeners: ((event: SessionEnded) => void)[] = []
   const userListeners: ((userId: string) => void)[] = []
+  const clientListeners: ((clientId: string) => void)[] = []
   const notifyHere = (event: SessionEnded) => {
     for (const listener of listeners) listener(event)
   }
@@ -51,6 +56,10 @@ export function createRevocations(
     onUserInvalidated: (listener) => void userListeners.push(listener),
     invalidateUser(userId) {
       for (const listener of userListeners) listener(userId)
+    },
+    onClientInvalidated: (listener) => void clientListeners.push(listener),
+    invalidateClient(clientId) {
+      for (const listener of clientListeners) listener(clientId)
     },
     check: membership?.check ?? null,
     close: membership?.leave ?? (async () => {}),

@@ -11,6 +11,9 @@ import type { SessionRecord, SessionStore, StoredMethod } from './contract.js'
  * `kind`, `endReason` and `methods` are texts to a store: values it does not know come from a later
  * release, and are passed on. Members that a record has beyond those named here may be dropped: the
  * release that adds one finds such a store out, with `probeStores` and when it first uses one.
+ *
+ * The last members may be left out, as they are for `/auth/pkce`. What was left out when the code
+ * was saved is left out, or `undefined`, when it is read; what was not comes back as it was.
  */
 export interface AuthorizationCodeRecord {
   readonly codeHash: string
@@ -41,6 +44,16 @@ export interface AuthorizationCodeRecord {
   readonly retainUntil: Date
   /** Null until consumed. */
   readonly consumedAt: Date | null
+  /** The client that the code was issued to: no other may exchange it. */
+  readonly clientId?: string
+  /** Where the code was sent; who exchanges it must name the same. */
+  readonly redirectUri?: string
+  /** Goes into the ID Token as it is. */
+  readonly nonce?: string
+  /** The APIs that were asked for, [RFC 8707](https://www.rfc-editor.org/rfc/rfc8707). */
+  readonly resources?: readonly string[]
+  /** How surely the user was known, as the ID Token says it. */
+  readonly acr?: string
 }
 
 /** Who won: exactly one caller ever gets `consumed`. */

@@ -8,10 +8,13 @@ export type AuthenticationMethod = 'pwd' | 'otp' | 'recovery' | 'host' | 'mfa' |
 /**
  * What opened a session: `POST /login` or the host, or the exchange of an authorization code.
  * `browser`: the cookie of a page of the host's. `token`: a named token, for bots and scripts.
+ * `oauth`: an app that the user has signed in to here, and which may do what its scope says.
  */
-export type SessionKind = 'login' | 'pkce' | 'browser' | 'token'
+export type SessionKind = 'login' | 'pkce' | 'browser' | 'token' | 'oauth'
 
-/** Why a session ended. The first reason stays. */
+/**
+ * Why a session ended. The first reason stays. `replaced`: the same app was signed in to anew.
+ */
 export type EndReason =
   | 'logout'
   | 'revoked'
@@ -20,6 +23,9 @@ export type EndReason =
   | 'refresh-reused'
   | 'factor-changed'
   | 'password-changed'
+  | 'consent-revoked'
+  | 'replaced'
+  | 'client-disabled'
 
 // While a deployment rolls, processes of two releases write to one store. `string & Record<never,
 // never>` is any text, and does not swallow the words that are known.
@@ -133,6 +139,14 @@ export interface RefreshRotation extends SessionSeen {
   readonly refresh: RefreshState
 }
 
+/** What `setAuthenticated` replaces. */
+export interface SessionAuthenticated {
+  readonly methods: readonly StoredMethod[]
+  readonly authenticatedAt: Date
+  /** Left out: the session keeps the one it has, or none. */
+  readonly secretHash?: string
+}
+
 /**
  * Who won: of the callers that replace a current hash by another, exactly one ever gets `rotated`.
  */
@@ -177,6 +191,13 @@ export interface SessionStore {
    */
   setMethods(id: string, methods: readonly StoredMethod[]): Promise<void>
   /**
+   * Replaces methods and time, and `secretHash` where one is given, of a session that exists and
+   * has not ended, all of it in one write: its user has proved anew who they are. Never inserts.
+   *
+   * Optional: only for hosts that let other apps sign users in.
+   */
+  setAuthenticated?(id: string, authenticated: SessionAuthenticated): Promise<void>
+  /**
    * In ONE conditional write for all of the user's sessions that have not ended, or one for each:
    * where `passwordMark` is `from`, appends `to` to `passwordMarkNext`, behind a blank if there is
    * something in it, and does nothing if it is one of those marks already. Where `from` is one of
@@ -206,6 +227,26 @@ export interface SessionStore {
    * before it resolves.
    */
   endAllForUser(userId: string, reason: EndReason, now: Date, exceptId?: string): Promise<string[]>
+  /**
+   * Ends every session with this `clientId` that has not ended, or those of one user of it, however
+   * many there are, idled out, expired or neither, and answers the ids of those this call ended. A
+   * session that is created meanwhile is ended and named, or neither. Durable before it resolves.
+   * There may be very many: batches keep other writers from waiting long.
+   *
+   * Optional, as `setAuthenticated`.
+   */
+  endAllForClient?(
+    clientId: string,
+    only: { readonly userId?: string },
+    reason: EndReason,
+    now: Date,
+  ): Promise<string[]>
+  /**
+   * The same of every session with this `parentId`. The parent is left as it is.
+   *
+   * Optional, as `setAuthenticated`.
+   */
+  endChildren?(parentId: string, reason: EndReason, now: Date): Promise<string[]>
   /**
    * The user's sessions that have not ended and are not over at `now`, all of them, the oldest
    * first; those of the same `createdAt` by the bytes of their ids in UTF-8.

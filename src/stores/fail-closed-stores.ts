@@ -19,6 +19,7 @@ import type {
   CodeRedemption,
   ConsumeResult,
 } from './code-contract.js'
+import { createCodeCheck } from './code-members.js'
 import type {
   RefreshState,
   SessionLifetime,
@@ -58,6 +59,11 @@ const codeShape = {
   consumedAt: orNull(date),
   issuedBySessionId: orNull(text),
   methods: listOf(text),
+  clientId: optional(text),
+  redirectUri: optional(text),
+  nonce: optional(text),
+  resources: optional(listOf(text)),
+  acr: optional(text),
 }
 const usedCode = record<AuthorizationCodeRecord>({ ...codeShape, consumedAt: date })
 const consumption = { consumed: { code: usedCode }, replayed: { code: usedCode }, unknown: {} }
@@ -70,7 +76,9 @@ const codeAnswers: Answers<AuthorizationCodeStore> = {
 }
 const redemptionAnswers: Answers<CodeRedemption> = { redeem: consumption }
 
-/** Codes behind their contract. */
+/**
+ * Codes behind their contract. A code with members that the store turns out to drop is not stored.
+ */
 export function failClosedCodes(
   store: AuthorizationCodeStore,
   sessions: SessionStore,
@@ -82,8 +90,13 @@ export function failClosedCodes(
       ? failClosed('codes', store.redemption, call, redemptionAnswers)
       : { redeem: consumeThenCreate(failClosedSessions(sessions, call), codes.consume) }
   const checkMembers = createMemberCheck(failClosed('sessions', sessions, call, sessionAnswers))
+  const checkCode = createCodeCheck(codes)
   return {
     ...codes,
+    async save(code) {
+      await checkCode(code)
+      await codes.save(code)
+    },
     // Asked before the code is used up.
     async redeem(codeHash, session, now) {
       await checkMembers(session)
@@ -141,9 +154,12 @@ const sessionAnswers: Answers<SessionStore> = {
   rotateRefresh: { rotated: {}, superseded: {}, ended: {} },
   touch: unread,
   setMethods: unread,
+  setAuthenticated: unread,
   addPasswordMark: unread,
   end: bool,
   endAllForUser: listOf(text),
+  endAllForClient: listOf(text),
+  endChildren: listOf(text),
   listForUser: listOf(record<SessionRecord>({ ...sessionShape, userId: theOneAsked })),
   liveAmong: listOf(text),
   purge: count,

@@ -5,6 +5,7 @@ import type { EndReason, SessionRecord, SessionStore } from './contract.js'
 import { copyOf, copyOfSession } from './copy-of.js'
 import { checkMemoryIsEnough } from './memory-is-enough.js'
 import { memorySecondFactors } from './memory-second-factors.js'
+import { type SessionRows, sessionRows } from './memory-session-rows.js'
 import { oldestFirst } from './oldest-first.js'
 import { withPasswordMark } from './password-marks.js'
 import type { SecondFactorStore } from './second-factor-contract.js'
@@ -102,8 +103,6 @@ function memoryCodes(maxCodes: number): AuthorizationCodeStore {
 function memorySessions(maxSessions: number): SessionStore {
   const rows = sessionRows(maxSessions)
   const { notice, time } = ownClock()
-  const end = (session: SessionRecord, endReason: EndReason, now: Date) =>
-    rows.change(session, { endedAt: now, endReason })
 
   return {
     async create(session) {
@@ -132,23 +131,19 @@ function memorySessions(maxSessions: number): SessionStore {
       const session = rows.living(id)
       if (session !== undefined) rows.change(session, { methods })
     },
+    async setAuthenticated(id, { methods, authenticatedAt, secretHash }) {
+      const session = rows.living(id)
+      if (session === undefined) return
+      const secret = secretHash === undefined ? {} : { secretHash }
+      rows.change(session, { methods, authenticatedAt, ...secret })
+    },
     async addPasswordMark(userId, from, to) {
-      for (const session of rows.livingOf(userId))
+      for (const session of rows.livingOf('userId', userId))
         rows.change(session, withPasswordMark(session, from, to))
     },
-    async end(id, reason, now) {
-      const session = rows.living(id)
-      if (session === undefined) return false
-      end(session, reason, now)
-      return true
-    },
-    async endAllForUser(userId, reason, now, exceptId) {
-      const ended = rows.livingOf(userId).filter(({ id }) => id !== exceptId)
-      for (const session of ended) end(session, reason, now)
-      return ended.map(({ id }) => id)
-    },
+    ...endings(rows),
     async listForUser(userId, now) {
-      const live = rows.livingOf(userId).filter((session) => isLive(session, now))
+      const live = rows.livingOf('userId', userId).filter((session) => isLive(session, now))
       return live.map(copyOfSession).sort(oldestFirst)
     },
     async liveAmong(ids, now) {
@@ -162,31 +157,33 @@ function memorySessions(maxSessions: number): SessionStore {
   }
 }
 
-// The sessions, and which of them are a user's. Rows are copies that nobody else holds.
-function sessionRows(maxSessions: number) {
-  const idsByUser = new Map<string, Set<string>>()
-  const table = boundedTable<SessionRecord>(maxSessions, mayGo, ({ id, userId }) => {
-    const ids = idsByUser.get(userId)
-    ids?.delete(id)
-    if (ids?.size === 0) idsByUser.delete(userId)
-  })
-  const living = (id: string) => {
-    const session = table.get(id)
-    return session?.endedAt === null ? session : undefined
+type Endings = 'end' | 'endAllForUser' | 'endAllForClient' | 'endChildren'
+
+function endings(rows: SessionRows): Required<Pick<SessionStore, Endings>> {
+  const end = (session: SessionRecord, endReason: EndReason, endedAt: Date) =>
+    rows.change(session, { endedAt, endReason })
+  const endEach = (sessions: readonly SessionRecord[], reason: EndReason, now: Date) => {
+    for (const session of sessions) end(session, reason, now)
+    return sessions.map(({ id }) => id)
   }
   return {
-    get: table.get,
-    living,
-    livingOf: (userId: string) =>
-      [...(idsByUser.get(userId) ?? [])].flatMap((id) => living(id) ?? []),
-    insert(session: SessionRecord) {
-      table.insert(session.id, copyOfSession(session), session.createdAt)
-      idsByUser.set(session.userId, (idsByUser.get(session.userId) ?? new Set()).add(session.id))
+    async end(id, reason, now) {
+      const session = rows.living(id)
+      if (session === undefined) return false
+      end(session, reason, now)
+      return true
     },
-    // In place: a new row would need a second look-up, and leave the old one to the collector.
-    change: (session: SessionRecord, changed: Partial<SessionRecord>) =>
-      void Object.assign(session, copyOf(changed)),
-    purge: table.purge,
+    async endAllForUser(userId, reason, now, exceptId) {
+      const chosen = rows.livingOf('userId', userId).filter(({ id }) => id !== exceptId)
+      return endEach(chosen, reason, now)
+    },
+    async endAllForClient(clientId, { userId }, reason, now) {
+      const all = rows.livingOf('clientId', clientId)
+      const chosen = userId === undefined ? all : all.filter((one) => one.userId === userId)
+      return endEach(chosen, reason, now)
+    },
+    endChildren: async (parentId, reason, now) =>
+      endEach(rows.livingOf('parentId', parentId), reason, now),
   }
 }
 
@@ -205,11 +202,6 @@ function ownClock(): { notice(written: Date): void; time(): Date } {
 
 function isLive({ endedAt, idleExpiresAt, expiresAt }: SessionRecord, now: Date): boolean {
   return endedAt === null && idleExpiresAt > now && expiresAt > now
-}
-
-// A process whose clock is behind does not delete what ended after the moment it knows.
-function mayGo({ endedAt, idleExpiresAt, expiresAt }: SessionRecord, now: Date): boolean {
-  return (endedAt !== null && endedAt <= now) || idleExpiresAt <= now || expiresAt <= now
 }
 
 function memoryTickets(maxTickets: number): SocketTicketStore {

@@ -53,6 +53,21 @@ export function newCode(
   }
 }
 
+/** A code in which no member is left out. */
+export function newWholeCode(
+  at: Moment,
+  change: Partial<AuthorizationCodeRecord> = {},
+): Required<AuthorizationCodeRecord> {
+  const later = {
+    clientId: randomId(),
+    redirectUri: 'http://127.0.0.1:49152/callback?from=app',
+    nonce: randomSecret(),
+    resources: ['https://api.example.com/', 'urn:example:files'],
+    acr: 'urn:mar:2fa',
+  }
+  return { ...newCode(at, change), ...later }
+}
+
 /** A session that lives for an hour, and idles out after ten minutes. */
 export function newSession(at: Moment, change: Partial<SessionRecord> = {}): SessionRecord {
   return {

@@ -6,21 +6,22 @@ import { randomId, randomSecret } from '../lib/random.js'
 import { withTimeout } from '../lib/timeouts.js'
 import type { KeyStore } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from './code-contract.js'
+import { checkLaterCodeMembers } from './code-members.js'
 import type { ConsentStore } from './consent-contract.js'
-import type { SessionStore } from './contract.js'
+import type { SessionRecord, SessionStore } from './contract.js'
 import {
   moments,
-  newCode,
   newFactor,
   newRefresh,
   newRefreshable,
   newRotation,
   newTicket,
+  newWholeCode,
   newWholeSession,
 } from './new-records.js'
 import type { OnceStore } from './once-contract.js'
 import { probeConsents, probeOnce } from './probe-oauth-stores.js'
-import { isOutcome, type Probe, raceFor, unsafe } from './probe-race.js'
+import { isOutcome, type Probe, type Race, raceFor, unsafe } from './probe-race.js'
 import type { SecondFactorStore } from './second-factor-contract.js'
 import { checkLaterMembers } from './session-members.js'
 import type { SocketTicketStore } from './ticket-contract.js'
@@ -73,8 +74,8 @@ const storeRules = {
 }
 
 /**
- * Races each one-time operation of the real stores once, in about ten rounds of `callers` calls at
- * a time. Call it at start-up, before the server listens: a store that passed its tests over one
+ * Races each one-time operation of the real stores once, in about a dozen rounds of `callers` calls
+ * at a time. Call it at start-up, before the server listens: a store that passed its tests over one
  * database may be unsafe over another, or behind a pool or proxy that repeats what fails.
  *
  * It works on rows of its own, of a user whose id begins with `mar-probe-`, and leaves nothing that
@@ -83,8 +84,8 @@ const storeRules = {
  * there, since running key rings would take any other for theirs; an empty one is not probed.
  * Clients are not probed: one that is there for a moment could be asked for.
  *
- * Of the sessions it also saves one in which no member is left out, and reads it back: a store that
- * drops one, as one of an earlier release does, is refused.
+ * Of the codes and sessions it saves one in which no member is left out, and reads it back: a store
+ * that drops one, as one of an earlier release does, is refused.
  *
  * It also warns (`MAR_REDEMPTION_NOT_USED`, by `process.emitWarning`) when `codes.redemption` is
  * for another session store than `sessions`: the router then does not use it.
@@ -93,8 +94,8 @@ const storeRules = {
  * by `storeContract` of `messaging-auth-router/testing`.
  *
  * @throws AuthConfigError for an unknown name, and for a store that let several callers win, or
- * none, or drops members of a session; `option` names it. Do not listen: codes and tokens could be
- * used twice
+ * none, or drops members of a code or session; `option` names it. Do not listen: codes and tokens
+ * could be used twice
  * @throws AuthError (`temporarily-unavailable`) for a store that failed, or was not done within 10
  * seconds, with the error as `cause`. Nothing is known then: try again
  *
@@ -143,8 +144,12 @@ function warnOfUnusedRedemption({ codes, sessions }: StoresToProbe): void {
 async function probeCodes(codes: AuthorizationCodeStore, probe: Probe): Promise<void> {
   const at = moments()
   // Not sooner: a database that expires rows itself would take the code away during the race.
-  const code = newCode(at, { ...nothingOf(probe), retainUntil: at(60) })
+  const code = newWholeCode(at, { ...nothingOf(probe), retainUntil: at(60) })
   await codes.save(code)
+  const kept = checkLaterCodeMembers(codes, code)
+  // Used up also where it has lost something: nothing that opens anything is left behind.
+  await kept.catch(() => codes.consume(code.codeHash, at(0)))
+  await kept
   await raceFor('codes', probe)('consume one code', async () =>
     isOutcome(await codes.consume(code.codeHash, at(0)), 'consumed'),
   )
@@ -177,10 +182,36 @@ async function probeSessions(sessions: SessionStore, probe: Probe): Promise<void
     await race('end all sessions of one user, and be told the same one,', async () =>
       (await sessions.endAllForUser(probe.userId, 'revoked', at(0))).includes(ended.id),
     )
+    await probeOwners(sessions, { ...nothingOf(probe), ...times }, race)
   } finally {
-    for (const { id } of [rotated, ended])
-      await sessions.end(id, 'revoked', at(0)).catch(() => false)
+    await endEach(sessions, [rotated, ended])
   }
+}
+
+// Both are optional: a store is asked for what it has.
+async function probeOwners(sessions: SessionStore, given: Partial<SessionRecord>, race: Race) {
+  const at = moments()
+  const [ofClient, ofParent] = [newWholeSession(at, given), newWholeSession(at, given)]
+  try {
+    if (sessions.endAllForClient !== undefined) {
+      await sessions.create(ofClient)
+      await race('end all sessions of one client, and be told the same one,', async () =>
+        named(await sessions.endAllForClient?.(ofClient.clientId, {}, 'revoked', at(0)), ofClient),
+      )
+    }
+    if (sessions.endChildren !== undefined) {
+      await sessions.create(ofParent)
+      await race('end all sessions that one has opened, and be told the same one,', async () =>
+        named(await sessions.endChildren?.(ofParent.parentId, 'revoked', at(0)), ofParent),
+      )
+    }
+  } finally {
+    await endEach(sessions, [ofClient, ofParent])
+  }
+}
+
+async function endEach(sessions: SessionStore, rows: readonly SessionRecord[]): Promise<void> {
+  for (const { id } of rows) await sessions.end(id, 'revoked', moments()(0)).catch(() => false)
 }
 
 async function probeSecondFactors(factors: SecondFactorStore, probe: Probe): Promise<void> {
@@ -227,6 +258,10 @@ async function probeKeys(keys: KeyStore, { callers }: Probe): Promise<void> {
     'keys',
     `let ${winners.length} of ${callers} callers insert a generation that was already there.`,
   )
+}
+
+function named(ids: readonly string[] | undefined, { id }: SessionRecord): boolean {
+  return ids?.includes(id) === true
 }
 
 async function unlessUnreachable(option: string, probe: () => Promise<void>): Promise<void> {

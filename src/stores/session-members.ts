@@ -3,6 +3,7 @@ import { AuthConfigError } from '../errors.js'
 import { randomId } from '../lib/random.js'
 import type { SessionRecord, SessionStore } from './contract.js'
 import { moments, newWholeSession } from './new-records.js'
+import { passOnce } from './pass-once.js'
 
 /** The members of a session that a store of an earlier release does not know. */
 type LaterMembers = Pick<
@@ -53,8 +54,6 @@ export async function checkLaterMembers(
 export function createMemberCheck(
   store: Pick<SessionStore, 'create' | 'find' | 'end'>,
 ): (session: SessionRecord) => Promise<void> {
-  let passed: Promise<void> | undefined
-
   async function probe(): Promise<void> {
     const at = moments()
     const times = { idleExpiresAt: at(60), expiresAt: at(60) }
@@ -68,13 +67,8 @@ export function createMemberCheck(
     }
   }
 
+  const pass = passOnce(probe)
   return async function checkMembers(session) {
-    if (!hasLaterMembers(session)) return
-    // One that failed is tried again by the next session: the store may only have been away.
-    passed ??= probe().catch((error: unknown) => {
-      passed = undefined
-      throw error
-    })
-    await passed
+    if (hasLaterMembers(session)) await pass()
   }
 }

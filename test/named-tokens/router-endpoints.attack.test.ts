@@ -72,7 +72,7 @@ describe('an endpoint of the router', () => {
     }
   })
 
-  it('is closed to sessions of kinds that only a newer release knows in the same way', async () => {
+  it('is closed to sessions of apps, and of kinds that only a newer release knows, in the same way', async () => {
     const host = await startHost({ options: { namedTokens: true } })
     const { authToken } = await logIn(host)
     const { find } = host.stores.sessions

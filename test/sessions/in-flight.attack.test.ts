@@ -18,6 +18,9 @@ const known: Record<EndReason, true> = {
   'refresh-reused': true,
   'factor-changed': true,
   'password-changed': true,
+  'consent-revoked': true,
+  replaced: true,
+  'client-disabled': true,
 }
 const reasons: StoredReason[] = [...(Object.keys(known) as EndReason[]), 'device-lost']
 

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createHostCall } from '../../src/lib/host-call.js'
 import { failClosedCodes, failClosedSessions } from '../../src/stores/fail-closed-stores.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
-import { newSession, newWholeSession } from '../../src/stores/new-records.js'
+import { newSession, newWholeCode, newWholeSession } from '../../src/stores/new-records.js'
 import { at, codeRecord } from '../support/records.js'
 import { badStores } from '../testing/bad-stores.js'
 
@@ -76,5 +76,72 @@ describe('a session with members that an earlier release does not know', () => {
     vi.spyOn(store, 'find').mockResolvedValue({ ...session, ...member } as never)
     const sessions = failClosedSessions(store, call)
     await expect(sessions.find(session.id)).rejects.toMatchObject({ status: 503 })
+  })
+})
+
+describe('a code with members that an earlier release does not know', () => {
+  const refused = { name: 'AuthConfigError', option: 'codes' }
+  const parts = [
+    { clientId: 'wiki' },
+    { redirectUri: 'https://wiki.example.com/cb' },
+    { nonce: 'n' },
+    { resources: ['urn:files'] },
+    { acr: 'phr' },
+  ]
+
+  it.each(parts)('is not stored where the store drops one of them: %j', async (part) => {
+    const store = badStores['codes: save drops the members it has no column for']().codes
+    if (store === undefined) throw new Error('no codes')
+    const codes = failClosedCodes(store, memoryStores().sessions, call)
+    const code = codeRecord(part)
+    await expect(codes.save(code)).rejects.toMatchObject({
+      ...refused,
+      problem: expect.stringContaining('clientId, redirectUri'),
+      remedy: expect.stringContaining('migrateSql()'),
+    })
+    expect(await store.find(code.codeHash)).toBeNull()
+    // Every other code is none of its business.
+    await codes.save(codeRecord())
+  })
+
+  it('has the store asked once, by a row that opens nothing and is used up', async () => {
+    const { codes: store, sessions } = memoryStores()
+    const saved = vi.spyOn(store, 'save')
+    const codes = failClosedCodes(store, sessions, call)
+    await codes.save(codeRecord())
+    expect(saved).toHaveBeenCalledTimes(1)
+    await Promise.all(Array.from({ length: 50 }, () => codes.save(newWholeCode(at))))
+    expect(saved).toHaveBeenCalledTimes(52)
+    const probes = saved.mock.calls.filter(([{ userId }]) => userId.startsWith('mar-probe-'))
+    expect(probes).toHaveLength(1)
+    expect(await store.find(probes[0]?.[0].codeHash ?? '')).toMatchObject({
+      scope: '',
+      methods: [],
+      consumedAt: expect.any(Date),
+    })
+  })
+
+  it('is 503 while the store is away, and asked again by the next', async () => {
+    const { codes: store, sessions } = memoryStores()
+    const find = vi.spyOn(store, 'find').mockRejectedValueOnce(new Error('away'))
+    const codes = failClosedCodes(store, sessions, call)
+    await expect(codes.save(newWholeCode(at))).rejects.toMatchObject({ status: 503 })
+    await codes.save(newWholeCode(at))
+    expect(find).toHaveBeenCalledTimes(2)
+  })
+
+  it.each([
+    { clientId: null },
+    { redirectUri: 7 },
+    { nonce: {} },
+    { resources: 'urn:files' },
+    { resources: [null] },
+    { acr: null },
+  ])('that comes back as it cannot be is an outage, not a code: %j', async (member) => {
+    const { codes: store, sessions } = memoryStores()
+    const code = codeRecord()
+    vi.spyOn(store, 'find').mockResolvedValue({ ...code, ...member } as never)
+    const codes = failClosedCodes(store, sessions, call)
+    await expect(codes.find(code.codeHash)).rejects.toMatchObject({ status: 503 })
   })
 })

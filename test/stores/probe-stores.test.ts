@@ -63,7 +63,7 @@ describe('the probe of stores at start-up', () => {
     expect(await stores.codes.find(code?.codeHash ?? '')).toMatchObject({
       consumedAt: expect.any(Date),
     })
-    expect(created).toHaveBeenCalledTimes(2)
+    expect(created).toHaveBeenCalledTimes(4)
     for (const [{ id }] of created.mock.calls) {
       expect(await stores.sessions.find(id)).toMatchObject({
         endedAt: expect.any(Date),
@@ -81,7 +81,7 @@ describe('the probe of stores at start-up', () => {
       await stores.codes.purge(later),
       await stores.sessions.purge(later),
       await stores.tickets.purge(later),
-    ]).toEqual([1, 2, 0])
+    ]).toEqual([1, 4, 0])
   })
 
   it.each([
@@ -102,6 +102,14 @@ describe('the probe of stores at start-up', () => {
     [
       'sessions: endAllForUser reads again afterwards',
       /^let 20 of 20 callers end all sessions of one user, and be told the same one/,
+    ],
+    [
+      'sessions: endAllForClient names what it read before',
+      /^let 20 of 20 callers end all sessions of one client, and be told the same one/,
+    ],
+    [
+      'sessions: endChildren names what it read before',
+      /^let 20 of 20 callers end all sessions that one has opened, and be told the same one/,
     ],
     ['secondFactors: activate overwrites', /^let 20 of 20 callers activate a factor for one user/],
     ['secondFactors: advanceStep with >=', /^let 20 of 20 callers use one TOTP step/],
@@ -155,6 +163,21 @@ describe('the probe of stores at start-up', () => {
       option: 'probeStores(stores).clients',
       remedy: expect.stringContaining('take it out'),
     })
+  })
+
+  it('refuses a store that drops what a code may have, and names it and the remedy', async () => {
+    const bad = badStores['codes: save drops the members it has no column for']()
+    expect(await problemOf({ ...memoryStores(), ...bad })).toMatchObject({
+      name: 'AuthConfigError',
+      option: 'codes',
+      problem: expect.stringContaining('clientId, redirectUri'),
+    })
+  })
+
+  it('asks a store only for what it has', async () => {
+    const { sessions, ...others } = memoryStores()
+    const { endAllForClient: _client, endChildren: _children, ...older } = sessions
+    await probeStores({ ...others, sessions: older })
   })
 
   it('refuses a store that drops what a session may have, and names it and the remedy', async () => {

@@ -35,7 +35,7 @@ describe.each(databaseKinds)('on $name', (kind) => {
       await callEveryMethodOfOAuth(database.oauthStores)
       const statements = [...seen.values()].filter(({ sql }) => /^(select|update|delete)/.test(sql))
       // So that a method which is not called here is missed.
-      expect(statements.length).toBeGreaterThanOrEqual(38)
+      expect(statements.length).toBeGreaterThanOrEqual(45)
       for (const statement of statements) {
         const plan = await explain(database, kind.engine, statement)
         expect(
@@ -57,7 +57,7 @@ describe.each(databaseKinds)('on $name', (kind) => {
 // Enough rows that reading all of them would be the worse plan, and statistics that say so.
 async function fill({ kysely, prefix, stores, oauthStores }: TestDatabase): Promise<void> {
   const tables = kysely.withTables<Record<string, Record<string, unknown>>>()
-  await stores.sessions.create(sessionRecord())
+  await stores.sessions.create(sessionRecord({ clientId: 'busy', parentId: 'page' }))
   await stores.codes.save(codeRecord())
   await stores.tickets.save(ticketRecord())
   await stores.secondFactors.activate(factorRecord(), [randomKey()])
@@ -66,7 +66,7 @@ async function fill({ kysely, prefix, stores, oauthStores }: TestDatabase): Prom
   await oauthStores.once.claim(randomKey(), at(60), start)
   await oauthStores.clients.create(newClient(), start)
   const keys: Readonly<Record<string, readonly string[]>> = {
-    sessions: ['id', 'user_id'],
+    sessions: ['id', 'user_id', 'parent_id', 'client_id'],
     authorization_codes: ['code_hash'],
     socket_tickets: ['ticket_hash'],
     second_factors: ['user_id'],
@@ -119,17 +119,29 @@ async function callEveryMethod({
   )
   await sessions.touch(session.id, seen)
   await sessions.setMethods(session.id, ['pwd'])
+  await sessions.setAuthenticated?.(session.id, { methods: ['pwd'], authenticatedAt: at(1) })
   await sessions.addPasswordMark?.('u-bob', 'from', 'to')
   await sessions.listForUser('u-bob', at(1))
   await sessions.liveAmong([session.id, 'another'], at(1))
   await sessions.endAllForUser('u-bob', 'revoked', at(2), 'another')
   await sessions.end(session.id, 'logout', at(2))
+  await callEndings(sessions)
   await sessions.purge(start, 100)
   const ticket = ticketRecord()
   await tickets.save(ticket)
   await tickets.consume(ticket.ticketHash, at(1))
   await tickets.purge(start, 100)
   await callEveryMethodOfFactors(secondFactors)
+}
+
+async function callEndings(sessions: SqlStores['sessions']): Promise<void> {
+  const owners = { clientId: 'client', parentId: 'parent' }
+  await sessions.create(sessionRecord(owners))
+  await sessions.endChildren?.('parent', 'revoked', at(2))
+  await sessions.create(sessionRecord({ ...owners, userId: 'u-bob' }))
+  await sessions.endAllForClient?.('client', { userId: 'u-bob' }, 'revoked', at(2))
+  await sessions.create(sessionRecord(owners))
+  await sessions.endAllForClient?.('client', {}, 'revoked', at(2))
 }
 
 async function callEveryMethodOfFactors(secondFactors: SqlStores['secondFactors']): Promise<void> {

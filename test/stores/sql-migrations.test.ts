@@ -4,7 +4,7 @@ import { CompiledQuery, Kysely, MysqlDialect, PostgresDialect } from 'kysely'
 import { createPool } from 'mysql2'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { newConsent, newWholeSession } from '../../src/stores/new-records.js'
+import { newConsent, newWholeCode, newWholeSession } from '../../src/stores/new-records.js'
 import {
   migrateSql,
   migrationSql,
@@ -25,18 +25,20 @@ const raw = (kysely: Kysely<object>, sql: string) => kysely.executeQuery(Compile
 const quoted = (engine: SqlEngineName, text: string) =>
   engine === 'mysql' ? `x'${Buffer.from(text).toString('hex')}'` : `'${text}'`
 
-/** The tables as the first release has made them. */
-async function toVersion1(kysely: Kysely<object>, engine: SqlEngineName, prefix: string) {
+/** The tables as an earlier release has made them. */
+async function toVersion(
+  kysely: Kysely<object>,
+  engine: SqlEngineName,
+  prefix: string,
+  version: number,
+) {
   const statements = migrationSql(engine, { prefix }).split(/;\n+/)
-  const isNewer = (statement: string) =>
-    statement.startsWith('alter table') ||
-    /values \([23],|_(clients|consents|once)\b/.test(statement)
-  for (const statement of statements.filter((one) => one !== '' && !isNewer(one)))
-    await raw(kysely, statement)
+  const last = statements.findIndex((statement) => statement.includes(`values (${version},`))
+  for (const statement of statements.slice(0, last + 1)) await raw(kysely, statement)
 }
 
-async function columnsOf(kysely: Kysely<object>, prefix: string): Promise<string[]> {
-  const { rows } = await raw(kysely, `select * from ${prefix}sessions`)
+async function columnsOf(kysely: Kysely<object>, table: string): Promise<string[]> {
+  const { rows } = await raw(kysely, `select * from ${table}`)
   return Object.keys(rows[0] as object)
 }
 
@@ -107,7 +109,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
 
     it('taken up again where a crash has left some columns of version 2', async () => {
       const { kysely, prefix } = open()
-      await toVersion1(kysely, kind.engine, prefix)
+      await toVersion(kysely, kind.engine, prefix, 1)
       if (kind.engine === 'sqlite')
         await raw(kysely, `alter table ${prefix}sessions add column secret_hash text null`)
       expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 3 })
@@ -133,13 +135,13 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
 
     it('additive: rows of version 1 are read as they were, and both releases write and read on', async () => {
       const { kysely, prefix } = open()
-      await toVersion1(kysely, kind.engine, prefix)
+      await toVersion(kysely, kind.engine, prefix, 1)
       const { sessions } = sqlStores(kysely, { prefix })
       const [before, after] = [sessionRecord(), sessionRecord()]
       // This release, where nobody has asked for what is new, before the tables are brought up.
       await sessions.create(before)
       expect(await sessions.find(before.id)).toEqual(before)
-      const columns = await columnsOf(kysely, prefix)
+      const columns = await columnsOf(kysely, `${prefix}sessions`)
       expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 3 })
       expect(await sessions.find(before.id)).toEqual(before)
       // As the older release writes a row: the columns that it knows.
@@ -172,6 +174,57 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
         ip: '192.0.2.1',
       })
     })
+
+    it('taken up again wherever within version 3 a crash has left them', async () => {
+      const versions = migrationSql(kind.engine).split(/;\n+/)
+      const [from, to] = [2, 3].map((version) =>
+        versions.findIndex((statement) => statement.includes(`values (${version},`)),
+      ) as [number, number]
+      for (let done = from + 1; done <= to; done += 1) {
+        const { kysely, prefix } = open()
+        const statements = migrationSql(kind.engine, { prefix }).split(/;\n+/)
+        for (const statement of statements.slice(0, done)) await raw(kysely, statement)
+        expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 3 })
+        await raw(kysely, `delete from ${prefix}migrations where version = 3`)
+        expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 3 })
+        const { codes } = sqlStores(kysely, { prefix })
+        const code = newWholeCode(at)
+        await codes.save(code)
+        expect(await codes.find(code.codeHash)).toEqual(code)
+      }
+    })
+
+    it.each([1, 2])(
+      'additive to version %i: codes of both releases are read as they were, before and after',
+      async (version) => {
+        const { kysely, prefix } = open()
+        await toVersion(kysely, kind.engine, prefix, version)
+        const { codes } = sqlStores(kysely, { prefix })
+        const [before, after, whole] = [codeRecord(), codeRecord(), newWholeCode(at)]
+        await codes.save(before)
+        expect(await codes.find(before.codeHash)).toEqual(before)
+        // Never stored without what it must be exchanged with.
+        await expect(codes.save(whole)).rejects.toThrow()
+        const columns = await columnsOf(kysely, `${prefix}authorization_codes`)
+        expect(await migrateSql(kysely, { prefix })).toEqual({ from: version, to: 3 })
+        expect(await codes.find(before.codeHash)).toEqual(before)
+        await codes.save(whole)
+        expect(await codes.consume(whole.codeHash, at(1))).toEqual({
+          outcome: 'consumed',
+          code: { ...whole, consumedAt: at(1) },
+        })
+        // As the older release writes a row: the columns that it knows.
+        await codes.save(after)
+        const copy = columns.map((name) => (name === 'code_hash' ? quoted(kind.engine, 'c') : name))
+        await raw(
+          kysely,
+          `insert into ${prefix}authorization_codes (${columns.join(', ')}) select ` +
+            `${copy.join(', ')} from ${prefix}authorization_codes where code_challenge = ` +
+            `'${after.codeChallenge}'`,
+        )
+        expect(await codes.find('c')).toEqual({ ...after, codeHash: 'c' })
+      },
+    )
 
     it('not run in a transaction of the host', async () => {
       const { kysely, prefix } = open()

@@ -65,6 +65,38 @@ describe.each(databaseKinds)('SQL stores on $name', (kind) => {
       }
     })
 
+    it('end the sessions of a client in batches, by several callers, each named once', async () => {
+      const { sessions } = open().stores
+      const clientId = randomKey()
+      const mine = Array.from({ length: 1100 }, () => sessionRecord({ clientId }))
+      for (let from = 0; from < mine.length; from += 50)
+        await Promise.all(mine.slice(from, from + 50).map((session) => sessions.create(session)))
+      const ended = await Promise.all(
+        Array.from({ length: 3 }, () =>
+          sessions.endAllForClient?.(clientId, {}, 'client-disabled', at(1)),
+        ),
+      )
+      expect(ended.flat().sort()).toEqual(mine.map(({ id }) => id).sort())
+    })
+
+    it('end the sessions of a client within a transaction of the host, or none of them', async () => {
+      const { kysely, prefix, stores } = open()
+      const [clientId, parentId] = [randomKey(), randomKey()]
+      const session = sessionRecord({ clientId, parentId })
+      await stores.sessions.create(session)
+      const work = (fails: boolean) =>
+        kysely.transaction().execute(async (transaction) => {
+          const { sessions } = sqlStores(transaction, { prefix })
+          const ended = await sessions.endAllForClient?.(clientId, {}, 'client-disabled', at(1))
+          expect(await sessions.endChildren?.(parentId, 'replaced', at(1))).toEqual([])
+          if (fails) throw new Error('rolled back')
+          return ended
+        })
+      await expect(work(true)).rejects.toThrow('rolled back')
+      expect((await stores.sessions.find(session.id))?.endedAt).toBeNull()
+      expect(await work(false)).toEqual([session.id])
+    })
+
     it('name the session store that the transaction is shared with', () => {
       const { codes, sessions } = open().stores
       expect(codes.redemption?.sessions).toBe(sessions)

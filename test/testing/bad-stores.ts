@@ -6,6 +6,7 @@ import { badEnrolments } from './bad-stores/enrolments.js'
 import { badKeys } from './bad-stores/keys.js'
 import { badTexts } from './bad-stores/keys-and-texts.js'
 import { badOnce } from './bad-stores/once.js'
+import { badOwners } from './bad-stores/owners.js'
 import { badPages } from './bad-stores/pages-and-batches.js'
 import { badParts } from './bad-stores/parts-of-rows.js'
 import { badFactors } from './bad-stores/second-factors.js'
@@ -32,4 +33,5 @@ export const badStores = {
   ...badConsents,
   ...badOnce,
   ...badClients,
+  ...badOwners,
 }

@@ -46,6 +46,11 @@ const recordShape = json(
     methods,
     authenticatedAt: moment,
     createdAt: moment,
+    clientId: z.string().optional(),
+    redirectUri: z.string().optional(),
+    nonce: z.string().optional(),
+    resources: z.array(z.string()).optional(),
+    acr: z.string().optional(),
   }),
 )
 const columns = [recordShape, momentDigits, momentDigits, momentDigits.nullable()] as const
@@ -98,12 +103,25 @@ function recordOf(code: AuthorizationCodeRecord): string {
     methods: code.methods,
     authenticatedAt: code.authenticatedAt.getTime(),
     createdAt: code.createdAt.getTime(),
+    ...laterMembers(code),
   }
   return rowText(recordShape, row, 'authorization code')
+}
+
+// JSON leaves out what is left out.
+function laterMembers({
+  clientId,
+  redirectUri,
+  nonce,
+  resources,
+  acr,
+}: AuthorizationCodeRecord): Partial<AuthorizationCodeRecord> {
+  const client = clientId === undefined ? {} : { clientId: identifier(clientId) }
+  return { ...client, redirectUri, nonce, resources, acr } as Partial<AuthorizationCodeRecord>
 }
 
 function codeOf([record, expiresAt, retainUntil, consumedAt]: NonNullable<
   z.output<typeof rowShape>
 >): AuthorizationCodeRecord {
-  return { ...record, expiresAt, retainUntil, consumedAt }
+  return { ...record, expiresAt, retainUntil, consumedAt } as AuthorizationCodeRecord
 }

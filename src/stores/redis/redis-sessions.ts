@@ -3,28 +3,37 @@ import { randomId } from '../../lib/random.js'
 import type {
   RefreshRotation,
   RotateResult,
+  SessionAuthenticated,
   SessionRecord,
+  SessionSeen,
   SessionStore,
-  StoredReason,
 } from '../contract.js'
 import { oldestFirst } from '../oldest-first.js'
+import { type Cutoffs, createCutoffs } from './cutoffs.js'
+import { inChunks } from './in-chunks.js'
+import { type OwnerIndex, ownerIndex } from './owner-index.js'
 import { momentDigits, readReply } from './replies.js'
 import { identifier, keyOf, type RunScript } from './scripts.js'
+import { sessionEndings } from './session-endings.js'
+import {
+  laterOwners,
+  type Owners,
+  ownedSession,
+  ownerShape,
+  ownersUnder,
+} from './session-owners.js'
 import {
   argumentsOf,
   type FoundSession,
   foundSession,
-  reasonText,
   recordWith,
   refreshText,
-  type SessionTimes,
   seenArguments,
   timesOf,
 } from './session-rows.js'
 import {
   addPasswordMark,
   createSession,
-  endSession,
   findSession,
   openAfter,
   rotateSession,
@@ -32,71 +41,74 @@ import {
   setRecord,
   touchSession,
 } from './session-scripts.js'
-import { type Cutoff, isCutOff, number, type UserIndex, userIndex } from './user-index.js'
 
-const touchedShape = z.tuple([z.string(), momentDigits]).nullable()
+const touchedShape = z.tuple([momentDigits, ...ownerShape]).nullable()
 const outcomes = z.enum(['rotated', 'superseded'])
 const rotatedShape = z.union([
   z.tuple([z.literal('ended')]),
-  z.tuple([outcomes, z.string(), number]),
+  z.tuple([outcomes, z.tuple([...ownerShape])]),
 ])
 const setShape = z.enum(['set', 'superseded', 'ended'])
 
-/** How many scripts are sent before their answers are awaited. */
-const chunk = 100
-
 /**
- * Sessions, each in one hash, and for each user an index and a cutoff. "All sessions of a user" are
- * ended twice: one after the other, as far as the index knows them, and all at once by the cutoff.
- * Whichever of these keys Redis may have lost, none of them lives on.
+ * Sessions, each in one hash, and for each user, client and session that opens others an index and
+ * a cutoff. "All sessions of a user", or of another owner, are ended twice: one after the other, as
+ * far as the index knows them, and all at once by the cutoff. Whichever of these keys Redis may
+ * have lost, none of them lives on.
  *
- * The cutoff is in another slot than the session, so it is asked in a step of its own, and always
+ * Cutoffs are in other slots than the session, so they are asked in a step of their own, and always
  * after the session: what was done to a session after it was announced as over is not answered
  * as done.
  */
 export function redisSessions(run: RunScript, prefix: string): SessionStore {
+  const owners = ownersUnder(prefix)
+  const index = ownerIndex(run)
   const database: Database = {
     run,
     key: (id) => keyOf(prefix, 's', id),
-    index: userIndex(run, prefix),
+    owners,
+    index,
+    cutoffs: createCutoffs(owners, index),
   }
-  const { index, key } = database
+  const { key, cutoffs } = database
   return {
     create: (session) => create(database, session),
-    find: async (id) => (await find(database, id))?.session ?? null,
+    find: async (id) => (await findJudged(database, id))?.session ?? null,
     rotateRefresh: (id, presentedHash, next) => rotate(database, id, presentedHash, next),
-    async touch(id, seen) {
-      const reply = await run(touchSession, key(id), ...seenArguments(seen))
-      const touched = readReply(touchedShape, reply, 'session')
-      if (touched === null) return
-      // An index that was lost is whole again within a minute, as far as its sessions are in use.
-      const [userId, expiresAt] = touched
-      await index.add({ id, userId, expiresAt, lastSeenAt: seen.lastSeenAt })
-    },
-    setMethods: (id, methods) => setMethods(run, key(id), methods),
+    touch: (id, seen) => touch(database, id, seen),
+    setMethods: (id, methods) => setRecordOf(run, key(id), { methods }),
+    setAuthenticated: (id, { methods, authenticatedAt, secretHash }) =>
+      setRecordOf(run, key(id), {
+        methods,
+        authenticatedAt,
+        ...(secretHash === undefined ? {} : { secretHash }),
+      }),
     async addPasswordMark(userId, from, to) {
       const marks = [identifier(userId), identifier(from), identifier(to)]
-      await inChunks(await index.idsOf(userId), (id) => run(addPasswordMark, key(id), ...marks))
+      const ids = await index.idsOf(owners.user(userId))
+      await inChunks(ids, (id) => run(addPasswordMark, key(id), ...marks))
     },
-    async end(id, reason, now) {
-      const userId = await endOne(database, id, reason, now, [])
-      if (userId !== null) await index.forget(userId, [id])
-      return userId !== null
-    },
-    endAllForUser: (userId, reason, now, exceptId) =>
-      endAll(database, userId, reason, now, exceptId),
+    ...sessionEndings({
+      run,
+      key,
+      owners,
+      index,
+      async findLiving(id) {
+        const found = await findJudged(database, id)
+        return found?.session.endedAt === null ? found.owned : null
+      },
+    }),
     async listForUser(userId, now) {
-      const [ids, cutoff] = await Promise.all([index.idsOf(userId), index.cutoffOf(userId)])
-      const found = await inChunks(ids, async (id) => foundSession(await run(findSession, key(id))))
-      const sessions = found.flatMap((one) => (one === null ? [] : [judged(one, cutoff).session]))
-      return sessions
-        .filter((session) => session.userId === userId && !isOver(session, now))
-        .sort(oldestFirst)
+      const ids = await index.idsOf(owners.user(userId))
+      const rows = await inChunks(ids, async (id) => foundSession(await run(findSession, key(id))))
+      const mine = rows.flatMap((row) => (row?.session.userId === userId ? [row] : []))
+      const sessions = await cutoffs.judge(mine)
+      return sessions.filter((session) => !isOver(session, now)).sort(oldestFirst)
     },
     async liveAmong(ids, now) {
       const rows = await inChunks(ids, async (id) => timesOf(id, await run(sessionTimes, key(id))))
       const living = rows.flatMap((row) => (row === null || isOver(row, now) ? [] : [row]))
-      return (await notCutOff(index, living)).map(({ id }) => id)
+      return (await cutoffs.spared(living)).map(({ id }) => id)
     },
     // Redis deletes what is over by itself.
     purge: async () => 0,
@@ -106,17 +118,38 @@ export function redisSessions(run: RunScript, prefix: string): SessionStore {
 interface Database {
   readonly run: RunScript
   readonly key: (id: string) => string
-  readonly index: UserIndex
+  readonly owners: Owners
+  readonly index: OwnerIndex
+  readonly cutoffs: Cutoffs
 }
 
-async function find({ run, key, index }: Database, id: string): Promise<FoundSession | null> {
+async function findJudged(
+  { run, key, cutoffs }: Database,
+  id: string,
+): Promise<FoundSession | null> {
   const found = foundSession(await run(findSession, key(id)))
-  if (found === null || found.session.endedAt !== null) return found
-  return judged(found, await index.cutoffOf(found.session.userId))
+  if (found === null) return null
+  const [session = found.session] = await cutoffs.judge([found])
+  return { ...found, session }
+}
+
+async function touch(
+  { run, key, owners, index }: Database,
+  id: string,
+  seen: SessionSeen,
+): Promise<void> {
+  const reply = await run(touchSession, key(id), ...seenArguments(seen))
+  const touched = readReply(touchedShape, reply, 'session')
+  if (touched === null) return
+  // An index that was lost is whole again within a minute, as far as its sessions are in use.
+  const [expiresAt, ...row] = touched
+  const indexed = owners.of(ownedSession(id, row)).filter(({ isIndexed }) => isIndexed)
+  const { lastSeenAt } = seen
+  await Promise.all(indexed.map((owner) => index.add(owner, { id, expiresAt, lastSeenAt })))
 }
 
 async function rotate(
-  { run, key, index }: Database,
+  { run, key, cutoffs }: Database,
   id: string,
   presentedHash: string,
   next: RefreshRotation,
@@ -130,98 +163,50 @@ async function rotate(
     randomId(),
   ]
   const reply = await run(rotateSession, key(id), ...args)
-  const [outcome, userId, after] = readReply(rotatedShape, reply, 'rotation')
+  const [outcome, row] = readReply(rotatedShape, reply, 'rotation')
   if (outcome === 'ended') return { outcome }
-  return isCutOff({ id, after }, await index.cutoffOf(userId)) ? { outcome: 'ended' } : { outcome }
+  const spared = await cutoffs.spared([ownedSession(id, row)])
+  return spared.length === 0 ? { outcome: 'ended' } : { outcome }
 }
 
-async function endOne(
-  { run, key }: Database,
-  id: string,
-  reason: StoredReason,
-  now: Date,
-  ofUser: readonly string[],
-): Promise<string | null> {
-  const args = [now.getTime(), reasonText(reason), randomId(), ...ofUser]
-  return readReply(z.string().nullable(), await run(endSession, key(id), ...args), 'session')
-}
-
-async function endAll(
-  database: Database,
-  userId: string,
-  reason: StoredReason,
-  now: Date,
-  exceptId: string | undefined,
-): Promise<string[]> {
-  const { index } = database
-  const excepted = exceptId === undefined ? null : await find(database, exceptId)
-  const except =
-    excepted?.session.endedAt === null ? { id: excepted.session.id, after: excepted.after } : null
-  const indexed = await index.cutOff(userId, reasonText(reason), now, except)
-  const ids = indexed.filter((id) => id !== exceptId)
-  // With the user's id: a refused duplicate can leave somebody else's session in this user's
-  // index.
-  const owners = await inChunks(ids, (id) => endOne(database, id, reason, now, [userId]))
-  const ended = ids.filter((_id, position) => owners[position] !== null)
-  await index.forget(userId, ended)
-  return ended
-}
-
-async function create({ run, key, index }: Database, session: SessionRecord): Promise<void> {
-  const args = argumentsOf(session)
-  // The index comes first: from then on, "sign out everywhere" knows of the session.
-  const after = await index.add(session)
-  if ((await run(createSession, key(session.id), ...args, randomId(), after)) !== '1')
+async function create(
+  { run, key, owners, index }: Database,
+  session: SessionRecord,
+): Promise<void> {
+  const { userId, clientId = null, parentId = null } = session
+  const all = owners.of({ userId, clientId, parentId })
+  const args = [...argumentsOf(session), randomId(), ...laterOwners(session)]
+  // The indexes come first: from then on, "sign out everywhere" knows of the session.
+  const known = await Promise.all(
+    all.map(async (owner) => ({ owner, after: await index.add(owner, session) })),
+  )
+  const numbers = known.flatMap(({ owner, after }) => [owner.field, after])
+  if ((await run(createSession, key(session.id), ...args, ...numbers)) !== '1')
     throw new Error('redisStores: duplicate session')
   // A cutoff that came in between knew of a session that was not there yet, and has not named it:
   // it was opened after that.
-  const cutoff = await index.cutoffOf(session.userId)
-  if (cutoff !== null && cutoff.number > after) await run(openAfter, key(session.id), cutoff.number)
+  const moved = await Promise.all(
+    known.map(async ({ owner, after }) => {
+      const cutoff = await index.cutoffOf(owner)
+      return cutoff !== null && cutoff.number > after ? [owner.field, cutoff.number] : []
+    }),
+  )
+  if (moved.flat().length > 0) await run(openAfter, key(session.id), ...moved.flat())
 }
 
 // By the record as it was read, so that what a newer release has put into it stays.
-async function setMethods(
+async function setRecordOf(
   run: RunScript,
   key: string,
-  methods: SessionRecord['methods'],
+  change: Partial<SessionAuthenticated>,
 ): Promise<void> {
   for (;;) {
     const reply = await run(findSession, key)
     if (foundSession(reply) === null) return
-    const record = (reply as string[])[1] as string
-    const set = await run(setRecord, key, record, recordWith(record, methods))
+    const record = (reply as string[])[0] as string
+    const set = await run(setRecord, key, record, recordWith(record, change))
     if (readReply(setShape, set, 'session') !== 'superseded') return
   }
-}
-
-/** The session as it is, with the cutoff of its user. */
-function judged({ session, after }: FoundSession, cutoff: Cutoff | null): FoundSession {
-  if (session.endedAt !== null || cutoff === null || !isCutOff({ id: session.id, after }, cutoff))
-    return { session, after }
-  return { session: { ...session, endedAt: cutoff.at, endReason: cutoff.reason }, after }
-}
-
-async function notCutOff(
-  index: UserIndex,
-  sessions: readonly SessionTimes[],
-): Promise<SessionTimes[]> {
-  const users = [...new Set(sessions.map(({ userId }) => userId))]
-  const cutoffs = await inChunks(users, (userId) => index.cutoffOf(userId))
-  const cutoffOf = new Map(users.map((userId, position) => [userId, cutoffs[position] ?? null]))
-  return sessions.filter((session) => !isCutOff(session, cutoffOf.get(session.userId) ?? null))
-}
-
-// Commands that are sent without awaiting one another travel together; a chunk at a time, so that
-// nobody else waits long.
-async function inChunks<T, Answer>(
-  items: readonly T[],
-  ask: (item: T) => Promise<Answer>,
-): Promise<Answer[]> {
-  const answers: Answer[] = []
-  for (let from = 0; from < items.length; from += chunk) {
-    answers.push(...(await Promise.all(items.slice(from, from + chunk).map(ask))))
-  }
-  return answers
 }
 
 function isOver(

@@ -94,11 +94,15 @@ export function identifier(value: unknown): string {
 
 /**
  * `mar:{s:<id>}`. The braces make Redis Cluster hash what is inside them. Percent-encoding keeps
- * different ids different, cannot produce a brace, and unlike a digest leaves keys that can be read
- * in redis-cli.
+ * different ids different, also two of them together, cannot produce a brace, and unlike a digest
+ * leaves keys that can be read in redis-cli.
  */
-export function keyOf(prefix: string, kind: 'c' | 'o' | 's' | 't' | 'u', id: string): string {
-  return `${prefix}{${kind}:${encodeURIComponent(identifier(id))}}`
+export function keyOf(
+  prefix: string,
+  kind: 'a' | 'b' | 'c' | 'o' | 'p' | 's' | 't' | 'u',
+  ...ids: readonly string[]
+): string {
+  return `${prefix}{${[kind, ...ids.map((id) => encodeURIComponent(identifier(id)))].join(':')}}`
 }
 
 /** Milliseconds for PEXPIRE. Rounded up and never 0: Redis takes that for "delete at once". */

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { RefreshState, SessionRecord, SessionSeen } from '../contract.js'
+import type { RefreshState, SessionAuthenticated, SessionRecord, SessionSeen } from '../contract.js'
 import { json, methods, moment, momentDigits, readReply, rowText, word } from './replies.js'
 import { gcGraceMs, identifier, lifetime } from './scripts.js'
-import { number, type Opened } from './user-index.js'
+import { type OwnedSession, ownedSession, ownerShape } from './session-owners.js'
 
 // What a newer release has put into a row is read as it stands, and is there still when the row was
 // written.
@@ -31,51 +31,54 @@ const refreshShape = json(
     spent: z.array(z.looseObject({ hash: z.string(), salt: z.string(), spentAt: moment })),
   }),
 )
-const head = [z.string(), recordShape, momentDigits, seenShape, refreshShape.nullable()] as const
+const head = [recordShape, momentDigits, seenShape, refreshShape.nullable()] as const
 // Both or neither: a session with a reason but no time would look alive.
 const marks = [z.string().nullable(), z.string().nullable()] as const
 const tails = [
-  z.tuple([...head, z.null(), z.null(), number, ...marks]),
-  z.tuple([...head, momentDigits, word, number, ...marks]),
+  z.tuple([...head, z.null(), z.null(), ...marks, ...ownerShape]),
+  z.tuple([...head, momentDigits, word, ...marks, ...ownerShape]),
 ] as const
 const rowShape = z.union([...tails]).nullable()
 const timesShape = z
-  .tuple([z.string(), momentDigits, seenShape, momentDigits.nullable(), number])
+  .tuple([momentDigits, seenShape, momentDigits.nullable(), ...ownerShape])
   .nullable()
 
 /** What says whether a session is over. */
 export interface SessionTimes
-  extends Pick<SessionRecord, 'userId' | 'expiresAt' | 'idleExpiresAt' | 'endedAt'>,
-    Opened {}
+  extends Pick<SessionRecord, 'expiresAt' | 'idleExpiresAt' | 'endedAt'>,
+    OwnedSession {}
 
-/** A session, and the number of the cutoff it was opened after. */
+/** A session, and the cutoffs it was opened after. */
 export interface FoundSession {
   readonly session: SessionRecord
-  readonly after: number
+  readonly owned: OwnedSession
 }
 
 /** What `findSession` answered. */
 export function foundSession(reply: unknown): FoundSession | null {
   const row = readReply(rowShape, reply, 'session')
   if (row === null) return null
-  const [userId, record, expiresAt, seen, refresh, endedAt, endReason, after, mark, next] = row
+  const [record, expiresAt, seen, refresh, endedAt, endReason, mark, next, ...owners] = row
+  const owned = ownedSession(record.id, owners)
   const marks = {
     ...(mark === null ? {} : { passwordMark: mark }),
     ...(next === null ? {} : { passwordMarkNext: next }),
   }
-  const known = { ...seen, ...record, ...marks, userId, expiresAt, refresh, endedAt, endReason }
-  return { session: known as SessionRecord, after }
+  const ending = { endedAt, endReason }
+  const { userId } = owned
+  const known = { ...seen, ...record, ...marks, userId, expiresAt, refresh, ...ending }
+  return { session: known as SessionRecord, owned }
 }
 
 /** What `sessionTimes` answered of the session with this id. */
 export function timesOf(id: string, reply: unknown): SessionTimes | null {
   const row = readReply(timesShape, reply, 'session')
   if (row === null) return null
-  const [userId, expiresAt, { idleExpiresAt }, endedAt, after] = row
-  return { id, userId, expiresAt, idleExpiresAt, endedAt, after }
+  const [expiresAt, { idleExpiresAt }, endedAt, ...owners] = row
+  return { expiresAt, idleExpiresAt, endedAt, ...ownedSession(id, owners) }
 }
 
-/** What `createSession` is told of a session, but for the attempt and the number of the cutoff. */
+/** What `createSession` is told of a session, but for the attempt, its owners and their cutoffs. */
 export function argumentsOf(session: SessionRecord): (string | number)[] {
   const { userId, expiresAt, lastSeenAt, idleExpiresAt, refresh, endedAt, endReason } = session
   const { passwordMark = '', passwordMarkNext = '' } = session
@@ -124,9 +127,13 @@ function recordText({
   )
 }
 
-/** The stored record with other methods, and all else as it was. */
-export function recordWith(record: string, methods: SessionRecord['methods']): string {
-  return rowText(recordShape, { ...JSON.parse(record), methods }, 'session')
+/** The stored record with these members, and all else as it was. */
+export function recordWith(
+  record: string,
+  { authenticatedAt, ...changed }: Partial<SessionAuthenticated>,
+): string {
+  const time = authenticatedAt === undefined ? {} : { authenticatedAt: authenticatedAt.getTime() }
+  return rowText(recordShape, { ...JSON.parse(record), ...changed, ...time }, 'session')
 }
 
 /** `seen`, `lastSeenAt` and `idleExpiresAt`, as the scripts are told of them. */

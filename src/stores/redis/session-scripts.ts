@@ -1,15 +1,18 @@
 import { maxNextMarks } from '../password-marks.js'
 import { gcGraceMs, type Script, script } from './scripts.js'
+import { ownerFields } from './session-owners.js'
 
 // A session is one hash. Never changing: user, record (JSON), expires. Replaced whole: seen (JSON),
-// refresh (JSON) with refreshHash. Set once: endedAt, endReason. after: the number of the user's
-// cutoff that it was opened after. mark and nextMarks: of the user's password. createdBy, rotatedBy
-// and endedBy mark the call that did it: a driver that lost its connection may send a script twice
+// refresh (JSON) with refreshHash. Set once: endedAt, endReason. client, parent: the other owners
+// it has, if any. after, afterClient, afterPair, afterParent: the numbers of the owners' cutoffs
+// that it was opened after. mark and nextMarks: of the user's password. createdBy, rotatedBy and
+// endedBy mark the call that did it: a driver that lost its connection may send a script twice
 // (ioredis does), and the second run must answer like the first, not "somebody else was faster".
 
 /**
  * ARGV: user, record, expires, seen, refresh, refreshHash, endedAt, endReason, lifetime, mark,
- * nextMarks, attempt, after; the middle four and the marks may be empty.
+ * nextMarks, attempt; the middle four and the marks may be empty. Then names and values of what is
+ * known of the owners.
  */
 export const createSession: Script = script(`
 if redis.call('EXISTS', KEYS[1]) == 1 then
@@ -17,7 +20,8 @@ if redis.call('EXISTS', KEYS[1]) == 1 then
 end
 redis.call('HSET', KEYS[1],
   'user', ARGV[1], 'record', ARGV[2], 'expires', ARGV[3], 'seen', ARGV[4],
-  'createdBy', ARGV[12], 'after', ARGV[13])
+  'createdBy', ARGV[12])
+for i = 13, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
 if ARGV[5] ~= '' then redis.call('HSET', KEYS[1], 'refresh', ARGV[5], 'refreshHash', ARGV[6]) end
 if ARGV[7] ~= '' then redis.call('HSET', KEYS[1], 'endedAt', ARGV[7], 'endReason', ARGV[8]) end
 if ARGV[10] ~= '' then redis.call('HSET', KEYS[1], 'mark', ARGV[10]) end
@@ -28,24 +32,24 @@ return '1'`)
 /** Answers the fields of the session, or null. */
 export const findSession: Script = script(`
 local row = redis.call('HMGET', KEYS[1],
-  'user', 'record', 'expires', 'seen', 'refresh', 'endedAt', 'endReason', 'after', 'mark',
-  'nextMarks')
+  'record', 'expires', 'seen', 'refresh', 'endedAt', 'endReason', 'mark', 'nextMarks',
+  ${ownerFields})
 if not row[1] then return false end
 return row`)
 
 /**
- * ARGV: after. Of a session that is being created, while the user's cutoff has moved on; what has
- * ended stays so.
+ * ARGV: names and values of the numbers. Of a session that is being created, while cutoffs of its
+ * owners have moved on; what has ended stays so.
  */
 export const openAfter: Script = script(`
 local row = redis.call('HMGET', KEYS[1], 'user', 'endedAt')
 if not row[1] or row[2] then return '0' end
-redis.call('HSET', KEYS[1], 'after', ARGV[1])
+redis.call('HSET', KEYS[1], unpack(ARGV))
 return '1'`)
 
 /** Answers what says whether the session is over, or null. */
 export const sessionTimes: Script = script(`
-local row = redis.call('HMGET', KEYS[1], 'user', 'expires', 'seen', 'endedAt', 'after')
+local row = redis.call('HMGET', KEYS[1], 'expires', 'seen', 'endedAt', ${ownerFields})
 if not row[1] then return false end
 return row`)
 
@@ -71,14 +75,15 @@ end`
 
 /**
  * ARGV: seen, lastSeenAt, idleExpiresAt. Only a session that is there and has not ended: HSET alone
- * would bring a dead one back. Answers the user and the absolute end of one that was touched.
+ * would bring a dead one back. Answers the absolute end of one that was touched, and
+ * its owners.
  */
 export const touchSession: Script = script(`${keepingUnknown}
-local row = redis.call('HMGET', KEYS[1], 'expires', 'endedAt', 'seen', 'user')
+local row = redis.call('HMGET', KEYS[1], 'expires', 'endedAt', 'seen')
 if not row[1] or row[2] then return false end
 redis.call('HSET', KEYS[1], 'seen', keeping(row[3], ARGV[1]))
 ${keepUntilIdle}
-return {row[4], row[1]}`)
+return redis.call('HMGET', KEYS[1], 'expires', ${ownerFields})`)
 
 /**
  * ARGV: record as it was read, record. Only of a session that has not ended; 'superseded' when the
@@ -113,29 +118,34 @@ return '1'`)
 
 /**
  * ARGV: seen, lastSeenAt, idleExpiresAt, presentedHash, refresh, refreshHash, attempt. Answers the
- * outcome, the user, and after.
+ * outcome and the owners.
  */
 export const rotateSession: Script = script(`${keepingUnknown}
 local row = redis.call('HMGET', KEYS[1],
-  'expires', 'endedAt', 'refreshHash', 'rotatedBy', 'seen', 'user', 'after')
+  'expires', 'endedAt', 'refreshHash', 'rotatedBy', 'seen')
 if not row[1] or row[2] then return {'ended'} end
-if row[4] == ARGV[7] then return {'rotated', row[6], row[7]} end
-if row[3] ~= ARGV[4] then return {'superseded', row[6], row[7]} end
+local owners = redis.call('HMGET', KEYS[1], ${ownerFields})
+if row[4] == ARGV[7] then return {'rotated', owners} end
+if row[3] ~= ARGV[4] then return {'superseded', owners} end
 local seen = keeping(row[5], ARGV[1])
 redis.call('HSET', KEYS[1],
   'seen', seen, 'refresh', ARGV[5], 'refreshHash', ARGV[6], 'rotatedBy', ARGV[7])
 ${keepUntilIdle}
-return {'rotated', row[6], row[7]}`)
+return {'rotated', owners}`)
 
 /**
- * ARGV: endedAt, endReason, attempt, and optionally the user whose session it must be. Answers the
- * user if this call ended it. A Redis whose memory is full takes no new fields, but still deletes:
- * signing out has to work then, too.
+ * ARGV: endedAt, endReason, attempt, and names and values of the owners whose session it must be.
+ * Answers its owners if this call ended it. A Redis whose memory is full takes no new fields, but
+ * still deletes: signing out has to work then, too.
  */
 export const endSession: Script = script(`
 local row = redis.call('HMGET', KEYS[1], 'user', 'endedAt', 'endedBy')
-if not row[1] or (ARGV[4] and ARGV[4] ~= row[1]) then return false end
-if row[2] then return row[3] == ARGV[3] and row[1] end
+if not row[1] then return false end
+for i = 4, #ARGV, 2 do
+  if redis.call('HGET', KEYS[1], ARGV[i]) ~= ARGV[i + 1] then return false end
+end
+local owners = redis.call('HMGET', KEYS[1], ${ownerFields})
+if row[2] then return row[3] == ARGV[3] and owners end
 local marked = redis.pcall('HSET', KEYS[1],
   'endedAt', ARGV[1], 'endReason', ARGV[2], 'endedBy', ARGV[3])
 if type(marked) == 'table' and marked.err then
@@ -143,4 +153,4 @@ if type(marked) == 'table' and marked.err then
 else
   redis.call('PEXPIRE', KEYS[1], ${gcGraceMs})
 end
-return row[1]`)
+return owners`)

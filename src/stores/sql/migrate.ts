@@ -7,11 +7,11 @@ import { isTableInUse, migrationLock, run } from './migration-lock.js'
 import {
   createMigrationsTable,
   type Definition,
-  listWhatIsThere,
   migrationsFor,
   recordMigration,
 } from './migrations.js'
 import { type AuthDatabase, checkTableOptions, type SqlTableOptions } from './tables.js'
+import { listWhatIsThere } from './what-is-there.js'
 
 /** What {@link migrateSql} did. Equal numbers: nothing was left to do. */
 export interface MigrationResult {

@@ -5,9 +5,11 @@ import {
   firstTables,
   secondSessionColumns,
   type TableShape,
+  thirdCodeColumns,
+  thirdSessionIndexes,
   thirdTables,
 } from './table-shapes.js'
-import { checkTableOptions, type SqlTableOptions, tableNames } from './tables.js'
+import { checkTableOptions, type SqlTableOptions, type TableNames, tableNames } from './tables.js'
 
 /**
  * A statement, and the table, index or column (`table.column`) that is there afterwards. It is run
@@ -45,6 +47,7 @@ const dialects = {
     end: ' engine=InnoDB row_format=dynamic',
     // MariaDB reads the comment; MySQL knows nothing like it.
     addColumn: 'add column /*M! if not exists */',
+    addIndex: 'add index /*M! if not exists */',
   },
   sqlite: {
     key: 'text',
@@ -63,8 +66,15 @@ export function migrationsFor(
 ): readonly Migration[] {
   return [
     { version: 1, statements: firstTables.flatMap((shape) => createTable(engine, shape, options)) },
-    { version: 2, statements: addColumns(engine, options) },
-    { version: 3, statements: [...createThirdTables(engine, options)] },
+    { version: 2, statements: addColumns(engine, options, 'sessions', secondSessionColumns) },
+    {
+      version: 3,
+      statements: [
+        ...createThirdTables(engine, options),
+        ...addColumns(engine, options, 'codes', thirdCodeColumns),
+        ...addSessionIndexes(engine, options),
+      ],
+    },
   ]
 }
 
@@ -72,37 +82,6 @@ export function migrationsFor(
 export function createMigrationsTable(engine: SqlEngineName, options: SqlTableOptions): Definition {
   const columns = { version: 'integer', applied_at: 'moment' } as const
   return createOnlyTable(engine, { table: 'migrations', columns, primaryKey: ['version'] }, options)
-}
-
-/**
- * The question for the names of all tables and indexes of the schema, and for the columns of the
- * sessions. It takes no lock that a writer would notice. SQLite is asked for the columns alone: all
- * else may be run again, and its only lock is held anyway.
- */
-export function listWhatIsThere(
-  engine: SqlEngineName,
-  { prefix = 'mar_', schema }: SqlTableOptions,
-): string {
-  const sessions = tableNames(prefix).sessions
-  // In quotes as they stand: they have been checked to be plain identifiers.
-  if (engine === 'sqlite')
-    return `select '${sessions}.' || name as name from pragma_table_info('${sessions}')`
-  const named = schema === undefined ? null : `'${schema}'`
-  if (engine === 'mysql') {
-    const where = `table_schema = ${named ?? 'database()'}`
-    return (
-      `select table_name as name from information_schema.tables where ${where} union all select ` +
-      `concat(table_name, '.', column_name) from information_schema.columns where ${where} and ` +
-      `table_name = '${sessions}'`
-    )
-  }
-  const relations = 'pg_class join pg_namespace on pg_namespace.oid = relnamespace'
-  const where = `nspname = ${named ?? 'current_schema()'}`
-  return (
-    `select relname::text as name from ${relations} where ${where} union all select relname || ` +
-    `'.' || attname from ${relations} join pg_attribute on attrelid = pg_class.oid where ` +
-    `${where} and relname = '${sessions}' and not attisdropped`
-  )
 }
 
 /**
@@ -158,19 +137,52 @@ function createThirdTables(engine: SqlEngineName, options: SqlTableOptions): Def
 }
 
 // One statement for all where an engine takes it, so that there are all of them or none.
-function addColumns(engine: SqlEngineName, options: SqlTableOptions): Definition[] {
-  const { prefix = 'mar_', schema } = options
-  const name = tableNames(prefix).sessions
+function addColumns(
+  engine: SqlEngineName,
+  options: SqlTableOptions,
+  table: keyof TableNames,
+  columns: Readonly<Record<string, string>>,
+): Definition[] {
+  const { name, alter } = alterTable(engine, options, table)
   const { addColumn } = dialects[engine]
-  const added = Object.entries(secondSessionColumns).map(([column, type]) => ({
+  const added = Object.entries(columns).map(([column, type]) => ({
     makes: `${name}.${column}`,
     statement: `${addColumn} ${columnLine(engine, column, type)}`,
   }))
-  const change = `alter table ${qualified(engine, name, schema)}`
   if (engine === 'sqlite')
-    return added.map(({ makes, statement }) => ({ makes, statement: `${change} ${statement}` }))
-  const statement = `${change}\n  ${added.map((one) => one.statement).join(',\n  ')}`
+    return added.map(({ makes, statement }) => ({ makes, statement: `${alter} ${statement}` }))
+  const statement = `${alter}\n  ${added.map((one) => one.statement).join(',\n  ')}`
   return added.slice(-1).map(({ makes }) => ({ makes, statement }))
+}
+
+// Most sessions have neither column: where an engine can, they are left out of the index, so that a
+// login does not write to it.
+function addSessionIndexes(engine: SqlEngineName, options: SqlTableOptions): Definition[] {
+  const { name, alter } = alterTable(engine, options, 'sessions')
+  const indexes = indexesOf(name, { indexes: thirdSessionIndexes })
+  if (engine !== 'mysql') {
+    return indexes.map((index) => ({
+      makes: index.name,
+      statement:
+        `${createIndex(engine, index, qualified(engine, name, options.schema))} ` +
+        `where ${index.columns[0]} is not null`,
+    }))
+  }
+  const { quote, addIndex } = dialects.mysql
+  const added = indexes.map(
+    (index) => `${addIndex} ${quote(index.name)} (${index.columns.join(', ')})`,
+  )
+  const statement = `${alter}\n  ${added.join(',\n  ')}`
+  return indexes.slice(-1).map((index) => ({ makes: index.name, statement }))
+}
+
+function alterTable(
+  engine: SqlEngineName,
+  { prefix = 'mar_', schema }: SqlTableOptions,
+  table: keyof TableNames,
+) {
+  const name = tableNames(prefix)[table]
+  return { name, alter: `alter table ${qualified(engine, name, schema)}` }
 }
 
 function createTable(
@@ -181,11 +193,11 @@ function createTable(
   const { prefix = 'mar_', schema } = options
   const name = tableNames(prefix)[shape.table]
   const table = qualified(engine, name, schema)
-  const statementOf = (index: Index) =>
-    `create index if not exists ${dialects[engine].quote(index.name)} on ${table} ` +
-    `(${index.columns.join(', ')})`
   const indexes = engine === 'mysql' ? [] : indexesOf(name, shape)
-  const definitions = indexes.map((index) => ({ makes: index.name, statement: statementOf(index) }))
+  const definitions = indexes.map((index) => ({
+    makes: index.name,
+    statement: createIndex(engine, index, table),
+  }))
   return [createOnlyTable(engine, shape, options), ...definitions]
 }
 
@@ -194,7 +206,12 @@ interface Index {
   readonly columns: readonly string[]
 }
 
-function indexesOf(table: string, { indexes = [] }: TableShape): Index[] {
+function createIndex(engine: SqlEngineName, { name, columns }: Index, table: string): string {
+  const { quote } = dialects[engine]
+  return `create index if not exists ${quote(name)} on ${table} (${columns.join(', ')})`
+}
+
+function indexesOf(table: string, { indexes = [] }: Pick<TableShape, 'indexes'>): Index[] {
   return indexes.map((columns) => ({ name: `${table}_${columns.join('_')}`, columns }))
 }
 

@@ -96,7 +96,41 @@ function toRow(
     retain_until: toMoment(code.retainUntil),
     consumed_at: code.consumedAt === null ? null : toMoment(code.consumedAt),
     purge_at: toMoment(code.consumedAt === null ? code.expiresAt : code.retainUntil),
+    ...laterColumns({ key, text }, code),
   }
+}
+
+// Named only where there is something in them, so that a host without OAuth can write to tables of
+// an earlier version.
+function laterColumns(
+  { key, text }: Pick<SqlEngine, 'key' | 'text'>,
+  { clientId, redirectUri, nonce, resources, acr }: AuthorizationCodeRecord,
+): Partial<InsertObject<SqlAuthTables, 'mar_authorization_codes'>> {
+  return {
+    ...(clientId === undefined ? {} : { client_id: key(clientId, 'clientId') }),
+    ...(redirectUri === undefined ? {} : { redirect_uri: text(redirectUri, 'redirectUri') }),
+    ...(nonce === undefined ? {} : { nonce: text(nonce, 'nonce') }),
+    ...(resources === undefined ? {} : { resources: text(JSON.stringify(resources), 'resources') }),
+    ...(acr === undefined ? {} : { acr: text(acr, 'acr') }),
+  }
+}
+
+// Null is what an older release has left there, too; on its tables there is not even a column.
+function laterMembers(
+  row: Partial<Selectable<AuthorizationCodesTable>>,
+): Partial<AuthorizationCodeRecord> {
+  const { client_id, redirect_uri, nonce, resources, acr } = row
+  return {
+    ...(isThere(client_id) ? { clientId: fromKey(client_id) } : {}),
+    ...(isThere(redirect_uri) ? { redirectUri: redirect_uri } : {}),
+    ...(isThere(nonce) ? { nonce } : {}),
+    ...(isThere(resources) ? { resources: JSON.parse(resources) as readonly string[] } : {}),
+    ...(isThere(acr) ? { acr } : {}),
+  }
+}
+
+function isThere<Value>(value: Value | null | undefined): value is Value {
+  return value !== null && value !== undefined
 }
 
 function toCode(row: Selectable<AuthorizationCodesTable>): AuthorizationCodeRecord {
@@ -113,5 +147,6 @@ function toCode(row: Selectable<AuthorizationCodesTable>): AuthorizationCodeReco
     expiresAt: fromMoment(row.expires_at),
     retainUntil: fromMoment(row.retain_until),
     consumedAt: fromMomentOrNull(row.consumed_at),
+    ...laterMembers(row),
   }
 }

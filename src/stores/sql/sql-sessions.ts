@@ -1,6 +1,7 @@
 import { randomId } from '../../lib/random.js'
 import type { EndReason, SessionRecord, SessionStore } from '../contract.js'
 import { databaseTime } from './database-time.js'
+import { endTogether } from './end-together.js'
 import type { SqlEngine } from './engine.js'
 import { addPasswordMark } from './password-marks.js'
 import { purgeInBatches } from './purge.js'
@@ -37,6 +38,12 @@ export function sqlSessions(engine: SqlEngine): SessionStore {
         endAll(engine, transaction, { userId, reason, now, exceptId }),
       ),
 
+    endAllForClient: (clientId, { userId }, reason, now) =>
+      endTogether(engine, { owner: 'client_id', of: clientId, userId, reason, now }),
+
+    endChildren: (parentId, reason, now) =>
+      endTogether(engine, { owner: 'parent_id', of: parentId, userId: undefined, reason, now }),
+
     async listForUser(userId, now) {
       const query = live(engine, now).selectAll().where('user_id', '=', key(userId, 'userId'))
       return (await query.orderBy('created_at').orderBy('id').execute()).map(toSession)
@@ -65,7 +72,7 @@ export async function insertSession(
 
 function changesOfOne(
   engine: SqlEngine,
-): Pick<SessionStore, 'rotateRefresh' | 'touch' | 'setMethods' | 'end'> {
+): Pick<SessionStore, 'rotateRefresh' | 'touch' | 'setMethods' | 'setAuthenticated' | 'end'> {
   const { db, tables, key, text } = engine
   const table = tables.sessions
   // Ended or not is part of the write: a session that ends while it is used stays ended.
@@ -100,6 +107,19 @@ function changesOfOne(
             .set({ methods: text(JSON.stringify(methods), 'methods') })
             .execute()),
       ),
+
+    setAuthenticated: (id, { methods, authenticatedAt, secretHash }) =>
+      engine.write(async () => {
+        const secret =
+          secretHash === undefined ? {} : { secret_hash: key(secretHash, 'secretHash') }
+        await changeLiving(id)
+          .set({
+            methods: text(JSON.stringify(methods), 'methods'),
+            authenticated_at: toMoment(authenticatedAt),
+            ...secret,
+          })
+          .execute()
+      }),
 
     end: (id, reason, now) =>
       engine.write(async () => {

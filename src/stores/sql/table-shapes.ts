@@ -10,7 +10,7 @@ interface ShapeOf<Table extends keyof TableNames> {
   readonly table: Table
   /** A `?` after the type: may be null. */
   readonly columns: {
-    readonly [Column in Exclude<ColumnOf<Table>, LaterColumnOf<Table>>]: ColumnTypeOf<
+    readonly [Column in Exclude<ColumnOf<Table>, LaterColumn<Table>>]: ColumnTypeOf<
       RowOf<Table>[Column]
     >
   }
@@ -18,26 +18,30 @@ interface ShapeOf<Table extends keyof TableNames> {
   readonly indexes?: readonly (readonly ColumnOf<Table>[])[]
 }
 
-/** The columns that a later version has added to the table. */
-type LaterColumnOf<Table extends keyof TableNames> = Table extends 'sessions' ? LaterColumn : never
+/** The columns of tables of the first version that came with a later one. */
+interface LaterColumns {
+  readonly sessions:
+    | 'secret_hash'
+    | 'password_mark'
+    | 'password_mark_next'
+    | 'lifetime_idle'
+    | 'lifetime_absolute'
+    | 'client_id'
+    | 'parent_id'
+  readonly codes: 'client_id' | 'redirect_uri' | 'nonce' | 'resources' | 'acr'
+}
+type LaterColumn<Table> = Table extends keyof LaterColumns ? LaterColumns[Table] : never
 
-/** The columns of sessions that came with version 2. */
-type LaterColumn =
-  | 'secret_hash'
-  | 'password_mark'
-  | 'password_mark_next'
-  | 'lifetime_idle'
-  | 'lifetime_absolute'
-  | 'client_id'
-  | 'parent_id'
+/** Columns that are added to a table. */
+export type AddedColumns<Table extends keyof LaterColumns> = {
+  readonly [Column in LaterColumns[Table] & ColumnOf<Table>]: ColumnTypeOf<RowOf<Table>[Column]>
+}
 
 /**
  * What version 2 adds to the sessions. All of it may be null, so that processes of the older
  * release write their rows as before.
  */
-export const secondSessionColumns: {
-  readonly [Column in LaterColumn]: ColumnTypeOf<RowOf<'sessions'>[Column]>
-} = {
+export const secondSessionColumns: AddedColumns<'sessions'> = {
   secret_hash: 'key?',
   password_mark: 'key?',
   password_mark_next: 'key?',
@@ -46,6 +50,24 @@ export const secondSessionColumns: {
   client_id: 'key?',
   parent_id: 'key?',
 }
+
+/** What version 3 adds to the codes. All of it may be null, as in version 2. */
+export const thirdCodeColumns: AddedColumns<'codes'> = {
+  client_id: 'key?',
+  redirect_uri: 'text?',
+  nonce: 'text?',
+  resources: 'text?',
+  acr: 'text?',
+}
+
+/**
+ * The columns of sessions by which they are ended together, and what version 3 finds them by. A
+ * client may have very many, most of which have ended.
+ */
+export const thirdSessionIndexes: readonly (readonly (keyof SqlAuthTables['mar_sessions'])[])[] = [
+  ['client_id', 'ended_at'],
+  ['parent_id'],
+]
 
 type RowOf<Table extends keyof TableNames> = SqlAuthTables[TableNames[Table]]
 type ColumnOf<Table extends keyof TableNames> = keyof RowOf<Table> & string

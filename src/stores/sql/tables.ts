@@ -30,6 +30,13 @@ export interface AuthorizationCodesTable {
    * When the row may be deleted: `expires_at` until it is consumed, `retain_until` from then on.
    */
   purge_at: MomentValue
+  /** This column and those that follow are there since version 3. */
+  client_id: KeyValue | null
+  redirect_uri: string | null
+  nonce: string | null
+  /** JSON. */
+  resources: string | null
+  acr: string | null
 }
 
 /** One row of sessions. */

@@ -4,6 +4,7 @@ import { clientsContract } from './clients/clients.js'
 import { codesContract } from './codes/codes.js'
 import { codesPurge } from './codes/purging.js'
 import { redemptionContract } from './codes/redemption.js'
+import { wholeCodesContract } from './codes/whole-codes.js'
 import { consentsContract } from './consents/consents.js'
 import { consentUnion } from './consents/union.js'
 import { codeLengths, factorLengths, sessionLengths, ticketLengths } from './every-store/lengths.js'
@@ -44,10 +45,12 @@ import { onceContract } from './once/once.js'
 import { oncePurge } from './once/purging.js'
 import { childProcesses, processRaces } from './races/processes.js'
 import { races } from './races/races.js'
+import { authenticatedContract } from './sessions/authenticated.js'
 import { endingContract } from './sessions/ending.js'
 import { listingContract } from './sessions/listing.js'
 import { manySessions } from './sessions/many-sessions.js'
 import { methodsContract } from './sessions/methods.js'
+import { ownersContract } from './sessions/owners.js'
 import { passwordMarksContract } from './sessions/password-marks.js'
 import { sessionsPurge } from './sessions/purging.js'
 import { rotationContract } from './sessions/rotation.js'
@@ -160,6 +163,7 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
     const part = { it, store: async () => given(await open(), 'codes'), ...settings }
     const later = codesInRealTime(part)
     codesContract(part)
+    wholeCodesContract(part)
     strangeCodes(part)
     codeLookAlikes(part)
     codeLengths(part)
@@ -178,8 +182,10 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
     wholeRowsContract(part)
     methodsContract(part)
     passwordMarksContract(part)
+    authenticatedContract(part)
     rotationContract(part)
     endingContract(part)
+    ownersContract(part)
     listingContract(part)
     manySessions(part)
     sessionReads(part)

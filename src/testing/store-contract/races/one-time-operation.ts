@@ -11,6 +11,8 @@ export interface OneTimeOperation {
   readonly callers: readonly number[]
   /** Whether it is raced from two processes, too. */
   readonly acrossProcesses: boolean
+  /** Whether the stores have it. Left out: they must. */
+  isOffered?(stores: StoresUnderTest): boolean
   /** Makes what is raced for, and answers the id or hash by which the callers know it. */
   prepare(stores: StoresUnderTest): Promise<string>
   /** One caller's try: whether the store said that it was this one's. */

@@ -14,6 +14,7 @@ import { given } from '../harness/suite.js'
 import { factorOperations } from './one-time-factors.js'
 import { oauthOperations } from './one-time-oauth.js'
 import { type OneTimeOperation, oneWrite, usual, withinOne } from './one-time-operation.js'
+import { sessionOwnerOperations } from './one-time-owners.js'
 
 const codes: OneTimeOperation = {
   ...usual,
@@ -228,6 +229,7 @@ export const oneTimeOperations: readonly OneTimeOperation[] = [
   refresh,
   end,
   endAll,
+  ...sessionOwnerOperations,
   createSession,
   ticket,
   saveTicket,

@@ -18,6 +18,7 @@ import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
 import { same } from '../harness/checks.js'
 import { given, type StoreContractName, type StoresUnderTest } from '../harness/suite.js'
 import { clientsOf, consentsOf, onceOf } from './oauth-visibility.js'
+import { ownersOf } from './visibility-owners.js'
 
 /** The same stores in this process and in another one. */
 export interface BothSides {
@@ -44,6 +45,7 @@ export const visibility: Readonly<Record<StoreContractName, (sides: BothSides) =
       await sessionsOf(given(here, 'sessions'), given(there, 'sessions'))
       await sessionsOf(given(there, 'sessions'), given(here, 'sessions'))
       await usersOf(given(here, 'sessions'), given(there, 'sessions'))
+      await ownersOf(given(here, 'sessions'), given(there, 'sessions'))
     },
     secondFactors: async ({ here, there }) => {
       await factorsOf(given(here, 'secondFactors'), given(there, 'secondFactors'))

@@ -1,6 +1,7 @@
 import { gcGraceMs, type Script, script } from './scripts.js'
 
-// The index of a user: a sorted set of session ids, by the absolute end of each.
+// The index of a user, of a client or of a session that opens others: a sorted set of session ids,
+// by the absolute end of each.
 
 /**
  * KEYS: index, cutoff. ARGV: session id, its absolute end, now. Answers the number of the cutoff.
@@ -26,18 +27,29 @@ end
 return redis.call('HGET', KEYS[2], 'number') or '0'`)
 
 /**
- * Answers the ids of all sessions of the user that may still be there, and of some that are not.
+ * Answers the ids of all sessions of the owner that may still be there, and of some that are not.
  */
 export const indexedSessions: Script = script(`return redis.call('ZRANGE', KEYS[1], 0, -1)`)
+
+/** How many ids a page has, or a few more. */
+const page = 1000
+
+/**
+ * ARGV: where to go on, '0' at first and at last. Answers that, and a page of ids and scores.
+ * Whatever is in the index from the first page to the last is on one of them, or on several.
+ */
+export const pageOfSessions: Script = script(
+  `return redis.call('ZSCAN', KEYS[1], ARGV[1], 'COUNT', ${page})`,
+)
 
 /** ARGV: the ids of sessions that have ended, and can never come back under their ids. */
 export const forgetSessions: Script = script(`
 for _, id in ipairs(ARGV) do redis.call('ZREM', KEYS[1], id) end
 return '1'`)
 
-// The cutoff of a user: a hash with number, at, reason and except. Every session of the user that
-// was opened after a lower number is over, but the one excepted. It is what ends a session that is
-// not in the index, which Redis may have lost.
+// The cutoff of an owner: a hash with number, at, reason and except. Every session of the owner
+// that was opened after a lower number is over, but the one excepted. It is what ends a session
+// that is not in the index, which Redis may have lost.
 
 /** How long a cutoff is kept at least: 400 days. What it ended is used no more, so it idles out. */
 const maxIdleMs = 400 * 24 * 3_600_000
@@ -49,8 +61,8 @@ export const readCutoff: Script = script(
 
 /**
  * KEYS: index, cutoff. ARGV: at, reason, and the session that is to be excepted with the number it
- * was opened after; both may be empty. Answers the ids of the index, in one script with the new
- * number: a session that is not in the index yet is opened after it.
+ * was opened after; both may be empty. A session that is not in the index by now is opened after
+ * the new number, since it asks for that once more when it is stored.
  *
  * Numbers only grow, and are compared with nothing but one another: no clock of a process says
  * which session was the earlier. What the last cutoff ended, the next one does not except: it would
@@ -72,4 +84,4 @@ if type(set) ~= 'table' then
   local keep = math.max(${maxIdleMs}, tonumber(newest[2] or 0) - now) + ${gcGraceMs}
   redis.call('PEXPIRE', KEYS[2], string.format('%.0f', keep))
 end
-return redis.call('ZRANGE', KEYS[1], 0, -1)`)
+return '1'`)

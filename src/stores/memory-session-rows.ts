@@ -1,0 +1,74 @@
+import { boundedTable } from './bounded-table.js'
+import type { SessionRecord } from './contract.js'
+import { copyOf, copyOfSession } from './copy-of.js'
+
+/** What sessions are found by, besides their ids. */
+export type SessionOwner = 'userId' | 'clientId' | 'parentId'
+
+/** The rows of sessions. They are copies that nobody else holds. */
+export interface SessionRows {
+  get(id: string): SessionRecord | undefined
+  /** The session, unless it has ended. */
+  living(id: string): SessionRecord | undefined
+  /** Those of an owner that have not ended. */
+  livingOf(owner: SessionOwner, key: string): SessionRecord[]
+  insert(session: SessionRecord): void
+  change(session: SessionRecord, changed: Partial<SessionRecord>): void
+  purge(now: Date, limit?: number): number
+}
+
+/** Makes the rows: at most so many, and which of them are whose. */
+export function sessionRows(maxSessions: number): SessionRows {
+  const indexes = {
+    userId: idsByKey(),
+    clientId: idsByKey(),
+    parentId: idsByKey(),
+  } satisfies Record<SessionOwner, unknown>
+  const owners = Object.entries(indexes) as [SessionOwner, IdsByKey][]
+  const table = boundedTable<SessionRecord>(maxSessions, mayGo, (session) => {
+    for (const [owner, ids] of owners) ids.delete(session[owner], session.id)
+  })
+  const living = (id: string) => {
+    const session = table.get(id)
+    return session?.endedAt === null ? session : undefined
+  }
+  return {
+    get: table.get,
+    living,
+    livingOf: (owner, key) => indexes[owner].of(key).flatMap((id) => living(id) ?? []),
+    insert(session) {
+      table.insert(session.id, copyOfSession(session), session.createdAt)
+      for (const [owner, ids] of owners) ids.add(session[owner], session.id)
+    },
+    // In place: a new row would need a second look-up, and leave the old one to the collector.
+    change: (session, changed) => void Object.assign(session, copyOf(changed)),
+    purge: table.purge,
+  }
+}
+
+interface IdsByKey {
+  of(key: string): string[]
+  add(key: string | undefined, id: string): void
+  delete(key: string | undefined, id: string): void
+}
+
+function idsByKey(): IdsByKey {
+  const idsOf = new Map<string, Set<string>>()
+  return {
+    of: (key) => [...(idsOf.get(key) ?? [])],
+    add(key, id) {
+      if (key !== undefined) idsOf.set(key, (idsOf.get(key) ?? new Set()).add(id))
+    },
+    delete(key, id) {
+      if (key === undefined) return
+      const ids = idsOf.get(key)
+      ids?.delete(id)
+      if (ids?.size === 0) idsOf.delete(key)
+    },
+  }
+}
+
+// A process whose clock is behind does not delete what ended after the moment it knows.
+function mayGo({ endedAt, idleExpiresAt, expiresAt }: SessionRecord, now: Date): boolean {
+  return (endedAt !== null && endedAt <= now) || idleExpiresAt <= now || expiresAt <= now
+}

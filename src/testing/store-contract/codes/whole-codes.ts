@@ -1,0 +1,78 @@
+import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
+import { moments, newCode, newRefreshable, newWholeCode } from '../../../stores/new-records.js'
+import { same } from '../harness/checks.js'
+import type { Part } from '../harness/suite.js'
+import { awkwardText } from '../harness/texts.js'
+
+const dropped =
+  'A member that is dropped fails nothing: any client exchanges the code, from any address. Keep ' +
+  'every member of AuthorizationCodeRecord, each in a column of its own.'
+
+/** The members that a code may have or not: kept as they are when it is used. */
+export function wholeCodesContract(part: Part<AuthorizationCodeStore>): void {
+  wholeCodes(part)
+  partOfThem(part)
+}
+
+function wholeCodes({ it, store }: Part<AuthorizationCodeStore>): void {
+  it('a code with every member comes back as it was saved: unused, used, and as a replay', async () => {
+    const at = moments()
+    const codes = await store()
+    const code = newWholeCode(at)
+    await codes.save(code)
+    same(await codes.find(code.codeHash), code, `codes.find. ${dropped}`)
+    const used = { ...code, consumedAt: at(1) }
+    const first = await codes.consume(code.codeHash, at(1))
+    same(first, { outcome: 'consumed', code: used }, `codes.consume. ${dropped}`)
+    const second = await codes.consume(code.codeHash, at(2))
+    same(second, { outcome: 'replayed', code: used }, `codes.consume of a used code. ${dropped}`)
+    same(await codes.find(code.codeHash), used, `codes.find of a used code. ${dropped}`)
+  })
+
+  it('redemption, where it is offered: answers a code with every member', async () => {
+    const at = moments()
+    const codes = await store()
+    if (codes.redemption === undefined) return
+    const code = newWholeCode(at)
+    await codes.save(code)
+    const session = newRefreshable(at, 'token', { id: code.opensSessionId })
+    same(
+      await codes.redemption.redeem(code.codeHash, session, at(1)),
+      { outcome: 'consumed', code: { ...code, consumedAt: at(1) } },
+      `redeem. ${dropped}`,
+    )
+  })
+}
+
+function partOfThem({ it, store }: Part<AuthorizationCodeStore>): void {
+  it('what a code was saved without is left out, whichever else it has', async () => {
+    const at = moments()
+    const codes = await store()
+    const { clientId, redirectUri, nonce, resources, acr } = newWholeCode(at)
+    const parts = [{ clientId }, { redirectUri }, { nonce }, { resources }, { acr }]
+    for (const part of [...parts, { resources: [] }, { redirectUri: '', nonce: '' }]) {
+      const code = newCode(at, part)
+      await codes.save(code)
+      same(
+        await codes.find(code.codeHash),
+        code,
+        'codes.find: what was left out is left out, or undefined, and never null or empty; and ' +
+          'what was empty is empty.',
+      )
+    }
+  })
+
+  it('the longest and most awkward texts come back whole in every member', async () => {
+    const at = moments()
+    const codes = await store()
+    const code = newCode(at, {
+      clientId: `client${'\u00e9'.repeat(490)}`,
+      redirectUri: `https://${'r'.repeat(2000)}${awkwardText}`,
+      nonce: `${'n'.repeat(2000)}${awkwardText}`,
+      resources: Array.from({ length: 5 }, (_none, index) => `${index}${awkwardText}`),
+      acr: `a${awkwardText}`,
+    })
+    await codes.save(code)
+    same(await codes.find(code.codeHash), code, 'codes.find: texts come back as they were saved.')
+  })
+}

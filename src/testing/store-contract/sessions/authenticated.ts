@@ -1,0 +1,122 @@
+import { randomSecret } from '../../../lib/random.js'
+import type { SessionStore } from '../../../stores/contract.js'
+import { moments, newRotation, newSession, newWholeSession } from '../../../stores/new-records.js'
+import { check, isNone, resolves, same } from '../harness/checks.js'
+import type { Part } from '../harness/suite.js'
+
+/** A user proves anew who they are: methods, time and secret change together. */
+export function authenticatedContract(part: Part<SessionStore>): void {
+  changesThem(part)
+  whereThereIsNone(part)
+  besideChanges(part)
+}
+
+type Authenticating = SessionStore & Required<Pick<SessionStore, 'setAuthenticated'>>
+
+// A store without it is good for every host that lets no other app sign users in.
+function whereOffered(
+  { it, store }: Part<SessionStore>,
+  title: string,
+  body: (sessions: Authenticating) => Promise<void>,
+): void {
+  it(`setAuthenticated, where it is offered: ${title}`, async () => {
+    const sessions = await store()
+    if (typeof sessions.setAuthenticated === 'function') await body(sessions as Authenticating)
+  })
+}
+
+function changesThem(part: Part<SessionStore>): void {
+  whereOffered(part, 'replaces methods, time and secret, and nothing else', async (sessions) => {
+    const at = moments()
+    const session = newWholeSession(at)
+    await sessions.create(session)
+    const methods = ['pwd', 'otp', 'later']
+    const proved = { methods, authenticatedAt: at(5.678), secretHash: randomSecret() }
+    const given = structuredClone(proved)
+    await sessions.setAuthenticated(session.id, given)
+    given.methods.length = 0
+    given.authenticatedAt.setTime(0)
+    same(
+      await sessions.find(session.id),
+      { ...session, ...proved },
+      'sessions.setAuthenticated replaces `methods`, `authenticatedAt` and `secretHash`.',
+    )
+  })
+
+  whereOffered(part, 'without a secret, the session keeps what it has', async (sessions) => {
+    const at = moments()
+    const proved = { methods: ['host'], authenticatedAt: at(5) }
+    for (const session of [newWholeSession(at), newSession(at)]) {
+      await sessions.create(session)
+      await sessions.setAuthenticated(session.id, proved)
+      same(
+        await sessions.find(session.id),
+        { ...session, ...proved },
+        'sessions.setAuthenticated without `secretHash` must leave the one that is there: its ' +
+          'browser would be signed out.',
+      )
+    }
+  })
+}
+
+function whereThereIsNone(part: Part<SessionStore>): void {
+  whereOffered(part, 'never inserts, and leaves an ended session as it ended', async (sessions) => {
+    const at = moments()
+    const [unknown, over] = [newSession(at), newSession(at)]
+    await sessions.create(over)
+    await sessions.end(over.id, 'logout', at(1))
+    const proved = { methods: ['pwd'], authenticatedAt: at(2), secretHash: randomSecret() }
+    for (const { id } of [unknown, over]) {
+      const before = await sessions.find(id)
+      await resolves(
+        sessions.setAuthenticated(id, proved),
+        'setAuthenticated of a session that is not there or has ended must do nothing.',
+      )
+      same(
+        await sessions.find(id),
+        before,
+        'sessions.setAuthenticated made a session, or changed one that had ended. Update where ' +
+          'it has not ended; never upsert.',
+      )
+    }
+  })
+}
+
+function besideChanges(part: Part<SessionStore>): void {
+  whereOffered(part, 'and rotateRefresh, at once: both changes are there', async (sessions) => {
+    const at = moments()
+    for (let round = 0; round < part.rounds; round += 1) {
+      const session = newWholeSession(at)
+      const proved = { methods: ['pwd'], authenticatedAt: at(2), secretHash: randomSecret() }
+      const next = newRotation(at, 'next')
+      await sessions.create(session)
+      const set = () => sessions.setAuthenticated(session.id, proved)
+      const rotate = () =>
+        sessions.rotateRefresh(session.id, session.refresh?.hash ?? '', next, at(2))
+      await Promise.all(round % 2 === 0 ? [set(), rotate()] : [rotate(), set()])
+      same(
+        await sessions.find(session.id),
+        { ...session, ...next, ...proved },
+        'setAuthenticated and rotateRefresh lost a change. Update the columns, not the row.',
+      )
+    }
+  })
+
+  whereOffered(part, 'and end, at once: the session has ended', async (sessions) => {
+    const at = moments()
+    for (let round = 0; round < part.rounds; round += 1) {
+      const session = newSession(at)
+      await sessions.create(session)
+      const set = () =>
+        sessions.setAuthenticated(session.id, { methods: ['pwd'], authenticatedAt: at(2) })
+      const end = () => sessions.end(session.id, 'revoked', at(1))
+      await Promise.all(round % 2 === 0 ? [set(), end(), set()] : [end(), set(), set()])
+      const found = await sessions.find(session.id)
+      check(
+        isNone(found) || !isNone(found?.endedAt),
+        'sessions.setAuthenticated brought a session back that was ended meanwhile. Make the ' +
+          'end a condition of the same write.',
+      )
+    }
+  })
+}

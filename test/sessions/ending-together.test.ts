@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest'
+import { type AuthEventBody, noRequest } from '../../src/audit/events.js'
+import type { SessionEnded, SessionRecord, SessionStore } from '../../src/index.js'
+import { createHostCall } from '../../src/lib/host-call.js'
+import { createSessionEnding } from '../../src/sessions/ending.js'
+import { createLiveSessions } from '../../src/sessions/live-sessions.js'
+import { createRevocations } from '../../src/sessions/revocations.js'
+import { memoryStores } from '../../src/stores/memory-stores.js'
+import { newSession } from '../../src/stores/new-records.js'
+import { memoryBus } from '../support/memory-bus.js'
+import { at } from '../support/records.js'
+
+const call = createHostCall(2000, () => {})
+
+/** What ends sessions in one process, what another process hears, and what is remembered here. */
+async function start(change: (good: SessionStore) => Partial<SessionStore> = () => ({})) {
+  const { sessions: good } = memoryStores()
+  const store = { ...good, ...change(good) }
+  const bus = memoryBus()
+  const heard: SessionEnded[] = []
+  await bus.subscribe((event) => void heard.push(event))
+  const events: AuthEventBody[] = []
+  const revocations = createRevocations(bus, call, 2000)
+  const ending = createSessionEnding({
+    store,
+    revocations,
+    clock: () => at(1),
+    audit: (event) => void events.push(event),
+  })
+  const live = createLiveSessions({
+    sessions: {
+      findLive: async (id) => {
+        const found = await good.find(id)
+        return found?.endedAt === null ? found : null
+      },
+      isInUse: () => true,
+      isLive: () => true,
+      seenNow: () => null,
+      touch: () => {},
+    },
+    users: { findById: async (id) => ({ id, username: id, name: id, passwordHash: null }) },
+    passwordStands: async () => true,
+    mustHaveFactor: async () => false,
+    hasShownFactor: () => true,
+    revocations,
+    clock: () => at(1),
+  })
+  const open = async (given: Partial<SessionRecord>) => {
+    const session = newSession(at, { kind: 'oauth', ...given })
+    await good.create(session)
+    await live.require(session.id, null)
+    return session
+  }
+  const isRemembered = ({ id }: SessionRecord) => live.remembered(id, at(1)) !== undefined
+  return { ...ending, store: good, heard, events, open, isRemembered }
+}
+
+const told = ({ id, userId }: SessionRecord, reason: string) => ({
+  type: 'session.ended',
+  sessionId: id,
+  userId,
+  reason,
+})
+const byId = (one: { sessionId?: string }, other: { sessionId?: string }) =>
+  String(one.sessionId) < String(other.sessionId) ? -1 : 1
+
+describe('ending the sessions of a client', () => {
+  it('ends those of every user, tells each with its user, and every process', async () => {
+    const process = await start()
+    const mine = await Promise.all(
+      Array.from({ length: 50 }, () => process.open({ clientId: 'wiki' })),
+    )
+    const other = await process.open({ clientId: 'desktop' })
+    expect(await process.endClient('wiki', null, 'client-disabled', noRequest)).toBe(50)
+    const expected = mine.map((session) => told(session, 'client-disabled')).sort(byId)
+    expect([...(process.events as { sessionId: string }[])].sort(byId)).toEqual(expected)
+    const published = expected.map(({ type: _type, ...event }) => ({ ...event, at: at(1) }))
+    expect(process.heard.sort(byId)).toEqual(published)
+    expect(mine.filter(process.isRemembered)).toEqual([])
+    expect(process.isRemembered(other)).toBe(true)
+    expect(await process.endClient('wiki', null, 'client-disabled', noRequest)).toBe(0)
+  })
+
+  it('of one user leaves those of other users, and of other clients', async () => {
+    const process = await start()
+    const mine = await process.open({ clientId: 'wiki', userId: 'u-alice' })
+    const others = [
+      await process.open({ clientId: 'wiki' }),
+      await process.open({ clientId: 'desktop', userId: 'u-alice' }),
+    ]
+    expect(await process.endClient('wiki', 'u-alice', 'consent-revoked', noRequest)).toBe(1)
+    expect(process.events).toEqual([told(mine, 'consent-revoked')])
+    expect(process.heard).toMatchObject([{ sessionId: mine.id, userId: 'u-alice' }])
+    for (const { id } of others) expect((await process.store.find(id))?.endedAt).toBeNull()
+  })
+
+  it('ends one that was being opened during the first call', async () => {
+    const late = newSession(at, { kind: 'oauth', clientId: 'wiki' })
+    let calls = 0
+    const process = await start((good) => ({
+      async endAllForClient(...given) {
+        const ended = (await good.endAllForClient?.(...given)) ?? []
+        calls += 1
+        if (calls === 1) await good.create(late)
+        return ended
+      },
+    }))
+    expect(await process.endClient('wiki', null, 'client-disabled', noRequest)).toBe(1)
+    expect(process.events).toEqual([told(late, 'client-disabled')])
+  })
+
+  it('closes sockets of a session also where the store can no longer say whose it was', async () => {
+    const process = await start(() => ({ find: async () => null }))
+    const session = await process.open({ clientId: 'wiki' })
+    expect(await process.endClient('wiki', null, 'client-disabled', noRequest)).toBe(1)
+    expect(process.heard).toMatchObject([{ sessionId: session.id, reason: 'client-disabled' }])
+    expect(process.events).toEqual([])
+  })
+
+  it.each([null, 'u-alice'])(
+    'forgets what it remembers where the store has lost its answer, or a name: of user %s',
+    async (userId) => {
+      const answers = [() => [], () => Promise.reject(new Error('cut off after the commit'))]
+      for (const answer of answers) {
+        const process = await start((good) => ({
+          async endAllForClient(...given) {
+            await good.endAllForClient?.(...given)
+            return answer()
+          },
+        }))
+        const session = await process.open({ clientId: 'wiki', userId: 'u-alice' })
+        await process.endClient('wiki', userId, 'client-disabled', noRequest).catch(() => {})
+        expect(process.isRemembered(session)).toBe(false)
+      }
+    },
+  )
+
+  it('does nothing with a store that knows no clients', async () => {
+    const process = await start(() => ({ endAllForClient: undefined as never }))
+    const session = await process.open({ clientId: 'wiki' })
+    expect(await process.endClient('wiki', null, 'client-disabled', noRequest)).toBe(0)
+    expect((await process.store.find(session.id))?.endedAt).toBeNull()
+  })
+})
+
+describe('ending what a session has opened', () => {
+  it('leaves the session itself, and tells every process', async () => {
+    const process = await start()
+    const parent = await process.open({ kind: 'browser', userId: 'u-alice' })
+    const child = await process.open({ parentId: parent.id, userId: 'u-alice' })
+    const other = await process.open({ userId: 'u-alice' })
+    expect(await process.endChildren(parent, 'logout', noRequest)).toBe(1)
+    expect(process.events).toEqual([told(child, 'logout')])
+    expect(process.heard).toMatchObject([{ sessionId: child.id, userId: 'u-alice' }])
+    expect(process.isRemembered(child)).toBe(false)
+    for (const { id } of [parent, other]) expect((await process.store.find(id))?.endedAt).toBeNull()
+  })
+})

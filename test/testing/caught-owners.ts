@@ -1,0 +1,57 @@
+import type { badOwners } from './bad-stores/owners.js'
+
+/** The same for what belongs to clients, and to sessions that open others. */
+export const caughtOwners: Readonly<
+  Record<keyof typeof badOwners, readonly [test: string, message: string]>
+> = {
+  'codes: save drops the members it has no column for': [
+    'a code with every member comes back as it was saved: unused, used, and as a replay',
+    'any client exchanges the code',
+  ],
+  'codes: resources as one text': [
+    'a code with every member comes back as it was saved: unused, used, and as a replay',
+    'each in a column of its own',
+  ],
+  'codes: consume answers the columns of an earlier release': [
+    'a code with every member comes back as it was saved: unused, used, and as a replay',
+    'codes.consume',
+  ],
+  'sessions: endAllForClient for every user': [
+    'endAllForClient, where it is offered: with a user ends the sessions of that user at that ' +
+      'client, and no others',
+    'with a user',
+  ],
+  'sessions: endAllForClient ends one batch of 25': [
+    'endAllForClient, where it is offered: ends all of 130 sessions',
+    'batch by batch',
+  ],
+  'sessions: endAllForClient names what it read before': [
+    'endAllForClient is won by one of 10 callers',
+    '10 of 10 callers named one session of a client',
+  ],
+  'sessions: endChildren ends the parent, too': [
+    'endChildren, where it is offered: leaves the parent, its parent and the children of its ' +
+      'children',
+    'ended somebody else',
+  ],
+  'sessions: endChildren names what it read before': [
+    'endChildren, where it is offered: by 10 callers, at once: each id is named by one',
+    'must name each id once',
+  ],
+  'sessions: endChildren leaves out what is over': [
+    'endChildren, where it is offered: ends and names those that are over, too',
+    'whose clock is behind',
+  ],
+  'sessions: setAuthenticated as an upsert': [
+    'setAuthenticated, where it is offered: never inserts, and leaves an ended session as it ended',
+    'never upsert',
+  ],
+  'sessions: setAuthenticated reads, then writes the whole row': [
+    'setAuthenticated, where it is offered: and rotateRefresh, at once: both changes are there',
+    'Update the columns',
+  ],
+  'sessions: setAuthenticated takes the secret away': [
+    'setAuthenticated, where it is offered: without a secret, the session keeps what it has',
+    'must leave the one that is there',
+  ],
+}
