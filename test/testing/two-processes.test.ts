@@ -112,6 +112,8 @@ describe('two processes', () => {
       'codes: consume',
       'sessions: rotateRefresh',
       'sessions: end',
+      'sessions: endAllForClient',
+      'sessions: endChildren',
       'secondFactors: confirm',
       'secondFactors: advanceStep',
       'secondFactors: consumeRecoveryCode',
