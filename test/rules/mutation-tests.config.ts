@@ -2,11 +2,11 @@ import { defineConfig } from 'vitest/config'
 
 /** How the files of the area begin that is broken, from mutation.mjs. */
 const area = (process.env['MUTATION_TESTS'] ?? '*/').split(',')
-// Some tests run for each mutant. These take seconds, and what they are about is elsewhere:
-// outages, keys, seeds, codes by the thousand.
+// Some tests run for each mutant. These take seconds, or replace a module that others here use as
+// it is, and what they are about is elsewhere: outages, keys, seeds, codes by the thousand.
 const slow = [
   'host-failures/{every-call,host-failures}',
-  'signers/{jose-signer,key-material,key-ring}',
+  'signers/{jose-signer,key-files,key-material,key-ring}',
   'throttle/stores',
   'two-factor/{at-rest,guesses,key-uri,races,rfc-6238,totp}',
 ]
@@ -21,5 +21,7 @@ export default defineConfig({
     isolate: false,
     // What a mutant makes hang costs this much; the tests that run here take a tenth of it.
     testTimeout: 5_000,
+    // So that none gives up sooner: a machine that breaks code is a busy one.
+    setupFiles: ['test/support/patience.ts'],
   },
 })
