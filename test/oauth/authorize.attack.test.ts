@@ -1,5 +1,6 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
+import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { AuthError } from '../../src/errors.js'
 import { sha256 } from '../../src/lib/digest.js'
@@ -87,6 +88,35 @@ describe('a request whose sender is not proven', () => {
     expect(finds).toBe(0)
     expect((await submit(filled(4096))).status).toBe(303)
     expect([(await visit(filled(4096))).status, finds]).toEqual([200, 1])
+  })
+
+  it('is no more where the parser of the host takes more', async () => {
+    const { host } = await startAuthorize({
+      before: (app) => void app.use(express.urlencoded({ extended: false, limit: '1mb' })),
+    })
+    // In chunks, so that no header says how long it is.
+    const post = async (body: string) => {
+      const response = await fetch(`${host.url}/oauth/authorize`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+        body: new Blob([body]).stream(),
+        duplex: 'half',
+      } as RequestInit)
+      return response.status
+    }
+    expect(await post('a=b')).toBe(303)
+    expect(await post(`a=${'x'.repeat(9000)}`)).toBe(413)
+    const many = Array.from({ length: 900 }, (_, at) => `name-${at}=${at}`).join('&')
+    expect(await post(many)).toBe(413)
+  })
+
+  it('is taken of no body but a form', async () => {
+    const { submit } = await startAuthorize()
+    for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x']) {
+      const response = await submit('{"client_id":"wiki"}', { 'Content-Type': type })
+      expect([response.status, pageOf(response)]).toEqual([415, expect.any(String)])
+    }
   })
 
   it('is read in a time that grows with its length, and not with the square of it', async () => {
@@ -206,7 +236,9 @@ describe('a code of the authorization endpoint', () => {
     const secret = 'A'.repeat(43)
     await stores.codes.save({ ...pkce, codeHash: sha256(`mar_ac_${secret}`) })
     await stores.codes.save({ ...pkce, codeHash: sha256(`mar_oc_${secret}`) })
-    for (const code of [`mar_ac_${secret}`, `mar_oc_${secret}`, `mar_oc_${secret}=`, ''])
+    const disguised = `mar_ac_${'B'.repeat(43)}`
+    await stores.codes.save({ ...record, codeHash: sha256(disguised) })
+    for (const code of [`mar_ac_${secret}`, `mar_oc_${secret}`, disguised, 'mar_oc_', ''])
       expect(await codes.find(code)).toBeNull()
   })
 
