@@ -8,6 +8,13 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** An answer that is no JSON: a page, or a redirect. Its headers say what it is. */
+export interface TextAnswer {
+  readonly status: number
+  readonly text: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
 /** A 200. */
 export function ok(body: object): Answer {
   return { status: 200, body }
@@ -28,10 +35,11 @@ export const commonHeaders: Readonly<Record<string, string>> = Object.freeze({
 const commonHeaderPairs = Object.entries(commonHeaders)
 
 /** Writes an answer. Its own headers replace the common ones. */
-export function writeAnswer(response: ServerResponse, { status, body, headers }: Answer): void {
+export function writeAnswer(response: ServerResponse, answer: Answer | TextAnswer): void {
   // The host has answered first, for example by a timeout of its own.
   if (response.headersSent) return
-  const text = JSON.stringify(body)
+  const { status, headers } = answer
+  const text = isText(answer) ? answer.text : JSON.stringify(answer.body)
   response.statusCode = status
   response.removeHeader('X-Powered-By')
   response.setHeader('Content-Length', Buffer.byteLength(text))
@@ -40,6 +48,11 @@ export function writeAnswer(response: ServerResponse, { status, body, headers }:
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   if (isStillSending(response.req)) response.setHeader('Connection', 'close')
   response.end(text)
+}
+
+// Its own: another must not find that of a polluted `Object.prototype`.
+function isText(answer: Answer | TextAnswer): answer is TextAnswer {
+  return Object.hasOwn(answer, 'text')
 }
 
 // What was not read, Node reads and drops, for as long as it comes. A body that is short by its own

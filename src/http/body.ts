@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { MIMEType } from 'node:util'
 import { AuthConfigError, AuthError, invalidRequest } from '../errors.js'
+import { isWellFormed } from '../lib/well-formed.js'
 
 /**
  * Bytes of a body, and characters of the texts in one that the host has parsed. No request needs
@@ -55,6 +56,43 @@ export function readOpenBody(
   return readBody(request, { repeatable, areTakenFrom: anywhere })
 }
 
+/**
+ * A form as the text of a query, each field where it was sent and as often, from pages of every
+ * site. What the host's parser has read is put together again; one that is absent is empty.
+ *
+ * Throws as {@link readOpenBody}, and 415 for JSON.
+ */
+export async function readFormAsQuery(request: IncomingMessage & MaybeParsed): Promise<string> {
+  if (!hasBody(request)) return ''
+  const isForm = rulesOfForm(request, { repeatable: [], areTakenFrom: anywhere }) !== null
+  if (!isForm) throw notAForm()
+  const bytes = await unreadBytes(request)
+  return bytes === null ? queryOf(asObject(request.body)) : bytes.toString('latin1')
+}
+
+function queryOf(fields: JsonBody): string {
+  const pairs: string[] = []
+  let room = maxBodyBytes
+  for (const [name, value] of textsIn(fields)) {
+    room -= name.length + value.length + 1
+    if (room < 0) throw tooLarge()
+    pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+  }
+  return pairs.join('&')
+}
+
+// One by one: whoever asks stops where it is too much.
+function* textsIn(fields: JsonBody): Generator<readonly [name: string, value: string]> {
+  for (const name in fields) {
+    const given = Object.hasOwn(fields, name) ? fields[name] : []
+    for (const value of Array.isArray(given) ? given : [given]) {
+      if (typeof value !== 'string' || !isWellFormed(name) || !isWellFormed(value))
+        throw notUnderstood('A field of the form is no text.')
+      yield [name, value]
+    }
+  }
+}
+
 /** Which forms are taken, and what may be in them. */
 interface FormRules {
   readonly repeatable: readonly string[]
@@ -69,13 +107,19 @@ async function readBody(
 ): Promise<JsonBody> {
   if (!hasBody(request)) return {}
   const formRules = rulesOfForm(request, forms)
+  const bytes = await unreadBytes(request)
+  if (bytes === null) return asObject(request.body)
+  return formRules === null ? asObject(parse(bytes)) : parseForm(bytes, formRules)
+}
+
+// Null: the host's parser was first.
+async function unreadBytes(request: IncomingMessage): Promise<Buffer | null> {
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge()
   // An untouched stream means that nobody has parsed it, whatever placeholder stands in `body`.
   const isUnread = !request.readableDidRead && !request.readableEnded && !request.destroyed
-  if (!isUnread) return asObject(request.body)
+  if (!isUnread) return null
   refuseDecoded(request)
-  const bytes = await readBytes(request)
-  return formRules === null ? asObject(parse(bytes)) : parseForm(bytes, formRules)
+  return readBytes(request)
 }
 
 /** Whether a body comes with the request. */
@@ -96,8 +140,11 @@ function rulesOfForm(request: IncomingMessage, forms: FormRules | null): FormRul
   if (isPlain && type?.essence === 'application/json') return null
   const isForm = isPlain && type?.essence === 'application/x-www-form-urlencoded'
   if (isForm && forms?.areTakenFrom(request)) return forms
-  if (forms?.areTakenFrom !== anywhere) throw new AuthError('unsupported-media-type')
-  throw new AuthError('unsupported-media-type', {
+  throw forms?.areTakenFrom === anywhere ? notAForm() : new AuthError('unsupported-media-type')
+}
+
+function notAForm(): AuthError {
+  return new AuthError('unsupported-media-type', {
     clientMessage: 'Send the body as application/x-www-form-urlencoded in UTF-8.',
   })
 }

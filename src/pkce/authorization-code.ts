@@ -96,7 +96,9 @@ export function createAuthorizationCodes(deps: AuthorizationCodeDeps): Authoriza
 
     async find(presented) {
       const code = pattern.test(presented) ? await store.find(sha256(presented)) : null
-      return code === null || (code.consumedAt === null && clock() >= code.expiresAt) ? null : code
+      // One that was issued to a client is for that client to exchange, and elsewhere.
+      if (code === null || code.clientId !== undefined) return null
+      return code.consumedAt === null && clock() >= code.expiresAt ? null : code
     },
 
     burn: (code) => store.consume(code.codeHash, clock()),

@@ -1,0 +1,108 @@
+import type { Audit, RequestContext } from '../audit/events.js'
+import { sha256 } from '../lib/digest.js'
+import { randomId, randomSecret } from '../lib/random.js'
+import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
+import type {
+  AuthorizationCodeRecord,
+  AuthorizationCodeStore,
+  ConsumeResult,
+} from '../stores/code-contract.js'
+import type { SessionRecord } from '../stores/contract.js'
+import type { TakeIssue } from '../throttle/token-limits.js'
+import type { Acr } from './authorization-parameters.js'
+import type { AuthorizationRequest } from './authorization-request.js'
+
+/** What a code is issued for. */
+export interface OAuthCodeRequest {
+  readonly request: AuthorizationRequest
+  /** Of the browser; the code dies with it. */
+  readonly session: SessionRecord
+  readonly approved: ApprovedSignIn
+  readonly acr: Acr
+}
+
+/**
+ * A code as it was stored for a client. Its `codeChallenge` is empty where the client sent a
+ * `nonce` instead: no verifier is good for it.
+ */
+export type OAuthCodeRecord = AuthorizationCodeRecord &
+  Required<Pick<AuthorizationCodeRecord, 'clientId' | 'redirectUri' | 'resources' | 'acr'>>
+
+/** One-time codes of the authorization endpoint. */
+export interface OAuthCodes {
+  /** A code, `mar_oc_…`, good once and for 60 seconds. Rejects with 429 and 503. */
+  issue(asked: OAuthCodeRequest, context: RequestContext): Promise<string>
+  /**
+   * What a code was issued for, be it used or not; null for one that was never issued to a client,
+   * or has expired unused.
+   */
+  find(code: string): Promise<OAuthCodeRecord | null>
+  /** Uses a code up for nothing. */
+  burn(code: AuthorizationCodeRecord): Promise<ConsumeResult>
+}
+
+/** What {@link createOAuthCodes} needs. */
+export interface OAuthCodesDeps {
+  readonly store: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
+  readonly takeIssue: TakeIssue
+  readonly clock: () => Date
+  readonly audit: Audit
+}
+
+// Another prefix than codes of `/auth/pkce` have. Neither endpoint looks for what is the other's.
+const pattern = /^mar_oc_[A-Za-z0-9_-]{43}$/
+/** As short as RFC 6749 §4.1.2 and clients allow: a redirect takes less. */
+const lifetimeSeconds = 60
+/** A used code is remembered, so that a replay is recognised and the stolen session ended. */
+const retentionSeconds = 60 * 60
+
+/** Issues and finds codes. Only their SHA-256 is stored. */
+export function createOAuthCodes({ store, takeIssue, clock, audit }: OAuthCodesDeps): OAuthCodes {
+  return {
+    async issue({ request, session, approved, acr }, context) {
+      const issuedTo = { userId: session.userId, sessionId: session.id }
+      // 429, 503
+      await takeIssue('code', issuedTo, context)
+      const code = `mar_oc_${randomSecret()}`
+      const now = clock()
+      await store.save({
+        codeHash: sha256(code),
+        userId: session.userId,
+        issuedBySessionId: session.id,
+        opensSessionId: randomId(),
+        codeChallenge: request.codeChallenge ?? '',
+        scope: request.scopes.join(' '),
+        methods: approved.methods,
+        authenticatedAt: session.authenticatedAt,
+        createdAt: now,
+        expiresAt: after(now, lifetimeSeconds),
+        retainUntil: after(now, retentionSeconds),
+        consumedAt: null,
+        clientId: request.client.id,
+        redirectUri: request.redirectUri,
+        ...(request.nonce === null ? {} : { nonce: request.nonce }),
+        resources: request.resources,
+        acr,
+      })
+      audit({ type: 'code.issued', ...issuedTo }, context)
+      return code
+    },
+
+    async find(presented) {
+      const code = pattern.test(presented) ? await store.find(sha256(presented)) : null
+      if (code === null || !isOfClient(code)) return null
+      return code.consumedAt === null && clock() >= code.expiresAt ? null : code
+    },
+
+    burn: (code) => store.consume(code.codeHash, clock()),
+  }
+}
+
+function isOfClient(code: AuthorizationCodeRecord): code is OAuthCodeRecord {
+  const { clientId, redirectUri, resources, acr } = code
+  return [clientId, redirectUri, resources, acr].every((member) => member !== undefined)
+}
+
+function after(moment: Date, seconds: number): Date {
+  return new Date(moment.getTime() + seconds * 1000)
+}

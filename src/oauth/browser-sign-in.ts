@@ -1,0 +1,88 @@
+import type { IncomingMessage } from 'node:http'
+import type { Audit, RequestContext } from '../audit/events.js'
+import { AuthError } from '../errors.js'
+import { type Authenticate, reportRefusal } from '../guard/authenticate.js'
+import type { PresentedCredentials } from '../http/credentials.js'
+import type { Pages } from '../http/pages.js'
+import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
+import type { DecideSignIn } from '../sign-in.js'
+import type { SessionRecord } from '../stores/contract.js'
+import type { SecondFactors } from '../two-factor/second-factor.js'
+import type { AuthUser } from '../users/contract.js'
+import type { BrowserSignIn } from './decide-authorization.js'
+
+/** Who is signed in to a browser, and may sign in now. */
+export interface BrowserUser {
+  readonly session: SessionRecord
+  readonly approved: ApprovedSignIn
+  readonly signIn: BrowserSignIn
+}
+
+/**
+ * Who is signed in to the browser that sends a request; null for nobody, and for somebody who may
+ * not sign in at this moment. Rejects with 503.
+ */
+export type FindBrowserUser = (
+  incoming: IncomingMessage,
+  context: RequestContext,
+) => Promise<BrowserUser | null>
+
+/** What {@link createFindBrowserUser} needs. */
+export interface FindBrowserUserDeps {
+  readonly pages: Pick<Pages, 'readCookie'>
+  readonly authenticate: Authenticate
+  readonly decideSignIn: DecideSignIn
+  readonly hasShownFactor: SecondFactors['hasBeenShown']
+  readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
+  readonly audit: Audit
+}
+
+/**
+ * Makes what goes by the cookie of a page. The session must live, and the decision behind every way
+ * in must allow it once more: a user who was disabled gets no code.
+ */
+export function createFindBrowserUser({
+  pages,
+  authenticate,
+  decideSignIn,
+  hasShownFactor,
+  mustHaveFactor,
+  audit,
+}: FindBrowserUserDeps): FindBrowserUser {
+  async function admit(
+    credentials: PresentedCredentials,
+    context: RequestContext,
+  ): Promise<BrowserUser> {
+    // 401, 503
+    const { session, user } = await authenticate(credentials, context, 'may-enrol')
+    const { methods, authenticatedAt } = session
+    const asked = { user, methods, code: undefined, context }
+    const decision = await decideSignIn({ door: 'authorization-code', ...asked })
+    if (!decision.allowed) throw decision.error
+    const hasShown = hasShownFactor(methods)
+    return {
+      session,
+      approved: decision.approved,
+      signIn: {
+        userId: session.userId,
+        authenticatedAt,
+        acr: hasShown ? 'urn:mar:2fa' : 'urn:mar:1fa',
+        // Who has a second factor has shown it, or the decision would have refused.
+        reachableAcrs: [],
+        mustEnrol: !hasShown && (await mustHaveFactor(user)),
+      },
+    }
+  }
+
+  return async function findBrowserUser(incoming, context) {
+    // 403 where the method has been overridden.
+    const credentials = pages.readCookie(incoming)
+    if (credentials === null) return null
+    try {
+      return await reportRefusal(audit, context, () => admit(credentials, context))
+    } catch (error) {
+      if (error instanceof AuthError && (error.status === 401 || error.status === 403)) return null
+      throw error
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import { AuthError } from '../errors.js'
+import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
+import type { TokenSigner } from '../signers/contract.js'
+
+/**
+ * The account that an `id_token_hint` names: a token that this client was given, expired or not.
+ * Null where it is none. Rejects with 503.
+ */
+export type ReadIdTokenHint = (hint: string, clientId: string) => Promise<string | null>
+
+/** Makes it. A signer that does not read ID tokens knows no hint. */
+export function createReadIdTokenHint(
+  signer: Pick<TokenSigner, 'verifyIdToken'>,
+  call: HostCall,
+): ReadIdTokenHint {
+  const verifyIdToken = signer.verifyIdToken?.bind(signer)
+  return async function readIdTokenHint(hint, audience) {
+    if (verifyIdToken === undefined) return null
+    return call('signer.verifyIdToken', async () => {
+      try {
+        return subjectOf(await verifyIdToken(hint, { audience }))
+      } catch (error) {
+        // A refusal is an answer, and no failure.
+        if (error instanceof AuthError && error.code === 'Unauthorized') return null
+        throw error
+      }
+    })
+  }
+}
+
+function subjectOf(claims: { readonly sub?: unknown } | null | undefined): string {
+  const sub = claims?.sub
+  if (typeof sub === 'string' && sub !== '') return sub
+  throw new UnexpectedAnswer('the signer answered something that is not a set of claims')
+}
