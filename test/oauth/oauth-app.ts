@@ -27,7 +27,7 @@ import {
 } from '../../src/stores/fail-closed-oauth-stores.js'
 import { memoryOAuthStores, memoryStores } from '../../src/stores/memory-stores.js'
 import { newSession } from '../../src/stores/new-records.js'
-import { manualClock } from '../../src/testing/manual-clock.js'
+import { type ManualClock, manualClock } from '../../src/testing/manual-clock.js'
 import { newRefreshToken, rotateRefreshToken } from '../../src/tokens/refresh-token.js'
 import { startBareApp } from '../support/bare-app.js'
 import { cheapHasher, encryptionKey } from '../support/host.js'
@@ -69,6 +69,7 @@ export const apps: readonly OAuthClient[] = [
 export interface AppSettings {
   readonly options?: (
     stores: ReturnType<typeof memoryStores>,
+    clock: ManualClock,
   ) => Partial<Pick<AuthRouterOptions, 'sessions' | 'users' | 'signer'>>
   readonly claims?: DescribeClaims
 }
@@ -106,7 +107,7 @@ export async function startOAuthApp(settings: AppSettings = {}) {
     passwords: cheapHasher,
     onEvent: (event) => void events.push(event),
     logger: { debug() {}, info() {}, warn() {}, error() {} },
-    ...settings.options?.(stores),
+    ...settings.options?.(stores, clock),
   })
   const parts = assemble(options)
   onTestFinished(() => parts.close())
