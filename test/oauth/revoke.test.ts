@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { startOAuthApp } from './oauth-app.js'
+import { generateSigningKey, joseSigner } from '../../src/index.js'
+import { issuer, startOAuthApp } from './oauth-app.js'
 
 describe('revocation', () => {
   it('ends the session of a refresh token, for a public client that says its id alone', async () => {
@@ -110,5 +111,38 @@ describe('revocation in an outage', () => {
       }),
     })
     expect((await app.revoke('wiki', 'nothing')).status).toBe(503)
+  })
+})
+
+describe('revocation with a signer of the host’s', () => {
+  const keys = generateSigningKey().then((key) => [key])
+
+  it('that knows no expired tokens, ends the session of one that is good', async () => {
+    const ring = await keys
+    const app = await startOAuthApp({
+      options: (_stores, clock) => {
+        const good = joseSigner({ issuer, audience: 'chat', keys: ring, clock })
+        const { verifyExpired: _none, ...signer } = good
+        return { signer }
+      },
+    })
+    const opened = [await app.open('wiki'), await app.open('wiki')]
+    const [first, second] = await Promise.all(
+      opened.map(({ session }) => app.parts.accessTokens.issue(session, 300, app.clock())),
+    )
+    await app.revoke('wiki', first?.token ?? '')
+    app.clock.advance(400)
+    await app.revoke('wiki', second?.token ?? '')
+    const ends = opened.map(({ session }) => app.endOf(session))
+    expect(await Promise.all(ends)).toEqual(['revoked', null])
+  })
+
+  it('that rejects without a word, is 503', async () => {
+    const down = () => Promise.reject(new Error('down'))
+    const app = await startOAuthApp({
+      options: () => ({ signer: { sign: down, verify: down, audience: 'chat', issuer } }),
+    })
+    const { accessToken } = await app.open('wiki')
+    expect((await app.revoke('wiki', accessToken)).status).toBe(503)
   })
 })
