@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { generateSigningKey, joseSigner } from '../../src/index.js'
-import { startOAuthApp } from './oauth-app.js'
+import { issuer, startOAuthApp } from './oauth-app.js'
 
 type App = Awaited<ReturnType<typeof startOAuthApp>>
 
@@ -140,5 +140,25 @@ describe('a signer of the host’s that ignores audiences', () => {
     const { session } = await app.open('wiki')
     const token = await app.parts.accessTokens.issue(session, 300, app.clock())
     expect((await app.introspect('search', token.token)).text).toBe('{"active":false}')
+  })
+})
+
+describe('a signer of the host’s that forgets the times', () => {
+  it('has its tokens judged by our clock', async () => {
+    const app = await startOAuthApp({
+      options: (_stores, clock) => {
+        const good = joseSigner({ issuer, audience: 'chat', keys, clock })
+        const forgets = joseSigner({ issuer, audience: 'chat', keys, clock: () => new Date(then) })
+        const then = clock().getTime()
+        return { signer: { ...good, verify: forgets.verify } }
+      },
+    })
+    const { session } = await app.open('companion')
+    const { token } = await app.parts.accessTokens.issue(session, 300, app.clock())
+    expect((await app.introspect('companion', token)).json['active']).toBe(true)
+    app.clock.advance(400)
+    expect((await app.introspect('companion', token)).text).toBe('{"active":false}')
+    app.clock.advance(-600)
+    expect((await app.introspect('companion', token)).text).toBe('{"active":false}')
   })
 })

@@ -57,7 +57,7 @@ const publicApp = (id: string): OAuthClient => {
   return rest
 }
 
-/** Apps with the same secret: one of the host's service, one that may not ask, two that are public. */
+/** Apps with the same secret: one that may not introspect, two that may, two that are public. */
 export const apps: readonly OAuthClient[] = [
   app('wiki'),
   app('search', { mayIntrospect: true, resources: ['https://search.example.com/'] }),
