@@ -32,4 +32,5 @@ export type ClientRefusal =
   | 'no-credentials'
   | 'credentials-of-another-kind'
   | 'assertion-replayed'
+  | 'may-not-introspect'
   | AssertionProblem

@@ -16,6 +16,9 @@ const styledNames: Readonly<Record<ProblemStyle, Partial<Record<AuthErrorCode, s
   oauth: { 'invalid-request': 'invalid_request' },
   'oauth-endpoint': {
     'invalid-request': 'invalid_request',
+    // RFC 6750 §3.1.
+    Unauthorized: 'invalid_token',
+    forbidden: 'insufficient_scope',
     'method-not-allowed': 'invalid_request',
     'payload-too-large': 'invalid_request',
     'unsupported-media-type': 'invalid_request',
@@ -70,9 +73,9 @@ function problemAnswer(error: AuthError, style: ProblemStyle): Answer {
       ...detailsOf(error),
     },
     headers: {
+      ...challengeOf(error),
       ...error.headers,
       ...(error.retryAfter === undefined ? {} : { 'Retry-After': String(error.retryAfter) }),
-      ...challengeOf(error),
     },
   }
 }

@@ -14,6 +14,8 @@ export interface Clients {
    * fails.
    */
   find(clientId: string): Promise<OAuthClient | null>
+  /** The next `find` asks the store anew: something of the client has changed. */
+  forget(clientId: string): void
 }
 
 /** What {@link createClients} needs. */
@@ -46,7 +48,7 @@ export function createClients(deps: ClientsDeps): Clients {
   const { clients } = deps
   if (isList(clients)) {
     const listed = checkList(clients, deps)
-    return { find: async (clientId) => listed.get(clientId) ?? null }
+    return { find: async (clientId) => listed.get(clientId) ?? null, forget() {} }
   }
   if (typeof clients?.find !== 'function')
     throw new AuthConfigError(
@@ -54,7 +56,7 @@ export function createClients(deps: ClientsDeps): Clients {
       'is neither a list nor an object with find.',
       'list the clients, or pass { find: async (clientId) => client or null }.',
     )
-  return { find: rememberFor30Seconds(createRead(clients, deps), deps.clock) }
+  return rememberFor30Seconds(createRead(clients, deps), deps.clock)
 }
 
 function isList(clients: ClientsDeps['clients']): clients is readonly OAuthClient[] {
@@ -123,7 +125,7 @@ const otherClient = {
  * Asks the store once in 30 seconds for each id, also for one that it does not know. A failure is
  * not remembered.
  */
-function rememberFor30Seconds(read: Find, clock: () => Date): Find {
+function rememberFor30Seconds(read: Find, clock: () => Date): Clients {
   const known: BoundedCache<OAuthClient> = boundedCache(maxClients, maxAgeSeconds)
   const unknown: BoundedCache<null> = boundedCache(maxUnknown, maxAgeSeconds)
   const reading = new Map<string, Promise<OAuthClient | null>>()
@@ -135,19 +137,30 @@ function rememberFor30Seconds(read: Find, clock: () => Date): Find {
     const asked = clock()
     const mine = read(clientId)
       .then((client) => {
+        // Forgotten meanwhile: it may have been read before the change.
+        if (reading.get(clientId) !== mine) return client
         if (client === null) unknown.set(clientId, null, asked)
         else known.set(clientId, client, asked)
         return client
       })
-      .finally(() => reading.delete(clientId))
+      .finally(() => {
+        if (reading.get(clientId) === mine) reading.delete(clientId)
+      })
     reading.set(clientId, mine)
     return mine
   }
 
-  return async function find(clientId) {
-    if (!clientIdPattern.test(clientId)) return null
-    const now = clock()
-    const remembered = known.get(clientId, now) ?? unknown.get(clientId, now)
-    return remembered === undefined ? readOnce(clientId) : remembered
+  return {
+    async find(clientId) {
+      if (!clientIdPattern.test(clientId)) return null
+      const now = clock()
+      const remembered = known.get(clientId, now) ?? unknown.get(clientId, now)
+      return remembered === undefined ? readOnce(clientId) : remembered
+    },
+    forget(clientId) {
+      known.delete(clientId)
+      unknown.delete(clientId)
+      reading.delete(clientId)
+    },
   }
 }

@@ -30,9 +30,19 @@ export interface AccessTokens {
   verify(token: string, now: Date): Promise<AccessTokenClaims>
   /**
    * The claims of a token that is ours and whole, expired or not, as far as the signer can tell;
-   * null for any other. Proves that the caller has held it, and is no sign-in. Throws 503.
+   * null for any other. Proves that the caller has held it, and is no sign-in. Where `audiences`
+   * are given, of a token for one of these APIs instead of our own. Throws 503.
    */
-  readWhenever(token: string, now: Date): Promise<AccessTokenClaims | null>
+  readWhenever(
+    token: string,
+    now: Date,
+    audiences?: readonly string[],
+  ): Promise<AccessTokenClaims | null>
+  /**
+   * The claims of a token of ours for one of these APIs, whole and of this moment; null for any
+   * other. Nothing is remembered of it, as it need not be a token for us. Throws 503.
+   */
+  readFor(audiences: readonly string[], token: string, now: Date): Promise<AccessTokenClaims | null>
   /**
    * The same, at once, for a token that was verified a moment ago; undefined for any other, of
    * which nothing is known.
@@ -80,9 +90,8 @@ export function createAccessTokens(
       throw notSignedIn(`token longer than ${maxTokenCharacters} characters`)
     const claims = await verifiedClaims(token, now)
     noticeTime(new Date(claims.iat * 1000))
-    // Again by the router's own clock: a signer in a KMS or a host's own may forget the times.
-    if (claims.exp + maxSkewSeconds <= seconds(now)) throw notSignedIn('token expired')
-    if (claims.iat - maxSkewSeconds > seconds(now)) throw notSignedIn('token issued in the future')
+    const problem = problemOfTimes(claims, now)
+    if (problem !== null) throw notSignedIn(problem)
     return claims
   }
 
@@ -110,30 +119,73 @@ export function createAccessTokens(
 
     verify,
 
-    readWhenever: createReadWhenever(signer, call, verify),
+    ...createReadingForApis(signer, call, verify),
 
     remembered,
   }
 }
 
-function createReadWhenever(
+function createReadingForApis(
   signer: TokenSigner,
   call: HostCall,
   verify: AccessTokens['verify'],
-): AccessTokens['readWhenever'] {
+): Pick<AccessTokens, 'readWhenever' | 'readFor'> {
   const verifyExpired = signer.verifyExpired?.bind(signer)
-  return async function readWhenever(token, now) {
+
+  async function ask(
+    operation: string,
+    audiences: readonly string[] | undefined,
+    work: () => Promise<AccessTokenClaims>,
+  ): Promise<AccessTokenClaims | null> {
+    const claims = await call(operation, () => claimsOrRefusal(work))
+    if (claims instanceof AuthError) return null
+    return audiences === undefined || isForOneOf(audiences, claims, signer) ? claims : null
+  }
+
+  async function readFor(
+    audiences: readonly string[],
+    token: string,
+    now: Date,
+  ): Promise<AccessTokenClaims | null> {
     if (token.length > maxTokenCharacters) return null
-    if (verifyExpired === undefined)
+    const work = () => signer.verify(token, { audiences })
+    const claims = await ask('signer.verify', audiences, work)
+    return claims !== null && problemOfTimes(claims, now) === null ? claims : null
+  }
+
+  return {
+    readFor,
+
+    async readWhenever(token, now, audiences) {
+      if (token.length > maxTokenCharacters) return null
+      if (verifyExpired !== undefined) {
+        const options = audiences === undefined ? [] : [{ audiences }]
+        const work = () => verifyExpired(token, ...options)
+        return ask('signer.verifyExpired', audiences, work)
+      }
+      if (audiences !== undefined) return readFor(audiences, token, now)
       return verify(token, now).catch((error: unknown) => {
         if (error instanceof AuthError && error.status === 401) return null
         throw error
       })
-    const claims = await call('signer.verifyExpired', () =>
-      claimsOrRefusal(() => verifyExpired(token)),
-    )
-    return claims instanceof AuthError ? null : claims
+    },
   }
+}
+
+// A signer that does not know `audiences` answers a token for its own.
+function isForOneOf(
+  audiences: readonly string[],
+  { aud }: AccessTokenClaims,
+  { audience }: TokenSigner,
+): boolean {
+  const isFor = aud ?? audience
+  return isFor !== undefined && audiences.includes(isFor)
+}
+
+// Again by the router's own clock: a signer in a KMS or a host's own may forget the times.
+function problemOfTimes({ exp, iat }: AccessTokenClaims, now: Date): string | null {
+  if (exp + maxSkewSeconds <= seconds(now)) return 'token expired'
+  return iat - maxSkewSeconds > seconds(now) ? 'token issued in the future' : null
 }
 
 /** The name of the pair a token is of; null for one that was handed out without a refresh token. */

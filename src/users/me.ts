@@ -41,8 +41,11 @@ export function createDescribeMe(
     })
 }
 
-// Turned into JSON here, where a failure is the host's and nothing has been promised yet.
-function asJsonObject(extra: object | undefined): object {
+/**
+ * What the host has answered as JSON has it. Throws for what is no object: here, where a failure is
+ * the host's and nothing has been promised yet.
+ */
+export function asJsonObject(extra: object | undefined): object {
   const parsed: unknown = JSON.parse(JSON.stringify(extra ?? {}))
   if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed
   throw new UnexpectedAnswer('the answer is not an object')

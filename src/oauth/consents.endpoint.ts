@@ -1,0 +1,66 @@
+import { AuthError } from '../errors.js'
+import { ok } from '../http/answer.js'
+import type { Endpoint } from '../http/endpoint.js'
+import { ownerOf } from '../principal/account-owner.js'
+import type { SignedIn } from '../principal/principal.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { ConsentStore } from '../stores/consent-contract.js'
+import { clientIdPattern } from './client-schema.js'
+import type { Clients } from './clients.js'
+
+/**
+ * `GET /auth/consents`: what I have allowed which app. `name` is null of an app that there is no
+ * more.
+ */
+export function listConsentsEndpoint(
+  signedIn: SignedIn,
+  consents: Pick<ConsentStore, 'listForUser'>,
+  clients: Pick<Clients, 'find'>,
+): Endpoint {
+  return async function listConsents(request) {
+    const { session } = await ownerOf(signedIn, request)
+    const granted = await consents.listForUser(session.userId)
+    const listed = await Promise.all(
+      granted.map(async ({ clientId, scopes, grantedAt, updatedAt }) => {
+        const name = (await clients.find(clientId))?.name ?? null
+        return { clientId, name, scopes, grantedAt, updatedAt }
+      }),
+    )
+    return ok({ status: 'success', data: { consents: listed } })
+  }
+}
+
+/**
+ * `DELETE /auth/consents/:clientId`: takes back what I have allowed an app, and ends its sessions
+ * of mine; also where nothing had to be allowed, as with an app of the host's own.
+ */
+export function revokeConsentEndpoint(
+  signedIn: SignedIn,
+  consents: Pick<ConsentStore, 'revoke'>,
+  sessions: Pick<Sessions, 'requireLive' | 'endClient'>,
+): Endpoint {
+  return async function revokeConsent(request) {
+    const { session } = await ownerOf(signedIn, request)
+    // A thief whose session was ended in another process must not sign the owner's apps out.
+    await sessions.requireLive(session)
+    const clientId = clientIdOf(request.parameters['clientId'])
+    const endSessions = () =>
+      sessions.endClient(clientId, session.userId, 'consent-revoked', request.context)
+    // First: as long as one of them may stand, the row says that there is something to take back.
+    const before = await endSessions()
+    const { outcome } = await consents.revoke(session.userId, clientId)
+    // Once more: until the row was gone, the app could be signed in to without a question.
+    const ended = before + (await endSessions())
+    if (outcome === 'unknown' && ended === 0) throw notFound()
+    return ok({ status: 'success', data: { revoked: ended } })
+  }
+}
+
+function clientIdOf(given: unknown): string {
+  if (typeof given === 'string' && clientIdPattern.test(given)) return given
+  throw notFound()
+}
+
+function notFound(): AuthError {
+  return new AuthError('not-found', { clientMessage: 'There is no such app.' })
+}

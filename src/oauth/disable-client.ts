@@ -1,0 +1,32 @@
+import { noRequest } from '../audit/events.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { ManagedClientStore } from '../stores/client-contract.js'
+import type { Clients } from './clients.js'
+
+/**
+ * Disables a client and ends all its sessions, sockets included. Says whether this call disabled
+ * it: false where it was disabled already, or there is no such client; whatever sessions it has
+ * then end all the same, so that a call that failed can be repeated. Rejects with 503.
+ */
+export type DisableClient = (clientId: string) => Promise<boolean>
+
+/** What {@link createDisableClient} needs. */
+export interface DisableClientDeps {
+  readonly store: Pick<ManagedClientStore, 'setDisabled'>
+  readonly clients: Pick<Clients, 'forget'>
+  readonly sessions: Pick<Sessions, 'endClient'>
+  readonly clock: () => Date
+}
+
+/** Makes `auth.clients.disable`. */
+export function createDisableClient(deps: DisableClientDeps): DisableClient {
+  const { store, clients, sessions, clock } = deps
+  return async function disableClient(clientId) {
+    const { outcome } = await store
+      .setDisabled(clientId, true, clock())
+      // Also where it failed: the store may have disabled it before its answer was lost.
+      .finally(() => clients.forget(clientId))
+    await sessions.endClient(clientId, null, 'client-disabled', noRequest)
+    return outcome === 'changed'
+  }
+}

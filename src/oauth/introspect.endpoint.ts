@@ -1,0 +1,152 @@
+import type { Audit } from '../audit/events.js'
+import { AuthError } from '../errors.js'
+import { ok } from '../http/answer.js'
+import type { Endpoint } from '../http/endpoint.js'
+import { readParameters } from '../http/parameters.js'
+import type { LiveSession, LiveSessions } from '../sessions/live-sessions.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { OAuthClient } from '../stores/client-contract.js'
+import type { AccessTokens } from '../tokens/access-token.js'
+import { classifyRefreshToken, nobodysRefresh, sessionIdOf } from '../tokens/refresh-token.js'
+import type { AuthenticateClient, AuthenticatedClient } from './client-auth.js'
+import { resourcesOf } from './client-defaults.js'
+import { nobodysSession, presentedToken } from './presented-token.js'
+
+/** What {@link introspectEndpoint} needs. */
+export interface IntrospectDeps {
+  readonly authenticateClient: AuthenticateClient
+  readonly sessions: Pick<Sessions, 'findLive'>
+  readonly liveSessions: Pick<LiveSessions, 'require' | 'forget'>
+  readonly accessTokens: Pick<AccessTokens, 'readFor'>
+  /** The `iss` of every token: the signer's. */
+  readonly issuer: string
+  /** The host's own API: the signer's audience. */
+  readonly ownResource: string
+  /** Seconds for which a spent refresh token may be repeated. */
+  readonly refreshGrace: number
+  readonly clock: () => Date
+  readonly audit: Audit
+}
+
+/**
+ * `POST /oauth/introspect` ([RFC 7662](https://www.rfc-editor.org/rfc/rfc7662)): a service asks
+ * whether a token is good, and sees a logout at once. Of access tokens it is told where they are
+ * for an API of its own, of refresh tokens where they are its own; of everything else, whatever the
+ * reason, that it is not active.
+ */
+export function introspectEndpoint(deps: IntrospectDeps): Endpoint {
+  return async function introspect(request) {
+    // 400, 413, 415
+    const parameters = await readParameters(request.incoming)
+    // 400, 401, 429, 503
+    const authenticated = await deps.authenticateClient(request, parameters)
+    requireIntrospector(authenticated, (clientId) =>
+      deps.audit(
+        { type: 'client.refused', reason: 'may-not-introspect', clientId },
+        request.context,
+      ),
+    )
+    const found = await find(deps, authenticated.client, presentedToken(parameters))
+    return ok(found === null ? { active: false } : { active: true, ...found })
+  }
+}
+
+// The service has authenticated itself, so it may be told what is missing; anybody can be a public
+// client.
+function requireIntrospector(
+  { client, method }: AuthenticatedClient,
+  report: (clientId: string) => void,
+): void {
+  if (method !== 'none' && client.mayIntrospect === true) return
+  report(client.id)
+  if (method === 'none') throw new AuthError('invalid_client')
+  const headers =
+    method === 'client_secret_basic' ? { 'WWW-Authenticate': 'Basic realm="oauth"' } : {}
+  const clientMessage = 'This client may not introspect tokens: mayIntrospect is not set.'
+  throw new AuthError('invalid_client', { clientMessage, headers })
+}
+
+/** What a service is told of a token, RFC 7662 §2.2. Times are in seconds since the epoch. */
+interface Introspected {
+  readonly scope: string
+  readonly client_id: string
+  readonly username: string
+  readonly sub: string
+  readonly iss: string
+  readonly exp: number
+  readonly sid: string
+  readonly auth_time: number
+  readonly amr: readonly string[]
+  readonly aud?: string
+  readonly iat?: number
+  readonly token_type?: 'Bearer'
+}
+
+function find(
+  deps: IntrospectDeps,
+  client: OAuthClient,
+  token: string,
+): Promise<Introspected | null> {
+  const id = sessionIdOf(token)
+  return id === null ? ofAccessToken(deps, client, token) : ofRefreshToken(deps, client, token, id)
+}
+
+async function ofAccessToken(
+  deps: IntrospectDeps,
+  client: OAuthClient,
+  token: string,
+): Promise<Introspected | null> {
+  const { sessions, accessTokens, ownResource, clock } = deps
+  const audiences = resourcesOf(client, ownResource)
+  const claims = await accessTokens.readFor(audiences, token, clock())
+  const session = await sessions.findLive(claims?.sid ?? nobodysSession)
+  if (claims === null || session === null || session.userId !== claims.sub) return null
+  const live = await findLive(deps, session.id)
+  if (live === null) return null
+  const { scope, iat, exp, client_id = ownResource, aud = ownResource } = claims
+  return { ...whose(deps, live), scope, client_id, aud, iat, exp, token_type: 'Bearer' }
+}
+
+async function ofRefreshToken(
+  deps: IntrospectDeps,
+  client: OAuthClient,
+  token: string,
+  id: string,
+): Promise<Introspected | null> {
+  const { sessions, refreshGrace, clock } = deps
+  const session = await sessions.findLive(id)
+  const state = session?.refresh ?? nobodysRefresh
+  const { is } = classifyRefreshToken(id, token, state, clock(), refreshGrace)
+  const isGood = is === 'current' || is === 'spent-lately'
+  if (session?.clientId !== client.id || !isGood) return null
+  const live = await findLive(deps, id)
+  if (live === null) return null
+  const { scope, idleExpiresAt } = live.session
+  // It has no audience but us, and its type is not one of those that RFC 6749 §7.1 names.
+  return { ...whose(deps, live), scope, client_id: client.id, exp: seconds(idleExpiresAt) }
+}
+
+// As a guard would judge it, but by what the stores say now. No user has asked, so the session is
+// not noted as in use.
+async function findLive({ liveSessions }: IntrospectDeps, id: string): Promise<LiveSession | null> {
+  liveSessions.forget(id)
+  try {
+    return await liveSessions.require(id, null)
+  } catch (error) {
+    if (error instanceof AuthError && error.status < 500) return null
+    throw error
+  }
+}
+
+function whose(
+  { issuer }: IntrospectDeps,
+  { session, user }: LiveSession,
+): Pick<Introspected, 'username' | 'sub' | 'iss' | 'sid' | 'auth_time' | 'amr'> {
+  const { id: sid, userId: sub, methods: amr, authenticatedAt } = session
+  const auth_time = seconds(authenticatedAt)
+  return { username: user.username, sub, iss: issuer, sid, auth_time, amr }
+}
+
+function seconds(moment: Date): number {
+  return Math.floor(moment.getTime() / 1000)
+}

@@ -1,0 +1,19 @@
+import { AuthError } from '../errors.js'
+import type { RequestParameters } from '../http/parameters.js'
+import { randomId } from '../lib/random.js'
+
+/**
+ * The token that a client asks about. `token_type_hint` is not read: every token says itself what
+ * it is. Throws 400 where there is none.
+ */
+export function presentedToken(parameters: RequestParameters): string {
+  const token = parameters.one('token')
+  if (token === null) throw new AuthError('invalid-request', { clientMessage: 'token is missing.' })
+  return token
+}
+
+/**
+ * The id of no session, to be looked for in the place of one: the time must not tell whether a
+ * token that is somebody else's is good.
+ */
+export const nobodysSession: string = randomId()

@@ -1,0 +1,95 @@
+import type { IncomingMessage } from 'node:http'
+import type { Audit } from '../audit/events.js'
+import { AuthError } from '../errors.js'
+import { reportRefusal } from '../guard/authenticate.js'
+import { ok } from '../http/answer.js'
+import { type ReadCredentials, readCredentials } from '../http/credentials.js'
+import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
+import type { AuthenticateRequest, SignedInRequest } from '../principal/principal.js'
+import type { OAuthClient } from '../stores/client-contract.js'
+import type { Clients } from './clients.js'
+import type { UserClaims } from './user-claims.js'
+
+/** What {@link userinfoEndpoint} needs. */
+export interface UserinfoDeps {
+  readonly authenticateRequest: AuthenticateRequest
+  readonly clients: Pick<Clients, 'find'>
+  readonly userClaims: UserClaims
+  readonly audit: Audit
+}
+
+/**
+ * `GET /oauth/userinfo` and `POST`
+ * ([OpenID Connect Core §5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)): who
+ * has signed in to an app, by the access token that the app was given with the scope `openid`. The
+ * token is read from the header `Authorization` alone, and never from a body.
+ */
+export function userinfoEndpoint({
+  authenticateRequest,
+  clients,
+  userClaims,
+  audit,
+}: UserinfoDeps): Endpoint {
+  return async function userinfo(request) {
+    // 400, 401, 403, 503
+    const asking = await authenticate(authenticateRequest, request)
+    const { principal, user } = asking
+    const client = await reportRefusal(audit, request.context, () => clientOf(clients, asking))
+    const claims = await userClaims(user, { scope: principal.scope, client })
+    return ok({ ...claims, sub: user.id })
+  }
+}
+
+async function authenticate(
+  authenticateRequest: AuthenticateRequest,
+  { incoming, context }: EndpointRequest,
+): Promise<SignedInRequest> {
+  try {
+    return await authenticateRequest(incoming, context, 'complete', readBearer)
+  } catch (error) {
+    if (!(error instanceof AuthError) || error.status !== 401) throw error
+    throw invalidToken(incoming, error.message)
+  }
+}
+
+// `X-Auth-Token` is for clients of the host's own.
+const readBearer: ReadCredentials = (request) => {
+  const credentials = readCredentials(request)
+  return credentials?.userId === null ? credentials : null
+}
+
+async function clientOf(
+  clients: UserinfoDeps['clients'],
+  { principal, session }: SignedInRequest,
+): Promise<OAuthClient> {
+  // `*` is not enough: it is what the user may do here, and says nothing of what an app may know.
+  if (session.clientId === undefined || !principal.scope.includes('openid'))
+    throw insufficientScope()
+  const client = await clients.find(session.clientId)
+  if (client !== null && client.disabled !== true) return client
+  throw refusedToken('client is disabled or gone', bearerError)
+}
+
+const bearerError = 'Bearer error="invalid_token"'
+
+// RFC 6750 §3.1: whoever has shown no token is told of no error in it.
+function invalidToken({ headers }: IncomingMessage, message: string): AuthError {
+  const hasShown = /^bearer\b/i.test(headers.authorization ?? '')
+  return refusedToken(message, hasShown ? bearerError : 'Bearer')
+}
+
+function refusedToken(message: string, challenge: string): AuthError {
+  return new AuthError('Unauthorized', {
+    clientMessage: 'The access token is missing or not valid.',
+    message,
+    headers: { 'WWW-Authenticate': challenge },
+  })
+}
+
+function insufficientScope(): AuthError {
+  return new AuthError('forbidden', {
+    clientMessage: 'The access token does not have the scope openid.',
+    message: 'scope missing',
+    headers: { 'WWW-Authenticate': 'Bearer error="insufficient_scope", scope="openid"' },
+  })
+}
