@@ -16,7 +16,7 @@ import { redirectLocation } from './redirect-location.js'
 
 /** What {@link authorizeEndpoint} needs. */
 export interface AuthorizeDeps extends RequestSettings {
-  readonly clients: Clients
+  readonly clients: Pick<Clients, 'find'>
   readonly findBrowserUser: FindBrowserUser
   readonly readHint: ReadIdTokenHint
   readonly consents: Pick<ConsentStore, 'find'>
