@@ -28,7 +28,7 @@ export interface OpenedByCode<Tokens> {
   readonly sign: (session: SessionRecord, approved: ApprovedSignIn) => Promise<Tokens>
 }
 
-/** Exchanges a code for tokens, once. Throws 400 `invalid_grant`, the same for every reason; 503. */
+/** Exchanges a code for tokens, once. Throws 400 `invalid_grant` for every reason alike; 503. */
 export type RedeemCode = <Tokens>(
   exchange: CodeExchange<Tokens>,
   context: RequestContext,
