@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { noRequest } from '../../src/audit/events.js'
+import { memoryStores } from '../../src/stores/memory-stores.js'
 import { bearer, get } from '../support/client.js'
 import {
   asWiki,
@@ -143,6 +144,16 @@ describe('an ID token', () => {
     })
   })
 
+  it('says how surely: as the code has it, and with a refresh as the session has', async () => {
+    const { issueCode, token, refresh, parts } = await startOAuth()
+    const { record, form } = await issueCode(desktop, { acr: 'phr' })
+    const { json } = await token(form)
+    expect(claimsOf(json['id_token'])['acr']).toBe('phr')
+    await parts.sessions.setMethods(record.opensSessionId, ['pwd', 'otp'])
+    const next = await refresh(String(json['refresh_token']), { client_id: 'desktop' })
+    expect(claimsOf(next.json['id_token'])['acr']).toBe('urn:mar:2fa')
+  })
+
   it('is not an access token, nor the reverse', async () => {
     const { issueCode, token, host } = await startOAuth()
     const { json } = await token((await issueCode(desktop, { scope: '* openid' })).form)
@@ -173,6 +184,18 @@ describe('a refresh token', () => {
     await refresh(refreshToken, {}, asWiki)
     const after = (await session(sessionId))?.idleExpiresAt as Date
     expect(after.getTime() - before.getTime()).toBe(3600_000)
+  })
+
+  it('that stays is refused where its session ends a moment before the use is noted', async () => {
+    const { codes, sessions } = memoryStores()
+    const rotateRefresh: typeof sessions.rotateRefresh = async (id, ...rest) => {
+      await sessions.end(id, 'logout', new Date())
+      return sessions.rotateRefresh(id, ...rest)
+    }
+    const stores = { codes, sessions: { ...sessions, rotateRefresh } }
+    const { openApp, refresh } = await startOAuth({ stores })
+    const { refreshToken } = await openApp(wiki, asWiki)
+    expect((await refresh(refreshToken, {}, asWiki)).json['error']).toBe('invalid_grant')
   })
 
   it('brings a new ID token of the same sign-in, without the nonce', async () => {
