@@ -79,7 +79,7 @@ describe('a code', () => {
     expect(await oauth.session(record.opensSessionId)).toBeNull()
   })
 
-  it('races its wrong verifiers for one write: either it opens a session, or nothing does', async () => {
+  it('races its wrong verifiers for one write: it opens a session, or nothing does', async () => {
     const { issueCode, token } = await start()
     for (let round = 0; round < 10; round += 1) {
       const { form } = await issueCode(desktop)
@@ -91,7 +91,7 @@ describe('a code', () => {
     }
   })
 
-  it('that was issued without a challenge takes no verifier, and no client without a secret', async () => {
+  it('issued without a challenge takes no verifier, and no client without a secret', async () => {
     const oauth = await start()
     const downgraded = await oauth.issueCode(wiki, { codeChallenge: '' })
     expect((await oauth.token(downgraded.form, asWiki)).json).toEqual(invalidGrant)
@@ -167,7 +167,7 @@ describe('a code', () => {
     expect(there.status).toBe(200)
   })
 
-  it('with the right prefix and no client, or a client and another prefix, is unknown', async () => {
+  it('of no client, or of a client and with another prefix, is unknown', async () => {
     const oauth = await start()
     const { clientId: _, ...ofNobody } = (await oauth.issueCode(desktop)).record
     const { form } = await oauth.issueCode(desktop, {}, 'mar_ac_')

@@ -211,7 +211,7 @@ describe('a refresh token', () => {
     expect(now).not.toHaveProperty('nonce')
   })
 
-  it('brings less than was granted where that is asked for, and all of it the next time', async () => {
+  it('brings less than was granted where that is asked for, and all the next time', async () => {
     const { openApp, refresh } = await startOAuth()
     const { refreshToken } = await openApp(wiki, asWiki)
     const less = await refresh(refreshToken, { scope: 'read' }, asWiki)
