@@ -6,6 +6,10 @@ export type AuthErrorCode =
   | 'invalid-request'
   | 'invalid_grant'
   | 'invalid_client'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'invalid_scope'
+  | 'invalid_target'
   | 'Unauthorized'
   | 'totp-required'
   | 'totp-invalid'
@@ -29,6 +33,10 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   'invalid-request': { status: 400, message: 'The request is not valid.' },
   invalid_grant: { status: 400, message: 'The authorization code or token is not valid.' },
   invalid_client: { status: 401, message: 'The client could not be authenticated.' },
+  unauthorized_client: { status: 400, message: 'The client may not use this grant type.' },
+  unsupported_grant_type: { status: 400, message: 'The grant type is not known here.' },
+  invalid_scope: { status: 400, message: 'The scope is more than was granted, or is none.' },
+  invalid_target: { status: 400, message: 'The resource is more than was granted, or is none.' },
   Unauthorized: { status: 401, message: 'Unauthorized' },
   'totp-required': { status: 401, message: 'A second-factor code is required.' },
   'totp-invalid': { status: 401, message: 'The second-factor code is not valid.' },

@@ -18,6 +18,8 @@ export type CodeRefusal =
   | 'unknown'
   | 'replayed'
   | 'wrong-verifier'
+  | 'wrong-client'
+  | 'wrong-redirect-uri'
   | 'issuing-session-ended'
   | SignInRefusal
 

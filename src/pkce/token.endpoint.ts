@@ -1,43 +1,19 @@
 import { z } from 'zod'
-import type { Audit, RequestContext } from '../audit/events.js'
-import type { CodeRefusal } from '../audit/refusals.js'
-import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
-import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import { catchUpMarks } from '../sessions/catch-up-marks.js'
-import type { PasswordStands } from '../sessions/password-stands.js'
-import type { PasswordWatch } from '../sessions/password-watch.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { DecideSignIn } from '../sign-in.js'
-import type { AuthorizationCodeRecord } from '../stores/code-contract.js'
-import type { SessionRecord } from '../stores/contract.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import { newRefreshToken } from '../tokens/refresh-token.js'
-import type { UserStore } from '../users/contract.js'
 import type { AuthorizationCodes } from './authorization-code.js'
 import { codeVerifierPattern, verifierMatches } from './code-challenge.js'
+import { createRedeemCode, type RedeemCodeDeps } from './redeem-code.js'
 
 /** What {@link tokenEndpoint} needs. */
-export interface TokenDeps {
+export interface TokenDeps extends Omit<RedeemCodeDeps, 'burn'> {
   readonly codes: Pick<AuthorizationCodes, 'find' | 'burn'>
-  readonly users: Pick<UserStore, 'findById'>
-  readonly decideSignIn: DecideSignIn
-  /** Whether the second factor is still the one that the decision knew. */
-  readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
-  readonly passwordStands: PasswordStands
-  /** Whether sessions end with the hash they were opened by. */
-  readonly passwordWatch: Pick<PasswordWatch, 'inherited'>
-  readonly sessions: Pick<
-    Sessions,
-    'draft' | 'startByCode' | 'makeRoom' | 'findLive' | 'end' | 'addPasswordMark'
-  >
   readonly accessTokens: Pick<AccessTokens, 'issue'>
   /** Seconds. */
   readonly accessTokenLifetime: number
-  readonly clock: () => Date
-  readonly audit: Audit
 }
 
 const schema = z.object({
@@ -50,175 +26,53 @@ const schema = z.object({
     ),
 })
 
-/** A client that lost the answer asks again within this time; a later replay is a thief's. */
-const innocentReplayMs = 20_000
-
 /** `POST /auth/pkce/token`: a code and its verifier for a session of its own. */
 export function tokenEndpoint(deps: TokenDeps): Endpoint {
+  const { codes, accessTokens, accessTokenLifetime } = deps
+  const redeemCode = createRedeemCode({
+    burn: codes.burn,
+    users: deps.users,
+    decideSignIn: deps.decideSignIn,
+    factorStands: deps.factorStands,
+    passwordStands: deps.passwordStands,
+    passwordWatch: deps.passwordWatch,
+    sessions: deps.sessions,
+    clock: deps.clock,
+    audit: deps.audit,
+  })
+
   return async function exchangeCode({ context, readJson }) {
     // 400, 413, 415
     const { authorizationCode, codeVerifier } = parseInput(schema, await readJson())
-    // 400, 503
-    const code = await findUnused(deps, authorizationCode, context)
-    const admitted = await approveOrBurn(deps, code, codeVerifier, context)
-    return ok(await openSession(deps, code, admitted, context))
+    // 503
+    const code = await codes.find(authorizationCode)
+    const answer = await redeemCode(
+      {
+        code,
+        refusalOf: ({ codeChallenge }) =>
+          verifierMatches(codeVerifier, codeChallenge) ? null : 'wrong-verifier',
+        open({ opensSessionId }) {
+          const { token: refresh_token, refresh } = newRefreshToken(opensSessionId)
+          return {
+            session: { kind: 'pkce', refresh },
+            async sign(session) {
+              const issued = await accessTokens.issue(
+                session,
+                accessTokenLifetime,
+                session.createdAt,
+              )
+              return {
+                access_token: issued.token,
+                token_type: 'Bearer',
+                expires_in: issued.expiresIn,
+                refresh_token,
+              }
+            },
+          }
+        },
+      },
+      context,
+    )
+    return ok(answer)
   }
-}
-
-// Only a first look. Of what it reads only `consumedAt` can change, and about that the conditional
-// write in `startByCode` decides.
-async function findUnused(
-  deps: TokenDeps,
-  presented: string,
-  context: RequestContext,
-): Promise<AuthorizationCodeRecord> {
-  const code = await deps.codes.find(presented)
-  if (code === null) throw refusal(deps, 'unknown', null, context)
-  if (code.consumedAt !== null) return refuseReplay(deps, code, context)
-  return code
-}
-
-// A failed attempt uses the code up, and before it is answered, so that nobody can guess verifiers
-// (RFC 7636 §7.1). Right and wrong verifiers race for the same write; a wrong one that comes first
-// leaves nothing to redeem.
-async function approveOrBurn(
-  deps: TokenDeps,
-  code: AuthorizationCodeRecord,
-  verifier: string,
-  context: RequestContext,
-): Promise<Admitted> {
-  const decision = await decide(deps, code, verifier, context)
-  if (decision.allowed) return decision
-  const burnt = await deps.codes.burn(code)
-  if (burnt.outcome === 'replayed') return refuseReplay(deps, burnt.code, context)
-  throw refusal(deps, decision.reason, code.userId, context)
-}
-
-/** What a code may open: `issuer` is the session that asked for it; null where none did. */
-interface Admitted {
-  readonly approved: ApprovedSignIn
-  readonly issuer: SessionRecord | null
-}
-
-/** Whether a code may open its session. */
-type Decision =
-  | ({ readonly allowed: true } & Admitted)
-  | { readonly allowed: false; readonly reason: CodeRefusal }
-
-async function decide(
-  deps: TokenDeps,
-  code: AuthorizationCodeRecord,
-  verifier: string,
-  context: RequestContext,
-): Promise<Decision> {
-  if (!verifierMatches(verifier, code.codeChallenge))
-    return { allowed: false, reason: 'wrong-verifier' }
-  const issuer = await findIssuer(deps, code)
-  if (issuer === 'ended') return { allowed: false, reason: 'issuing-session-ended' }
-  const user = await deps.users.findById(code.userId)
-  if (issuer !== null && user !== null && !(await deps.passwordStands(issuer, user)))
-    return { allowed: false, reason: 'issuing-session-ended' }
-  const decision = await deps.decideSignIn({
-    door: 'code-exchange',
-    user,
-    methods: code.methods,
-    shownAt: code.createdAt,
-    code: undefined,
-    context,
-  })
-  return decision.allowed ? { ...decision, issuer } : decision
-}
-
-// The session that asked for the code. Null: there is none.
-async function findIssuer(
-  { sessions }: TokenDeps,
-  { issuedBySessionId }: AuthorizationCodeRecord,
-): Promise<SessionRecord | 'ended' | null> {
-  if (issuedBySessionId === null) return null
-  return (await sessions.findLive(issuedBySessionId)) ?? 'ended'
-}
-
-// The session that asked for the code may have ended while this one was made; "sign out everywhere"
-// did not see this one then. Checked once more now that it is stored, one of the two sees the
-// other.
-async function refuseOutdated(
-  deps: TokenDeps,
-  code: AuthorizationCodeRecord,
-  approved: ApprovedSignIn,
-  opened: SessionRecord,
-  context: RequestContext,
-): Promise<void> {
-  const issuer = await findIssuer(deps, code)
-  if (issuer === 'ended') {
-    await deps.sessions.end(opened, 'revoked', context)
-    throw refusal(deps, 'issuing-session-ended', code.userId, context)
-  }
-  const { sessions, passwordWatch } = deps
-  if (issuer !== null) await catchUpMarks({ sessions, passwordWatch }, issuer, opened)
-  if (await deps.factorStands(approved)) return
-  await deps.sessions.end(opened, 'factor-changed', context)
-  throw refusal(deps, 'second-factor-required', code.userId, context)
-}
-
-async function refuseReplay(
-  deps: TokenDeps,
-  code: AuthorizationCodeRecord,
-  context: RequestContext,
-): Promise<never> {
-  await endStolenSession(deps, code, context)
-  throw refusal(deps, 'replayed', code.userId, context)
-}
-
-// RFC 6749 §4.1.2: what a replayed code opened SHOULD be revoked: one of its two users is a thief.
-async function endStolenSession(
-  { sessions, clock }: TokenDeps,
-  code: AuthorizationCodeRecord,
-  context: RequestContext,
-): Promise<void> {
-  const firstUse = code.consumedAt ?? code.createdAt
-  // The absolute value: a clock that was set back makes a late replay look like an early one.
-  if (Math.abs(clock().getTime() - firstUse.getTime()) <= innocentReplayMs) return
-  await sessions.end({ id: code.opensSessionId, userId: code.userId }, 'code-replayed', context)
-}
-
-// Signed before it is stored: a signer that fails leaves no session behind, and a token without a
-// session is worth nothing.
-async function openSession(
-  deps: TokenDeps,
-  code: AuthorizationCodeRecord,
-  { approved, issuer }: Admitted,
-  context: RequestContext,
-) {
-  const { opensSessionId: id, scope, authenticatedAt, userId } = code
-  const { token: refreshToken, refresh } = newRefreshToken(id)
-  const marks = issuer === null ? undefined : deps.passwordWatch.inherited(issuer)
-  const session = deps.sessions.draft(
-    { id, approved, kind: 'pkce', scope, authenticatedAt, refresh, marks },
-    context,
-  )
-  const access = await deps.accessTokens.issue(session, deps.accessTokenLifetime, session.createdAt)
-  const redeemed = await deps.sessions.startByCode(code.codeHash, session, context)
-  if (redeemed.outcome === 'replayed') return refuseReplay(deps, redeemed.code, context)
-  if (redeemed.outcome === 'unknown') throw refusal(deps, 'unknown', userId, context)
-  await refuseOutdated(deps, code, approved, session, context)
-  await deps.sessions.makeRoom(session, context)
-  deps.audit({ type: 'code.redeemed', userId, sessionId: id }, context)
-  return {
-    access_token: access.token,
-    token_type: 'Bearer',
-    expires_in: access.expiresIn,
-    refresh_token: refreshToken,
-  }
-}
-
-// One answer for every reason (RFC 6749 §5.2): a thief must not learn which of code and verifier
-// was wrong.
-function refusal(
-  { audit }: TokenDeps,
-  reason: CodeRefusal,
-  userId: string | null,
-  context: RequestContext,
-): AuthError {
-  audit({ type: 'code.refused', reason, userId }, context)
-  return new AuthError('invalid_grant', { message: `code refused: ${reason}` })
 }

@@ -22,6 +22,10 @@ export interface NewSession {
   readonly lifetime?: AskedLifetime | undefined
   /** By which password hash it stands or falls. Left out: by that of the user who was approved. */
   readonly marks?: PasswordMarks | undefined
+  /** The client that it is opened for. */
+  readonly clientId?: string
+  /** The session that it ends with. */
+  readonly parentId?: string
 }
 
 /** Opens sessions; a user's oldest ones make room for them. */

@@ -20,9 +20,15 @@ export interface IssuedAccessToken {
 export interface AccessTokens {
   /**
    * A token of the session, of a pair with its refresh token. It lives at most `lifetime` seconds,
-   * and no longer than the session.
+   * and no longer than the session. `audience`: the API that it is for, where that is not the
+   * signer's own.
    */
-  issue(session: SessionRecord, lifetime: number, now: Date): Promise<IssuedAccessToken>
+  issue(
+    session: SessionRecord,
+    lifetime: number,
+    now: Date,
+    audience?: string,
+  ): Promise<IssuedAccessToken>
   /**
    * The claims of a token that is ours, whole and of this moment. Throws 401 for any other, 503
    * when the signer failed.
@@ -96,7 +102,7 @@ export function createAccessTokens(
   }
 
   return {
-    async issue(session, lifetime, now) {
+    async issue(session, lifetime, now, audience) {
       const iat = seconds(now)
       // A second at least, or clients would refresh in a loop; the session ends when it ends.
       const exp = Math.max(iat + 1, Math.min(iat + lifetime, seconds(session.expiresAt)))
@@ -112,6 +118,8 @@ export function createAccessTokens(
         auth_time: seconds(session.authenticatedAt),
         amr: session.methods,
         scope: session.scope,
+        ...(session.clientId === undefined ? {} : { client_id: session.clientId }),
+        ...(audience === undefined ? {} : { aud: audience }),
       }
       const token = await call('signer.sign', async () => textFrom(await signer.sign(claims)))
       return { token, expiresIn: exp - iat, expiresAt: new Date(exp * 1000) }

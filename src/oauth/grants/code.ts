@@ -1,0 +1,145 @@
+import type { RequestContext } from '../../audit/events.js'
+import type { CodeRefusal } from '../../audit/refusals.js'
+import { AuthError } from '../../errors.js'
+import type { RequestParameters } from '../../http/parameters.js'
+import type { AuthorizationCodes } from '../../pkce/authorization-code.js'
+import { codeVerifierPattern, verifierMatches } from '../../pkce/code-challenge.js'
+import type { OpenedByCode, RedeemCode } from '../../pkce/redeem-code.js'
+import type { OAuthClient } from '../../stores/client-contract.js'
+import type { AuthorizationCodeRecord } from '../../stores/code-contract.js'
+import { newRefreshToken } from '../../tokens/refresh-token.js'
+import { getsRefreshToken, isConfidential, resourcesOf } from '../client-defaults.js'
+import type { IssuedTokens, IssueTokens } from '../issue-tokens.js'
+import { targetOf } from './target.js'
+
+/** What a client is answered. */
+export interface GrantedTokens extends IssuedTokens {
+  readonly refresh_token?: string
+}
+
+/**
+ * One way in which a client that is known gets tokens. Throws 400 by the names of
+ * [RFC 6749 §5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2), and 503.
+ */
+export type Grant = (
+  client: OAuthClient,
+  parameters: RequestParameters,
+  context: RequestContext,
+) => Promise<GrantedTokens>
+
+/** What {@link createCodeGrant} needs. */
+export interface CodeGrantDeps {
+  /** Those of the authorization endpoint. */
+  readonly codes: Pick<AuthorizationCodes, 'find'>
+  readonly redeemCode: RedeemCode
+  readonly issueTokens: IssueTokens
+  /** The host's own API. */
+  readonly ownResource: string
+}
+
+/** What came with a code. */
+interface Proof {
+  readonly client: OAuthClient
+  readonly redirectUri: string
+  readonly verifier: string | null
+}
+
+/** Other codes have another prefix: what one endpoint has issued is nothing to the other. */
+const codePattern = /^mar_oc_[A-Za-z0-9_-]{43}$/
+
+/** `authorization_code`: a code for a session of the client that it was issued to. */
+export function createCodeGrant(deps: CodeGrantDeps): Grant {
+  const { codes, redeemCode } = deps
+
+  async function find(presented: string): Promise<AuthorizationCodeRecord | null> {
+    const code = codePattern.test(presented) ? await codes.find(presented) : null
+    return code?.clientId === undefined ? null : code
+  }
+
+  return async function exchangeCode(client, parameters, context) {
+    // 400
+    const presented = required(parameters, 'code')
+    const redirectUri = required(parameters, 'redirect_uri')
+    const verifier = verifierOf(parameters)
+    const resources = parameters.all('resource')
+    // 503
+    const code = await find(presented)
+    return redeemCode(
+      {
+        code,
+        refusalOf: (found) => refusalOf(found, { client, redirectUri, verifier }),
+        open: (found) => open(deps, found, client, resources),
+      },
+      context,
+    )
+  }
+}
+
+function required(parameters: RequestParameters, name: string): string {
+  const value = parameters.one(name)
+  if (value !== null) return value
+  throw new AuthError('invalid-request', { clientMessage: `${name} is missing.` })
+}
+
+function verifierOf(parameters: RequestParameters): string | null {
+  const verifier = parameters.one('code_verifier')
+  if (verifier === null || codeVerifierPattern.test(verifier)) return verifier
+  throw new AuthError('invalid-request', {
+    clientMessage: 'code_verifier is not 43 to 128 characters of A-Z a-z 0-9 - . _ ~',
+  })
+}
+
+function refusalOf(code: AuthorizationCodeRecord, proof: Proof): CodeRefusal | null {
+  if (code.clientId !== proof.client.id) return 'wrong-client'
+  if (code.redirectUri !== proof.redirectUri) return 'wrong-redirect-uri'
+  return isProven(code, proof) ? null : 'wrong-verifier'
+}
+
+// Without a challenge, a verifier shows that the request was another one than the client has sent
+// (RFC 9700 §4.8.2), and nothing but its secret binds the code to the client.
+function isProven(
+  { codeChallenge }: AuthorizationCodeRecord,
+  { client, verifier }: Proof,
+): boolean {
+  if (codeChallenge === '') return verifier === null && isConfidential(client)
+  return verifier !== null && verifierMatches(verifier, codeChallenge)
+}
+
+function open(
+  { issueTokens, ownResource }: CodeGrantDeps,
+  code: AuthorizationCodeRecord,
+  client: OAuthClient,
+  resources: readonly string[],
+): OpenedByCode<GrantedTokens> {
+  const scopes = code.scope.split(' ')
+  const granted = code.resources ?? resourcesOf(client, ownResource)
+  const refreshing = getsRefreshToken(client, scopes) ? newRefreshToken(code.opensSessionId) : null
+  const grant = {
+    client,
+    scopes,
+    // 400
+    resource: targetOf(resources, granted),
+    acr: code.acr ?? null,
+    nonce: code.nonce ?? null,
+  }
+  return {
+    session: {
+      kind: 'oauth',
+      clientId: client.id,
+      refresh: refreshing?.refresh ?? null,
+      ...parentOf(code, refreshing !== null),
+    },
+    async sign(session, { user }) {
+      const tokens = await issueTokens(session, { ...grant, user })
+      return refreshing === null ? tokens : { ...tokens, refresh_token: refreshing.token }
+    },
+  }
+}
+
+// What can be refreshed is a device of its own, and goes on when the browser is signed out.
+function parentOf(
+  { issuedBySessionId }: AuthorizationCodeRecord,
+  isRefreshed: boolean,
+): { readonly parentId?: string } {
+  return isRefreshed || issuedBySessionId === null ? {} : { parentId: issuedBySessionId }
+}

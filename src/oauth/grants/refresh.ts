@@ -1,0 +1,67 @@
+import { AuthError } from '../../errors.js'
+import type { RefreshSession } from '../../refresh/refresh-session.js'
+import type { OAuthClient } from '../../stores/client-contract.js'
+import { isConfidential, resourcesOf } from '../client-defaults.js'
+import type { IssueTokens } from '../issue-tokens.js'
+import type { Grant } from './code.js'
+import { targetOf } from './target.js'
+
+/** What {@link createRefreshGrant} needs. */
+export interface RefreshGrantDeps {
+  readonly refreshSession: RefreshSession
+  readonly issueTokens: IssueTokens
+  /** The host's own API. */
+  readonly ownResource: string
+}
+
+/**
+ * `refresh_token`: new tokens of a session of this very client. A client that proves who it is
+ * keeps its refresh token: it alone can use it, and its processes may share it
+ * ([RFC 9700 §4.14.2](https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2)).
+ */
+export function createRefreshGrant({
+  refreshSession,
+  issueTokens,
+  ownResource,
+}: RefreshGrantDeps): Grant {
+  return async function refresh(client, parameters, context) {
+    const presented = parameters.one('refresh_token')
+    if (presented === null)
+      throw new AuthError('invalid-request', { clientMessage: 'refresh_token is missing.' })
+    const askedScope = parameters.one('scope')
+    const resources = parameters.all('resource')
+    return refreshSession(
+      {
+        presented,
+        admits: ({ kind, clientId }) => kind === 'oauth' && clientId === client.id,
+        rotates: !isConfidential(client),
+        open(session) {
+          // 400
+          const scopes = scopesOf(askedScope, session.scope)
+          const resource = targetOf(resources, targetsOf(client, ownResource))
+          return async ({ refreshToken, session: refreshed, user }) => {
+            const grant = { client, user, scopes, resource, acr: null, nonce: null }
+            const tokens = await issueTokens(refreshed, grant)
+            return { ...tokens, refresh_token: refreshToken }
+          }
+        },
+      },
+      context,
+    )
+  }
+}
+
+// RFC 6749 §6: what was granted, or less; the refresh token stays good for all of it.
+function scopesOf(asked: string | null, granted: string): readonly string[] {
+  const all = granted.split(' ')
+  if (asked === null) return all
+  const words = [...new Set(asked.split(' '))]
+  if (words.every((word) => all.includes(word))) return words
+  throw new AuthError('invalid_scope')
+}
+
+// The host's own API first: it is meant where none is named.
+function targetsOf(client: OAuthClient, ownResource: string): readonly string[] {
+  const allowed = resourcesOf(client, ownResource)
+  return allowed.includes(ownResource) ? [ownResource, ...allowed] : allowed
+}

@@ -1,0 +1,107 @@
+import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
+import type { TokenSigner } from '../signers/contract.js'
+import type { OAuthClient } from '../stores/client-contract.js'
+import type { SessionRecord } from '../stores/contract.js'
+import type { AccessTokens } from '../tokens/access-token.js'
+import type { SecondFactors } from '../two-factor/second-factor.js'
+import type { AuthUser } from '../users/contract.js'
+import type { Acr } from './authorization-parameters.js'
+import { idTokenClaims } from './id-token.js'
+
+/** For what tokens of a session are issued. */
+export interface TokenGrant {
+  readonly client: OAuthClient
+  readonly user: AuthUser
+  /** At least one. */
+  readonly scopes: readonly string[]
+  /** The API that the access token is for. */
+  readonly resource: string
+  /** How surely the user was known when a code was issued; null: as the session says. */
+  readonly acr: string | null
+  readonly nonce: string | null
+}
+
+/** Tokens as a client is answered them, RFC 6749 §5.1. */
+export interface IssuedTokens {
+  readonly access_token: string
+  readonly token_type: 'Bearer'
+  /** Seconds. */
+  readonly expires_in: number
+  /** Always, since a client may have got less than it has asked for. */
+  readonly scope: string
+  /** With the scope `openid`. */
+  readonly id_token?: string
+}
+
+/** Signs the tokens of a session, which need not be stored yet. Throws 503. */
+export type IssueTokens = (session: SessionRecord, grant: TokenGrant) => Promise<IssuedTokens>
+
+/** What {@link createIssueTokens} needs. */
+export interface IssueTokensDeps {
+  readonly accessTokens: Pick<AccessTokens, 'issue'>
+  /** Seconds. */
+  readonly accessTokenLifetime: number
+  readonly signer: Pick<TokenSigner, 'signIdToken'>
+  /** What apps are told of a user. Rejects with 503. */
+  readonly userClaims: (
+    user: AuthUser,
+    request: { readonly scope: readonly string[]; readonly client: OAuthClient },
+  ) => Promise<Readonly<Record<string, unknown>>>
+  readonly hasShownFactor: SecondFactors['hasBeenShown']
+  /** The host's own API. */
+  readonly ownResource: string
+  readonly call: HostCall
+  readonly clock: () => Date
+}
+
+/** Makes what signs the tokens of apps. */
+export function createIssueTokens(deps: IssueTokensDeps): IssueTokens {
+  const { accessTokens, accessTokenLifetime, ownResource, clock } = deps
+  return async function issueTokens(session, grant) {
+    const scope = grant.scopes.join(' ')
+    const now = clock()
+    const { token, expiresIn } = await accessTokens.issue(
+      { ...session, scope },
+      accessTokenLifetime,
+      now,
+      grant.resource === ownResource ? undefined : grant.resource,
+    )
+    const idToken = grant.scopes.includes('openid')
+      ? { id_token: await signIdToken(deps, session, grant, token, now) }
+      : {}
+    return {
+      access_token: token,
+      token_type: 'Bearer',
+      expires_in: expiresIn,
+      scope,
+      ...idToken,
+    }
+  }
+}
+
+// A client may not have `openid` in its scopes where the signer cannot do this, so there is no
+// other answer than a failure.
+async function signIdToken(
+  { signer, userClaims, hasShownFactor, call }: IssueTokensDeps,
+  session: SessionRecord,
+  { client, user, scopes, acr, nonce }: TokenGrant,
+  accessToken: string,
+  now: Date,
+): Promise<string> {
+  const ofSession: Acr = hasShownFactor(session.methods) ? 'urn:mar:2fa' : 'urn:mar:1fa'
+  const claims = idTokenClaims({
+    session,
+    clientId: client.id,
+    accessToken,
+    acr: acr ?? ofSession,
+    nonce,
+    claims: await userClaims(user, { scope: scopes, client }),
+    now,
+  })
+  const { idTokenAlgorithm: algorithm = 'ES256' } = client
+  return call('signer.signIdToken', async () => {
+    const token: unknown = await signer.signIdToken?.(claims, { algorithm })
+    if (typeof token === 'string' && token !== '') return token
+    throw new UnexpectedAnswer('the signer answered something that is not a token')
+  })
+}

@@ -1,0 +1,230 @@
+// The token endpoint over the stores of a running host, and codes for it: the option that mounts it
+// is not needed for what it does.
+import { onTestFinished } from 'vitest'
+import { noRequest } from '../../src/audit/events.js'
+import type { AuthRouterOptions } from '../../src/index.js'
+import { generateSigningKey, joseSigner } from '../../src/index.js'
+import { sha256 } from '../../src/lib/digest.js'
+import { randomId, randomSecret } from '../../src/lib/random.js'
+import { createAuthenticateClient } from '../../src/oauth/client-auth.js'
+import { generateClientSecret } from '../../src/oauth/client-secret.js'
+import { type TokenEndpointDeps, tokenEndpoint } from '../../src/oauth/token.endpoint.js'
+import { assemble } from '../../src/router/assemble.js'
+import { resolveOptions } from '../../src/router/resolve-options.js'
+import type { OAuthClient } from '../../src/stores/client-contract.js'
+import type { AuthorizationCodeRecord } from '../../src/stores/code-contract.js'
+import type { StoredMethod } from '../../src/stores/contract.js'
+import { memoryStores } from '../../src/stores/memory-stores.js'
+import { manualClock } from '../../src/testing/manual-clock.js'
+import { startBareApp } from '../support/bare-app.js'
+import { pkcePair } from '../support/client.js'
+import { cheapHasher, encryptionKey, startHost } from '../support/host.js'
+import { basic, onceInMemory } from '../support/oauth-clients.js'
+
+export const issuer = 'https://chat.example.com'
+export const ownResource = 'chat'
+export const search = 'https://search.example.com/'
+
+const key = await generateSigningKey()
+const rsaKey = await generateSigningKey('RS256')
+export const secret = generateClientSecret()
+
+const some = { firstParty: true, scopes: ['*', 'openid', 'profile', 'offline_access', 'read'] }
+/** An app: public, and always with a refresh token. */
+export const desktop: OAuthClient = {
+  ...some,
+  id: 'desktop',
+  name: 'Desktop',
+  type: 'native',
+  redirectUris: ['com.example.chat:/cb'],
+  resources: [ownResource, search],
+}
+/** Another one. */
+export const phone: OAuthClient = { ...desktop, id: 'phone', name: 'Phone' }
+/** A server: confidential, with a refresh token when it asks for one. */
+export const wiki: OAuthClient = {
+  ...some,
+  id: 'wiki',
+  name: 'Wiki',
+  type: 'web',
+  redirectUris: ['https://wiki.example.com/cb'],
+  secretHashes: [secret.hash],
+  idTokenAlgorithm: 'RS256',
+}
+export const asWiki = basic('wiki', secret.secret)
+
+export type Parameters = Readonly<Record<string, string | readonly string[]>>
+
+/** A code that was issued, and all that its client sends with it. */
+export interface TestCode {
+  readonly record: AuthorizationCodeRecord
+  readonly form: Readonly<Record<string, string>>
+}
+
+export interface OAuthSettings {
+  readonly clients?: readonly OAuthClient[]
+  readonly options?: Partial<AuthRouterOptions>
+  readonly change?: Partial<TokenEndpointDeps>
+  readonly stores?: Pick<AuthRouterOptions, 'codes' | 'sessions'>
+}
+
+/** Starts a host, and the token endpoint beside it, as another process over the same stores. */
+export async function startOAuth(settings: OAuthSettings = {}) {
+  const { clients = [desktop, phone, wiki] } = settings
+  const clock = manualClock(new Date('2026-03-01T12:00:00Z'))
+  const signer = joseSigner({ issuer, audience: ownResource, keys: [key], rs256: [rsaKey], clock })
+  const stores = { ...memoryStores(), ...settings.stores }
+  const host = await startHost({ options: { ...stores, signer, clock, ...settings.options } })
+  const resolved = resolveOptions({
+    users: host.users,
+    ...stores,
+    signer,
+    encryptionKeys: [encryptionKey],
+    passwords: cheapHasher,
+    clock,
+    onEvent: (event) => void host.events.push(event),
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    ...settings.options,
+  })
+  const parts = assemble(resolved)
+  onTestFinished(() => parts.close())
+  const { codes, audit, call, users } = parts.host
+
+  const endpoint = tokenEndpoint({
+    authenticateClient: createAuthenticateClient({
+      clients: { find: async (id) => clients.find((one) => one.id === id) ?? null },
+      once: onceInMemory(),
+      issuer,
+      tokenEndpoint: `${issuer}/oauth/token`,
+      throttle: parts.throttle,
+      clock,
+      audit,
+    }),
+    codes: {
+      find: (code) => codes.find(sha256(code)),
+      burn: ({ codeHash }) => codes.consume(codeHash, clock()),
+    },
+    users,
+    decideSignIn: parts.decideSignIn,
+    factorStands: parts.factorStands,
+    passwordStands: parts.passwordStands,
+    passwordWatch: parts.passwordWatch,
+    sessions: parts.sessions,
+    throttle: parts.throttle,
+    refreshGrace: resolved.lifetimes.refreshGrace,
+    accessTokens: parts.accessTokens,
+    accessTokenLifetime: resolved.lifetimes.accessToken,
+    signer,
+    userClaims: async ({ name }, { scope }) => (scope.includes('profile') ? { name } : {}),
+    hasShownFactor: parts.secondFactors.hasBeenShown,
+    ownResource,
+    call,
+    clock,
+    audit,
+    ...settings.change,
+  })
+  const app = await startBareApp({
+    routes: [['/oauth/token', { POST: endpoint }, 'oauth-endpoint', 'every-origin']],
+  })
+
+  /** Signs alice in to a browser. */
+  async function openBrowser(methods: readonly StoredMethod[] = ['pwd']) {
+    const user = await users.findById('u-alice')
+    const decision = await parts.decideSignIn({
+      door: 'host',
+      user,
+      methods,
+      code: undefined,
+      context: noRequest,
+    })
+    if (!decision.allowed) throw decision.error
+    const { approved } = decision
+    const asked = { approved, tokens: 'cookie', lifetime: undefined } as const
+    return (await parts.issueSession(asked, noRequest)).session
+  }
+
+  /** Issues a code as the authorization endpoint does. */
+  async function issueCode(
+    client: OAuthClient,
+    change: Partial<AuthorizationCodeRecord> = {},
+    prefix = 'mar_oc_',
+  ): Promise<TestCode> {
+    const code = `${prefix}${randomSecret()}`
+    const { codeVerifier, codeChallenge } = pkcePair()
+    const browser = await openBrowser()
+    const redirectUri = client.redirectUris[0] as string
+    const after = (seconds: number) => new Date(clock().getTime() + seconds * 1000)
+    const record: AuthorizationCodeRecord = {
+      codeHash: sha256(code),
+      userId: browser.userId,
+      issuedBySessionId: browser.id,
+      opensSessionId: randomId(),
+      codeChallenge,
+      scope: 'openid profile',
+      methods: browser.methods,
+      authenticatedAt: browser.authenticatedAt,
+      createdAt: clock(),
+      expiresAt: after(60),
+      retainUntil: after(3600),
+      consumedAt: null,
+      clientId: client.id,
+      redirectUri,
+      nonce: 'n-0S6',
+      resources: [ownResource],
+      acr: 'urn:mar:1fa',
+      ...change,
+    }
+    await codes.save(record)
+    host.issued.add(code)
+    const asked = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+    const named = client.secretHashes === undefined ? { client_id: client.id } : {}
+    return { record, form: { ...asked, code_verifier: codeVerifier, ...named } }
+  }
+
+  /** Sends a form to the token endpoint. */
+  async function token(parameters: Parameters, headers: Readonly<Record<string, string>> = {}) {
+    const pairs = Object.entries(parameters).flatMap(([name, value]) =>
+      [value].flat().map((one) => [name, String(one)] as [string, string]),
+    )
+    const body = new URLSearchParams(pairs)
+    const answer = await fetch(`${app.url}/oauth/token`, { method: 'POST', body, headers })
+    const text = await answer.text()
+    const json = JSON.parse(text) as Readonly<Record<string, unknown>>
+    for (const name of ['access_token', 'refresh_token', 'id_token'])
+      if (typeof json[name] === 'string') host.issued.add(json[name])
+    const { status } = answer
+    return { status, text, json, headers: Object.fromEntries(answer.headers) }
+  }
+
+  /** A refresh token of a client with which it has signed alice in. */
+  async function openApp(client: OAuthClient, headers = {}) {
+    const scope = 'openid profile offline_access read'
+    const { record, form } = await issueCode(client, { scope })
+    const { json } = await token(form, headers)
+    const refreshToken = json['refresh_token'] as string
+    return { json, record, refreshToken, sessionId: record.opensSessionId }
+  }
+
+  const refresh = (refreshToken: string, more: Parameters = {}, headers = {}) =>
+    token({ grant_type: 'refresh_token', refresh_token: refreshToken, ...more }, headers)
+
+  const session = (id: string) => parts.host.sessions.find(id)
+  return {
+    host,
+    clock,
+    app,
+    parts,
+    signer,
+    openBrowser,
+    issueCode,
+    token,
+    openApp,
+    refresh,
+    session,
+  }
+}
+
+/** What a token of ours says, unverified. */
+export function claimsOf(token: unknown): Readonly<Record<string, unknown>> {
+  return JSON.parse(Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString())
+}
