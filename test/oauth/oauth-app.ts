@@ -35,7 +35,7 @@ import { testUsers } from '../support/users.js'
 import { registerOf } from './some-clients.js'
 
 export const issuer = 'https://chat.example.com'
-export const ownResource = 'chat'
+const ownResource = 'chat'
 const signingKey = await generateSigningKey()
 const keyOfOthers = await generateSigningKey()
 const secret = generateClientSecret()
@@ -58,7 +58,7 @@ const publicApp = (id: string): OAuthClient => {
 }
 
 /** Apps with the same secret: one that may not introspect, two that may, two that are public. */
-export const apps: readonly OAuthClient[] = [
+const apps: readonly OAuthClient[] = [
   app('wiki'),
   app('search', { mayIntrospect: true, resources: ['https://search.example.com/'] }),
   app('companion', { mayIntrospect: true }),

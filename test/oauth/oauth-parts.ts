@@ -27,7 +27,7 @@ export const search = 'https://search.example.com/'
 
 const key = await generateSigningKey()
 const rsaKey = await generateSigningKey('RS256')
-export const secret = generateClientSecret()
+const secret = generateClientSecret()
 
 const some = { firstParty: true, scopes: ['*', 'openid', 'profile', 'offline_access', 'read'] }
 /** An app: public, and always with a refresh token. */
