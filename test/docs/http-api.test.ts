@@ -218,8 +218,16 @@ describe('docs/http-api.json', () => {
     expect(codes.length).toBeGreaterThan(15)
     expect(listed.filter(([code, status]) => new AuthError(code).status !== status)).toEqual([])
     const said = new Set<string>(listed.map(([code]) => code))
+    // Of endpoints that are not mounted yet.
+    const ofOAuth = [
+      'invalid_client',
+      'unauthorized_client',
+      'unsupported_grant_type',
+      'invalid_scope',
+      'invalid_target',
+    ]
     const unsaid = codes.filter((code) => !said.has(code))
-    expect(unsaid).toEqual(['invalid_client', 'method-not-allowed', 'configuration'])
+    expect(unsaid).toEqual([...ofOAuth, 'method-not-allowed', 'configuration'])
   })
 
   it('has a place in docs/errors.md for every error, which the error itself names', () => {
