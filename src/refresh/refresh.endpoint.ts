@@ -44,7 +44,7 @@ export function refreshEndpoint(deps: RefreshDeps): Endpoint {
       {
         presented,
         // An app's token is good for the app alone, which is asked here for no proof that it is it.
-        admits: ({ kind, clientId }) => kind !== 'oauth' && clientId === undefined,
+        admits: ({ kind }) => kind !== 'oauth',
         rotates: true,
         open:
           () =>
