@@ -69,11 +69,21 @@ export function createClientLimits({
   keyOf,
   reportLimit,
 }: ClientLimitDeps): CountRefusedClient {
-  const counter = createCounter(options, { keyPrefix: 'mar-client', ...perClientAndNetwork }, call)
   const { dryRun = false } = options
-  const countRefusal = createRefusalLimit({ counter, reportLimit, dryRun })
-  return (clientId, request, refusal) =>
-    countRefusal(keyOf('client', clientId, networkOf(request.context.ip)), request, refusal)
+  let made: CountRefusal | undefined
+
+  // With the first refusal: a host without clients is not asked for a limiter of theirs.
+  function countRefusal(): CountRefusal {
+    const limit = { keyPrefix: 'mar-client', ...perClientAndNetwork }
+    if (made !== undefined) return made
+    made = createRefusalLimit({ counter: createCounter(options, limit, call), reportLimit, dryRun })
+    return made
+  }
+
+  return async function countRefusedClient(clientId, request, refusal) {
+    const key = keyOf('client', clientId, networkOf(request.context.ip))
+    return countRefusal()(key, request, refusal)
+  }
 }
 
 /** For whom something is issued; no session where the host asks. */

@@ -82,4 +82,16 @@ describe('clients that are refused', () => {
     await start({ limiter }).times(1, 'wiki')
     expect(keys).toEqual([expect.stringMatching(/^mar-client:20\/900:[\w-]{43}$/)])
   })
+
+  it('cost a host that has none nothing: no limiter is asked for before the first refusal', async () => {
+    const prefixes: string[] = []
+    const limiter = (settings: LimiterSettings) => {
+      prefixes.push(settings.keyPrefix)
+      return memoryLimiter(settings)
+    }
+    const { times } = start({ limiter })
+    expect(prefixes).not.toContain('mar-client')
+    expect(over(await times(50, 'wiki'))).toHaveLength(30)
+    expect(prefixes.filter((prefix) => prefix === 'mar-client')).toHaveLength(1)
+  })
 })
