@@ -1,4 +1,5 @@
 import type { StoredMethod } from '../stores/contract.js'
+import type { PasskeyShown } from '../two-factor/passkey-factor.js'
 import type { AuthUser } from '../users/contract.js'
 
 const approval: unique symbol = Symbol('approved sign-in')
@@ -16,13 +17,15 @@ export interface ApprovedSignIn {
    * for a user without TOTP.
    */
   readonly totpSince: Date | null
+  /** What of the user's passkeys was shown as the second factor, for this sign-in. */
+  readonly passkeyShown: PasskeyShown | null
 }
 
 /** Only `sign-in.ts` may call this. */
 export function approve(
   user: AuthUser,
   methods: readonly StoredMethod[],
-  totpSince: Date | null,
+  { totpSince, passkeyShown }: Pick<ApprovedSignIn, 'totpSince' | 'passkeyShown'>,
 ): ApprovedSignIn {
-  return Object.freeze({ [approval]: true as const, user, methods, totpSince })
+  return Object.freeze({ [approval]: true as const, user, methods, totpSince, passkeyShown })
 }

@@ -4,11 +4,15 @@ import type { Revocations } from './revocations.js'
 import { isStandIn } from './stand-in.js'
 
 /** Names a session that may not have been read. */
-export type SessionName = Pick<SessionRecord, 'id' | 'userId'>
+export type SessionName = Pick<SessionRecord, 'id' | 'userId'> &
+  Partial<Pick<SessionRecord, 'kind'>>
 
 /** Ends sessions durably, and announces it to every cache and socket. */
 export interface SessionEnding {
-  /** True if this call ended the session. */
+  /**
+   * True if this call ended the session. What it has opened ends with it, also where another call
+   * has ended the session itself: that one may have failed before it came to the rest.
+   */
   end(session: SessionName, reason: EndReason, context: RequestContext): Promise<boolean>
   /** Ends all sessions of a user but `exceptId`. Says how many this call ended. */
   endAllForUser(
@@ -27,8 +31,6 @@ export interface SessionEnding {
     context: RequestContext,
     exceptId?: string,
   ): Promise<number>
-  /** Ends all sessions that a session has opened. Says how many this call ended. */
-  endChildren(parent: SessionName, reason: EndReason, context: RequestContext): Promise<number>
   /** Ends all sessions of a client, or those of one user at it. Says how many this call ended. */
   endClient(
     clientId: string,
@@ -47,13 +49,19 @@ export interface SessionEndingDeps {
   readonly revocations: Pick<Revocations, 'announce' | 'invalidateUser' | 'invalidateClient'>
   readonly clock: () => Date
   readonly audit: Audit
+  /**
+   * Default true. False where no session ever opens another, as without apps: then nobody looks for
+   * children.
+   */
+  readonly opensChildren?: boolean
 }
 
 /** Makes what ends sessions. */
 export function createSessionEnding(deps: SessionEndingDeps): SessionEnding {
   const { store, revocations, clock } = deps
+  const endChildren = createEndChildren(deps)
 
-  async function end(
+  async function endAlone(
     session: SessionName,
     reason: EndReason,
     context: RequestContext,
@@ -81,8 +89,13 @@ export function createSessionEnding(deps: SessionEndingDeps): SessionEnding {
   }
 
   return {
-    end,
+    async end(session, reason, context) {
+      const ended = await endAlone(session, reason, context)
+      await endChildren(session, reason, context)
+      return ended
+    },
 
+    // Children are the user's, too.
     endAllForUser: (userId, reason, context, exceptId) =>
       endTwice(userId, async () => {
         const ids = await store.endAllForUser(userId, reason, clock(), exceptId)
@@ -98,44 +111,85 @@ export function createSessionEnding(deps: SessionEndingDeps): SessionEnding {
         const endOne = (session: SessionName) =>
           isStandIn(session.id)
             ? store.end(session.id, reason, clock()).then(() => false)
-            : end(session, reason, context)
+            : endAlone(session, reason, context)
+        // Children are among them.
         return countInTurns(chosen, endOne)
       }),
 
-    ...createEndingTogether(deps, endTwice),
+    endClient: createEndClient(deps, endTwice),
+  }
+}
+
+/** Kinds of sessions that open no others: bots and apps. */
+const childless: readonly (string | undefined)[] = ['token', 'oauth']
+
+// After their parent: a session that is being opened at this moment looks for its parent once more
+// when it is stored (src/pkce/redeem-code.ts), so one of the two sees the other. What is left where
+// the store fails is over at the next look at it (ends-with-parent.ts).
+function createEndChildren(
+  deps: SessionEndingDeps,
+): (parent: SessionName, reason: EndReason, context: RequestContext) => Promise<void> {
+  const { store, revocations, clock, opensChildren = true } = deps
+
+  async function endThoseOf(parents: readonly SessionName[], reason: EndReason) {
+    const ended: SessionName[] = []
+    for (const { id, userId } of parents) {
+      const ids = (await store.endChildren?.(id, reason, clock())) ?? []
+      ended.push(...ofUser(ids, userId))
+    }
+    return ended
+  }
+
+  return async function endChildren(parent, reason, context) {
+    if (!opensChildren || childless.includes(parent.kind)) return
+    // A browser opens sessions of apps alone; a web app also signs in its browser.
+    const generations = parent.kind === 'browser' ? 1 : 2
+    let parents: readonly SessionName[] = [parent]
+    try {
+      for (let ended = 0; ended < generations; ended += 1) {
+        parents = await endThoseOf(parents, reason)
+        await announceEnded(deps, parents, reason, context)
+      }
+    } catch (error) {
+      // The store may have ended them before its answer was lost.
+      revocations.invalidateUser(parent.userId)
+      throw error
+    }
   }
 }
 
 // That the store can is checked at the start, where the host lets other apps sign users in.
-function createEndingTogether(
+function createEndClient(
   deps: SessionEndingDeps,
   endTwice: (userId: string, endOnce: () => Promise<number>) => Promise<number>,
-): Pick<SessionEnding, 'endChildren' | 'endClient'> {
+): SessionEnding['endClient'] {
   const { store, revocations, clock } = deps
 
-  return {
-    endChildren: ({ id, userId }, reason, context) =>
-      endTwice(userId, async () => {
-        const ids = (await store.endChildren?.(id, reason, clock())) ?? []
-        await announceEnded(deps, ofUser(ids, userId), reason, context)
-        return ids.length
-      }),
-
-    async endClient(clientId, userId, reason, context) {
-      const endOnce = async (only: { readonly userId?: string }) => {
-        const ids = (await store.endAllForClient?.(clientId, only, reason, clock())) ?? []
-        if (only.userId !== undefined)
-          await announceEnded(deps, ofUser(ids, only.userId), reason, context)
-        else await announceOfWhomever(deps, ids, reason, context)
-        return ids.length
+  return async function endClient(clientId, userId, reason, context) {
+    const endSome = async (only: { readonly userId?: string }) => {
+      const asked = { ...only, limit: mostInOneCall }
+      const ids = (await store.endAllForClient?.(clientId, asked, reason, clock())) ?? []
+      if (only.userId !== undefined)
+        await announceEnded(deps, ofUser(ids, only.userId), reason, context)
+      else await announceOfWhomever(deps, ids, reason, context)
+      return ids
+    }
+    const endOnce = async (only: { readonly userId?: string }) => {
+      const ended = new Set<string>()
+      for (;;) {
+        const before = ended.size
+        const ids = await endSome(only)
+        for (const id of ids) ended.add(id)
+        // A store that names the same ones again and again must not keep this going for ever.
+        if (ids.length < mostInOneCall || ended.size === before) return ended.size
       }
-      if (userId !== null) return endTwice(userId, () => endOnce({ userId }))
-      try {
-        return await twice(() => endOnce({}))
-      } finally {
-        revocations.invalidateClient(clientId)
-      }
-    },
+    }
+    if (userId !== null) return endTwice(userId, () => endOnce({ userId }))
+    try {
+      return await twice(() => endOnce({}))
+    } finally {
+      revocations.invalidateClient(clientId)
+    }
   }
 }
 
@@ -169,6 +223,8 @@ async function announceOfWhomever(
 }
 
 const atOnce = 20
+/** Sessions of a client: all of them in one call could take longer than a store is given. */
+const mostInOneCall = 500
 
 // Not all at once: the store has requests to answer.
 async function countInTurns(

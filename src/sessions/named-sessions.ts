@@ -45,12 +45,12 @@ export interface NamedSessionsDeps {
 /** The most of one user. */
 const maxNamed = 20
 
-/** The name of a named token; null for any other session. */
+/** The name of a named token, or of the app that a session is of; null for any other session. */
 export function nameOf({
   kind,
   userAgent,
 }: Pick<SessionRecord, 'kind' | 'userAgent'>): string | null {
-  return kind === 'token' ? userAgent : null
+  return kind === 'token' || kind === 'oauth' ? userAgent : null
 }
 
 /** Makes what opens the sessions of named tokens. */

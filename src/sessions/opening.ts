@@ -4,7 +4,9 @@ import type { RefreshState, SessionKind, SessionRecord, SessionStore } from '../
 import { oldestFirst } from '../stores/oldest-first.js'
 import type { ApprovedSignIn } from './approved-sign-in.js'
 import type { SessionEnding } from './ending.js'
+import { withLiveParents } from './ends-with-parent.js'
 import type { PasswordMarks, PasswordWatch } from './password-watch.js'
+import { createReplaceFormer, formerAmong } from './replacing.js'
 import type { AskedLifetime, SessionTimes } from './session-times.js'
 import { isStandIn, standInId } from './stand-in.js'
 
@@ -22,10 +24,16 @@ export interface NewSession {
   readonly lifetime?: AskedLifetime | undefined
   /** By which password hash it stands or falls. Left out: by that of the user who was approved. */
   readonly marks?: PasswordMarks | undefined
+  /** What its user knows it by. Left out: what the program that sends the request is. */
+  readonly name?: string
   /** The client that it is opened for. */
   readonly clientId?: string
   /** The session that it ends with. */
   readonly parentId?: string
+  /** The APIs that its client was granted. */
+  readonly resources?: readonly string[]
+  /** It ends here at the latest. Left out: by the router's times alone. */
+  readonly until?: Date | undefined
 }
 
 /** Opens sessions; a user's oldest ones make room for them. */
@@ -50,7 +58,11 @@ export interface SessionOpening {
     session: SessionRecord,
     context: RequestContext,
   ): Promise<ConsumeResult>
-  /** The oldest make room for a session that a code has opened. */
+  /**
+   * The oldest make room for a session that a code has opened, and before them those in whose place
+   * there is a newer one. Where it has a parent, the former ones of the same client and parent end
+   * in a minute.
+   */
   makeRoom(session: SessionRecord, context: RequestContext): Promise<void>
   /**
    * Stores a session without any token, for a code that the host asks for: it ends when the user's
@@ -63,7 +75,7 @@ export interface SessionOpening {
 
 /** What opening sessions needs. */
 export interface SessionOpeningDeps {
-  readonly store: Pick<SessionStore, 'create' | 'listForUser'>
+  readonly store: Pick<SessionStore, 'create' | 'listForUser' | 'touch'>
   /** Uses a code up and stores the session it opens. */
   readonly redeem: (codeHash: string, session: SessionRecord, now: Date) => Promise<ConsumeResult>
   readonly maxSessionsPerUser: number
@@ -86,21 +98,27 @@ export function createSessionOpening(
   end: SessionEnding['end'],
 ): SessionOpening {
   const { store, redeem, maxSessionsPerUser, clock, audit } = deps
+  const replaceFormer = createReplaceFormer({ store, clock })
   const draft = createDraft(times, deps.passwordWatch, clock)
 
   async function listForUser(userId: string): Promise<SessionRecord[]> {
-    return (await store.listForUser(userId, clock())).filter(({ id }) => !isStandIn(id))
+    const live = withLiveParents(await store.listForUser(userId, clock()))
+    return live.filter(({ id }) => !isStandIn(id))
   }
 
   async function makeRoom(session: SessionRecord, context: RequestContext): Promise<void> {
     const evictOldest = async () => {
       const live = await listForUser(session.userId)
-      const rivals = live.filter((other) => isRival(session, other))
+      // Never the one that it was opened by: it would be over with it.
+      const rivals = live.filter(
+        (other) => other.id !== session.parentId && isRival(session, other),
+      )
       const most = session.kind === 'oauth' ? maxSessionsPerClient : maxSessionsPerUser
       const evicted = surplusOf(rivals, most)
-      await Promise.all(evicted.map((session) => end(session, 'evicted', context)))
+      const evicting = evicted.map((one) => end(one, 'evicted', context))
+      await Promise.all([...evicting, replaceFormer(session, live)])
     }
-    // The call that failed has been reported. The new session stays; the next sign-in evicts.
+    // The call that failed has been reported. The new session stays; the next sign-in makes room.
     await evictOldest().catch(() => {})
   }
 
@@ -138,11 +156,14 @@ function createDraft(
   passwordWatch: SessionOpeningDeps['passwordWatch'],
   clock: () => Date,
 ): SessionOpening['draft'] {
-  return function draft({ approved, lifetime: asked, marks, ...given }, context) {
+  return function draft({ approved, lifetime: asked, marks, until, name, ...given }, context) {
     const createdAt = clock()
     // Left out of the record of a session that lives as long as the router's own.
     const own = asked === undefined ? {} : { lifetime: times.withinOwn(asked) }
-    const expiresAt = times.absoluteEnd(createdAt, given.authenticatedAt, own.lifetime)
+    const end = times.absoluteEnd(createdAt, given.authenticatedAt, own.lifetime)
+    const expiresAt = until !== undefined && until < end ? until : end
+    const { kind, parentId } = given
+    const ofParent = parentId === undefined ? {} : { parentId }
     return {
       ...given,
       ...own,
@@ -151,8 +172,8 @@ function createDraft(
       methods: approved.methods,
       createdAt,
       expiresAt,
-      ...times.seen({ kind: given.kind, expiresAt, ip: null, ...own }, context),
-      userAgent: context.userAgent,
+      ...times.seen({ kind, expiresAt, ip: null, ...own, ...ofParent }, context),
+      userAgent: name ?? context.userAgent,
       endedAt: null,
       endReason: null,
     }
@@ -170,7 +191,11 @@ function isRival(session: SessionRecord, other: SessionRecord): boolean {
 // sessions of the same millisecond either may go: which was the newer is not known.
 function surplusOf(live: readonly SessionRecord[], maxSessionsPerUser: number): SessionRecord[] {
   const surplus = Math.min(maxEvictions, live.length - maxSessionsPerUser)
-  return surplus <= 0 ? [] : live.toSorted(oldestFirst).slice(0, surplus)
+  if (surplus <= 0) return []
+  // What is over in a minute anyhow must push out none that is in use.
+  const former = formerAmong(live)
+  const others = live.filter((one) => !former.includes(one)).toSorted(oldestFirst)
+  return [...former, ...others].slice(0, surplus)
 }
 
 /** The event of a session that began. */

@@ -1,5 +1,6 @@
 import type { RequestContext } from '../audit/events.js'
 import type { SessionRecord, SessionSeen } from '../stores/contract.js'
+import { goesByParent } from './ends-with-parent.js'
 
 /** How long sessions live, in seconds. */
 export interface SessionLifetimes {
@@ -11,7 +12,7 @@ export interface SessionLifetimes {
 export interface SessionTimes {
   /** Whether a session is within its times at `now`. */
   isLive(session: SessionRecord, now: Date): boolean
-  /** Whether its use was noted less than a minute ago. */
+  /** Whether its use was noted less than a minute ago, or is not to be noted at all. */
   isNoted(session: SessionRecord, now: Date): boolean
   /** What a session gets of the lifetime that was asked for it: never more than the router's. */
   withinOwn(asked: AskedLifetime): NonNullable<SessionRecord['lifetime']>
@@ -19,7 +20,7 @@ export interface SessionTimes {
   absoluteEnd(createdAt: Date, authenticatedAt: Date, own?: SessionRecord['lifetime']): Date
   /** What to note of a session that is used now. */
   seen(
-    session: Pick<SessionRecord, 'kind' | 'expiresAt' | 'ip' | 'lifetime'>,
+    session: Pick<SessionRecord, 'kind' | 'expiresAt' | 'ip' | 'lifetime' | 'parentId'>,
     context: RequestContext,
   ): SessionSeen
 }
@@ -47,6 +48,7 @@ export function createSessionTimes(lifetimes: SessionLifetimes, clock: () => Dat
     },
 
     isNoted: (session, now) =>
+      goesByParent(session) ||
       now.getTime() < session.lastSeenAt.getTime() + secondsBetweenNotes(session) * 1000,
 
     withinOwn(asked) {
@@ -64,9 +66,10 @@ export function createSessionTimes(lifetimes: SessionLifetimes, clock: () => Dat
     seen(session, context) {
       const { expiresAt, ip } = session
       const lastSeenAt = clock()
+      const idleEnd = goesByParent(session) ? expiresAt : after(lastSeenAt, idleOf(session))
       return {
         lastSeenAt,
-        idleExpiresAt: earlier(after(lastSeenAt, idleOf(session)), expiresAt),
+        idleExpiresAt: earlier(idleEnd, expiresAt),
         ip: context.ip ?? ip,
       }
     },

@@ -1,12 +1,18 @@
 import type { NoticeTime } from '../audit/clock-watch.js'
 import { notSignedIn } from '../errors.js'
-import type { SessionRecord, SessionStore, StoredMethod } from '../stores/contract.js'
+import type {
+  SessionAuthenticated,
+  SessionRecord,
+  SessionStore,
+  StoredMethod,
+} from '../stores/contract.js'
 import {
   createSessionEnding,
   type SessionEnding,
   type SessionEndingDeps,
   type SessionName,
 } from './ending.js'
+import { createFindLive } from './ends-with-parent.js'
 import {
   createNamedSessions,
   type NamedSessions,
@@ -22,7 +28,7 @@ import { createSessionTimes, type SessionLifetimes } from './session-times.js'
 
 /** The only writer of session rows: opens, finds, refreshes and ends sessions. */
 export interface Sessions extends SessionOpening, NamedSessions, SessionRefreshing, SessionEnding {
-  /** The session, if a token of it is good at this moment. */
+  /** The session, if a token of it is good at this moment: it lives, and so do its parents. */
   findLive(id: string): Promise<SessionRecord | null>
   /**
    * Throws 401 unless the store says that it is alive: for what a session that has ended in another
@@ -38,6 +44,8 @@ export interface Sessions extends SessionOpening, NamedSessions, SessionRefreshi
   isInUse(session: SessionRecord, now: Date): boolean
   /** Notes what a session has shown by now. */
   setMethods(id: string, methods: readonly StoredMethod[]): Promise<void>
+  /** Notes that its user has proved anew who they are. */
+  setAuthenticated(id: string, authenticated: SessionAuthenticated): Promise<void>
   /**
    * Says that whichever of the user's sessions stands by the hash of the mark `from` stands by that
    * of `to` as well: both are of one password.
@@ -68,11 +76,11 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const named = createNamedSessions(deps, times, opening.listForUser, ending.end)
   const refreshing = createSessionRefreshing(deps, times)
 
-  async function findLive(id: string): Promise<SessionRecord | null> {
+  const findLive = createFindLive(async function find(id) {
     const session = await store.find(id)
     if (session !== null) noticeTime(session.lastSeenAt)
     return session !== null && times.isLive(session, clock()) ? session : null
-  }
+  })
 
   return {
     ...opening,
@@ -90,6 +98,9 @@ export function createSessions(deps: SessionsDeps): Sessions {
     isInUse: (session, now) => times.isLive(session, now) && times.isNoted(session, now),
 
     setMethods: (id, methods) => store.setMethods(id, methods),
+
+    // That the store can is checked at the start, where the host has passkeys.
+    setAuthenticated: async (id, authenticated) => store.setAuthenticated?.(id, authenticated),
 
     // That the store can is checked at the start, where the host wants it.
     addPasswordMark: async (userId, from, to) => store.addPasswordMark?.(userId, from, to),

@@ -69,7 +69,7 @@ export function subjectOfAssertion(assertion: string): string | null {
 
 /**
  * Judges a client's assertion, [RFC 7523 §3](https://www.rfc-editor.org/rfc/rfc7523#section-3). The
- * algorithm is fixed by the client's key, and the audience is one text: an assertion that is for
+ * algorithm is fixed by the client's key, and nobody but us is its audience: one that is for
  * others besides could be shown here by them.
  */
 export async function judgeAssertion(
@@ -178,12 +178,21 @@ async function importPublic(jwk: JWK): Promise<CryptoKey | null> {
   }
 }
 
+// @auth/core sends a list of the issuer and the token endpoint. Each of them is ours, so nobody
+// else can have been shown it; one of somebody else's beside them, and it could come from there.
+// RFC 7519 §4.1.3, https://www.rfc-editor.org/rfc/rfc7519#section-4.1.3
+function isForUsAlone(aud: unknown, audiences: readonly string[]): boolean {
+  const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
+  const isOurs = (one: unknown) => audiences.some((own) => own === one)
+  return named.length > 0 && named.length <= audiences.length && named.every(isOurs)
+}
+
 function judgeClaims(
   { iss, sub, aud, exp, jti }: Claims,
   { clientId, audiences, now }: AssertionRules,
 ): AssertionVerdict {
   if (iss !== clientId || sub !== clientId) return { problem: 'assertion-claims' }
-  if (!audiences.some((one) => one === aud)) return { problem: 'assertion-audience' }
+  if (!isForUsAlone(aud, audiences)) return { problem: 'assertion-audience' }
   if (typeof jti !== 'string' || jti === '' || jti.length > maxJtiCharacters)
     return { problem: 'assertion-claims' }
   const seconds = now.getTime() / 1000

@@ -110,7 +110,7 @@ export interface TokenSigner {
   /** Public keys for `GET /auth/jwks.json`. Leave it out when there are none to publish. */
   publicKeys?(): Promise<JsonWebKeySet>
   /**
-   * Rejects while it cannot sign. `createAuthRouter` calls it once, so that wrong keys are reported
+   * Rejects while it cannot sign. `createAuthRouter` calls it, so that wrong keys are reported
    * at the start and not by the first login; await it yourself before the server listens. Leave it
    * out when there is nothing to wait for.
    */

@@ -45,7 +45,10 @@ export interface OAuthClient {
   readonly disabled?: boolean
 }
 
-/** The host's own register of clients. Asked at most twice a minute for each. */
+/**
+ * The host's own register of clients. Asked at most twice a minute for each, and once more with
+ * each session that is opened for it.
+ */
 export interface ClientStore {
   /** The client; null when there is none. */
   find(clientId: string): Promise<OAuthClient | null>

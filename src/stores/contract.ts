@@ -1,9 +1,17 @@
 /**
- * How the user proved who they are: password, TOTP, recovery code, or vouched for by the host. Of
- * what a host vouches for, `mfa` (several factors), `hwk` and `swk` (a key in hardware or software)
- * have the meaning of [RFC 8176 §2](https://www.rfc-editor.org/rfc/rfc8176#section-2).
+ * How the user proved who they are: password, TOTP, recovery code, passkey, or vouched for by the
+ * host. Of what a host vouches for, `mfa` (several factors), `hwk` and `swk` (a key in hardware or
+ * software) have the meaning of [RFC 8176 §2](https://www.rfc-editor.org/rfc/rfc8176#section-2).
  */
-export type AuthenticationMethod = 'pwd' | 'otp' | 'recovery' | 'host' | 'mfa' | 'hwk' | 'swk'
+export type AuthenticationMethod =
+  | 'pwd'
+  | 'otp'
+  | 'recovery'
+  | 'passkey'
+  | 'host'
+  | 'mfa'
+  | 'hwk'
+  | 'swk'
 
 /**
  * What opened a session: `POST /login` or the host, or the exchange of an authorization code.
@@ -12,9 +20,7 @@ export type AuthenticationMethod = 'pwd' | 'otp' | 'recovery' | 'host' | 'mfa' |
  */
 export type SessionKind = 'login' | 'pkce' | 'browser' | 'token' | 'oauth'
 
-/**
- * Why a session ended. The first reason stays. `replaced`: the same app was signed in to anew.
- */
+/** Why a session ended. The first reason stays. */
 export type EndReason =
   | 'logout'
   | 'revoked'
@@ -24,7 +30,6 @@ export type EndReason =
   | 'factor-changed'
   | 'password-changed'
   | 'consent-revoked'
-  | 'replaced'
   | 'client-disabled'
 
 // While a deployment rolls, processes of two releases write to one store. `string & Record<never,
@@ -125,6 +130,8 @@ export interface SessionRecord {
   readonly clientId?: string
   /** The session that this one was opened by. */
   readonly parentId?: string
+  /** The APIs that its client was granted tokens for. */
+  readonly resources?: readonly string[]
 }
 
 /** What `touch` may change. */
@@ -233,11 +240,14 @@ export interface SessionStore {
    * session that is created meanwhile is ended and named, or neither. Durable before it resolves.
    * There may be very many: batches keep other writers from waiting long.
    *
+   * With a `limit` it may stop when it has ended that many, and is then called again. Fewer ids
+   * than that say that none is left. Left out: all of them.
+   *
    * Optional, as `setAuthenticated`.
    */
   endAllForClient?(
     clientId: string,
-    only: { readonly userId?: string },
+    only: { readonly userId?: string; readonly limit?: number },
     reason: EndReason,
     now: Date,
   ): Promise<string[]>

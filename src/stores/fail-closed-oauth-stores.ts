@@ -12,7 +12,7 @@ import {
   unread,
 } from '../lib/check-answer.js'
 import type { HostCall } from '../lib/host-call.js'
-import type { ClientStore, ManagedClientStore, OAuthClient } from './client-contract.js'
+import type { ManagedClientStore, OAuthClient } from './client-contract.js'
 import type { ConsentRecord, ConsentStore } from './consent-contract.js'
 import type { OnceStore } from './once-contract.js'
 
@@ -60,11 +60,6 @@ export function failClosedOnce(store: OnceStore, call: HostCall): OnceStore {
 // Whether the rest of a client is permissible is judged where a listed one is judged, too.
 const isAsked = orNull(record<OAuthClient>({ id: theOneAsked }))
 
-/** A register of clients behind its contract. Another's client is no answer. */
-export function failClosedClients(store: ClientStore, call: HostCall): ClientStore {
-  return failClosed<ClientStore>('clients', store, call, { find: isAsked })
-}
-
 const managedClientAnswers: Answers<ManagedClientStore> = {
   find: isAsked,
   create: { created: {}, exists: {} },
@@ -74,7 +69,7 @@ const managedClientAnswers: Answers<ManagedClientStore> = {
   list: listOf(record<OAuthClient>({ id: text })),
 }
 
-/** The same for one that is changed while the server runs. */
+/** A register of clients that is changed while the server runs, behind its contract. */
 export function failClosedManagedClients(
   store: ManagedClientStore,
   call: HostCall,

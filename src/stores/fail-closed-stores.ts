@@ -7,6 +7,7 @@ import {
   listOf,
   optional,
   orNull,
+  orNullInEqualTime,
   record,
   text,
   theOneAsked,
@@ -146,11 +147,12 @@ const sessionShape = {
   lifetime: optional(record<SessionLifetime>({ idle: count, absolute: count })),
   clientId: optional(text),
   parentId: optional(text),
+  resources: optional(listOf(text)),
 }
 
 const sessionAnswers: Answers<SessionStore> = {
   create: unread,
-  find: orNull(record<SessionRecord>({ ...sessionShape, id: theOneAsked })),
+  find: orNullInEqualTime(record<SessionRecord>({ ...sessionShape, id: theOneAsked })),
   rotateRefresh: { rotated: {}, superseded: {}, ended: {} },
   touch: unread,
   setMethods: unread,

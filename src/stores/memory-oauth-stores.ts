@@ -11,8 +11,9 @@ import { checkedSecretHashes } from './secret-hashes.js'
 /** Options of {@link memoryOAuthStores}. */
 export interface MemoryOAuthStoresOptions {
   /**
-   * The most names held at a time that were used once; what one more belongs to is answered with
-   * 503. Default 100,000.
+   * The most names held at a time that were used once, of all clients together. What one more
+   * belongs to is answered with 503, since a name that was forgotten could be used again; it works
+   * once others have expired, six minutes at most. Default 100,000.
    */
   readonly maxOnce?: number
 }

@@ -16,6 +16,7 @@ export {
   type MemoryOAuthStoresOptions,
   memoryOAuthStores,
 } from './memory-oauth-stores.js'
+export { memoryPasskeyStore } from './memory-passkeys.js'
 
 /** Options of {@link memoryStores}. */
 export interface MemoryStoresOptions {
@@ -103,15 +104,20 @@ function memoryCodes(maxCodes: number): AuthorizationCodeStore {
 function memorySessions(maxSessions: number): SessionStore {
   const rows = sessionRows(maxSessions)
   const { notice, time } = ownClock()
+  let latest: SessionRecord | undefined
 
   return {
     async create(session) {
       rows.insert(session)
+      latest = session
       notice(session.createdAt)
     },
     async find(id) {
       const session = rows.get(id)
-      return session === undefined ? null : copyOfSession(session)
+      // As much work where there is none: the time of an answer must not tell which it was.
+      const given = session ?? latest
+      const copied = given === undefined ? null : copyOfSession(given)
+      return session === undefined ? null : copied
     },
     async rotateRefresh(id, presentedHash, { lastSeenAt, idleExpiresAt, ip, refresh }) {
       const session = rows.living(id)
@@ -177,10 +183,10 @@ function endings(rows: SessionRows): Required<Pick<SessionStore, Endings>> {
       const chosen = rows.livingOf('userId', userId).filter(({ id }) => id !== exceptId)
       return endEach(chosen, reason, now)
     },
-    async endAllForClient(clientId, { userId }, reason, now) {
+    async endAllForClient(clientId, { userId, limit }, reason, now) {
       const all = rows.livingOf('clientId', clientId)
       const chosen = userId === undefined ? all : all.filter((one) => one.userId === userId)
-      return endEach(chosen, reason, now)
+      return endEach(chosen.slice(0, limit), reason, now)
     },
     endChildren: async (parentId, reason, now) =>
       endEach(rows.livingOf('parentId', parentId), reason, now),

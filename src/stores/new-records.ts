@@ -6,6 +6,7 @@ import type { OAuthClient } from './client-contract.js'
 import type { AuthorizationCodeRecord } from './code-contract.js'
 import type { ConsentRecord } from './consent-contract.js'
 import type { RefreshRotation, RefreshState, SessionRecord } from './contract.js'
+import type { PasskeyRecord } from './passkey-contract.js'
 import type { PendingSecondFactor, SecondFactorRecord } from './second-factor-contract.js'
 import type { SocketTicketRecord } from './ticket-contract.js'
 
@@ -111,6 +112,7 @@ export function newWholeSession(
     lifetime: { idle: 600, absolute: 3600 },
     clientId: randomId(),
     parentId: randomId(),
+    resources: ['https://api.example.com/', 'urn:example:files'],
   }
   return { ...newRefreshable(at, randomSecret(), { kind: 'browser', ...change }), ...later }
 }
@@ -216,6 +218,26 @@ export function newConsent(at: Moment, change: Partial<ConsentRecord> = {}): Con
     scopes: ['openid', 'messages:read'],
     grantedAt: at(0),
     updatedAt: at(0),
+    ...change,
+  }
+}
+
+/** A passkey of a user whom nobody knows, in which nothing is as it would be by default. */
+export function newPasskeyRecord(at: Moment, change: Partial<PasskeyRecord> = {}): PasskeyRecord {
+  return {
+    credentialId: randomId(),
+    userId: randomId(),
+    userHandle: randomSecret(),
+    publicKey: randomSecret(),
+    counter: 7,
+    backupEligible: true,
+    backedUp: true,
+    transports: ['internal', 'hybrid'],
+    aaguid: '07070707-0707-0707-0707-070707070707',
+    name: 'Phone \u{1f4f1}',
+    suspectedCloneAt: at(1.234),
+    createdAt: at(0.456),
+    lastUsedAt: at(2.345),
     ...change,
   }
 }

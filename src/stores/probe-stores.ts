@@ -20,7 +20,9 @@ import {
   newWholeSession,
 } from './new-records.js'
 import type { OnceStore } from './once-contract.js'
+import type { PasskeyStore } from './passkey-contract.js'
 import { probeConsents, probeOnce } from './probe-oauth-stores.js'
+import { probePasskeys } from './probe-passkeys.js'
 import { isOutcome, type Probe, type Race, raceFor, unsafe } from './probe-race.js'
 import type { SecondFactorStore } from './second-factor-contract.js'
 import { checkLaterMembers } from './session-members.js'
@@ -38,6 +40,7 @@ export interface StoresToProbe {
   readonly keys?: KeyStore
   readonly consents?: ConsentStore
   readonly once?: OnceStore
+  readonly passkeys?: PasskeyStore
 }
 
 /** Options of {@link probeStores}. */
@@ -65,6 +68,7 @@ const storeRules = {
     keys: withMethods<KeyStore>('list', 'insert').optional(),
     consents: withMethods<ConsentStore>('find', 'grant', 'revoke').optional(),
     once: withMethods<OnceStore>('claim').optional(),
+    passkeys: withMethods<PasskeyStore>('create', 'use', 'remove').optional(),
   }),
   remedies: {
     codes: 'pass the stores that createAuthRouter is given.',
@@ -113,7 +117,7 @@ export async function probeStores(
   options: ProbeStoresOptions = {},
 ): Promise<void> {
   const checked = checkOptions(storeRules, stores)
-  const { codes, sessions, secondFactors, tickets, keys, consents, once } = checked
+  const { codes, sessions, secondFactors, tickets, keys, consents, once, passkeys } = checked
   const probe = { ...checkOptions(rules, options), userId: `mar-probe-${randomId()}` }
   // One after the other: together they would measure how large the connection pool is.
   await unlessUnreachable('codes', () => probeCodes(codes, probe))
@@ -126,6 +130,8 @@ export async function probeStores(
   if (consents !== undefined)
     await unlessUnreachable('consents', () => probeConsents(consents, probe))
   if (once !== undefined) await unlessUnreachable('once', () => probeOnce(once, probe))
+  if (passkeys !== undefined)
+    await unlessUnreachable('passkeys', () => probePasskeys(passkeys, probe))
 }
 
 // No fault: codes and sessions may lie in different databases. But a host that has wrapped the

@@ -8,7 +8,13 @@ import { passOnce } from './pass-once.js'
 /** The members of a session that a store of an earlier release does not know. */
 type LaterMembers = Pick<
   SessionRecord,
-  'secretHash' | 'passwordMark' | 'passwordMarkNext' | 'lifetime' | 'clientId' | 'parentId'
+  | 'secretHash'
+  | 'passwordMark'
+  | 'passwordMarkNext'
+  | 'lifetime'
+  | 'clientId'
+  | 'parentId'
+  | 'resources'
 >
 
 const names = Object.keys({
@@ -18,11 +24,17 @@ const names = Object.keys({
   lifetime: true,
   clientId: true,
   parentId: true,
+  resources: true,
 } satisfies Record<keyof LaterMembers, true>) as readonly (keyof LaterMembers)[]
 
 // A host that uses none of them needs no store that knows them.
 function hasLaterMembers(session: SessionRecord): boolean {
   return names.some((name) => session[name] !== undefined)
+}
+
+// Came later than the others: a store that signs in with those goes on doing so without it.
+function withoutResources({ resources: _later, ...rest }: SessionRecord): SessionRecord {
+  return rest
 }
 
 /**
@@ -49,16 +61,17 @@ export async function checkLaterMembers(
 /**
  * Makes what lets a session through that has one of those members: before the first of them, a row
  * of its own is saved, read back, compared and ended. One that opens nothing; `purge` deletes it a
- * minute later. Nothing is asked for any other session, or once the store has passed.
+ * minute later. Nothing is asked for any other session, or once the store has passed; `resources`
+ * is asked for before the first session that has it.
  */
 export function createMemberCheck(
   store: Pick<SessionStore, 'create' | 'find' | 'end'>,
 ): (session: SessionRecord) => Promise<void> {
-  async function probe(): Promise<void> {
+  async function probe(like: (whole: SessionRecord) => SessionRecord): Promise<void> {
     const at = moments()
     const times = { idleExpiresAt: at(60), expiresAt: at(60) }
     const nothing = { userId: `mar-probe-${randomId()}`, scope: '', methods: [] }
-    const session = newWholeSession(at, { ...nothing, ...times })
+    const session = like(newWholeSession(at, { ...nothing, ...times }))
     await store.create(session)
     try {
       await checkLaterMembers(store, session)
@@ -67,8 +80,10 @@ export function createMemberCheck(
     }
   }
 
-  const pass = passOnce(probe)
+  const pass = passOnce(() => probe(withoutResources))
+  const passWhole = passOnce(() => probe((whole) => whole))
   return async function checkMembers(session) {
-    if (hasLaterMembers(session)) await pass()
+    if (session.resources !== undefined) await passWhole()
+    else if (hasLaterMembers(session)) await pass()
   }
 }

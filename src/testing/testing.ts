@@ -1,5 +1,6 @@
 // The front door of messaging-auth-router/testing: helpers for the tests of hosts.
 export { type ManualClock, manualClock } from './manual-clock.js'
+export { type PageTest, pageContract } from './page-contract/page-contract.js'
 export type {
   ContractRunner,
   StoreContractName,

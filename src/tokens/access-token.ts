@@ -87,6 +87,7 @@ export function createAccessTokens(
     if (known !== undefined) return known
     const claims = await call('signer.verify', () => claimsOrRefusal(() => signer.verify(token)))
     if (claims instanceof AuthError) throw claims
+    if (!isForUs(claims, signer)) throw notSignedIn('token for another API')
     verified.set(sha256(token), claims, now)
     return claims
   }
@@ -147,7 +148,9 @@ function createReadingForApis(
   ): Promise<AccessTokenClaims | null> {
     const claims = await call(operation, () => claimsOrRefusal(work))
     if (claims instanceof AuthError) return null
-    return audiences === undefined || isForOneOf(audiences, claims, signer) ? claims : null
+    const isMeant =
+      audiences === undefined ? isForUs(claims, signer) : isForOneOf(audiences, claims, signer)
+    return isMeant ? claims : null
   }
 
   async function readFor(
@@ -178,6 +181,12 @@ function createReadingForApis(
       })
     },
   }
+}
+
+// A signer that does not look at the audience would let the token of an app for another API in at
+// this one (RFC 8725 §3.9). One that does not say its own is older than tokens for other APIs.
+function isForUs({ aud }: AccessTokenClaims, { audience }: TokenSigner): boolean {
+  return aud === undefined || audience === undefined || aud === audience
 }
 
 // A signer that does not know `audiences` answers a token for its own.

@@ -65,6 +65,7 @@ export function isCutOff(
 export function ownerIndex(run: RunScript): OwnerIndex {
   const cutoffKey = ({ key }: Owner) => `${key}:cutoff`
   const both = (owner: Owner) => [owner.key, cutoffKey(owner)]
+  const trace = ({ leavesTrace }: Owner) => (leavesTrace ? 1 : 0)
   async function cutoffOf(owner: Owner): Promise<Cutoff | null> {
     const reply = await run(readCutoff, cutoffKey(owner))
     const [number, at, reason, except] = readReply(cutoffShape, reply, 'cutoff')
@@ -73,7 +74,7 @@ export function ownerIndex(run: RunScript): OwnerIndex {
   return {
     async add(owner, { id, expiresAt, lastSeenAt }) {
       if (!owner.isIndexed) return (await cutoffOf(owner))?.number ?? 0
-      const times = [expiresAt.getTime(), lastSeenAt.getTime()]
+      const times = [expiresAt.getTime(), lastSeenAt.getTime(), trace(owner)]
       const reply = await run(indexSession, both(owner), identifier(id), ...times)
       return readReply(number, reply, 'cutoff')
     },
@@ -91,7 +92,7 @@ export function ownerIndex(run: RunScript): OwnerIndex {
     },
     async cutOff(owner, reason, at, except) {
       const excepted = except === null ? ['', ''] : [identifier(except.id), except.after.after]
-      await run(setCutoff, both(owner), at.getTime(), reason, ...excepted)
+      await run(setCutoff, both(owner), at.getTime(), reason, ...excepted, trace(owner))
     },
     cutoffOf,
     async forget({ key, isIndexed }, ids) {

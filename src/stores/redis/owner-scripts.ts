@@ -4,7 +4,8 @@ import { gcGraceMs, type Script, script } from './scripts.js'
 // by the absolute end of each.
 
 /**
- * KEYS: index, cutoff. ARGV: session id, its absolute end, now. Answers the number of the cutoff.
+ * KEYS: index, cutoff. ARGV: session id, its absolute end, now, and 1 for a trace in the cutoff for
+ * as long as the session may live. Answers the number of the cutoff.
  *
  * Nothing leaves the index sooner through it, whatever the clocks of the callers say: a session
  * that is no longer in it could outlive "sign out everywhere". So what is over is judged by the
@@ -23,6 +24,12 @@ redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - ${gc
 local keep = math.max(1, length + ${gcGraceMs})
 if redis.call('PTTL', KEYS[1]) < keep then
   redis.call('PEXPIRE', KEYS[1], string.format('%.0f', keep))
+end
+if ARGV[4] == '1' then
+  redis.call('HSET', KEYS[2], 'trace', '1')
+  if redis.call('PTTL', KEYS[2]) < keep then
+    redis.call('PEXPIRE', KEYS[2], string.format('%.0f', keep))
+  end
 end
 return redis.call('HGET', KEYS[2], 'number') or '0'`)
 
@@ -49,7 +56,8 @@ return '1'`)
 
 // The cutoff of an owner: a hash with number, at, reason and except. Every session of the owner
 // that was opened after a lower number is over, but the one excepted. It is what ends a session
-// that is not in the index, which Redis may have lost.
+// that is not in the index, which Redis may have lost. That of a parent holds a trace from its
+// first child on: the cutoff of a parent with neither index nor trace would end nothing.
 
 /** How long a cutoff is kept at least: 400 days. What it ended is used no more, so it idles out. */
 const maxIdleMs = 400 * 24 * 3_600_000
@@ -60,9 +68,10 @@ export const readCutoff: Script = script(
 )
 
 /**
- * KEYS: index, cutoff. ARGV: at, reason, and the session that is to be excepted with the number it
- * was opened after; both may be empty. A session that is not in the index by now is opened after
- * the new number, since it asks for that once more when it is stored.
+ * KEYS: index, cutoff. ARGV: at, reason, the session that is to be excepted with the number it was
+ * opened after; both may be empty; 1 where there is a trace, or nothing to end. A session that is
+ * not in the index by now is opened after the new number, since it asks for that once more when it
+ * is stored.
  *
  * Numbers only grow, and are compared with nothing but one another: no clock of a process says
  * which session was the earlier. What the last cutoff ended, the next one does not except: it would
@@ -70,6 +79,11 @@ export const readCutoff: Script = script(
  * same.
  */
 export const setCutoff: Script = script(`
+local keepAtLeast = ${maxIdleMs}
+if ARGV[5] == '1' then
+  if redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return '0' end
+  keepAtLeast = redis.call('PTTL', KEYS[2])
+end
 local known = redis.call('HMGET', KEYS[2], 'number', 'except')
 local last = tonumber(known[1] or 0)
 local time = redis.call('TIME')
@@ -81,7 +95,7 @@ local set = redis.pcall('HSET', KEYS[2],
   'number', number, 'at', ARGV[1], 'reason', ARGV[2], 'except', except)
 if type(set) ~= 'table' then
   local newest = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')
-  local keep = math.max(${maxIdleMs}, tonumber(newest[2] or 0) - now) + ${gcGraceMs}
+  local keep = math.max(keepAtLeast, tonumber(newest[2] or 0) - now) + ${gcGraceMs}
   redis.call('PEXPIRE', KEYS[2], string.format('%.0f', keep))
 end
 return '1'`)

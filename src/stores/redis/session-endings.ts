@@ -48,10 +48,17 @@ export function sessionEndings(deps: SessionEndingsDeps): Required<Pick<SessionS
   }
 
   // The cutoff comes first: what is opened from then on is spared, and named by nobody.
-  async function endAllOf(owner: Owner, ending: Ending, indexedBy = owner): Promise<string[]> {
+  async function endAllOf(
+    owner: Owner,
+    ending: Ending,
+    { indexedBy = owner, limit = Number.POSITIVE_INFINITY } = {},
+  ): Promise<string[]> {
     await index.cutOff(owner, reasonText(ending.reason), ending.now, null)
     const all: string[] = []
-    for await (const page of index.pagesOf(indexedBy)) all.push(...(await endPage(page, ending)))
+    for await (const page of index.pagesOf(indexedBy)) {
+      all.push(...(await endPage(page, ending)))
+      if (all.length >= limit) break
+    }
     return all
   }
 
@@ -69,12 +76,12 @@ export function sessionEndings(deps: SessionEndingsDeps): Required<Pick<SessionS
       // index.
       return endPage(ids, { reason, now, ownedBy: ['user', userId] })
     },
-    endAllForClient(clientId, { userId }, reason, now) {
+    endAllForClient(clientId, { userId, limit }, reason, now) {
       const ending = { reason, now, ownedBy: ['client', clientId] }
-      if (userId === undefined) return endAllOf(owners.client(clientId), ending)
+      if (userId === undefined) return endAllOf(owners.client(clientId), ending, { limit })
       const ownedBy = [...ending.ownedBy, 'user', userId]
       const pair = owners.pair(clientId, userId)
-      return endAllOf(pair, { ...ending, ownedBy }, owners.user(userId))
+      return endAllOf(pair, { ...ending, ownedBy }, { indexedBy: owners.user(userId), limit })
     },
     endChildren: (parentId, reason, now) =>
       endAllOf(owners.parent(parentId), { reason, now, ownedBy: ['parent', parentId] }),

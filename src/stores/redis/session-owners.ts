@@ -15,6 +15,11 @@ export interface Owner {
   readonly key: string
   /** Sessions of a client and a user together are found by the index of the user. */
   readonly isIndexed: boolean
+  /**
+   * Whether its cutoff tells that it has had sessions at all. Every session ends as a parent, and
+   * most of them have opened none: those leave no cutoff behind.
+   */
+  readonly leavesTrace: boolean
 }
 
 /** A session, its owners, and the numbers of their cutoffs that it was opened after. */
@@ -38,7 +43,10 @@ export interface Owners {
 export function ownersUnder(prefix: string): Owners {
   const user = (userId: string) => owner('after', keyOf(prefix, 'u', userId))
   const client = (clientId: string) => owner('afterClient', keyOf(prefix, 'a', clientId))
-  const parent = (parentId: string) => owner('afterParent', keyOf(prefix, 'p', parentId))
+  const parent = (parentId: string): Owner => ({
+    ...owner('afterParent', keyOf(prefix, 'p', parentId)),
+    leavesTrace: true,
+  })
   const pair = (clientId: string, userId: string): Owner => ({
     ...owner('afterPair', keyOf(prefix, 'b', clientId, userId)),
     isIndexed: false,
@@ -57,7 +65,7 @@ export function ownersUnder(prefix: string): Owners {
 }
 
 function owner(field: AfterField, key: string): Owner {
-  return { field, key, isIndexed: true }
+  return { field, key, isIndexed: true, leavesTrace: false }
 }
 
 /** A number of a cutoff, as the field of a hash holds it. */

@@ -19,6 +19,7 @@ const recordShape = json(
     lifetime: z.looseObject({ idle: z.int(), absolute: z.int() }).optional(),
     clientId: z.string().optional(),
     parentId: z.string().optional(),
+    resources: z.array(z.string()).optional(),
   }),
 )
 const seenShape = json(
@@ -117,9 +118,10 @@ function recordText({
   lifetime,
   clientId,
   parentId,
+  resources,
 }: SessionRecord): string {
   const times = { authenticatedAt: authenticatedAt.getTime(), createdAt: createdAt.getTime() }
-  const later = { secretHash, lifetime, clientId, parentId }
+  const later = { secretHash, lifetime, clientId, parentId, resources }
   return rowText(
     recordShape,
     { id, kind, scope, methods, userAgent, ...times, ...later },

@@ -18,8 +18,15 @@ export interface EndTogether {
 /** Rows that one statement ends: few enough that nobody waits long for their locks. */
 const batch = 500
 
-/** Ends the sessions in batches, and answers the ids of those that this call ended. */
-export async function endTogether(engine: SqlEngine, which: EndTogether): Promise<string[]> {
+/**
+ * Ends the sessions in batches, and answers the ids of those that this call ended: at least `limit`
+ * of them, or none is left.
+ */
+export async function endTogether(
+  engine: SqlEngine,
+  which: EndTogether,
+  limit?: number,
+): Promise<string[]> {
   const all: string[] = []
   for (;;) {
     // Chosen before the transaction, which begins with its write: SQLite lets no transaction write
@@ -28,7 +35,7 @@ export async function endTogether(engine: SqlEngine, which: EndTogether): Promis
     if (found.length > 0)
       // Together: between two statements a purge could delete what the first has ended.
       all.push(...(await engine.atomically((within) => endThose(engine, within, which, found))))
-    if (found.length < batch) return all
+    if (found.length < batch || all.length >= (limit ?? Number.POSITIVE_INFINITY)) return all
   }
 }
 

@@ -7,7 +7,13 @@ import type { AuthDatabase, SqlAuthTables } from './tables.js'
  * a row.
  */
 export async function insertIfAbsent<
-  Table extends 'mar_second_factors' | 'mar_signing_keys' | 'mar_clients' | 'mar_once',
+  Table extends
+    | 'mar_second_factors'
+    | 'mar_signing_keys'
+    | 'mar_clients'
+    | 'mar_once'
+    | 'mar_passkeys'
+    | 'mar_passkey_users',
 >(
   engine: SqlEngine,
   typed: AuthDatabase,

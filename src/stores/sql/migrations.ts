@@ -3,9 +3,11 @@ import type { SqlEngineName } from './engine.js'
 import {
   type ColumnType,
   firstTables,
+  fourthTables,
   secondSessionColumns,
   type TableShape,
   thirdCodeColumns,
+  thirdSessionColumns,
   thirdSessionIndexes,
   thirdTables,
 } from './table-shapes.js'
@@ -65,16 +67,18 @@ export function migrationsFor(
   options: SqlTableOptions,
 ): readonly Migration[] {
   return [
-    { version: 1, statements: firstTables.flatMap((shape) => createTable(engine, shape, options)) },
+    { version: 1, statements: createTables(engine, options, firstTables) },
     { version: 2, statements: addColumns(engine, options, 'sessions', secondSessionColumns) },
     {
       version: 3,
       statements: [
-        ...createThirdTables(engine, options),
+        ...createTables(engine, options, thirdTables),
         ...addColumns(engine, options, 'codes', thirdCodeColumns),
+        ...addColumns(engine, options, 'sessions', thirdSessionColumns),
         ...addSessionIndexes(engine, options),
       ],
     },
+    { version: 4, statements: createTables(engine, options, fourthTables) },
   ]
 }
 
@@ -132,8 +136,12 @@ export function recordMigration(
     : `insert into ${table} ${values} on conflict (version) do nothing`
 }
 
-function createThirdTables(engine: SqlEngineName, options: SqlTableOptions): Definition[] {
-  return thirdTables.flatMap((shape) => createTable(engine, shape, options))
+function createTables(
+  engine: SqlEngineName,
+  options: SqlTableOptions,
+  shapes: readonly TableShape[],
+): Definition[] {
+  return shapes.flatMap((shape) => createTable(engine, shape, options))
 }
 
 // One statement for all where an engine takes it, so that there are all of them or none.

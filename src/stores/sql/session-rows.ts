@@ -2,7 +2,7 @@ import type { Expression, ExpressionBuilder, InsertObject, Selectable } from 'ky
 import type { RefreshState, SessionRecord, SessionSeen, StoredReason } from '../contract.js'
 import type { SqlEngine } from './engine.js'
 import type { MomentValue, SessionsTable, SqlAuthTables } from './tables.js'
-import { fromKey, fromMethods, fromMoment, fromMomentOrNull, toMoment } from './values.js'
+import { fromKey, fromMethods, fromMoment, fromMomentOrNull, isThere, toMoment } from './values.js'
 
 type Row = InsertObject<SqlAuthTables, 'mar_sessions'>
 type Columns<Name extends keyof SessionsTable> = Pick<Row, Name>
@@ -75,8 +75,9 @@ function toRefresh({
 
 // Named only where there is something in them, so that a host that uses none of it can write to
 // tables of version 1.
-function laterColumns({ key }: SqlEngine, session: SessionRecord): Partial<Row> {
+function laterColumns({ key, text }: SqlEngine, session: SessionRecord): Partial<Row> {
   const { secretHash, passwordMark, passwordMarkNext, lifetime, clientId, parentId } = session
+  const { resources } = session
   const texts = {
     secret_hash: secretHash,
     password_mark: passwordMark,
@@ -91,7 +92,9 @@ function laterColumns({ key }: SqlEngine, session: SessionRecord): Partial<Row> 
     lifetime === undefined
       ? {}
       : { lifetime_idle: lifetime.idle, lifetime_absolute: lifetime.absolute }
-  return { ...Object.fromEntries(given), ...times }
+  const granted =
+    resources === undefined ? {} : { resources: text(JSON.stringify(resources), 'resources') }
+  return { ...Object.fromEntries(given), ...times, ...granted }
 }
 
 // Null is what an older release has left there, too.
@@ -105,12 +108,15 @@ function laterMembers(row: Partial<Selectable<SessionsTable>>): Partial<SessionR
     parentId: row.parent_id,
   }
   const given = Object.entries(texts).flatMap(([name, value]) =>
-    value === null || value === undefined ? [] : [[name, fromKey(value)]],
+    isThere(value) ? [[name, fromKey(value)]] : [],
   )
-  if (idle === null || idle === undefined) return Object.fromEntries(given)
-  // Some drivers can be told to answer every whole number as a BigInt.
-  const lifetime = { idle: Number(idle), absolute: Number(absolute) }
-  return { ...Object.fromEntries(given), lifetime }
+  const { resources } = row
+  return {
+    ...Object.fromEntries(given),
+    // Some drivers can be told to answer every whole number as a BigInt.
+    ...(isThere(idle) ? { lifetime: { idle: Number(idle), absolute: Number(absolute) } } : {}),
+    ...(isThere(resources) ? { resources: JSON.parse(resources) as readonly string[] } : {}),
+  }
 }
 
 /** A session as it is stored. */

@@ -9,7 +9,7 @@ import type { SqlEngine } from './engine.js'
 import { purgeInBatches } from './purge.js'
 import { insertSession } from './sql-sessions.js'
 import type { AuthDatabase, AuthorizationCodesTable, SqlAuthTables } from './tables.js'
-import { fromKey, fromMethods, fromMoment, fromMomentOrNull, toMoment } from './values.js'
+import { fromKey, fromMethods, fromMoment, fromMomentOrNull, isThere, toMoment } from './values.js'
 
 /** Authorization codes in SQL. A code and the session it opens are one transaction. */
 export function sqlCodes(engine: SqlEngine, sessions: SessionStore): AuthorizationCodeStore {
@@ -127,10 +127,6 @@ function laterMembers(
     ...(isThere(resources) ? { resources: JSON.parse(resources) as readonly string[] } : {}),
     ...(isThere(acr) ? { acr } : {}),
   }
-}
-
-function isThere<Value>(value: Value | null | undefined): value is Value {
-  return value !== null && value !== undefined
 }
 
 function toCode(row: Selectable<AuthorizationCodesTable>): AuthorizationCodeRecord {

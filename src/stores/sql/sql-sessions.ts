@@ -38,8 +38,8 @@ export function sqlSessions(engine: SqlEngine): SessionStore {
         endAll(engine, transaction, { userId, reason, now, exceptId }),
       ),
 
-    endAllForClient: (clientId, { userId }, reason, now) =>
-      endTogether(engine, { owner: 'client_id', of: clientId, userId, reason, now }),
+    endAllForClient: (clientId, { userId, limit }, reason, now) =>
+      endTogether(engine, { owner: 'client_id', of: clientId, userId, reason, now }, limit),
 
     endChildren: (parentId, reason, now) =>
       endTogether(engine, { owner: 'parent_id', of: parentId, userId: undefined, reason, now }),

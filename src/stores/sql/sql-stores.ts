@@ -4,6 +4,7 @@ import type { AuthorizationCodeStore } from '../code-contract.js'
 import type { ConsentStore } from '../consent-contract.js'
 import type { SessionStore } from '../contract.js'
 import type { OnceStore } from '../once-contract.js'
+import type { PasskeyStore } from '../passkey-contract.js'
 import type { SecondFactorStore } from '../second-factor-contract.js'
 import type { SocketTicketStore } from '../ticket-contract.js'
 import { createEngine } from './engine.js'
@@ -13,6 +14,7 @@ import { sqlCodes } from './sql-codes.js'
 import { sqlConsents } from './sql-consents.js'
 import { sqlKeys } from './sql-keys.js'
 import { sqlOnce } from './sql-once.js'
+import { sqlPasskeys } from './sql-passkeys.js'
 import { sqlSecondFactors } from './sql-second-factors.js'
 import { sqlSessions } from './sql-sessions.js'
 import { sqlTickets } from './sql-tickets.js'
@@ -36,6 +38,8 @@ export type {
   MigrationsTable,
   MomentValue,
   OnceTable,
+  PasskeysTable,
+  PasskeyUsersTable,
   PendingSecondFactorsTable,
   RecoveryCodesTable,
   SecondFactorsTable,
@@ -148,4 +152,29 @@ export function sqlOAuthStores<Database>(
     once: sqlOnce(engine),
     idTokenKeys: sqlKeys(engine, engine.tables.idTokenKeys),
   }
+}
+
+/**
+ * Keeps passkeys beside what {@link sqlStores} keeps: in the tables that {@link migrateSql} makes,
+ * under the same rules. Apart from those, since a router without passkeys has no use for it.
+ *
+ * @param kysely - your instance, or a transaction of it
+ * @param options - as for `sqlStores`
+ * @throws AuthConfigError as `sqlStores` does
+ *
+ * @example
+ * ```ts
+ * import type { Kysely } from 'kysely'
+ * import { sqlPasskeyStore } from 'messaging-auth-router/stores/sql'
+ *
+ * export async function countPasskeys(kysely: Kysely<object>, userId: string): Promise<number> {
+ *   return (await sqlPasskeyStore(kysely).listForUser(userId)).length
+ * }
+ * ```
+ */
+export function sqlPasskeyStore<Database>(
+  kysely: HostKysely<Database> | HostTransaction<Database>,
+  options: SqlTableOptions = {},
+): PasskeyStore {
+  return sqlPasskeys(createEngine(kysely, checkTableOptions('sqlPasskeyStore', options)))
 }

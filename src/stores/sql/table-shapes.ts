@@ -28,6 +28,7 @@ interface LaterColumns {
     | 'lifetime_absolute'
     | 'client_id'
     | 'parent_id'
+    | 'resources'
   readonly codes: 'client_id' | 'redirect_uri' | 'nonce' | 'resources' | 'acr'
 }
 type LaterColumn<Table> = Table extends keyof LaterColumns ? LaterColumns[Table] : never
@@ -41,7 +42,7 @@ export type AddedColumns<Table extends keyof LaterColumns> = {
  * What version 2 adds to the sessions. All of it may be null, so that processes of the older
  * release write their rows as before.
  */
-export const secondSessionColumns: AddedColumns<'sessions'> = {
+export const secondSessionColumns: Omit<AddedColumns<'sessions'>, 'resources'> = {
   secret_hash: 'key?',
   password_mark: 'key?',
   password_mark_next: 'key?',
@@ -49,6 +50,11 @@ export const secondSessionColumns: AddedColumns<'sessions'> = {
   lifetime_absolute: 'integer?',
   client_id: 'key?',
   parent_id: 'key?',
+}
+
+/** What version 3 adds to the sessions. It may be null, as in version 2. */
+export const thirdSessionColumns: Pick<AddedColumns<'sessions'>, 'resources'> = {
+  resources: 'text?',
 }
 
 /** What version 3 adds to the codes. All of it may be null, as in version 2. */
@@ -215,5 +221,41 @@ export const thirdTables: readonly TableShape[] = [
     columns: { key_hash: 'key', expires_at: 'moment' },
     primaryKey: ['key_hash'],
     indexes: [['expires_at']],
+  },
+]
+
+/** The tables that came with version 4. They never change, either. */
+export const fourthTables: readonly TableShape[] = [
+  {
+    table: 'passkeys',
+    columns: {
+      credential_hash: 'key',
+      credential_id: 'text',
+      user_id: 'key',
+      user_handle: 'text',
+      public_key: 'text',
+      // 32 bits without a sign are more than an integer holds.
+      counter: 'moment',
+      backup_eligible: 'integer',
+      backed_up: 'integer',
+      transports: 'text',
+      aaguid: 'text',
+      name: 'text',
+      suspected_clone_at: 'moment?',
+      created_at: 'moment',
+      last_used_at: 'moment?',
+    },
+    primaryKey: ['credential_hash'],
+    indexes: [['user_id']],
+  },
+  {
+    table: 'passkeyUsers',
+    columns: { user_id: 'key', user_handle: 'text', passkeys: 'integer' },
+    primaryKey: ['user_id'],
+  },
+  {
+    table: 'passkeyCodes',
+    columns: { user_id: 'key', code_hash: 'key' },
+    primaryKey: ['user_id', 'code_hash'],
   },
 ]

@@ -75,6 +75,8 @@ export interface SessionsTable {
   lifetime_absolute: number | null
   client_id: KeyValue | null
   parent_id: KeyValue | null
+  /** A JSON list; since version 3. */
+  resources: string | null
 }
 
 /** One row of socket tickets. */
@@ -154,6 +156,36 @@ export interface OnceTable {
   expires_at: MomentValue
 }
 
+/** One row of passkeys. */
+export interface PasskeysTable {
+  /** SHA-256 of the id, which may be longer than a key. */
+  credential_hash: KeyValue
+  credential_id: string
+  user_id: KeyValue
+  user_handle: string
+  public_key: string
+  counter: MomentValue
+  /** 1 or 0. */
+  backup_eligible: number
+  /** 1 or 0. */
+  backed_up: number
+  /** A JSON list. */
+  transports: string
+  aaguid: string
+  name: string
+  suspected_clone_at: MomentValue | null
+  created_at: MomentValue
+  last_used_at: MomentValue | null
+}
+
+/** One row of users who have, or are about to have, a passkey. */
+export interface PasskeyUsersTable {
+  user_id: KeyValue
+  user_handle: string
+  /** How many there are: whoever adds or removes one writes here first. */
+  passkeys: number
+}
+
 /** One row for each change of the tables that has been made. */
 export interface MigrationsTable {
   version: number
@@ -177,6 +209,9 @@ export interface SqlAuthTables {
   mar_clients: ClientsTable
   mar_consents: ConsentsTable
   mar_once: OnceTable
+  mar_passkeys: PasskeysTable
+  mar_passkey_users: PasskeyUsersTable
+  mar_passkey_codes: RecoveryCodesTable
   mar_migrations: MigrationsTable
 }
 
@@ -210,6 +245,9 @@ export interface TableNames {
   readonly clients: 'mar_clients'
   readonly consents: 'mar_consents'
   readonly once: 'mar_once'
+  readonly passkeys: 'mar_passkeys'
+  readonly passkeyUsers: 'mar_passkey_users'
+  readonly passkeyCodes: 'mar_passkey_codes'
   readonly migrations: 'mar_migrations'
 }
 
@@ -253,6 +291,9 @@ export function tableNames(prefix: string): TableNames {
     clients: `${prefix}clients` as 'mar_clients',
     consents: `${prefix}consents` as 'mar_consents',
     once: `${prefix}once` as 'mar_once',
+    passkeys: `${prefix}passkeys` as 'mar_passkeys',
+    passkeyUsers: `${prefix}passkey_users` as 'mar_passkey_users',
+    passkeyCodes: `${prefix}passkey_codes` as 'mar_passkey_codes',
     migrations: `${prefix}migrations` as 'mar_migrations',
   }
 }

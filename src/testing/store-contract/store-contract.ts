@@ -43,6 +43,8 @@ import {
 import { keysContract } from './keys/keys.js'
 import { onceContract } from './once/once.js'
 import { oncePurge } from './once/purging.js'
+import { passkeyOwnersContract } from './passkeys/owners.js'
+import { passkeysContract } from './passkeys/passkeys.js'
 import { childProcesses, processRaces } from './races/processes.js'
 import { races } from './races/races.js'
 import { authenticatedContract } from './sessions/authenticated.js'
@@ -236,6 +238,11 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
     clientsContract(part)
     strangeClients(part)
     clientChanges(part)
+  },
+  passkeys: (it, open, settings) => {
+    const part = { it, store: async () => given(await open(), 'passkeys'), ...settings }
+    passkeysContract(part)
+    passkeyOwnersContract(part)
   },
 }
 

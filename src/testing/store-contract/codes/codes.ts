@@ -11,6 +11,7 @@ const everyMethod: Readonly<Record<AuthenticationMethod, true>> = {
   pwd: true,
   otp: true,
   recovery: true,
+  passkey: true,
   host: true,
   mfa: true,
   hwk: true,

@@ -4,6 +4,7 @@ import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type { ConsentStore } from '../../../stores/consent-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
 import type { OnceStore } from '../../../stores/once-contract.js'
+import type { PasskeyStore } from '../../../stores/passkey-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
 
@@ -20,6 +21,7 @@ export interface StoresUnderTest {
   readonly consents?: ConsentStore
   readonly once?: OnceStore
   readonly clients?: ManagedClientStore
+  readonly passkeys?: PasskeyStore
 }
 
 /**

@@ -38,7 +38,7 @@ const endChildren: OneTimeOperation = {
     return parentId
   },
   attempt: async (stores, parentId) => {
-    const ended = await given(stores, 'sessions').endChildren?.(parentId, 'replaced', moments()(1))
+    const ended = await given(stores, 'sessions').endChildren?.(parentId, 'revoked', moments()(1))
     return ended !== undefined && ended.length > 0
   },
 }

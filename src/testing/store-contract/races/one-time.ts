@@ -15,6 +15,7 @@ import { factorOperations } from './one-time-factors.js'
 import { oauthOperations } from './one-time-oauth.js'
 import { type OneTimeOperation, oneWrite, usual, withinOne } from './one-time-operation.js'
 import { sessionOwnerOperations } from './one-time-owners.js'
+import { passkeyOperations } from './one-time-passkeys.js'
 
 const codes: OneTimeOperation = {
   ...usual,
@@ -236,6 +237,7 @@ export const oneTimeOperations: readonly OneTimeOperation[] = [
   ...factorOperations,
   insertKey,
   ...oauthOperations,
+  ...passkeyOperations,
 ]
 
 function resolves(promise: Promise<unknown>): Promise<boolean> {

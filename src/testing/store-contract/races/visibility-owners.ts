@@ -14,7 +14,7 @@ export async function ownersOf(here: SessionStore, there: SessionStore): Promise
     for (const session of own) await one.create(session)
     const ended = [
       await other.endAllForClient?.(clientId, {}, 'client-disabled', at(1)),
-      await other.endChildren?.(parentId, 'replaced', at(1)),
+      await other.endChildren?.(parentId, 'revoked', at(1)),
     ]
     same(
       ended,

@@ -18,6 +18,7 @@ import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
 import { same } from '../harness/checks.js'
 import { given, type StoreContractName, type StoresUnderTest } from '../harness/suite.js'
 import { clientsOf, consentsOf, onceOf } from './oauth-visibility.js'
+import { passkeysOf } from './passkey-visibility.js'
 import { ownersOf } from './visibility-owners.js'
 
 /** The same stores in this process and in another one. */
@@ -62,6 +63,10 @@ export const visibility: Readonly<Record<StoreContractName, (sides: BothSides) =
     clients: async ({ here, there }) => {
       await clientsOf(given(here, 'clients'), given(there, 'clients'))
       await clientsOf(given(there, 'clients'), given(here, 'clients'))
+    },
+    passkeys: async ({ here, there }) => {
+      await passkeysOf(given(here, 'passkeys'), given(there, 'passkeys'))
+      await passkeysOf(given(there, 'passkeys'), given(here, 'passkeys'))
     },
     tickets: async ({ here, there }) => {
       const at = moments()

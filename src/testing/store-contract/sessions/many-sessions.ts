@@ -1,3 +1,4 @@
+import { randomId } from '../../../lib/random.js'
 import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
 import { inTurns, moments, newSession } from '../../../stores/new-records.js'
 import { check, same, sessionsOf } from '../harness/checks.js'
@@ -11,6 +12,7 @@ const many = 130
 export function manySessions(part: Part<SessionStore>): void {
   createdAtOnce(part)
   ofOneUser(part)
+  ofOneClient(part)
   asked(part)
 }
 
@@ -66,6 +68,33 @@ function ofOneUser({ it, store }: Part<SessionStore>): void {
       [...ended].sort(),
       own.map(idOf).sort(),
       `sessions.endAllForUser named ${ended.length} ${why}`,
+    )
+  })
+}
+
+// A store without it is good for every host that lets no other app sign users in.
+function ofOneClient({ it, store }: Part<SessionStore>): void {
+  const offered = 'endAllForClient, where it is offered'
+  it(`${offered}: with a limit, called until it answers fewer, leaves none`, async () => {
+    const at = moments()
+    const sessions = await store()
+    if (sessions.endAllForClient === undefined) return
+    const clientId = randomId()
+    const own = Array.from({ length: 35 }, () => newSession(at, { clientId }))
+    await inTurns(own, (session) => sessions.create(session))
+    const limit = 10
+    const ended: string[] = []
+    let answer: readonly string[]
+    do {
+      answer = await sessions.endAllForClient(clientId, { limit }, 'revoked', at(1))
+      ended.push(...answer)
+      check(ended.length <= own.length, 'sessions.endAllForClient named a session twice.')
+    } while (answer.length >= limit)
+    same(
+      [...ended].sort(),
+      own.map(idOf).sort(),
+      'sessions.endAllForClient with a limit of 10: fewer ids than that say that none is left. ' +
+        'Go on until there are as many.',
     )
   })
 }

@@ -67,14 +67,35 @@ function partOfThem({ it, store }: Part<SessionStore>): void {
   it('what a session was created without is left out, whichever else it has', async () => {
     const at = moments()
     const sessions = await store()
-    const { secretHash, passwordMark, lifetime, parentId } = newWholeSession(at)
-    for (const later of [{ secretHash }, { passwordMark }, { lifetime }, { parentId }]) {
+    const { secretHash, passwordMark, lifetime, parentId, resources } = newWholeSession(at)
+    const parts = [{ secretHash }, { passwordMark }, { lifetime }, { parentId }, { resources }]
+    for (const later of parts) {
       const session = newSession(at, { kind: 'token', ...later })
       await sessions.create(session)
       same(
         await sessions.find(session.id),
         session,
         'sessions.find: what was left out is left out, or undefined, and never null or empty.',
+      )
+    }
+  })
+
+  it('the resources of a session come back as they were: none, one, or some odd texts', async () => {
+    const at = moments()
+    const sessions = await store()
+    const lists = [
+      [],
+      ['urn:a b'],
+      ['', '["x"]', "it's \\ \u{1f4d6}", 'https://api.example/?a=1,2'],
+    ]
+    for (const resources of lists) {
+      const session = newSession(at, { kind: 'oauth', resources })
+      await sessions.create(session)
+      same(
+        await sessions.find(session.id),
+        session,
+        'sessions.find: `resources` is a list of texts in its order, and an empty one stays one. ' +
+          'Otherwise an app gets tokens for an API that it was not granted.',
       )
     }
   })
@@ -137,6 +158,7 @@ function withLifetime(at: Moment, userId: string, lifetime: { idle: number; abso
 
 // The others are compared by tests of their own.
 function laterOf(session: Partial<SessionRecord> | null): unknown {
-  const { secretHash, passwordMark, passwordMarkNext, lifetime, clientId, parentId } = session ?? {}
-  return { secretHash, passwordMark, passwordMarkNext, lifetime, clientId, parentId }
+  const { secretHash, passwordMark, passwordMarkNext, lifetime } = session ?? {}
+  const { clientId, parentId, resources } = session ?? {}
+  return { secretHash, passwordMark, passwordMarkNext, lifetime, clientId, parentId, resources }
 }

@@ -1,0 +1,98 @@
+/** A passkey of a user. Nothing in it is a secret. */
+export interface PasskeyRecord {
+  /** As the authenticator names it: 1023 bytes at most, which are 1364 characters of base64url. */
+  readonly credentialId: string
+  readonly userId: string
+  /** What authenticators know the user by: the same in all of one user's passkeys. */
+  readonly userHandle: string
+  /** A COSE_Key ([RFC 9052 §7](https://www.rfc-editor.org/rfc/rfc9052#section-7)) in base64url. */
+  readonly publicKey: string
+  /** From 0 to 4294967295. */
+  readonly counter: number
+  /** Whether it may be on several devices. It never changes. */
+  readonly backupEligible: boolean
+  readonly backedUp: boolean
+  /** How the authenticator may be reached, as its browser says: such as `internal` or `usb`. */
+  readonly transports: readonly string[]
+  /** The model of the authenticator; only zeros where it does not say. */
+  readonly aaguid: string
+  /** What its user calls it. */
+  readonly name: string
+  /** When its counter last stood where that of one authenticator cannot; null: never. */
+  readonly suspectedCloneAt: Date | null
+  readonly createdAt: Date
+  readonly lastUsedAt: Date | null
+}
+
+/** What a use of a passkey changes, all of it in the one write. */
+export interface PasskeySeen {
+  readonly counter: number
+  readonly backedUp: boolean
+  readonly lastUsedAt: Date
+}
+
+/** What comes with a new passkey. */
+export interface PasskeyLimits {
+  /** How many one user may have. */
+  readonly most: number
+  /** SHA-256 of the recovery codes that its user gets if it is the only one. */
+  readonly recoveryCodeHashes: readonly string[]
+}
+
+/** Passkeys, which must last, and the recovery codes of users who have any. */
+export interface PasskeyStore {
+  /**
+   * In ONE conditional write: keeps the handle as that of the user, unless one is kept already, and
+   * answers the one that is kept. All of several callers are answered the same.
+   */
+  claimHandle(userId: string, userHandle: string): Promise<string>
+  /**
+   * Inserts, unless there is a passkey with this `credentialId`, of whichever user (`exists`), or
+   * the user has `most` of them (`full`). Of several at once no more than `most` are there
+   * afterwards. Where it is the user's only one, `isFirst` is true, for one of several callers, and
+   * all recovery codes of the user are replaced by these, in the same transaction.
+   */
+  create(
+    passkey: PasskeyRecord,
+    limits: PasskeyLimits,
+  ): Promise<
+    | { readonly outcome: 'created'; readonly isFirst: boolean }
+    | { readonly outcome: 'exists' }
+    | { readonly outcome: 'full' }
+  >
+  /** The row; null when there is none. */
+  find(credentialId: string): Promise<PasskeyRecord | null>
+  /** The user's rows, the oldest `createdAt` first; of one moment in any order. */
+  listForUser(userId: string): Promise<PasskeyRecord[]>
+  /**
+   * In ONE conditional write: if the counter is still `fromCounter`, replaces `counter`, `backedUp`
+   * and `lastUsedAt`. `superseded` where the counter is another one by now, `gone` where there is
+   * no such passkey.
+   */
+  use(
+    credentialId: string,
+    fromCounter: number,
+    seen: PasskeySeen,
+  ): Promise<{ readonly outcome: 'used' | 'superseded' | 'gone' }>
+  /** Notes when the counter stood where it cannot, and changes nothing else. Never inserts. */
+  suspectClone(credentialId: string, at: Date): Promise<void>
+  /** Replaces the name of a passkey of this user; false where the user has no such passkey. */
+  rename(userId: string, credentialId: string, name: string): Promise<boolean>
+  /**
+   * Deletes a passkey of this user. `removed` for one of several callers. With `unlessLast`: `last`
+   * where the user has no other, also of two that are removed at once. With the last one the user's
+   * recovery codes go, in the same transaction.
+   */
+  remove(
+    userId: string,
+    credentialId: string,
+    options: { readonly unlessLast: boolean },
+  ): Promise<{ readonly outcome: 'removed' | 'last' | 'unknown' }>
+  /** Deletes all that is kept of a user, handle and codes included; says how many passkeys. */
+  removeAllForUser(userId: string): Promise<number>
+  /** Deletes a recovery code of a user; `consumed` for one of several callers. */
+  consumeRecoveryCode(
+    userId: string,
+    codeHash: string,
+  ): Promise<{ readonly outcome: 'consumed' | 'unknown' }>
+}
