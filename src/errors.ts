@@ -21,6 +21,9 @@ export type AuthErrorCode =
   | 'totp-already-enabled'
   | 'totp-not-enabled'
   | 'too-many-named-tokens'
+  | 'passkey-exists'
+  | 'too-many-passkeys'
+  | 'last-sign-in-method'
   | 'payload-too-large'
   | 'unsupported-media-type'
   | 'too-many-requests'
@@ -50,6 +53,15 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   'too-many-named-tokens': {
     status: 409,
     message: 'There are too many tokens already. Remove one first.',
+  },
+  'passkey-exists': { status: 409, message: 'This passkey is registered already.' },
+  'too-many-passkeys': {
+    status: 409,
+    message: 'There are too many passkeys already. Remove one first.',
+  },
+  'last-sign-in-method': {
+    status: 409,
+    message: 'Without it there would be no way to sign in. Add another one first.',
   },
   'payload-too-large': { status: 413, message: 'The request body is too large.' },
   'unsupported-media-type': { status: 415, message: 'Send the body as application/json in UTF-8.' },

@@ -35,7 +35,7 @@ export function createAccount(deps: AccountDeps): Account {
   const logout = logoutEndpoint(deps.signedIn, deps.sessions)
   return {
     routes: [
-      ['/me', { GET: meEndpoint(deps.signedIn, deps.describeMe) }],
+      ['/me', { GET: meEndpoint(deps.signedIn, deps.describeMe, audit) }],
       // Old clients send a GET, and forget the token whatever the answer. It takes headers, which
       // no page of another origin can send.
       ['/logout', { GET: logout, HEAD: null, POST: logout }],

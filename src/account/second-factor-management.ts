@@ -2,11 +2,11 @@ import { AuthConfigError } from '../errors.js'
 import type { Capability } from '../http/capability.js'
 import type { DigestIdentifier } from '../login/identifier.js'
 import type { VerifyPassword } from '../login/verify-password.js'
+import type { FactorEnrolment } from '../pages/enrolment-page.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
 import { createTotpEnrolment } from '../two-factor/enrolment.js'
 import type { SeedVault } from '../two-factor/seed-vault.js'
-import type { UserStore } from '../users/contract.js'
 import { createProvePassword } from './prove-password.js'
 import { createSecondFactorsForHost, type SecondFactorsForHost } from './second-factors-for-host.js'
 import {
@@ -14,6 +14,7 @@ import {
   confirmTotpEndpoint,
   disableTotpEndpoint,
   recoveryCodesEndpoint,
+  switchOnTotp,
   type TotpDeps,
   totpStatusEndpoint,
 } from './totp.endpoint.js'
@@ -21,6 +22,8 @@ import {
 /** Setting up TOTP and switching it off, for the user and for the host. */
 export interface SecondFactorManagement extends Capability {
   readonly secondFactors: SecondFactorsForHost
+  /** The same for pages; null when the host keeps no TOTP seeds. */
+  readonly onPages: FactorEnrolment | null
 }
 
 /** What {@link createSecondFactorManagement} needs. */
@@ -29,7 +32,6 @@ export interface SecondFactorManagementDeps extends Omit<TotpDeps, 'enrolment' |
   readonly totp: { readonly store: SecondFactorStore; readonly vault: SeedVault } | null
   /** What authenticator apps call this service. */
   readonly issuer: string
-  readonly users: Pick<UserStore, 'findById'>
   readonly verifyPassword: VerifyPassword
   readonly digestIdentifier: DigestIdentifier
   readonly throttle: TotpDeps['throttle'] & Pick<Throttle, 'takePasswordSlot' | 'clearSecondFactor'>
@@ -41,7 +43,7 @@ export function createSecondFactorManagement(
   deps: SecondFactorManagementDeps,
 ): SecondFactorManagement {
   const { totp, issuer, throttle, sessions, clock, audit } = deps
-  if (totp === null) return { routes: [], close: null, secondFactors: unconfigured }
+  if (totp === null) return { routes: [], close: null, secondFactors: unconfigured, onPages: null }
   const { store, vault } = totp
   const enrolment = createTotpEnrolment({ store, vault, issuer, clock, audit })
   const { users, verifyPassword, digestIdentifier } = deps
@@ -49,6 +51,8 @@ export function createSecondFactorManagement(
     signedIn: deps.signedIn,
     enrolment,
     secondFactors: deps.secondFactors,
+    passkeys: deps.passkeys,
+    users,
     provePassword: createProvePassword({
       users,
       throttle,
@@ -70,6 +74,10 @@ export function createSecondFactorManagement(
     ],
     close: null,
     secondFactors: createSecondFactorsForHost({ enrolment, sessions, throttle, audit }),
+    onPages: {
+      begin: enrolment.resume,
+      confirm: (session, code, request) => switchOnTotp(endpoints, session, code, request),
+    },
   }
 }
 

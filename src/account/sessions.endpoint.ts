@@ -24,7 +24,7 @@ export interface SessionSummary {
   readonly expiresAt: Date
   readonly ip: string | null
   readonly userAgent: string | null
-  /** The device in words, such as "Firefox on Linux"; of a named token, its name. */
+  /** The device in words, such as "Firefox on Linux"; of a named token or an app, its name. */
   readonly name: string | null
   /** Open sockets in this process. */
   readonly liveSockets: number

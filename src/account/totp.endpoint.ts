@@ -13,13 +13,18 @@ import type { SessionRecord, StoredMethod } from '../stores/contract.js'
 import type { CodeAttempt } from '../throttle/second-factor-limits.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { TotpEnrolment } from '../two-factor/enrolment.js'
-import { hasShownFactor, type SecondFactors } from '../two-factor/second-factor.js'
+import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
+import { hasShownCode, type SecondFactors } from '../two-factor/second-factor.js'
+import type { AuthUser, UserStore } from '../users/contract.js'
 
 /** What the endpoints of `/auth/totp` need. */
 export interface TotpDeps {
   readonly signedIn: SignedIn
   readonly enrolment: TotpEnrolment
   readonly secondFactors: SecondFactors
+  /** Null: the host takes no passkeys. */
+  readonly passkeys: Pick<PasskeyFactor, 'isDemanded' | 'stands'> | null
+  readonly users: Pick<UserStore, 'findById'>
   readonly provePassword: ProvePassword
   readonly throttle: Pick<Throttle, 'knownNetworks' | 'withSecondFactorSlot' | 'refundSecondFactor'>
   readonly sessions: Pick<Sessions, 'requireLive' | 'endAllForUser' | 'setMethods'>
@@ -30,9 +35,18 @@ export interface TotpDeps {
 
 const password = z.string().min(1).refine(isWellFormed, 'Invalid input: lone surrogates')
 const code = z.string().min(1).max(64)
-const passwordOnly = z.object({ password })
-const codeOnly = z.object({ code })
-const passwordAndCode = z.object({ password, code })
+
+/** The body of `POST /auth/totp`. */
+export const passwordOnly: z.ZodObject<{ password: z.ZodString }> = z.object({ password })
+
+/** The body of `POST /auth/totp/confirm`. */
+export const codeOnly: z.ZodObject<{ code: z.ZodString }> = z.object({ code })
+
+/** The body of what weakens or replaces a factor. */
+export const passwordAndCode: z.ZodObject<{ password: z.ZodString; code: z.ZodString }> = z.object({
+  password,
+  code,
+})
 
 /** `GET /auth/totp`: whether I have TOTP, and how many recovery codes are left. */
 export function totpStatusEndpoint({ signedIn, enrolment }: TotpDeps): Endpoint {
@@ -46,7 +60,7 @@ export function totpStatusEndpoint({ signedIn, enrolment }: TotpDeps): Endpoint 
 
 /** `POST /auth/totp`: begins enrolment. Nothing is active before its first code. */
 export function beginTotpEndpoint(deps: TotpDeps): Endpoint {
-  const { signedIn, enrolment, provePassword, secondFactors, sessions } = deps
+  const { signedIn, enrolment, provePassword, sessions } = deps
   return async function beginTotp(request) {
     // 401, 403
     const { session } = await ownerOf(signedIn, request, 'may-enrol')
@@ -56,13 +70,24 @@ export function beginTotpEndpoint(deps: TotpDeps): Endpoint {
     const user = await provePassword(session.userId, input.password, request)
     // 401
     await sessions.requireLive(session)
-    // 403. A user who has a factor of the host's must show it: the password alone adds no other.
-    const factors = await secondFactors.of(user)
-    if (factors?.totp === null && !secondFactors.hasBeenShown(session.methods))
-      throw new AuthError('reauthentication-required')
+    // 403
+    await requireOtherFactor(deps, session, user)
     // 409
     return ok({ status: 'success', data: await enrolment.begin(user, request.context) })
   }
+}
+
+// Who has a factor of the host's, or a passkey that is demanded, must show it: the password alone
+// adds no other.
+async function requireOtherFactor(
+  { secondFactors, passkeys }: TotpDeps,
+  { methods }: SessionRecord,
+  user: AuthUser,
+): Promise<void> {
+  if (secondFactors.hasBeenShown(methods)) return
+  const factors = await secondFactors.of(user)
+  const isOwed = factors === null ? await passkeys?.isDemanded(user) : factors.totp === null
+  if (isOwed === true) throw new AuthError('reauthentication-required')
 }
 
 /** `POST /auth/totp/confirm`: the first code of the seed that waits makes it active. */
@@ -71,20 +96,44 @@ export function confirmTotpEndpoint(deps: TotpDeps): Endpoint {
     // 401, 403
     const { session } = await ownerOf(deps.signedIn, request, 'may-enrol')
     // 400, 413, 415
-    const input = parseInput(codeOnly, await request.readJson())
-    const { context } = request
-    const checkCode = () => deps.enrolment.judgeFirstCode(session.userId, input.code, context)
-    const attempt = { userId: session.userId, place: 'enrolment' } as const
+    const { code: given } = parseInput(codeOnly, await request.readJson())
     // 401, 409, 429, 503
-    const confirmation = await withCounter(deps, attempt, ['totp'], request, checkCode)
-    // 409, 503
-    const recoveryCodes = await changeFactor(deps, session, context, confirmation.confirm)
-    const methods = [...session.methods.filter((method) => method !== 'otp'), 'otp'] as const
-    // If these fail, the user must sign in again soon. The recovery codes are shown all the same.
-    await keepSession(deps, session, methods).catch(reported)
-    await forgetOtherNetworks(deps, session.userId, context).catch(reported)
+    const recoveryCodes = await switchOnTotp(deps, session, given, request)
     return ok({ status: 'success', data: { recoveryCodes } })
   }
+}
+
+/** Where a code comes from, and what takes the headers of its answer. */
+export type CodeRequest = Pick<EndpointRequest, 'context' | 'setHeaders'>
+
+/**
+ * Makes the seed that waits active by its first code, and answers ten recovery codes. Rejects with
+ * 401, 403, 409, 429 and 503.
+ */
+export async function switchOnTotp(
+  deps: TotpDeps,
+  session: SessionRecord,
+  given: string,
+  request: CodeRequest,
+): Promise<readonly string[]> {
+  const { context } = request
+  await requirePasskey(deps, session)
+  const checkCode = () => deps.enrolment.judgeFirstCode(session.userId, given, context)
+  const attempt = { userId: session.userId, place: 'enrolment' } as const
+  const confirmation = await withCounter(deps, attempt, ['totp'], request, checkCode)
+  const recoveryCodes = await changeFactor(deps, session, context, confirmation.confirm)
+  const methods = [...session.methods.filter((method) => method !== 'otp'), 'otp'] as const
+  // If these fail, the user must sign in again soon. The recovery codes are shown all the same.
+  await keepSession(deps, session, methods).catch(reported)
+  await forgetOtherNetworks(deps, session.userId, context).catch(reported)
+  return recoveryCodes
+}
+
+// The seed may have been made while there was no passkey to be shown, or on a page.
+async function requirePasskey(deps: TotpDeps, session: SessionRecord): Promise<void> {
+  if (deps.passkeys === null || deps.secondFactors.hasBeenShown(session.methods)) return
+  const user = await deps.users.findById(session.userId)
+  if (user !== null) await requireOtherFactor(deps, session, user)
 }
 
 /** `POST /auth/totp/disable`: password and code switch TOTP off. */
@@ -99,7 +148,7 @@ export function disableTotpEndpoint(deps: TotpDeps): Endpoint {
     await proveBoth(deps, session, input, request)
     // 503. First, while a failure still changes nothing. A session that still claimed a factor
     // which the user no longer has would pass where the host requires one.
-    const withoutFactor = session.methods.filter((method) => !hasShownFactor([method]))
+    const withoutFactor = await methodsWithoutTotp(deps, session)
     await keepSession(deps, session, withoutFactor)
     await changeFactor(deps, session, context, () => disable(deps, session, context)).catch(
       async (error: unknown) => {
@@ -120,6 +169,18 @@ async function forgetOtherNetworks(
 ): Promise<void> {
   await throttle.knownNetworks.forgetAll(userId)
   await (await throttle.knownNetworks.standing(userId, ip)).remember()
+}
+
+// A passkey that is gone was still shown while there was TOTP besides.
+async function methodsWithoutTotp(
+  { passkeys, users }: TotpDeps,
+  { userId, methods }: SessionRecord,
+): Promise<readonly StoredMethod[]> {
+  const others = methods.filter((method) => !hasShownCode([method]))
+  if (!others.includes('passkey')) return others
+  const user = await users.findById(userId)
+  const hasOne = user !== null && (await passkeys?.stands(user, { credentialId: null })) === true
+  return hasOne ? others : others.filter((method) => method !== 'passkey')
 }
 
 async function disable(
@@ -175,7 +236,7 @@ async function withCounter<Verdict>(
   deps: TotpDeps,
   attempt: CodeAttempt,
   availableMethods: readonly string[],
-  request: EndpointRequest,
+  request: CodeRequest,
   checkCode: () => Promise<Verdict | 'invalid'>,
 ): Promise<Verdict> {
   const { context, setHeaders } = request
@@ -190,7 +251,7 @@ function requireRight<Verdict>(
   userId: string,
   availableMethods: readonly string[],
   verdict: Verdict | 'invalid',
-  { context }: EndpointRequest,
+  { context }: CodeRequest,
 ): Verdict {
   if (verdict !== 'invalid') return verdict
   audit({ type: 'second-factor.refused', userId }, context)

@@ -1,7 +1,14 @@
 import type { HostFailure } from '../lib/host-call.js'
 import type { Logger } from '../lib/logger.js'
 import type { EndReason, StoredKind, StoredMethod } from '../stores/contract.js'
-import type { ClientRefusal, CodeRefusal, RefreshRefusal, SignInRefusal } from './refusals.js'
+import { type PasskeyEvent, passkeyLevels } from './passkey-events.js'
+import type {
+  ClientChange,
+  ClientRefusal,
+  CodeRefusal,
+  RefreshRefusal,
+  SignInRefusal,
+} from './refusals.js'
 
 /** Which limit was reached. */
 export type ThrottleScope =
@@ -142,6 +149,16 @@ export type AuthEventBody =
       readonly reason: ClientRefusal
       readonly clientId: string | null
     }
+  /** A client was registered or changed, by the host's own code. */
+  | {
+      readonly type: 'client.changed'
+      readonly clientId: string
+      readonly change: ClientChange
+    }
+  /** A user has allowed a client what it asked for. */
+  | { readonly type: 'consent.granted'; readonly userId: string; readonly clientId: string }
+  /** A user has taken back what a client was allowed; its sessions of the user end. */
+  | { readonly type: 'consent.revoked'; readonly userId: string; readonly clientId: string }
   /** The credentials of a request or an upgrade were refused. */
   | { readonly type: 'request.refused'; readonly reason: string }
   /** A signed-in user was asked for the password again, and the answer was wrong. */
@@ -194,6 +211,7 @@ export type AuthEventBody =
    * allow.
    */
   | ({ readonly type: 'host.failed' } & HostFailure)
+  | PasskeyEvent
 
 /** Who asked, as far as it is known. All null when the host called a function by itself. */
 export interface RequestContext {
@@ -256,6 +274,9 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'refresh.reused': 'warn',
   'refresh.refused': 'info',
   'client.refused': 'info',
+  'client.changed': 'info',
+  'consent.granted': 'info',
+  'consent.revoked': 'info',
   'request.refused': 'debug',
   'password.refused': 'info',
   'password.rehashed': 'info',
@@ -274,4 +295,5 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'clock.skewed': 'warn',
   'clock.ahead': 'error',
   'host.failed': 'error',
+  ...passkeyLevels,
 }

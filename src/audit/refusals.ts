@@ -21,10 +21,12 @@ export type CodeRefusal =
   | 'wrong-client'
   | 'wrong-redirect-uri'
   | 'issuing-session-ended'
+  | 'consent-revoked'
+  | 'client-disabled'
   | SignInRefusal
 
 /** Why a refresh token was not exchanged. */
-export type RefreshRefusal = 'unknown-or-ended' | 'reused' | SignInRefusal
+export type RefreshRefusal = 'unknown-or-ended' | 'reused' | 'consent-revoked' | SignInRefusal
 
 /** Why a client was not authenticated. */
 export type ClientRefusal =
@@ -36,3 +38,12 @@ export type ClientRefusal =
   | 'assertion-replayed'
   | 'may-not-introspect'
   | AssertionProblem
+
+/** What was done to a client. */
+export type ClientChange =
+  | 'created'
+  | 'updated'
+  | 'secret-rotated'
+  | 'secret-removed'
+  | 'disabled'
+  | 'enabled'

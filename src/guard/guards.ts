@@ -62,7 +62,14 @@ export function createGuards(deps: GuardsDeps): Guards {
       tickets === null
         ? []
         : [['/auth/socket-ticket', { POST: socketTicketEndpoint(deps.signedIn, tickets) }]],
-    requireAuth: createRequireAuth({ recognise, authenticateRequest, pages, contexts, clock }),
+    requireAuth: createRequireAuth({
+      recognise,
+      authenticateRequest,
+      pages,
+      forgetSession: liveSessions.forget,
+      contexts,
+      clock,
+    }),
     async authenticate(request, options) {
       const { scope, read } = settingsOfAuthenticate(options, pages)
       const context = contexts.of(request)

@@ -103,13 +103,15 @@ export interface RequireAuthDeps {
   readonly authenticateRequest: AuthenticateRequest
   /** Null: the host has none that send a cookie. */
   readonly pages: Pages | null
+  /** Forgets what this process has read of a session. */
+  readonly forgetSession: (sessionId: string) => void
   readonly contexts: Contexts
   readonly clock: () => Date
 }
 
 /** Makes `requireAuth`, which throws AuthConfigError for an option it does not know. */
 export function createRequireAuth(deps: RequireAuthDeps): (options?: RequireAuthOptions) => Guard {
-  const { recognise, authenticateRequest, pages, contexts, clock } = deps
+  const { recognise, authenticateRequest, pages, forgetSession, contexts, clock } = deps
   return (options = {}) => {
     const { optional, maxAge, scope, onRefused, ...where } = checkOptions(rules, options)
     const newReader = createReaders('requireAuth', where, pages)
@@ -123,8 +125,13 @@ export function createRequireAuth(deps: RequireAuthDeps): (options?: RequireAuth
     ): Promise<Principal | undefined> {
       const context = contexts.of(request)
       if (optional !== false && isWithout(request, read)) return undefined
-      const { principal } = await authenticateRequest(request, context, 'complete', read)
-      requireScope(principal, scope)
+      const ask = () => authenticateRequest(request, context, 'complete', read)
+      const remembered = (await ask()).principal
+      requireScope(remembered, scope)
+      if (isFresh(remembered)) return remembered
+      // It may have been proved anew a moment ago in another process, so memory alone refuses none.
+      forgetSession(remembered.sessionId)
+      const { principal } = await ask()
       if (!isFresh(principal))
         throw new AuthError('reauthentication-required', { details: { maxAge } })
       return principal
@@ -222,7 +229,9 @@ const rules = {
   }),
 }
 
-// A program proves nothing again: what its token was made by was shown by somebody, once.
+// A program proves nothing again: what its token was made by was shown by somebody, once. An app
+// can have its user sign in anew (RFC 9470 §4), and the time of that is what its session has.
 function isSignedInSince({ kind, authenticatedAt }: Principal, maxAge: number, now: Date): boolean {
-  return isKnownKind(kind) && now.getTime() - authenticatedAt.getTime() <= maxAge * 1000
+  const isOfPeople = isKnownKind(kind) || kind === 'oauth'
+  return isOfPeople && now.getTime() - authenticatedAt.getTime() <= maxAge * 1000
 }

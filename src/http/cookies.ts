@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 // The only file that reads or writes cookies.
 
-/** The cookie of a page's session. */
-export interface SessionCookie {
+/** One cookie, under one name. */
+export interface BrowserCookie {
   /** What the browser has sent; null where there is none, or more than one of this name. */
   read(request: IncomingMessage): string | null
   /**
@@ -15,16 +15,34 @@ export interface SessionCookie {
   forget(response: ServerResponse): void
 }
 
+/** The cookie of a page's session. */
+export type SessionCookie = BrowserCookie
+
+/** Makes it: see {@link createPreCookie}. */
+export function createSessionCookie(isSecure: boolean): SessionCookie {
+  return createCookie('session', isSecure)
+}
+
 /**
- * Makes it. `isSecure` is false for pages in the clear alone, on the machine of a developer, where
- * no browser that goes by the standard keeps the cookie otherwise.
+ * Makes the cookie that tells one browser from another before anybody signs in there. It is no
+ * session's, and never becomes one's. `isSecure` is false for pages in the clear alone, on the
+ * machine of a developer, where no browser that goes by the standard keeps the cookie otherwise.
  *
  * What begins with `__Host-` is taken by browsers of a secure page alone, and of this very host
  * (RFC 6265bis §4.1.3.2); with `__Host-Http-` not of a script either. Where that is unknown it is
  * `__Host-` still.
  */
-export function createSessionCookie(isSecure: boolean): SessionCookie {
-  const name = isSecure ? '__Host-Http-mar_session' : 'mar_session_dev'
+export function createPreCookie(isSecure: boolean): BrowserCookie {
+  return createCookie('pre', isSecure)
+}
+
+/** Makes the cookie of a browser that was offered a passkey; it says no more than that. */
+export function createOfferedCookie(isSecure: boolean): BrowserCookie {
+  return createCookie('offered', isSecure)
+}
+
+function createCookie(kind: 'session' | 'pre' | 'offered', isSecure: boolean): BrowserCookie {
+  const name = isSecure ? `__Host-Http-mar_${kind}` : `mar_${kind}_dev`
   const attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
   return {
     read: (request) => onlyValueOf(name, ownHeader(request, 'cookie') ?? ''),

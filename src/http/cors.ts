@@ -23,6 +23,8 @@ const exposed = [
   'RateLimit-Reset',
   'WWW-Authenticate',
 ].join(', ')
+/** What tells a client when to come back, and what its token lacks; the rest is in the body. */
+const openlyExposed = 'Retry-After, WWW-Authenticate'
 const sendable = 'Authorization, Content-Type, X-Auth-Token, X-User-Id'
 /** Seconds for which a browser need not ask again. */
 const preflightSeconds = '600'
@@ -68,7 +70,7 @@ export function createOpenCors(sendable: string): AnswerCors {
     // Of a middleware of the host's, which speaks for its own routes.
     response.removeHeader('Access-Control-Allow-Credentials')
     if (!isPreflight(request)) {
-      response.setHeader('Access-Control-Expose-Headers', 'WWW-Authenticate')
+      response.setHeader('Access-Control-Expose-Headers', openlyExposed)
       return false
     }
     const named = methods.filter((method) => method !== 'HEAD')

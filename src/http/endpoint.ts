@@ -2,11 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ErrorRequestHandler, Router } from 'express'
 import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError, AuthError } from '../errors.js'
-import { type Answer, type TextAnswer, writeAnswer } from './answer.js'
+import { type AnyAnswer, writeAnswer } from './answer.js'
 import { type JsonBody, readJsonBody } from './body.js'
 import { type AnswerCors, createOpenCors } from './cors.js'
 import { hangingUp } from './hanging-up.js'
-import { type ProblemStyle, writeProblem } from './problem.js'
+import { writeProblem } from './problem.js'
+import type { ProblemStyle } from './problem-names.js'
 import { createNoticeProxies } from './proxy-notices.js'
 import type { Contexts } from './request-context.js'
 import type { SayOnce } from './say-once.js'
@@ -32,7 +33,7 @@ export type SetHeaders = (headers: Readonly<Record<string, string>>) => void
  * One route: a request in, an answer out. It throws {@link AuthError} for every answer that is not
  * a success.
  */
-export type Endpoint = (request: EndpointRequest) => Promise<Answer | TextAnswer>
+export type Endpoint = (request: EndpointRequest) => Promise<AnyAnswer>
 
 // What of an Express request is used beyond Node's own.
 type ExpressRequest = IncomingMessage & { readonly params?: EndpointRequest['parameters'] }

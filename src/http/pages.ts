@@ -64,8 +64,11 @@ function isSafe({
   return [method, originalMethod].every((name) => name === 'GET' || name === 'HEAD')
 }
 
-// Fetch Metadata says it outright. Browsers without it name their origin with whatever is no GET.
-function isOwnPage(request: IncomingMessage, own: string): boolean {
+/**
+ * Whether a page of our own sends a request. Fetch Metadata says it outright. Browsers without it
+ * name their origin with whatever is no GET.
+ */
+export function isOwnPage(request: IncomingMessage, own: string): boolean {
   const site = ownHeader(request, 'sec-fetch-site')
   if (site !== undefined) return site === 'same-origin'
   const origin = ownHeader(request, 'origin')

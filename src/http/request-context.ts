@@ -80,7 +80,11 @@ function answerOf(
     return given(request)
   } catch (cause) {
     onFailure(describeFailure('clientAddress', cause))
-    throw new AuthError('temporarily-unavailable', { message: 'clientAddress failed', cause })
+    throw new AuthError('temporarily-unavailable', {
+      retryAfter: 1,
+      message: 'clientAddress failed',
+      cause,
+    })
   }
 }
 

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { deriveKey } from './derive-key.js'
 import { sha256 } from './digest.js'
 
 /**
@@ -45,12 +46,8 @@ export function createVault(purpose: string, encryptionKeys: readonly Buffer[]):
   }
 }
 
-// Each purpose has a key of its own, so that what one leaks says nothing about another (ASVS
-// V11.2.2).
 function deriveVaultKey(purpose: string, encryptionKey: Buffer): VaultKey {
-  const bytes = Buffer.from(
-    hkdfSync('sha256', encryptionKey, '', `messaging-auth-router:${purpose}`, 32),
-  )
+  const bytes = deriveKey(purpose, encryptionKey)
   return { id: sha256(bytes.toString('hex')).slice(0, 8), bytes }
 }
 

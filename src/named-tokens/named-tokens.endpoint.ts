@@ -25,7 +25,10 @@ export interface NamedTokenEndpointDeps {
 /** Seconds after a sign-in in which the password is not asked for again. */
 const maxAge = 600
 
-const schema = z.object({
+/** The body of `POST /auth/access-tokens`. */
+export const namedTokenBody: z.ZodObject<
+  typeof namedTokenShape & { password: z.ZodOptional<z.ZodString> }
+> = z.object({
   ...namedTokenShape,
   password: z.string().min(1).refine(isWellFormed, 'Invalid input: lone surrogates').optional(),
 })
@@ -37,7 +40,7 @@ export function makeNamedTokenEndpoint(deps: NamedTokenEndpointDeps): Endpoint {
     // 401, 403. Full scope, so that no token gives away more than its maker may.
     const { session } = await ownerOf(signedIn, request)
     // 400, 413, 415
-    const { password, ...asked } = parseInput(schema, await request.readJson())
+    const { password, ...asked } = parseInput(namedTokenBody, await request.readJson())
     // 401, 403, 429
     const authenticatedAt = await proveAgain(deps, session, password, request)
     // 401

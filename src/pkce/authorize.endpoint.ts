@@ -8,7 +8,11 @@ import type { DecideSignIn } from '../sign-in.js'
 import type { AuthorizationCodes } from './authorization-code.js'
 import { codeChallengePattern } from './code-challenge.js'
 
-const schema = z.object({
+/** The body of `POST /auth/pkce/authorize`. */
+export const codeRequest: z.ZodObject<{
+  codeChallenge: z.ZodString
+  codeChallengeMethod: z.ZodOptional<z.ZodLiteral<'S256'>>
+}> = z.object({
   codeChallenge: z
     .string()
     .regex(codeChallengePattern, 'Invalid input: expected 43 base64url characters'),
@@ -29,7 +33,7 @@ export function authorizeEndpoint(
     // client that was granted less.
     const { session, user } = await ownerOf(signedIn, request)
     // 400, 413, 415
-    const { codeChallenge } = parseInput(schema, await readJson())
+    const { codeChallenge } = parseInput(codeRequest, await readJson())
 
     const { methods, scope, authenticatedAt } = session
     // 401, 403

@@ -24,7 +24,12 @@ export interface CodeExchange<Tokens> {
 
 /** A session to be, and the tokens that it is shown by. */
 export interface OpenedByCode<Tokens> {
-  readonly session: Pick<NewSession, 'kind' | 'refresh' | 'clientId' | 'parentId'>
+  readonly session: Pick<
+    NewSession,
+    'kind' | 'refresh' | 'name' | 'clientId' | 'parentId' | 'resources'
+  > &
+    // Left out: that of the code.
+    Partial<Pick<NewSession, 'scope'>>
   readonly sign: (session: SessionRecord, approved: ApprovedSignIn) => Promise<Tokens>
 }
 
@@ -60,7 +65,7 @@ const innocentReplayMs = 20_000
 export function createRedeemCode(deps: RedeemCodeDeps): RedeemCode {
   return async function redeemCode(exchange, context) {
     // 400
-    const code = await requireUnused(deps, exchange.code, context)
+    const code = await requireUnused(deps, exchange, context)
     const admitted = await approveOrBurn(deps, code, exchange.refusalOf(code), context)
     return openSession(deps, code, admitted, exchange.open(code), context)
   }
@@ -70,11 +75,11 @@ export function createRedeemCode(deps: RedeemCodeDeps): RedeemCode {
 // write in `startByCode` decides.
 async function requireUnused(
   deps: RedeemCodeDeps,
-  code: AuthorizationCodeRecord | null,
+  { code, refusalOf }: Pick<CodeExchange<unknown>, 'code' | 'refusalOf'>,
   context: RequestContext,
 ): Promise<AuthorizationCodeRecord> {
   if (code === null) throw refusal(deps, 'unknown', null, context)
-  if (code.consumedAt !== null) return refuseReplay(deps, code, context)
+  if (code.consumedAt !== null) return refuseReplay(deps, code, refusalOf(code), context)
   return code
 }
 
@@ -90,7 +95,7 @@ async function approveOrBurn(
   const decision = await decide(deps, code, fault, context)
   if (decision.allowed) return decision
   const burnt = await deps.burn(code)
-  if (burnt.outcome === 'replayed') return refuseReplay(deps, burnt.code, context)
+  if (burnt.outcome === 'replayed') return refuseReplay(deps, burnt.code, fault, context)
   throw refusal(deps, decision.reason, code.userId, context)
 }
 
@@ -112,9 +117,11 @@ async function decide(
   context: RequestContext,
 ): Promise<Decision> {
   if (fault !== null) return { allowed: false, reason: fault }
-  const issuer = await findIssuer(deps, code)
+  const [issuer, user] = await Promise.all([
+    findIssuer(deps, code),
+    deps.users.findById(code.userId),
+  ])
   if (issuer === 'ended') return { allowed: false, reason: 'issuing-session-ended' }
-  const user = await deps.users.findById(code.userId)
   if (issuer !== null && user !== null && !(await deps.passwordStands(issuer, user)))
     return { allowed: false, reason: 'issuing-session-ended' }
   const decision = await deps.decideSignIn({
@@ -147,23 +154,27 @@ async function refuseOutdated(
   opened: SessionRecord,
   context: RequestContext,
 ): Promise<void> {
-  const issuer = await findIssuer(deps, code)
+  const [issuer, stands] = await Promise.all([findIssuer(deps, code), deps.factorStands(approved)])
   if (issuer === 'ended') {
     await deps.sessions.end(opened, 'revoked', context)
     throw refusal(deps, 'issuing-session-ended', code.userId, context)
   }
   const { sessions, passwordWatch } = deps
   if (issuer !== null) await catchUpMarks({ sessions, passwordWatch }, issuer, opened)
-  if (await deps.factorStands(approved)) return
+  if (stands) return
   await deps.sessions.end(opened, 'factor-changed', context)
   throw refusal(deps, 'second-factor-required', code.userId, context)
 }
 
+// A client that a code was not issued to has no say over another's session, as with a refresh token
+// (RFC 6749 §5.2): what it shows may be from a log, and a spent code opens nothing.
 async function refuseReplay(
   deps: RedeemCodeDeps,
   code: AuthorizationCodeRecord,
+  fault: CodeRefusal | null,
   context: RequestContext,
 ): Promise<never> {
+  if (fault === 'wrong-client') throw refusal(deps, fault, code.userId, context)
   await endStolenSession(deps, code, context)
   throw refusal(deps, 'replayed', code.userId, context)
 }
@@ -191,13 +202,14 @@ async function openSession<Tokens>(
 ): Promise<Tokens> {
   const { opensSessionId: id, scope, authenticatedAt, userId } = code
   const marks = issuer === null ? undefined : deps.passwordWatch.inherited(issuer)
+  const until = issuer !== null && issuer.id === given.parentId ? issuer.expiresAt : undefined
   const session = deps.sessions.draft(
-    { ...given, id, approved, scope, authenticatedAt, marks },
+    { scope, ...given, id, approved, authenticatedAt, marks, until },
     context,
   )
   const tokens = await sign(session, approved)
   const redeemed = await deps.sessions.startByCode(code.codeHash, session, context)
-  if (redeemed.outcome === 'replayed') return refuseReplay(deps, redeemed.code, context)
+  if (redeemed.outcome === 'replayed') return refuseReplay(deps, redeemed.code, null, context)
   if (redeemed.outcome === 'unknown') throw refusal(deps, 'unknown', userId, context)
   await refuseOutdated(deps, code, approved, session, context)
   await deps.sessions.makeRoom(session, context)

@@ -16,7 +16,11 @@ export interface TokenDeps extends Omit<RedeemCodeDeps, 'burn'> {
   readonly accessTokenLifetime: number
 }
 
-const schema = z.object({
+/** The body of `POST /auth/pkce/token`. */
+export const exchangeRequest: z.ZodObject<{
+  authorizationCode: z.ZodString
+  codeVerifier: z.ZodString
+}> = z.object({
   authorizationCode: z.string().min(1),
   codeVerifier: z
     .string()
@@ -43,7 +47,7 @@ export function tokenEndpoint(deps: TokenDeps): Endpoint {
 
   return async function exchangeCode({ context, readJson }) {
     // 400, 413, 415
-    const { authorizationCode, codeVerifier } = parseInput(schema, await readJson())
+    const { authorizationCode, codeVerifier } = parseInput(exchangeRequest, await readJson())
     // 503
     const code = await codes.find(authorizationCode)
     const answer = await redeemCode(

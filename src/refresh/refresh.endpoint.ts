@@ -13,7 +13,12 @@ export interface RefreshDeps extends RefreshSessionDeps {
 }
 
 const text = z.string().min(1)
-const schema = z
+
+/** The body of `POST /auth/refresh`: one of the two. */
+export const refreshRequest: z.ZodObject<{
+  refreshToken: z.ZodOptional<z.ZodString>
+  refresh_token: z.ZodOptional<z.ZodString>
+}> = z
   .object({ refreshToken: text.optional(), refresh_token: text.optional() })
   .refine(
     ({ refreshToken, refresh_token }) =>
@@ -38,7 +43,7 @@ export function refreshEndpoint(deps: RefreshDeps): Endpoint {
 
   return async function refresh({ context, readJson }) {
     // 400, 413, 415
-    const input = parseInput(schema, await readJson())
+    const input = parseInput(refreshRequest, await readJson())
     const presented = (input.refreshToken ?? input.refresh_token) as string
     const answer = await refreshSession(
       {

@@ -1,5 +1,5 @@
-import { hkdfSync } from 'node:crypto'
 import { networkOf } from '../http/client-address.js'
+import { deriveKey } from '../lib/derive-key.js'
 import { hmacSha256 } from '../lib/digest.js'
 
 /** Names what is counted, so that the counter store holds no name, address or user id in clear. */
@@ -10,9 +10,7 @@ export type CounterKey = (...parts: readonly string[]) => string
  * are few enough addresses to try them all. Every process with the same key counts together.
  */
 export function createCounterKey(encryptionKeys: readonly Buffer[]): CounterKey {
-  const key = Buffer.from(
-    hkdfSync('sha256', encryptionKeys[0] ?? '', '', 'messaging-auth-router:counter', 32),
-  )
+  const key = deriveKey('counter', encryptionKeys[0])
   // As JSON, so that no two lists of parts are the same text.
   return (...parts) => hmacSha256(key, JSON.stringify(parts))
 }

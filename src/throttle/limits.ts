@@ -48,8 +48,10 @@ export interface ThrottleOptions {
    */
   readonly secondFactorTotal?: number
   /**
-   * Refused codes and refresh tokens per network, for the exchange and for the refresh each. Beyond
-   * it what is refused is answered 429; a valid one is never. Default 300 in 900 seconds.
+   * Refused codes and refresh tokens per network, for the exchange and for the refresh each, and
+   * refused clients of OAuth. Beyond it what is refused is answered 429; a valid one is never, but
+   * for a client that this process has not seen for a day, after so many invented ones. Default 300
+   * in 900 seconds.
    */
   readonly endpoints?: Limit
   /**
@@ -116,7 +118,7 @@ export interface Counters {
   readonly codesPerUser: Counter
   /** The same, since the last complete sign-in. */
   readonly codesUntilSignIn: Counter
-  /** Refused codes and refresh tokens. */
+  /** Refused codes, refresh tokens and clients. */
   readonly refusedTokens: Counter
   /**
    * The networks that an account knows, each with the epoch in which it was last signed in from.

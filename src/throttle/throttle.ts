@@ -11,6 +11,8 @@ import {
 } from './counter-keys.js'
 import { createKnownNetworks, type KnownNetworks } from './known-networks.js'
 import { type Counters, createCounters, createReportLimit, type ThrottleOptions } from './limits.js'
+import { createLookupLimit, type LimitLookups } from './lookup-limit.js'
+import { type CountRefusedPasskey, createPasskeyLimits } from './passkey-limits.js'
 import { createPasswordLimits, type TakePasswordSlot } from './password-limits.js'
 import { createRefusalLimit } from './refusal-limit.js'
 import { createSecondFactorLimits, type SecondFactorLimits } from './second-factor-limits.js'
@@ -50,9 +52,15 @@ import {
 // codesUntilSignIn         user                 before judging a    right; outage;        10 years
 //                                               code                complete: emptied
 // refusedTokens            endpoint, network    a refused token     -                     900 s
+//                          network              a client was not    -                     900 s
+//                                               authenticated
 // mar-client               client, network      a client was not     -                     900 s
 //                                               authenticated
+// mar-passkey              network              a passkey was refused  -                   900 s
+// mar-passkey-id           passkey              a passkey was refused  -                   1 h
 // mar-issue-…              session; user        a code or ticket    refused               60 s
+// (in this process)        network              a client is looked  found; outage         900 s
+//                                               up
 //
 // Why each: `perIdentifierAndNetwork` stops one line that guesses one name; `perNetwork` one line
 // that tries many names; the wider ones a line with many /64. `perIdentifier` stops a botnet that
@@ -79,8 +87,12 @@ export interface Throttle extends SecondFactorLimits {
   unlockLogin(identifier: IdentifierDigests, userId: string | null, ip?: string): Promise<void>
   /** Limits the failures of an endpoint by network. */
   readonly limitFailures: LimitFailures
-  /** Limits the failures of a client's authentication by client and network. */
+  /** Limits the failures of a client's authentication by network, and by client and network. */
   readonly countRefusedClient: CountRefusedClient
+  /** Limits refused passkeys by network, and by passkey. */
+  readonly countRefusedPasskey: CountRefusedPasskey
+  /** Limits by network how often the host's store is asked for what there is not. */
+  readonly limitLookups: LimitLookups
   /** Limits what a session and a user are issued. */
   readonly takeIssue: TakeIssue
 }
@@ -117,6 +129,8 @@ export function createThrottle({
   const reportLimit = createReportLimit(audit)
   const common = { counters, keyOf, knownNetworks, reportLimit }
   const secondFactorLimits = createSecondFactorLimits(common)
+  const refused = counters.refusedTokens
+  const countInNetwork = createRefusalLimit({ counter: refused, reportLimit, dryRun })
   return {
     takePasswordSlot: createPasswordLimits({
       ...common,
@@ -125,11 +139,10 @@ export function createThrottle({
     }),
     knownNetworks,
     unlockLogin: (identifier, userId, ip) => unlock(counters, keyOf, identifier, userId, ip),
-    limitFailures: createEndpointLimits({
-      keyOf,
-      countRefusal: createRefusalLimit({ counter: counters.refusedTokens, reportLimit, dryRun }),
-    }),
-    countRefusedClient: createClientLimits({ options, call, keyOf, reportLimit }),
+    limitFailures: createEndpointLimits({ keyOf, countRefusal: countInNetwork }),
+    countRefusedClient: createClientLimits({ options, call, keyOf, reportLimit, countInNetwork }),
+    countRefusedPasskey: createPasskeyLimits({ options, call, keyOf, reportLimit }),
+    limitLookups: createLookupLimit({ limit: refused, reportLimit, dryRun }),
     takeIssue: createIssueLimits({ options, call, keyOf, reportLimit }),
     ...secondFactorLimits,
   }

@@ -43,8 +43,8 @@ function isRefusal(error: unknown): error is AuthError {
 }
 
 /**
- * Counts that a client was not authenticated, by the network and by the id that was shown, whether
- * there is such a client or not. Answers what it is told.
+ * Counts that a client was not authenticated, by the network, and by the network and the id that
+ * was shown, whether there is such a client or not. Answers what it is told.
  */
 export type CountRefusedClient = (
   clientId: string,
@@ -60,14 +60,20 @@ export interface ClientLimitDeps {
   readonly call: HostCall
   readonly keyOf: CounterKey
   readonly reportLimit: ReportLimit
+  /** Counts by network. */
+  readonly countInNetwork: CountRefusal
 }
 
-/** Makes the limit of clients that were refused: 20 in 15 minutes for each client and network. */
+/**
+ * Makes the limit of clients that were refused: 20 in 15 minutes for each client and network, and
+ * for each network as many as an endpoint may refuse tokens.
+ */
 export function createClientLimits({
   options,
   call,
   keyOf,
   reportLimit,
+  countInNetwork,
 }: ClientLimitDeps): CountRefusedClient {
   const { dryRun = false } = options
   let made: CountRefusal | undefined
@@ -81,8 +87,13 @@ export function createClientLimits({
   }
 
   return async function countRefusedClient(clientId, request, refusal) {
-    const key = keyOf('client', clientId, networkOf(request.context.ip))
-    return countRefusal()(key, request, refusal)
+    const network = networkOf(request.context.ip)
+    // First, and without telling how many are left: whoever invents ids must not have a counter
+    // for each of them.
+    const unseen = { context: request.context, setHeaders() {} }
+    const told = await countInNetwork(keyOf('endpoint', 'client', network), unseen, refusal)
+    if (told !== refusal) return told
+    return countRefusal()(keyOf('client', clientId, network), request, refusal)
   }
 }
 
@@ -93,11 +104,11 @@ export interface IssuedTo {
 }
 
 /**
- * Counts a code, a ticket or a named token before it is issued: each is a row, and one user must
- * not fill a store. Throws 429, or 503 when the counters are out of reach.
+ * Counts a code, a ticket, a named token or the session of a page before it is issued: each is a
+ * row, and one user must not fill a store. Throws 429, or 503 when the counters are out of reach.
  */
 export type TakeIssue = (
-  what: 'code' | 'ticket' | 'named-token',
+  what: 'code' | 'ticket' | 'named-token' | 'browser-session',
   to: IssuedTo,
   context: RequestContext,
 ) => Promise<void>
