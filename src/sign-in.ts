@@ -3,13 +3,16 @@ import type { SignInRefusal } from './audit/refusals.js'
 import { AuthError } from './errors.js'
 import type { HostCall } from './lib/host-call.js'
 import { type ApprovedSignIn, approve } from './sessions/approved-sign-in.js'
+import { type FactorProof, type ProveFactorDeps, proveFactor } from './sign-in-factor.js'
 import type { StoredMethod } from './stores/contract.js'
 import type { Throttle } from './throttle/throttle.js'
-import { hasShownFactor, type SecondFactors, type UserFactors } from './two-factor/second-factor.js'
+import type { PasskeyFactor, SentPasskey } from './two-factor/passkey-factor.js'
+import type { SecondFactors } from './two-factor/second-factor.js'
 import type { AuthUser } from './users/contract.js'
 
 /**
- * By which flow a sign-in comes; `host` is `auth.sessions.open()`, `named-token` the making of one.
+ * By which flow a sign-in comes; `host` is `auth.sessions.open()`, `named-token` the making of one,
+ * `reauthenticate` of somebody who has signed in and proves it anew.
  */
 export type SignInDoor =
   | 'login'
@@ -18,6 +21,8 @@ export type SignInDoor =
   | 'code-exchange'
   | 'refresh'
   | 'named-token'
+  | 'passkey'
+  | 'reauthenticate'
 
 /** What the host's `beforeLogin` gets. */
 export interface LoginAttempt {
@@ -46,6 +51,8 @@ export interface SignInAttempt {
    * none is sent to the user either.
    */
   readonly code: string | null | undefined
+  /** A passkey in its place; null where none was sent, left out where this flow takes none. */
+  readonly passkey?: SentPasskey | null
   /** When what `methods` names was shown, where that was some time ago. */
   readonly shownAt?: Date
   readonly context: RequestContext
@@ -60,8 +67,7 @@ export type SignInDecision =
 export type DecideSignIn = (attempt: SignInAttempt) => Promise<SignInDecision>
 
 /** What the sign-in decision needs. */
-export interface SignInDeps {
-  readonly secondFactors: SecondFactors
+export interface SignInDeps extends Pick<ProveFactorDeps, 'secondFactors' | 'passkeys'> {
   readonly throttle: Pick<
     Throttle,
     'refundSecondFactor' | 'clearSecondFactor' | 'withSecondFactorSlot'
@@ -81,7 +87,7 @@ export function createSignInDecision(deps: SignInDeps): DecideSignIn {
     if (user === null) return refused('unknown-user', new AuthError('Unauthorized'))
     if (user.disabled === true) return refused('disabled', new AuthError('Unauthorized'))
 
-    const factor = await proveSecondFactor(deps, attempt, user)
+    const factor = await factorOf(deps, attempt, user)
     if (factor instanceof AuthError) return refused(factorRefusal(factor), factor)
     const methods = Object.freeze([...attempt.methods, ...factor.proven])
 
@@ -102,7 +108,7 @@ export function createSignInDecision(deps: SignInDeps): DecideSignIn {
     // A login forgets wrong codes together with its other counters, in one round trip.
     if (factor.proven.length > 0 && attempt.door !== 'login')
       await deps.throttle.clearSecondFactor(user.id)
-    return { allowed: true, approved: approve(user, methods, factor.totpSince) }
+    return { allowed: true, approved: approve(user, methods, factor) }
   }
 }
 
@@ -112,80 +118,26 @@ export function createSignInDecision(deps: SignInDeps): DecideSignIn {
  */
 export function createFactorStands(
   secondFactors: Pick<SecondFactors, 'of'>,
+  passkeys: Pick<PasskeyFactor, 'stands'> | null,
 ): (approved: ApprovedSignIn) => Promise<boolean> {
-  return async function factorStands({ user, totpSince }) {
+  return async function factorStands({ user, totpSince, passkeyShown }) {
     const now = (await secondFactors.of(user))?.totp?.createdAt ?? null
-    return now?.getTime() === totpSince?.getTime()
+    if (now?.getTime() !== totpSince?.getTime()) return false
+    return passkeyShown === null || passkeys === null || passkeys.stands(user, passkeyShown)
   }
+}
+
+function factorOf(
+  { secondFactors, passkeys, throttle }: SignInDeps,
+  { door, methods, code, passkey, shownAt, context }: SignInAttempt,
+  user: AuthUser,
+): Promise<FactorProof | AuthError> {
+  const attempt = { isRefresh: door === 'refresh', methods, code, passkey, shownAt, context }
+  return proveFactor({ secondFactors, passkeys, throttle }, attempt, user)
 }
 
 function factorRefusal({ code }: AuthError): SignInRefusal {
   return code === 'totp-required' ? 'second-factor-required' : 'second-factor-invalid'
-}
-
-/**
- * What this attempt has proven, and by which factor. Empty where the user has no second factor or
- * has shown it before.
- */
-interface FactorProof {
-  readonly proven: readonly ('otp' | 'recovery')[]
-  readonly totpSince: Date | null
-}
-
-async function proveSecondFactor(
-  deps: SignInDeps,
-  attempt: SignInAttempt,
-  user: AuthUser,
-): Promise<FactorProof | AuthError> {
-  const { methods, door } = attempt
-  const hasShown = deps.secondFactors.hasBeenShown(methods)
-  // Sessions end when the factor changes, so a refresh need not ask for it again.
-  if (hasShown && door === 'refresh') return { proven: [], totpSince: null }
-  const factors = await deps.secondFactors.of(user)
-  const totpSince = factors?.totp?.createdAt ?? null
-  if (hasShown) {
-    if (isOutdated(factors, attempt))
-      return new AuthError('totp-required', { message: 'the factor that was shown is gone' })
-    return { proven: [], totpSince }
-  }
-  if (factors === null) return { proven: [], totpSince }
-  const verdict = await checkCode(deps, attempt, factors)
-  return verdict instanceof AuthError ? verdict : { proven: [verdict], totpSince }
-}
-
-// A code may have been issued for a factor that was taken away or replaced since.
-function isOutdated(factors: UserFactors | null, { methods, shownAt }: SignInAttempt): boolean {
-  if (shownAt === undefined) return false
-  // What was shown to the host need not be a factor that the router knows.
-  if (factors === null) return hasShownFactor(methods)
-  return factors.totp !== null && factors.totp.createdAt > shownAt
-}
-
-async function checkCode(
-  { secondFactors, throttle }: SignInDeps,
-  { code, context }: SignInAttempt,
-  factors: UserFactors,
-): Promise<'otp' | 'recovery' | AuthError> {
-  const userId = factors.user.id
-  const counted = <T>(work: () => Promise<T>) =>
-    throttle.withSecondFactorSlot({ userId, place: 'login' }, context, work)
-  if (code === undefined) return secondFactorError('totp-required', factors, false)
-  if (code === null) {
-    if (!secondFactors.sendsCodes(factors))
-      return secondFactorError('totp-required', factors, false)
-    // A code that is sent counts like one that is checked: who knows the password could otherwise
-    // flood the mailbox.
-    return secondFactorError(
-      'totp-required',
-      factors,
-      await counted(() => secondFactors.sendCode(factors, context)),
-    )
-  }
-  // Counted before it is checked, per user over all networks: six digits do not withstand uncounted
-  // guessing. A recovery code does, and lets a user in whom the wrong codes of others keep out.
-  const check = () => secondFactors.judge(factors, code, context)
-  const verdict = await (secondFactors.isRecovery(factors, code) ? check() : counted(check))
-  return verdict === 'invalid' ? secondFactorError('totp-invalid', factors, false) : verdict
 }
 
 async function askHost(
@@ -207,14 +159,4 @@ async function askHost(
 
 function refused(reason: SignInRefusal, error: AuthError): SignInDecision {
   return { allowed: false, reason, error }
-}
-
-function secondFactorError(
-  code: 'totp-required' | 'totp-invalid',
-  { methods }: UserFactors,
-  codeGenerated: boolean,
-): AuthError {
-  return new AuthError(code, {
-    details: { method: methods[0], codeGenerated, availableMethods: methods },
-  })
 }

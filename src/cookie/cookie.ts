@@ -17,9 +17,11 @@ import type { Pages } from '../http/pages.js'
 import type { Contexts } from '../http/request-context.js'
 import type { LogIn } from '../login/log-in.js'
 import { parseCredentials } from '../login/login-request.js'
+import { browserLifetime } from '../sessions/browser-lifetime.js'
+import { endUnlessKept } from '../sessions/end-unless-kept.js'
+import { findSessionOfCookie } from '../sessions/session-of-cookie.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
-import { isSecretOf, readSessionSecret } from '../tokens/session-secret.js'
 import type { OpenedSession, OpenSession, OpenSessionRequest } from '../vouched/open-session.js'
 import type { CookieForHost, SignedInByCookie } from './cookie-for-host.js'
 
@@ -51,7 +53,13 @@ export function createCookie(deps: CookieDeps): Cookie {
     const watched = watchRequest(visit.request)
     try {
       const hungUp = () => watched.signal
-      const asked = { request, ...lasting(stay), context, hungUp, setHeaders: () => {} }
+      const asked = {
+        request,
+        lifetime: browserLifetime(stay),
+        context,
+        hungUp,
+        setHeaders: () => {},
+      }
       return await settle(deps, visit, await logIn({ ...asked, tokens: 'cookie' }), stay)
     } finally {
       watched.end()
@@ -70,7 +78,7 @@ export function createCookie(deps: CookieDeps): Cookie {
       async open(request, response, opening) {
         const visit = await beginVisit(deps, 'open', request, response)
         const { stay, ...vouched } = parse(openOptions, opening)
-        const asked = { ...vouched, ...lasting(stay), request } as OpenSessionRequest
+        const asked = { ...vouched, lifetime: browserLifetime(stay), request } as OpenSessionRequest
         return settle(deps, visit, await openSession(asked, 'cookie'), stay)
       },
 
@@ -107,8 +115,7 @@ async function beginVisit(
   keepPrivate(response)
   const context = contexts.of(request)
   await reportRefusal(audit, context, async () => pages.requireOwnPage(request))
-  const sent = pages.cookie.read(request)
-  const session = sent === null ? null : await sessionOf(sessions, sent)
+  const session = await findSessionOfCookie(pages, sessions, request)
   return { request, response, context, cookie: pages.cookie, session }
 }
 
@@ -122,40 +129,19 @@ function requireResponse(response: Partial<ServerResponse> | null | undefined, c
   )
 }
 
-async function sessionOf(
-  sessions: Pick<Sessions, 'findLive'>,
-  sent: string,
-): Promise<SessionRecord | null> {
-  const secret = readSessionSecret('browser', sent)
-  const session = secret === null ? null : await sessions.findLive(secret.sessionId)
-  return secret !== null && session !== null && isSecretOf(secret, session) ? session : null
-}
-
-// A session that nobody keeps must not stay: not the one that the browser had, and not the new one,
-// where the browser does not come to have it.
 async function settle(
   { sessions, countSockets }: CookieDeps,
   { cookie, response, context, session: earlier }: Visit,
   { session, token, expiresIn, me, mustEnrol }: OpenedSession,
   stay: boolean,
 ): Promise<SignedInByCookie> {
-  try {
+  await endUnlessKept(sessions, session, context, async () => {
     if (earlier !== null) await sessions.end(earlier, 'logout', context)
     cookie.keep(response, token, stay ? expiresIn : null)
-  } catch (error) {
-    await sessions.end(session, 'revoked', context)
-    throw error
-  }
+  })
   const [summary] = await summarizeAll([session], countSockets)
   const enrolment = mustEnrol ? { enrolmentRequired: true as const } : {}
   return { userId: session.userId, session: summary as SessionSummary, me, ...enrolment }
-}
-
-const hour = 60 * 60
-
-/** The lifetime of a session that is to end with the browser, or a while after its last use. */
-function lasting(stay: boolean) {
-  return { lifetime: stay ? undefined : { idle: 12 * hour, absolute: 24 * hour } }
 }
 
 const stayOptions = z.strictObject({ stay: z.boolean().default(false) })

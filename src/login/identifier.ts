@@ -1,5 +1,5 @@
-import { hkdfSync } from 'node:crypto'
 import { invalidRequest } from '../errors.js'
+import { deriveKey } from '../lib/derive-key.js'
 import { hmacSha256 } from '../lib/digest.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import type { IdentifierDigests } from '../throttle/counter-keys.js'
@@ -62,9 +62,7 @@ export type DigestIdentifier = (identifier: LoginIdentifier) => IdentifierDigest
  * identifier is often a mistyped password. Processes with the same key count together.
  */
 export function identifierDigests(encryptionKeys: readonly Buffer[]): DigestIdentifier {
-  const key = Buffer.from(
-    hkdfSync('sha256', encryptionKeys[0] ?? '', '', 'messaging-auth-router:identifier', 32),
-  )
+  const key = deriveKey('identifier', encryptionKeys[0])
   return function digestIdentifier({ kind, value }) {
     return {
       name: hmacSha256(key, inLowerCase(value)),

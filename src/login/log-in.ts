@@ -1,46 +1,35 @@
 import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
-import type { EndpointRequest, SetHeaders } from '../http/endpoint.js'
+import type { SetHeaders } from '../http/endpoint.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { IssuedSession, IssueSession, SessionRequest } from '../sessions/issuing.js'
-import { goodMarks, type PasswordWatch } from '../sessions/password-watch.js'
+import type { PasswordWatch } from '../sessions/password-watch.js'
 import type { AskedLifetime } from '../sessions/session-times.js'
-import type { Sessions } from '../sessions/sessions.js'
 import type { DecideSignIn } from '../sign-in.js'
-import type { SessionRecord } from '../stores/contract.js'
+import type { IdentifierDigests } from '../throttle/counter-keys.js'
 import type { PasswordSlot } from '../throttle/password-limits.js'
 import type { Throttle } from '../throttle/throttle.js'
 import { hasShownFactor } from '../two-factor/second-factor.js'
-import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
+import type { AuthUser, UserStore } from '../users/contract.js'
 import type { Me } from '../users/me.js'
-import type { DigestIdentifier } from './identifier.js'
-import type { AuthenticateLocally } from './local-strategy.js'
+import {
+  type LoginProof,
+  type PasswordProofDeps,
+  passwordProof,
+  type Requester,
+  type SecondStep,
+  secondStepProof,
+} from './login-proof.js'
 import type { LoginRequest } from './login-request.js'
-import type { Rehash } from './rehash.js'
-import type { NoticeSpelling } from './spelling-watch.js'
-import type { VerifyPassword } from './verify-password.js'
+import { refuseOutdated, type StillRightDeps } from './still-right.js'
 
 /** What {@link createLogIn} needs. */
-export interface LogInDeps {
-  /** The identifier as it is looked up. */
-  readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
-  /**
-   * A keyed digest of an identifier, for counters and events: an unknown identifier is often a
-   * mistyped password.
-   */
-  readonly digestIdentifier: DigestIdentifier
-  readonly noticeSpelling: NoticeSpelling
+export interface LogInDeps extends PasswordProofDeps, StillRightDeps {
   readonly throttle: Pick<Throttle, 'takePasswordSlot'>
-  readonly authenticateLocally: AuthenticateLocally
-  readonly verifyPassword: VerifyPassword
   readonly decideSignIn: DecideSignIn
-  /** Whether the second factor is still the one that the decision knew. */
-  readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
-  readonly rehash: Rehash
   /** Whether a user must have a second factor; one who has none is told so. */
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
   readonly users: UserStore
-  readonly sessions: Pick<Sessions, 'end' | 'addPasswordMark'>
   /** Whether sessions end with the hash they were opened by. */
   readonly passwordWatch: Pick<PasswordWatch, 'markOf' | 'marksOf'>
   readonly issueSession: IssueSession
@@ -48,14 +37,18 @@ export interface LogInDeps {
   readonly audit: Audit
 }
 
-/** A login, and what it is to get. */
-export interface LogInRequest extends Requester {
-  readonly request: LoginRequest
+/** What a login is to get, and where it comes from. */
+export interface AskedLogin extends Requester {
   readonly tokens: SessionRequest['tokens']
   /** Undefined: the router's own. */
   readonly lifetime: AskedLifetime | undefined
   /** Takes what the limits say, as soon as it is known. */
   readonly setHeaders: SetHeaders
+}
+
+/** A login by a password. */
+export interface LogInRequest extends AskedLogin {
+  readonly request: LoginRequest
 }
 
 /** A login that is complete. */
@@ -68,41 +61,122 @@ export interface LoggedIn extends IssuedSession {
 /** Signs in by a password. Throws 400, 401, 403, 429 or 503. */
 export type LogIn = (asked: LogInRequest) => Promise<LoggedIn>
 
+/** A password that was right, where a second factor is due. */
+export interface ProvenPassword {
+  readonly userId: string
+  /** The hash that is stored now. It must not leave the process: keep a keyed digest of it. */
+  readonly passwordHash: string | null
+  /** As what the login was counted. */
+  readonly digests: IdentifierDigests
+}
+
+/** How a login in steps has come out. */
+export type StepOutcome =
+  | { readonly outcome: 'logged-in'; readonly loggedIn: LoggedIn }
+  /** `error` is what a login in one step is refused with: `totp-required` or `totp-invalid`. */
+  | { readonly outcome: 'factor-due'; readonly error: AuthError; readonly proven: ProvenPassword }
+
+/**
+ * Signs in by a password, and then by the second factor alone, so that the password need be neither
+ * typed again nor kept. Throws 400, 401, 403, 429 or 503.
+ */
+export interface LogInSteps {
+  first(asked: LogInRequest): Promise<StepOutcome>
+  second(asked: AskedLogin & { readonly request: SecondStep }): Promise<StepOutcome>
+}
+
 /**
  * Makes the login: a password, and a second-factor code where the user has one, for a session of
  * its own. `POST /login` and `auth.signIn` are this function with different answers.
  */
 export function createLogIn(deps: LogInDeps): LogIn {
-  return async function logIn({ request, context, hungUp, setHeaders, ...wanted }) {
+  return async function logIn({ request, ...asked }) {
     // 400, 503
-    const identifier = await deps.canonical(request.identifier)
-    const digests = deps.digestIdentifier(identifier)
-    const findUserId = async () => (await deps.users.findByIdentifier(identifier))?.id ?? null
-    // 429, 503
-    const slot = await deps.throttle.takePasswordSlot({ identifier: digests, findUserId }, context)
-    setHeaders(slot.headers)
-
-    const asked = { ...request, typed: request.identifier, identifier }
-    // 401, 403, 429, 503
-    const approved = await admit(deps, asked, digests.name, slot, { context, hungUp })
-    return slot.clear(approved.user.id, {
-      factorShown: hasShownFactor(approved.methods),
-      work: (rememberNetwork) =>
-        signIn(deps, { approved, ...wanted }, request, context, rememberNetwork),
-    })
+    const attempt = await attemptLogIn(deps, await proofOf(deps, request), asked)
+    if (attempt.due !== null) throw attempt.due.error
+    return attempt.loggedIn
   }
+}
+
+/** Makes the same login in steps: the same limits, decision and events, in the same order. */
+export function createLogInSteps(deps: LogInDeps): LogInSteps {
+  async function attempt(proof: LoginProof, asked: AskedLogin): Promise<StepOutcome> {
+    const { due, loggedIn } = await attemptLogIn(deps, proof, asked)
+    if (due === null) return { outcome: 'logged-in', loggedIn }
+    // Now, while there is a password: the second step has none that could be hashed anew.
+    const { passwordHash } = await proof.rehash(due.user, asked.context)
+    const proven = { userId: due.user.id, passwordHash, digests: proof.digests }
+    return { outcome: 'factor-due', error: due.error, proven }
+  }
+
+  return {
+    first: async ({ request, ...asked }) => attempt(await proofOf(deps, request), asked),
+    second: async ({ request, ...asked }) => attempt(secondStepProof(deps.users, request), asked),
+  }
+}
+
+function proofOf(deps: LogInDeps, request: LoginRequest): Promise<LoginProof> {
+  const { canonical, digestIdentifier, noticeSpelling, users } = deps
+  const { authenticateLocally, verifyPassword, rehash } = deps
+  return passwordProof(
+    {
+      canonical,
+      digestIdentifier,
+      noticeSpelling,
+      authenticateLocally,
+      verifyPassword,
+      rehash,
+      users,
+    },
+    request,
+  )
+}
+
+/** What came of a login: `due` is who has shown all but the second factor. */
+type Attempt =
+  | { readonly due: null; readonly loggedIn: LoggedIn }
+  | { readonly due: FactorDue; readonly loggedIn: null }
+
+interface FactorDue {
+  readonly user: AuthUser
+  readonly error: AuthError
+}
+
+async function attemptLogIn(
+  deps: LogInDeps,
+  proof: LoginProof,
+  { context, hungUp, setHeaders, ...wanted }: AskedLogin,
+): Promise<Attempt> {
+  const { digests: identifier, findUserId } = proof
+  // 429, 503
+  const slot = await deps.throttle.takePasswordSlot({ identifier, findUserId }, context)
+  setHeaders(slot.headers)
+
+  // 401, 403, 429, 503
+  const decision = await admit(deps, proof, slot, { context, hungUp, setHeaders })
+  if (!decision.allowed) return { due: decision, loggedIn: null }
+  const { approved } = decision
+  const loggedIn = await slot.clear(approved.user.id, {
+    factorShown: hasShownFactor(approved.methods),
+    work: (rememberNetwork) =>
+      signIn(deps, { approved, ...wanted }, proof, context, rememberNetwork),
+  })
+  return { due: null, loggedIn }
 }
 
 async function signIn(
   deps: LogInDeps,
   session: SessionRequest,
-  request: LoginRequest,
+  proof: LoginProof,
   context: RequestContext,
   rememberNetwork: () => void,
 ): Promise<LoggedIn> {
   const { approved } = session
-  const { passwordHash, replacement } = await deps.rehash(approved.user, request.password, context)
-  const marks = deps.passwordWatch.marksOf(approved.user, replacement)
+  const { factorStands, users, sessions, passwordWatch, audit } = deps
+  // 401, 503
+  await refuseUsed(deps, proof, context)
+  const { passwordHash, replacement } = await proof.rehash(approved.user, context)
+  const marks = passwordWatch.marksOf(approved.user, replacement)
   const me = await deps.describeMe(approved.user)
   // 503
   const mustEnrol = !hasShownFactor(approved.methods) && (await deps.mustHaveFactor(approved.user))
@@ -110,143 +184,88 @@ async function signIn(
   const issued = await deps.issueSession({ ...session, marks }, context)
   const { id: sessionId } = issued.session
   // 401, 503
-  await refuseOutdated(deps, approved, { ...request, passwordHash }, issued.session, context)
+  await refuseOutdated(
+    { factorStands, users, sessions, passwordWatch, audit },
+    approved,
+    { proof, passwordHash },
+    issued.session,
+    context,
+  )
   // Only now: a login refused above makes no network known, nor does one that has yet to show a
   // second factor.
   if (!mustEnrol) rememberNetwork()
 
   const { id: userId } = approved.user
-  deps.audit({ type: 'login.succeeded', userId, sessionId, methods: approved.methods }, context)
+  audit({ type: 'login.succeeded', userId, sessionId, methods: approved.methods }, context)
   return { ...issued, me, mustEnrol }
 }
 
-type Requester = Pick<EndpointRequest, 'context' | 'hungUp'>
-
-/** A login whose `identifier` is as it is looked up. */
-interface CanonicalRequest extends LoginRequest {
-  readonly typed: LoginIdentifier
+// Last of all that is judged, so that a wrong code leaves the step to be tried again.
+async function refuseUsed(
+  { audit }: Pick<LogInDeps, 'audit'>,
+  proof: LoginProof,
+  context: RequestContext,
+): Promise<void> {
+  if (await proof.claim()) return
+  audit({ type: 'request.refused', reason: 'the second step of a login was used before' }, context)
+  throw new AuthError('Unauthorized')
 }
 
-/** The password that was right, and the hash that is stored now. */
-type VerifiedPassword = Pick<LoginRequest, 'password'> & { readonly passwordHash: string | null }
+type Admitted = { readonly allowed: true; readonly approved: ApprovedSignIn }
 
-/** `userId` is null where no user has the name. */
+/** `user` is who has shown all but the second factor, `userId` null where no user has the name. */
 type Decision =
-  | { readonly allowed: true; readonly approved: ApprovedSignIn }
-  | { readonly allowed: false; readonly error: AuthError; readonly userId: string | null }
+  | Admitted
+  | ({ readonly allowed: false; readonly userId: string | null } & (
+      | FactorDue
+      | { readonly user: null; readonly error: AuthError }
+    ))
+
+type DecisionFrom = Pick<AskedLogin, 'context' | 'hungUp' | 'setHeaders'>
 
 // Decides, and settles the slot of an attempt that is refused.
 async function admit(
   deps: LogInDeps,
-  request: CanonicalRequest,
-  identifierDigest: string,
+  proof: LoginProof,
   slot: PasswordSlot,
-  from: Requester,
-): Promise<ApprovedSignIn> {
-  const decision = await decide(deps, request, identifierDigest, slot, from).catch(
-    async (error: unknown) => {
-      await slot.refund()
-      throw error
-    },
-  )
-  if (decision.allowed) return decision.approved
+  from: DecisionFrom,
+): Promise<Admitted | ({ readonly allowed: false } & FactorDue)> {
+  const decision = await decide(deps, proof, slot, from).catch(async (error: unknown) => {
+    await slot.refund()
+    throw error
+  })
+  if (decision.allowed) return decision
   // A slot stays used up only by a wrong name or password. Whatever else went wrong was not a guess
   // at the password.
-  if (decision.error.code === 'Unauthorized') await slot.keep(decision.userId)
+  const { error, user } = decision
+  if (proof.mayBeGuess && error.code === 'Unauthorized') await slot.keep(decision.userId)
   else await slot.refund()
-  throw decision.error
+  if (user === null) throw error
+  return { allowed: false, user, error }
 }
 
 async function decide(
-  { authenticateLocally, decideSignIn, noticeSpelling, audit }: LogInDeps,
-  { typed, identifier, password, code }: CanonicalRequest,
-  identifierDigest: string,
+  { decideSignIn, audit }: LogInDeps,
+  proof: LoginProof,
   { takeAccount }: PasswordSlot,
-  { context, hungUp }: Requester,
+  { setHeaders, ...from }: DecisionFrom,
 ): Promise<Decision> {
-  // A client that hangs up before its turn costs no hash.
-  const gone = hungUp()
-  const verdict = await authenticateLocally(identifier, password, context, gone, takeAccount)
+  const { code, digests } = proof
+  const passkey = proof.passkey && { response: proof.passkey, setHeaders }
+  const { context } = from
+  const identifierDigest = digests.name
+  const verdict = await proof.judge(takeAccount, from)
   if (!verdict.right) {
     const { reason, userId } = verdict
-    if (userId === null) noticeSpelling(typed, identifier, gone)
     audit({ type: 'login.failed', reason, identifierDigest, userId }, context)
-    return { allowed: false, error: new AuthError('Unauthorized'), userId }
+    return { allowed: false, error: new AuthError('Unauthorized'), userId, user: null }
   }
   const { user } = verdict
-  const decision = await decideSignIn({ door: 'login', user, methods: ['pwd'], code, context })
+  const asked = { user, methods: ['pwd'], code, passkey, context } as const
+  const decision = await decideSignIn({ door: 'login', ...asked })
   if (decision.allowed) return decision
-  audit(
-    { type: 'login.failed', reason: decision.reason, identifierDigest, userId: user.id },
-    context,
-  )
-  return { allowed: false, error: decision.error, userId: user.id }
-}
-
-// Checking a password takes a second, or many behind a queue. If the user was disabled meanwhile or
-// the password reset, all sessions were ended but this one, which did not exist yet.
-async function refuseOutdated(
-  deps: LogInDeps,
-  approved: ApprovedSignIn,
-  verified: VerifiedPassword,
-  session: SessionRecord,
-  context: RequestContext,
-): Promise<void> {
-  const end = (reason: 'revoked' | 'factor-changed') => deps.sessions.end(session, reason, context)
-  const changed = await whatChanged(deps, approved, verified, session, context).catch(
-    async (error: unknown) => {
-      // The client will try again; without this a session whose token nobody has would stay.
-      await end('revoked')
-      throw error
-    },
-  )
-  if (changed === null) return
-  await end(changed)
-  deps.audit(
-    {
-      type: 'request.refused',
-      reason: 'the user, the password or the factor changed during the login',
-    },
-    context,
-  )
-  throw new AuthError('Unauthorized')
-}
-
-async function whatChanged(
-  deps: LogInDeps,
-  approved: ApprovedSignIn,
-  verified: VerifiedPassword,
-  session: SessionRecord,
-  context: RequestContext,
-) {
-  if (!(await isStillRight(deps, session, verified, context))) return 'revoked'
-  return (await deps.factorStands(approved)) ? null : 'factor-changed'
-}
-
-async function isStillRight(
-  deps: LogInDeps,
-  session: SessionRecord,
-  { password, passwordHash }: VerifiedPassword,
-  context: RequestContext,
-): Promise<boolean> {
-  const user = await deps.users.findById(session.userId)
-  if (user === null || user.disabled === true) return false
-  if (user.passwordHash === passwordHash) return true
-  // Another login may have rehashed the same password just now. The row found by id is checked: the
-  // look-up by name may come from a cache.
-  if (!(await deps.verifyPassword(user, password, context)).right) return false
-  await keepUnder(deps, session, user)
-  return true
-}
-
-// A session that ends with its hash, where another of the same password is stored by now.
-async function keepUnder(
-  { sessions, passwordWatch }: LogInDeps,
-  session: SessionRecord,
-  user: AuthUser,
-): Promise<void> {
-  const { passwordMark: from } = session
-  const to = passwordWatch.markOf(user.id, user.passwordHash)
-  if (from === undefined || to === undefined || goodMarks(session).includes(to)) return
-  await sessions.addPasswordMark(user.id, from, to)
+  const { reason, error } = decision
+  audit({ type: 'login.failed', reason, identifierDigest, userId: user.id }, context)
+  const isDue = reason === 'second-factor-required' || reason === 'second-factor-invalid'
+  return { allowed: false, error, userId: user.id, user: isDue ? user : null }
 }

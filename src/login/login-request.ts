@@ -7,6 +7,7 @@ import { parseInput } from '../http/input.js'
 import { isWellFormed } from '../lib/well-formed.js'
 import type { ShownPassword } from '../passwords/contract.js'
 import { type SignInTokens, tokensSchema } from '../sessions/sign-in-options.js'
+import { type AssertionResponse, assertionSchema } from '../two-factor/passkey-response.js'
 import type { LoginIdentifier } from '../users/contract.js'
 
 /** A login that is well-formed. Whether it is right is another matter. */
@@ -15,6 +16,8 @@ export interface LoginRequest {
   /** As received: no trimming, no change of case, no normalization (ASVS V6.2.8). */
   readonly password: ShownPassword
   readonly code: string | null
+  /** A passkey in the place of a code. */
+  readonly passkey: AssertionResponse | null
 }
 
 const kinds = ['email', 'username', 'user'] as const
@@ -28,21 +31,33 @@ const identifier = text
   .refine((value) => !/\p{Cc}/u.test(value), 'Invalid input: control characters')
   .refine((value) => value.normalize('NFKC') === value, 'Invalid input: not in Unicode form NFKC')
 
-const schema = z.object({
+type Text = z.ZodString
+const schema: z.ZodObject<{
+  password: Text
+  email: z.ZodOptional<Text>
+  username: z.ZodOptional<Text>
+  user: z.ZodOptional<Text>
+  code: z.ZodOptional<Text>
+  passkey: z.ZodOptional<typeof assertionSchema>
+}> = z.object({
   password: text,
   email: identifier.optional(),
   username: identifier.optional(),
   user: identifier.optional(),
   code: text.max(64).optional(),
+  passkey: assertionSchema.optional(),
 })
-const schemaOfBody = schema.extend({ tokens: tokensSchema })
+
+/** The body of `POST /login`. Exactly one of the three names is looked for apart. */
+export const loginBody: z.ZodObject<(typeof schema)['shape'] & { tokens: typeof tokensSchema }> =
+  schema.extend({ tokens: tokensSchema })
 
 /** Reads the body of `POST /login`. Throws 400 naming each field at fault. */
 export function parseLoginRequest(
   body: JsonBody,
   codeHeader: () => string,
 ): LoginRequest & { readonly tokens: SignInTokens } {
-  const { kind, input } = parse(schemaOfBody, body, codeHeader)
+  const { kind, input } = parse(loginBody, body, codeHeader)
   return { ...asLogin(kind, input), tokens: input.tokens }
 }
 
@@ -67,7 +82,7 @@ export function readCodeHeader(incoming: IncomingMessage): string {
 type Input = z.output<typeof schema>
 
 // Never looks at the URL.
-function parse<Schema extends typeof schema | typeof schemaOfBody>(
+function parse<Schema extends typeof schema | typeof loginBody>(
   by: Schema,
   body: JsonBody,
   codeHeader: () => string,
@@ -81,6 +96,8 @@ function parse<Schema extends typeof schema | typeof schemaOfBody>(
   }
   const header = codeHeader()
   const input = parseInput(by, body, header === '' ? {} : { code: header })
+  if (input.code !== undefined && input.passkey !== undefined)
+    throw invalidRequest([{ path: 'code, passkey', message: 'Send one of them.' }])
   return { kind, input: input as z.output<Schema> }
 }
 
@@ -89,6 +106,7 @@ function asLogin(kind: (typeof kinds)[number], input: Input): LoginRequest {
     identifier: { kind, value: input[kind] as string },
     password: input.password,
     code: input.code ?? null,
+    passkey: input.passkey ?? null,
   }
 }
 

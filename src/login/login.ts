@@ -2,7 +2,13 @@ import type { AdmittedHasher } from '../admission/admission.js'
 import { noRequest } from '../audit/events.js'
 import type { Capability } from '../http/capability.js'
 import { createLocalStrategy } from './local-strategy.js'
-import { createLogIn, type LogIn, type LogInDeps } from './log-in.js'
+import {
+  createLogIn,
+  createLogInSteps,
+  type LogIn,
+  type LogInDeps,
+  type LogInSteps,
+} from './log-in.js'
 import { loginEndpoint } from './login.endpoint.js'
 import { createRehash } from './rehash.js'
 import { createReplaceHash } from './replace-hash.js'
@@ -11,6 +17,8 @@ import { createReplaceHash } from './replace-hash.js'
 export interface Login extends Capability {
   /** The same, for the host's own code. */
   readonly logIn: LogIn
+  /** The same, for pages that ask for one thing after the other. */
+  readonly logInSteps: LogInSteps
   readonly hashPassword: (plain: string) => Promise<string>
 }
 
@@ -24,7 +32,7 @@ export interface LoginCapabilityDeps extends Omit<LogInDeps, 'authenticateLocall
 export function createLogin(deps: LoginCapabilityDeps): Login {
   const { users, sessions, passwordWatch, hasher, verifyPassword, audit } = deps
   const replaceHash = createReplaceHash({ users, passwordWatch, sessions })
-  const logIn = createLogIn({
+  const parts: LogInDeps = {
     canonical: deps.canonical,
     digestIdentifier: deps.digestIdentifier,
     noticeSpelling: deps.noticeSpelling,
@@ -41,11 +49,13 @@ export function createLogin(deps: LoginCapabilityDeps): Login {
     issueSession: deps.issueSession,
     describeMe: deps.describeMe,
     audit,
-  })
+  }
+  const logIn = createLogIn(parts)
   return {
     routes: [['/login', { POST: loginEndpoint(logIn) }]],
     close: null,
     logIn,
+    logInSteps: createLogInSteps(parts),
     // One source among the networks: registrations neither push logins aside nor are pushed aside
     // by them.
     hashPassword: (plain) => hasher.hash(plain, { source: 'host', context: noRequest, gone: null }),

@@ -33,6 +33,8 @@ export interface TotpEnrolment {
   status(userId: string): Promise<TotpStatus>
   /** Makes a pending seed, which waits for its first code. Rejects with `totp-already-enabled`. */
   begin(user: AuthUser, context: RequestContext): Promise<BegunEnrolment>
+  /** The pending seed where there is one, so that a page that is loaded again shows the same. */
+  resume(user: AuthUser, context: RequestContext): Promise<BegunEnrolment>
   /**
    * Checks the first code of the pending seed. `confirm` then activates it and answers ten
    * recovery codes. Rejects with `totp-not-enabled` when none is pending, and with
@@ -84,6 +86,13 @@ export function createTotpEnrolment(deps: EnrolmentDeps): TotpEnrolment {
 
     begin: (user, context) => begin(deps, user, context),
 
+    async resume(user, context) {
+      const pending = await store.findPending(user.id)
+      if (pending === null || deps.clock() >= pending.expiresAt) return begin(deps, user, context)
+      const expiresIn = Math.ceil((pending.expiresAt.getTime() - deps.clock().getTime()) / 1000)
+      return begun(deps, user, openSeed(deps.vault, pending, audit, context), expiresIn)
+    },
+
     judgeFirstCode: (userId, code, context) => judgeFirstCode(deps, userId, code, context),
 
     async replaceRecoveryCodes(userId, context) {
@@ -101,21 +110,29 @@ export function createTotpEnrolment(deps: EnrolmentDeps): TotpEnrolment {
 }
 
 async function begin(
-  { store, vault, issuer, clock, audit }: EnrolmentDeps,
-  { id: userId, username }: AuthUser,
+  deps: EnrolmentDeps,
+  user: AuthUser,
   context: RequestContext,
 ): Promise<BegunEnrolment> {
+  const { store, vault, clock, audit } = deps
+  const { id: userId } = user
   if ((await store.find(userId)) !== null) throw new AuthError('totp-already-enabled')
   const seed = randomBytes(seedBytes)
   const createdAt = clock()
   const expiresAt = new Date(createdAt.getTime() + pendingSeconds * 1000)
   await store.savePending({ userId, sealedSeed: vault.seal(userId, seed), createdAt, expiresAt })
   audit({ type: 'second-factor.begun', userId }, context)
-  return {
-    secret: encodeBase32(seed),
-    otpauthUri: otpauthUri({ issuer, account: username, seed }),
-    expiresIn: pendingSeconds,
-  }
+  return begun(deps, user, seed, pendingSeconds)
+}
+
+function begun(
+  { issuer }: Pick<EnrolmentDeps, 'issuer'>,
+  { username }: AuthUser,
+  seed: Buffer,
+  expiresIn: number,
+): BegunEnrolment {
+  const uri = otpauthUri({ issuer, account: username, seed })
+  return { secret: encodeBase32(seed), otpauthUri: uri, expiresIn }
 }
 
 async function judgeFirstCode(

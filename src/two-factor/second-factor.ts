@@ -53,8 +53,16 @@ export interface SecondFactorDeps {
   readonly audit: Audit
 }
 
-/** Whether a second factor was shown to the router itself. */
+/**
+ * Whether a second factor was shown to the router itself. A passkey is one: alone it counts only
+ * where its user was verified, by PIN, finger or face, which is the other factor.
+ */
 export function hasShownFactor(methods: readonly StoredMethod[]): boolean {
+  return methods.includes('passkey') || hasShownCode(methods)
+}
+
+/** Whether the second factor that was shown was a code. */
+export function hasShownCode(methods: readonly StoredMethod[]): boolean {
   return methods.includes('otp') || methods.includes('recovery')
 }
 

@@ -1,0 +1,92 @@
+import type { RequestContext } from '../audit/events.js'
+import { AuthError, notSignedIn } from '../errors.js'
+import { randomId } from '../lib/random.js'
+import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
+import { untilClosed } from '../sessions/browser-lifetime.js'
+import { catchUpMarks } from '../sessions/catch-up-marks.js'
+import type { PasswordWatch } from '../sessions/password-watch.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { SessionRecord } from '../stores/contract.js'
+import { newSessionSecret } from '../tokens/session-secret.js'
+import type { UserStore } from '../users/contract.js'
+
+/** A session of a page that stands, and what its cookie holds. */
+export interface OpenedBrowserSession {
+  readonly session: SessionRecord
+  readonly secret: string
+}
+
+/** Opens one below the session that asks. Rejects with 401 or 503, and then there is none. */
+export type OpenBrowserSession = (
+  asking: SessionRecord,
+  approved: ApprovedSignIn,
+  context: RequestContext,
+) => Promise<OpenedBrowserSession>
+
+/** What {@link createOpenBrowserSession} needs. */
+export interface OpenBrowserSessionDeps {
+  readonly users: Pick<UserStore, 'findById'>
+  /** Whether the second factor is still the one that the decision knew. */
+  readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
+  /** Whether sessions end with the hash they were opened by. */
+  readonly passwordWatch: Pick<PasswordWatch, 'inherited'>
+  readonly sessions: Pick<Sessions, 'draft' | 'start' | 'findLive' | 'end' | 'addPasswordMark'>
+  readonly clock: () => Date
+}
+
+/** Makes what opens the session of a page for who is signed in by a token. */
+export function createOpenBrowserSession(deps: OpenBrowserSessionDeps): OpenBrowserSession {
+  const { sessions, clock } = deps
+  return async function openBrowserSession(asking, approved, context) {
+    const id = randomId()
+    const { secret, secretHash } = newSessionSecret('browser', id)
+    const session = sessions.draft(
+      {
+        id,
+        approved,
+        kind: 'browser',
+        scope: '*',
+        // When the user showed who they are: nothing was shown now.
+        authenticatedAt: asking.authenticatedAt,
+        refresh: null,
+        secretHash,
+        lifetime: { idle: untilClosed.idle },
+        until: lastEnd(asking, clock()),
+        marks: deps.passwordWatch.inherited(asking),
+        parentId: asking.id,
+      },
+      context,
+    )
+    await sessions.start(session, context)
+    await refuseOutdated(deps, asking, approved, session, context)
+    return { session, secret }
+  }
+}
+
+// The sign-in may be older than a page stays signed in, so that is counted from now.
+function lastEnd({ expiresAt }: SessionRecord, now: Date): Date {
+  return new Date(Math.min(now.getTime() + untilClosed.absolute * 1000, expiresAt.getTime()))
+}
+
+// Whatever ended the user's sessions while this one was made did not see it. Looked at once more
+// now that it is stored, one of the two sees the other.
+async function refuseOutdated(
+  deps: OpenBrowserSessionDeps,
+  asking: SessionRecord,
+  approved: ApprovedSignIn,
+  opened: SessionRecord,
+  context: RequestContext,
+): Promise<void> {
+  const { sessions, passwordWatch } = deps
+  try {
+    const issuer = await sessions.findLive(asking.id)
+    if (issuer === null) throw notSignedIn('session ended or unknown')
+    const user = await deps.users.findById(asking.userId)
+    if (user === null || user.disabled === true) throw notSignedIn('user is disabled or gone')
+    if (!(await deps.factorStands(approved))) throw new AuthError('totp-required')
+    await catchUpMarks({ sessions, passwordWatch }, issuer, opened)
+  } catch (error) {
+    await sessions.end(opened, 'revoked', context)
+    throw error
+  }
+}
