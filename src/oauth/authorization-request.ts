@@ -48,6 +48,7 @@ export interface AuthorizationRequest {
 /** A request with a fault that its client is told of, at a redirect URI that is proven. */
 export interface ForClient extends RequestFault {
   readonly at: 'client'
+  readonly client: OAuthClient
   readonly redirectUri: string
   readonly state: string | null
 }
@@ -75,7 +76,7 @@ export function checkAuthorizationRequest(
   const fault = requestFault(input)
   if (fault !== null) {
     const { error, description } = fault
-    return { at: 'client', error, description, redirectUri, state }
+    return { at: 'client', client, error, description, redirectUri, state }
   }
   return {
     at: 'request',

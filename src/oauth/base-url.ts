@@ -1,5 +1,7 @@
 import { AuthConfigError } from '../errors.js'
+import type { Endpoint } from '../http/endpoint.js'
 import { isPagesOrigin } from '../http/pages.js'
+import type { SayOnce } from '../http/say-once.js'
 
 /**
  * The issuer as a URL that every client compares alike
@@ -27,6 +29,27 @@ export function checkBaseUrl(baseUrl: string, issuer: URL): URL {
   const url = checkUrl(option, baseUrl, remedy)
   if (url.origin === issuer.origin) return url
   throw new AuthConfigError(option, `is of another origin than the issuer.`, remedy)
+}
+
+/**
+ * An endpoint that tells the host where its router seems to be mounted elsewhere than at
+ * `oauth.baseUrl`: no error, since a proxy may take a part of the path away.
+ */
+export function noticingMount(endpoint: Endpoint, baseUrl: URL, sayOnce: SayOnce): Endpoint {
+  const path = baseUrl.pathname.replace(/\/$/, '')
+  return function answerNoticing(request) {
+    const { baseUrl: mounted } = request.incoming as { readonly baseUrl?: string }
+    if (mounted !== undefined && mounted !== path)
+      sayOnce({
+        code: 'MAR_BASE_URL_MISMATCH',
+        level: 'warn',
+        message:
+          'A request came to the router at another path than that of oauth.baseUrl, to which ' +
+          'apps are sent. Remedy: set oauth.baseUrl to where the router is mounted; nothing, if ' +
+          'a proxy changes the path on the way.',
+      })
+    return endpoint(request)
+  }
 }
 
 function checkUrl(option: string, text: string, remedy: string): URL {

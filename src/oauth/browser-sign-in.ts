@@ -9,6 +9,7 @@ import type { DecideSignIn } from '../sign-in.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser } from '../users/contract.js'
+import { acrOf } from './acr.js'
 import type { BrowserSignIn } from './decide-authorization.js'
 
 /** Who is signed in to a browser, and may sign in now. */
@@ -66,7 +67,7 @@ export function createFindBrowserUser({
       signIn: {
         userId: session.userId,
         authenticatedAt,
-        acr: hasShown ? 'urn:mar:2fa' : 'urn:mar:1fa',
+        acr: acrOf(methods, hasShownFactor),
         // Who has a second factor has shown it, or the decision would have refused.
         reachableAcrs: [],
         mustEnrol: !hasShown && (await mustHaveFactor(user)),

@@ -5,7 +5,7 @@ import type { EndpointRequest } from '../http/endpoint.js'
 import type { RequestParameters } from '../http/parameters.js'
 import { sha256 } from '../lib/digest.js'
 import { judgeAssertion } from '../signers/client-assertion.js'
-import type { ClientStore, OAuthClient } from '../stores/client-contract.js'
+import type { OAuthClient } from '../stores/client-contract.js'
 import type { OnceStore } from '../stores/once-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
 import {
@@ -14,6 +14,7 @@ import {
   readPresentedClient,
 } from './client-credentials.js'
 import { isSecretOf } from './client-secret.js'
+import type { Clients } from './clients.js'
 
 /** A client that is who it says. With the method `none` nobody has proven it: it has no secret. */
 export interface AuthenticatedClient {
@@ -25,7 +26,8 @@ export interface AuthenticatedClient {
  * Finds out which client a request is of, from its headers and its parameters.
  *
  * Throws 400 `invalid-request` for two methods or two ids at once; 401 `invalid_client`, with the
- * same bytes for every reason, and 429 instead after 20 of them in 15 minutes; 503.
+ * same bytes for every reason, and 429 instead after 20 of them in 15 minutes, or 300 of a network;
+ * 503.
  */
 export type AuthenticateClient = (
   request: Pick<EndpointRequest, 'incoming' | 'context' | 'setHeaders'>,
@@ -34,13 +36,13 @@ export type AuthenticateClient = (
 
 /** What {@link createAuthenticateClient} needs. */
 export interface AuthenticateClientDeps {
-  readonly clients: Pick<ClientStore, 'find'>
+  readonly clients: Pick<Clients, 'find' | 'isFamiliar'>
   /** Where the `jti` of assertions are claimed. */
   readonly once: Pick<OnceStore, 'claim'>
   /** Either may be the audience of an assertion. */
   readonly issuer: string
   readonly tokenEndpoint: string
-  readonly throttle: Pick<Throttle, 'countRefusedClient'>
+  readonly throttle: Pick<Throttle, 'countRefusedClient' | 'limitLookups'>
   readonly clock: () => Date
   readonly audit: Audit
 }
@@ -51,8 +53,11 @@ export function createAuthenticateClient(deps: AuthenticateClientDeps): Authenti
   return async function authenticateClient(request, parameters) {
     // 400
     const presented = readPresentedClient(request.incoming, parameters)
-    // 503
-    const found = await clients.find(presented.id)
+    const find = () => clients.find(presented.id)
+    // 429, 503
+    const found = clients.isFamiliar(presented.id)
+      ? await find()
+      : await throttle.limitLookups(request, find)
     // A database that compares loosely finds `Wiki` for `wiki`.
     const client = found?.id === presented.id ? found : null
     const reason = await refusalOf(deps, presented, client)
@@ -97,6 +102,9 @@ function refusalOfSecret(secret: string, client: OAuthClient | null): ClientRefu
   return isRight ? refusalOfDisabled(client) : 'wrong-secret'
 }
 
+// The time tells whether there is such a client, whose signature is verified. So does the
+// authorization endpoint, by its page, and an id is no secret: RFC 6749 §2.2,
+// https://www.rfc-editor.org/rfc/rfc6749#section-2.2
 async function refusalOfAssertion(
   { once, issuer, tokenEndpoint, clock }: AuthenticateClientDeps,
   assertion: string,

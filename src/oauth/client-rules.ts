@@ -7,6 +7,16 @@ import { redirectProblem } from './redirect-uri.js'
 /** An algorithm that an ID Token may be signed by. */
 export type IdTokenAlgorithm = NonNullable<OAuthClient['idTokenAlgorithm']>
 
+/** What clients have to go with: the signer's. */
+export interface SignerFacts {
+  /** Those that it has; none where it signs no ID Tokens. */
+  readonly idTokenAlgorithms: readonly IdTokenAlgorithm[]
+  /** The host's own API: the audience of its access tokens. */
+  readonly ownResource: string
+  /** Whether the server is reached over `http`, which is on the machine itself alone. */
+  readonly webOnLoopback?: boolean | undefined
+}
+
 /** What is wrong with a client whose members are right one by one. */
 interface ClientProblem {
   readonly member: keyof OAuthClient
@@ -21,16 +31,16 @@ type ClientRule = (client: OAuthClient) => ClientProblem | null
  * A client that was checked: each member by itself, and all of them together.
  *
  * @param name - what the client is called in the error, such as `oauth.clients[2]`
- * @param idTokenAlgorithms - those that the signer has; none where it signs no ID Tokens
  * @throws AuthConfigError for the first member that will not do
  */
 export function checkClient(
   name: string,
   given: unknown,
-  idTokenAlgorithms: readonly IdTokenAlgorithm[],
+  { idTokenAlgorithms, ownResource, webOnLoopback = false }: SignerFacts,
 ): OAuthClient {
   const client = readClient(name, given)
-  for (const rule of [...rules, signedBy(idTokenAlgorithms)]) {
+  const ofServer = [isNoAudience(ownResource), redirectsTo(webOnLoopback)]
+  for (const rule of [...ofServer, ...rules, signedBy(idTokenAlgorithms)]) {
     const found = rule(client)
     if (found === null) continue
     const { member, at = '', problem } = found
@@ -39,8 +49,29 @@ export function checkClient(
   return client
 }
 
+/**
+ * The same of a client that the host itself writes down: its scopes must be known, since whoever
+ * has mistyped one can be told.
+ *
+ * @throws AuthConfigError as `checkClient` does
+ */
+export function checkWrittenClient(
+  name: string,
+  given: unknown,
+  signer: SignerFacts,
+  knownScopes: ReadonlySet<string>,
+): OAuthClient {
+  const client = checkClient(name, given, signer)
+  const unknown = client.scopes.findIndex((scope) => !knownScopes.has(scope))
+  if (unknown < 0) return client
+  throw new AuthConfigError(
+    `${name}.scopes[${unknown}]`,
+    'is a scope that there is not.',
+    'check the spelling, or describe it in oauth.scopes.',
+  )
+}
+
 const rules: readonly ClientRule[] = [
-  redirectsAreAllowed,
   when('grants', 'is of no use to a service, which signs no user in.', (client) => {
     return client.type === 'service' && grantsOf(client).length > 0
   }),
@@ -95,12 +126,20 @@ function when(
   return (client) => (isWrong(client) ? { member, problem } : null)
 }
 
-function redirectsAreAllowed({ redirectUris, type }: OAuthClient): ClientProblem | null {
-  for (const [index, uri] of redirectUris.entries()) {
-    const problem = redirectProblem(uri, type)
-    if (problem !== null) return { member: 'redirectUris', at: `[${index}]`, problem }
+function redirectsTo(webOnLoopback: boolean): ClientRule {
+  return function redirectsAreAllowed({ redirectUris, type }) {
+    for (const [index, uri] of redirectUris.entries()) {
+      const problem = redirectProblem(uri, type, webOnLoopback)
+      if (problem !== null) return { member: 'redirectUris', at: `[${index}]`, problem }
+    }
+    return null
   }
-  return null
+}
+
+// An ID Token's `aud` is the client's id: for this client it would be that of access tokens, with
+// nothing but `typ` between the two. Other APIs are URIs, and no id has a colon.
+function isNoAudience(ownResource: string): ClientRule {
+  return when('id', 'is the audience of access tokens.', ({ id }) => id === ownResource)
 }
 
 function signedBy(algorithms: readonly IdTokenAlgorithm[]): ClientRule {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { checkOptions, fitting, flag, optionsOf, ownMembers, text } from '../lib/check-options.js'
+import { lazily } from '../lib/lazily.js'
 import { isWellFormed } from '../lib/well-formed.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 
@@ -14,7 +15,7 @@ export const clientRemedies: Readonly<Record<keyof OAuthClient, string>> = {
   firstParty: 'write true or false, or leave it out for false.',
   redirectUris:
     'list up to 20 whole URIs, each once: https://…; for a native client also ' +
-    'http://127.0.0.1/…, or com.example.app:/….',
+    'http://127.0.0.1/… (a web client where oauth.baseUrl is http), or com.example.app:/….',
   grants: "leave it out for both, or list 'authorization_code', 'refresh_token'.",
   scopes: 'list each scope that it may ask for, once, up to 100 of them.',
   defaultScopes: 'leave it out, or list some of its scopes.',
@@ -36,31 +37,33 @@ export const clientIdPattern: RegExp = /^[A-Za-z0-9._~-]{1,100}$/
 /** `scope-token` of [RFC 6749 §3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3). */
 export const scopePattern: RegExp = /^[!#-[\]-~]+$/
 
-const shape: Shape = {
-  id: matching(clientIdPattern, 'is not 1 to 100 of A-Z a-z 0-9 . _ ~ -.'),
-  name: fitting(isName, 'is not 1 to 60 characters without control or bidirectional ones.'),
-  type: oneOf({ web: true, native: true, service: true }),
-  firstParty: flag().optional(),
-  redirectUris: listOf(text(), 20),
-  grants: listOf(oneOf({ authorization_code: true, refresh_token: true }), 2).optional(),
-  scopes: listOf(scope(), 100),
-  defaultScopes: listOf(scope(), 100).optional(),
-  resources: listOf(
-    fitting<string>(isResource, 'is no absolute URI without a fragment.'),
-    20,
-  ).optional(),
-  secretHashes: listOf(
-    matching(/^sha256:[A-Za-z0-9_-]{43}$/, 'is not sha256: and 43 base64url characters.'),
-    2,
-  ).optional(),
-  jwks: optionsOf({ keys: listOf(publicKey(), 10) }).optional(),
-  refreshTokens: oneOf({ always: true, 'on-request': true }).optional(),
-  idTokenAlgorithm: oneOf({ ES256: true, RS256: true }).optional(),
-  allowNonceInsteadOfPkce: flag().optional(),
-  mayIntrospect: flag().optional(),
-  disabled: flag().optional(),
-}
-const schema = optionsOf(shape)
+const schema = lazily(() => {
+  const shape: Shape = {
+    id: matching(clientIdPattern, 'is not 1 to 100 of A-Z a-z 0-9 . _ ~ -.'),
+    name: fitting(isName, 'is not 1 to 60 characters without control or bidirectional ones.'),
+    type: oneOf({ web: true, native: true, service: true }),
+    firstParty: flag().optional(),
+    redirectUris: listOf(text(), 20),
+    grants: listOf(oneOf({ authorization_code: true, refresh_token: true }), 2).optional(),
+    scopes: listOf(scope(), 100),
+    defaultScopes: listOf(scope(), 100).optional(),
+    resources: listOf(
+      fitting<string>(isResource, 'is no absolute URI without a fragment.'),
+      20,
+    ).optional(),
+    secretHashes: listOf(
+      matching(/^sha256:[A-Za-z0-9_-]{43}$/, 'is not sha256: and 43 base64url characters.'),
+      2,
+    ).optional(),
+    jwks: optionsOf({ keys: listOf(publicKey(), 10) }).optional(),
+    refreshTokens: oneOf({ always: true, 'on-request': true }).optional(),
+    idTokenAlgorithm: oneOf({ ES256: true, RS256: true }).optional(),
+    allowNonceInsteadOfPkce: flag().optional(),
+    mayIntrospect: flag().optional(),
+    disabled: flag().optional(),
+  }
+  return optionsOf(shape)
+})
 
 /**
  * A client with each member judged by itself: a frozen copy of what is its own.
@@ -69,7 +72,7 @@ const schema = optionsOf(shape)
  * @throws AuthConfigError for the first member that is unknown, missing or will not do
  */
 export function readClient(name: string, given: unknown): OAuthClient {
-  const client = checkOptions({ factory: name, schema, remedies: clientRemedies }, given)
+  const client = checkOptions({ factory: name, schema: schema(), remedies: clientRemedies }, given)
   for (const member of Object.values(client)) Object.freeze(member)
   return Object.freeze(client) as OAuthClient
 }
@@ -107,37 +110,39 @@ function isResource(value: unknown): boolean {
   return /^[a-z][a-z0-9+.-]*:[!-"$-~]+$/i.test(value)
 }
 
-const base64url = z.string().regex(/^[A-Za-z0-9_-]{1,2048}$/)
-const kid = z.string().max(200).optional()
-const none = z.undefined().optional()
-/** A modulus of 2048 bits has 342 characters. */
-const rsa = { kty: z.literal('RSA'), n: base64url.min(342), e: base64url, d: none, kid }
-const keyOf = z.discriminatedUnion('alg', [
-  z.object({
-    alg: z.literal('ES256'),
-    kty: z.literal('EC'),
-    crv: z.literal('P-256'),
-    x: base64url,
-    y: base64url,
-    d: none,
-    kid,
-  }),
-  z.object({
-    alg: z.literal('EdDSA'),
-    kty: z.literal('OKP'),
-    crv: z.literal('Ed25519'),
-    x: base64url,
-    d: none,
-    kid,
-  }),
-  z.object({ alg: z.literal('PS256'), ...rsa }),
-  z.object({ alg: z.literal('RS256'), ...rsa }),
-])
+const keyOf = lazily(() => {
+  const base64url = z.string().regex(/^[A-Za-z0-9_-]{1,2048}$/)
+  const kid = z.string().max(200).optional()
+  const none = z.undefined().optional()
+  /** A modulus of 2048 bits has 342 characters. */
+  const rsa = { kty: z.literal('RSA'), n: base64url.min(342), e: base64url, d: none, kid }
+  return z.discriminatedUnion('alg', [
+    z.object({
+      alg: z.literal('ES256'),
+      kty: z.literal('EC'),
+      crv: z.literal('P-256'),
+      x: base64url,
+      y: base64url,
+      d: none,
+      kid,
+    }),
+    z.object({
+      alg: z.literal('EdDSA'),
+      kty: z.literal('OKP'),
+      crv: z.literal('Ed25519'),
+      x: base64url,
+      d: none,
+      kid,
+    }),
+    z.object({ alg: z.literal('PS256'), ...rsa }),
+    z.object({ alg: z.literal('RS256'), ...rsa }),
+  ])
+})
 
 // `alg` comes from the client's registration and never from what it sends. A private key does not
 // belong here, and a shared one would be a secret in clear.
 function publicKey(): z.ZodType<object> {
-  const parse = (value: unknown) => keyOf.safeParse(ownMembers(value))
+  const parse = (value: unknown) => keyOf().safeParse(ownMembers(value))
   return fitting<object>(
     (value) => parse(value).success,
     'is no public key with the alg ES256, EdDSA, PS256 or RS256.',

@@ -3,7 +3,7 @@ import type { SayOnce } from '../http/say-once.js'
 import { type BoundedCache, boundedCache } from '../lib/bounded-cache.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import type { ClientStore, OAuthClient } from '../stores/client-contract.js'
-import { checkClient, type IdTokenAlgorithm } from './client-rules.js'
+import { checkClient, checkWrittenClient, type SignerFacts } from './client-rules.js'
 import { clientIdPattern, clientRemedies } from './client-schema.js'
 
 /** The apps that may sign their users in here. */
@@ -14,18 +14,23 @@ export interface Clients {
    * fails.
    */
   find(clientId: string): Promise<OAuthClient | null>
+  /** The same as the store has it now. */
+  findFresh(clientId: string): Promise<OAuthClient | null>
+  /**
+   * Whether `find` asks the store for nothing that a stranger may have invented: it answers from
+   * memory, or there was such a client within a day.
+   */
+  isFamiliar(clientId: string): boolean
   /** The next `find` asks the store anew: something of the client has changed. */
   forget(clientId: string): void
 }
 
 /** What {@link createClients} needs. */
-export interface ClientsDeps {
+export interface ClientsDeps extends SignerFacts {
   /** The option `oauth.clients`. */
   readonly clients: readonly OAuthClient[] | ClientStore
   /** Every scope that there is: those of the standards and those of the host. */
   readonly knownScopes: ReadonlySet<string>
-  /** Those that the signer has; none where it signs no ID Tokens. */
-  readonly idTokenAlgorithms: readonly IdTokenAlgorithm[]
   readonly call: HostCall
   readonly sayOnce: SayOnce
   readonly clock: () => Date
@@ -36,6 +41,7 @@ const maxAgeSeconds = 30
 const maxClients = 10_000
 /** A room of their own: ids that somebody invents do not push clients out. */
 const maxUnknown = 1000
+const daySeconds = 24 * 60 * 60
 
 /**
  * Makes the register of clients. A list is checked here and now; of a store each client is, when it
@@ -48,7 +54,8 @@ export function createClients(deps: ClientsDeps): Clients {
   const { clients } = deps
   if (isList(clients)) {
     const listed = checkList(clients, deps)
-    return { find: async (clientId) => listed.get(clientId) ?? null, forget() {} }
+    const find: Find = async (clientId) => listed.get(clientId) ?? null
+    return { find, findFresh: find, isFamiliar: () => true, forget() {} }
   }
   if (typeof clients?.find !== 'function')
     throw new AuthConfigError(
@@ -65,21 +72,20 @@ function isList(clients: ClientsDeps['clients']): clients is readonly OAuthClien
 
 function checkList(
   clients: readonly OAuthClient[],
-  { knownScopes, idTokenAlgorithms }: Pick<ClientsDeps, 'knownScopes' | 'idTokenAlgorithms'>,
+  {
+    knownScopes,
+    idTokenAlgorithms,
+    ownResource,
+    webOnLoopback,
+  }: SignerFacts & Pick<ClientsDeps, 'knownScopes'>,
 ): ReadonlyMap<string, OAuthClient> {
+  const signer = { idTokenAlgorithms, ownResource, webOnLoopback }
   const listed = new Map<string, OAuthClient>()
   for (const [index, given] of clients.entries()) {
     const name = `oauth.clients[${index}]`
-    const client = checkClient(name, given, idTokenAlgorithms)
+    const client = checkWrittenClient(name, given, signer, knownScopes)
     if (listed.has(client.id))
       throw new AuthConfigError(`${name}.id`, 'is that of another client.', clientRemedies.id)
-    const unknown = client.scopes.findIndex((scope) => !knownScopes.has(scope))
-    if (unknown >= 0)
-      throw new AuthConfigError(
-        `${name}.scopes[${unknown}]`,
-        'is a scope that there is not.',
-        'check the spelling, or describe it in oauth.scopes.',
-      )
     listed.set(client.id, client)
   }
   return listed
@@ -89,13 +95,22 @@ type Find = Clients['find']
 
 function createRead(
   store: ClientStore,
-  { idTokenAlgorithms, call, sayOnce }: Omit<ClientsDeps, 'clients' | 'knownScopes' | 'clock'>,
+  {
+    idTokenAlgorithms,
+    ownResource,
+    webOnLoopback,
+    call,
+    sayOnce,
+  }: Omit<ClientsDeps, 'clients' | 'knownScopes' | 'clock'>,
 ): Find {
+  const signer = { idTokenAlgorithms, ownResource, webOnLoopback }
   return async function read(clientId) {
     const answer = await call('clients.find', async (): Promise<object | null> => {
       const found: unknown = (await store.find(clientId)) ?? null
-      if (typeof found !== 'object') throw new UnexpectedAnswer('the answer is not an object')
-      return found
+      // A function is what an object has under a name such as `constructor`. No outage: strangers
+      // could make the host believe in one, by an id.
+      if (typeof found === 'object' || typeof found === 'function') return found
+      throw new UnexpectedAnswer('the answer is not an object')
     })
     if (answer === null) return null
     // The id that was asked for may be one that a stranger has invented: it stands in a notice only
@@ -105,7 +120,7 @@ function createRead(
       return null
     }
     try {
-      return checkClient(`clients.find('${clientId}')`, answer, idTokenAlgorithms)
+      return checkClient(`clients.find('${clientId}')`, answer, signer)
     } catch (error) {
       if (!(error instanceof AuthConfigError)) throw error
       sayOnce({ code: 'MAR_CLIENT_REFUSED', level: 'error', message: error.message })
@@ -114,11 +129,13 @@ function createRead(
   }
 }
 
-// Of a database that takes small letters for capitals, perhaps.
+// Of a database that takes small letters for capitals, perhaps, or of a table that is an object.
 const otherClient = {
   code: 'MAR_CLIENT_REFUSED',
   level: 'error',
-  message: 'clients.find answers another client than the one whose id it is asked for.',
+  message:
+    'clients.find answers something else than the client whose id it is asked for. Remedy: ' +
+    'compare ids by their bytes, and keep clients in a Map.',
 } as const
 
 /**
@@ -128,6 +145,7 @@ const otherClient = {
 function rememberFor30Seconds(read: Find, clock: () => Date): Clients {
   const known: BoundedCache<OAuthClient> = boundedCache(maxClients, maxAgeSeconds)
   const unknown: BoundedCache<null> = boundedCache(maxUnknown, maxAgeSeconds)
+  const seen: BoundedCache<true> = boundedCache(maxClients, daySeconds)
   const reading = new Map<string, Promise<OAuthClient | null>>()
 
   function readOnce(clientId: string): Promise<OAuthClient | null> {
@@ -137,6 +155,7 @@ function rememberFor30Seconds(read: Find, clock: () => Date): Clients {
     const asked = clock()
     const mine = read(clientId)
       .then((client) => {
+        if (client !== null) seen.set(clientId, true, asked)
         // Forgotten meanwhile: it may have been read before the change.
         if (reading.get(clientId) !== mine) return client
         if (client === null) unknown.set(clientId, null, asked)
@@ -150,17 +169,34 @@ function rememberFor30Seconds(read: Find, clock: () => Date): Clients {
     return mine
   }
 
+  function remembered(clientId: string): OAuthClient | null | undefined {
+    if (!clientIdPattern.test(clientId)) return null
+    const now = clock()
+    return known.get(clientId, now) ?? unknown.get(clientId, now)
+  }
+
+  async function find(clientId: string): Promise<OAuthClient | null> {
+    const found = remembered(clientId)
+    return found === undefined ? readOnce(clientId) : found
+  }
+
+  function forget(clientId: string): void {
+    known.delete(clientId)
+    unknown.delete(clientId)
+    reading.delete(clientId)
+  }
+
   return {
-    async find(clientId) {
-      if (!clientIdPattern.test(clientId)) return null
-      const now = clock()
-      const remembered = known.get(clientId, now) ?? unknown.get(clientId, now)
-      return remembered === undefined ? readOnce(clientId) : remembered
+    find,
+    // A read that is under way may have been answered before the change: it is not waited for.
+    findFresh(clientId) {
+      forget(clientId)
+      return find(clientId)
     },
-    forget(clientId) {
-      known.delete(clientId)
-      unknown.delete(clientId)
-      reading.delete(clientId)
-    },
+    isFamiliar: (clientId) =>
+      remembered(clientId) !== undefined ||
+      reading.has(clientId) ||
+      seen.get(clientId, clock()) === true,
+    forget,
   }
 }

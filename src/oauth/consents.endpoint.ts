@@ -1,3 +1,4 @@
+import type { Audit } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
@@ -38,6 +39,7 @@ export function revokeConsentEndpoint(
   signedIn: SignedIn,
   consents: Pick<ConsentStore, 'revoke'>,
   sessions: Pick<Sessions, 'requireLive' | 'endClient'>,
+  audit: Audit,
 ): Endpoint {
   return async function revokeConsent(request) {
     const { session } = await ownerOf(signedIn, request)
@@ -49,7 +51,10 @@ export function revokeConsentEndpoint(
     // First: as long as one of them may stand, the row says that there is something to take back.
     const before = await endSessions()
     const { outcome } = await consents.revoke(session.userId, clientId)
-    // Once more: until the row was gone, the app could be signed in to without a question.
+    if (outcome === 'revoked')
+      audit({ type: 'consent.revoked', userId: session.userId, clientId }, request.context)
+    // Once more: until the row was gone, the app could be signed in to without a question. What is
+    // opened later, by a code of before, ends by itself: still-allowed.ts.
     const ended = before + (await endSessions())
     if (outcome === 'unknown' && ended === 0) throw notFound()
     return ok({ status: 'success', data: { revoked: ended } })

@@ -1,5 +1,6 @@
 import type { Acr } from './authorization-parameters.js'
 import type { AuthorizationRequest } from './authorization-request.js'
+import { isConfidential } from './client-defaults.js'
 import { redirectKind } from './redirect-uri.js'
 
 /** The browser's session: somebody who may sign in and has shown all that is asked of everybody. */
@@ -159,9 +160,12 @@ function consent({ request, granted, flow }: Facts): InteractionPage | null {
 }
 
 // Any app on a device can register a private scheme or listen on a port, so none of them gets a
-// code without anybody's noticing.
+// code without anybody's noticing. What has a secret is not taken for another: with the code alone,
+// nobody gets tokens.
 // RFC 8252 §8.6, https://www.rfc-editor.org/rfc/rfc8252#section-8.6
 function continueOnDevice({ request, flow }: Facts): InteractionPage | null {
-  if (redirectKind(request.redirectUri) === 'https' || flow.done.length > 0) return null
+  const { client, redirectUri } = request
+  if (redirectKind(redirectUri) === 'https' || isConfidential(client)) return null
+  if (flow.done.length > 0) return null
   return { page: 'continue', reason: 'device' }
 }

@@ -1,7 +1,7 @@
-import { noRequest } from '../audit/events.js'
+import { type Audit, noRequest } from '../audit/events.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { ManagedClientStore } from '../stores/client-contract.js'
-import type { Clients } from './clients.js'
+import type { ForgetClient } from './client-news.js'
 
 /**
  * Disables a client and ends all its sessions, sockets included. Says whether this call disabled
@@ -13,20 +13,23 @@ export type DisableClient = (clientId: string) => Promise<boolean>
 /** What {@link createDisableClient} needs. */
 export interface DisableClientDeps {
   readonly store: Pick<ManagedClientStore, 'setDisabled'>
-  readonly clients: Pick<Clients, 'forget'>
+  readonly forgetClient: ForgetClient
   readonly sessions: Pick<Sessions, 'endClient'>
   readonly clock: () => Date
+  readonly audit: Audit
 }
 
 /** Makes `auth.clients.disable`. */
 export function createDisableClient(deps: DisableClientDeps): DisableClient {
-  const { store, clients, sessions, clock } = deps
+  const { store, forgetClient, sessions, clock, audit } = deps
   return async function disableClient(clientId) {
     const { outcome } = await store
       .setDisabled(clientId, true, clock())
       // Also where it failed: the store may have disabled it before its answer was lost.
-      .finally(() => clients.forget(clientId))
+      .finally(() => forgetClient(clientId))
+    const isDisabled = outcome === 'changed'
+    if (isDisabled) audit({ type: 'client.changed', clientId, change: 'disabled' }, noRequest)
     await sessions.endClient(clientId, null, 'client-disabled', noRequest)
-    return outcome === 'changed'
+    return isDisabled
   }
 }

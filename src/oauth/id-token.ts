@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { sha256 } from '../lib/digest.js'
 import type { IdTokenClaims } from '../signers/contract.js'
 import type { SessionRecord, StoredMethod } from '../stores/contract.js'
@@ -53,6 +53,8 @@ const names: ReadonlyMap<StoredMethod, readonly string[]> = new Map([
   // A code of an app is only ever asked for besides something else.
   ['otp', ['otp', 'mfa']],
   ['recovery', ['otp', 'mfa']],
+  // The key, in whatever it is kept, and somebody's touch; with a password or by a PIN besides.
+  ['passkey', ['pop', 'user', 'mfa']],
   ['mfa', ['mfa']],
   ['hwk', ['pop', 'hwk']],
   ['swk', ['pop', 'swk']],
@@ -76,7 +78,7 @@ function sidOf({ id, parentId }: SessionRecord, clientId: string): string {
 // OpenID Connect Core §3.1.3.6: the left half of the hash whose size is that of the algorithm's,
 // which is SHA-256 for both.
 function accessTokenHash(accessToken: string): string {
-  return createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url')
+  return hash('sha256', accessToken, 'buffer').subarray(0, 16).toString('base64url')
 }
 
 function seconds(moment: Date): number {

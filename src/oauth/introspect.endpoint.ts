@@ -1,16 +1,17 @@
 import type { Audit } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
-import type { Endpoint } from '../http/endpoint.js'
+import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { readParameters } from '../http/parameters.js'
 import type { LiveSession, LiveSessions } from '../sessions/live-sessions.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { OAuthClient } from '../stores/client-contract.js'
+import type { Throttle } from '../throttle/throttle.js'
 import type { AccessTokens } from '../tokens/access-token.js'
-import { classifyRefreshToken, nobodysRefresh, sessionIdOf } from '../tokens/refresh-token.js'
+import { classifyRefreshToken, sessionIdOf } from '../tokens/refresh-token.js'
 import type { AuthenticateClient, AuthenticatedClient } from './client-auth.js'
 import { resourcesOf } from './client-defaults.js'
-import { nobodysSession, presentedToken } from './presented-token.js'
+import { nobodysSession, ownRefresh, presentedToken } from './presented-token.js'
 
 /** What {@link introspectEndpoint} needs. */
 export interface IntrospectDeps {
@@ -24,6 +25,7 @@ export interface IntrospectDeps {
   readonly ownResource: string
   /** Seconds for which a spent refresh token may be repeated. */
   readonly refreshGrace: number
+  readonly throttle: Pick<Throttle, 'countRefusedClient'>
   readonly clock: () => Date
   readonly audit: Audit
 }
@@ -40,30 +42,34 @@ export function introspectEndpoint(deps: IntrospectDeps): Endpoint {
     const parameters = await readParameters(request.incoming)
     // 400, 401, 429, 503
     const authenticated = await deps.authenticateClient(request, parameters)
-    requireIntrospector(authenticated, (clientId) =>
-      deps.audit(
-        { type: 'client.refused', reason: 'may-not-introspect', clientId },
-        request.context,
-      ),
-    )
-    const found = await find(deps, authenticated.client, presentedToken(parameters))
+    const { client } = authenticated
+    if (!mayIntrospect(authenticated)) {
+      const reported = { reason: 'may-not-introspect', clientId: client.id } as const
+      deps.audit({ type: 'client.refused', ...reported }, request.context)
+      throw await refusal(deps, authenticated, request)
+    }
+    const found = await find(deps, client, presentedToken(parameters))
     return ok(found === null ? { active: false } : { active: true, ...found })
   }
 }
 
-// The service has authenticated itself, so it may be told what is missing; anybody can be a public
-// client.
-function requireIntrospector(
+function mayIntrospect({ client, method }: AuthenticatedClient): boolean {
+  return method !== 'none' && client.mayIntrospect === true
+}
+
+// A service that has authenticated itself may be told what is missing. Anybody can be a public
+// client: it is told, and counted, as one that has not.
+async function refusal(
+  { throttle }: IntrospectDeps,
   { client, method }: AuthenticatedClient,
-  report: (clientId: string) => void,
-): void {
-  if (method !== 'none' && client.mayIntrospect === true) return
-  report(client.id)
-  if (method === 'none') throw new AuthError('invalid_client')
+  request: EndpointRequest,
+): Promise<AuthError> {
+  if (method === 'none')
+    return throttle.countRefusedClient(client.id, request, new AuthError('invalid_client'))
   const headers =
     method === 'client_secret_basic' ? { 'WWW-Authenticate': 'Basic realm="oauth"' } : {}
   const clientMessage = 'This client may not introspect tokens: mayIntrospect is not set.'
-  throw new AuthError('invalid_client', { clientMessage, headers })
+  return new AuthError('invalid_client', { clientMessage, headers })
 }
 
 /** What a service is told of a token, RFC 7662 §2.2. Times are in seconds since the epoch. */
@@ -114,11 +120,9 @@ async function ofRefreshToken(
   id: string,
 ): Promise<Introspected | null> {
   const { sessions, refreshGrace, clock } = deps
-  const session = await sessions.findLive(id)
-  const state = session?.refresh ?? nobodysRefresh
+  const state = ownRefresh(client, await sessions.findLive(id))
   const { is } = classifyRefreshToken(id, token, state, clock(), refreshGrace)
-  const isGood = is === 'current' || is === 'spent-lately'
-  if (session?.clientId !== client.id || !isGood) return null
+  if (is !== 'current' && is !== 'spent-lately') return null
   const live = await findLive(deps, id)
   if (live === null) return null
   const { scope, idleExpiresAt } = live.session

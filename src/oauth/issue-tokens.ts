@@ -5,7 +5,8 @@ import type { SessionRecord } from '../stores/contract.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser } from '../users/contract.js'
-import type { Acr } from './authorization-parameters.js'
+import { acrOf } from './acr.js'
+import type { RequireFitSigner } from './fit-signer.js'
 import { idTokenClaims } from './id-token.js'
 
 /** For what tokens of a session are issued. */
@@ -42,6 +43,7 @@ export interface IssueTokensDeps {
   /** Seconds. */
   readonly accessTokenLifetime: number
   readonly signer: Pick<TokenSigner, 'signIdToken'>
+  readonly requireFitSigner: RequireFitSigner
   /** What apps are told of a user. Rejects with 503. */
   readonly userClaims: (
     user: AuthUser,
@@ -58,6 +60,7 @@ export interface IssueTokensDeps {
 export function createIssueTokens(deps: IssueTokensDeps): IssueTokens {
   const { accessTokens, accessTokenLifetime, ownResource, clock } = deps
   return async function issueTokens(session, grant) {
+    if (grant.resource !== ownResource) await deps.requireFitSigner()
     const scope = grant.scopes.join(' ')
     const now = clock()
     const { token, expiresIn } = await accessTokens.issue(
@@ -88,12 +91,11 @@ async function signIdToken(
   accessToken: string,
   now: Date,
 ): Promise<string> {
-  const ofSession: Acr = hasShownFactor(session.methods) ? 'urn:mar:2fa' : 'urn:mar:1fa'
   const claims = idTokenClaims({
     session,
     clientId: client.id,
     accessToken,
-    acr: acr ?? ofSession,
+    acr: acr ?? acrOf(session.methods, hasShownFactor),
     nonce,
     claims: await userClaims(user, { scope: scopes, client }),
     now,

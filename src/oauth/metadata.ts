@@ -51,7 +51,6 @@ export function serverMetadata(settings: MetadataSettings): Readonly<Record<stri
     ...introspectionMetadata(settings),
     scopes_supported: listOf(settings.scopes),
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
-    ...(settings.acrValues.length > 0 && { acr_values_supported: listOf(settings.acrValues) }),
     ...(settings.locales.length > 0 && { ui_locales_supported: listOf(settings.locales) }),
     ...openIdMetadata(settings),
     request_parameter_supported: false,
@@ -72,7 +71,8 @@ function introspectionMetadata({ introspection, baseUrl }: MetadataSettings): ob
   }
 }
 
-function openIdMetadata({ idTokenAlgorithms, claims, baseUrl }: MetadataSettings): object {
+function openIdMetadata(settings: MetadataSettings): object {
+  const { idTokenAlgorithms, claims, acrValues, baseUrl } = settings
   if (idTokenAlgorithms.length === 0) return {}
   return {
     userinfo_endpoint: `${baseUrl}/oauth/userinfo`,
@@ -80,6 +80,8 @@ function openIdMetadata({ idTokenAlgorithms, claims, baseUrl }: MetadataSettings
     id_token_signing_alg_values_supported: listOf(idTokenAlgorithms),
     claims_supported: listOf([...tokenClaims, ...claims]),
     claims_parameter_supported: false,
+    // Nothing but an ID Token tells a client how sure a sign-in was.
+    ...(acrValues.length > 0 && { acr_values_supported: listOf(acrValues) }),
   }
 }
 

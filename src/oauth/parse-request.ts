@@ -25,7 +25,7 @@ export interface ForPage {
 }
 
 /** Characters of a query. */
-const maxQueryChars = 4096
+export const maxQueryChars = 4096
 
 /**
  * Reads the query of a request to the authorization endpoint, without the `?`: form encoding of

@@ -48,14 +48,20 @@ const mistakes: readonly (readonly [RegExp, string])[] = [
  * allow list: `https:` for all, and for native clients also `http:` on a loopback address
  * ([RFC 8252 §7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)) and a private scheme with a
  * dot in it. So `javascript:` and the like need no list of their own.
+ *
+ * @param webOnLoopback - whether a web client, too, may be on a loopback address with `http:`
  */
-export function redirectProblem(uri: string, type: OAuthClientType): string | null {
+export function redirectProblem(
+  uri: string,
+  type: OAuthClientType,
+  webOnLoopback = false,
+): string | null {
   if (type === 'service') return 'is of a service, which has no browser to send anywhere.'
   if (uri.length > maxRedirectChars) return `is longer than ${maxRedirectChars} characters.`
   const mistake = mistakes.find(([pattern]) => pattern.test(uri))
   if (mistake !== undefined) return mistake[1]
   const isAllowed = isRest(uri, site) || (type === 'native' && isOfDevice(uri))
-  if (isAllowed) return null
+  if (isAllowed || (webOnLoopback && isRest(uri, loopback, 2))) return null
   return type === 'native'
     ? 'is neither https, nor http on 127.0.0.1, [::1] or localhost, nor like com.example.app:/path.'
     : 'is not https with a host in small letters.'

@@ -5,10 +5,10 @@ import type { SessionName } from '../sessions/ending.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import type { AccessTokens } from '../tokens/access-token.js'
-import { classifyRefreshToken, nobodysRefresh, sessionIdOf } from '../tokens/refresh-token.js'
+import { classifyRefreshToken, sessionIdOf } from '../tokens/refresh-token.js'
 import type { AuthenticateClient } from './client-auth.js'
 import { resourcesOf } from './client-defaults.js'
-import { nobodysSession, presentedToken } from './presented-token.js'
+import { nobodysSession, ownRefresh, presentedToken } from './presented-token.js'
 
 /** What {@link revokeEndpoint} needs. */
 export interface RevokeDeps {
@@ -55,8 +55,8 @@ async function ofRefreshToken(
   id: string,
 ): Promise<SessionName | null> {
   const session = await sessions.findLive(id)
-  const { is } = classifyRefreshToken(id, token, session?.refresh ?? nobodysRefresh, clock(), 0)
-  return session?.clientId === client.id && is !== 'foreign' ? session : null
+  const { is } = classifyRefreshToken(id, token, ownRefresh(client, session), clock(), 0)
+  return is === 'foreign' ? null : session
 }
 
 async function ofAccessToken(

@@ -12,11 +12,13 @@ import { grantsOf } from './client-defaults.js'
 import { createCodeGrant, type Grant } from './grants/code.js'
 import { createRefreshGrant } from './grants/refresh.js'
 import { createIssueTokens, type IssueTokensDeps } from './issue-tokens.js'
+import { createStillAllowed, type StillAllowedDeps } from './still-allowed.js'
 
 /** What {@link tokenEndpoint} needs. */
 export interface TokenEndpointDeps
   extends Omit<RedeemCodeDeps, 'burn' | 'sessions'>,
     Pick<RefreshSessionDeps, 'refreshGrace'>,
+    Pick<StillAllowedDeps, 'clients' | 'consents'>,
     IssueTokensDeps {
   readonly authenticateClient: AuthenticateClient
   /** Those of the authorization endpoint. */
@@ -60,6 +62,7 @@ function createGrants(deps: TokenEndpointDeps): Grants {
     accessTokens: deps.accessTokens,
     accessTokenLifetime: deps.accessTokenLifetime,
     signer: deps.signer,
+    requireFitSigner: deps.requireFitSigner,
     userClaims: deps.userClaims,
     hasShownFactor: deps.hasShownFactor,
     ownResource,
@@ -86,13 +89,16 @@ function createGrants(deps: TokenEndpointDeps): Grants {
     clock,
     audit,
   })
+  const { clients, consents } = deps
+  const stillAllowed = createStillAllowed({ clients, consents, sessions, audit })
   return {
     authorization_code: createCodeGrant({
       codes: deps.codes,
       redeemCode,
       issueTokens,
+      stillAllowed,
       ownResource,
     }),
-    refresh_token: createRefreshGrant({ refreshSession, issueTokens, ownResource }),
+    refresh_token: createRefreshGrant({ refreshSession, issueTokens, stillAllowed, ownResource }),
   }
 }

@@ -8,9 +8,11 @@ import type { OpenedByCode, RedeemCode } from '../../pkce/redeem-code.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
 import type { AuthorizationCodeRecord } from '../../stores/code-contract.js'
 import { newRefreshToken } from '../../tokens/refresh-token.js'
-import { getsRefreshToken, isConfidential, resourcesOf } from '../client-defaults.js'
+import { getsRefreshToken, isConfidential } from '../client-defaults.js'
 import type { IssuedTokens, IssueTokens } from '../issue-tokens.js'
+import type { StillAllowed } from '../still-allowed.js'
 import { targetOf } from './target.js'
+import { whatIsLeft } from './what-is-left.js'
 
 /** What a client is answered. */
 export interface GrantedTokens extends IssuedTokens {
@@ -33,6 +35,7 @@ export interface CodeGrantDeps {
   readonly codes: Pick<AuthorizationCodes, 'find'>
   readonly redeemCode: RedeemCode
   readonly issueTokens: IssueTokens
+  readonly stillAllowed: Pick<StillAllowed, 'afterOpening'>
   /** The host's own API. */
   readonly ownResource: string
 }
@@ -49,7 +52,7 @@ const codePattern = /^mar_oc_[A-Za-z0-9_-]{43}$/
 
 /** `authorization_code`: a code for a session of the client that it was issued to. */
 export function createCodeGrant(deps: CodeGrantDeps): Grant {
-  const { codes, redeemCode } = deps
+  const { codes, redeemCode, stillAllowed } = deps
 
   async function find(presented: string): Promise<AuthorizationCodeRecord | null> {
     const code = codePattern.test(presented) ? await codes.find(presented) : null
@@ -64,7 +67,7 @@ export function createCodeGrant(deps: CodeGrantDeps): Grant {
     const resources = parameters.all('resource')
     // 503
     const code = await find(presented)
-    return redeemCode(
+    const tokens = await redeemCode(
       {
         code,
         refusalOf: (found) => refusalOf(found, { client, redirectUri, verifier }),
@@ -72,6 +75,9 @@ export function createCodeGrant(deps: CodeGrantDeps): Grant {
       },
       context,
     )
+    // One that is not there was refused.
+    if (code !== null) await stillAllowed.afterOpening(client, code, context)
+    return tokens
   }
 }
 
@@ -111,8 +117,8 @@ function open(
   client: OAuthClient,
   resources: readonly string[],
 ): OpenedByCode<GrantedTokens> {
-  const scopes = code.scope.split(' ')
-  const granted = code.resources ?? resourcesOf(client, ownResource)
+  // 400
+  const { scopes, resources: granted } = whatIsLeft(code, client, ownResource)
   const refreshing = getsRefreshToken(client, scopes) ? newRefreshToken(code.opensSessionId) : null
   const grant = {
     client,
@@ -125,7 +131,11 @@ function open(
   return {
     session: {
       kind: 'oauth',
+      // The program that asks is the app's server, of which its user knows nothing.
+      name: client.name,
       clientId: client.id,
+      scope: scopes.join(' '),
+      resources: granted,
       refresh: refreshing?.refresh ?? null,
       ...parentOf(code, refreshing !== null),
     },

@@ -1,15 +1,17 @@
 import { AuthError } from '../../errors.js'
 import type { RefreshSession } from '../../refresh/refresh-session.js'
-import type { OAuthClient } from '../../stores/client-contract.js'
-import { isConfidential, resourcesOf } from '../client-defaults.js'
+import { getsRefreshToken, isConfidential } from '../client-defaults.js'
 import type { IssueTokens } from '../issue-tokens.js'
+import type { StillAllowed } from '../still-allowed.js'
 import type { Grant } from './code.js'
 import { targetOf } from './target.js'
+import { whatIsLeft } from './what-is-left.js'
 
 /** What {@link createRefreshGrant} needs. */
 export interface RefreshGrantDeps {
   readonly refreshSession: RefreshSession
   readonly issueTokens: IssueTokens
+  readonly stillAllowed: Pick<StillAllowed, 'atRefresh'>
   /** The host's own API. */
   readonly ownResource: string
 }
@@ -22,6 +24,7 @@ export interface RefreshGrantDeps {
 export function createRefreshGrant({
   refreshSession,
   issueTokens,
+  stillAllowed,
   ownResource,
 }: RefreshGrantDeps): Grant {
   return async function refresh(client, parameters, context) {
@@ -37,9 +40,14 @@ export function createRefreshGrant({
         rotates: !isConfidential(client),
         open(session) {
           // 400
-          const scopes = scopesOf(askedScope, session.scope)
-          const resource = targetOf(resources, targetsOf(client, ownResource))
+          const left = whatIsLeft(session, client, ownResource)
+          // What it lives by was `offline_access`, and that is gone.
+          if (!getsRefreshToken(client, left.scopes)) throw new AuthError('invalid_grant')
+          const scopes = scopesOf(askedScope, left.scopes)
+          const resource = targetOf(resources, left.resources)
           return async ({ refreshToken, session: refreshed, user }) => {
+            // 400
+            await stillAllowed.atRefresh(client, refreshed, context)
             const grant = { client, user, scopes, resource, acr: null, nonce: null }
             const tokens = await issueTokens(refreshed, grant)
             return { ...tokens, refresh_token: refreshToken }
@@ -52,16 +60,9 @@ export function createRefreshGrant({
 }
 
 // RFC 6749 §6: what was granted, or less; the refresh token stays good for all of it.
-function scopesOf(asked: string | null, granted: string): readonly string[] {
-  const all = granted.split(' ')
-  if (asked === null) return all
+function scopesOf(asked: string | null, granted: readonly string[]): readonly string[] {
+  if (asked === null) return granted
   const words = [...new Set(asked.split(' '))]
-  if (words.every((word) => all.includes(word))) return words
+  if (words.every((word) => granted.includes(word))) return words
   throw new AuthError('invalid_scope')
-}
-
-// The host's own API first: it is meant where none is named.
-function targetsOf(client: OAuthClient, ownResource: string): readonly string[] {
-  const allowed = resourcesOf(client, ownResource)
-  return allowed.includes(ownResource) ? [ownResource, ...allowed] : allowed
 }

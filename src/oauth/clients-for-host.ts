@@ -1,0 +1,268 @@
+import { z } from 'zod'
+import { type Audit, noRequest } from '../audit/events.js'
+import type { ClientChange } from '../audit/refusals.js'
+import { AuthConfigError, AuthError } from '../errors.js'
+import { requireOptions } from '../http/host-input.js'
+import type {
+  ManagedClientStore,
+  OAuthClient,
+  OAuthClientMetadata,
+} from '../stores/client-contract.js'
+import { isConfidential } from './client-defaults.js'
+import type { ForgetClient } from './client-news.js'
+import { checkWrittenClient, type SignerFacts } from './client-rules.js'
+import { clientIdPattern } from './client-schema.js'
+import { generateClientSecret } from './client-secret.js'
+import type { DisableClient } from './disable-client.js'
+
+/** A client as it is registered; of its secrets, how many there are. */
+export interface RegisteredClient extends OAuthClientMetadata {
+  readonly disabled: boolean
+  /** Two while one takes the place of the other. */
+  readonly secrets: number
+}
+
+/** A client that was registered just now. */
+export interface CreatedClient {
+  readonly client: RegisteredClient
+  /** For the client's operator, this once: its hash alone is kept. Left out: none was made. */
+  readonly secret?: string
+}
+
+/**
+ * The register of clients, for the host's own code, such as a page for its operators.
+ *
+ * Rejects with `AuthError`: `invalid-request` for what the rules of clients forbid, and says what
+ * to do about it; `not-found`; `temporarily-unavailable`.
+ */
+export interface ClientsForHost {
+  /**
+   * Registers a client. It gets a secret, unless it is native, brings `jwks` or `secretHashes`
+   * along, or is a page that can keep none: then say `withSecret: false`.
+   */
+  create(client: OAuthClient, options?: { readonly withSecret?: boolean }): Promise<CreatedClient>
+  /**
+   * Replaces what is registered of a client by all of this: what is left out has its default again.
+   * Its secrets, and whether it is disabled, stay as they are, also where they stand in what is
+   * handed over. A client that shows who it is by `jwks` alone is refused without them.
+   */
+  update(client: OAuthClientMetadata): Promise<RegisteredClient>
+  /**
+   * Makes one more secret of a client, and answers it this once. The one before stays good, and
+   * the one before that does not. After `temporarily-unavailable` look at `secrets`: where there is
+   * one more now, nobody knows it, and `removeSecret(clientId, 'newer')` takes it back.
+   */
+  rotateSecret(clientId: string): Promise<{ readonly secret: string }>
+  /** Makes one of two secrets void. False where there are not two. */
+  removeSecret(clientId: string, which: 'older' | 'newer'): Promise<boolean>
+  /**
+   * Disables a client and ends all its sessions, sockets included. False where it was disabled
+   * already, or there is none. May be called again when it rejects.
+   */
+  disable(clientId: string): Promise<boolean>
+  /** False where it was not disabled, or there is none. */
+  enable(clientId: string): Promise<boolean>
+  /** The client, disabled or not; null where there is none. */
+  find(clientId: string): Promise<RegisteredClient | null>
+  /** All of them, by their ids. */
+  list(): Promise<RegisteredClient[]>
+}
+
+/** What {@link createClientsForHost} needs. */
+export interface ClientsForHostDeps extends SignerFacts {
+  readonly store: ManagedClientStore
+  readonly forgetClient: ForgetClient
+  readonly disableClient: DisableClient
+  /** Every scope that there is: those of the standards and those of the host. */
+  readonly knownScopes: ReadonlySet<string>
+  readonly clock: () => Date
+  readonly audit: Audit
+}
+
+/** Makes `auth.clients`. */
+export function createClientsForHost(deps: ClientsForHostDeps): ClientsForHost {
+  const { store, disableClient } = deps
+  return {
+    create: (client, options) => create(deps, client, options),
+    update: (client) => update(deps, client),
+    rotateSecret: (clientId) => rotateSecret(deps, clientId),
+    removeSecret: (clientId, which) => removeSecret(deps, clientId, which),
+    disable: async (clientId) => disableClient(requireId(clientId)),
+    enable: (clientId) => enable(deps, clientId),
+    async find(clientId) {
+      const client = await store.find(requireId(clientId))
+      return client === null ? null : registered(client)
+    },
+    list: async () => (await store.list()).map(registered),
+  }
+}
+
+const creation = z.strictObject({ withSecret: z.boolean().optional() })
+
+async function create(
+  deps: ClientsForHostDeps,
+  given: OAuthClient,
+  options: { readonly withSecret?: boolean } | undefined,
+): Promise<CreatedClient> {
+  const asked = membersOf(given)
+  const parsed = creation.safeParse(requireOptions(options ?? {}))
+  if (!parsed.success) throw refused('options', 'may have withSecret alone, true or false.')
+  const keepsNone =
+    asked.type === 'native' || asked.jwks !== undefined || asked.secretHashes !== undefined
+  const { withSecret = !keepsNone } = parsed.data
+  const made = withSecret ? generateClientSecret() : null
+  const secretHashes = [asked.secretHashes ?? [], made?.hash ?? []].flat()
+  // 400
+  const client = checked(deps, made === null ? asked : { ...asked, secretHashes })
+  const { outcome } = await written(deps, client.id, () => deps.store.create(client, deps.clock()))
+  if (outcome === 'exists') throw refused('id', 'is that of another client.')
+  tell(deps, client.id, 'created')
+  const created = { client: registered(client) }
+  return made === null ? created : { ...created, secret: made.secret }
+}
+
+async function update(
+  deps: ClientsForHostDeps,
+  given: OAuthClientMetadata,
+): Promise<RegisteredClient> {
+  const {
+    secretHashes: _hashes,
+    disabled: _disabled,
+    secrets: _number,
+    ...asked
+  } = membersOf(given)
+  const before = await findOrThrow(deps, asked.id)
+  const { secretHashes = [], disabled = false } = before
+  // Judged with its secrets, on which some rules depend.
+  const after = checked(deps, {
+    ...asked,
+    ...(secretHashes.length === 0 ? {} : { secretHashes }),
+  })
+  // Forgotten keys would let everybody in who knows the id. By RFC 7592 §2.2 what is left out is
+  // gone as well, but there a client says that it is public, by `token_endpoint_auth_method`.
+  if (isConfidential(before) && !isConfidential(after))
+    throw refused('jwks', 'is missing: without it anybody could be this client. Pass its keys.')
+  const { secretHashes: _same, ...metadata } = after
+  const write = () => deps.store.update(metadata, deps.clock())
+  const { outcome } = await written(deps, metadata.id, write)
+  if (outcome === 'unknown') throw notFound()
+  tell(deps, metadata.id, 'updated')
+  return registered({ ...metadata, secretHashes, disabled })
+}
+
+async function rotateSecret(
+  deps: ClientsForHostDeps,
+  clientId: string,
+): Promise<{ readonly secret: string }> {
+  const client = await findOrThrow(deps, clientId)
+  // With its first secret a public client would be refused wherever it is in use without one.
+  if (!isConfidential(client))
+    throw refused('clientId', 'is a client that has no secret to rotate.')
+  const { secretHashes = [] } = client
+  const { secret, hash } = generateClientSecret()
+  await replace(deps, clientId, secretHashes, [...secretHashes.slice(-1), hash])
+  tell(deps, clientId, 'secret-rotated')
+  return { secret }
+}
+
+async function removeSecret(
+  deps: ClientsForHostDeps,
+  clientId: string,
+  which: 'older' | 'newer',
+): Promise<boolean> {
+  if (which !== 'older' && which !== 'newer') throw refused('which', 'is neither older nor newer.')
+  const { secretHashes = [] } = await findOrThrow(deps, clientId)
+  if (secretHashes.length < 2) return false
+  const left = which === 'older' ? secretHashes.slice(-1) : secretHashes.slice(0, 1)
+  await replace(deps, clientId, secretHashes, left)
+  tell(deps, clientId, 'secret-removed')
+  return true
+}
+
+// Of two who rotate at once the second must not go on from what the first has made: the secret
+// that the client still uses would be void.
+async function replace(
+  deps: ClientsForHostDeps,
+  clientId: string,
+  from: readonly string[],
+  to: readonly string[],
+): Promise<void> {
+  const write = () => deps.store.replaceSecrets(clientId, from, to, deps.clock())
+  const { outcome } = await written(deps, clientId, write)
+  if (outcome === 'replaced') return
+  const message = 'the secrets of the client have changed meanwhile'
+  throw new AuthError('temporarily-unavailable', { retryAfter: 1, message })
+}
+
+async function enable(deps: ClientsForHostDeps, clientId: string): Promise<boolean> {
+  const id = requireId(clientId)
+  const write = () => deps.store.setDisabled(id, false, deps.clock())
+  const { outcome } = await written(deps, id, write)
+  if (outcome === 'changed') tell(deps, id, 'enabled')
+  return outcome === 'changed'
+}
+
+// Forgotten also where the write failed: the store may have done it before its answer was lost.
+async function written<Result>(
+  { forgetClient }: ClientsForHostDeps,
+  clientId: string,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  return write().finally(() => forgetClient(clientId))
+}
+
+function tell({ audit }: ClientsForHostDeps, clientId: string, change: ClientChange): void {
+  audit({ type: 'client.changed', clientId, change }, noRequest)
+}
+
+async function findOrThrow({ store }: ClientsForHostDeps, clientId: unknown): Promise<OAuthClient> {
+  const client = await store.find(requireId(clientId))
+  if (client === null) throw notFound()
+  return client
+}
+
+function requireId(clientId: unknown): string {
+  if (typeof clientId === 'string' && clientIdPattern.test(clientId)) return clientId
+  throw refused('clientId', 'is not 1 to 100 of A-Z a-z 0-9 . _ ~ -.')
+}
+
+// What a host hands over may be anything; what it may be is checked as a whole.
+function membersOf(given: unknown): Partial<OAuthClient & RegisteredClient> {
+  if (typeof given === 'object' && given !== null) return requireOptions(given)
+  throw refused('client', 'is not an object.')
+}
+
+const named = 'client'
+
+function checked(deps: ClientsForHostDeps, given: object): OAuthClient {
+  const { idTokenAlgorithms, ownResource, webOnLoopback, knownScopes } = deps
+  const signer = { idTokenAlgorithms, ownResource, webOnLoopback }
+  try {
+    return checkWrittenClient(named, given, signer, knownScopes)
+  } catch (error) {
+    if (!(error instanceof AuthConfigError)) throw error
+    // No option of the server's is wrong, but what an operator has typed.
+    const { option, problem, remedy } = error
+    throw refused(option.replace(`${named}.`, ''), `${problem} ${remedy}`)
+  }
+}
+
+function refused(path: string, message: string): AuthError {
+  const issues = [{ path, message }]
+  return new AuthError('invalid-request', {
+    clientMessage: `${path} ${message}`,
+    details: { issues },
+  })
+}
+
+function notFound(): AuthError {
+  return new AuthError('not-found', { clientMessage: 'There is no such client.' })
+}
+
+function registered({
+  secretHashes = [],
+  disabled = false,
+  ...metadata
+}: OAuthClient): RegisteredClient {
+  return { ...metadata, disabled, secrets: secretHashes.length }
+}

@@ -1,0 +1,121 @@
+import type { IncomingMessage } from 'node:http'
+import type { RequestContext } from '../audit/events.js'
+import type { OAuthClient } from '../stores/client-contract.js'
+import type { ConsentStore } from '../stores/consent-contract.js'
+import type { Throttle } from '../throttle/throttle.js'
+import type { RequestSettings } from './authorization-parameters.js'
+import {
+  type AuthorizationRequest,
+  checkAuthorizationRequest,
+  type ForClient,
+} from './authorization-request.js'
+import type { BrowserUser, FindBrowserUser } from './browser-sign-in.js'
+import type { Clients } from './clients.js'
+import {
+  type AuthorizationDecision,
+  decideAuthorization,
+  type FlowStep,
+} from './decide-authorization.js'
+import type { ReadIdTokenHint } from './id-token-hint.js'
+import { type ForPage, parseAuthorizationRequest } from './parse-request.js'
+
+/** A request that nothing is wrong with, who asks, and what is next for it. */
+export interface JudgedAuthorization {
+  readonly at: 'judged'
+  readonly request: AuthorizationRequest
+  /** Who is signed in to the browser; null for nobody. */
+  readonly found: BrowserUser | null
+  readonly decision: AuthorizationDecision
+}
+
+/** One that is answered by a page, with the name of the client where that is proven. */
+export interface UnprovenAuthorization extends ForPage {
+  readonly clientName: string | null
+}
+
+/** Where a request comes from. */
+export interface AskingBrowser {
+  readonly incoming: IncomingMessage
+  readonly context: RequestContext
+}
+
+/**
+ * Judges the query of a request to the authorization endpoint, without the `?`, for the browser
+ * that sends it. The same wherever it is asked: at the endpoint, and on each page on the way.
+ *
+ * Rejects with 429 and 503.
+ *
+ * @param done - what the user has done for this request, in this browser
+ */
+export type JudgeAuthorization = (
+  raw: string,
+  done: readonly FlowStep[],
+  asking: AskingBrowser,
+) => Promise<JudgedAuthorization | ForClient | UnprovenAuthorization>
+
+/** What {@link createJudgeAuthorization} needs. */
+export interface JudgeAuthorizationDeps extends RequestSettings {
+  readonly clients: Pick<Clients, 'find' | 'isFamiliar'>
+  readonly throttle: Pick<Throttle, 'limitLookups'>
+  readonly findBrowserUser: FindBrowserUser
+  readonly readHint: ReadIdTokenHint
+  readonly consents: Pick<ConsentStore, 'find'>
+  readonly clock: () => Date
+}
+
+/** Makes it. */
+export function createJudgeAuthorization(deps: JudgeAuthorizationDeps): JudgeAuthorization {
+  const { knownScopes, ownResource } = deps
+  return async function judgeAuthorization(raw, done, asking) {
+    const parsed = parseAuthorizationRequest(raw)
+    if (parsed.at === 'page') return { ...parsed, clientName: null }
+    // 429, 503
+    const client = parsed.clientId === null ? null : await find(deps, parsed.clientId, asking)
+    const checked = checkAuthorizationRequest(parsed, client, { knownScopes, ownResource })
+    if (checked.at === 'page') return { ...checked, clientName: nameOf(client) }
+    return checked.at === 'client' ? checked : decide(deps, checked, done, asking)
+  }
+}
+
+async function decide(
+  deps: JudgeAuthorizationDeps,
+  request: AuthorizationRequest,
+  done: readonly FlowStep[],
+  { incoming, context }: AskingBrowser,
+): Promise<JudgedAuthorization | ForClient> {
+  const { idTokenHint, client, redirectUri, state } = request
+  const hintedUserId = idTokenHint === null ? null : await deps.readHint(idTokenHint, client.id)
+  if (idTokenHint !== null && hintedUserId === null) {
+    const description = 'id_token_hint is no token of this client.'
+    return { at: 'client', client, error: 'invalid_request', description, redirectUri, state }
+  }
+  const found = await deps.findBrowserUser(incoming, context)
+  const granted = await scopesGranted(deps, client, found)
+  const flow = { done, hintedUserId, now: deps.clock() }
+  const decision = decideAuthorization(request, found?.signIn ?? null, granted, flow)
+  return { at: 'judged', request, found, decision }
+}
+
+// Ids that somebody invents cost the host's store so many reads and no more.
+function find(
+  { clients, throttle }: Pick<JudgeAuthorizationDeps, 'clients' | 'throttle'>,
+  clientId: string,
+  asking: Pick<AskingBrowser, 'context'>,
+): Promise<OAuthClient | null> {
+  const findClient = () => clients.find(clientId)
+  return clients.isFamiliar(clientId) ? findClient() : throttle.limitLookups(asking, findClient)
+}
+
+function nameOf(client: OAuthClient | null): string | null {
+  return client === null || client.disabled === true ? null : client.name
+}
+
+// Apps of the host's own are not asked about.
+async function scopesGranted(
+  { consents }: Pick<JudgeAuthorizationDeps, 'consents'>,
+  client: OAuthClient,
+  found: BrowserUser | null,
+): Promise<readonly string[]> {
+  if (found === null || client.firstParty === true) return []
+  return (await consents.find(found.session.userId, client.id))?.scopes ?? []
+}

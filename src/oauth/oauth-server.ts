@@ -1,0 +1,128 @@
+import { AuthConfigError } from '../errors.js'
+import type { SayOnce } from '../http/say-once.js'
+import type { HostCall } from '../lib/host-call.js'
+import type { TokenSigner } from '../signers/contract.js'
+import type { ClientStore, ManagedClientStore, OAuthClient } from '../stores/client-contract.js'
+import type { ConsentStore } from '../stores/consent-contract.js'
+import {
+  failClosedConsents,
+  failClosedManagedClients,
+  failClosedOnce,
+} from '../stores/fail-closed-oauth-stores.js'
+import type { OnceStore } from '../stores/once-contract.js'
+import { checkBaseUrl, checkIssuer } from './base-url.js'
+import type { IdTokenAlgorithm } from './client-rules.js'
+import { type Clients, createClients } from './clients.js'
+import { createRequireFitSigner, type RequireFitSigner } from './fit-signer.js'
+import type { OAuthOptions } from './oauth-options.js'
+import { createScopes, type Scopes } from './scopes.js'
+import { createUserClaims, type UserClaims } from './user-claims.js'
+
+/** What the option `oauth` and the signer come to, with the host's parts behind their contracts. */
+export interface OAuthServer {
+  /** As it stands in tokens, byte for byte. */
+  readonly issuer: string
+  readonly baseUrl: URL
+  /** The same as text, without a slash at its end. */
+  readonly base: string
+  /** The host's own API: the `aud` of its access tokens. */
+  readonly ownResource: string
+  readonly webOnLoopback: boolean
+  readonly idTokenAlgorithms: readonly IdTokenAlgorithm[]
+  readonly scopes: Scopes
+  readonly clients: Clients
+  /** Null: they are a list, or of a store that is changed elsewhere. */
+  readonly managedClients: ManagedClientStore | null
+  /** Whether some client may introspect, or may come to. */
+  readonly introspection: boolean
+  readonly consents: ConsentStore
+  readonly once: OnceStore
+  readonly userClaims: UserClaims
+  readonly requireFitSigner: RequireFitSigner
+}
+
+/** What {@link createOAuthServer} needs. */
+export interface OAuthServerDeps {
+  readonly options: OAuthOptions
+  readonly signer: TokenSigner
+  readonly call: HostCall
+  readonly sayOnce: SayOnce
+  readonly clock: () => Date
+}
+
+/**
+ * Makes it.
+ *
+ * @throws AuthConfigError for a signer, an address or a client that will not do
+ */
+export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
+  const { options, signer, call, sayOnce, clock } = deps
+  const issuer = checkIssuer(requiredOf(signer, 'issuer'))
+  const baseUrl = checkBaseUrl(options.baseUrl, issuer)
+  const idTokenAlgorithms = signer.signIdToken === undefined ? [] : (signer.idTokenAlgorithms ?? [])
+  const scopes = createScopes(options, idTokenAlgorithms.length > 0)
+  const ownResource = requiredOf(signer, 'audience')
+  const { clients } = options
+  // Who tries things out has apps without certificates, too.
+  const webOnLoopback = baseUrl.protocol === 'http:'
+  return {
+    issuer: requiredOf(signer, 'issuer'),
+    baseUrl,
+    base: baseUrl.href.replace(/\/$/, ''),
+    ownResource,
+    webOnLoopback,
+    idTokenAlgorithms,
+    scopes,
+    managedClients: isManaged(clients) ? failClosedManagedClients(clients, call) : null,
+    clients: createClients({
+      clients,
+      knownScopes: scopes.known,
+      idTokenAlgorithms,
+      ownResource,
+      webOnLoopback,
+      call,
+      sayOnce,
+      clock,
+    }),
+    introspection: isStore(clients) || clients.some(mayIntrospect),
+    consents: failClosedConsents(options.consents, call),
+    once: failClosedOnce(options.once, call),
+    userClaims: createUserClaims(options.claims, call),
+    requireFitSigner: createRequireFitSigner(signer, call, clock),
+  }
+}
+
+type GivenClients = OAuthOptions['clients']
+
+function isStore(clients: GivenClients): clients is ClientStore {
+  return !Array.isArray(clients)
+}
+
+// The table must name every method of the contract, or it does not compile.
+const managing: Readonly<Record<keyof ManagedClientStore, true>> = {
+  find: true,
+  create: true,
+  update: true,
+  replaceSecrets: true,
+  setDisabled: true,
+  list: true,
+}
+
+function isManaged(clients: GivenClients | null): clients is ManagedClientStore {
+  const methods = (clients ?? {}) as Readonly<Record<string, unknown>>
+  return Object.keys(managing).every((name) => typeof methods[name] === 'function')
+}
+
+function mayIntrospect(client: OAuthClient): boolean {
+  return client.mayIntrospect === true
+}
+
+function requiredOf(signer: TokenSigner, member: 'issuer' | 'audience'): string {
+  const value: unknown = signer[member]
+  if (typeof value === 'string' && value !== '') return value
+  throw new AuthConfigError(
+    'signer',
+    `has no ${member}, which apps are told.`,
+    `use joseSigner(), or give your signer the member ${member}.`,
+  )
+}

@@ -1,0 +1,22 @@
+import { AuthConfigError } from '../errors.js'
+import type { ClientsForHost } from './clients-for-host.js'
+
+async function refuse(): Promise<never> {
+  throw new AuthConfigError(
+    'oauth.clients',
+    'is no register that can be changed, which auth.clients needs.',
+    'pass clients of sqlOAuthStores(kysely), or a ManagedClientStore of your own.',
+  )
+}
+
+/** `auth.clients` where the apps are a list, a store that only finds, or none. */
+export const withoutRegister: ClientsForHost = Object.freeze({
+  create: refuse,
+  update: refuse,
+  rotateSecret: refuse,
+  removeSecret: refuse,
+  disable: refuse,
+  enable: refuse,
+  find: refuse,
+  list: refuse,
+})
