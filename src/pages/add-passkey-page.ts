@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http'
+import type { CookieChange } from '../http/answer.js'
+import { createOfferedCookie } from '../http/cookies.js'
+import type { IssuedSession } from '../sessions/issuing.js'
+import { accountOf } from './consent-page.js'
+import type { FormPage } from './form-page.js'
+import type { NewPasskey } from './new-passkey.js'
+import type { PagePasskeys } from './page-passkeys.js'
+import { pageAddress } from './page-request.js'
+import { seeOther } from './show-page.js'
+
+/** Seconds until a browser is asked again. */
+const offerEvery = 30 * 24 * 60 * 60
+
+/** Whether a passkey is offered after a sign-in by a password, and what the browser keeps then. */
+export type OfferPasskey = (
+  incoming: IncomingMessage,
+  session: IssuedSession['session'],
+) => Promise<CookieChange | null>
+
+/**
+ * Makes it: once in 30 days, to users who have none. Nobody who has signed in is kept waiting by a
+ * failure here, which the call has reported.
+ */
+export function createOfferPasskey({ server }: PagePasskeys, isSecure: boolean): OfferPasskey {
+  const cookie = createOfferedCookie(isSecure)
+  return async function offerPasskey(incoming, { userId, methods }) {
+    if (methods.includes('passkey') || cookie.read(incoming) !== null) return null
+    const hasAny = await server.hasAny(userId).catch(() => true)
+    return hasAny ? null : { of: cookie, value: 'yes', maxAge: offerEvery }
+  }
+}
+
+/** `/oauth/passkey`: whether somebody who has just typed a password wants a passkey. */
+export function createAddPasskeyPage(newPasskey: NewPasskey, base: URL): FormPage {
+  return {
+    page: 'passkey',
+
+    async view({ found }, form) {
+      if (found === null) return null
+      const passkey = await newPasskey.part(found, true)
+      const account = accountOf(found)
+      return (texts) => ({
+        page: 'add-passkey',
+        account,
+        form,
+        passkey: passkey?.(texts) ?? null,
+      })
+    },
+
+    async submit(visit, fields, request) {
+      const { found } = visit
+      if (found === null) return { next: 'start-over' }
+      if (fields.has('passkey')) return newPasskey.add({ ...visit, found }, fields, request)
+      return { next: 'answer', answer: seeOther(pageAddress(base, 'authorize', visit.asked)) }
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import type { RequestContext } from '../audit/events.js'
+import type { TextAnswer } from '../http/answer.js'
+import type { OAuthCodes } from '../oauth/authorization-codes.js'
+import type { AuthorizationRequest } from '../oauth/authorization-request.js'
+import type { BrowserUser } from '../oauth/browser-sign-in.js'
+import { redirectLocation } from '../oauth/redirect-location.js'
+import { redirectKind } from '../oauth/redirect-uri.js'
+import type { OAuthClient } from '../stores/client-contract.js'
+import { type PageReader, type ShowPage, seeOther } from './show-page.js'
+import type { ClientOnPage } from './view.js'
+
+/** An error that a client is told of (RFC 6749 §4.1.2.1). */
+export interface ClientError {
+  readonly error: string
+  readonly description: string
+}
+
+/** Where an answer goes: an address that is proven to be the client's. */
+export interface ClientAddress {
+  readonly redirectUri: string
+  readonly state: string | null
+}
+
+/** What leads a browser back to its client. */
+export interface AnswerClient {
+  /** With a code. Rejects with 429 and 503. */
+  withCode(
+    request: AuthorizationRequest,
+    found: BrowserUser,
+    context: RequestContext,
+    way: WayBack,
+  ): Promise<TextAnswer>
+  /** With an error. */
+  withError(to: ClientAddress, error: ClientError, way: WayBack): Promise<TextAnswer>
+}
+
+/**
+ * How a browser gets there: by a redirect, or by a page that leads on by itself, where a form has
+ * ended what the user did.
+ */
+export type WayBack =
+  | { readonly by: 'redirect' }
+  | { readonly by: 'hand-over'; readonly client: OAuthClient; readonly reader: PageReader }
+
+/** What {@link createAnswerClient} needs. */
+export interface AnswerClientDeps {
+  readonly codes: Pick<OAuthCodes, 'issue'>
+  /** Who answers, as it stands in `iss`. */
+  readonly issuer: string
+  readonly showPage: ShowPage
+}
+
+/** Makes it. */
+export function createAnswerClient({
+  codes,
+  issuer: iss,
+  showPage,
+}: AnswerClientDeps): AnswerClient {
+  async function lead(redirect: string, to: ClientAddress, way: WayBack): Promise<TextAnswer> {
+    if (way.by === 'redirect') return seeOther(redirect)
+    const client = clientOnPage(way.client, to.redirectUri)
+    const view = { page: 'hand-over', client, redirect } as const
+    return showPage(() => view, way.reader, { status: 200 })
+  }
+
+  return {
+    async withCode(request, { session, approved, signIn }, context, way) {
+      const code = await codes.issue({ request, session, approved, acr: signIn.acr }, context)
+      const { redirectUri, state } = request
+      return lead(redirectLocation(redirectUri, { code, state, iss }), request, way)
+    },
+    withError(to, { error, description }, way) {
+      const response = { error, error_description: description, state: to.state, iss }
+      return lead(redirectLocation(to.redirectUri, response), to, way)
+    },
+  }
+}
+
+/** The app as a page shows it: of an app on the device nobody can tell whose it is. */
+export function clientOnPage({ name, type }: OAuthClient, redirectUri: string): ClientOnPage {
+  const isSite = type === 'web' || redirectKind(redirectUri) === 'https'
+  return { name, host: isSite ? new URL(redirectUri).host : null }
+}

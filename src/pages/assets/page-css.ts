@@ -1,0 +1,166 @@
+// The style of every page, as text: the build ships what TypeScript makes, and nothing else. What
+// hosts choose (the accent, and what follows from it) is put in front of it by stylesheet.ts.
+
+/** What the pages are painted on. Links and the accent are made legible on both. */
+export const surfaces = {
+  light: { page: '#f3f4f7', card: '#ffffff' },
+  dark: { page: '#0f1115', card: '#1a1d23' },
+} as const
+
+const colours = `
+:root{
+  color-scheme:light dark;
+  --page:${surfaces.light.page};--card:${surfaces.light.card};
+  --text:#16181d;--muted:#565b66;--line:#dcdfe5;--field:#7f8490;
+  --fault:#9b1420;--fault-line:#e3a6ab;--fault-card:#fdf1f1;--note:#f1f3f7;
+}
+@media (prefers-color-scheme:dark){
+  :root{
+    --page:${surfaces.dark.page};--card:${surfaces.dark.card};
+    --text:#eceef2;--muted:#a6adba;--line:#31363f;--field:#737b8a;
+    --fault:#ffb4ab;--fault-line:#7d3a3c;--fault-card:#33181a;--note:#23272f;
+  }
+}`
+
+const frame = `
+*,::before,::after{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
+body{
+  margin:0;min-height:100vh;min-height:100dvh;padding:2rem 1rem;
+  display:flex;flex-direction:column;align-items:center;
+  background:var(--page);color:var(--text);
+  font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",sans-serif;
+  overflow-wrap:anywhere;hyphens:auto;
+}
+bdi,b,code{hyphens:none}
+header,main,footer{width:100%;max-width:27rem}
+header{
+  display:flex;align-items:center;justify-content:center;gap:.625rem;
+  margin-block:auto 1.25rem;font-size:1.0625rem;font-weight:600;
+}
+header img{max-width:100%;object-fit:contain}
+.mark{
+  flex:none;width:2rem;height:2rem;border-radius:.5rem;
+  display:grid;place-items:center;background:var(--accent);color:var(--on-accent);
+}
+main{
+  padding:2rem;border:1px solid var(--line);border-radius:1rem;background:var(--card);
+  box-shadow:0 1px 2px rgb(0 0 0/.04),0 12px 32px -12px rgb(0 0 0/.12);
+}
+footer{
+  display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem;
+  margin-block:.5rem auto;padding-inline:.5rem;font-size:.875rem;
+}
+nav,footer div{display:flex;flex-wrap:wrap;gap:0 1rem}
+footer a{
+  display:inline-flex;align-items:center;min-width:2.75rem;min-height:2.75rem;
+  color:var(--muted);text-decoration:none;
+}
+footer a[aria-current]{color:var(--text);font-weight:600}
+footer a:hover{text-decoration:underline}`
+
+const words = `
+h1{
+  margin:0 0 .25rem;font-size:1.5rem;line-height:1.25;font-weight:650;
+  letter-spacing:-.011em;text-wrap:balance;
+}
+p{margin:0 0 1rem}
+main>:last-child{margin-bottom:0}
+a{color:var(--link);text-underline-offset:.2em}
+.lead{margin-bottom:1.5rem;color:var(--muted)}
+.lead bdi,.lead b{color:var(--text)}
+.hint{margin:.375rem 0 0;font-size:.875rem;color:var(--muted)}
+.hint p{margin:0 0 .25rem}
+.fault,.note{padding:.75rem 1rem;border:1px solid transparent;border-radius:.625rem}
+.fault{
+  border-color:var(--fault-line);border-inline-start:4px solid var(--fault);
+  background:var(--fault-card);color:var(--fault);font-weight:500;
+}
+.note{background:var(--note)}
+.host{unicode-bidi:isolate}
+code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.9375em}`
+
+const forms = `
+form{margin:0}
+.field{margin-bottom:1.125rem}
+.field label{display:block;margin-bottom:.375rem;font-weight:500}
+.field input{
+  width:100%;min-height:3rem;padding:.625rem .875rem;
+  border:1px solid var(--field);border-radius:.625rem;
+  background:var(--card);color:inherit;font:inherit;
+}
+.field input[aria-invalid]{border-color:var(--fault)}
+#one-time-code,#recovery-code{letter-spacing:.08em;font-variant-numeric:tabular-nums}
+.tick{display:flex;align-items:center;gap:.625rem;min-height:2.75rem;margin-bottom:.875rem}
+.tick input{flex:none;width:1.25rem;height:1.25rem;margin:0;accent-color:var(--link)}
+button,.button{
+  display:block;width:100%;margin:.625rem 0 0;padding:.6875rem 1rem;
+  border:1px solid var(--edge);border-radius:.625rem;
+  background:var(--accent);color:var(--on-accent);
+  font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer;
+}
+button:hover,.button:hover{box-shadow:inset 0 0 0 4rem var(--shade)}
+.plain{border-color:var(--field);background:none;color:var(--text)}
+.plain:hover{box-shadow:none;background:var(--note)}
+.link{
+  padding-block:.5625rem;border-color:transparent;background:none;color:var(--link);font-weight:500;
+}
+.link:hover{box-shadow:none;text-decoration:underline;text-underline-offset:.2em}
+.aside{margin-top:.25rem}
+.links{display:flex;flex-wrap:wrap;justify-content:center;gap:0 1.5rem;margin:.75rem 0 0}
+.links+form{margin-top:1rem}
+.links+.aside{margin-top:0}
+.links a{display:inline-block;padding-block:.625rem}
+:focus-visible{outline:3px solid var(--link);outline-offset:2px}
+.fault:focus-visible{outline:0}
+.unseen{
+  position:absolute;width:1px;height:1px;padding:0;border:0;overflow:hidden;
+  clip-path:inset(50%);
+}`
+
+const cards = `
+.account,.scopes,.codes,.secret{border:1px solid var(--line);border-radius:.625rem}
+.account{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem;padding:.75rem 1rem}
+.account>bdi+bdi{color:var(--muted)}
+.scopes{margin:0 0 1rem;padding:0;list-style:none}
+.scopes li{padding:.625rem 1rem}
+.scopes li+li{border-top:1px solid var(--line)}
+#scopes{margin-bottom:.5rem}
+.qr{
+  display:block;width:100%;max-width:14rem;margin:0 auto 1rem;border-radius:.625rem;
+  background:#fff;fill:#000;forced-color-adjust:none;
+}
+.secret{display:block;padding:.75rem 1rem;text-align:center;text-wrap:balance}
+.codes{margin:0 0 1.25rem;padding:.75rem .875rem;list-style:none;font-size:.9375rem}
+.codes li{padding:.125rem 0}
+.codes code{font-size:.875rem}
+form+.hint{margin-top:1rem}`
+
+// The colours of a reader's own come without backgrounds, so what is pressed needs its edge.
+const readers = `
+@media (max-width:30rem){
+  body{padding:1.25rem;background:var(--card)}
+  header{margin-top:0}
+  main{padding:0;border:0;box-shadow:none;background:none}
+  footer{padding:0;margin-top:1.5rem}
+}
+@media (prefers-reduced-motion:no-preference){
+  button,.button{transition:box-shadow .15s}
+}
+@media (forced-colors:active){
+  .mark,button,.button,.fault,.note{border:1px solid ButtonText}
+  .link{border-color:transparent}
+  .fault{border-inline-start-width:6px}
+}`
+
+/** What comes to it for passkeys. Buttons are blocks, also those that are hidden otherwise. */
+export const passkeyCss: string = `
+button[hidden]{display:none}
+[role=status]:empty{margin:0}
+.other{margin:1.25rem 0 0}
+`
+
+/** The whole of it, without the blanks that only editors need. */
+export const pageCss: string = [colours, frame, words, forms, cards, readers]
+  .join('')
+  .replaceAll(/\n\s*/g, '\n')

@@ -1,0 +1,119 @@
+// The script of pages that take a passkey, as text: the build ships what TypeScript makes, and
+// nothing else. It finds its button, the button's form and what to say by their data attributes.
+// The password, the code and every link work without it.
+
+// Bytes are turned into base64url by hand and not by `parseRequestOptionsFromJSON` and `toJSON`:
+// older browsers lack those, and what managers of passwords put in their place may, too.
+const values = `
+const bytes = (text) =>
+  Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (one) => one.charCodeAt(0))
+const text = (buffer) =>
+  btoa(String.fromCharCode(...new Uint8Array(buffer)))
+    .replace(/[+]/g, '-').replace(/[/]/g, '_').replace(/=/g, '')
+const withBytes = (list) => list && list.map((one) => ({ ...one, id: bytes(one.id) }))
+const parsed = ({ challenge, user, allowCredentials, excludeCredentials, ...others }) => ({
+  ...others,
+  challenge: bytes(challenge),
+  user: user && { ...user, id: bytes(user.id) },
+  allowCredentials: withBytes(allowCredentials),
+  excludeCredentials: withBytes(excludeCredentials),
+})
+const names =
+  ['clientDataJSON', 'authenticatorData', 'signature', 'userHandle', 'attestationObject']
+const written = ({ rawId, type, response }) => {
+  const id = text(rawId)
+  const sent = {}
+  for (const name of names) if (response[name]) sent[name] = text(response[name])
+  if (response.getTransports) sent.transports = response.getTransports()
+  return JSON.stringify({ id, rawId: id, type, response: sent })
+}`
+
+// The field is taken out again at once, so that a page that somebody goes back to has it no more.
+// A challenge is good for five minutes; where the page can have a new one, it asks for that before.
+const ceremonies = `
+let options = JSON.parse(button.dataset.passkey)
+let since = Date.now()
+let isSent = false
+const isOld = () => renew && Date.now() - since > 240000
+const ask = async (how) => {
+  if (isOld()) {
+    options = (await (await fetch(renew, { method: 'POST' })).json()).data
+    since = Date.now()
+  }
+  return credentials[ceremony]({ publicKey: parsed(options), ...how })
+}
+const put = (name, value) => {
+  const field = document.createElement('input')
+  Object.assign(field, { type: 'hidden', name, value })
+  form.append(field)
+  return field
+}
+const send = (credential) => {
+  const field = put('passkey', written(credential))
+  isSent = true
+  HTMLFormElement.prototype.submit.call(form)
+  field.remove()
+}`
+
+// Only one request may wait: that of autofill makes room before the button asks.
+const presses = `
+let waiting = new AbortController()
+let ended = Promise.resolve()
+const stop = () => {
+  waiting.abort()
+  return ended
+}
+const autofill = () => {
+  waiting = new AbortController()
+  ended = ask({ mediation: 'conditional', signal: waiting.signal }).then(send).catch(() => {})
+}
+let canFill = false
+let busy = false
+button.addEventListener('click', async () => {
+  if (busy) return
+  busy = true
+  note.textContent = ''
+  await stop()
+  try {
+    if (!isSent) send(await ask())
+  } catch ({ name }) {
+    note.textContent =
+      note.dataset[{ NotAllowedError: 'nothing', InvalidStateError: 'known' }[name] || 'failed']
+    if (canFill) autofill()
+  }
+  busy = false
+})
+const refresh = () => {
+  if (canFill && !busy && !isSent && isOld()) stop().then(autofill)
+}
+setInterval(refresh, 30000)
+document.addEventListener('visibilitychange', refresh)
+addEventListener('pageshow', ({ persisted }) => {
+  isSent = false
+  if (persisted && canFill) stop().then(autofill)
+})
+button.hidden = false
+for (const one of document.querySelectorAll('[data-without-passkeys]')) one.hidden = true
+const ifIt = (can, then) => renew && kind[can] && kind[can]().then((does) => does && then())
+ifIt('isUserVerifyingPlatformAuthenticatorAvailable', () => put('capable', 'yes'))
+ifIt('isConditionalMediationAvailable', () => {
+  canFill = true
+  if (!busy) autofill()
+})`
+
+const whole = `(() => {
+const button = document.querySelector('button[data-passkey]')
+const kind = window.PublicKeyCredential
+const { credentials } = navigator
+if (!button || !kind || !credentials) return
+const { form } = button
+const { ceremony, renew } = button.dataset
+const note = form.querySelector('[data-nothing]')
+${values}${ceremonies}${presses}
+})()
+`
+
+/** The whole of it, without the blanks that only editors need: no text in it has one at a sign. */
+export const passkeyScript: string = whole
+  .replaceAll(/\n\s*/g, '\n')
+  .replaceAll(/ ?([=,{}?:&|>]+) ?/g, '$1')

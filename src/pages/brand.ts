@@ -1,0 +1,97 @@
+import type { z } from 'zod'
+import { isPagesOrigin } from '../http/pages.js'
+import { checkOptions, fitting, optionsOf, whole } from '../lib/check-options.js'
+import { isWellFormed } from '../lib/well-formed.js'
+
+/** The picture beside the service's name. */
+export interface BrandLogo {
+  /** A file of the host's, which the router serves: svg, png, webp, jpg or avif. */
+  readonly file: string
+  /** What is read out instead; empty where the picture says no more than the name beside it. */
+  readonly alt: string
+  /** Pixels on the page, up to 320. */
+  readonly width: number
+  /** Pixels on the page, up to 96. */
+  readonly height: number
+}
+
+/** Pages of the host's, as https URLs. */
+export interface BrandLinks {
+  readonly privacy?: string
+  readonly terms?: string
+  readonly help?: string
+}
+
+/** How the pages look like the host's. */
+export interface BrandOptions {
+  /** What people call the service, in up to 60 characters. */
+  readonly name: string
+  readonly logo?: BrandLogo
+  /** The colour of buttons as `#rrggbb`; text on it is black or white, as is legible. */
+  readonly accent?: string
+  readonly links?: BrandLinks
+}
+
+/** The option as hosts write it, before the name of a member. */
+const factory = 'pages.brand'
+
+const remedies: Readonly<Record<string, string>> = {
+  [factory]: "pass an object with the service's name, such as { name: 'Example Chat' }.",
+  name: 'write what people call the service, in up to 60 characters.',
+  logo: 'leave it out, or pass { file, alt, width, height } of an svg, png, webp, jpg or avif.',
+  accent: "leave it out, or write one opaque colour as '#rrggbb', such as '#0b57d0'.",
+  links: 'leave it out, or pass { privacy, terms, help } with whole https URLs.',
+}
+
+/** Whether a text names the service or an account: one line, in its own direction. */
+function isShownName(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > 60 || value.trim() === '') return false
+  return isWellFormed(value) && !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(value)
+}
+
+/** Whether a text is the URL of a page of the host's. */
+function isPageUrl(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > 2000 || !URL.canParse(value)) return false
+  const url = new URL(value)
+  return isPagesOrigin(url.origin) && url.username === '' && url.password === ''
+}
+
+const pageUrl = fitting<string>(isPageUrl, 'is neither https nor http on the machine itself.')
+const logo = optionsOf({
+  file: fitting<string>(isPicture, 'is no path of an svg, png, webp, jpg or avif.'),
+  alt: fitting<string>((value) => value === '' || isShownName(value), 'is no line of text.'),
+  width: whole(1, 320),
+  height: whole(1, 96),
+})
+const links = optionsOf({
+  privacy: pageUrl.optional(),
+  terms: pageUrl.optional(),
+  help: pageUrl.optional(),
+})
+const schema = optionsOf({
+  name: fitting<string>(isShownName, 'is not 1 to 60 characters in one line.'),
+  logo: logo.optional(),
+  // No contrast is asked of it: black or white is legible on every colour that is opaque.
+  accent: fitting<string>(isColour, 'is not a colour like #0b57d0.').optional(),
+  links: links.optional(),
+}) as z.ZodType<BrandOptions>
+
+/**
+ * A brand that pages can show: a frozen copy of what is its own.
+ *
+ * @throws AuthConfigError for the first member that is unknown, missing or will not do
+ */
+export function checkBrand(given: unknown): BrandOptions {
+  const brand = checkOptions({ factory, schema, remedies }, given)
+  for (const member of Object.values(brand)) Object.freeze(member)
+  return Object.freeze(brand)
+}
+
+function isColour(value: unknown): boolean {
+  return typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value)
+}
+
+function isPicture(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > 1000 || value.includes('\0')) return false
+  return /[^/\\]\.(?:svg|png|webp|jpe?g|avif)$/i.test(value)
+}

@@ -1,0 +1,125 @@
+import type { RequestContext } from '../audit/events.js'
+import { AuthError } from '../errors.js'
+import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
+import type { HostCall } from '../lib/host-call.js'
+import type { SessionRecord } from '../stores/contract.js'
+import type { AuthUser } from '../users/contract.js'
+import { forPeople } from './error-answer.js'
+import type { FormPage, FormPageDeps, Submitted } from './form-page.js'
+import { type NewPasskey, showRecoveryCodes } from './new-passkey.js'
+import { mayShow } from './next-page.js'
+import type { PagesOptions } from './pages-options.js'
+import type { ShowPage } from './show-page.js'
+
+/** Setting up an authenticator app, for somebody who has just shown the password. */
+export interface FactorEnrolment {
+  /** The seed that waits for its first code, or a new one. Rejects with 409 and 503. */
+  begin(
+    user: AuthUser,
+    context: RequestContext,
+  ): Promise<{ readonly secret: string; readonly otpauthUri: string }>
+  /** Switches it on, and answers the recovery codes. Rejects with 401, 409, 429 and 503. */
+  confirm(
+    session: SessionRecord,
+    code: string,
+    request: Pick<EndpointRequest, 'context' | 'setHeaders'>,
+  ): Promise<readonly string[]>
+}
+
+/** What {@link createEnrolmentPage} needs. */
+export interface EnrolmentPageDeps {
+  /** Null: the host keeps no TOTP seeds. */
+  readonly enrolment: FactorEnrolment | null
+  /** Null: the host takes none. */
+  readonly newPasskey: NewPasskey | null
+  /** Undefined: the host draws none. */
+  readonly qrCode: PagesOptions['qrCode']
+  readonly call: HostCall
+  readonly showPage: ShowPage
+  /** Where browsers reach the router. */
+  readonly base: URL
+}
+
+/**
+ * `GET /oauth/enrolment` of a host whose users can set no factor up here: the client is told, since
+ * a page would lead its user nowhere.
+ */
+export function refusedEnrolmentEndpoint({
+  visitPage,
+  advance,
+  answerClient,
+  showPage,
+}: Pick<FormPageDeps, 'visitPage' | 'advance' | 'answerClient' | 'showPage'>): Endpoint {
+  const description = 'A second factor is demanded, which cannot be set up here.'
+  const refusal = { error: 'access_denied', description }
+  return forPeople(showPage, (request) =>
+    visitPage(request, (visit) =>
+      mayShow('enrolment', visit.decision, visit.flow)
+        ? answerClient.withError(visit.request, refusal, visit.wayBack)
+        : advance(visit, request.context),
+    ),
+  )
+}
+
+/** Characters. None that is right is as long. */
+const maxCodeChars = 64
+
+/** `/oauth/enrolment`: a second factor is demanded, and the user has none yet. */
+export function createEnrolmentPage(deps: EnrolmentPageDeps): FormPage {
+  const { enrolment, newPasskey, showPage, base } = deps
+  return {
+    page: 'enrolment',
+
+    async view({ found }, form, _typed, { context }) {
+      if (found === null) return null
+      const passkey = (await newPasskey?.part(found, enrolment === null)) ?? null
+      if (enrolment === null)
+        return passkey && ((texts) => ({ page: 'enrol-passkey', form, passkey: passkey(texts) }))
+      const { secret, otpauthUri } = await enrolment.begin(found.approved.user, context)
+      const qr = await drawn(deps, otpauthUri)
+      const shown = { page: 'enrol', form, secret, otpauthUri, qr } as const
+      return (texts) => ({ ...shown, passkey: passkey?.(texts) ?? null })
+    },
+
+    async submit(visit, fields, request) {
+      const { found } = visit
+      if (found === null) return { next: 'start-over' }
+      if (newPasskey !== null && fields.has('passkey'))
+        return newPasskey.add({ ...visit, found }, fields, request)
+      const code = fields.text('code').slice(0, maxCodeChars).replaceAll(/\s/g, '')
+      if (code === '' || enrolment === null) return wrong
+      try {
+        const codes = await enrolment.confirm(found.session, code, request)
+        return { next: 'answer', answer: await showRecoveryCodes({ showPage, base }, visit, codes) }
+      } catch (error) {
+        return refusalOf(error)
+      }
+    },
+  }
+}
+
+const wrong: Submitted = { next: 'again', status: 422, fault: { kind: 'wrong' } }
+
+function refusalOf(error: unknown): Submitted {
+  if (!(error instanceof AuthError)) throw error
+  const { retryAfter = 5 } = error
+  switch (error.code) {
+    case 'totp-invalid':
+      return wrong
+    // The seed was waiting for too long: the page shows a new one.
+    case 'totp-not-enabled':
+      return { next: 'again', status: 422, fault: { kind: 'stale' } }
+    case 'too-many-requests':
+      return { next: 'again', status: 429, fault: { kind: 'throttled', retryAfter } }
+    case 'temporarily-unavailable':
+      return { next: 'again', status: 503, fault: { kind: 'busy', retryAfter } }
+    default:
+      return { next: 'start-over' }
+  }
+}
+
+// The key stands beside it, so that a picture that fails keeps nobody out.
+function drawn({ qrCode, call }: EnrolmentPageDeps, text: string) {
+  if (qrCode === undefined) return null
+  return call('pages.qrCode', () => qrCode(text)).catch(() => null)
+}

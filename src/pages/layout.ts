@@ -1,0 +1,106 @@
+import type { BrandOptions } from './brand.js'
+import { attributes, html, type SafeHtml } from './html.js'
+import type { TextKey } from './texts/en.js'
+import type { PageTexts } from './texts.js'
+
+/** The same page in another language. */
+export interface LanguageLink {
+  readonly tag: string
+  /** What the language calls itself. */
+  readonly name: string
+  readonly href: string
+}
+
+/** What all pages of one request have around them. */
+export interface PageShell {
+  readonly texts: PageTexts
+  readonly brand: BrandOptions
+  /** The URL of the style sheet. */
+  readonly stylesheet: string
+  /** The URL of the brand's logo; null where it has none. */
+  readonly logo: string | null
+  /** Every language there is, this one included. */
+  readonly languages: readonly LanguageLink[]
+  /** The host's own first page; null without. */
+  readonly home: string | null
+}
+
+/** What a view puts on the page. */
+export interface PageContent {
+  readonly title: TextKey
+  /** Whether a form is shown again: the title says so first, so that it is heard first. */
+  readonly isFaulty?: boolean
+  readonly head?: SafeHtml
+  readonly body: SafeHtml
+}
+
+/** The one document that every page is: one heading, and landmarks around what the view says. */
+export function layout(
+  shell: PageShell,
+  { title, isFaulty = false, head, body }: PageContent,
+): SafeHtml {
+  const { texts, brand, stylesheet } = shell
+  const heading = texts.plain(title)
+  const shown = isFaulty ? texts.plain('page.error-title', { title: heading }) : heading
+  return html`<!doctype html>
+<html lang="${texts.tag}" dir="${texts.direction}">
+<head>
+<meta charset="utf-8">
+<title>${`${shown} · ${brand.name}`}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<link rel="stylesheet" href="${stylesheet}">
+${head ?? null}</head>
+<body>
+${header(shell)}
+<main>
+<h1>${texts.html(title)}</h1>
+${body}
+</main>
+${footer(shell)}
+</body>
+</html>
+`
+}
+
+function header({ brand, logo }: PageShell): SafeHtml {
+  return html`<header>${logoOf(brand, logo)}<bdi>${brand.name}</bdi></header>`
+}
+
+// Without a logo, the first letter of the name.
+function logoOf({ name, logo }: BrandOptions, src: string | null): SafeHtml {
+  if (logo === undefined || src === null) {
+    const [first] = new Intl.Segmenter().segment(name)
+    const letter = first?.segment.toUpperCase() ?? null
+    return html`<span class="mark" aria-hidden="true">${letter}</span>`
+  }
+  const { alt, width, height } = logo
+  return html`<img${attributes({ src, alt, width, height })}>`
+}
+
+function footer({ texts, brand, languages }: PageShell): SafeHtml {
+  const { privacy, terms, help } = brand.links ?? {}
+  const links = [
+    [help, 'page.help'],
+    [privacy, 'page.privacy'],
+    [terms, 'page.terms'],
+  ] as const
+  const shown = links.flatMap(([href, key]) =>
+    href === undefined ? [] : [html`<a href="${href}">${texts.html(key)}</a>`],
+  )
+  const choice =
+    languages.length < 2
+      ? null
+      : html`<nav aria-label="${texts.plain('page.languages')}">${languages.map((one) =>
+          languageLink(one, texts.tag),
+        )}</nav>`
+  if (shown.length === 0 && choice === null) return html``
+  return html`<footer>${choice}${shown.length > 0 ? html`<div>${shown}</div>` : null}</footer>`
+}
+
+function languageLink({ tag, name, href }: LanguageLink, current: string): SafeHtml {
+  const isCurrent = tag === current ? 'true' : null
+  const given = attributes({ href, lang: tag, hreflang: tag, 'aria-current': isCurrent })
+  return html`<a${given}>${name}</a>`
+}

@@ -1,0 +1,48 @@
+import type { SafeHtml } from './html.js'
+import { layout, type PageContent, type PageShell } from './layout.js'
+import type { View } from './view.js'
+import { addPasskeyPage } from './views/add-passkey.js'
+import { consentPage } from './views/consent.js'
+import { continuePage } from './views/continue.js'
+import { enrolPage, enrolPasskeyPage } from './views/enrol.js'
+import { errorPage } from './views/error.js'
+import { handOverPage } from './views/hand-over.js'
+import { recoveryCodesPage } from './views/recovery-codes.js'
+import { secondFactorPage } from './views/second-factor.js'
+import { signInPage } from './views/sign-in.js'
+import { signOutPage } from './views/sign-out.js'
+import { signedOutPage } from './views/signed-out.js'
+
+/** The whole document of a view. The same view and shell give the same page, byte for byte. */
+export function renderPage(view: View, shell: PageShell): SafeHtml {
+  return layout(shell, contentOf(view, shell))
+}
+
+function contentOf(view: View, shell: PageShell): PageContent {
+  switch (view.page) {
+    case 'sign-in':
+      return signInPage(view, shell.texts)
+    case 'second-factor':
+      return secondFactorPage(view, shell.texts)
+    case 'enrol':
+      return enrolPage(view, shell.texts)
+    case 'enrol-passkey':
+      return enrolPasskeyPage(view, shell.texts)
+    case 'add-passkey':
+      return addPasskeyPage(view, shell.texts)
+    case 'recovery-codes':
+      return recoveryCodesPage(view, shell.texts)
+    case 'continue':
+      return continuePage(view, shell.texts)
+    case 'consent':
+      return consentPage(view, shell.texts)
+    case 'hand-over':
+      return handOverPage(view, shell.texts)
+    case 'sign-out':
+      return signOutPage(view, shell.texts)
+    case 'signed-out':
+      return signedOutPage(view, shell)
+    case 'error':
+      return errorPage(view, shell)
+  }
+}

@@ -1,0 +1,105 @@
+import type { SecondFactors } from '../two-factor/second-factor.js'
+import type { AuthUser, UserStore } from '../users/contract.js'
+import type { FormPage } from './form-page.js'
+import type { SafeHtml } from './html.js'
+import type { PagePasskeys } from './page-passkeys.js'
+import { type PageName, pageAddress } from './page-request.js'
+import { formVisit, type SignInPageDeps, settleSignIn } from './sign-in-page.js'
+import type { PageTexts } from './texts.js'
+import type { SendableFactor } from './view.js'
+
+/** What {@link createSecondFactorPage} needs. */
+export interface SecondFactorPageDeps extends SignInPageDeps {
+  readonly users: Pick<UserStore, 'findById'>
+  readonly secondFactors: Pick<SecondFactors, 'of' | 'sendsCodes'>
+}
+
+/** `/oauth/second-factor` and `/oauth/recovery-code`: after a password that was right. */
+export function createSecondFactorPage(
+  deps: SecondFactorPageDeps,
+  kind: 'code' | 'recovery',
+): FormPage {
+  const { signInByForm, passkeys, pages, sessions, browsers, base } = deps
+  return {
+    page: kind === 'code' ? 'second-factor' : 'recovery-code',
+
+    async view({ asked, flow }, form) {
+      const owed = await owedBy(deps, flow?.pending?.userId ?? '')
+      if (owed === null) return null
+      const { user, first, passkey, sendable, hasRecovery } = owed
+      const { name, username } = user
+      const shared = { page: 'second-factor', form, account: { name, username } } as const
+      const otherMethod = (page: PageName) => (hasRecovery ? pageAddress(base, page, asked) : null)
+      if (kind === 'recovery')
+        return () => ({
+          ...shared,
+          method: 'recovery',
+          otherMethod: otherMethod('second-factor'),
+          otherKind: first,
+          sendable: [],
+          sent: false,
+          passkey: null,
+        })
+      return (texts) => ({
+        ...shared,
+        method: first,
+        otherMethod: otherMethod('recovery-code'),
+        otherKind: 'recovery',
+        sendable,
+        // The first page has had one sent, or the button has.
+        sent: sendable.length > 0 && form.fault === null,
+        passkey: passkey?.(texts) ?? null,
+      })
+    },
+
+    async submit(visit, fields, request) {
+      const from = formVisit(visit, request)
+      const code = fields.has('send') ? null : fields.text('code')
+      const outcome =
+        passkeys !== null && fields.has('passkey')
+          ? await signInByForm.bySecondPasskey(fields.text('passkey'), from)
+          : await signInByForm.byCode(code, from)
+      return settleSignIn({ pages, sessions, browsers, base }, outcome, visit, request)
+    },
+  }
+}
+
+/** What a user can show as the second factor. */
+interface Owed {
+  readonly user: AuthUser
+  readonly first: 'code' | 'passkey'
+  readonly passkey: ((texts: PageTexts) => SafeHtml) | null
+  readonly sendable: readonly SendableFactor[]
+  readonly hasRecovery: boolean
+}
+
+async function owedBy(
+  { users, secondFactors, passkeys }: SecondFactorPageDeps,
+  userId: string,
+): Promise<Owed | null> {
+  const user = await users.findById(userId)
+  if (user === null) return null
+  const factors = await secondFactors.of(user)
+  const passkey = await partFor(passkeys, user, factors === null)
+  if (factors === null) {
+    // With their first passkey came recovery codes.
+    const alone = { user, first: 'passkey', sendable: [], hasRecovery: true } as const
+    return passkey === null ? null : { ...alone, passkey }
+  }
+  const { methods } = factors
+  const sendable = secondFactors.sendsCodes(factors)
+    ? [{ name: methods[0] ?? '', label: null }]
+    : []
+  return { user, first: 'code', passkey, sendable, hasRecovery: methods.includes('recovery') }
+}
+
+async function partFor(
+  passkeys: PagePasskeys | null,
+  user: AuthUser,
+  isAlone: boolean,
+): Promise<Owed['passkey']> {
+  const options = passkeys === null ? null : await passkeys.server.offer(user)
+  if (passkeys === null || options === null) return null
+  const asked = { ceremony: 'get', options, label: 'passkey.confirm', isAlone } as const
+  return (texts) => passkeys.part({ ...asked, renew: null }, texts)
+}

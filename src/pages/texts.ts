@@ -1,0 +1,125 @@
+import { AuthConfigError } from '../errors.js'
+import { isWellFormed } from '../lib/well-formed.js'
+import { type HtmlValue, html, isSafeHtml, type SafeHtml } from './html.js'
+import { de } from './texts/de.js'
+import { en, type TextKey, type Texts } from './texts/en.js'
+
+/** What stands for the names in braces. */
+export type TextValues = Readonly<Record<string, SafeHtml | string>>
+
+/** The texts of the pages in one language. */
+export interface PageTexts {
+  /** As in `lang`, [RFC 5646](https://www.rfc-editor.org/rfc/rfc5646). */
+  readonly tag: string
+  readonly direction: 'ltr' | 'rtl'
+  /** With every value in a `<bdi>`: no name changes the order of the words around it. */
+  html(key: TextKey, values?: TextValues): SafeHtml
+  /** For titles and attributes, where no markup can be. Values are ours or the host's. */
+  plain(key: TextKey, values?: Readonly<Record<string, string>>): string
+  /** A time to wait, such as `5 minutes`. */
+  wait(seconds: number): string
+}
+
+/** Texts of the host's: a language of ours changed, or one of its own, by its tag. */
+export type TextOptions = Readonly<Record<string, Partial<Texts>>>
+
+const shipped: Readonly<Record<string, Texts>> = { en, de }
+const option = 'pages.texts'
+const tagPattern = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/
+const maxTextChars = 600
+const placeholder = /\{([a-z]+)\}/
+
+/** Languages that are written from right to left. */
+const rightToLeft = /^(?:ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)(?:-|$)/
+
+/**
+ * Every language there is, by its tag: ours, and the host's. What one of the host's leaves out is
+ * English.
+ *
+ * @throws AuthConfigError for a tag that is none, a text that there is not, or one with a
+ * placeholder that the page does not supply
+ */
+export function createTexts(
+  given: TextOptions | undefined,
+  service: string,
+): ReadonlyMap<string, PageTexts> {
+  const ofHost = Object.entries(given ?? {})
+  for (const [tag, texts] of ofHost) checkLanguage(tag, texts)
+  const tags = new Set([...Object.keys(shipped), ...ofHost.map(([tag]) => tag)])
+  return new Map([...tags].map((tag) => [tag, pageTexts(tag, wholeOf(tag, ofHost), service)]))
+}
+
+function wholeOf(tag: string, ofHost: readonly (readonly [string, Partial<Texts>])[]): Texts {
+  const own = ofHost.find(([name]) => name === tag)?.[1]
+  const ours = Object.hasOwn(shipped, tag) ? shipped[tag] : undefined
+  return { ...en, ...ours, ...own }
+}
+
+function checkLanguage(tag: string, texts: unknown): void {
+  const name = `${option}.${tag}`
+  const refusal = (member: string, problem: string, remedy: string) =>
+    new AuthConfigError(`${name}${member}`, problem, remedy)
+  if (!tagPattern.test(tag))
+    throw refusal('', 'is no language tag.', "write one such as 'fr' or 'pt-BR'.")
+  if (typeof texts !== 'object' || texts === null)
+    throw refusal('', 'is no object of texts.', "pass { 'sign-in.title': '…' }.")
+  if (!Object.hasOwn(shipped, tag) && !Object.hasOwn(texts, 'language.name'))
+    throw refusal('', 'has no language.name.', 'add it: what the language calls itself.')
+  for (const [key, text] of Object.entries(texts)) {
+    const problem = problemOf(key, text)
+    if (problem !== null)
+      throw refusal(
+        `.${key}`,
+        problem,
+        'compare it with the English one, or leave it out for that.',
+      )
+  }
+}
+
+function problemOf(key: string, text: unknown): string | null {
+  if (!Object.hasOwn(en, key)) return 'is none of the texts.'
+  if (typeof text !== 'string' || text.trim() === '') return 'is not a non-empty string.'
+  if (text.length > maxTextChars) return `is longer than ${maxTextChars} characters.`
+  if (!isWellFormed(text) || /\p{Cc}/u.test(text)) return 'has a control character.'
+  const supplied = [...namesIn(en[key as TextKey]), 'service']
+  const unknown = namesIn(text).find((name) => !supplied.includes(name))
+  return unknown === undefined ? null : `has {${unknown}}, which the page does not supply.`
+}
+
+function namesIn(text: string): string[] {
+  return text.split(placeholder).filter((_, index) => index % 2 === 1)
+}
+
+function pageTexts(tag: string, texts: Texts, service: string): PageTexts {
+  const fill = <Value>(key: TextKey, put: (name: string) => Value): (Value | string)[] =>
+    texts[key].split(placeholder).map((part, index) => (index % 2 === 1 ? put(part) : part))
+  return Object.freeze<PageTexts>({
+    tag,
+    direction: rightToLeft.test(tag) ? 'rtl' : 'ltr',
+    html(key, values = {}) {
+      const given: TextValues = { service, ...values }
+      return html`${fill<HtmlValue>(key, (name) => isolated(given[name]))}`
+    },
+    plain(key, values = {}) {
+      const given: Readonly<Record<string, string>> = { service, ...values }
+      return fill(key, (name) => given[name] ?? '').join('')
+    },
+    wait: (seconds) => waitIn(tag, seconds),
+  })
+}
+
+function isolated(value: SafeHtml | string | undefined): HtmlValue {
+  if (value === undefined) return null
+  return isSafeHtml(value) ? value : html`<bdi>${value}</bdi>`
+}
+
+// Rounded up: whoever comes back a moment too early is refused again.
+function waitIn(tag: string, seconds: number): string {
+  const [count, unit] =
+    seconds <= 90
+      ? [Math.max(1, Math.ceil(seconds)), 'second']
+      : seconds <= 5400
+        ? [Math.ceil(seconds / 60), 'minute']
+        : [Math.ceil(seconds / 3600), 'hour']
+  return new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
+}

@@ -1,0 +1,142 @@
+/**
+ * Every text of the pages, in English. `{service}` is the host's name; what else is in braces, the
+ * page supplies. A button that needs a name has one of its own in each language.
+ */
+export const en = {
+  'language.name': 'English',
+  'page.error-title': 'Error: {title}',
+  'page.languages': 'Language',
+  'page.help': 'Help',
+  'page.privacy': 'Privacy',
+  'page.terms': 'Terms',
+  'page.home': 'Go to {service}',
+  'page.cancel': 'Cancel',
+  'page.continue': 'Continue',
+
+  'fault.stale': 'This page had become too old. Please send it again.',
+  'fault.refused': 'This sign-in is not allowed.',
+  'fault.wrong-passkey': 'That passkey was not accepted. Please try again, or use another way.',
+  'fault.throttled': 'Too many attempts. Please try again in {wait}.',
+  'fault.busy': 'A lot is going on here just now. Please try again in {wait}.',
+
+  'sign-in.title': 'Sign in',
+  'sign-in.lead': 'to {service}',
+  'sign-in.lead-client': 'to continue to {client}',
+  'sign-in.username': 'E-mail or user name',
+  'sign-in.password': 'Password',
+  'sign-in.stay': 'Keep me signed in in this browser',
+  'sign-in.submit': 'Sign in',
+  'sign-in.forgotten': 'Forgot your password?',
+  'sign-in.register': 'Create an account',
+  'sign-in.cancel': 'Cancel and go back to {client}',
+  'sign-in.wrong': 'Wrong name or password.',
+
+  'passkey.sign-in': 'Sign in with a passkey',
+  'passkey.confirm': 'Use a passkey',
+  'passkey.create': 'Create a passkey',
+  'passkey.nothing': 'Nothing was chosen. You can try again, or use another way.',
+  'passkey.known': 'This device has a passkey for your account already.',
+  'passkey.failed': 'That did not work with this browser. Please use another way.',
+  'passkey.without': 'Passkeys do not work in this browser, or without JavaScript.',
+
+  'second-factor.title': 'Confirm that it is you',
+  'second-factor.account': 'Signing in as {account}',
+  'second-factor.code': 'Code from your authenticator app',
+  'second-factor.code-help': 'The app shows six digits, and new ones every 30 seconds.',
+  'second-factor.recovery': 'Recovery code',
+  'second-factor.recovery-help':
+    'One of the codes that you kept when you set up the second factor. Each works once.',
+  'second-factor.submit': 'Confirm',
+  'second-factor.use-recovery': 'Use a recovery code',
+  'second-factor.use-code': 'Use the authenticator app',
+  'second-factor.use-passkey': 'Use a passkey',
+  'second-factor.passkey':
+    'Confirm it with your passkey: by finger, face, PIN or security key, as you set it up.',
+  'second-factor.send': 'Send me a code: {way}',
+  'second-factor.way-email': 'by e-mail',
+  'second-factor.way-sms': 'by text message',
+  'second-factor.sent': 'A code is on its way to you.',
+  'second-factor.wrong-code': 'That code is not right, or it was used already.',
+  'second-factor.wrong-recovery': 'That recovery code is not right, or it was used already.',
+
+  'enrol.title': 'Set up a second factor',
+  'enrol.lead':
+    '{service} asks for a code besides your password. An authenticator app on your phone makes it.',
+  'enrol.scan': 'Scan this with your authenticator app.',
+  'enrol.qr': 'QR code for your authenticator app',
+  'enrol.type': 'Or enter this key there by hand:',
+  'enrol.type-only': 'Enter this key in your authenticator app:',
+  'enrol.open': 'Open the authenticator app on this device',
+  'enrol.code': 'The code that the app shows now',
+  'enrol.submit': 'Switch on',
+  'enrol.wrong': 'That code is not right. Check the clock of your phone, and take a new code.',
+
+  'enrol-passkey.lead':
+    '{service} asks for a passkey besides your password. Your device makes and keeps it.',
+  'enrol-passkey.instead': 'A passkey instead of the app:',
+
+  'add-passkey.title': 'Add a passkey?',
+  'add-passkey.lead':
+    'Next time you sign in by finger, face or PIN, without a password. Your device keeps it.',
+  'add-passkey.later': 'Not now',
+
+  'recovery-codes.title': 'Keep your recovery codes',
+  'recovery-codes.lead': 'Should you lose your phone, each of these lets you in once.',
+  'recovery-codes.keep':
+    'They are shown only now. Print them, or keep them in your password manager.',
+  'recovery-codes.list': 'Recovery codes',
+  'recovery-codes.submit': 'I have kept them',
+
+  'continue.title': 'Continue?',
+  'continue.question': 'Do you want to continue to {client} as {account}?',
+  'continue.device':
+    '{client} is an app on this device. Only continue if you have just started it.',
+  'continue.other': 'Use another account',
+
+  'consent.title': 'Allow access?',
+  'consent.lead': '{client} wants to use your account.',
+  'consent.foreign': 'It is not made by {service}.',
+  'consent.scopes': 'It could then:',
+  'consent.site': 'You will be sent to {host}.',
+  'consent.device': 'You will be sent to an app on this device.',
+  'consent.revoke': 'You can take this back at any time.',
+  'consent.manage': 'Manage access',
+  'consent.allow': 'Allow',
+
+  'hand-over.title': 'One moment',
+  'hand-over.lead': 'You are being sent on to {client}.',
+  'hand-over.link': 'Continue to {client}',
+  'hand-over.close': 'You can close this window.',
+
+  'sign-out.title': 'Sign out?',
+  'sign-out.lead': 'You are signed in to {service} here, and in the apps that it signed you in to.',
+  'sign-out.submit': 'Sign out',
+
+  'signed-out.title': 'You are signed out',
+  'signed-out.lead': 'You are no longer signed in to {service} in this browser.',
+  'signed-out.again': 'Sign in again',
+
+  'error.title': 'This does not work',
+  'error.unknown-client': 'The app that sent you here is not known here, or not any more.',
+  'error.redirect-mismatch':
+    '{client} wants to be answered at an address that is not registered for it.',
+  'error.malformed': 'The app that sent you here has sent a request that cannot be read.',
+  'error.repeated-parameter':
+    'The app that sent you here has sent a request in which something is there twice.',
+  'error.too-long': 'The app that sent you here has sent a request that is too long.',
+  'error.clock': 'The clock of a computer that takes part is wrong.',
+  'error.refused': 'Your browser says that another site has sent this, so it was not done.',
+  'error.not-found': 'There is no such page.',
+  'error.throttled': 'There were too many attempts. Please try again in {wait}.',
+  'error.busy': 'This cannot be done just now. Please try again in {wait}.',
+  'error.app': 'The app',
+  'error.go-back': 'Go back and try again. If that does not help, tell the people who run the app.',
+  'error.reference': 'Reference',
+  'error.parameter': 'For developers: the parameter at fault is {parameter}.',
+} as const
+
+/** The name of a text. */
+export type TextKey = keyof typeof en
+
+/** A whole language: one with a text missing does not compile. */
+export type Texts = Readonly<Record<TextKey, string>>

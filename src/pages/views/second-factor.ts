@@ -1,0 +1,130 @@
+import { button, type Field, field, formOf } from '../form-parts.js'
+import { attributes, type HtmlValue, html, type SafeHtml } from '../html.js'
+import type { PageContent } from '../layout.js'
+import type { TextKey } from '../texts/en.js'
+import type { PageTexts } from '../texts.js'
+import type { SecondFactorView, SendableFactor } from '../view.js'
+
+/** What differs between a code of the authenticator app and a recovery code. */
+interface Method {
+  readonly label: TextKey
+  readonly hint: TextKey
+  readonly wrong: TextKey
+  readonly attributes: Field['attributes']
+}
+
+/** What the link to a method says. */
+const links: Readonly<Record<SecondFactorView['method'], TextKey>> = {
+  code: 'second-factor.use-code',
+  recovery: 'second-factor.use-recovery',
+  passkey: 'second-factor.use-passkey',
+}
+
+const typed: Readonly<Record<'code' | 'recovery', Method>> = {
+  code: {
+    label: 'second-factor.code',
+    hint: 'second-factor.code-help',
+    wrong: 'second-factor.wrong-code',
+    // One field: six small ones cannot be pasted into, and are read out six times.
+    attributes: { autocomplete: 'one-time-code', inputmode: 'numeric', pattern: '[0-9 ]*' },
+  },
+  recovery: {
+    label: 'second-factor.recovery',
+    hint: 'second-factor.recovery-help',
+    wrong: 'second-factor.wrong-recovery',
+    attributes: { autocomplete: 'off', autocapitalize: 'characters', autocorrect: 'off' },
+  },
+}
+
+/** What the usual factors of hosts are called. */
+const ways: ReadonlyMap<string, TextKey> = new Map([
+  ['email', 'second-factor.way-email'],
+  ['sms', 'second-factor.way-sms'],
+])
+
+/** The code that the second factor makes. */
+export function secondFactorPage(view: SecondFactorView, texts: PageTexts): PageContent {
+  const { form, account } = view
+  const lead = texts.html('second-factor.account', { account: account.username })
+  const wrong = view.method === 'passkey' ? 'fault.wrong-passkey' : typed[view.method].wrong
+  return {
+    title: 'second-factor.title',
+    isFaulty: form.fault !== null,
+    body: html`<p class="lead">${lead}</p>
+${sent(view, texts)}${formOf(form, texts, wrong, contentOf(view, texts))}
+${other(view, texts)}`,
+  }
+}
+
+function contentOf(view: SecondFactorView, texts: PageTexts): HtmlValue {
+  const { account, method, passkey, sendable } = view
+  if (method === 'passkey') {
+    const given = { name: 'choice', value: 'cancel', class: 'link' }
+    return [
+      html`<p>${texts.html('second-factor.passkey')}</p>
+`,
+      passkey,
+      button(texts.html('page.cancel'), given),
+    ]
+  }
+  return [
+    hiddenUsername(account.username),
+    code(view, method, texts),
+    button(texts.html('second-factor.submit')),
+    passkey,
+    sendable.map((one) => send(one, texts)),
+  ]
+}
+
+function code({ form }: SecondFactorView, method: 'code' | 'recovery', texts: PageTexts): SafeHtml {
+  const { label, hint, attributes: ofMethod } = typed[method]
+  const given = {
+    type: 'text',
+    spellcheck: 'false',
+    required: true,
+    autofocus: form.fault === null,
+  }
+  return field(
+    {
+      id: method === 'code' ? 'one-time-code' : 'recovery-code',
+      name: 'code',
+      label,
+      hint,
+      isFaulty: form.fault?.kind === 'wrong',
+      attributes: { ...given, ...ofMethod },
+    },
+    texts,
+  )
+}
+
+// For password managers, which go by the name to find the code; the line above tells people.
+function hiddenUsername(value: string): SafeHtml {
+  const given = {
+    type: 'text',
+    name: 'username',
+    value,
+    autocomplete: 'username',
+    readonly: true,
+    tabindex: '-1',
+    'aria-hidden': 'true',
+    class: 'unseen',
+  }
+  return html`<input${attributes(given)}>
+`
+}
+
+function send({ name, label }: SendableFactor, texts: PageTexts): SafeHtml {
+  const key = ways.get(name)
+  const way = label ?? (key === undefined ? name : texts.html(key))
+  const given = { name: 'send', value: name, formnovalidate: true, class: 'plain' }
+  return button(texts.html('second-factor.send', { way }), given)
+}
+
+function sent({ sent: isSent }: SecondFactorView, texts: PageTexts): SafeHtml | null {
+  return isSent ? html`<p class="note" role="status">${texts.html('second-factor.sent')}</p>` : null
+}
+
+function other({ otherMethod, otherKind }: SecondFactorView, texts: PageTexts): SafeHtml | null {
+  if (otherMethod === null) return null
+  return html`<p class="links"><a href="${otherMethod}">${texts.html(links[otherKind])}</a></p>`
+}

@@ -1,0 +1,101 @@
+import { button, field, formOf } from '../form-parts.js'
+import { attributes, html, type SafeHtml } from '../html.js'
+import type { PageContent } from '../layout.js'
+import type { PageTexts } from '../texts.js'
+import type { SignInView } from '../view.js'
+
+/** One form with both fields in it: what is split over two pages, password managers do not fill. */
+export function signInPage(view: SignInView, texts: PageTexts): PageContent {
+  const { client, form } = view
+  const lead =
+    client === null
+      ? texts.html('sign-in.lead')
+      : texts.html('sign-in.lead-client', { client: client.name })
+  const content = [
+    username(view, texts),
+    password(view, texts),
+    stay(view, texts),
+    button(texts.html('sign-in.submit')),
+    view.passkey,
+  ]
+  return {
+    title: 'sign-in.title',
+    isFaulty: form.fault !== null,
+    body: html`<p class="lead">${lead}</p>
+${formOf(form, texts, 'sign-in.wrong', content)}
+${elsewhere(view, texts)}${cancel(view, texts)}`,
+  }
+}
+
+function isWrong({ form }: SignInView): boolean {
+  return form.fault?.kind === 'wrong'
+}
+
+function username(view: SignInView, texts: PageTexts): SafeHtml {
+  const given = {
+    type: 'text',
+    value: view.username,
+    // The token of passkeys is last: https://www.w3.org/TR/webauthn-3/#sctn-autofill
+    autocomplete: 'username webauthn',
+    autocapitalize: 'none',
+    autocorrect: 'off',
+    spellcheck: 'false',
+    required: true,
+    autofocus: view.form.fault === null && view.username === '',
+  }
+  return field(
+    {
+      id: 'username',
+      name: 'username',
+      label: 'sign-in.username',
+      isFaulty: isWrong(view),
+      attributes: given,
+    },
+    texts,
+  )
+}
+
+// No `maxlength`: it would cut a pasted password without a word.
+function password(view: SignInView, texts: PageTexts): SafeHtml {
+  const given = {
+    type: 'password',
+    autocomplete: 'current-password',
+    required: true,
+    autofocus: view.form.fault === null && view.username !== '',
+  }
+  return field(
+    {
+      id: 'current-password',
+      name: 'password',
+      label: 'sign-in.password',
+      isFaulty: isWrong(view),
+      attributes: given,
+    },
+    texts,
+  )
+}
+
+function stay({ stay: checked }: SignInView, texts: PageTexts): SafeHtml {
+  const given = attributes({ type: 'checkbox', name: 'stay', value: 'yes', checked })
+  return html`<label class="tick"><input${given}> <span>${texts.html('sign-in.stay')}</span></label>
+`
+}
+
+function elsewhere({ forgotten, register }: SignInView, texts: PageTexts): SafeHtml | null {
+  if (forgotten === null && register === null) return null
+  const links = [
+    forgotten && html`<a href="${forgotten}">${texts.html('sign-in.forgotten')}</a>`,
+    register && html`<a href="${register}">${texts.html('sign-in.register')}</a>`,
+  ]
+  return html`<p class="links">${links}</p>
+`
+}
+
+// A form of its own, so that what was typed so far is not sent along.
+function cancel({ client, form, mayCancel }: SignInView, texts: PageTexts): SafeHtml | null {
+  if (client === null || !mayCancel) return null
+  const label = texts.html('sign-in.cancel', { client: client.name })
+  return html`<form method="post" action="${form.action}" class="aside">
+${form.hidden}${button(label, { name: 'choice', value: 'cancel', class: 'link' })}
+</form>`
+}

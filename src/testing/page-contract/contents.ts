@@ -1,0 +1,95 @@
+import type { View } from '../../pages/view.js'
+import type { PromisedOfPage } from './documents.js'
+import { packed, textOf } from './markup.js'
+import { check, type RenderedPage } from './rendered.js'
+
+/** What a reader has to see before she decides, by what it is. */
+function toShow(view: View): readonly (readonly [what: string, text: string | null])[] {
+  switch (view.page) {
+    case 'sign-in':
+      return [['client.name', view.client?.name ?? null]]
+    case 'second-factor':
+    case 'add-passkey':
+    case 'sign-out':
+      return [['account.username', view.account.username]]
+    case 'enrol':
+      return [['secret', view.secret]]
+    case 'recovery-codes':
+      return view.codes.map((code) => ['codes', code] as const)
+    case 'continue':
+      return [
+        ['client.name', view.client.name],
+        ['account.username', view.account.username],
+      ]
+    case 'consent':
+      return [
+        ['client.name', view.client.name],
+        // The one thing that an app cannot make up.
+        ['client.host', view.client.host],
+        ['account.username', view.account.username],
+        ...view.scopes.map((scope) => ['scopes', scope] as const),
+      ]
+    case 'hand-over':
+      return [['client.name', view.client.name]]
+    case 'error':
+      return [['reference', view.reference]]
+    case 'enrol-passkey':
+    case 'signed-out':
+      return []
+  }
+}
+
+function toLink(view: View): readonly (readonly [what: string, href: string | null])[] {
+  switch (view.page) {
+    case 'sign-in':
+      return [
+        ['forgotten', view.forgotten],
+        ['register', view.register],
+      ]
+    case 'second-factor':
+      return [['otherMethod', view.otherMethod]]
+    case 'consent':
+      return [['manage', view.manage]]
+    case 'hand-over':
+      return [['redirect', view.redirect]]
+    case 'signed-out':
+      return [['again', view.again]]
+    default:
+      return []
+  }
+}
+
+function shows(page: RenderedPage): void {
+  const read = textOf(page.markup)
+  for (const [what, text] of toShow(page.view))
+    if (text !== null) check(read.includes(packed(text)), page, `does not show view.${what}.`)
+}
+
+function links(page: RenderedPage): void {
+  const hrefs = page.tags.map(({ name, attributes }) => name === 'a' && attributes['href'])
+  for (const [what, href] of toLink(page.view))
+    if (href !== null) check(hrefs.includes(href), page, `has no link to view.${what}.`)
+}
+
+function leadsOn(page: RenderedPage): void {
+  const { view } = page
+  const metas = page.tags.filter(({ name }) => name === 'meta')
+  const refreshes = metas.filter(
+    ({ attributes }) => attributes['http-equiv']?.toLowerCase() === 'refresh',
+  )
+  if (view.page !== 'hand-over') {
+    check(refreshes.length === 0, page, 'leads on by itself: what was typed is lost.')
+    return
+  }
+  const [content] = refreshes.map(({ attributes }) => attributes['content'] ?? '')
+  const target = /^\s*0\s*;\s*url=(.*)$/is.exec(content ?? '')?.[1]
+  const broken = 'does not lead on by itself, by a refresh to view.redirect: "0; url=…".'
+  check(target === view.redirect, page, broken)
+}
+
+/** What pages say, and where they lead. */
+export const contentTests: readonly PromisedOfPage[] = [
+  ['a page shows what its reader must know', shows],
+  ['a page has the links that it is given', links],
+  ['the last page leads to the app by itself, and no other leads anywhere', leadsOn],
+]
