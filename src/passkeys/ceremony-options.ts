@@ -1,0 +1,94 @@
+import { randomSecret } from '../lib/random.js'
+import type { PasskeyRecord, PasskeyStore } from '../stores/passkey-contract.js'
+import type { AuthUser } from '../users/contract.js'
+import { type Challenges, challengeMs } from './challenges.js'
+
+/** A passkey, as the options of a ceremony name it. */
+export interface CredentialDescriptor {
+  readonly type: 'public-key'
+  readonly id: string
+  readonly transports: readonly string[]
+}
+
+/**
+ * For `navigator.credentials.create`, by `PublicKeyCredential.parseCreationOptionsFromJSON`
+ * ([WebAuthn Level 3 §5.1.9](https://www.w3.org/TR/webauthn-3/#sctn-parseCreationOptionsFromJSON)).
+ */
+export interface PasskeyCreationOptions {
+  readonly challenge: string
+  readonly rp: { readonly id: string; readonly name: string }
+  readonly user: { readonly id: string; readonly name: string; readonly displayName: string }
+  readonly pubKeyCredParams: readonly { readonly type: 'public-key'; readonly alg: number }[]
+  readonly timeout: number
+  readonly excludeCredentials: readonly CredentialDescriptor[]
+  readonly authenticatorSelection: {
+    readonly residentKey: 'required'
+    readonly requireResidentKey: true
+    readonly userVerification: 'required'
+  }
+  readonly attestation: 'none'
+  readonly extensions: { readonly credProps: true }
+}
+
+/**
+ * For `navigator.credentials.get`, by `PublicKeyCredential.parseRequestOptionsFromJSON`
+ * ([WebAuthn Level 3 §5.1.10](https://www.w3.org/TR/webauthn-3/#sctn-parseRequestOptionsFromJSON)).
+ */
+export interface PasskeyRequestOptions {
+  readonly challenge: string
+  readonly rpId: string
+  readonly timeout: number
+  /** Left out: any passkey for this site. */
+  readonly allowCredentials?: readonly CredentialDescriptor[]
+  readonly userVerification: 'required' | 'discouraged'
+}
+
+/** ES256, EdDSA and RS256, the one that is liked best first. */
+const algorithms = [-7, -8, -257] as const
+
+/** What {@link createCreationOptions} needs. */
+export interface CreationOptionsDeps {
+  readonly rpId: string
+  readonly rpName: string
+  readonly challenges: Pick<Challenges, 'make'>
+  readonly store: Pick<PasskeyStore, 'claimHandle' | 'listForUser'>
+}
+
+/** Makes what makes the options of a new passkey. Rejects with 503. */
+export function createCreationOptions({
+  rpId,
+  rpName,
+  challenges,
+  store,
+}: CreationOptionsDeps): (user: AuthUser, sessionId: string) => Promise<PasskeyCreationOptions> {
+  return async function creationOptions({ id: userId, username, name }, sessionId) {
+    const [userHandle, passkeys] = await Promise.all([
+      store.claimHandle(userId, randomSecret()),
+      store.listForUser(userId),
+    ])
+    return {
+      challenge: challenges.make({ purpose: 'register', userId, sessionId }),
+      rp: { id: rpId, name: rpName },
+      user: { id: userHandle, name: username, displayName: name },
+      pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
+      // As long as the challenge is good: not everybody is quick.
+      timeout: challengeMs,
+      excludeCredentials: passkeys.map(descriptorOf),
+      authenticatorSelection: {
+        residentKey: 'required',
+        requireResidentKey: true,
+        userVerification: 'required',
+      },
+      attestation: 'none',
+      extensions: { credProps: true },
+    }
+  }
+}
+
+/** Names a passkey in the options of a ceremony. */
+export function descriptorOf({
+  credentialId,
+  transports,
+}: Pick<PasskeyRecord, 'credentialId' | 'transports'>): CredentialDescriptor {
+  return { type: 'public-key', id: credentialId, transports }
+}

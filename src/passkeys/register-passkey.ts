@@ -1,0 +1,112 @@
+import type { Audit, RequestContext } from '../audit/events.js'
+import type { PasskeyFault } from '../audit/passkey-events.js'
+import { AuthError, invalidRequest } from '../errors.js'
+import { randomSecret } from '../lib/random.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { PasskeyRecord, PasskeyStore } from '../stores/passkey-contract.js'
+import { type CreationResponse, readClientData } from '../two-factor/passkey-response.js'
+import { newRecoveryCodes } from '../two-factor/recovery-codes.js'
+import type { Challenges } from './challenges.js'
+import type { PasskeyVerifier, VerifiedCreation } from './contract.js'
+import { judgeClientData, type RelyingParty } from './judge-response.js'
+
+/** A passkey that a signed-in user wants to add. */
+export interface NewPasskey {
+  readonly userId: string
+  readonly sessionId: string
+  readonly response: CreationResponse
+  readonly name: string
+  /** Whether recovery codes come with it where it is the user's only one. */
+  readonly withRecoveryCodes: boolean
+}
+
+/** One that was added. */
+export interface AddedPasskey {
+  readonly passkey: PasskeyRecord
+  /** Null: none came with it. */
+  readonly recoveryCodes: readonly string[] | null
+}
+
+/** Adds a passkey. Throws 400 for one that was not verified, 401, 409 and 503. */
+export type RegisterPasskey = (asked: NewPasskey, context: RequestContext) => Promise<AddedPasskey>
+
+/** What {@link createRegisterPasskey} needs. */
+export interface RegisterPasskeyDeps {
+  readonly relyingParty: RelyingParty
+  readonly challenges: Pick<Challenges, 'open' | 'claim'>
+  readonly verifier: Pick<PasskeyVerifier, 'verifyCreation'>
+  readonly store: Pick<PasskeyStore, 'claimHandle' | 'create' | 'remove'>
+  readonly sessions: Pick<Sessions, 'requireLive'>
+  readonly clock: () => Date
+  readonly audit: Audit
+}
+
+/** Passkeys of one user: as many as anybody has devices. */
+const maxPasskeys = 20
+
+/** Makes the one place in which passkeys are added. */
+export function createRegisterPasskey(deps: RegisterPasskeyDeps): RegisterPasskey {
+  const { store, clock, audit } = deps
+  return async function registerPasskey(asked, context) {
+    const { userId, response, name, withRecoveryCodes } = asked
+    const verified = await verify(deps, asked)
+    if (typeof verified === 'string') {
+      audit({ type: 'passkey.refused', purpose: 'register', reason: verified, userId }, context)
+      throw invalidRequest([{ path: 'response', message: 'The passkey could not be verified.' }])
+    }
+    const { backedUp } = verified
+    const passkey: PasskeyRecord = {
+      ...verified,
+      userId,
+      // That of the options: whoever has asked for those has one.
+      userHandle: await store.claimHandle(userId, randomSecret()),
+      transports: response.response.transports,
+      name,
+      suspectedCloneAt: null,
+      createdAt: clock(),
+      lastUsedAt: null,
+    }
+    const { codes, hashes } = withRecoveryCodes ? newRecoveryCodes() : { codes: [], hashes: [] }
+    const answer = await store.create(passkey, { most: maxPasskeys, recoveryCodeHashes: hashes })
+    if (answer.outcome === 'exists') throw new AuthError('passkey-exists')
+    if (answer.outcome === 'full') throw new AuthError('too-many-passkeys')
+    await removeOutdated(deps, asked, passkey.credentialId)
+    const passkeyId = passkey.credentialId
+    audit({ type: 'passkey.added', userId, passkeyId, name, backedUp }, context)
+    return { passkey, recoveryCodes: answer.isFirst && withRecoveryCodes ? codes : null }
+  }
+}
+
+// Whoever signed out everywhere while this was added meant a thief's session as well, whose passkey
+// would stay. Looked at once more, one of the two sees the other.
+async function removeOutdated(
+  { store, sessions }: RegisterPasskeyDeps,
+  { sessionId: id, userId }: NewPasskey,
+  credentialId: string,
+): Promise<void> {
+  await sessions.requireLive({ id, userId }).catch(async (error: unknown) => {
+    await store.remove(userId, credentialId, { unlessLast: false })
+    throw error
+  })
+}
+
+async function verify(
+  deps: RegisterPasskeyDeps,
+  { userId, sessionId, response }: NewPasskey,
+): Promise<VerifiedCreation | PasskeyFault> {
+  const clientData = readClientData(response.response.clientDataJSON)
+  if (clientData === null) return 'malformed'
+  const binding = { purpose: 'register', userId, sessionId } as const
+  const challenge = deps.challenges.open(clientData.challenge, binding)
+  if (challenge === null) return 'unknown-challenge'
+  if (!(await deps.challenges.claim(challenge))) return 'used-challenge'
+  const fault = judgeClientData(clientData, 'webauthn.create', deps.relyingParty)
+  if (fault !== null) return fault
+  const verified = await deps.verifier.verifyCreation({
+    response,
+    challenge: clientData.challenge,
+    ...deps.relyingParty,
+  })
+  // Signed is the id in the authenticator's data; the other is what whoever sends it likes.
+  return verified === null || verified.credentialId !== response.id ? 'not-verified' : verified
+}

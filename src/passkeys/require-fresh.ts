@@ -1,0 +1,55 @@
+import { AuthError } from '../errors.js'
+import type { EndpointRequest } from '../http/endpoint.js'
+import type { SignedInRequest } from '../principal/principal.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { SessionRecord, StoredMethod } from '../stores/contract.js'
+import type { AuthUser } from '../users/contract.js'
+import type { Proof, ProveAgain } from './prove-again.js'
+
+/**
+ * Lets whoever has just signed in pass, or proves it anew, with every factor there is: a stolen
+ * session must not become a way in of its own. Throws 401, 403, 429 or 503.
+ */
+export type RequireFresh = (
+  asking: SignedInRequest,
+  proof: Proof,
+  request: EndpointRequest,
+) => Promise<void>
+
+/** What {@link createRequireFresh} needs. */
+export interface RequireFreshDeps {
+  readonly proveAgain: ProveAgain
+  /** Whether a second factor is due at a password sign-in of this user, a passkey included. */
+  readonly owesFactor: (user: AuthUser) => Promise<boolean>
+  readonly hasShownFactor: (methods: readonly StoredMethod[]) => boolean
+  readonly sessions: Pick<Sessions, 'findLive'>
+  readonly clock: () => Date
+}
+
+/** Milliseconds for which a sign-in is fresh. */
+const freshMs = 10 * 60_000
+
+/** Whether a session has signed in a moment ago. */
+export function isFresh(
+  { authenticatedAt }: Pick<SessionRecord, 'authenticatedAt'>,
+  now: Date,
+): boolean {
+  return now.getTime() - authenticatedAt.getTime() <= freshMs
+}
+
+/** Makes it. */
+export function createRequireFresh(deps: RequireFreshDeps): RequireFresh {
+  const { proveAgain, owesFactor, hasShownFactor, sessions, clock } = deps
+  return async function requireFresh(asking, proof, request) {
+    const proved = await proveAgain(asking, proof, request)
+    // Read again: it may have been proved anew a moment ago in another process.
+    const session = (await sessions.findLive(asking.session.id)) ?? asking.session
+    const { methods } = session
+    if (proved === null && !isFresh(session, clock()))
+      throw new AuthError('reauthentication-required')
+    // The password alone adds no other way in for who has a second factor.
+    const shown = proved === null ? methods : [...methods, ...proved.methods]
+    if (!hasShownFactor(shown) && (await owesFactor(asking.user)))
+      throw new AuthError('reauthentication-required')
+  }
+}

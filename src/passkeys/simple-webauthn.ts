@@ -1,0 +1,154 @@
+import { AuthConfigError } from '../errors.js'
+import type {
+  AssertionToVerify,
+  CreationToVerify,
+  PasskeyVerifier,
+  VerifiedAssertion,
+  VerifiedCreation,
+} from './contract.js'
+import { isEcdsaSignature } from './ecdsa-signature.js'
+
+export type {
+  AssertionToVerify,
+  CreationToVerify,
+  PasskeyVerifier,
+  VerifiedAssertion,
+  VerifiedCreation,
+} from './contract.js'
+
+type Library = typeof import('@simplewebauthn/server')
+type Helpers = typeof import('@simplewebauthn/server/helpers')
+type Registration = Parameters<Library['verifyRegistrationResponse']>[0]['response']
+type Authentication = Parameters<Library['verifyAuthenticationResponse']>[0]['response']
+
+/**
+ * ES256, EdDSA and RS256, by their numbers in
+ * [COSE](https://www.iana.org/assignments/cose/cose.xhtml#algorithms).
+ */
+const algorithms = [-7, -8, -257]
+
+/**
+ * Checks passkeys with `@simplewebauthn/server` 14.0.3 or later, which you install beside this
+ * package. It is loaded with the first ceremony, or some seconds after the start: it weighs 7 MB,
+ * and adds members to `Reflect` and to the global object, which nothing else in this package does.
+ *
+ * @throws AuthConfigError, not here but when it is first used, where the library is not installed
+ *
+ * @example
+ * ```ts
+ * import { simpleWebAuthn } from 'messaging-auth-router/passkeys'
+ *
+ * const verifier = simpleWebAuthn()
+ * ```
+ */
+export function simpleWebAuthn(): PasskeyVerifier {
+  let loading: Promise<[Library, Helpers]> | undefined
+  const load = () => {
+    loading ??= loadLibrary().catch((error: unknown) => {
+      loading = undefined
+      throw error
+    })
+    return loading
+  }
+  return {
+    async ready() {
+      await load()
+    },
+    async verifyCreation(input) {
+      const [library, helpers] = await load()
+      return unlessRefused(() => verifyCreation(library, helpers, input))
+    },
+    async verifyAssertion(input) {
+      const [library, helpers] = await load()
+      return unlessRefused(() => verifyAssertion(library, helpers, input))
+    },
+  }
+}
+
+async function loadLibrary(): Promise<[Library, Helpers]> {
+  try {
+    return await Promise.all([
+      import('@simplewebauthn/server'),
+      import('@simplewebauthn/server/helpers'),
+    ])
+  } catch {
+    throw new AuthConfigError(
+      'simpleWebAuthn()',
+      'finds no @simplewebauthn/server.',
+      'npm install @simplewebauthn/server@14.',
+    )
+  }
+}
+
+// The library throws for whatever it does not accept. Its texts repeat what a stranger has sent.
+async function unlessRefused<Verified>(
+  verify: () => Promise<Verified | null>,
+): Promise<Verified | null> {
+  try {
+    return await verify()
+  } catch {
+    return null
+  }
+}
+
+async function verifyCreation(
+  { verifyRegistrationResponse }: Library,
+  { isoBase64URL, isoCBOR, decodeAttestationObject }: Helpers,
+  { response, challenge, origins, rpId }: CreationToVerify,
+): Promise<VerifiedCreation | null> {
+  const given = response as Registration
+  const attested = decodeAttestationObject(
+    isoBase64URL.toBuffer(given.response.attestationObject),
+  ).get('authData')
+  // Who made the authenticator is not asked. Certificates of strangers would be read for nothing,
+  // and lists of revoked ones fetched from the addresses in them.
+  const none = new Map<string, string | Uint8Array | Map<string, string>>([
+    ['fmt', 'none'],
+    ['attStmt', new Map<string, string>()],
+    ['authData', attested],
+  ])
+  const attestationObject = isoBase64URL.fromBuffer(isoCBOR.encode(none))
+  const { verified, registrationInfo } = await verifyRegistrationResponse({
+    response: { ...given, response: { ...given.response, attestationObject } },
+    expectedChallenge: challenge,
+    expectedOrigin: [...origins],
+    expectedRPID: rpId,
+    requireUserVerification: true,
+    supportedAlgorithmIDs: algorithms,
+  })
+  if (verified !== true || registrationInfo === undefined) return null
+  const { credential, credentialDeviceType, credentialBackedUp, aaguid } = registrationInfo
+  return {
+    credentialId: credential.id,
+    publicKey: isoBase64URL.fromBuffer(credential.publicKey),
+    counter: credential.counter,
+    backupEligible: credentialDeviceType === 'multiDevice',
+    backedUp: credentialBackedUp,
+    aaguid,
+  }
+}
+
+async function verifyAssertion(
+  { verifyAuthenticationResponse }: Library,
+  { isoBase64URL, decodeCredentialPublicKey, cose }: Helpers,
+  { response, challenge, origins, rpId, requireUserVerification, ...kept }: AssertionToVerify,
+): Promise<VerifiedAssertion | null> {
+  const given = response as Authentication
+  const publicKey = isoBase64URL.toBuffer(kept.publicKey)
+  // The library reads DER in more ways than one, and what stands behind it not at all.
+  const isEcdsa = decodeCredentialPublicKey(publicKey).get(cose.COSEKEYS.alg) === -7
+  if (isEcdsa && !isEcdsaSignature(Buffer.from(given.response.signature, 'base64url'))) return null
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: given,
+    expectedChallenge: challenge,
+    expectedOrigin: [...origins],
+    expectedRPID: rpId,
+    requireUserVerification,
+    // With the one that is kept it would refuse every lower one, and before the signature is
+    // checked.
+    credential: { id: given.id, publicKey, counter: 0 },
+  })
+  if (verified !== true) return null
+  const { newCounter: counter, credentialBackedUp: backedUp, userVerified } = authenticationInfo
+  return { counter, backedUp, userVerified }
+}

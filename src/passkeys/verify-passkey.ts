@@ -1,0 +1,154 @@
+import type { Audit, RequestContext } from '../audit/events.js'
+import type { PasskeyFault } from '../audit/passkey-events.js'
+import { AuthError } from '../errors.js'
+import type { PasskeyRecord, PasskeyStore } from '../stores/passkey-contract.js'
+import {
+  type AssertionResponse,
+  readAuthenticatorData,
+  readClientData,
+} from '../two-factor/passkey-response.js'
+import type { ChallengeBinding, Challenges } from './challenges.js'
+import type { PasskeyVerifier, VerifiedAssertion } from './contract.js'
+import { judgeCounter } from './counter.js'
+import { judgeAuthenticatorData, judgeClientData, type RelyingParty } from './judge-response.js'
+
+/** A passkey that is shown, and what for. */
+export interface ShownPasskey extends ChallengeBinding {
+  readonly purpose: 'sign-in' | 'second-factor' | 'reauthenticate'
+  readonly response: AssertionResponse
+}
+
+/** `passkey` of a refused one: null where there is none of its id. */
+export type PasskeyVerdict =
+  | { readonly right: true; readonly passkey: PasskeyRecord }
+  | {
+      readonly right: false
+      readonly fault: PasskeyFault
+      readonly passkey: PasskeyRecord | null
+    }
+
+/** Judges a passkey that is shown, and uses its challenge up. Rejects with 503. */
+export type VerifyPasskey = (
+  shown: ShownPasskey,
+  context: RequestContext,
+) => Promise<PasskeyVerdict>
+
+/** What {@link createVerifyPasskey} needs. */
+export interface VerifyPasskeyDeps {
+  readonly relyingParty: RelyingParty
+  readonly challenges: Pick<Challenges, 'open' | 'claim'>
+  readonly verifier: Pick<PasskeyVerifier, 'verifyAssertion'>
+  readonly store: Pick<PasskeyStore, 'find' | 'use' | 'suspectClone'>
+  readonly clock: () => Date
+  readonly audit: Audit
+}
+
+/** Makes the one place in which the use of a passkey is judged. */
+export function createVerifyPasskey(deps: VerifyPasskeyDeps): VerifyPasskey {
+  return async function verifyPasskey(shown, context) {
+    const { purpose, userId } = shown
+    const verdict = await judge(deps, shown, context)
+    if (verdict.right) {
+      const { userId: owner, credentialId: passkeyId } = verdict.passkey
+      deps.audit({ type: 'passkey.used', userId: owner, passkeyId, purpose }, context)
+      return verdict
+    }
+    const { fault: reason, passkey } = verdict
+    const whose = userId ?? passkey?.userId ?? null
+    deps.audit({ type: 'passkey.refused', purpose, reason, userId: whose }, context)
+    return verdict
+  }
+}
+
+async function judge(
+  deps: VerifyPasskeyDeps,
+  shown: ShownPasskey,
+  context: RequestContext,
+): Promise<PasskeyVerdict> {
+  const { response, purpose, userId, sessionId } = shown
+  // Out of what is signed: a copy beside it would be whatever a stranger likes.
+  const clientData = readClientData(response.response.clientDataJSON)
+  if (clientData === null) return refused('malformed')
+  const challenge = deps.challenges.open(clientData.challenge, { purpose, userId, sessionId })
+  if (challenge === null) return refused('unknown-challenge')
+  // Before the claim, so that only who knows the id of a passkey makes a note of a challenge.
+  const passkey = await deps.store.find(response.id)
+  if (passkey === null) return refused('unknown-credential')
+  if (userId !== null && passkey.userId !== userId)
+    return refused('credential-of-another-user', passkey)
+  // Before anything is verified: of two that come with one challenge, one may go on.
+  if (!(await deps.challenges.claim(challenge))) return refused('used-challenge', passkey)
+
+  const data = readAuthenticatorData(response.response.authenticatorData)
+  if (data === null) return refused('malformed', passkey)
+  const requireUserVerification = purpose !== 'second-factor'
+  const fault =
+    judgeClientData(clientData, 'webauthn.get', deps.relyingParty) ??
+    judgeAuthenticatorData(data, response.response.userHandle, passkey, deps.relyingParty, {
+      requireUserVerification,
+      requireUserHandle: userId === null,
+    })
+  if (fault !== null) return refused(fault, passkey)
+  const verified = await deps.verifier.verifyAssertion({
+    response,
+    challenge: clientData.challenge,
+    ...deps.relyingParty,
+    publicKey: passkey.publicKey,
+    requireUserVerification,
+  })
+  if (verified === null) return refused('not-verified', passkey)
+  return noteUse(deps, passkey, verified, context)
+}
+
+/** How often a counter is judged that others change meanwhile. */
+const maxTries = 3
+
+async function noteUse(
+  deps: VerifyPasskeyDeps,
+  first: PasskeyRecord,
+  signed: VerifiedAssertion,
+  context: RequestContext,
+): Promise<PasskeyVerdict> {
+  let passkey: PasskeyRecord | null = first
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const outcome = await noteOnce(deps, passkey, signed, context)
+    if (outcome === 'used') return { right: true, passkey }
+    if (outcome === 'clone') return refused('suspected-clone', passkey)
+    // Superseded: another use was noted since the row was read, by which this one is judged anew.
+    if (outcome === 'superseded') passkey = await deps.store.find(passkey.credentialId)
+    if (outcome === 'gone' || passkey === null) return refused('unknown-credential')
+  }
+  throw new AuthError('temporarily-unavailable', {
+    message: 'a passkey is in use too often at once for its counter to be compared',
+    retryAfter: 1,
+  })
+}
+
+async function noteOnce(
+  { store, clock, audit }: VerifyPasskeyDeps,
+  passkey: PasskeyRecord,
+  { counter: signed, backedUp }: VerifiedAssertion,
+  context: RequestContext,
+): Promise<'used' | 'superseded' | 'gone' | 'clone'> {
+  const { credentialId, userId, name, counter: kept, backupEligible } = passkey
+  const ofPasskey = { userId, passkeyId: credentialId }
+  const verdict = judgeCounter(kept, signed, backupEligible)
+  const lastUsedAt = clock()
+  if (verdict === 'clone') {
+    await store.suspectClone(credentialId, lastUsedAt)
+    audit({ type: 'passkey.clone-suspected', ...ofPasskey, name }, context)
+    return 'clone'
+  }
+  // The higher value stays, or the device that is behind would never be behind again.
+  const counter = Math.max(kept, signed)
+  const { outcome } = await store.use(credentialId, kept, { counter, backedUp, lastUsedAt })
+  if (outcome !== 'used') return outcome
+  if (verdict === 'regressed') audit({ type: 'passkey.counter-regressed', ...ofPasskey }, context)
+  if (backedUp !== passkey.backedUp)
+    audit({ type: 'passkey.backup-changed', ...ofPasskey, backedUp }, context)
+  return 'used'
+}
+
+function refused(fault: PasskeyFault, passkey: PasskeyRecord | null = null): PasskeyVerdict {
+  return { right: false, fault, passkey }
+}
