@@ -1,0 +1,104 @@
+import { headerComponents } from './headers.js'
+import { type Operation, tags } from './operation.js'
+import { requestOf, schemesOf, whoOf } from './requests.js'
+import { type ResponseObject, responsesOf } from './responses.js'
+import { createNamedSchemas } from './schemas.js'
+
+/**
+ * A description of the HTTP interface, as
+ * [OpenAPI 3.1](https://spec.openapis.org/oas/v3.1.1.html) has it, ready for `res.json`.
+ */
+export interface OpenApiDocument {
+  /** The version of OpenAPI. */
+  readonly openapi: '3.1.0'
+  /** `version` is that of the interface, not of the package. */
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  /** Where the router is: one address. */
+  readonly servers: readonly { readonly url: string }[]
+  /** The chapters, in the order in which they are to be read. */
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  /** By path, such as `/auth/sessions/{id}`, and then by method in small letters. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>
+  /** What several requests share, by kind and then by name. */
+  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>
+}
+
+const info = {
+  title: 'messaging-auth-router',
+  version: '1',
+  summary: 'The sign-in of a messaging server.',
+  license: { name: 'MIT', identifier: 'MIT' },
+  description: [
+    'Bodies are JSON in UTF-8, at most 8 KiB; fields that are not listed are ignored.',
+    'Within a version there are only additions: ignore fields that you do not know, and treat an ' +
+      'unknown `error` by its status.',
+    '`HEAD` goes with `GET`. Any other method on a path is 405 `method-not-allowed` with `Allow`.',
+    'A part of the server that fails is 503, never 401: keep the token, and repeat.',
+  ].join('\n\n'),
+}
+
+/** Describes requests, and all that may be answered to them. */
+export function describeOperations(operations: readonly Operation[]): OpenApiDocument {
+  const schemas = createNamedSchemas()
+  const responses = new Map<string, ResponseObject>()
+  const described = operations.map((operation) => [
+    operation,
+    {
+      operationId: operation.id,
+      tags: [operation.tag],
+      summary: operation.summary,
+      ...descriptionOf(operation),
+      'x-who': whoOf(operation),
+      ...(operation.thereWith === undefined ? {} : { 'x-there-with': operation.thereWith }),
+      ...requestOf(operation, schemas),
+      responses: responsesOf(operation, schemas, responses),
+    },
+  ]) as (readonly [Operation, object])[]
+  const paths = pathsOf(described)
+  const used = namesIn(JSON.stringify([paths, ...responses.values()]))
+  const listed = new Set(operations.map(({ tag }) => tag))
+  return frozen({
+    openapi: '3.1.0',
+    info,
+    servers: [{ url: '/api/v1' }],
+    tags: Object.entries(tags)
+      .filter(([name]) => listed.has(name as keyof typeof tags))
+      .map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: schemas.all(),
+      responses: sorted(responses),
+      headers: headerComponents(used) as Readonly<Record<string, object>>,
+      securitySchemes: schemesOf(operations),
+    },
+  })
+}
+
+// It is made once, and then handed to everybody who asks.
+function frozen<Value extends object>(value: Value): Value {
+  for (const inner of Object.values(value))
+    if (typeof inner === 'object' && inner !== null && !Object.isFrozen(inner)) frozen(inner)
+  return Object.freeze(value)
+}
+
+function descriptionOf({ notes = [] }: Operation): object {
+  return notes.length === 0 ? {} : { description: notes.map((note) => `- ${note}`).join('\n') }
+}
+
+function pathsOf(described: readonly (readonly [Operation, object])[]): OpenApiDocument['paths'] {
+  const paths: Record<string, Readonly<Record<string, object>>> = {}
+  for (const [operation, object] of described) {
+    const [method = '', path = ''] = operation.route.split(' ')
+    const name = path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[name] = { ...paths[name], [method.toLowerCase()]: object }
+  }
+  return paths
+}
+
+function namesIn(text: string): ReadonlySet<string> {
+  return new Set([...text.matchAll(/#\/components\/headers\/([\w-]+)/g)].map(([, id]) => id ?? ''))
+}
+
+function sorted(responses: ReadonlyMap<string, ResponseObject>): Record<string, object> {
+  return Object.fromEntries([...responses].sort(([one], [other]) => (one < other ? -1 : 1)))
+}

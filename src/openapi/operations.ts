@@ -1,0 +1,23 @@
+import type { Operation } from './operation.js'
+import { appOperations } from './operations/apps.js'
+import { authorizationOperations } from './operations/authorization.js'
+import { keyOperations } from './operations/keys.js'
+import { namedTokenOperations } from './operations/named-tokens.js'
+import { passkeyOperations } from './operations/passkeys.js'
+import { secondFactorOperations } from './operations/second-factor.js'
+import { sessionOperations } from './operations/session.js'
+import { signingIn } from './operations/signing-in.js'
+import { usersOfApps } from './operations/users-of-apps.js'
+
+/** Every request that a router can be asked, whatever its options. */
+export const operations: readonly Operation[] = [
+  ...signingIn,
+  ...sessionOperations,
+  ...namedTokenOperations,
+  ...secondFactorOperations,
+  ...passkeyOperations,
+  ...authorizationOperations,
+  ...appOperations,
+  ...usersOfApps,
+  ...keyOperations,
+]

@@ -1,0 +1,119 @@
+import { codeOnly, passwordAndCode, passwordOnly } from '../../account/totp.endpoint.js'
+import { count, flag, reading, success, text, texts } from '../fields.js'
+import type { Operation } from '../operation.js'
+import { ofBodies, ofFullScope, ofSignedIn } from './shared.js'
+
+const common = {
+  tag: 'The second factor',
+  who: 'full-scope',
+  thereWith: 'the store `secondFactors`',
+} as const
+const password = "the user's, once more"
+const anyCode = 'six digits, or a recovery code; at most 64 characters'
+const newRecoveryCodes = success({ recoveryCodes: texts('ten, shown this once') })
+
+const status: Operation = {
+  ...common,
+  route: 'GET /auth/totp',
+  id: 'getTotp',
+  summary: 'Whether this user has TOTP, and how many recovery codes are left.',
+  whileEnrolling: true,
+  answers: {
+    200: { what: 'How it is.', body: success({ enabled: flag(), recoveryCodesLeft: count() }) },
+  },
+  refusals: [...ofSignedIn, 'forbidden'],
+}
+
+const begin: Operation = {
+  ...common,
+  route: 'POST /auth/totp',
+  id: 'beginTotp',
+  summary: 'Begins enrolment; nothing is active yet.',
+  notes: [
+    'A wrong password is 401 `Unauthorized` with `details: { wrong: "password" }`.',
+    "A user with a factor of the server's own, or with a passkey where one is demanded, has to " +
+      'show it first: 403 `reauthentication-required`.',
+  ],
+  whileEnrolling: true,
+  limited: true,
+  body: { fields: reading(passwordOnly, { password }) },
+  answers: {
+    200: {
+      what: 'The secret.',
+      body: success({
+        secret: text('base32, for typing'),
+        otpauthUri: text('what the QR code holds'),
+        expiresIn: count('seconds, 600'),
+      }),
+    },
+  },
+  refusals: [
+    ...ofSignedIn,
+    ...ofBodies,
+    'forbidden',
+    'reauthentication-required',
+    'totp-already-enabled',
+    'too-many-requests',
+  ],
+}
+
+const confirm: Operation = {
+  ...common,
+  route: 'POST /auth/totp/confirm',
+  id: 'confirmTotp',
+  summary: "The app's first code switches the second factor on; the user's other sessions end.",
+  notes: ['409 `totp-not-enabled`: no enrolment is waiting, or it began 600 s ago.'],
+  whileEnrolling: true,
+  limited: true,
+  body: { fields: reading(codeOnly, { code: 'six digits of the app' }) },
+  answers: { 200: { what: 'It is on.', body: newRecoveryCodes } },
+  refusals: [
+    ...ofSignedIn,
+    ...ofBodies,
+    'totp-invalid',
+    'forbidden',
+    'reauthentication-required',
+    'totp-not-enabled',
+    'totp-already-enabled',
+    'too-many-requests',
+  ],
+}
+
+const ofProof = [
+  ...ofFullScope,
+  ...ofBodies,
+  'totp-invalid',
+  'totp-not-enabled',
+  'too-many-requests',
+] as const
+
+const disable: Operation = {
+  ...common,
+  route: 'POST /auth/totp/disable',
+  id: 'disableTotp',
+  summary: "Password and code switch it off; the user's other sessions end.",
+  limited: true,
+  body: { fields: reading(passwordAndCode, { password, code: anyCode }) },
+  answers: { 200: { what: 'It is off.', body: success({ message: text('for people') }) } },
+  refusals: ofProof,
+}
+
+const replaceRecoveryCodes: Operation = {
+  ...common,
+  route: 'POST /auth/totp/recovery-codes',
+  id: 'replaceRecoveryCodes',
+  summary: 'Ten new recovery codes; the old ones are void.',
+  limited: true,
+  body: { fields: reading(passwordAndCode, { password, code: anyCode }) },
+  answers: { 200: { what: 'The new ones.', body: newRecoveryCodes } },
+  refusals: ofProof,
+}
+
+/** TOTP and recovery codes. */
+export const secondFactorOperations: readonly Operation[] = [
+  status,
+  begin,
+  confirm,
+  disable,
+  replaceRecoveryCodes,
+]

@@ -1,0 +1,43 @@
+import type { z } from 'zod'
+import type { AuthErrorCode } from '../../errors.js'
+import { always, count, oneOf, text } from '../fields.js'
+
+/** What is said of a user. */
+export const meFields: z.ZodRawShape = {
+  _id: text("the user's id"),
+  name: text('for display'),
+  username: text(),
+  status: oneOf(['online', 'away', 'busy', 'offline'], '`offline` when the server does not say'),
+}
+
+/** What the host's `describeUser` adds to it. */
+export const moreOfMe = "what the host's `describeUser` adds"
+
+/** What a client of the host's own gets for a code or a refresh token. */
+export const tokenFields: z.ZodRawShape = {
+  access_token: text('a JWT; treat it as opaque'),
+  token_type: always('Bearer'),
+  expires_in: count('seconds until the access token ends'),
+  refresh_token: text('replaces the one before; store the pair before you use any of it'),
+}
+
+/** Of every endpoint that reads a body. */
+export const ofBodies: readonly AuthErrorCode[] = [
+  'invalid-request',
+  'payload-too-large',
+  'unsupported-media-type',
+]
+
+/** Of every endpoint that wants somebody signed in. */
+export const ofSignedIn: readonly AuthErrorCode[] = [
+  'invalid-request',
+  'Unauthorized',
+  'temporarily-unavailable',
+]
+
+/** Of those that want a token which may do everything. */
+export const ofFullScope: readonly AuthErrorCode[] = [
+  ...ofSignedIn,
+  'forbidden',
+  'second-factor-enrolment-required',
+]

@@ -1,0 +1,107 @@
+import type { Operation, Who } from './operation.js'
+import { type NamedSchemas, propertiesOf } from './schemas.js'
+
+const token = [{ bearer: [] }, { userId: [], authToken: [] }]
+
+/** Which of these a request brings along; `{}` is nothing. */
+const security: Readonly<Record<Who, readonly object[]>> = {
+  anybody: [],
+  'signed-in': token,
+  'full-scope': token,
+  app: [{ app: [] }, {}],
+  'app-token': [{ bearer: [] }],
+  browser: [{ cookie: [] }, {}],
+}
+
+/** How a request says who asks. */
+const securitySchemes = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An `authToken` or an `access_token` (RFC 6750 §2.1).',
+  },
+  userId: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-User-Id',
+    description: 'The `userId` of the login; together with `X-Auth-Token`.',
+  },
+  authToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Auth-Token',
+    description: 'An `authToken` or an `access_token`; together with `X-User-Id`.',
+  },
+  app: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'Id and secret of an app, where it has one (RFC 6749 §2.3.1).',
+  },
+  cookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-Http-mar_session',
+    description: "Of a browser that is signed in to the server's own pages.",
+  },
+} as const
+
+/** The schemes that some requests use. */
+export function schemesOf(operations: readonly Operation[]): Record<string, object> {
+  const used = new Set(
+    operations.flatMap(({ who }) => security[who].flatMap((scheme) => Object.keys(scheme))),
+  )
+  return Object.fromEntries(Object.entries(securitySchemes).filter(([name]) => used.has(name)))
+}
+
+/** Who may ask, for people. */
+export function whoOf({ who, whoElse, whileEnrolling }: Operation): string {
+  const words: Readonly<Record<Who, string>> = {
+    anybody: 'anybody',
+    'signed-in': 'signed in',
+    'full-scope': 'signed in, full scope',
+    app: 'an app',
+    'app-token': 'an app by its access token',
+    browser: 'a browser',
+  }
+  const more = whoElse === undefined ? '' : `, ${whoElse}`
+  return `${words[who]}${more}${whileEnrolling === true ? '; open while enrolling' : ''}`
+}
+
+/** What a request is made of. */
+export function requestOf(operation: Operation, schemas: NamedSchemas): object {
+  const parameters = [
+    ...Object.entries(operation.inPath ?? {}).map(([name, what]) => ({
+      name,
+      in: 'path',
+      description: what,
+      required: true,
+      schema: { type: 'string' },
+    })),
+    ...(operation.query === undefined ? [] : inPlace('query', operation.query)),
+    ...(operation.sends === undefined ? [] : inPlace('header', operation.sends)),
+  ]
+  return {
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...bodyOf(operation, schemas),
+    security: security[operation.who],
+  }
+}
+
+function inPlace(place: 'query' | 'header', fields: NonNullable<Operation['query']>): object[] {
+  return propertiesOf(fields).map(([name, { description, ...schema }, required]) => ({
+    name,
+    in: place,
+    ...(description === undefined ? {} : { description }),
+    ...(required ? { required } : {}),
+    schema,
+  }))
+}
+
+function bodyOf({ id, body }: Operation, schemas: NamedSchemas): object {
+  if (body === undefined) return {}
+  const name = `${id.charAt(0).toUpperCase()}${id.slice(1)}Request`
+  const schema = schemas.name(name, body.fields)
+  const form = body.form === undefined ? {} : { 'application/x-www-form-urlencoded': { schema } }
+  const json = body.form === 'only' ? {} : { 'application/json': { schema } }
+  return { requestBody: { required: true, content: { ...form, ...json } } }
+}
