@@ -1,0 +1,185 @@
+import type { CallWire } from './authorised.js'
+import { AuthClientError } from './errors.js'
+import { meOf } from './sign-in.js'
+import type { TokenKeeper } from './token-keeper.js'
+import type {
+  Consent,
+  DeviceCode,
+  MadeNamedToken,
+  Me,
+  NamedToken,
+  NewNamedToken,
+  Proof,
+  Reauthenticated,
+  SessionSummary,
+  SocketTicket,
+  TotpEnrolment,
+  TotpStatus,
+} from './wire.js'
+
+/** The devices on which the user is signed in. */
+export interface SessionMethods {
+  list(): Promise<readonly SessionSummary[]>
+  /** Ends one of them. Throws `not-found` where there is no such session of this user. */
+  end(id: string): Promise<void>
+  /** Ends all but this one; answers how many. */
+  endOthers(): Promise<number>
+}
+
+/** Named tokens, for bots and scripts; there only where the server has them. */
+export interface NamedTokenMethods {
+  list(): Promise<readonly NamedToken[]>
+  /** Throws `reauthentication-required`: ask for the password, and send it along. */
+  create(asked: NewNamedToken): Promise<MadeNamedToken>
+  end(id: string): Promise<void>
+  /** Answers how many have ended. */
+  endAll(): Promise<number>
+}
+
+/** The second factor of the user. */
+export interface TotpMethods {
+  status(): Promise<TotpStatus>
+  /** Nothing is active before `confirm`. */
+  begin(password: string): Promise<TotpEnrolment>
+  /** Switches it on, and ends the other sessions; answers the recovery codes, shown this once. */
+  confirm(code: string): Promise<readonly string[]>
+  disable(password: string, code: string): Promise<void>
+  /** Ten new ones; the old ones are void. */
+  newRecoveryCodes(password: string, code: string): Promise<readonly string[]>
+}
+
+/** What the user has allowed which app; there only where the server serves apps. */
+export interface ConsentMethods {
+  list(): Promise<readonly Consent[]>
+  /** Ends the app's sessions, too; answers how many. */
+  revoke(clientId: string): Promise<number>
+}
+
+/** What a signed-in user may do with the account. All throw AuthClientError. */
+export interface AccountMethods {
+  /** Asks the server anew, and keeps what it says. */
+  me(): Promise<Me>
+  readonly sessions: SessionMethods
+  readonly tokens: NamedTokenMethods
+  readonly totp: TotpMethods
+  readonly consents: ConsentMethods
+  /**
+   * Proves anew who one is, after `reauthentication-required`: for this session it is then as if it
+   * had just signed in. There only where the server has passkeys.
+   */
+  reauthenticate(proof: Proof): Promise<Reauthenticated>
+  /** A code for another device of this user, for its challenge (43 characters, RFC 7636 §4.2). */
+  authorizationCode(codeChallenge: string): Promise<DeviceCode>
+  socketTicket(): Promise<SocketTicket>
+  /** Signs this browser in at the server's own pages, by a cookie, so that apps find the user. */
+  openBrowserSession(): Promise<void>
+}
+
+/** Makes them. */
+export function createAccount(
+  call: CallWire,
+  keeper: Pick<TokenKeeper, 'read' | 'change'>,
+): AccountMethods {
+  const ask = dataOf(call)
+  return {
+    async me() {
+      const session = await keeper.read()
+      const me = meOf(await call({ method: 'GET', path: '/me' }))
+      // Not waited for: another tab may be refreshing.
+      if (session !== null && !isSame(me, session.me))
+        keeper.change(session, { me }).catch(() => {})
+      return me
+    },
+    sessions: sessionMethods(ask),
+    tokens: namedTokenMethods(ask),
+    totp: totpMethods(ask, keeper),
+    consents: consentMethods(ask),
+    reauthenticate: (proof) => ask('POST', '/auth/reauthenticate', proof),
+    authorizationCode: (codeChallenge) =>
+      ask('POST', '/auth/pkce/authorize', { codeChallenge, codeChallengeMethod: 'S256' }),
+    socketTicket: () => ask('POST', '/auth/socket-ticket'),
+    async openBrowserSession() {
+      const path = '/auth/browser-session'
+      await call({ method: 'POST', path, body: {}, credentials: 'same-origin' })
+    },
+  }
+}
+
+const isSame = (one: Me, other: Me) => JSON.stringify(one) === JSON.stringify(other)
+
+/** Asks, and answers `data` of the answer. */
+export type Ask = <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) => Promise<T>
+
+/** Makes it. */
+export function dataOf(call: CallWire): Ask {
+  return async <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) => {
+    const sent = body === undefined ? {} : { body }
+    const answer = (await call({ method, path, ...sent })) as { readonly data: T }
+    return answer.data
+  }
+}
+
+/**
+ * An id as a part of a path. Without that part, or with dots in its place, the address would be
+ * that of all of them.
+ */
+export function segment(id: string): string {
+  if (id !== '' && id !== '.' && id !== '..') return encodeURIComponent(id)
+  throw new AuthClientError('invalid-request', { status: 0, message: 'This is no id.' })
+}
+
+interface Revoked {
+  readonly revoked: number
+}
+
+function sessionMethods(ask: Ask): SessionMethods {
+  const path = '/auth/sessions'
+  return {
+    list: async () => (await ask<{ sessions: SessionSummary[] }>('GET', path)).sessions,
+    end: async (id) => void (await ask('DELETE', `${path}/${segment(id)}`)),
+    endOthers: async () => (await ask<Revoked>('DELETE', path)).revoked,
+  }
+}
+
+function namedTokenMethods(ask: Ask): NamedTokenMethods {
+  const path = '/auth/access-tokens'
+  return {
+    list: async () => (await ask<{ accessTokens: NamedToken[] }>('GET', path)).accessTokens,
+    create: (asked) => ask('POST', path, asked),
+    end: async (id) => void (await ask('DELETE', `${path}/${segment(id)}`)),
+    endAll: async () => (await ask<Revoked>('DELETE', path)).revoked,
+  }
+}
+
+function totpMethods(ask: Ask, keeper: Pick<TokenKeeper, 'read' | 'change'>): TotpMethods {
+  const path = '/auth/totp'
+  const codes = async (name: string, body: object) =>
+    (await ask<{ recoveryCodes: string[] }>('POST', `${path}/${name}`, body)).recoveryCodes
+  return {
+    status: () => ask('GET', path),
+    begin: (password) => ask('POST', path, { password }),
+    async confirm(code) {
+      const recoveryCodes = await codes('confirm', { code })
+      await noteEnrolled(keeper)
+      return recoveryCodes
+    },
+    disable: async (password, code) =>
+      void (await ask('POST', `${path}/disable`, { password, code })),
+    newRecoveryCodes: (password, code) => codes('recovery-codes', { password, code }),
+  }
+}
+
+/** Notes that everything is open to this user now. */
+export async function noteEnrolled(keeper: Pick<TokenKeeper, 'read' | 'change'>): Promise<void> {
+  const session = await keeper.read()
+  if (session?.enrolmentRequired) await keeper.change(session, { enrolmentRequired: false })
+}
+
+function consentMethods(ask: Ask): ConsentMethods {
+  const path = '/auth/consents'
+  return {
+    list: async () => (await ask<{ consents: Consent[] }>('GET', path)).consents,
+    revoke: async (clientId) =>
+      (await ask<Revoked>('DELETE', `${path}/${segment(clientId)}`)).revoked,
+  }
+}

@@ -1,0 +1,86 @@
+import { isSameSignIn, type StoredSession } from './stored-session.js'
+import type { Me } from './wire.js'
+
+/**
+ * Whether somebody is signed in, as far as this client knows.
+ * - `loading`: the store has not been read yet.
+ * - `offline`: signed in, and the server could not be reached the last time. Nobody is signed out
+ *   by that.
+ * - `signed-out`: nobody is; `reason` tells whether the server has ended the sign-in, or nobody has
+ *   signed in, or somebody has signed out here or in another tab.
+ */
+export type AuthState =
+  | { readonly status: 'loading' }
+  | {
+      readonly status: 'signed-in' | 'offline'
+      readonly userId: string
+      readonly me: Me
+      /** Nothing but setting up a second factor is open to this user. */
+      readonly enrolmentRequired: boolean
+    }
+  | { readonly status: 'signed-out'; readonly reason: 'signed-out' | 'session-ended' }
+
+/** The state, and who wants to know of it. */
+export interface StateKeeper {
+  readonly state: AuthState
+  /** Notes what the store holds. */
+  setSession(session: StoredSession | null, hasEnded: boolean): void
+  /** Notes whether the server could be reached. */
+  setReached(isReached: boolean): void
+  onChange(listener: (state: AuthState) => void): () => void
+  /** Calls back with each access token that replaces another of the same sign-in. */
+  onToken(listener: (accessToken: string) => void): () => void
+}
+
+/** Makes it. */
+export function createStateKeeper(): StateKeeper {
+  const listeners = new Set<(state: AuthState) => void>()
+  const tokenListeners = new Set<(accessToken: string) => void>()
+  let state: AuthState = { status: 'loading' }
+  let isReached = true
+  let known: StoredSession | null = null
+
+  function change(next: AuthState): void {
+    if (JSON.stringify(next) === JSON.stringify(state)) return
+    state = next
+    tell(listeners, state)
+  }
+
+  return {
+    get state() {
+      return state
+    },
+    setSession(session, hasEnded) {
+      const before = known
+      known = session
+      change(stateOf(session, hasEnded, isReached))
+      if (session === null || before === null || !isSameSignIn(session, before)) return
+      if (session.accessToken !== before.accessToken) tell(tokenListeners, session.accessToken)
+    },
+    setReached(now) {
+      isReached = now
+      if (state.status === 'signed-in' || state.status === 'offline')
+        change({ ...state, status: now ? 'signed-in' : 'offline' })
+    },
+    onChange: (listener) => add(listeners, listener),
+    onToken: (listener) => add(tokenListeners, listener),
+  }
+}
+
+function stateOf(session: StoredSession | null, hasEnded: boolean, isReached: boolean): AuthState {
+  if (session === null)
+    return { status: 'signed-out', reason: hasEnded ? 'session-ended' : 'signed-out' }
+  const { userId, me, enrolmentRequired } = session
+  return { status: isReached ? 'signed-in' : 'offline', userId, me, enrolmentRequired }
+}
+
+function add<T>(listeners: Set<(value: T) => void>, listener: (value: T) => void): () => void {
+  const own = (value: T) => listener(value)
+  listeners.add(own)
+  return () => void listeners.delete(own)
+}
+
+// What one of them throws is its own affair: it goes where uncaught errors of promises go.
+function tell<T>(listeners: Set<(value: T) => void>, value: T): void {
+  for (const listener of [...listeners]) void Promise.resolve(value).then(listener)
+}

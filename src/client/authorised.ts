@@ -1,0 +1,127 @@
+import { AuthClientError, isRefusal } from './errors.js'
+import type { Patience } from './patience.js'
+import {
+  type BasicFetch,
+  type BasicInit,
+  type BasicResponse,
+  platform,
+  unlessAborted,
+} from './platform.js'
+import type { StoredSession } from './stored-session.js'
+import type { TokenKeeper } from './token-keeper.js'
+import {
+  isTokenRefusal,
+  refusesToken,
+  retryAfterOf,
+  type Transport,
+  unreachable,
+  type WireRequest,
+} from './transport.js'
+
+/** Asks an endpoint of the router in the name of whoever is signed in; answers the body. */
+export type CallWire = (request: WireRequest) => Promise<unknown>
+
+/** Asks a route of the host in the name of whoever is signed in. */
+export type AuthorisedFetch = (path: string, init?: BasicInit) => Promise<BasicResponse>
+
+/** What {@link createCallWire} needs. */
+export interface CallWireDeps {
+  readonly keeper: Pick<TokenKeeper, 'fresh' | 'change'>
+  readonly transport: Transport
+  readonly patiently: Patience['patiently']
+}
+
+/** Makes it. A token that is refused is replaced, once: what is refused has not been done. */
+export function createCallWire({ keeper, transport, patiently }: CallWireDeps): CallWire {
+  async function askWithToken(request: WireRequest): Promise<unknown> {
+    const session = await keeper.fresh()
+    const ask = ({ accessToken }: StoredSession) =>
+      transport.ask({ ...request, token: accessToken })
+    return ask(session)
+      .catch(async (error: unknown) => {
+        if (!isTokenRefusal(error)) throw error
+        const newer = await keeper.fresh(session.accessToken)
+        if (newer.accessToken === session.accessToken) throw error
+        return ask(newer)
+      })
+      .catch(async (error: unknown) => {
+        // Not a matter of this one request: the server now wants it before anything else.
+        if (isRefusal(error, 'second-factor-enrolment-required'))
+          await keeper.change(session, { enrolmentRequired: true })
+        throw error
+      })
+  }
+  return (request) => patiently(() => askWithToken(request))
+}
+
+/** What {@link createAuthorisedFetch} needs. */
+export interface AuthorisedFetchDeps {
+  readonly baseUrl: string
+  readonly fetch: BasicFetch
+  readonly keeper: Pick<TokenKeeper, 'fresh'>
+  readonly waitAfter: Patience['waitAfter']
+  readonly onReached: (isReached: boolean) => void
+}
+
+/** Makes it. */
+export function createAuthorisedFetch(deps: AuthorisedFetchDeps): AuthorisedFetch {
+  const { baseUrl, fetch, keeper, waitAfter, onReached } = deps
+
+  async function send(path: string, init: BasicInit, session: StoredSession) {
+    const headers = new platform.Headers(init.headers)
+    headers.set('Authorization', `Bearer ${session.accessToken}`)
+    // Whoever follows a redirect may carry the token to where it does not belong.
+    const fixed = { redirect: 'error', credentials: 'omit', ...init, headers }
+    const response = await fetch(`${baseUrl}${path}`, fixed).catch((cause: unknown) => {
+      if (init.signal?.aborted) throw cause
+      onReached(false)
+      throw unreachable(cause)
+    })
+    onReached(true)
+    return response
+  }
+
+  async function sendOnceMore(path: string, init: BasicInit): Promise<BasicResponse> {
+    const session = await unlessAborted(keeper.fresh(), init.signal)
+    const response = await send(path, init, session)
+    // A stream has been read by now, and cannot be sent again.
+    if (isStream(init.body) || !(await refusesToken(response))) return response
+    const newer = await unlessAborted(keeper.fresh(session.accessToken), init.signal)
+    return newer.accessToken === session.accessToken ? response : send(path, init, newer)
+  }
+
+  return async function authorisedFetch(path, init = {}) {
+    requirePath(path)
+    if (new platform.Headers(init.headers).has('Authorization'))
+      throw new TypeError('client.fetch: it sets the header Authorization by itself.')
+    const since = Date.now()
+    for (;;) {
+      const response = await sendOnceMore(path, init)
+      // Anything else may have been done in part.
+      if (response.status !== 503 || !/^(GET|HEAD)$/i.test(init.method ?? 'GET')) return response
+      const retryAfter = retryAfterOf(response, undefined)
+      if (!(await waitAfter(retryAfter, since, init.signal))) return response
+    }
+  }
+}
+
+/** A dot of a path, however it is written. */
+const dots = /[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i
+/** What URL parsers drop, or take for something else. */
+const strange = /[\\\s\p{Cc}]/u
+
+/**
+ * The token goes nowhere but below `baseUrl`, whatever a path is made of: not to another host, and
+ * not up.
+ */
+function requirePath(path: string): void {
+  const [place = ''] = path.split(/[?#]/)
+  if (path.startsWith('/') && !path.startsWith('//') && !strange.test(place) && !dots.test(place))
+    return
+  throw new AuthClientError('invalid-request', {
+    status: 0,
+    message: 'A path begins with one slash, and has no dots for a folder and no blanks.',
+  })
+}
+
+const isStream = (body: unknown) => typeof body === 'object' && body !== null && 'getReader' in body

@@ -1,0 +1,56 @@
+import type { StateKeeper } from './auth-state.js'
+import { AuthClientError } from './errors.js'
+import { fromText, type Stored, type StoredSession, toText } from './stored-session.js'
+import { inTurns, type TokenStore } from './token-store.js'
+
+/** What the store holds; the state of the client follows each look and each change. */
+export interface KeptSession {
+  read(): Promise<StoredSession | null>
+  /** Null: the server has ended it. */
+  set(session: StoredSession | null): Promise<void>
+  remove(): Promise<void>
+  /** While nobody else who shares the store does the same. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>
+}
+
+/** Makes it. Each method throws AuthClientError `storage-failed` where the store does. */
+export function createKeptSession(
+  store: TokenStore,
+  state: Pick<StateKeeper, 'setSession'>,
+): KeptSession {
+  function note(stored: Stored): StoredSession | null {
+    state.setSession(stored.session, stored.session === null && stored.hasEnded)
+    return stored.session
+  }
+
+  return {
+    read: async () => note(fromText(await saying(() => store.get()))),
+    async set(session) {
+      await saying(() => store.set(toText(session)))
+      note(session === null ? { session, hasEnded: true } : { session })
+    },
+    async remove() {
+      await saying(() => store.remove())
+      note({ session: null, hasEnded: false })
+    },
+    exclusively: store.exclusively ?? turnsOf(store),
+  }
+}
+
+async function saying<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    const message = 'The store of the tokens failed.'
+    throw new AuthClientError('storage-failed', { status: 0, message, cause })
+  }
+}
+
+const turns = new WeakMap<TokenStore, ReturnType<typeof inTurns>>()
+
+// Of the store, not of the client: two clients may have one.
+function turnsOf(store: TokenStore): ReturnType<typeof inTurns> {
+  const own = turns.get(store) ?? inTurns()
+  turns.set(store, own)
+  return own
+}

@@ -1,0 +1,104 @@
+import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+
+/**
+ * A holder that has held it for so long is taken for dead, in milliseconds: its number may belong
+ * to another process by now, or it may be on another machine. Much more than the work under the
+ * lock takes.
+ */
+const longestHold = 120_000
+/** So many old files stay, since whoever lists the folder just now must not miss all of them. */
+const remembered = 8
+const [firstPause, longestPause] = [2, 50]
+
+/**
+ * Makes a lock between processes, in a folder of its own. Its files are numbered, and the highest
+ * one says who holds it: nobody, if it is empty or its process is gone. To take the lock is to
+ * create the next number, which one alone can do.
+ */
+export function lockFolder(folder: string): <T>(work: () => Promise<T>) => Promise<T> {
+  return async (work) => {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const held = await acquire(folder)
+    try {
+      return await work()
+    } finally {
+      // Empty, and still there: the next one counts on from it. If it cannot be, it ends with this
+      // process, or by its age.
+      await truncate(held).catch(() => {})
+    }
+  }
+}
+
+async function acquire(folder: string): Promise<string> {
+  for (let pause = firstPause; ; pause = Math.min(pause * 1.5, longestPause)) {
+    const highest = await highestIn(folder)
+    if (await isFree(folder, highest)) {
+      const taken = await take(folder, highest + 1)
+      if (taken !== null) return taken
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause))
+  }
+}
+
+async function take(folder: string, number: number): Promise<string | null> {
+  const file = join(folder, String(number))
+  const holder = JSON.stringify({ pid: process.pid, host: hostname() })
+  try {
+    await writeFile(file, holder, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return null
+    throw error
+  }
+  // Looked at once more now that this file is there: whoever was slow may have created a number
+  // that is used up, and a file that was empty may have been one whose maker had yet to write.
+  const isMine = (await highestIn(folder)) === number && (await isFree(folder, number - 1))
+  if (!isMine) {
+    await rm(file, { force: true })
+    return null
+  }
+  await clearBelow(folder, number - remembered)
+  return file
+}
+
+async function isFree(folder: string, number: number): Promise<boolean> {
+  if (number === 0) return true
+  const file = join(folder, String(number))
+  try {
+    const [text, { mtimeMs }] = [await readFile(file, 'utf8'), await stat(file)]
+    return text === '' || Date.now() - mtimeMs > longestHold || isGone(text, mtimeMs)
+  } catch (error) {
+    // Its maker has withdrawn.
+    if (isCode(error, 'ENOENT')) return false
+    throw error
+  }
+}
+
+// Of another machine, or another container, nothing can be told but by the time.
+function isGone(holder: string, since: number): boolean {
+  const { pid, host } = JSON.parse(holder) as { readonly pid: number; readonly host: string }
+  if (host !== hostname()) return false
+  // In a container the first process has the same number each time.
+  if (pid === process.pid) return since < Date.now() - process.uptime() * 1000 - 1000
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return isCode(error, 'ESRCH')
+  }
+}
+
+async function numbersIn(folder: string): Promise<number[]> {
+  const names = await readdir(folder)
+  return names.map(Number).filter((number) => Number.isSafeInteger(number) && number > 0)
+}
+
+const highestIn = async (folder: string) => Math.max(0, ...(await numbersIn(folder)))
+
+async function clearBelow(folder: string, limit: number): Promise<void> {
+  const old = (await numbersIn(folder)).filter((number) => number < limit)
+  await Promise.all(old.map((number) => rm(join(folder, String(number)), { force: true })))
+}
+
+const isCode = (error: unknown, code: string) => (error as NodeJS.ErrnoException).code === code

@@ -1,0 +1,96 @@
+import { AuthClientError } from '../errors.js'
+import type { ClientParts } from '../parts.js'
+import { meOf } from '../sign-in.js'
+import { ofLogin } from '../stored-session.js'
+import type { Me } from '../wire.js'
+import type { Begun } from './begun.js'
+import { type Claims, readIdToken } from './id-token.js'
+import { OAuthError } from './oauth-error.js'
+
+/** The app, as the server knows it. */
+export interface OAuthApp {
+  readonly clientId: string
+  readonly redirectUri: string
+  readonly scope: string
+  readonly issuer: string
+}
+
+/** What the token endpoint answers, RFC 6749 §5.1. */
+interface Tokens {
+  readonly access_token: string
+  readonly expires_in: number
+  readonly scope: string
+  readonly refresh_token?: string
+  readonly id_token?: string
+}
+
+/** Who has signed in, and what the app may do. */
+export interface Exchanged {
+  readonly me: Me
+  readonly scope: readonly string[]
+  readonly claims: Claims | null
+}
+
+/** Exchanges a code for tokens, and keeps them. Throws OAuthError and AuthClientError. */
+export async function exchange(
+  parts: ClientParts,
+  app: OAuthApp,
+  begun: Begun,
+  code: string,
+): Promise<Exchanged> {
+  const { transport, patiently, keeper, clock } = parts
+  const { clientId: client_id, redirectUri: redirect_uri } = app
+  const proof = { code, redirect_uri, code_verifier: begun.codeVerifier, client_id }
+  const body = { grant_type: 'authorization_code', ...proof }
+  const request = { method: 'POST', path: '/oauth/token', body } as const
+  const tokens = requireTokens(await patiently(() => transport.ask(request)))
+  const now = clock().getTime()
+  try {
+    const { id_token: idToken, access_token: authToken, expires_in: expiresIn } = tokens
+    const claims = begun.nonce === null ? null : readIdToken(idToken, begun, client_id, now)
+    const me = await whoIs(parts, tokens, claims)
+    const refreshable =
+      tokens.refresh_token === undefined ? {} : { refreshToken: tokens.refresh_token }
+    const login = { userId: me._id, me, authToken, expiresIn, ...refreshable }
+    await keeper.keep({ ...ofLogin(login, now), clientId: client_id })
+    return { me, scope: tokens.scope.split(' '), claims }
+  } catch (error) {
+    // Nobody holds these tokens any more, so their session is not left open.
+    const token = tokens.refresh_token ?? tokens.access_token
+    const revoked = { method: 'POST', path: '/oauth/revoke', body: { token, client_id } } as const
+    await transport.ask(revoked).catch(() => {})
+    throw error
+  }
+}
+
+function requireTokens(answer: unknown): Tokens {
+  const { access_token, expires_in, scope } = answer as Partial<Tokens>
+  if (
+    typeof access_token === 'string' &&
+    typeof expires_in === 'number' &&
+    typeof scope === 'string'
+  )
+    return answer as Tokens
+  const message = 'The server did not answer tokens.'
+  throw new AuthClientError('unknown', { status: 200, message })
+}
+
+async function whoIs(
+  { transport, patiently }: ClientParts,
+  { access_token: token, scope }: Tokens,
+  claims: Claims | null,
+): Promise<Me> {
+  const isFull = scope.split(' ').includes('*')
+  const path = isFull ? '/me' : '/oauth/userinfo'
+  const answer = await patiently(() => transport.ask({ method: 'GET', path, token }))
+  const me = isFull ? meOf(answer) : meOfClaims(answer as Claims)
+  // OpenID Connect Core §5.3.2: tokens of two users do not belong together.
+  if (claims !== null && claims.sub !== me._id)
+    throw new OAuthError('wrong-id-token', 'The tokens are of two users.')
+  return me
+}
+
+function meOfClaims(claims: Claims): Me {
+  const { sub, name, preferred_username: username } = claims
+  return { ...claims, _id: sub, name: name ?? sub, username: username ?? sub, status: 'offline' }
+}

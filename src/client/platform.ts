@@ -1,0 +1,135 @@
+/**
+ * What is asked of a runtime, and nothing more. Typed here, so that whoever compiles against the
+ * client needs neither the types of browsers nor those of Node.
+ */
+interface Platform {
+  readonly fetch: BasicFetch
+  readonly Headers: new (from?: unknown) => WritableHeaders
+  readonly AbortController: new () => { readonly signal: BasicSignal; abort(): void }
+  readonly setTimeout: (work: () => void, ms: number) => unknown
+  readonly clearTimeout: (timer: unknown) => void
+  readonly crypto?: { getRandomValues(bytes: Uint8Array): Uint8Array }
+  readonly navigator?: { readonly locks?: WebLocks }
+  readonly localStorage?: WebStorage
+  readonly sessionStorage?: WebStorage
+  readonly location?: { readonly origin: string }
+  readonly WebSocket?: SocketConstructor
+  readonly addEventListener?: Listening
+  readonly removeEventListener?: Listening
+}
+
+interface WebStorage {
+  getItem(key: string): string | null
+  setItem(key: string, value: string): void
+  removeItem(key: string): void
+}
+
+interface WebLocks {
+  request<T>(name: string, work: () => Promise<T>): Promise<T>
+}
+
+type Listening = (type: string, listener: (event: { readonly key?: string | null }) => void) => void
+
+interface WritableHeaders extends BasicHeaders {
+  has(name: string): boolean
+  set(name: string, value: string): void
+}
+
+/** Headers of an answer. */
+export interface BasicHeaders {
+  get(name: string): string | null
+}
+
+/** What is read of an `AbortSignal`. */
+export interface BasicSignal {
+  readonly aborted: boolean
+  readonly reason?: unknown
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
+/** What is read of a `Response`. */
+export interface BasicResponse {
+  readonly ok: boolean
+  readonly status: number
+  readonly headers: BasicHeaders
+  text(): Promise<string>
+  clone(): BasicResponse
+}
+
+/** What a request is sent with, as `fetch` takes it. */
+export interface BasicInit {
+  readonly method?: string
+  readonly headers?: unknown
+  readonly body?: unknown
+  readonly signal?: BasicSignal | null
+  readonly redirect?: string
+  readonly credentials?: string
+  readonly cache?: string
+}
+
+/** `fetch`, or what does the same. */
+export type BasicFetch = (url: string, init: BasicInit) => Promise<BasicResponse>
+
+/** What is used of a `WebSocket`, whether the browser's, Node's or that of `ws`. */
+export interface BasicSocket {
+  readonly readyState: number
+  send(data: string): void
+  close(code?: number): void
+  onopen: ((event: never) => void) | null
+  onmessage: ((event: never) => void) | null
+  onclose: ((event: never) => void) | null
+  onerror: ((event: never) => void) | null
+}
+
+/** The constructor of one. */
+export type SocketConstructor = new (url: string, protocols: string[]) => BasicSocket
+
+/** The runtime. */
+export const platform: Platform = globalThis as unknown as Platform
+
+/**
+ * Waits, up to a second longer than asked: clients that were sent away together must not come back
+ * together. A signal that is given ends it early.
+ */
+export function pause(seconds: number, signal?: BasicSignal | null): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      platform.clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+    }
+    const stop = () => {
+      end()
+      reject(signal?.reason)
+    }
+    const wake = () => {
+      end()
+      resolve()
+    }
+    const timer = platform.setTimeout(wake, (seconds + fraction()) * 1000)
+    signal?.addEventListener('abort', stop)
+    if (signal?.aborted) stop()
+  })
+}
+
+/** From 0 to 1. Where there is no `crypto`, as in some apps, the clock is random enough for it. */
+export function fraction(): number {
+  const bytes = platform.crypto?.getRandomValues(new Uint8Array(1))
+  return (bytes?.[0] ?? Date.now() % 256) / 256
+}
+
+/** Stops waiting when the signal says so; what was waited for goes on, for others wait as well. */
+export async function unlessAborted<T>(work: Promise<T>, signal?: BasicSignal | null): Promise<T> {
+  if (signal === undefined || signal === null) return work
+  let stop = () => {}
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop)
+    if (signal.aborted) stop()
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

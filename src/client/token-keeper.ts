@@ -1,0 +1,89 @@
+import { notSignedIn } from './errors.js'
+import type { KeptSession } from './kept-session.js'
+import type { Patience } from './patience.js'
+import { createRefreshAlone } from './refresh-alone.js'
+import { freshnessOf, isSameSignIn, type StoredSession } from './stored-session.js'
+import type { Transport } from './transport.js'
+
+/** The tokens of whoever is signed in, which all tabs and processes share. */
+export interface TokenKeeper {
+  /** Who is signed in, as the store says at this moment. */
+  read(): Promise<StoredSession | null>
+  /**
+   * The sign-in, with an access token to be used; replaced first where it is over, or where it is
+   * `worn`: one that the server has refused. Throws AuthClientError: `Unauthorized` where nobody is
+   * signed in (any more); whatever else leaves everybody signed in.
+   */
+  fresh(worn?: string): Promise<StoredSession>
+  /** Keeps a sign-in in the place of another. */
+  keep(session: StoredSession): Promise<void>
+  /** Changes what is kept of this sign-in, if it is still that. */
+  change(session: StoredSession, by: Partial<StoredSession>): Promise<void>
+  /**
+   * Does the work while no tab refreshes, and then forgets the sign-in, as long as it is still that
+   * one.
+   */
+  endWith(session: StoredSession, work: (now: StoredSession) => Promise<unknown>): Promise<void>
+}
+
+/** What {@link createTokenKeeper} needs. */
+export interface TokenKeeperDeps {
+  readonly kept: KeptSession
+  readonly transport: Transport
+  readonly patiently: Patience['patiently']
+  readonly clock: () => Date
+}
+
+/** A refresh that could wait, and did not come through, is left alone for so many milliseconds. */
+const restMs = 5000
+
+/** Makes it. */
+export function createTokenKeeper(deps: TokenKeeperDeps): TokenKeeper {
+  const { kept, transport, patiently, clock } = deps
+  let restUntil = 0
+  const now = () => clock().getTime()
+  const onPutOff = () => {
+    restUntil = now() + restMs
+  }
+  const refreshAlone = createRefreshAlone({ kept, transport, clock, onPutOff })
+  let flight: Promise<StoredSession> | null = null
+
+  function refresh(worn: string | undefined): Promise<StoredSession> {
+    flight ??= patiently(() => kept.exclusively(() => refreshAlone(worn))).finally(() => {
+      flight = null
+    })
+    return flight
+  }
+
+  async function fresh(worn?: string): Promise<StoredSession> {
+    const session = await kept.read()
+    if (session === null) throw notSignedIn()
+    const freshness = session.accessToken === worn ? 'over' : freshnessOf(session, now())
+    // Beside the request, which need not wait: what it has is good for a while.
+    if (freshness === 'ageing' && now() >= restUntil) void refresh(worn).catch(() => {})
+    if (freshness !== 'over') return session
+    const refreshed = await refresh(worn)
+    // That flight may have begun before this token was refused.
+    return refreshed.accessToken === worn ? refresh(worn) : refreshed
+  }
+
+  return {
+    read: kept.read,
+    fresh,
+    keep: (session) => kept.exclusively(() => kept.set(session)),
+    change: (session, by) =>
+      kept.exclusively(async () => {
+        const found = await kept.read()
+        if (found !== null && isSameSignIn(found, session)) await kept.set({ ...found, ...by })
+      }),
+    endWith: (session, work) =>
+      kept.exclusively(async () => {
+        const found = await kept.read()
+        if (found === null || !isSameSignIn(found, session)) return
+        await work(found)
+        // Without a lock somebody may have signed in since.
+        const left = await kept.read()
+        if (left !== null && isSameSignIn(left, session)) await kept.remove()
+      }),
+  }
+}

@@ -1,0 +1,156 @@
+import { AuthClientError, knownName } from './errors.js'
+import { type BasicFetch, type BasicResponse, platform } from './platform.js'
+
+/** A request to an endpoint of the router. */
+export interface WireRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: string
+  readonly body?: object
+  readonly token?: string
+  /** `same-origin`: for the one endpoint that sets a cookie. Default `omit`. */
+  readonly credentials?: 'same-origin'
+}
+
+/** Sends requests to the router. */
+export interface Transport {
+  /**
+   * Asks once, within the time that a request may take; answers the body. Throws AuthClientError.
+   */
+  ask(request: WireRequest): Promise<unknown>
+}
+
+/** What {@link createTransport} needs. */
+export interface TransportDeps {
+  readonly baseUrl: string
+  readonly fetch: BasicFetch
+  readonly requestTimeoutMs: number
+  /** Told with each request whether the server could be reached. */
+  readonly onReached: (isReached: boolean) => void
+}
+
+/** Makes it. */
+export function createTransport(deps: TransportDeps): Transport {
+  const { onReached } = deps
+
+  async function ask(request: WireRequest): Promise<unknown> {
+    const { response, text } = await exchange(deps, request).catch((cause: unknown) => {
+      onReached(false)
+      throw unreachable(cause)
+    })
+    onReached(true)
+    const body = parse(text)
+    if (response.status === 204) return {}
+    // A page that a hotel's network shows in the server's place is no answer of the router.
+    if (response.ok && body !== null) return body
+    throw refusal(response, body)
+  }
+
+  return { ask }
+}
+
+// Bounded here, and not by a signal of the runtime: reading the answer counts, too.
+async function exchange(
+  { baseUrl, fetch, requestTimeoutMs }: TransportDeps,
+  { method, path, body, token, credentials }: WireRequest,
+): Promise<{ readonly response: BasicResponse; readonly text: string }> {
+  const stopping = new platform.AbortController()
+  let timer: unknown
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = platform.setTimeout(() => {
+      reject(new Error(`No answer within ${requestTimeoutMs} ms.`))
+      stopping.abort()
+    }, requestTimeoutMs)
+  })
+  const work = async () => {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: stopping.signal,
+      // The router never redirects: whoever does would be sent what is secret here.
+      redirect: 'error',
+      credentials: credentials ?? 'omit',
+      cache: 'no-store',
+    })
+    return { response, text: await response.text() }
+  }
+  try {
+    return await Promise.race([work(), late])
+  } finally {
+    platform.clearTimeout(timer)
+  }
+}
+
+/** The request may or may not have been heard. */
+export function unreachable(cause: unknown): AuthClientError {
+  const message = 'The server cannot be reached.'
+  return new AuthClientError('unreachable', { status: 0, message, cause })
+}
+
+/** What is read of an error answer. */
+interface Problem {
+  readonly error?: unknown
+  readonly message?: unknown
+  readonly details?: unknown
+}
+
+function refusal(response: BasicResponse, body: Problem | null): AuthClientError {
+  const { error, message, details } = body ?? {}
+  return new AuthClientError(knownName(error), {
+    status: response.status,
+    message: typeof message === 'string' ? message : 'The request failed.',
+    details: isObject(details) ? details : {},
+    retryAfter: retryAfterOf(response, details),
+  })
+}
+
+/**
+ * Seconds. Pages of another origin may not see the header, and servers may have changed it to a
+ * date, which is of another clock.
+ */
+export function retryAfterOf(response: BasicResponse, details: unknown): number | undefined {
+  const inBody = isObject(details) ? details['retryAfter'] : undefined
+  const seconds = Number(response.headers.get('Retry-After') ?? inBody ?? Number.NaN)
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
+}
+
+/**
+ * Whether the answer says that the token is not good: a wrong password or code is answered with 401
+ * as well, and so may be what a route of the host thinks.
+ */
+export async function refusesToken(response: BasicResponse): Promise<boolean> {
+  if (response.status !== 401) return false
+  const body = parse(
+    await response
+      .clone()
+      .text()
+      .catch(() => ''),
+  )
+  return body !== null && isTokenRefusal(refusal(response, body))
+}
+
+/** The same of an error. */
+export function isTokenRefusal(error: unknown): boolean {
+  return (
+    error instanceof AuthClientError &&
+    (error.code === 'Unauthorized' || error.code === 'invalid_token') &&
+    error.status === 401 &&
+    error.details['wrong'] === undefined
+  )
+}
+
+function parse(text: string): Problem | null {
+  try {
+    const body: unknown = JSON.parse(text)
+    return isObject(body) ? body : null
+  } catch {
+    return null
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
