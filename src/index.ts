@@ -2,15 +2,32 @@
 
 // The router.
 
+export type {
+  ClientsForHost,
+  CreatedClient,
+  RegisteredClient,
+} from './oauth/clients-for-host.js'
+export type { OpenApiDocument } from './openapi/document.js'
 export type { AuthRouter } from './router/auth-router.js'
 export { createAuthRouter } from './router/create-auth-router.js'
 export type { AuthHealth, PartHealth } from './router/health.js'
+export type { DescribeApi, OpenApiOptions } from './router/openapi.js'
 export type { AuthRouterOptions, Lifetimes } from './router/options.js'
 export type { AuthStats } from './router/stats.js'
 
 // What a host supplies.
 
 export type { CanonicalIdentifier } from './login/identifier.js'
+export type { OAuthOptions, ScopeText } from './oauth/oauth-options.js'
+export type { ClaimsRequest, DescribeClaims } from './oauth/user-claims.js'
+export type {
+  AssertionToVerify,
+  CreationToVerify,
+  PasskeyVerifier,
+  VerifiedAssertion,
+  VerifiedCreation,
+} from './passkeys/contract.js'
+export type { PasskeysOptions } from './passkeys/passkeys-options.js'
 export type { PasswordHasher } from './passwords/contract.js'
 export type { BeforeLogin, LoginAttempt, SignInDoor } from './sign-in.js'
 export type {
@@ -58,6 +75,12 @@ export type {
   StoredReason,
 } from './stores/contract.js'
 export type { OnceStore } from './stores/once-contract.js'
+export type {
+  PasskeyLimits,
+  PasskeyRecord,
+  PasskeySeen,
+  PasskeyStore,
+} from './stores/passkey-contract.js'
 export type { RevocationBus, SessionEnded } from './stores/revocation-bus.js'
 export type {
   PendingSecondFactor,
@@ -152,6 +175,8 @@ export type {
 export type { IssuedNamedToken } from './named-tokens/make-named-token.js'
 export type { NamedTokenRequest, NamedTokensForHost } from './named-tokens/named-tokens-for-host.js'
 export type { NamedTokenSummary } from './named-tokens/summary.js'
+export type { PasskeysForHost } from './passkeys/passkeys-for-host.js'
+export type { PasskeySummary } from './passkeys/summary.js'
 export type { IssuedAuthorizationCode } from './pkce/authorization-code.js'
 export type {
   IssueAuthorizationCode,
@@ -160,6 +185,35 @@ export type {
 export type { SignInOptions, SignInTokens } from './sessions/sign-in-options.js'
 export type { TotpStatus } from './two-factor/enrolment.js'
 export type { OpenSessionRequest, VouchedMethod } from './vouched/open-session.js'
+
+// The pages of the router: how they look.
+
+export type { BrandLinks, BrandLogo, BrandOptions } from './pages/brand.js'
+export type { PageTools, RenderPage } from './pages/host-render.js'
+export type { HtmlValue, SafeHtml } from './pages/html.js'
+export type { LanguageLink, PageShell } from './pages/layout.js'
+export type { PagesOptions } from './pages/pages-options.js'
+export type { TextKey, Texts } from './pages/texts/en.js'
+export type { PageTexts, TextOptions, TextValues } from './pages/texts.js'
+export type {
+  AccountOnPage,
+  ClientOnPage,
+  ConsentView,
+  ContinueView,
+  EnrolView,
+  ErrorView,
+  FormFault,
+  HandOverView,
+  PageFault,
+  PageForm,
+  RecoveryCodesView,
+  SecondFactorView,
+  SendableFactor,
+  SignedOutView,
+  SignInView,
+  SignOutView,
+  View,
+} from './pages/view.js'
 
 // Pages of other origins.
 

@@ -9,6 +9,9 @@ import { createSocketRegistry, type SocketRegistry } from '../guard/socket-closi
 import { createPages, type Pages } from '../http/pages.js'
 import { type DigestIdentifier, identifierDigests } from '../login/identifier.js'
 import { createVerifyPassword, type VerifyPassword } from '../login/verify-password.js'
+import { createOAuthServer, type OAuthServer } from '../oauth/oauth-server.js'
+import { createPageSite, type PageSite } from '../pages/page-site.js'
+import { createPasskeyServer, type PasskeyServer } from '../passkeys/passkey-server.js'
 import type { AuthenticateRequest, SignedIn } from '../principal/principal.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import { createIssueSession, type IssueSession } from '../sessions/issuing.js'
@@ -38,6 +41,7 @@ export interface Parts extends Guarding, Keeping {
   readonly verifyPassword: VerifyPassword
   readonly accessTokens: AccessTokens
   readonly issueSession: IssueSession
+  readonly revocations: Pick<Revocations, 'announce' | 'onEnded'>
   readonly liveSessions: LiveSessions
   readonly secondFactors: SecondFactors
   readonly decideSignIn: DecideSignIn
@@ -46,6 +50,12 @@ export interface Parts extends Guarding, Keeping {
   readonly registry: SocketRegistry
   /** Null: the host has none that send a cookie. */
   readonly pages: Pages | null
+  /** Null: no app of others signs its users in here. */
+  readonly oauth: OAuthServer | null
+  /** What the pages for them have in common; null with `oauth`. */
+  readonly pageSite: PageSite | null
+  /** Null: the host takes no passkeys. */
+  readonly passkeys: PasskeyServer | null
   /** Rejects while the bus is away. Null when there is none. */
   readonly checkBus: (() => Promise<void>) | null
   readonly describeMe: (user: AuthUser) => Promise<Me>
@@ -71,17 +81,11 @@ interface Guarding {
 export function assemble(options: ResolvedOptions): Parts {
   const { clock, signer } = options
   const host = connectHost(options)
-  const { audit, call, users } = host
+  const { call, users } = host
 
   const throttle = assembleThrottle(options, host)
   const accessTokens = createAccessTokens(signer, call, host.noticeTime)
-  const secondFactors = createSecondFactors({
-    totp: host.secondFactors,
-    others: host.otherFactors,
-    acceptHostMfa: options.secondFactor?.acceptHostMfa === true,
-    clock,
-    audit,
-  })
+  const secondFactors = assembleFactors(options, host)
   const revocations = createRevocations(options.bus, call, options.storeTimeout)
   const keeping = assembleSessions(options, host, revocations, throttle)
   const { sessions, passwordStands } = keeping
@@ -95,28 +99,29 @@ export function assemble(options: ResolvedOptions): Parts {
     clock,
   })
   const { sessionIdle } = options.lifetimes
-  const endPurging = assemblePurging(options, host)
+  const oauth = assembleOAuth(options, host)
+  const pageSite = assemblePageSite(options, host, oauth)
+  const passkeys = assemblePasskeys(options, host, throttle)
+  const endPurging = assemblePurging(options, host, { oauth, passkeys })
 
   return {
     host,
     throttle,
     digestIdentifier: identifierDigests(options.encryptionKeys),
-    verifyPassword: createVerifyPassword(host.passwords, audit),
+    verifyPassword: createVerifyPassword(host.passwords, host.audit),
     accessTokens,
     ...keeping,
     issueSession: assembleIssuing(options, sessions, accessTokens),
+    revocations,
     liveSessions,
     secondFactors,
-    decideSignIn: createSignInDecision({
-      secondFactors,
-      throttle,
-      beforeLogin: options.beforeLogin,
-      call,
-    }),
-    factorStands: createFactorStands(secondFactors),
+    ...assembleDecision(options, host, { secondFactors, passkeys, throttle }),
     ...assembleGuarding(accessTokens, liveSessions, sessions, host, clock),
     registry: createSocketRegistry({ revocations, liveSessions, sessions, sessionIdle, clock }),
-    pages: options.pagesOrigin === undefined ? null : createPages(options.pagesOrigin),
+    pages: assemblePages(options, oauth),
+    oauth,
+    pageSite,
+    passkeys,
     checkBus: revocations.check,
     describeMe: createDescribeMe(options.describeUser, call),
     async close() {
@@ -125,6 +130,33 @@ export function assemble(options: ResolvedOptions): Parts {
     },
   }
 }
+
+function assembleFactors(
+  { secondFactor, clock }: ResolvedOptions,
+  { secondFactors, otherFactors, audit }: ConnectedHost,
+): SecondFactors {
+  return createSecondFactors({
+    totp: secondFactors,
+    others: otherFactors,
+    acceptHostMfa: secondFactor?.acceptHostMfa === true,
+    clock,
+    audit,
+  })
+}
+
+function assembleDecision(
+  { beforeLogin }: ResolvedOptions,
+  { call }: ConnectedHost,
+  { secondFactors, passkeys: server, throttle }: Pick<Parts, DecidedBy>,
+): Pick<Parts, 'decideSignIn' | 'factorStands'> {
+  const passkeys = server === null ? null : server.factor
+  return {
+    decideSignIn: createSignInDecision({ secondFactors, passkeys, throttle, beforeLogin, call }),
+    factorStands: createFactorStands(secondFactors, passkeys),
+  }
+}
+
+type DecidedBy = 'secondFactors' | 'passkeys' | 'throttle'
 
 function assembleIssuing(
   { lifetimes: { sessionAbsolute, accessToken }, clock }: ResolvedOptions,
@@ -147,7 +179,7 @@ function assembleThrottle(options: ResolvedOptions, { call, audit }: ConnectedHo
 }
 
 function assembleSessions(
-  { lifetimes, maxSessionsPerUser, watchPasswordHash, clock }: ResolvedOptions,
+  { lifetimes, maxSessionsPerUser, watchPasswordHash, oauth, clock }: ResolvedOptions,
   { sessions: store, codes, users, sayOnce, noticeTime, audit }: ConnectedHost,
   revocations: Revocations,
   { knownNetworks }: Throttle,
@@ -160,6 +192,7 @@ function assembleSessions(
     maxSessionsPerUser,
     passwordWatch,
     revocations,
+    opensChildren: oauth !== undefined,
     clock,
     noticeTime,
     noticeUse: knownNetworks.renew,
@@ -187,14 +220,50 @@ function assembleGuarding(
   }
 }
 
-function assemblePurging({ purgeInterval, clock }: ResolvedOptions, host: ConnectedHost) {
+function assembleOAuth(
+  { oauth, signer, clock }: ResolvedOptions,
+  { call, sayOnce }: ConnectedHost,
+): OAuthServer | null {
+  if (oauth === undefined) return null
+  return createOAuthServer({ options: oauth, signer, call, sayOnce, clock })
+}
+
+function assemblePageSite(
+  { pages = {}, passkeys }: ResolvedOptions,
+  { call }: ConnectedHost,
+  oauth: OAuthServer | null,
+): PageSite | null {
+  return oauth && createPageSite(pages, oauth.baseUrl, call, passkeys !== undefined)
+}
+
+function assemblePasskeys(
+  { passkeys: options, encryptionKeys, clock }: ResolvedOptions,
+  { mustHaveFactor, call, audit }: ConnectedHost,
+  throttle: Throttle,
+): PasskeyServer | null {
+  if (options === undefined) return null
+  const deps = { options, encryptionKeys, mustHaveFactor, throttle, call, clock, audit }
+  return createPasskeyServer(deps)
+}
+
+// A browser is known by a cookie wherever apps send it to sign in.
+function assemblePages({ pagesOrigin }: ResolvedOptions, oauth: OAuthServer | null): Pages | null {
+  const origin = pagesOrigin ?? oauth?.baseUrl.origin
+  return origin === undefined ? null : createPages(origin)
+}
+
+function assemblePurging(
+  { purgeInterval, clock }: ResolvedOptions,
+  host: ConnectedHost,
+  { oauth, passkeys }: Pick<Parts, 'oauth' | 'passkeys'>,
+) {
   const { codes, sessions, tickets, secondFactors, noticeTime, audit } = host
   return startPurging({
     codes,
     sessions,
     tickets,
     secondFactors: secondFactors === null ? null : secondFactors.store,
-    once: null,
+    once: [oauth, passkeys].flatMap((server) => (server === null ? [] : [server.once])),
     interval: purgeInterval,
     clock,
     noticeTime,

@@ -10,11 +10,15 @@ import type { PassportStrategy } from '../guard/passport-strategy.js'
 import type { ScopeOptions } from '../guard/scope.js'
 import type { Sockets } from '../guard/sockets.js'
 import type { AuthenticateOptions } from '../guard/token-from.js'
+import type { DocumentHandler } from '../http/documents.js'
 import type { NamedTokensForHost } from '../named-tokens/named-tokens-for-host.js'
+import type { ClientsForHost } from '../oauth/clients-for-host.js'
+import type { PasskeysForHost } from '../passkeys/passkeys-for-host.js'
 import type { IssueAuthorizationCode } from '../pkce/issue-for-host.js'
 import type { Principal } from '../principal/principal.js'
 import type { Me } from '../users/me.js'
 import type { AuthHealth } from './health.js'
+import type { DescribeApi } from './openapi.js'
 import type { AuthStats } from './stats.js'
 
 /** The router to mount, and what the host's other code asks of it. */
@@ -197,9 +201,70 @@ export interface AuthRouter extends Router {
    */
   health(): Promise<AuthHealth>
   /**
+   * Describes the HTTP interface as [OpenAPI 3.1](https://spec.openapis.org/oas/v3.1.1.html) has
+   * it, with exactly the routes that this router answers, for generators of clients and for pages
+   * that show an interface. `messaging-auth-router/openapi.json` is the same with every option on.
+   * `baseUrl` is where clients reach the router; default: that of the option `oauth`, else
+   * `/api/v1`. Rejects with `AuthConfigError` for what is neither a URL nor a path.
+   *
+   * @example
+   * ```ts
+   * import express from 'express'
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * express().get('/openapi.json', async (_req, res) => {
+   *   res.json(await auth.openapi({ baseUrl: 'https://chat.example.com/api/v1' }))
+   * })
+   * ```
+   */
+  openapi: DescribeApi
+  /**
    * The strategy `messaging-auth`, for hosts that guard their routes with a passport of their own.
    */
   passportStrategy(options?: ScopeOptions): PassportStrategy
+  /**
+   * The documents by which apps find the server, for the root of the site: it answers their paths
+   * below `/.well-known/` and hands on all others. Without the option `oauth`, all of them.
+   *
+   * @example
+   * ```ts
+   * import express from 'express'
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * express().use(auth.wellKnown).use('/api/v1', auth)
+   * ```
+   */
+  readonly wellKnown: DocumentHandler
+  /**
+   * The apps that may sign their users in here, for the host's own code. Rejects with
+   * `AuthConfigError` where `oauth.clients` is not a register that can be changed, as that of
+   * `sqlOAuthStores` is.
+   *
+   * @example
+   * ```ts
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * declare function handOver(clientId: string, secret: string | undefined): void
+   * const { client, secret } = await auth.clients.create({
+   *   id: 'wiki',
+   *   name: 'Team wiki',
+   *   type: 'web',
+   *   redirectUris: ['https://wiki.example.com/callback'],
+   *   scopes: ['openid', 'profile'],
+   * })
+   * // To whoever runs the wiki: it is shown this once.
+   * handOver(client.id, secret)
+   * ```
+   */
+  readonly clients: ClientsForHost
+  /**
+   * The users' passkeys, for a support desk and the deletion of an account. Rejects with
+   * `AuthConfigError` without the option `passkeys`.
+   */
+  readonly passkeys: PasskeysForHost
   /** Tokens for bots and scripts, for the host's own code. */
   readonly namedTokens: NamedTokensForHost
   /** The users' second factors, for the host's own code. */

@@ -1,9 +1,10 @@
 import { Router } from 'express'
 import type { Capability } from '../http/capability.js'
 import { createCors } from '../http/cors.js'
-import { mountAll } from '../http/endpoint.js'
+import { mountAll, type Routes } from '../http/endpoint.js'
 import { assemble, type Parts } from './assemble.js'
 import type { AuthRouter } from './auth-router.js'
+import { createDescribeApi } from './openapi.js'
 import type { AuthRouterOptions } from './options.js'
 import { type ResolvedOptions, resolveOptions } from './resolve-options.js'
 import { createStats } from './stats.js'
@@ -21,6 +22,8 @@ import {
   sessions,
   vouched,
 } from './wiring.js'
+import { browserPages, browserSessions, oauth } from './wiring-for-apps.js'
+import { passkeys } from './wiring-for-passkeys.js'
 
 /**
  * Makes the router that is a messaging server's whole sign-in. Mount it once, under `/api/v1`.
@@ -54,8 +57,10 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
   const parts = assemble(options)
 
   const byPassword = login(options, parts)
-  const { logIn } = byPassword
+  const { logIn, logInSteps } = byPassword
   const openSession = vouched(parts)
+  const factors = secondFactors(options, parts)
+  const byPasskey = passkeys(options, parts)
 
   // The map: a capability a line, with the routes that it answers. A test compares these comments
   // with what is mounted.
@@ -67,20 +72,46 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
                                                      // GET, DELETE /auth/sessions
                                                      // DELETE /auth/sessions/:id
     cookie:        cookie(parts, logIn, openSession),
-    secondFactors: secondFactors(options, parts),    // GET, POST /auth/totp
+    browsers:      browserSessions(options, parts),  // POST /auth/browser-session
+    secondFactors: factors,                          // GET, POST /auth/totp
                                                      // POST /auth/totp/confirm
                                                      // POST /auth/totp/disable
                                                      // POST /auth/totp/recovery-codes
+    passkeys:      byPasskey,                        // POST /auth/passkey/options
+                                                     // POST /auth/passkey/login
+                                                     // GET, POST /auth/passkeys
+                                                     // POST /auth/passkeys/options
+                                                     // POST, DELETE /auth/passkeys/:id
+                                                     // POST /auth/reauthenticate
     namedTokens:   namedTokens(options, parts),      // GET, POST, DELETE /auth/access-tokens
                                                      // DELETE /auth/access-tokens/:id
     pkce:          pkce(options, parts),             // POST /auth/pkce/authorize
                                                      // POST /auth/pkce/token
     refresh:       refresh(options, parts),          // POST /auth/refresh
+    pages:         browserPages(options, parts, logInSteps, factors.onPages, byPasskey.onPages),
+                                                     // GET, POST /oauth/authorize
+                                                     // GET, POST /oauth/sign-in
+                                                     // GET, POST /oauth/second-factor
+                                                     // GET, POST /oauth/recovery-code
+                                                     // GET, POST /oauth/enrolment
+                                                     // GET, POST /oauth/passkey
+                                                     // GET, POST /oauth/consent
+                                                     // GET, POST /oauth/continue
+                                                     // GET, POST /oauth/sign-out
+                                                     // GET /oauth/assets/:file
+    oauth:         oauth(options, parts),            // POST /oauth/token
+                                                     // POST /oauth/revoke
+                                                     // POST /oauth/introspect
+                                                     // GET, POST /oauth/userinfo
+                                                     // GET /auth/consents
+                                                     // DELETE /auth/consents/:clientId
+                                                     // GET /.well-known/openid-configuration
     guards:        guards(options, parts),           // POST /auth/socket-ticket
     publishedKeys: publishedKeys(options, parts),    // GET /auth/jwks.json
   }
 
-  const router = mount(Object.values(map), options, parts)
+  const routes = Object.values<Capability>(map).flatMap((capability) => capability.routes)
+  const router = mount(routes, options, parts)
   // What the host's own code calls, and which capability answers it.
   return Object.assign(router, {
     signIn: map.sessions.signIn,
@@ -93,13 +124,17 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
     namedTokens: map.namedTokens.namedTokens,
     cookie: map.cookie.cookie,
     secondFactors: map.secondFactors.secondFactors,
+    passkeys: map.passkeys.forHost,
     issueAuthorizationCode: map.pkce.issueAuthorizationCode,
+    wellKnown: map.oauth.wellKnown,
+    clients: map.oauth.clients,
     requireAuth: map.guards.requireAuth,
     authenticate: map.guards.authenticate,
     authenticateToken: map.guards.authenticateToken,
     passportStrategy: map.guards.passportStrategy,
     sockets: map.guards.sockets,
     health: health(options, parts),
+    openapi: createDescribeApi(routes, options.oauth?.baseUrl),
     stats: createStats(parts.host.admission, parts.registry, parts.host.eventCounts),
     async close() {
       for (const { close } of Object.values<Capability>(map)) close?.()
@@ -109,11 +144,10 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
 }
 
 function mount(
-  capabilities: readonly Capability[],
+  routes: Routes,
   { cors }: ResolvedOptions,
   { host: { contexts, sayOnce } }: Parts,
 ): Router {
-  const routes = capabilities.flatMap((capability) => capability.routes)
   const answerCors = createCors(cors)
   return mountAll(Router({ caseSensitive: true }), routes, { contexts, answerCors, sayOnce })
 }

@@ -1,9 +1,10 @@
 import type { PasswordStats } from '../admission/admission.js'
-import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
+import type { HostCall } from '../lib/host-call.js'
 import { randomId, randomSecret } from '../lib/random.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { SessionStore } from '../stores/contract.js'
+import { checkAccessTokens, checkRs256 } from '../tokens/check-signer.js'
 
 /** How one part of the router is. */
 export interface PartHealth {
@@ -24,7 +25,10 @@ export interface AuthHealth {
   readonly stores: { readonly sessions: PartHealth; readonly codes: PartHealth }
   /** The bus is joined, and its `check` resolves where it has one. Null without a bus. */
   readonly bus: PartHealth | null
-  /** A token can be signed and verified. */
+  /**
+   * A token can be signed and verified; with keys for RS256, an ID token as well, whose failure
+   * alone leaves the process in service.
+   */
   readonly keys: PartHealth
   /**
    * There is a place for one more password, and none failed since the last look. `ms` is how long
@@ -52,8 +56,10 @@ const maxAnswerAgeMs = 1000
 
 /** Makes `auth.health`. Calls during a check, or soon after it, get the same answer. */
 export function createHealth(deps: HealthDeps): () => Promise<AuthHealth> {
-  const { clock, sessions, codes } = deps
+  const { clock, sessions, codes, signer, call } = deps
   const checkHashing = createHashingCheck(deps.passwords, deps.maxPasswordWait)
+  const checkKeys = (check: typeof checkAccessTokens) =>
+    timed(() => call('signer.check', () => check(signer, clock())))
   let asked = Number.NEGATIVE_INFINITY
   let underWay = false
   let answer: Promise<AuthHealth> | undefined
@@ -61,15 +67,17 @@ export function createHealth(deps: HealthDeps): () => Promise<AuthHealth> {
   async function look(): Promise<AuthHealth> {
     underWay = true
     // Random ids: the answers say nothing about any user.
-    const [ofSessions, ofCodes, bus, keys] = await Promise.all([
+    const [ofSessions, ofCodes, bus, ofAccess, ofRs256] = await Promise.all([
       timed(() => sessions.find(randomId())),
       timed(() => codes.find(randomSecret())),
       deps.checkBus && timed(deps.checkBus),
-      timed(() => signAndVerify(deps)),
+      checkKeys(checkAccessTokens),
+      checkKeys(checkRs256),
     ])
     underWay = false
     const stores = { sessions: ofSessions, codes: ofCodes }
-    return { ok: ofSessions.ok && keys.ok, stores, bus, keys, hashing: checkHashing() }
+    const keys = { ok: ofAccess.ok && ofRs256.ok, ms: Math.max(ofAccess.ms, ofRs256.ms) }
+    return { ok: ofSessions.ok && ofAccess.ok, stores, bus, keys, hashing: checkHashing() }
   }
 
   return async function health() {
@@ -91,27 +99,6 @@ async function timed(work: () => Promise<unknown>): Promise<PartHealth> {
     () => false,
   )
   return { ok, ms: Math.round(performance.now() - from) }
-}
-
-// The token names no session and has no scope: if it leaked, it would be worth nothing.
-function signAndVerify({ signer, call, clock }: HealthDeps): Promise<void> {
-  const iat = Math.floor(clock().getTime() / 1000)
-  const jti = randomId()
-  const claims = {
-    sub: randomId(),
-    sid: randomId(),
-    iat,
-    exp: iat + 60,
-    jti,
-    auth_time: iat,
-    amr: [],
-    scope: '',
-  }
-  return call('signer.check', async () => {
-    const verified = await signer.verify(await signer.sign(claims))
-    if (verified.jti !== jti)
-      throw new UnexpectedAnswer('the signer verified another token than it signed')
-  })
 }
 
 // Hashes no password: the numbers of the last ones say enough.

@@ -14,6 +14,10 @@ export function refuseConflicts(options: CheckedOptions, lifetimes: Required<Lif
   refuseForgottenKeys(lifetimes, options.signer)
   refuseUnfitFactors(options)
   refuseUnmarkedSessions(options)
+  refuseUnfitOAuth(options)
+  refuseUnfitPasskeys(options)
+  refuseFarPasskeys(options)
+  refusePagesOfNobody(options)
   refuseBrokenClock(options.clock)
 }
 
@@ -54,7 +58,7 @@ function refuseForgottenKeys(
 }
 
 function refuseUnfitFactors(options: CheckedOptions): void {
-  const { secondFactor, secondFactors, otherFactors = [] } = options
+  const { secondFactor, secondFactors, passkeys, otherFactors = [] } = options
   if (secondFactors === undefined && 'secondFactors' in options) {
     // Nobody would be asked for the factor they have: as likely a misspelt `stores.secondFactors`
     // as it is meant.
@@ -67,16 +71,17 @@ function refuseUnfitFactors(options: CheckedOptions): void {
   if (
     secondFactor?.policy !== undefined &&
     secondFactor.acceptHostMfa !== true &&
-    secondFactors === undefined
+    secondFactors === undefined &&
+    passkeys === undefined
   ) {
     const remedy = 'spread a shipped set of stores, or leave it out.'
     throw new AuthConfigError(
       'secondFactor',
-      'can demand what nobody could set up: secondFactors is missing.',
+      'can demand what nobody could set up: secondFactors is missing, and so is passkeys.',
       remedy,
     )
   }
-  const names = ['totp', 'recovery', ...otherFactors.map(({ name }) => name)]
+  const names = ['totp', 'recovery', 'passkey', ...otherFactors.map(({ name }) => name)]
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice === undefined) return
   throw new AuthConfigError(
@@ -96,6 +101,61 @@ function refuseUnmarkedSessions({ watchPasswordHash, sessions }: CheckedOptions)
   )
 }
 
+/** Stores may leave these out as long as there are no apps. */
+const ofOAuth = ['endAllForClient', 'endChildren'] as const
+
+function refuseUnfitOAuth({ oauth, sessions, pagesOrigin }: CheckedOptions): void {
+  if (oauth === undefined) return
+  const missing = ofOAuth.find((method) => typeof sessions[method] !== 'function')
+  if (missing !== undefined)
+    throw new AuthConfigError(
+      'oauth',
+      `needs sessions with ${missing}, and they have none.`,
+      'add it to the store, as docs/adapters.md says, or leave oauth out.',
+    )
+  // The cookie would be of a site that apps do not send browsers to.
+  if (pagesOrigin === undefined || !URL.canParse(oauth.baseUrl)) return
+  const { origin } = new URL(oauth.baseUrl)
+  if (origin !== pagesOrigin)
+    throw new AuthConfigError(
+      'pagesOrigin',
+      'is another origin than that of oauth.baseUrl, where the cookie has to arrive.',
+      `leave it out: it is ${origin} then.`,
+    )
+}
+
+// Whoever proves anew who they are has just signed in, and a guard with `maxAge` asks for that.
+function refuseUnfitPasskeys({ passkeys, sessions }: CheckedOptions): void {
+  if (passkeys === undefined || typeof sessions.setAuthenticated === 'function') return
+  throw new AuthConfigError(
+    'passkeys',
+    'needs sessions with setAuthenticated, and they have none.',
+    'add it to the store, as docs/adapters.md says, or leave passkeys out.',
+  )
+}
+
+// A page that cannot ask for it would keep out whoever must show a passkey.
+function refuseFarPasskeys({ passkeys, oauth }: CheckedOptions): void {
+  const { baseUrl = '' } = oauth ?? {}
+  if (passkeys === undefined || !URL.canParse(baseUrl)) return
+  const { origin } = new URL(baseUrl)
+  if (passkeys.origins.includes(origin)) return
+  throw new AuthConfigError(
+    'passkeys.origins',
+    `lacks ${origin}, where the pages of oauth.baseUrl ask for passkeys.`,
+    'add it. Browsers have no passkeys at an address of IP: to try them out, use localhost.',
+  )
+}
+
+function refusePagesOfNobody({ oauth, pages }: CheckedOptions): void {
+  if (oauth !== undefined || pages === undefined) return
+  throw new AuthConfigError(
+    'pages',
+    'has nothing to show: only apps send users to the pages, and oauth is missing.',
+    'pass oauth, or leave pages out. For pages of your own there is pagesOrigin.',
+  )
+}
+
 function refuseBrokenClock(clock: () => Date): void {
   const now: unknown = clock()
   if (now instanceof Date && !Number.isNaN(now.getTime())) return
@@ -106,15 +166,27 @@ function refuseBrokenClock(clock: () => Date): void {
   )
 }
 
-/** The decoded keys; second factors need one. */
+/** The decoded keys; second factors, apps and passkeys need one. */
 export function checkEncryptionKeys({
   encryptionKeys = [],
   secondFactors,
+  oauth,
+  passkeys,
 }: CheckedOptions): Buffer[] {
   if (secondFactors !== undefined && encryptionKeys.length === 0) {
     throw new AuthConfigError(
       'encryptionKeys',
       'is missing, but secondFactors needs it to seal TOTP seeds.',
+      encryptionKeyRemedy,
+    )
+  }
+  // Without one each process would make up its own, and what one of them has made out for a browser
+  // would be nothing to the next.
+  const needing = oauth === undefined ? passkeys && 'passkeys' : 'oauth'
+  if (needing !== undefined && encryptionKeys.length === 0) {
+    throw new AuthConfigError(
+      'encryptionKeys',
+      `is missing, but ${needing} needs it.`,
       encryptionKeyRemedy,
     )
   }

@@ -15,6 +15,7 @@ import {
 import { encryptionKeyRemedy } from '../lib/encryption-key.js'
 import type { Logger } from '../lib/logger.js'
 import { isWellFormed } from '../lib/well-formed.js'
+import type { PasskeysOptions } from '../passkeys/passkeys-options.js'
 import type { PasswordHasher } from '../passwords/contract.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
@@ -34,7 +35,9 @@ import {
   defaultStoreTimeout,
   defaultTotpIssuer,
 } from './default-options.js'
+import { oauthOptions } from './oauth-option-schema.js'
 import type { AuthRouterOptions, Lifetimes } from './options.js'
+import { pagesOptions } from './pages-option-schema.js'
 
 const shippedStores =
   'spread a shipped set of stores: ...sqlStores(kysely), ...redisStores(client), or, to try ' +
@@ -212,6 +215,10 @@ const shape = {
     'is neither an origin over https, such as https://chat.example.com, nor one over http on ' +
       'localhost, 127.0.0.1 or [::1].',
   ).optional(),
+  oauth: oauthOptions.optional(),
+  pages: pagesOptions.optional(),
+  // Judged one by one where they are read.
+  passkeys: fitting<PasskeysOptions>(isObject, 'is not an object with an rpId.').optional(),
   cors: optionsOf(corsShape satisfies Shape<CorsOptions>).optional(),
   signer: implementing<TokenSigner>({ sign: true, verify: true }),
   // Whatever is in the list: the keys are decoded, and refused one by one, afterwards.
@@ -244,6 +251,10 @@ export const optionRules: OptionRules<CheckedOptions> = {
   namesStandAlone: true,
   schema: optionsOf(shape satisfies Shape<CheckedOptions>),
   remedies,
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
 }
 
 function isIssuer(value: unknown): boolean {

@@ -2,6 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { EventSink } from '../audit/events.js'
 import type { CorsOptions } from '../http/cors.js'
 import type { Logger } from '../lib/logger.js'
+import type { OAuthOptions } from '../oauth/oauth-options.js'
+import type { PagesOptions } from '../pages/pages-options.js'
+import type { PasskeysOptions } from '../passkeys/passkeys-options.js'
 import type { PasswordHasher } from '../passwords/contract.js'
 import type { LoginAttempt } from '../sign-in.js'
 import type { TokenSigner } from '../signers/contract.js'
@@ -92,6 +95,22 @@ export interface AuthRouterOptions {
    * take what it has set. The router's own endpoints take no cookie. Default: there is none.
    */
   readonly pagesOrigin?: string
+  /**
+   * Lets apps of others sign their users in here, by OAuth 2.1 and OpenID Connect: the endpoints
+   * below `/oauth`, `auth.wellKnown` and `auth.clients`. Needs `encryptionKeys`. Default: no app.
+   */
+  readonly oauth?: OAuthOptions
+  /**
+   * How the pages look on which users sign in to apps: name, logo, colour, texts. They are there
+   * with `oauth`, also without this. Default: plain pages in English and German.
+   */
+  readonly pages?: PagesOptions
+  /**
+   * Users sign in by passkeys, instead of a password or besides: the endpoints below
+   * `/auth/passkeys` and `/auth/passkey`, `POST /auth/reauthenticate`, `passkey` at `POST /login`
+   * and on the pages, and `auth.passkeys`. Needs `encryptionKeys`. Default: no passkeys.
+   */
+  readonly passkeys?: PasskeysOptions
   /**
    * Lets pages of these origins call the router's own endpoints: preflights are answered, and
    * `Retry-After`, `RateLimit-*` and `WWW-Authenticate` can be read. Without credentials, and never

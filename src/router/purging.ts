@@ -14,8 +14,8 @@ export interface PurgingDeps {
   readonly sessions: Pick<SessionStore, 'purge' | 'databaseTime'>
   readonly tickets: Pick<SocketTicketStore, 'purge'> | null
   readonly secondFactors: Pick<SecondFactorStore, 'purge'> | null
-  /** Null where no client authenticates itself with assertions. */
-  readonly once: Pick<OnceStore, 'purge'> | null
+  /** Of apps and of passkeys: none, one, or the same one twice. */
+  readonly once: readonly Pick<OnceStore, 'purge'>[]
   /** Seconds between two rounds; 0 for none. */
   readonly interval: number
   readonly clock: () => Date
@@ -54,7 +54,9 @@ export function startPurging(deps: PurgingDeps): () => void {
   async function deleteAll(): Promise<void> {
     const until = await purgeBefore(deps)
     if (until === null) return
-    const stores = [codes, sessions, tickets, secondFactors, once].filter((store) => store !== null)
+    const stores = [codes, sessions, tickets, secondFactors, ...once].filter(
+      (store) => store !== null,
+    )
     await Promise.allSettled(stores.map((store) => empty(store, until)))
   }
 

@@ -1,5 +1,6 @@
 import { checkOptions, ownMembers } from '../lib/check-options.js'
 import type { Logger } from '../lib/logger.js'
+import { type CheckedPasskeysOptions, checkPasskeysOptions } from '../passkeys/passkeys-options.js'
 import type { ThrottleOptions } from '../throttle/limits.js'
 import type { OtherFactor } from '../two-factor/contract.js'
 import { defaultLifetimes } from './default-options.js'
@@ -10,13 +11,18 @@ import type { AuthRouterOptions, Lifetimes } from './options.js'
 /** The options with every default in place, checked and frozen. */
 export interface ResolvedOptions
   extends Readonly<
-    Omit<CheckedOptions, 'encryptionKeys' | 'throttle' | 'lifetimes' | 'otherFactors' | 'logger'>
+    Omit<
+      CheckedOptions,
+      'encryptionKeys' | 'throttle' | 'lifetimes' | 'otherFactors' | 'logger' | 'passkeys'
+    >
   > {
   /** The decoded keys; empty when there are no second factors. */
   readonly encryptionKeys: readonly Buffer[]
   readonly throttle: ThrottleOptions
   readonly lifetimes: Required<Lifetimes>
   readonly otherFactors: readonly OtherFactor[]
+  /** Undefined: nobody has any. */
+  readonly passkeys: CheckedPasskeysOptions | undefined
   /** Silent where the host passed none. */
   readonly logger: Logger
   /** Undefined where the host passed none: notices then become process warnings. */
@@ -32,6 +38,7 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
  */
 export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
   const options = checkOptions(optionRules, given)
+  const passkeys = options.passkeys && checkPasskeysOptions(options.passkeys)
   const lifetimes = Object.freeze({ ...defaultLifetimes, ...withoutUndefined(options.lifetimes) })
   refuseConflicts(options, lifetimes)
   const resolved: ResolvedOptions = {
@@ -40,6 +47,7 @@ export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
     throttle: Object.freeze(withoutUndefined(options.throttle)),
     lifetimes,
     otherFactors: Object.freeze([...(options.otherFactors ?? [])]),
+    passkeys,
     logger: options.logger ?? silent,
     hostLogger: options.logger,
   }

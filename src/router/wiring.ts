@@ -12,6 +12,7 @@ import type { LogIn } from '../login/log-in.js'
 import { createLogin, type Login } from '../login/login.js'
 import { createNamedTokens, type NamedTokens } from '../named-tokens/named-tokens.js'
 import { createPkce, type Pkce } from '../pkce/pkce.js'
+import type { ProvePassword } from '../principal/prove-password.js'
 import { createRefresh } from '../refresh/refresh.js'
 import { createPublishedKeys } from '../tokens/published-keys.js'
 import { createOpenSession, type OpenSession } from '../vouched/open-session.js'
@@ -119,6 +120,7 @@ export function secondFactors(
     issuer: totpIssuer,
     signedIn: parts.signedIn,
     secondFactors: parts.secondFactors,
+    passkeys: parts.passkeys === null ? null : parts.passkeys.factor,
     users: host.users,
     verifyPassword: parts.verifyPassword,
     digestIdentifier: parts.digestIdentifier,
@@ -130,19 +132,20 @@ export function secondFactors(
   })
 }
 
-export function namedTokens(options: ResolvedOptions, parts: Parts): NamedTokens {
+/** For capabilities whose users type their password once more. */
+export function provePasswordBy(parts: Parts): ProvePassword {
   const { host, throttle, verifyPassword, digestIdentifier } = parts
+  const { users, audit } = host
+  return createProvePassword({ users, throttle, verifyPassword, digestIdentifier, audit })
+}
+
+export function namedTokens(options: ResolvedOptions, parts: Parts): NamedTokens {
+  const { host, throttle } = parts
   const { users, audit } = host
   return createNamedTokens({
     forUsers: options.namedTokens,
     signedIn: parts.signedIn,
-    provePassword: createProvePassword({
-      users,
-      throttle,
-      verifyPassword,
-      digestIdentifier,
-      audit,
-    }),
+    provePassword: provePasswordBy(parts),
     users,
     decideSignIn: parts.decideSignIn,
     factorStands: parts.factorStands,
