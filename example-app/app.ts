@@ -2,12 +2,16 @@ import { fileURLToPath } from 'node:url'
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import { AuthError } from 'messaging-auth-router'
 import { log } from './log.js'
+import { leadToLocalhost } from './passkeys.js'
 import { type RoomDeps, roomRoutes } from './rooms.js'
 import { demoUsers } from './seed.js'
 import { type Settings, withSetting } from './settings.js'
 
 /** Everything that is answered over HTTP: sign-in, rooms, and the page. */
-export function createApp({ trustProxy }: Pick<Settings, 'trustProxy'>, deps: RoomDeps): Express {
+export function createApp(
+  { trustProxy }: Pick<Settings, 'trustProxy'>,
+  deps: RoomDeps & { readonly publicUrl: string },
+): Express {
   const app = express()
   app.disable('x-powered-by')
   withSetting('TRUST_PROXY', () => app.set('trust proxy', trustProxy))
@@ -22,6 +26,7 @@ export function createApp({ trustProxy }: Pick<Settings, 'trustProxy'>, deps: Ro
     })
     next()
   })
+  app.use(deps.auth.wellKnown)
   app.use('/api/v1', deps.auth)
   app.use('/api/v1', roomRoutes(deps))
   app.use('/api', (_request, response) => {
@@ -43,6 +48,7 @@ export function createApp({ trustProxy }: Pick<Settings, 'trustProxy'>, deps: Ro
   app.get('/uqr.mjs', (_request, response) => {
     response.sendFile(fileURLToPath(import.meta.resolve('uqr')), { dotfiles: 'allow' })
   })
+  app.get(['/', '/index.html'], leadToLocalhost(deps.publicUrl))
   app.use(express.static(fileURLToPath(new URL('../public', import.meta.url))))
   app.use(onError)
   return app

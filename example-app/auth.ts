@@ -1,18 +1,30 @@
 import { type AuthRouter, createAuthRouter, joseSigner, probeStores } from 'messaging-auth-router'
-import { migrateSql, sqlStores } from 'messaging-auth-router/stores/sql'
+import {
+  migrateSql,
+  sqlOAuthStores,
+  sqlPasskeyStore,
+  sqlStores,
+} from 'messaging-auth-router/stores/sql'
 import type { Database } from './database.js'
 import { keepRotating, openKeyRing, readEncryptionKeys } from './keys.js'
 import { log } from './log.js'
+import { keysForApps, namingSettings, oauthOptions, pages } from './oauth.js'
+import { passkeyOptions } from './passkeys.js'
 import type { SharedInRedis } from './redis.js'
 import { type Settings, withServer, withSetting } from './settings.js'
 import { createTables } from './tables.js'
 import { createUserTable } from './users.js'
 
-/** Makes the router over the database, whose tables it makes first. */
+/**
+ * Makes the router over the database, whose tables it makes first.
+ *
+ * @param publicUrl - the origin that browsers and apps use
+ */
 export async function createAuth(
   settings: Settings,
   database: Database,
   redis: SharedInRedis | null,
+  publicUrl: string,
 ): Promise<AuthRouter> {
   const { keys, ...inDatabase } = sqlStores(database.kysely)
   const stores = { ...inDatabase, ...redis?.stores }
@@ -27,22 +39,45 @@ export async function createAuth(
   const urls = [settings.databaseUrl, settings.redisUrl ?? '']
   await withServer('DATABASE_URL or REDIS_URL', urls, () => probeStores({ ...stores, keys }))
   const { signingKey, mustHaveSecondFactor: named } = settings
-  // A server with a name of its own writes its public URL here. Tokens carry it; nothing fetches
-  // it.
-  const names = { issuer: 'http://127.0.0.1', audience: 'chat' }
+  const apps = sqlOAuthStores(database.kysely)
   const signer = withSetting('AUTH_SIGNING_KEY', () =>
-    joseSigner({ ...names, keys: signingKey === null ? ring : [signingKey] }),
+    joseSigner({
+      issuer: publicUrl,
+      formerIssuers: formerIssuers(settings),
+      audience: 'chat',
+      keys: signingKey === null ? ring : [signingKey],
+      ...keysForApps(settings, apps.idTokenKeys, encryptionKeys),
+    }),
   )
-  return createAuthRouter({
-    users: createUserTable(database.kysely),
-    ...stores,
-    ...(database.bus && { bus: database.bus }),
-    ...redis?.options,
-    signer,
-    encryptionKeys: encryptionKeys.base64,
-    secondFactor: ({ username }) =>
-      named.has(username) || named.has('everybody') ? 'required' : 'optional',
-    totpIssuer: 'Chat',
-    logger: { debug() {}, info() {}, warn: log, error: log },
-  })
+  const store = sqlPasskeyStore(database.kysely)
+  const passkeys = passkeyOptions(publicUrl, { store, once: apps.once })
+  return namingSettings(() =>
+    createAuthRouter({
+      users: createUserTable(database.kysely),
+      ...stores,
+      ...(database.bus && { bus: database.bus }),
+      ...redis?.options,
+      signer,
+      encryptionKeys: encryptionKeys.base64,
+      pagesOrigin: publicUrl,
+      oauth: oauthOptions(settings, publicUrl, signer, apps),
+      pages,
+      ...(passkeys && { passkeys }),
+      secondFactor: ({ username }) =>
+        named.has(username) || named.has('everybody') ? 'required' : 'optional',
+      totpIssuer: 'Chat',
+      logger: { debug() {}, info() {}, warn: log, error: log },
+    }),
+  )
+}
+
+/**
+ * What a token may say besides of who issued it. Under another port, or in a process beside this
+ * one, a server without PUBLIC_URL has another name, and nobody is to be signed out by that. One
+ * with a name lists those that it has had.
+ */
+function formerIssuers({ publicUrl, port }: Settings): string[] {
+  const ports =
+    publicUrl === null ? Array.from({ length: 65_535 }, (_, index) => index + 1) : [port]
+  return ['http://127.0.0.1', ...ports.map((one) => `http://localhost:${one}`)]
 }

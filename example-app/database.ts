@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
 import type { RevocationBus } from 'messaging-auth-router'
 import { postgresBus } from 'messaging-auth-router/stores/sql'
@@ -17,6 +18,7 @@ export interface Database {
 }
 
 const connectTimeout = 1500
+const attemptsAtWriteAheadLog = 40
 
 /** Opens what `DATABASE_URL` names. Only the driver that it takes is loaded. */
 export function openDatabase(url: string): Promise<Database> {
@@ -28,12 +30,30 @@ async function openSqlite(file: string): Promise<Database> {
   const { default: Libsql } = await import('libsql')
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const database = new Libsql(file)
-  // WAL: readers do not wait for a writer. The timeout: another process may be writing; the whole
-  // process waits for it, so it must be below the router's own time-out for stores. Full: what was
-  // answered is on the disk.
-  database.exec('pragma busy_timeout = 1500; pragma journal_mode = wal; pragma synchronous = full')
+  // The timeout: another process may be writing; the whole process waits for it, so it must be below
+  // the router's own time-out for stores. Full: what was answered is on the disk.
+  database.exec('pragma busy_timeout = 1500; pragma synchronous = full')
+  await useWriteAheadLog(() => database.exec('pragma journal_mode = wal'))
   exitWhenReplaced(file)
   return { engine: 'sqlite', kysely: new Kysely({ dialect: new SqliteDialect({ database }) }) }
+}
+
+/**
+ * In WAL, readers do not wait for a writer. A new file is changed to it once, and SQLite refuses at
+ * once, whatever its timeout, when two processes do that in the same moment: the other one is soon
+ * done.
+ */
+async function useWriteAheadLog(change: () => unknown): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      change()
+      return
+    } catch (error) {
+      const { code } = error as { code?: unknown }
+      if (code !== 'SQLITE_BUSY' || attempt === attemptsAtWriteAheadLog) throw error
+      await setTimeout(50)
+    }
+  }
 }
 
 async function openPostgres(url: string): Promise<Database> {

@@ -26,7 +26,12 @@ export function roomRoutes({ auth, users, messages, announce }: RoomDeps): Route
   const router = Router()
   // First, so that a stranger's body is never read, and only signed-in users learn which rooms
   // there are.
-  router.use('/rooms', auth.requireAuth(), (_request, response, next) => {
+  const mayRead = auth.requireAuth({ scope: 'messages:read' })
+  const mayWrite = auth.requireAuth()
+  router.use('/rooms', (request, response, next) =>
+    (request.method === 'GET' ? mayRead : mayWrite)(request, response, next),
+  )
+  router.use('/rooms', (_request, response, next) => {
     // X-Auth-Token, unlike Authorization, does not keep a shared cache from storing the answer.
     response.set('Cache-Control', 'no-store')
     next()

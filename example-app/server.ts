@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import { createApp } from './app.js'
@@ -27,7 +27,13 @@ async function start(opened: Opened): Promise<void> {
   const redis =
     redisUrl === null ? null : await withServer('REDIS_URL', [redisUrl], () => openRedis(redisUrl))
   opened.push(() => redis?.close())
-  const auth = await createAuth(settings, database, redis)
+  let app: RequestListener = notYet
+  const server = createServer((request, response) => app(request, response))
+  // Any port: only whoever listens knows which, and the router must know its own name.
+  if (settings.port === 0) await listen(server, 0, opened)
+  const port = settings.port || portOf(server)
+  const publicUrl = settings.publicUrl ?? `http://localhost:${port}`
+  const auth = await createAuth(settings, database, redis, publicUrl)
   opened.push(() => auth.close())
 
   const live = createLive(auth)
@@ -40,10 +46,10 @@ async function start(opened: Opened): Promise<void> {
     redis?.announce(message)
   }
   redis?.onMessage(live.broadcast)
-  const server = createServer(createApp(settings, { auth, users, messages, announce }))
-  server.on('upgrade', live.accept)
   await seed(users, auth, settings.seedUsers)
-  const port = await listen(server, settings.port)
+  app = createApp(settings, { auth, users, messages, announce, publicUrl })
+  server.on('upgrade', live.accept)
+  if (!server.listening) await listen(server, port, opened)
   opened.push(
     () => stopServing(server),
     () => live.close(),
@@ -54,15 +60,28 @@ async function start(opened: Opened): Promise<void> {
     const code = totpSecret === undefined ? '' : `, and a code by the key ${totpSecret}`
     process.stdout.write(`  ${username} signs in with: ${password}${code}\n`)
   }
+  process.stdout.write(
+    `  the page signs in at ${publicUrl}/, as apps do; its own form is at /?form\n`,
+  )
 }
 
-function listen(server: Server, port: number): Promise<number> {
+function listen(server: Server, port: number, opened: Opened): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) =>
       reject(new SettingError(`PORT: ${port} cannot be used (${error.message}).`)),
     )
-    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+    server.listen(port, '127.0.0.1', () => resolve())
+    // Whatever fails from here on must not be held up by it.
+    opened.push(() => server.close())
   })
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}
+
+const notYet: RequestListener = (_request, response) => {
+  response.writeHead(503, { 'Retry-After': '2' }).end()
 }
 
 // A login waits for up to five seconds until its password is hashed. Whoever ends this process for

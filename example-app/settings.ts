@@ -1,10 +1,14 @@
 import { unescape as decoded } from 'node:querystring'
 import { fileURLToPath } from 'node:url'
-import type { SigningKey } from 'messaging-auth-router'
+import type { OAuthClient, SigningKey } from 'messaging-auth-router'
 
 /** What the environment says. */
 export interface Settings {
   readonly port: number
+  /** The origin that browsers and apps use. Null: `http://localhost:<port>`. */
+  readonly publicUrl: string | null
+  /** The apps that may sign their users in here, besides those of `oauth.ts`. */
+  readonly oauthClients: readonly OAuthClient[]
   readonly trustProxy: number | string[]
   readonly seedUsers: number
   readonly databaseUrl: string
@@ -43,6 +47,8 @@ export const root: string = fileURLToPath(new URL('../..', import.meta.url))
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   return {
     port: whole('PORT', env['PORT'] || '3000', 65_535),
+    publicUrl: env['PUBLIC_URL'] ? publicUrl(env['PUBLIC_URL']) : null,
+    oauthClients: oauthClients(env['OAUTH_CLIENTS'] || '[]'),
     trustProxy: trustProxy(env['TRUST_PROXY'] || '0'),
     seedUsers: whole('SEED_USERS', env['SEED_USERS'] || '0', 100_000),
     databaseUrl: databaseUrl(env['DATABASE_URL'] || 'sqlite:example-app/data/example.db'),
@@ -132,6 +138,20 @@ function whole(name: string, text: string, most: number): number {
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (number <= most) return number
   throw new SettingError(`${name}: must be a whole number from 0 to ${most}.`)
+}
+
+// Byte for byte as browsers write it: apps compare it as text.
+function publicUrl(text: string): string {
+  if (URL.canParse(text) && new URL(text).origin === text) return text
+  throw new SettingError(
+    'PUBLIC_URL: is not an origin, such as https://chat.example.com, without a slash at its end.',
+  )
+}
+
+function oauthClients(text: string): OAuthClient[] {
+  const clients = withSetting('OAUTH_CLIENTS', () => JSON.parse(text))
+  if (Array.isArray(clients)) return clients
+  throw new SettingError('OAUTH_CLIENTS: is not a JSON array of clients.')
 }
 
 function trustProxy(text: string): number | string[] {

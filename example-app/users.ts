@@ -72,11 +72,12 @@ export function createUserTable(kysely: Kysely<ChatTables>): UserTable {
   }
 }
 
-function toUser(row: Selectable<ChatTables['chat_users']>): AuthUser {
+function toUser(row: Selectable<ChatTables['chat_users']>): ChatUser {
   return {
     id: String(row.id),
     username: String(row.username),
     name: String(row.name),
+    email: String(row.email),
     passwordHash: String(row.password_hash),
     disabled: Boolean(row.disabled),
   }

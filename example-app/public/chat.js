@@ -1,7 +1,9 @@
 import { closeDevices, prepareDevices } from './devices.js'
 import { listen } from './live.js'
 import { clearMessages, showMessages, showSending } from './messages.js'
+import { comeBack, setOut, whyOpened } from './oauth.js'
 import { byId, call, element, enrolmentRequired, explain, prepareFields, say } from './page.js'
+import { closePasskeys, preparePasskeys } from './passkeys.js'
 import {
   forgetSession,
   hold,
@@ -11,8 +13,13 @@ import {
   watchOtherTabs,
   whoIsHere,
 } from './session.js'
-import { askToSignIn, prepareSignIn } from './sign-in.js'
-import { closeTwoFactor, demandTwoFactor, prepareTwoFactor } from './two-factor.js'
+import { askToSignIn, focusSignIn, prepareSignIn, signInByPages } from './sign-in.js'
+import {
+  closeTwoFactor,
+  demandTwoFactor,
+  prepareTwoFactor,
+  showCodesOfPasskey,
+} from './two-factor.js'
 
 const loggedOut = 'You have logged out.'
 const loggedOutElsewhere = 'You logged out in another tab.'
@@ -20,9 +27,8 @@ const signedOut =
   'You were signed out: it was done on another device, your second factor has changed, or you ' +
   'were away for too long.'
 
-/**
- * The sign-in that this page shows: `{ id, userId, me }`. Another tab may have begun another one.
- */
+const classes = document.documentElement.classList
+/** The sign-in that this page shows: `{ id, userId, me }`. Another tab may begin another one. */
 let shown = null
 /** A login that waits for its second factor. */
 let pending = null
@@ -36,19 +42,32 @@ const drafts = new Map()
 prepareFields()
 prepareSignIn(enter)
 prepareDevices(() => leave(signedOut))
+preparePasskeys({
+  onSignedOut: () => leave(signedOut),
+  onRecoveryCodes: showCodesOfPasskey,
+})
 prepareTwoFactor({
   onSignedOut: () => leave(signedOut),
   onLogOut: logOut,
   onSetUp: () => goOn().catch((error) => leave(explain(error))),
 })
 document.addEventListener(enrolmentRequired, demandTwoFactor)
-watchOtherTabs((before, now) => {
-  if (now === null) leave(before?.isLeaving ? loggedOutElsewhere : signedOut)
+watchOtherTabs((now) => {
+  if (now === null) leave(signedOut)
   else if (shown === null) void resume()
   else if (shown.id !== now.id) location.reload()
 })
-if (whoIsHere() === null) show('sign-in')
-else void resume()
+void begin()
+
+async function begin() {
+  const why = whyOpened()
+  if (why === 'answer') await signInByPages(comeBack)
+  const wantsAccount = whoIsHere()?.clientId !== undefined && classes.contains('by-form')
+  if (whoIsHere() !== null && !wantsAccount) return resume()
+  show('sign-in')
+  if (wantsAccount) askToSignIn('To manage your account, sign in once more, with your password.')
+  if (why === 'sign-in') await signInByPages(setOut)
+}
 
 // A reload, or a second tab: signed in already. Whatever goes wrong but a refusal, the sign-in
 // stays.
@@ -86,6 +105,7 @@ async function openChat() {
   if (live !== null) return live.reconnect()
   shown = whoIsHere()
   if (shown === null) return show('sign-in')
+  classes.toggle('by-app', shown.clientId !== undefined)
   byId('me').textContent = shown.me.username
   byId('open-account').textContent = shown.me.username
   show('chat')
@@ -120,11 +140,12 @@ async function readRooms() {
 function leave(reason) {
   // Several answers can bring the same news.
   if (shown === null) return
-  const why = reason === signedOut && isLeavingElsewhere() ? loggedOutElsewhere : reason
+  const why = reason === signedOut && isLeavingElsewhere(shown.id) ? loggedOutElsewhere : reason
   if (!loggingOut) drafts.set(shown.userId, byId('text').value)
   live?.stop()
   live = null
   closeDevices()
+  closePasskeys()
   closeTwoFactor()
   forgetSession(shown.id)
   shown = null
@@ -139,10 +160,9 @@ function leave(reason) {
 }
 
 function show(visible) {
-  document.documentElement.classList.toggle('signed-in', visible === 'chat')
+  classes.toggle('signed-in', visible === 'chat')
   for (const id of ['sign-in', 'chat']) byId(id).hidden = id !== visible
-  // Whoever opens this page has come to sign in.
-  if (visible === 'sign-in') byId('name').focus()
+  if (visible === 'sign-in') focusSignIn()
 }
 
 byId('log-out').addEventListener('click', logOut)

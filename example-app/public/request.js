@@ -24,12 +24,29 @@ export async function request(method, path, body, token = null) {
   }
   const signal = AbortSignal.timeout(longestWait)
   const init = { method, headers, body: JSON.stringify(body), cache: 'no-store', signal }
-  const response = await fetch(`/api/v1${path}`, init).catch(() => {
-    throw new Refusal(0, { error: 'unreachable', message: 'The server cannot be reached.' })
-  })
+  const response = await fetch(`/api/v1${path}`, init).catch(unreachable)
   const answer = await response.json().catch(() => ({}))
   if (response.ok) return answer
-  throw new Refusal(response.status, answer, Number(response.headers.get('Retry-After')) || null)
+  throw new Refusal(response.status, answer, retryAfterOf(response))
+}
+
+function unreachable() {
+  throw new Refusal(0, { error: 'unreachable', message: 'The server cannot be reached.' })
+}
+
+function retryAfterOf({ headers }) {
+  return Number(headers.get('Retry-After')) || null
+}
+
+/** Asks the token endpoint, which takes forms (RFC 6749 §4.1.3), and has words of its own. */
+export async function askForTokens(fields) {
+  const signal = AbortSignal.timeout(longestWait)
+  const init = { method: 'POST', body: new URLSearchParams(fields), cache: 'no-store', signal }
+  const response = await fetch('/api/v1/oauth/token', init).catch(unreachable)
+  const answer = await response.json().catch(() => ({}))
+  if (response.ok) return answer
+  const { error, error_description: message } = answer
+  throw new Refusal(response.status, { error, message }, retryAfterOf(response))
 }
 
 const patience = 60_000

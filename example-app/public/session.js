@@ -1,4 +1,5 @@
-import { patiently, Refusal, request } from './request.js'
+import { newVerifier } from './pkce.js'
+import { askForTokens, patiently, Refusal, request } from './request.js'
 
 /**
  * The sign-in of this browser, which all its tabs share: an access token for some minutes, and the
@@ -11,6 +12,8 @@ import { patiently, Refusal, request } from './request.js'
  * signs in again.
  */
 const place = 'chat.session'
+/** The `id` of the sign-in that a tab logs out. It stays: other tabs may hear of the end first. */
+const placeOfLeaving = 'chat.leaving'
 /**
  * A token that ends sooner than this is replaced before it is used, in milliseconds. More than
  * hidden tabs sleep between two looks.
@@ -55,19 +58,29 @@ export function hold({ userId, me, authToken }) {
  * it takes longer.
  */
 export async function openSession({ userId, me, authToken }, onBusy) {
-  const codeVerifier = base64url(crypto.getRandomValues(new Uint8Array(32)))
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(codeVerifier))
-  const asked = { codeChallenge: base64url(new Uint8Array(digest)) }
+  const { codeVerifier, codeChallenge } = await newVerifier()
+  const asked = { codeChallenge }
   const { data } = await patiently(
     () => request('POST', '/auth/pkce/authorize', asked, authToken),
     onBusy,
   )
   const proof = { authorizationCode: data.authorizationCode, codeVerifier }
   const tokens = await patiently(() => request('POST', '/auth/pkce/token', proof), onBusy)
+  const before = stored()
   store({ id: crypto.randomUUID(), userId, me, ...kept(tokens) })
   held = null
   // In vain at worst: it then ends by itself when nobody uses it.
-  await request('POST', '/logout', undefined, authToken).catch(() => {})
+  for (const token of [authToken, before?.accessToken])
+    if (token !== undefined) await request('POST', '/logout', undefined, token).catch(() => {})
+}
+
+/**
+ * Keeps a session that the pages of the server have opened. `clientId` is whom they opened it for:
+ * its tokens are refreshed as those of an app.
+ */
+export async function keepSession(tokens, clientId, onBusy) {
+  const me = await patiently(() => request('GET', '/me', undefined, tokens.access_token), onBusy)
+  store({ id: crypto.randomUUID(), userId: me._id, me, clientId, ...kept(tokens) })
 }
 
 /** A token that is good for a while yet. `worn`: one that was refused, whatever its time says. */
@@ -82,7 +95,7 @@ export async function freshToken(worn = null) {
     if (session === null) throw signedOut()
     if (isFresh(session)) return session.accessToken
     const { refreshToken } = session
-    const tokens = await request('POST', '/auth/refresh', { refreshToken }).catch((error) => {
+    const tokens = await refresh(session).catch((error) => {
       if (error.code !== 'invalid_grant') throw error
       forgetSession(session.id)
       throw signedOut()
@@ -101,11 +114,14 @@ export async function freshToken(worn = null) {
  * Or that it came to nothing.
  */
 export function setLeaving(isLeaving) {
-  if (held === null && stored() !== null) store({ ...stored(), isLeaving })
+  if (held !== null || stored() === null) return
+  if (isLeaving) localStorage.setItem(placeOfLeaving, stored().id)
+  else localStorage.removeItem(placeOfLeaving)
 }
 
-export function isLeavingElsewhere() {
-  return stored()?.isLeaving === true
+/** Whether this sign-in is one that a tab has logged out, or is about to. */
+export function isLeavingElsewhere(id) {
+  return localStorage.getItem(placeOfLeaving) === id
 }
 
 /** Forgets this sign-in, and none that has come after it. */
@@ -115,11 +131,11 @@ export function forgetSession(id) {
 }
 
 /**
- * `onChange(before, now)` is called when another tab has changed the sign-in; either may be null.
+ * `onChange(now)` is called when another tab has changed the sign-in; null: there is none.
  */
 export function watchOtherTabs(onChange) {
-  addEventListener('storage', ({ key, oldValue, newValue }) => {
-    if (key === place) onChange(JSON.parse(oldValue), JSON.parse(newValue))
+  addEventListener('storage', ({ key, newValue }) => {
+    if (key === place) onChange(JSON.parse(newValue))
   })
   // A login that is only held ends with the page.
   addEventListener('pagehide', () => {
@@ -129,17 +145,16 @@ export function watchOtherTabs(onChange) {
   })
 }
 
+function refresh({ refreshToken, clientId }) {
+  if (clientId === undefined) return request('POST', '/auth/refresh', { refreshToken })
+  const asked = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: clientId }
+  return askForTokens(asked)
+}
+
 function kept({ access_token: accessToken, refresh_token: refreshToken, expires_in: seconds }) {
   return { accessToken, refreshToken, until: Date.now() + seconds * 1000 }
 }
 
 function signedOut() {
   return new Refusal(401, { error: 'Unauthorized', message: 'You are not signed in any more.' })
-}
-
-function base64url(bytes) {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
 }

@@ -8,6 +8,7 @@ import {
 } from './recovery-codes.js'
 import { patiently } from './request.js'
 import { whoIsHere } from './session.js'
+import { addPasskey, hasPasskeys } from './webauthn.js'
 
 const dialog = byId('two-factor')
 const steps = ['factor-state', 'prove', 'scan', 'recovery']
@@ -58,6 +59,8 @@ async function prove(path, proof) {
 let purpose = enrol
 /** Whether the server lets this user do nothing else until it is set up. */
 let demanded = false
+/** Whether it was opened for the recovery codes of a passkey alone. */
+let forCodes = false
 let host
 
 /**
@@ -83,6 +86,7 @@ export function prepareTwoFactor(callbacks) {
   })
   for (const id of ['prove-cancel', 'scan-cancel'])
     byId(id).addEventListener('click', () => void act(cancel))
+  byId('passkey-instead').addEventListener('click', () => void act(addInstead))
   prepareRecoveryCodes(() => void act(finish))
   byId('close-two-factor').addEventListener('click', () => {
     if (!demanded) return dialog.close()
@@ -120,6 +124,13 @@ export function demandTwoFactor() {
   say('two-factor-news', 'Your account needs two-factor sign-in. Set it up to go on.')
 }
 
+/** Shows the recovery codes that came with a user's first passkey. */
+export function showCodesOfPasskey(data) {
+  open()
+  forCodes = true
+  showCodes(data, 'The passkey was added. These let you in when it is lost.')
+}
+
 /** The sign-in is over. Recovery codes stay until they are kept: they are good for the next one. */
 export function closeTwoFactor() {
   demanded = false
@@ -127,6 +138,7 @@ export function closeTwoFactor() {
 }
 
 function open() {
+  forCodes = false
   for (const id of ['two-factor-problem', 'two-factor-news']) say(id, '')
   byId('close-two-factor').textContent = 'Close'
   show(null, 'Two-factor sign-in')
@@ -196,6 +208,7 @@ function ask(next) {
   byId('prove-button').classList.toggle('primary', next !== switchOff)
   byId('prove-code-step').hidden = !next.withCode
   byId('prove-cancel').hidden = demanded
+  byId('passkey-instead').hidden = !(demanded && hasPasskeys)
   // So that password managers know whose password it is.
   byId('prove-user').value = whoIsHere()?.me.username ?? ''
   code.required = next.withCode
@@ -236,10 +249,17 @@ function showCodes({ recoveryCodes }, news) {
 async function finish() {
   forgetRecoveryCodes()
   // Signed out meanwhile.
-  if (whoIsHere() === null) return dialog.close()
+  if (whoIsHere() === null || forCodes) return dialog.close()
   if (!demanded) return showState('')
   closeTwoFactor()
   await host.onSetUp()
+}
+
+// What the server demands is a second factor, and a passkey is one.
+async function addInstead() {
+  const data = await addPasskey('Passkey')
+  if (data.recoveryCodes === undefined) return finish()
+  showCodes(data, 'The passkey was added. These let you in when it is lost.')
 }
 
 // An enrolment that is never confirmed ends by itself.

@@ -15,7 +15,7 @@ import {
   startExample,
   temporaryFolder,
 } from '../support/example.js'
-import { type ExamplePage, openProfile, openTab } from '../support/example-page.js'
+import { atLocalhost, type ExamplePage, openProfile, openTab } from '../support/example-page.js'
 
 const numbered = (n: number) => ({ username: `user${n}`, password: `passphrase of user ${n}` })
 
@@ -124,7 +124,7 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
       await held
       await route.continue()
     })
-    await slow.goto(app.url, { waitUntil: 'commit' })
+    await slow.goto(`${atLocalhost(app.url)}/?form`, { waitUntil: 'commit' })
     const button = slow.locator('#sign-in-button')
     await button.waitFor()
     expect([await button.isDisabled(), await button.innerText()]).toEqual([true, 'One moment…'])

@@ -1,0 +1,100 @@
+import { fileURLToPath } from 'node:url'
+import {
+  AuthConfigError,
+  type KeyRing,
+  type KeyStore,
+  keyRing,
+  type OAuthClient,
+  type OAuthOptions,
+  type PagesOptions,
+  type TokenSigner,
+} from 'messaging-auth-router'
+import type { SqlOAuthStores } from 'messaging-auth-router/stores/sql'
+import { encode } from 'uqr'
+import { type EncryptionKeys, reasonOf, SettingError, type Settings } from './settings.js'
+import type { ChatUser } from './users.js'
+
+/** The chat's own app for desktops. It listens on whichever port it gets. */
+const desktop: OAuthClient = {
+  id: 'desktop',
+  name: 'Chat Desktop',
+  type: 'native',
+  firstParty: true,
+  redirectUris: ['http://127.0.0.1/callback'],
+  scopes: ['*', 'openid', 'profile', 'offline_access', 'messages:read'],
+}
+
+/** The chat's own page, which signs in as any app does. */
+const chat: Omit<OAuthClient, 'redirectUris'> = {
+  id: 'chat-page',
+  name: 'Chat',
+  type: 'web',
+  firstParty: true,
+  scopes: ['*', 'offline_access'],
+}
+
+/** How the pages look: see docs/pages.md. */
+export const pages: PagesOptions = {
+  brand: {
+    name: 'Chat',
+    logo: {
+      file: fileURLToPath(new URL('../public/icon.svg', import.meta.url)),
+      alt: '',
+      width: 40,
+      height: 40,
+    },
+    accent: '#3157d5',
+  },
+  texts: {
+    en: { 'sign-in.title': 'Sign in to {service}', 'sign-in.lead': 'with your account here' },
+    de: { 'sign-in.title': 'Bei {service} anmelden', 'sign-in.lead': 'mit Deinem Konto hier' },
+  },
+  qrCode: (text) => encode(text, { border: 0 }).data,
+}
+
+/** Lets apps sign their users in with their chat account: see docs/oauth.md. */
+export function oauthOptions(
+  { oauthClients }: Pick<Settings, 'oauthClients'>,
+  publicUrl: string,
+  { idTokenAlgorithms = [] }: TokenSigner,
+  { consents, once }: Pick<SqlOAuthStores, 'consents' | 'once'>,
+): OAuthOptions {
+  // A key of AUTH_SIGNING_KEY may be one that signs no ID Tokens.
+  const scopes = desktop.scopes.filter(
+    (scope) => scope !== 'openid' || idTokenAlgorithms.includes('ES256'),
+  )
+  return {
+    baseUrl: `${publicUrl}/api/v1`,
+    clients: [
+      { ...chat, redirectUris: [`${publicUrl}/`] },
+      { ...desktop, scopes },
+      ...oauthClients,
+    ],
+    consents,
+    once,
+    scopes: { 'messages:read': { en: 'Read your messages', de: 'Deine Nachrichten lesen' } },
+    claims: (user) => ({ email: (user as ChatUser).email, email_verified: true }),
+  }
+}
+
+/** Keys for apps that take RS256 alone, where there is such an app. */
+export function keysForApps(
+  { oauthClients }: Pick<Settings, 'oauthClients'>,
+  store: KeyStore,
+  { base64: encryptionKeys }: EncryptionKeys,
+): { rs256?: KeyRing } {
+  if (!oauthClients.some((client) => client?.idTokenAlgorithm === 'RS256')) return {}
+  return { rs256: keyRing({ algorithm: 'RS256', store, encryptionKeys }) }
+}
+
+/** Makes the router, so that its refusal of what the environment says of apps names the setting. */
+export function namingSettings<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    const option = error instanceof AuthConfigError ? error.option : ''
+    if (!/^(oauth|pagesOrigin|passkeys)/.test(option)) throw error
+    const setting = option.startsWith('oauth.clients') ? 'OAUTH_CLIENTS' : 'PUBLIC_URL'
+    throw new SettingError(`${setting}: ${reasonOf(error)}`)
+  }
+}

@@ -1,0 +1,98 @@
+// A wiki that knows nothing of passwords: people sign in with their chat account. All of it is what
+// any app does that speaks OpenID Connect.
+import { randomUUID } from 'node:crypto'
+import express, { type ErrorRequestHandler, type Request, type Response } from 'express'
+import * as oidc from 'openid-client'
+import { home, problem } from './pages.js'
+import { readSettings } from './settings.js'
+
+const { issuer, wikiUrl, secret } = readSettings(process.env)
+// Without TLS on one's own machine alone.
+const options = issuer.startsWith('http:') ? { execute: [oidc.allowInsecureRequests] } : {}
+const chat = await oidc.discovery(new URL(issuer), 'wiki', secret, undefined, options)
+
+/** A browser: on its way to the chat and back, or signed in. */
+interface Visitor {
+  readonly checks?: { readonly pkceCodeVerifier: string; readonly expectedState: string }
+  readonly name?: string
+  readonly refreshToken?: string
+}
+
+// In memory: a restart signs everybody out. A real wiki has them in its database, and an end.
+const visitors = new Map<string, Visitor>()
+const idOf = ({ headers }: Request) => /(?:^|; )wiki=([\w-]{36})/.exec(headers.cookie ?? '')?.[1]
+const visitorOf = (request: Request) => visitors.get(idOf(request) ?? '') ?? {}
+
+// Under a new id each time: one that somebody has planted in the browser is worth nothing.
+function keep(request: Request, response: Response, visitor: Visitor): void {
+  visitors.delete(idOf(request) ?? '')
+  const id = randomUUID()
+  visitors.set(id, visitor)
+  const secure = wikiUrl.startsWith('https:')
+  response.cookie('wiki', id, { httpOnly: true, sameSite: 'lax', secure })
+}
+
+function signedIn(tokens: Awaited<ReturnType<typeof oidc.refreshTokenGrant>>): Visitor {
+  return { name: String(tokens.claims()?.['name']), refreshToken: tokens.refresh_token ?? '' }
+}
+
+const app = express().disable('x-powered-by')
+app.get('/', (request, response) => {
+  response.send(home(visitorOf(request).name))
+})
+
+app.get('/sign-in', async (request, response) => {
+  const pkceCodeVerifier = oidc.randomPKCECodeVerifier()
+  const expectedState = oidc.randomState()
+  const asked = {
+    redirect_uri: `${wikiUrl}/callback`,
+    scope: 'openid profile offline_access',
+    state: expectedState,
+    code_challenge: await oidc.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: 'S256',
+  }
+  keep(request, response, { checks: { pkceCodeVerifier, expectedState } })
+  response.redirect(303, oidc.buildAuthorizationUrl(chat, asked).href)
+})
+
+app.get('/callback', async (request, response) => {
+  const url = new URL(request.originalUrl, wikiUrl)
+  // Whoever has not set out from here has no checks, and is let in by none.
+  const { checks } = visitorOf(request)
+  if (checks === undefined) return response.redirect(303, '/')
+  const tokens = await oidc.authorizationCodeGrant(chat, url, { ...checks, idTokenExpected: true })
+  keep(request, response, signedIn(tokens))
+  response.redirect(303, '/')
+})
+
+app.post('/refresh', async (request, response) => {
+  const { refreshToken } = visitorOf(request)
+  if (refreshToken !== undefined) {
+    const visitor = await oidc.refreshTokenGrant(chat, refreshToken).then(signedIn, signedOut)
+    keep(request, response, visitor)
+  }
+  response.redirect(303, '/')
+})
+
+// The chat has ended it: on its list of devices, perhaps. Anything else is an outage, and no end.
+function signedOut(error: unknown): Visitor {
+  if (error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant') return {}
+  throw error
+}
+
+app.post('/sign-out', async (request, response) => {
+  const { refreshToken } = visitorOf(request)
+  if (refreshToken !== undefined) await oidc.tokenRevocation(chat, refreshToken)
+  keep(request, response, {})
+  response.redirect(303, '/')
+})
+
+const onError: ErrorRequestHandler = (error, _request, response, _next) => {
+  process.stderr.write(`${String(error)}\n`)
+  response.status(502).send(problem)
+}
+app.use(onError)
+
+app.listen(Number(new URL(wikiUrl).port), '127.0.0.1', () => {
+  process.stdout.write(`listening on ${wikiUrl}\n`)
+})
