@@ -1,15 +1,25 @@
 // https://github.com/nextauthjs/next-auth, its core, with a provider of one's own ("generic OIDC").
 import { Auth, type AuthConfig, setEnvDefaults } from '@auth/core'
+import type { OIDCConfig } from '@auth/core/providers'
+import type { Profile } from '@auth/core/types'
 import { expect, it } from 'vitest'
 import { openBrowser, type Site } from './support/browser.js'
 import { alice, type Provider } from './support/provider.js'
-import { wiki } from './support/registrations.js'
+import { reports, reportsKey, wiki } from './support/registrations.js'
 import { bothPaths, describeClient } from './support/suites.js'
 
 const origin = 'https://wiki.example.com'
 
-/** The wiki, and the errors that it would log. */
-function startWiki({ issuer }: Provider) {
+type Own = Partial<OIDCConfig<Profile>>
+const withSecret: Own = { clientId: wiki.id, clientSecret: wiki.secret }
+const withKey: Own = {
+  clientId: reports.id,
+  client: { token_endpoint_auth_method: 'private_key_jwt' },
+  token: { clientPrivateKey: reportsKey.privateKey },
+}
+
+/** A site, and the errors that it would log. */
+function startSite({ issuer }: Provider, origin: string, { client, ...own }: Own) {
   const errors: string[] = []
   const config: AuthConfig = {
     basePath: '/auth',
@@ -22,9 +32,8 @@ function startWiki({ issuer }: Provider) {
         name: 'Chat',
         type: 'oidc',
         issuer,
-        clientId: wiki.id,
-        clientSecret: wiki.secret,
-        client: { id_token_signed_response_alg: wiki.idTokenAlgorithm },
+        ...own,
+        client: { ...client, id_token_signed_response_alg: 'ES256' },
         checks: ['pkce', 'state', 'nonce'],
         authorization: { params: { scope: 'openid profile email' } },
       },
@@ -42,13 +51,19 @@ function startWiki({ issuer }: Provider) {
   return { errors, sites: { [origin]: site } }
 }
 
+const startWiki = (provider: Provider) => startSite(provider, origin, withSecret)
+
 describeClient('@auth/core', bothPaths, (provider) => {
-  it('signs in with PKCE, state and nonce', async () => {
-    const { errors, sites } = startWiki(provider())
+  it.each([
+    ['a secret', origin, withSecret],
+    // Its assertions are for a list: the issuer and the token endpoint.
+    ['a signed assertion', 'https://reports.example.com', withKey],
+  ])('signs in by %s with PKCE, state and nonce', async (_how, at, own) => {
+    const { errors, sites } = startSite(provider(), at, own)
     const browser = openBrowser(provider(), { sites })
-    const signedIn = await browser.open(await browser.submit(`${origin}/auth/signin`))
+    const signedIn = await browser.open(await browser.submit(`${at}/auth/signin`))
     expect([signedIn.url.pathname, errors]).toEqual(['/', []])
-    const { text } = await browser.open(`${origin}/auth/session`)
+    const { text } = await browser.open(`${at}/auth/session`)
     expect(JSON.parse(text)).toMatchObject({
       sub: alice.id,
       user: { name: alice.claims.name, email: alice.claims.email },

@@ -30,6 +30,7 @@ async function startProvider(target: string): Promise<Provider> {
       const seen = new URLSearchParams({
         at: req.url ?? '',
         cookie: req.headers.cookie ?? '',
+        fetch: ['site', 'mode', 'dest'].map((what) => req.headers[`sec-fetch-${what}`]).join(' '),
         body,
       })
       const forward = `${target}?${seen}`.replaceAll('&', '&amp;')
@@ -55,6 +56,7 @@ async function startProvider(target: string): Promise<Provider> {
 const handedOver = (decision: string) => ({
   at: '/decide?a=1&b=2',
   cookie: 'session=s',
+  fetch: 'same-origin navigate document',
   body: `csrf=%22c%22&note=from+alice&decision=${decision}`,
 })
 

@@ -2,23 +2,10 @@
 import * as oidc from 'openid-client'
 import { expect, it } from 'vitest'
 import { openBrowser } from './support/browser.js'
+import { checks, discover, exchange } from './support/openid-client.js'
 import { alice, type Provider } from './support/provider.js'
 import { calendar, desktop, reports, reportsKey, tracker, wiki } from './support/registrations.js'
 import { bothPaths, describeClient } from './support/suites.js'
-
-const insecure = { execute: [oidc.allowInsecureRequests] }
-const discover = (
-  { issuer }: Provider,
-  id: string,
-  how: oidc.ClientAuth,
-  algorithm: 'oidc' | 'oauth2' = 'oidc',
-) => oidc.discovery(new URL(issuer), id, undefined, how, { ...insecure, algorithm })
-
-const checks = () => ({
-  verifier: oidc.randomPKCECodeVerifier(),
-  state: oidc.randomState(),
-  nonce: oidc.randomNonce(),
-})
 
 /** Asks with PKCE, state and nonce; alice signs in; answers the URL that she comes back with. */
 async function ask(
@@ -39,18 +26,6 @@ async function ask(
   })
   return (await openBrowser(provider, { agrees }).open(url)).url
 }
-
-const exchange = (
-  config: oidc.Configuration,
-  back: URL,
-  { verifier, state, nonce }: ReturnType<typeof checks>,
-) =>
-  oidc.authorizationCodeGrant(config, back, {
-    pkceCodeVerifier: verifier,
-    expectedState: state,
-    expectedNonce: nonce,
-    idTokenExpected: true,
-  })
 
 async function signIn(provider: Provider, config: oidc.Configuration, redirectUri: string) {
   const sent = checks()
@@ -129,32 +104,6 @@ describeClient('openid-client', bothPaths, (provider) => {
       state: sent.state,
     })
     await expect(exchange(config, back, sent)).rejects.toMatchObject({ error: 'access_denied' })
-  })
-
-  it('asks without a word to the user: first she has to sign in, then she is let in', async () => {
-    const config = await discover(provider(), wiki.id, oidc.ClientSecretBasic(wiki.secret))
-    const browser = openBrowser(provider())
-    const askWith = async (prompt: object) => {
-      const sent = checks()
-      const url = oidc.buildAuthorizationUrl(config, {
-        redirect_uri: wiki.redirectUris[0],
-        scope: 'openid',
-        code_challenge: await oidc.calculatePKCECodeChallenge(sent.verifier),
-        code_challenge_method: 'S256',
-        state: sent.state,
-        nonce: sent.nonce,
-        max_age: '600',
-        ...prompt,
-      })
-      return exchange(config, (await browser.open(url)).url, sent)
-    }
-    const silently = { prompt: 'none' }
-    await expect(askWith(silently)).rejects.toMatchObject({ error: 'login_required' })
-    const first = (await askWith({})).claims()
-    const second = (await askWith(silently)).claims()
-    const auth_time = first?.auth_time
-    expect(auth_time).toEqual(expect.any(Number))
-    expect(second).toMatchObject({ sub: alice.id, auth_time })
   })
 
   it('refuses an answer with another state, another nonce or another issuer', async () => {

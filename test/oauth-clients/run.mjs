@@ -1,5 +1,5 @@
-// Installs the clients that others wrote, and the provider that is the control, and runs the tests
-// of this folder. Arguments are handed to vitest: `-- appauth`.
+// Builds the package, installs the clients that others wrote, and the provider that is the control,
+// and runs the tests of this folder. Arguments are handed to vitest: `-- appauth`.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 const root = join(here, '../..')
 const tools = join(root, 'node_modules')
 /** In milliseconds. The tests of one file have a limit of their own, support/time-limit.ts. */
-const limits = { install: 600_000, types: 120_000, tests: 300_000 }
+const limits = { build: 120_000, install: 600_000, types: 120_000, tests: 300_000 }
 
 async function must(command, args, limit) {
   const { ok, output } = await run(command, args, { cwd: here, limit })
@@ -56,6 +56,7 @@ function test(files) {
   })
 }
 
+await must(process.execPath, [join(root, 'test/rules/build.mjs')], limits.build)
 await install()
 const compiler = join(tools, 'typescript/bin/tsc')
 await must(process.execPath, [compiler, '--pretty', 'false', '-p', here], limits.types)

@@ -1,6 +1,7 @@
 // A browser that has no window: it fetches, keeps cookies, follows, and fills forms.
 import { type HTMLElement, parse } from 'node-html-parser'
 import { CookieJar } from 'tough-cookie'
+import { navigate } from './navigate.js'
 import type { Answer, Provider } from './provider.js'
 
 /** A server of a client, by what it answers. */
@@ -51,7 +52,7 @@ export function openBrowser(
   const ownOrigin = new URL(provider.issuer).origin
 
   async function load({ url, form }: Step): Promise<Response | undefined> {
-    const site: Site | undefined = url.origin === ownOrigin ? fetch : sites[url.origin]
+    const site: Site | undefined = url.origin === ownOrigin ? navigate : sites[url.origin]
     if (site === undefined) return undefined
     const response = await site(
       new Request(url, {

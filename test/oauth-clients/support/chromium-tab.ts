@@ -29,14 +29,33 @@ export async function answerPages(tab: Tab, { issuer, answer }: Provider): Promi
   const isThere = () => !tab.isClosed() && new URL(tab.url()).origin === origin
   await tab.waitForURL(`${origin}/**`)
   while (isThere()) {
-    await tab.evaluate(() => document.documentElement.setAttribute('data-answered', ''))
-    if ((await tab.locator('meta[http-equiv="refresh" i]').count()) === 0) {
-      const page = { url: new URL(tab.url()), html: await tab.content() }
-      await act(tab, answer(page, true))
+    const page = await unlessReplaced(tab, () => tab.evaluate(takePage))
+    if (page !== undefined && !page.movesOn) {
+      await act(tab, answer({ url: new URL(page.url), html: page.html }, true))
     }
-    await nextDocument(tab)
+    await unlessReplaced(tab, () => nextDocument(tab))
   }
-  if (!tab.isClosed()) await tab.waitForLoadState()
+  await unlessReplaced(tab, () => tab.waitForLoadState())
+}
+
+/** Reads the document and marks it as answered, at once: it may move on by itself at any time. */
+function takePage() {
+  document.documentElement.setAttribute('data-answered', '')
+  return {
+    url: location.href,
+    html: document.documentElement.outerHTML,
+    movesOn: document.querySelector('meta[http-equiv="refresh" i]') !== null,
+  }
+}
+
+/** Nothing where the document went away meanwhile: a page moves on by itself, a popup closes. */
+async function unlessReplaced<T>(tab: Tab, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (tab.isClosed() || /navigation|has been closed/.test(String(error))) return undefined
+    throw error
+  }
 }
 
 async function act(tab: Tab, reply: Answer): Promise<void> {
@@ -54,13 +73,10 @@ async function act(tab: Tab, reply: Answer): Promise<void> {
     .click()
 }
 
-/** Waits for what comes after a document that is answered; a popup may close instead. */
+/** Waits for what comes after a document that is answered. */
 async function nextDocument(tab: Tab): Promise<void> {
-  const isFresh = () =>
-    !document.documentElement.hasAttribute('data-answered') && document.readyState !== 'loading'
-  try {
-    await tab.waitForFunction(isFresh)
-  } catch (error) {
-    if (!tab.isClosed()) throw error
-  }
+  await tab.waitForFunction(
+    () =>
+      !document.documentElement.hasAttribute('data-answered') && document.readyState !== 'loading',
+  )
 }

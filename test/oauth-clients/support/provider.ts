@@ -2,7 +2,7 @@
 //
 // 1. `provider-<name>.ts` exports a {@link ProviderModule}. Its `start` listens on a free port of
 //    127.0.0.1, and registers all of `registrations` and the user {@link alice}. One that is made
-//    of this package imports its build, `../../dist/index.js`, which has to be fresh.
+//    of this package imports its build, `../../dist/index.js`, which `run.mjs` makes.
 // 2. It is added to the list in `providers.ts`. Nothing else changes: every test runs once for each
 //    provider of that list, and no test knows which one it talks to.
 //

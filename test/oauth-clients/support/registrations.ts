@@ -29,13 +29,13 @@ export const reportsKey = await generateKeyPair('ES256')
 const scopes = ['openid', 'profile', 'email', 'offline_access']
 const web = { type: 'web', firstParty: true, scopes, idTokenAlgorithm: 'ES256' } as const
 
-/** An app on the desktop: public, any port of the loopback interface. */
+/** An app on the desktop: public, any port of the loopback interface, a scheme of its own. */
 export const desktop = {
   id: 'desktop',
   name: 'Desktop',
   type: 'native',
   firstParty: true,
-  redirectUris: ['http://127.0.0.1/callback'],
+  redirectUris: ['http://127.0.0.1/callback', 'com.example.desktop:/callback'],
   scopes,
   idTokenAlgorithm: 'ES256',
 } as const satisfies Registration
@@ -89,7 +89,10 @@ export const reports = {
   ...web,
   id: 'reports',
   name: 'Reports',
-  redirectUris: ['https://reports.example.com/callback'],
+  redirectUris: [
+    'https://reports.example.com/callback',
+    'https://reports.example.com/auth/callback/chat',
+  ],
   jwks: { keys: [{ ...(await exportJWK(reportsKey.publicKey)), alg: 'ES256', use: 'sig' }] },
 } as const satisfies Registration
 
