@@ -8,8 +8,10 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { finish, root } from './support.mjs'
 
-const rooms =
-  /\/src\/(router|account|cookie|login|vouched|named-tokens|oauth|pkce|refresh|guard|rocketchat)\//
+const names =
+  'router|account|cookie|login|vouched|named-tokens|oauth|pages|passkeys|pkce|refresh|guard|' +
+  'rocketchat'
+const rooms = new RegExp(`/src/(${names})/`)
 /** Functions that are handed dependencies, by their names. */
 const makers = /^(create|assemble|start|connect)[A-Z]|Endpoint$/
 const bait = join(root, 'src/router/bait-of-check-bags.ts')

@@ -1,25 +1,36 @@
 // Makes docs/events.md from src/audit/events.ts, which is the one list of audit events; without
-// --update it only compares. It also looks for each event being raised somewhere: an event that
-// never happens is a promise that is not kept.
+// --update it only compares. It also looks for each event being raised somewhere, and for each
+// reason of an end being given: what never happens is a promise that is not kept.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { filesBelow, finish, root } from './support.mjs'
 
-const source = readFileSync(join(root, 'src/audit/events.ts'), 'utf8')
-const file = ts.createSourceFile('events.ts', source, ts.ScriptTarget.Latest, true)
+// The list is in two files, the second of which has the events of passkeys.
+const parsedOf = (path) =>
+  ts.createSourceFile(
+    path,
+    readFileSync(join(root, 'src', path), 'utf8'),
+    ts.ScriptTarget.Latest,
+    true,
+  )
+const file = parsedOf('audit/events.ts')
+const passkeys = parsedOf('audit/passkey-events.ts')
 const document = join(root, 'docs/events.md')
 
-const statement = (isWanted) => file.statements.find(isWanted)
-const union = statement(
-  (node) => ts.isTypeAliasDeclaration(node) && node.name.text === 'AuthEventBody',
-).type
-const levels = readLevels()
+const unionOf = (parsed, name) =>
+  parsed.statements.find((node) => ts.isTypeAliasDeclaration(node) && node.name.text === name).type
+const members = [
+  ...unionOf(file, 'AuthEventBody').types.filter((member) => !ts.isTypeReferenceNode(member)),
+  ...unionOf(passkeys, 'PasskeyEvent').types,
+]
+const levels = new Map([...readLevels(file, 'levels'), ...readLevels(passkeys, 'passkeyLevels')])
 
 /** One event: its name, when it is raised, and its fields with their types. */
 function readEvent(member) {
-  const before = source
-    .slice(0, member.getStart())
+  const before = member
+    .getSourceFile()
+    .text.slice(0, member.getStart())
     .match(/\/\*\*\s+(?:\* )?((?:(?!\*\/).)*?)\s*\*\/\s*\|?\s*\(?$/s)
   const parts = ts.isParenthesizedTypeNode(member) ? member.type.types : [member]
   const literal = parts.find(ts.isTypeLiteralNode)
@@ -37,14 +48,14 @@ function readEvent(member) {
   }
 }
 
-function readLevels() {
-  const declaration = statement(
+function readLevels(parsed, name) {
+  const declaration = parsed.statements.find(
     (node) =>
-      ts.isVariableStatement(node) &&
-      node.declarationList.declarations[0].name.getText() === 'levels',
+      ts.isVariableStatement(node) && node.declarationList.declarations[0].name.getText() === name,
   )
   const { properties } = declaration.declarationList.declarations[0].initializer
-  return new Map(properties.map(({ name, initializer }) => [name.text, initializer.text]))
+  const named = properties.filter(ts.isPropertyAssignment)
+  return new Map(named.map(({ name, initializer }) => [name.text, initializer.text]))
 }
 
 function row({ name, when, fields, others }) {
@@ -55,28 +66,32 @@ function row({ name, when, fields, others }) {
   return `| \`${name}\` | ${levels.get(name)} | ${when} | ${listed.join('<br>')} |`
 }
 
-// Of a union of texts; another type in it is named.
-function valueRow(name, path) {
+function membersOf(name, path) {
   const text = readFileSync(join(root, 'src', path), 'utf8')
   const parsed = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const found = parsed.statements.find(
     (node) => ts.isTypeAliasDeclaration(node) && node.name.text === name,
   )
   if (found === undefined) throw new Error(`src/${path} holds no type ${name}`)
-  const members = found.type.types ?? [found.type]
-  const values = members.map((member) =>
-    ts.isLiteralTypeNode(member)
-      ? `\`${member.literal.text}\``
-      : `those of ${member.getText(parsed)}`,
+  return found.type.types ?? [found.type]
+}
+
+// Of a union of texts; another type in it is named.
+function valueRow(name, path) {
+  const values = membersOf(name, path).map((member) =>
+    ts.isLiteralTypeNode(member) ? `\`${member.literal.text}\`` : `those of ${member.getText()}`,
   )
   return `| ${name} | ${values.join(', ')} |`
 }
 
-const events = union.types.map(readEvent)
+const events = members.map(readEvent)
 const values = [
   valueRow('ThrottleScope', 'audit/events.ts'),
   ...['SignInRefusal', 'CodeRefusal', 'RefreshRefusal', 'ClientRefusal'].map((name) =>
     valueRow(name, 'audit/refusals.ts'),
+  ),
+  ...['PasskeyFault', 'PasskeyRefusal', 'PasskeyPurpose'].map((name) =>
+    valueRow(name, 'audit/passkey-events.ts'),
   ),
   valueRow('AssertionProblem', 'signers/client-assertion.ts'),
   ...['EndReason', 'AuthenticationMethod', 'SessionKind'].map((name) =>
@@ -94,7 +109,7 @@ id is no credential. \`identifierDigest\` is a digest of the name that was typed
 A sink may be slow, throw or reject: no sign-in waits for it, and the log is told once that it
 failed.
 
-This page is made from \`src/audit/events.ts\`.
+This page is made from \`src/audit/events.ts\` and \`src/audit/passkey-events.ts\`.
 
 | \`type\` | level | when | fields |
 | --- | --- | --- | --- |
@@ -108,12 +123,21 @@ ${values.join('\n')}
 `
 
 const code = filesBelow('src', '.ts')
-  .filter((path) => path !== 'src/audit/events.ts')
+  .filter((path) => !/^src\/audit\/(passkey-)?events\.ts$/.test(path))
   .map((path) => readFileSync(join(root, path), 'utf8'))
   .join('\n')
 const silent = events
   .filter(({ name }) => !code.includes(`type: '${name}'`))
   .map(({ name }) => `events.ts: ${name} is never raised`)
+// Stores and their tests are told of a reason; the router gives it.
+const ending = filesBelow('src', '.ts')
+  .filter((path) => !/^src\/(?:stores|testing)\//.test(path))
+  .map((path) => readFileSync(join(root, path), 'utf8'))
+  .join('\n')
+const ungiven = membersOf('EndReason', 'stores/contract.ts')
+  .map(({ literal }) => literal.text)
+  .filter((reason) => !new RegExp(`(?<![!=]== )'${reason}'`).test(ending))
+  .map((reason) => `contract.ts: no session ever ends as ${reason}`)
 const bare = events
   .filter(({ when }) => when === undefined)
   .map(({ name }) => `events.ts: ${name} does not say when it is raised`)
@@ -125,6 +149,6 @@ const stale =
     : ['docs/events.md: differs from src/audit/events.ts; run `npm run events:update`']
 finish(
   'events',
-  [...silent, ...bare, ...stale],
+  [...silent, ...ungiven, ...bare, ...stale],
   `${events.length} events, each raised somewhere, as docs/events.md says`,
 )

@@ -19,6 +19,14 @@ const entryPoints = {
   './stores/redis': 'dist/stores/redis/redis-stores',
   './hashers/argon2': 'dist/passwords/readers/argon2',
   './rocketchat': 'dist/rocketchat/rocketchat',
+  './client': 'dist/client/client',
+  './client/node': 'dist/client/node/file-store',
+  './client/socket-io': 'dist/client/socket-io/socket-io-auth',
+  './client/react': 'dist/client/react/react',
+  './client/passkeys': 'dist/client/passkeys/passkeys',
+  './client/loopback': 'dist/client/node/loopback',
+  './client/oauth': 'dist/client/oauth/oauth',
+  './passkeys': 'dist/passkeys/simple-webauthn',
   './testing': 'dist/testing/testing',
 }
 /** Loaded by their address when they are needed, so no import tells of them. */
@@ -29,6 +37,7 @@ const besides = [
   'LICENSE',
   'README.md',
   'SECURITY.md',
+  'openapi.json',
   'package.json',
 ]
 const secrets = [
@@ -46,7 +55,11 @@ function checkEntryPoints(manifest, packed) {
       { types: `./${file}.d.ts`, default: `./${file}.js` },
     ]),
   )
-  const pinned = JSON.stringify({ ...expected, './package.json': './package.json' })
+  const pinned = JSON.stringify({
+    ...expected,
+    './openapi.json': './openapi.json',
+    './package.json': './package.json',
+  })
   const moved =
     JSON.stringify(manifest.exports) === pinned
       ? []

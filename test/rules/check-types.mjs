@@ -3,7 +3,13 @@
 import { requireFreshBuild } from './builds.mjs'
 import { finish, runTool } from './support.mjs'
 
-const projects = ['tsconfig.json', 'test/tsconfig.json', 'example-app/tsconfig.json']
+// The client by itself, too: without the types of Node or browsers.
+const projects = [
+  'tsconfig.json',
+  'src/client/tsconfig.json',
+  'test/tsconfig.json',
+  'example-app/tsconfig.json',
+]
 
 requireFreshBuild()
 const problems = projects.flatMap((project) => {

@@ -30,11 +30,18 @@ const offences = {
     'sessions/sessions.ts',
     "export { manualClock } from '../testing/manual-clock.js'",
   ],
+  'client-is-apart': ['guard/scope.ts', "import type { Me } from '../client/wire.js'"],
+  'node-in-client-node': ['client/wire.ts', "import 'node:os'"],
+  'client-core-alone': [
+    'client/token-store.ts',
+    "export { fileStore } from './node/file-store.js'",
+  ],
   'no-dev-dependencies': ['errors.ts', "import type { Test } from 'supertest'"],
   'nothing-unlisted': ['errors.ts', "export { default } from 'body-parser'"],
   'nothing-unresolved': ['errors.ts', "export { gone } from './gone.js'"],
   'src-stays-in-src': ['errors.ts', "export { outside } from '../outside.js'"],
   'floor-ground': ['lib/base32.ts', "import type { Ok } from '../http/answer.js'"],
+  'floor-client': ['client/errors.ts', "export type { AuthErrorCode } from '../errors.js'"],
   'floor-signers': [
     'signers/key-material.ts',
     "import type { SessionRecord } from '../stores/contract.js'",
@@ -81,6 +88,7 @@ const offences = {
     "import type { TokenDeps } from '../pkce/token.endpoint.js'",
   ],
   'floor-pkce': ['pkce/code-challenge.ts', "import type { LogInDeps } from '../login/log-in.js'"],
+  'floor-passkeys': ['passkeys/counter.ts', "import type { LogInDeps } from '../login/log-in.js'"],
   'floor-refresh': [
     'refresh/refresh.endpoint.ts',
     "import type { Me } from '../account/me.endpoint.js'",
@@ -91,9 +99,14 @@ const offences = {
   ],
   'floor-vouched': ['vouched/open-session.ts', "import type { LogIn } from '../login/log-in.js'"],
   'floor-oauth': ['oauth/client-secret.ts', "import type { Me } from '../account/me.endpoint.js'"],
+  'floor-pages': ['pages/html.ts', "import type { Me } from '../account/me.endpoint.js'"],
   'floor-account': [
     'account/device-name.ts',
     "import type { ResolvedOptions } from '../router/resolve-options.js'",
+  ],
+  'floor-openapi': [
+    'openapi/document.ts',
+    "import type { AuthRouter } from '../router/auth-router.js'",
   ],
   'floor-cookie': [
     'cookie/cookie-for-host.ts',
@@ -114,6 +127,11 @@ const offences = {
   'bowser-in-device-name': ['sessions/sessions.ts', "export { default } from 'bowser'"],
   'kysely-in-sql': ['stores/memory-stores.ts', "export { CompiledQuery } from 'kysely'"],
   'argon2-in-reader': ['passwords/readers/pbkdf2.ts', "export { hashRaw } from '@node-rs/argon2'"],
+  'react-in-client': ['client/client.ts', "export { useState } from 'react'"],
+  'simplewebauthn-in-verifier': [
+    'passkeys/counter.ts',
+    "export { verifyAuthenticationResponse } from '@simplewebauthn/server'",
+  ],
   'limiter-in-throttle': [
     'http/endpoint.ts',
     "export { RateLimiterMemory } from 'rate-limiter-flexible'",

@@ -13,7 +13,7 @@ const title = /^\s*(?:it|test|describe)\b.*\(['"`].*, (?:async )?\(.*(?:\) => \{
 const files = [
   ...['src', 'test', 'example-app', 'docs']
     .flatMap((folder) => ['.ts', '.mjs', '.cjs', '.js'].flatMap((type) => filesBelow(folder, type)))
-    .filter((file) => !/(?:^|\/)(?:node_modules|build|\.scratch)\//.test(file)),
+    .filter((file) => !/(?:^|\/)(?:node_modules|build|generated|\.scratch)\//.test(file)),
   'vitest.config.ts',
 ]
 

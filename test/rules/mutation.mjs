@@ -10,7 +10,7 @@ import { Stryker } from '@stryker-mutator/core'
 const areas = {
   'sign-in': {
     mutate: [
-      'src/sign-in.ts',
+      'src/{sign-in,sign-in-factor}.ts',
       'src/login/{login.endpoint,log-in,login-request,verify-password}.ts',
       'src/account/prove-password.ts',
       'src/pkce/{token.endpoint,authorization-code}.ts',
@@ -26,6 +26,7 @@ const areas = {
       'two-factor/',
       'sessions/in-flight',
       'throttle/second-factor',
+      'passkeys/',
     ],
   },
   guard: {

@@ -7,7 +7,13 @@
  * prints.
  */
 const floors = [
-  { ground: [['lib/', 'errors\\.ts$'], 'the ground knows nothing of signing in.'] },
+  {
+    ground: [['lib/', 'errors\\.ts$'], 'the ground knows nothing of signing in.'],
+    client: [
+      ['client/'],
+      'the client runs in browsers: whatever it imported would be loaded there.',
+    ],
+  },
   {
     signers: [
       ['signers/'],
@@ -54,7 +60,7 @@ const floors = [
   },
   {
     'sign-in': [
-      ['sign-in\\.ts$'],
+      ['sign-in(-factor)?\\.ts$'],
       'the one decision is asked by every way in, so it can know none.',
     ],
     guard: [['guard/'], 'a guard lets in who has signed in; how they did is not its business.'],
@@ -70,6 +76,10 @@ const floors = [
       ['named-tokens/'],
       'two ways in know nothing of each other: what they share lies below both.',
     ],
+    passkeys: [
+      ['passkeys/'],
+      'two ways in know nothing of each other: what they share lies below both.',
+    ],
     refresh: [
       ['refresh/'],
       'two ways in know nothing of each other: what they share lies below both.',
@@ -82,12 +92,24 @@ const floors = [
     ],
   },
   {
+    pages: [
+      ['pages/'],
+      'a page shows what others have decided; who decides knows nothing of how it looks.',
+    ],
+  },
+  {
     account: [['account/'], 'what a user may do with the account is used by nothing but the map.'],
   },
   {
     cookie: [
       ['cookie/'],
       'a browser is signed in by the ways in that there are: nobody asks but the map.',
+    ],
+  },
+  {
+    openapi: [
+      ['openapi/'],
+      'the description reads what endpoints read requests by; no endpoint knows of it.',
     ],
   },
   { router: [['router/'], 'the wiring is above everything that it wires.'] },
@@ -185,6 +207,18 @@ const packageRules = [
     'An optional peer: whoever imported it elsewhere would make every host install it.',
   ),
   onlyIn(
+    'react-in-client',
+    ['react'],
+    ['client/react/'],
+    'An optional peer: whoever imported it elsewhere would make every host install it.',
+  ),
+  onlyIn(
+    'simplewebauthn-in-verifier',
+    ['@simplewebauthn/server'],
+    ['passkeys/simple-webauthn\\.ts$'],
+    'An optional peer that adds to the global object: one file loads it, when it is needed.',
+  ),
+  onlyIn(
     'limiter-in-throttle',
     ['rate-limiter-flexible'],
     ['throttle/'],
@@ -244,8 +278,8 @@ const singleRules = [
     name: 'testing-imports-little',
     comment:
       'The test helpers are a package of their own in all but name: what they need of the ' +
-      'product is the ground, TOTP, the shapes of the contracts that they try, and the records ' +
-      'that the probe of stores makes, too.',
+      'product is the ground, TOTP, the shapes of the contracts that they try, the records that ' +
+      'the probe of stores makes, too, and what a host makes its own pages with.',
     severity: 'error',
     from: { path: inSrc(['testing/']) },
     to: {
@@ -257,6 +291,7 @@ const singleRules = [
         'two-factor/totp\\.ts$',
         '(stores|signers|users)/(|[^/]+-)contract\\.ts$',
         'stores/new-records\\.ts$',
+        'pages/(form-parts|host-render|html|layout|passkey-part|texts|view)\\.ts$',
       ]),
     },
   },
@@ -266,6 +301,27 @@ const singleRules = [
     severity: 'error',
     from: { path: '^src/', pathNot: inSrc(['testing/']) },
     to: { path: inSrc(['testing/']) },
+  },
+  {
+    name: 'client-is-apart',
+    comment: 'The client is the other half: a server that imported it would trust what it says.',
+    severity: 'error',
+    from: { path: '^src/', pathNot: inSrc(['client/']) },
+    to: { path: inSrc(['client/']) },
+  },
+  {
+    name: 'node-in-client-node',
+    comment: 'The client runs in browsers too, where there is nothing of Node.',
+    severity: 'error',
+    from: { path: inSrc(['client/']), pathNot: inSrc(['client/node/']) },
+    to: { dependencyTypes: ['core'] },
+  },
+  {
+    name: 'client-core-alone',
+    comment: 'Whoever imports the core must not load what is for Node, React or Socket.IO.',
+    severity: 'error',
+    from: { path: inSrc(['client/[^/]+\\.ts$']) },
+    to: { path: inSrc(['client/[^/]+/']) },
   },
   {
     name: 'no-dev-dependencies',

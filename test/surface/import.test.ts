@@ -1,40 +1,7 @@
 // What a process pays that imports the package: everything else waits until it is needed.
-import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
+import { loadedBy, packagesOf } from '../support/loaded-files.js'
 
-const root = new URL('../../', import.meta.url)
-
-const asUrl = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`
-
-// ES modules are seen by a hook, which runs in a thread of its own; those in CommonJS lie in a
-// cache.
-const hook = asUrl(`
-  import { writeSync } from 'node:fs'
-  export async function load(url, context, next) {
-    writeSync(1, url + '\\n')
-    return next(url, context)
-  }`)
-const watch = asUrl(`
-  import { createRequire, register } from 'node:module'
-  register(${JSON.stringify(hook)})
-  process.on('exit', () => {
-    for (const file of Object.keys(createRequire(process.cwd() + '/').cache)) console.log(file)
-  })`)
-
-/** The files of other packages that a process has loaded after these imports. */
-function loadedBy(...specifiers: readonly string[]): string[] {
-  const code = specifiers.map((specifier) => `await import('${specifier}')`).join(';')
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    ['--no-warnings', '--import', watch, '--input-type=module', '--eval', code],
-    { cwd: root, encoding: 'utf8' },
-  )
-  expect(status, stderr).toBe(0)
-  const files = stdout.split('\n').filter((line) => line.includes('/node_modules/'))
-  return [...new Set(files.map((file) => file.split('/node_modules/').at(-1) as string))]
-}
-
-const packagesOf = (files: readonly string[]) => new Set(files.map((file) => file.split('/')[0]))
 const limitersOf = (files: readonly string[]) =>
   files.filter((file) => /^rate-limiter-flexible\/(index|lib\/[^/]+)\.js$/.test(file)).toSorted()
 

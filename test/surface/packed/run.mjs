@@ -13,10 +13,13 @@ const fixtures = join(root, 'test/surface')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const oldest = {
   '@node-rs/argon2': '2.0.0',
+  '@simplewebauthn/server': '14.0.3',
   '@types/express': '4.16.0',
+  '@types/react': '18.3.0',
   express: '4.16.0',
   ioredis: '5.0.0',
   kysely: '0.28.0',
+  react: '18.0.0',
   redis: '5.9.0',
 }
 /** Express, and the types that go with it. */
@@ -203,14 +206,40 @@ async function* storeHosts(folder, tarball) {
   }
 }
 
-/** A host that hashes with Argon2, which needs a package of its own. */
-async function* argon2Hosts(folder, tarball) {
-  const name = '@node-rs/argon2'
-  for (const version of new Set([oldest[name], manifest.devDependencies[name]])) {
-    const project = join(folder, `argon2-${version}`)
-    await createProject(project, {}, [tarball, `express@${newestExpress}`, `${name}@${version}`])
-    copyHosts(project, 'argon2.mjs')
-    yield { name: `${name}@${version}`, ...(await runHost(project, 'argon2.mjs')) }
+/** Hosts that use what needs a package of its own: Argon2, and passkeys. */
+async function* hostsWithPeers(folder, tarball) {
+  const hosts = { '@node-rs/argon2': 'argon2', '@simplewebauthn/server': 'passkeys' }
+  for (const [name, host] of Object.entries(hosts)) {
+    for (const version of new Set([oldest[name], manifest.devDependencies[name]])) {
+      const project = join(folder, `${host}-${version}`)
+      await createProject(project, {}, [tarball, `express@${newestExpress}`, `${name}@${version}`])
+      copyHosts(project, `${host}.mjs`)
+      yield { name: `${name}@${version}`, ...(await runHost(project, `${host}.mjs`)) }
+    }
+  }
+}
+
+/** The client, beside React in the oldest version and the newest, under every version of Node. */
+async function* clientHosts(folder, tarball) {
+  const dev = manifest.devDependencies
+  const nodes = Object.keys(nodeVersions).map((name) =>
+    join(folder, 'nodes/node_modules', name, 'bin/node'),
+  )
+  for (const [react, types] of [
+    [oldest.react, oldest['@types/react']],
+    [dev.react, dev['@types/react']],
+  ]) {
+    const project = join(folder, `client-${react}`)
+    const packages = [`react@${react}`, `react-dom@${react}`, `@types/react@${types}`]
+    await createProject(project, {}, [tarball, ...packages, '@types/node@20', 'express@5'])
+    copyHosts(project, 'client.mjs')
+    for (const node of [process.execPath, ...nodes]) {
+      const name = `client, React ${react}, ${node.slice(folder.length)}`
+      yield { name, ...(await runHost(project, 'client.mjs', { node })) }
+    }
+    cpSync(join(fixtures, 'hosts/typed-client.ts'), join(project, 'typed-client.ts'))
+    const compiled = await compile(project, 'typed-client.ts', typedHosts['ES module'])
+    yield { name: `TypeScript, client, @types/react ${types}`, ...compiled }
   }
 }
 
@@ -289,7 +318,15 @@ const folder = mkdtempSync(join(tmpdir(), 'hosts-'))
 const counts = { passed: 0, failed: 0 }
 try {
   const tarball = await pack(folder)
-  const hosts = [allowedPeers, runtimeHosts, pinnedServers, otherNodes, storeHosts, argon2Hosts]
+  const hosts = [
+    allowedPeers,
+    runtimeHosts,
+    pinnedServers,
+    otherNodes,
+    clientHosts,
+    storeHosts,
+    hostsWithPeers,
+  ]
   // The compiler needs nothing of the others, and is half of the work.
   await Promise.all([hosts, [compiledHosts]].map((lane) => rehearseAll(lane, folder, tarball)))
 } finally {
