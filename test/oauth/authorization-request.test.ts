@@ -329,6 +329,7 @@ describe('a request of a client that is known', () => {
     const answer = askWith(change, client)
     expect(answer).toEqual({
       at: 'client',
+      client: expect.anything(),
       error,
       description: expect.stringMatching(/^[ -!#-[\]-~]+$/),
       redirectUri: least['redirect_uri'],

@@ -5,18 +5,20 @@ import { expect, onTestFinished } from 'vitest'
 import { mountAll } from '../../src/http/endpoint.js'
 import { type AuthEvent, generateSigningKey, joseSigner } from '../../src/index.js'
 import { createOAuthCodes, type OAuthCodes } from '../../src/oauth/authorization-codes.js'
-import { authorizeEndpoint, postedAuthorizeEndpoint } from '../../src/oauth/authorize.endpoint.js'
-import { createFindBrowserUser } from '../../src/oauth/browser-sign-in.js'
-import { createReadIdTokenHint } from '../../src/oauth/id-token-hint.js'
+import type { OAuthServer } from '../../src/oauth/oauth-server.js'
+import { createBrowserPages } from '../../src/pages/browser-pages.js'
+import { createPageSite } from '../../src/pages/page-site.js'
 import { assemble } from '../../src/router/assemble.js'
 import type { AuthRouterOptions } from '../../src/router/options.js'
 import { resolveOptions } from '../../src/router/resolve-options.js'
+import { login, secondFactors } from '../../src/router/wiring.js'
 import type { TokenSigner } from '../../src/signers/contract.js'
 import type { OAuthClient } from '../../src/stores/client-contract.js'
 import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { manualClock } from '../../src/testing/manual-clock.js'
 import { expectNothingTold } from '../support/after-attack.js'
+import { watched } from '../support/described.js'
 import { cheapHasher, encryptionKey, type TestHost } from '../support/host.js'
 import { cookieOf, ownPage, pagesOrigin, send, startPages } from '../support/pages.js'
 import { testUsers } from '../support/users.js'
@@ -30,6 +32,7 @@ import {
   wiki,
 } from './some-clients.js'
 
+const service = 'Example Chat'
 export const issuer = 'https://chat.example.com'
 const signingKey = await generateSigningKey('ES256')
 
@@ -103,7 +106,7 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
   const users = testUsers()
   users.add({ id: 'u-alice', username: 'alice' })
   const stores = memoryStores()
-  const { consents } = memoryOAuthStores()
+  const { consents, once } = memoryOAuthStores()
   const events: AuthEvent[] = []
   const signer = joseSigner({ issuer, audience: ownResource, keys: [signingKey], clock })
   const options: AuthRouterOptions = {
@@ -117,42 +120,57 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
     onEvent: (event) => void events.push(event),
     ...settings.options,
   }
-  const parts = assemble(resolveOptions(options))
+  const resolved = resolveOptions(options)
+  const parts = assemble(resolved)
   const { call, audit, codes: store, contexts, sayOnce } = parts.host
   const codes = createOAuthCodes({ store, takeIssue: parts.throttle.takeIssue, clock, audit })
   if (parts.pages === null) throw new Error('no pages')
   const listed = registerOf(settings.clients ?? [wiki, desktop, tracker, bridge])
   const baseUrl = new URL(`${issuer}/api/v1`)
-  const authorize = authorizeEndpoint({
-    clients: settings.find === undefined ? listed : { find: settings.find },
-    findBrowserUser: createFindBrowserUser({
-      pages: parts.pages,
-      authenticate: parts.authenticate,
-      decideSignIn: parts.decideSignIn,
-      hasShownFactor: parts.secondFactors.hasBeenShown,
-      mustHaveFactor: parts.host.mustHaveFactor,
-      audit,
-    }),
-    readHint: createReadIdTokenHint(settings.signer?.(signer) ?? signer, call),
-    consents,
-    codes,
-    issuer,
-    baseUrl,
-    knownScopes,
-    ownResource,
+  const pages = createBrowserPages({
+    site: createPageSite({ brand: { name: service } }, baseUrl, call),
+    qrCode: undefined,
+    server: {
+      issuer,
+      baseUrl,
+      ownResource,
+      clients:
+        settings.find === undefined ? listed : { find: settings.find, isFamiliar: () => false },
+      consents,
+      once,
+      scopes: { known: knownScopes, published: [], describe: (scope: string) => `to ${scope}` },
+    } as unknown as OAuthServer,
+    pages: parts.pages,
+    logInSteps: login(resolved, parts).logInSteps,
+    enrolment: secondFactors(resolved, parts).onPages,
+    passkeys: null,
+    codes: store,
+    users: parts.host.users,
+    sessions: parts.sessions,
+    secondFactors: parts.secondFactors,
+    authenticate: parts.authenticate,
+    decideSignIn: parts.decideSignIn,
+    mustHaveFactor: parts.host.mustHaveFactor,
+    throttle: parts.throttle,
+    signer: settings.signer?.(signer) ?? signer,
+    encryptionKeys: resolved.encryptionKeys,
+    call,
+    sayOnce,
     clock,
+    audit,
   })
-  const post = postedAuthorizeEndpoint({ baseUrl })
+  const faults: string[] = []
+  onTestFinished(() => expect(faults, 'answers that are not as described').toEqual([]))
   const host = await startPages({
     options: { ...options, ...settings.options },
     before: (app) => {
       settings.before?.(app)
+      const { routes } = pages
       app.use(
         '/api/v1',
-        mountAll(
-          express.Router(),
-          [['/oauth/authorize', { GET: authorize, POST: post, HEAD: null }, 'plain', 'own-origin']],
-          { contexts, answerCors: null, sayOnce },
+        watched(
+          mountAll(express.Router(), routes, { contexts, answerCors: null, sayOnce }),
+          faults,
         ),
       )
     },
@@ -212,20 +230,37 @@ export function codeOf(response: Response): string {
   return code as string
 }
 
-/** The text of a page, after a look at what goes with every page. */
+/** The page that a browser is sent to, with all that was asked for, and nothing else. */
+export function stepOf(response: Response, query: string = queryOf()): string {
+  const { location } = response.headers
+  expect([response.status, response.text]).toEqual([303, ''])
+  const [, page, rest] = /^https:\/\/chat\.example\.com\/api\/v1\/oauth\/([a-z-]+)\?(.*)$/.exec(
+    location as string,
+  ) as RegExpExecArray
+  expect(rest).toBe(query)
+  return page as string
+}
+
+/** The text of an error page, after a look at what goes with every page. */
 export function pageOf(response: Response): string {
   expect(response.headers).toMatchObject({
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
     'content-security-policy':
-      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; script-src 'none'; img-src 'self'; " +
+      "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+      "require-trusted-types-for 'script'",
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'same-origin',
   })
   const names = Object.keys(response.headers)
   expect(names.filter((name) => /^(location|set-cookie|access-control-.*)$/.test(name))).toEqual([])
-  // No way out of a page that a stranger could have laid.
-  expect(response.text).not.toMatch(/href|src=|http-equiv|<a|<form|<script/i)
+  // No way out of a page that a stranger could have laid, but for what dresses it.
+  const bare = response.text.replace(
+    /<link rel="stylesheet" href="https:\/\/chat\.example\.com\/api\/v1\/oauth\/assets\/[\w.-]+">/,
+    '',
+  )
+  expect(bare).not.toMatch(/href|src=|http-equiv|<a|<form|<script/i)
   return response.text
 }

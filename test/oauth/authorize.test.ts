@@ -11,6 +11,7 @@ import {
   pageOf,
   queryOf,
   startAuthorize,
+  stepOf,
 } from './authorize-host.js'
 
 const callback = 'https://wiki.example.com/oidc/callback'
@@ -85,11 +86,9 @@ describe('the authorization endpoint', () => {
     expect(await codes.find(code)).toMatchObject({ acr: 'urn:mar:2fa' })
   })
 
-  it('tells whom nobody is signed in to where to sign in', async () => {
+  it('sends whom nobody is signed in to, to where to sign in', async () => {
     const { visit, events } = await startAuthorize()
-    const response = await visit(queryOf())
-    expect(response.status).toBe(200)
-    expect(pageOf(response)).toContain('Sign in to chat.example.com first, then come back.')
+    expect(stepOf(await visit(queryOf()))).toBe('sign-in')
     expect(events).toEqual([])
   })
 
@@ -98,8 +97,8 @@ describe('the authorization endpoint', () => {
     const { Cookie } = await signIn()
     clock.advance(301)
     for (const change of [{ prompt: 'login' }, { max_age: '300' }, { max_age: '0' }]) {
-      const response = await visit(queryOf(change), { Cookie })
-      expect([response.status, pageOf(response)]).toEqual([200, expect.stringContaining('Sign in')])
+      const query = queryOf(change)
+      expect(stepOf(await visit(query, { Cookie }), query)).toBe('sign-in')
     }
     codeOf(await visit(queryOf({ max_age: '301' }), { Cookie }))
   })
@@ -141,13 +140,8 @@ describe('the authorization endpoint', () => {
         updatedAt: clock(),
       })
     const query = queryOf({}, askedByTracker)
-    const refused = async () => {
-      const response = await visit(query, { Cookie })
-      expect([response.status, pageOf(response)]).toEqual([
-        200,
-        expect.stringContaining('Tracker has not been allowed to use your account'),
-      ])
-    }
+    const refused = async () =>
+      expect(stepOf(await visit(query, { Cookie }), query)).toBe('consent')
     await refused()
     await grant(['openid'])
     await grant(['openid', 'messages:read'], 'u-other')
@@ -160,24 +154,16 @@ describe('the authorization endpoint', () => {
     const { signIn, visit } = await startAuthorize()
     const { Cookie } = await signIn()
     const app = { client_id: 'desktop', redirect_uri: 'http://127.0.0.1:49152/callback' }
-    const response = await visit(queryOf(app), { Cookie })
-    expect([response.status, pageOf(response)]).toEqual([
-      200,
-      expect.stringContaining('Chat Desktop asks whether to use your account'),
-    ])
+    expect(stepOf(await visit(queryOf(app), { Cookie }), queryOf(app))).toBe('continue')
   })
 
-  it('leads a user who must have a second factor to where it is set up', async () => {
+  it('has a user who must have a second factor show the password before one is added', async () => {
     const required = () => 'required' as const
     const { signIn, visit } = await startAuthorize({
       options: { secondFactor: { policy: required } },
     })
     const { Cookie } = await signIn()
-    const response = await visit(queryOf(), { Cookie })
-    expect([response.status, pageOf(response)]).toEqual([
-      200,
-      expect.stringContaining('Set up a second factor at chat.example.com first'),
-    ])
+    expect(stepOf(await visit(queryOf(), { Cookie }))).toBe('sign-in')
   })
 
   it('goes by an id_token_hint, also by one that has expired', async () => {
@@ -192,8 +178,8 @@ describe('the authorization endpoint', () => {
     clock.advance(3600)
     const { Cookie } = await signIn()
     codeOf(await visit(queryOf({ id_token_hint: alice }), { Cookie }))
-    const other = await visit(queryOf({ id_token_hint: bob }), { Cookie })
-    expect([other.status, pageOf(other)]).toEqual([200, expect.stringContaining('Sign in')])
+    const hinted = queryOf({ id_token_hint: bob })
+    expect(stepOf(await visit(hinted, { Cookie }), hinted)).toBe('sign-in')
     const silent = await visit(queryOf({ id_token_hint: bob, prompt: 'none' }), { Cookie })
     expect(answerOf(silent).with).toMatchObject({ error: 'login_required' })
   })

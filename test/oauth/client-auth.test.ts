@@ -110,7 +110,14 @@ describe('a client with keys', () => {
     expect((await show({ ...assertionOf(another), client_id: 'tool' })).status).toBe(200)
   })
 
-  it.each([issuer, tokenEndpoint])('may address it to %s', async (aud) => {
+  it.each([
+    [issuer],
+    [tokenEndpoint],
+    [[issuer]],
+    [[tokenEndpoint]],
+    // @auth/core 0.41.3.
+    [[issuer, tokenEndpoint]],
+  ])('may address it to %j', async (aud) => {
     const keys = ecKeys()
     const { show, sign, claimsOf } = await startClients([
       client('tool', { jwks: { keys: [keys.jwk] } }),

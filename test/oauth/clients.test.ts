@@ -266,6 +266,20 @@ describe('a list of clients', () => {
     ).not.toThrow()
   })
 
+  it('is refused where the id is an audience: its ID Tokens would be access tokens', async () => {
+    const id = 'chat'
+    const given = { ...wiki, id }
+    expect(() => registerOf([given], { ownResource: 'chat' })).toThrow(
+      /clients\[0\]\.id: is the audience of access tokens/,
+    )
+    expect(await registerOf([given], { ownResource: 'chat2' }).find(id)).toEqual(given)
+    const store = { find: async () => given }
+    expect(await registerOf(store, { ownResource: 'chat' }).find(id)).toBeNull()
+    // Every other API is a URI, which no id can be.
+    for (const uri of tracker.resources ?? [])
+      expect(refusalOf([{ ...wiki, id: uri }]).option).toBe('oauth.clients[0].id')
+  })
+
   it('is refused where it is neither a list nor a store', () => {
     for (const neither of [null, undefined, {}, 'wiki', { find: 'wiki' }])
       expect(() => registerOf(neither as unknown as OAuthClient[])).toThrow(
@@ -319,6 +333,21 @@ describe('a store of clients', () => {
     row.current = { ...wiki, disabled: true }
     clock.advance(30)
     expect(await clients.find('wiki')).toMatchObject({ disabled: true })
+  })
+
+  it('is asked anew for a client as it is now, also where a look is under way', async () => {
+    const row: { current: OAuthClient } = { current: wiki }
+    const { clients, asked } = storeOf(row)
+    await clients.find('wiki')
+    row.current = { ...wiki, disabled: true }
+    expect(await clients.findFresh('wiki')).toMatchObject({ disabled: true })
+    expect(await clients.find('wiki')).toMatchObject({ disabled: true })
+    expect(asked).toHaveLength(2)
+    clients.forget('wiki')
+    await Promise.all([clients.find('wiki'), clients.findFresh('wiki')])
+    expect(asked).toHaveLength(4)
+    expect(await clients.findFresh('no id')).toBeNull()
+    expect(asked).toHaveLength(4)
   })
 
   it('that knows no such client is not asked again for 30 seconds', async () => {
@@ -380,6 +409,21 @@ describe('a store of clients', () => {
     for (const id of ['WIKI', 'stranger', 'stranger2']) expect(await clients.find(id)).toBeNull()
     expect(notices).toHaveLength(1)
     expect(notices[0]).not.toContain('stranger')
+  })
+
+  it('that is an object has none by the names that every object has, and is told', async () => {
+    const table: Record<string, OAuthClient> = { wiki }
+    const notices: string[] = []
+    const { find } = registerOf(
+      { find: async (id) => table[id] ?? null },
+      { sayOnce: ({ message }) => void notices.push(message) },
+    )
+    for (const id of ['constructor', 'toString', 'valueOf', '__proto__'])
+      expect([id, await find(id)]).toEqual([id, null])
+    expect(await find('wiki')).toEqual(wiki)
+    // Which the process says once, as it is one text.
+    expect(new Set(notices).size).toBe(1)
+    expect(notices[0]).toMatch(/keep clients in a Map/)
   })
 
   it('may have a client with a scope that there is no more', async () => {

@@ -71,6 +71,7 @@ describe('consents', () => {
     for (const { session } of [...others, user]) expect(await app.endOf(session)).toBeNull()
     expect(await app.oauthStores.consents.find('u-alice', 'wiki')).toBeNull()
     expect(await app.oauthStores.consents.find('u-bob', 'wiki')).not.toBeNull()
+    expect(app.told('consent.revoked')).toMatchObject([{ userId: 'u-alice', clientId: 'wiki' }])
   })
 
   it('may be taken back where the app has no session, and sessions end without a row', async () => {
@@ -80,6 +81,8 @@ describe('consents', () => {
     expect((await remove(app, 'wiki', user)).json).toMatchObject({ data: { revoked: 0 } })
     await app.open('desktop')
     expect((await remove(app, 'desktop', user)).json).toMatchObject({ data: { revoked: 1 } })
+    // Of the second there was nothing to take back.
+    expect(app.told('consent.revoked')).toMatchObject([{ clientId: 'wiki' }])
   })
 
   it('end a session that the app opens while the row is being deleted', async () => {
@@ -117,6 +120,7 @@ describe('consents', () => {
     const revoked = answers.map(({ json }) => json['data'] as { revoked?: number } | undefined)
     expect(revoked.reduce((sum, data) => sum + (data?.revoked ?? 0), 0)).toBe(1)
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 404]))
+    expect(app.told('consent.revoked')).toHaveLength(1)
   })
 })
 

@@ -260,6 +260,15 @@ describe('when the user is asked', () => {
       'continue: device',
       'continue: device',
     ],
+    ['first party, web, with a secret', 'loopback', { request: loopback }, 'code', 'code', 'code'],
+    [
+      'first party, web, without a secret',
+      'loopback',
+      { client: { ...wiki, secretHashes: [] }, request: loopback },
+      'code',
+      'continue: device',
+      'continue: device',
+    ],
     ['third party, web', 'https', { client: tracker }, 'consent', 'consent', 'code'],
     [
       'third party, native',
@@ -371,7 +380,9 @@ describe('any decision', () => {
         const scopes: readonly string[] = request.scopes
         const isAllowed = scopes.every((scope) => granted.includes(scope))
         expect(client.firstParty === true || isAllowed).toBe(true)
-        expect(done.length > 0 || request.redirectUri.startsWith('https:')).toBe(true)
+        const isKnown =
+          request.redirectUri.startsWith('https:') || client.secretHashes !== undefined
+        expect(isKnown || done.length > 0).toBe(true)
       }),
       { numRuns: 20_000, seed: 20_261_122 },
     )

@@ -133,6 +133,18 @@ describe('introspection', () => {
     expect([known?.status, known?.text]).toEqual([unknown?.status, unknown?.text])
   })
 
+  it('makes whoever comes as a public client wait after 20 of them', async () => {
+    const app = await startOAuthApp()
+    const ask = () => app.introspect('desktop', 'nothing')
+    const answers = await Promise.all(Array.from({ length: 25 }, ask))
+    const limited = answers.filter(({ status }) => status === 429)
+    expect(limited).toHaveLength(5)
+    expect(Number(limited[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    const { accessToken } = await app.open('desktop')
+    expect((await app.revoke('desktop', accessToken)).status).toBe(200)
+    expect((await app.introspect('companion', accessToken)).status).toBe(200)
+  })
+
   it('wants a token', async () => {
     const app = await startOAuthApp()
     const answer = await app.post('/oauth/introspect', 'search', {})

@@ -11,8 +11,10 @@ import {
 } from '../../src/index.js'
 import { randomId } from '../../src/lib/random.js'
 import { createAuthenticateClient } from '../../src/oauth/client-auth.js'
+import { createForgetClient } from '../../src/oauth/client-news.js'
 import { generateClientSecret } from '../../src/oauth/client-secret.js'
 import type { Clients } from '../../src/oauth/clients.js'
+import { createClientsForHost } from '../../src/oauth/clients-for-host.js'
 import { listConsentsEndpoint, revokeConsentEndpoint } from '../../src/oauth/consents.endpoint.js'
 import { createDisableClient } from '../../src/oauth/disable-client.js'
 import { introspectEndpoint } from '../../src/oauth/introspect.endpoint.js'
@@ -21,18 +23,20 @@ import { createUserClaims, type DescribeClaims } from '../../src/oauth/user-clai
 import { userinfoEndpoint } from '../../src/oauth/userinfo.endpoint.js'
 import { assemble } from '../../src/router/assemble.js'
 import { resolveOptions } from '../../src/router/resolve-options.js'
+import { createRevocations } from '../../src/sessions/revocations.js'
 import {
   failClosedConsents,
   failClosedManagedClients,
 } from '../../src/stores/fail-closed-oauth-stores.js'
 import { memoryOAuthStores, memoryStores } from '../../src/stores/memory-stores.js'
 import { newSession } from '../../src/stores/new-records.js'
+import type { RevocationBus } from '../../src/stores/revocation-bus.js'
 import { type ManualClock, manualClock } from '../../src/testing/manual-clock.js'
 import { newRefreshToken, rotateRefreshToken } from '../../src/tokens/refresh-token.js'
 import { startBareApp } from '../support/bare-app.js'
 import { cheapHasher, encryptionKey } from '../support/host.js'
 import { testUsers } from '../support/users.js'
-import { registerOf } from './some-clients.js'
+import { knownScopes, registerOf } from './some-clients.js'
 
 export const issuer = 'https://chat.example.com'
 const ownResource = 'chat'
@@ -72,6 +76,10 @@ export interface AppSettings {
     clock: ManualClock,
   ) => Partial<Pick<AuthRouterOptions, 'sessions' | 'users' | 'signer'>>
   readonly claims?: DescribeClaims
+  /** To other processes. */
+  readonly bus?: RevocationBus
+  /** The clients of another process. */
+  readonly oauthStores?: ReturnType<typeof memoryOAuthStores>
 }
 
 export interface Answer {
@@ -89,7 +97,7 @@ export interface Opening extends Partial<SessionRecord> {
 export async function startOAuthApp(settings: AppSettings = {}) {
   const clock = manualClock(new Date('2026-03-01T12:00:00Z'))
   const stores = memoryStores()
-  const oauthStores = memoryOAuthStores()
+  const oauthStores = settings.oauthStores ?? memoryOAuthStores()
   for (const one of apps) await oauthStores.clients.create(one, clock())
   const users = testUsers()
   for (const [id, name] of Object.entries({ 'u-alice': 'Alice A.', 'u-bob': 'Bob' }))
@@ -116,7 +124,20 @@ export async function startOAuthApp(settings: AppSettings = {}) {
   const managed = failClosedManagedClients(oauthStores.clients, call)
   const consents = failClosedConsents(oauthStores.consents, call)
   const clients: Clients = registerOf(managed, { clock, call })
-  const disable = createDisableClient({ store: managed, clients, sessions, clock })
+  const revocations = createRevocations(settings.bus, call, 1000)
+  onTestFinished(() => revocations.close())
+  const forgetClient = createForgetClient({ clients, revocations, clock })
+  const disable = createDisableClient({ store: managed, forgetClient, sessions, clock, audit })
+  const forHost = createClientsForHost({
+    store: managed,
+    forgetClient,
+    disableClient: disable,
+    knownScopes,
+    idTokenAlgorithms: ['ES256', 'RS256'],
+    ownResource,
+    clock,
+    audit,
+  })
   const authenticateClient = createAuthenticateClient({
     clients,
     once: oauthStores.once,
@@ -141,6 +162,7 @@ export async function startOAuthApp(settings: AppSettings = {}) {
     issuer,
     ownResource,
     refreshGrace: options.lifetimes.refreshGrace,
+    throttle: parts.throttle,
     clock,
     audit,
   })
@@ -150,7 +172,10 @@ export async function startOAuthApp(settings: AppSettings = {}) {
       ['/oauth/introspect', { POST: introspect }, 'oauth-endpoint', 'own-origin'],
       ['/oauth/userinfo', { GET: userinfo, POST: userinfo }, 'oauth-endpoint', 'every-origin'],
       ['/auth/consents', { GET: listConsentsEndpoint(signedIn, consents, clients) }],
-      ['/auth/consents/:clientId', { DELETE: revokeConsentEndpoint(signedIn, consents, sessions) }],
+      [
+        '/auth/consents/:clientId',
+        { DELETE: revokeConsentEndpoint(signedIn, consents, sessions, audit) },
+      ],
     ],
   })
   const secrets = new Set<string>([secret.secret])
@@ -246,6 +271,7 @@ export async function startOAuthApp(settings: AppSettings = {}) {
     parts,
     clients,
     disable,
+    forHost,
     open,
     sign,
     forge,

@@ -8,16 +8,20 @@ import { sha256 } from '../../src/lib/digest.js'
 import { randomId, randomSecret } from '../../src/lib/random.js'
 import { createAuthenticateClient } from '../../src/oauth/client-auth.js'
 import { generateClientSecret } from '../../src/oauth/client-secret.js'
+import { revokeConsentEndpoint } from '../../src/oauth/consents.endpoint.js'
+import { createDisableClient } from '../../src/oauth/disable-client.js'
+import { createRequireFitSigner } from '../../src/oauth/fit-signer.js'
 import { type TokenEndpointDeps, tokenEndpoint } from '../../src/oauth/token.endpoint.js'
 import { assemble } from '../../src/router/assemble.js'
 import { resolveOptions } from '../../src/router/resolve-options.js'
 import type { OAuthClient } from '../../src/stores/client-contract.js'
 import type { AuthorizationCodeRecord } from '../../src/stores/code-contract.js'
 import type { StoredMethod } from '../../src/stores/contract.js'
+import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { manualClock } from '../../src/testing/manual-clock.js'
 import { startBareApp } from '../support/bare-app.js'
-import { pkcePair } from '../support/client.js'
+import { bearer, logIn, pkcePair } from '../support/client.js'
 import { cheapHasher, encryptionKey, startHost } from '../support/host.js'
 import { basic, onceInMemory } from '../support/oauth-clients.js'
 
@@ -51,6 +55,16 @@ export const wiki: OAuthClient = {
   secretHashes: [secret.hash],
   idTokenAlgorithm: 'RS256',
 }
+/** A server of somebody else's, which alice must have allowed what it may do. */
+export const tracker: OAuthClient = {
+  id: 'tracker',
+  name: 'Tracker',
+  type: 'web',
+  redirectUris: ['https://tracker.example.net/cb'],
+  scopes: ['openid', 'profile', 'offline_access', 'read'],
+  secretHashes: [secret.hash],
+}
+export const asTracker = basic('tracker', secret.secret)
 export const asWiki = basic('wiki', secret.secret)
 
 export type Parameters = Readonly<Record<string, string | readonly string[]>>
@@ -66,15 +80,26 @@ export interface OAuthSettings {
   readonly options?: Partial<AuthRouterOptions>
   readonly change?: Partial<TokenEndpointDeps>
   readonly stores?: Pick<AuthRouterOptions, 'codes' | 'sessions'>
+  /** Lets a step of what is going on happen, perhaps later. */
+  readonly step?: <Value>(name: Step, work: () => Promise<Value>) => Promise<Value>
 }
+
+/** What may come between another request and the next. */
+export type Step = 'open' | 'rotate' | 'look at client' | 'look at consent' | 'end' | 'write'
 
 /** Starts a host, and the token endpoint beside it, as another process over the same stores. */
 export async function startOAuth(settings: OAuthSettings = {}) {
-  const { clients = [desktop, phone, wiki] } = settings
+  const { clients = [desktop, phone, wiki, tracker], step = (_name, work) => work() } = settings
+  /** The clients as the store has them now. */
+  const rows = new Map(clients.map((client) => [client.id, client]))
   const clock = manualClock(new Date('2026-03-01T12:00:00Z'))
   const signer = joseSigner({ issuer, audience: ownResource, keys: [key], rs256: [rsaKey], clock })
   const stores = { ...memoryStores(), ...settings.stores }
-  const host = await startHost({ options: { ...stores, signer, clock, ...settings.options } })
+  const { consents, once } = memoryOAuthStores()
+  const baseUrl = `${issuer}/api/v1`
+  // With any clients: those of the endpoint beside it are the test's own.
+  const options = { oauth: { baseUrl, clients: [], consents, once }, ...settings.options }
+  const host = await startHost({ options: { ...stores, signer, clock, ...options } })
   const resolved = resolveOptions({
     users: host.users,
     ...stores,
@@ -84,15 +109,35 @@ export async function startOAuth(settings: OAuthSettings = {}) {
     clock,
     onEvent: (event) => void host.events.push(event),
     logger: { debug() {}, info() {}, warn() {}, error() {} },
-    ...settings.options,
+    ...options,
   })
   const parts = assemble(resolved)
   onTestFinished(() => parts.close())
   const { codes, audit, call, users } = parts.host
+  const { sessions, signedIn } = parts
+  const endClient: typeof sessions.endClient = (...given) =>
+    step('end', () => sessions.endClient(...given))
+  const disable = createDisableClient({
+    store: {
+      setDisabled: (id, disabled) =>
+        step('write', async () => {
+          const row = rows.get(id)
+          if (row !== undefined) rows.set(id, { ...row, disabled })
+          return { outcome: row === undefined ? 'unchanged' : 'changed' }
+        }),
+    },
+    forgetClient: async () => {},
+    sessions: { endClient },
+    clock,
+    audit,
+  })
 
   const endpoint = tokenEndpoint({
     authenticateClient: createAuthenticateClient({
-      clients: { find: async (id) => clients.find((one) => one.id === id) ?? null },
+      clients: {
+        find: async (id) => clients.find((one) => one.id === id) ?? null,
+        isFamiliar: () => true,
+      },
       once: onceInMemory(),
       issuer,
       tokenEndpoint: `${issuer}/oauth/token`,
@@ -105,16 +150,25 @@ export async function startOAuth(settings: OAuthSettings = {}) {
       burn: ({ codeHash }) => codes.consume(codeHash, clock()),
     },
     users,
+    clients: { findFresh: async (id) => step('look at client', async () => rows.get(id) ?? null) },
+    consents: {
+      find: (...given) => step('look at consent', () => consents.find(...given)),
+    },
     decideSignIn: parts.decideSignIn,
     factorStands: parts.factorStands,
     passwordStands: parts.passwordStands,
     passwordWatch: parts.passwordWatch,
-    sessions: parts.sessions,
+    sessions: {
+      ...sessions,
+      startByCode: (...given) => step('open', () => sessions.startByCode(...given)),
+      rotateRefresh: (...given) => step('rotate', () => sessions.rotateRefresh(...given)),
+    },
     throttle: parts.throttle,
     refreshGrace: resolved.lifetimes.refreshGrace,
     accessTokens: parts.accessTokens,
     accessTokenLifetime: resolved.lifetimes.accessToken,
     signer,
+    requireFitSigner: createRequireFitSigner(signer, call, clock),
     userClaims: async ({ name }, { scope }) => (scope.includes('profile') ? { name } : {}),
     hasShownFactor: parts.secondFactors.hasBeenShown,
     ownResource,
@@ -124,7 +178,20 @@ export async function startOAuth(settings: OAuthSettings = {}) {
     ...settings.change,
   })
   const app = await startBareApp({
-    routes: [['/oauth/token', { POST: endpoint }, 'oauth-endpoint', 'every-origin']],
+    routes: [
+      ['/oauth/token', { POST: endpoint }, 'oauth-endpoint', 'every-origin'],
+      [
+        '/auth/consents/:clientId',
+        {
+          DELETE: revokeConsentEndpoint(
+            signedIn,
+            { revoke: (...given) => step('write', () => consents.revoke(...given)) },
+            { requireLive: sessions.requireLive, endClient },
+            audit,
+          ),
+        },
+      ],
+    ],
   })
 
   /** Signs alice in to a browser. */
@@ -197,9 +264,13 @@ export async function startOAuth(settings: OAuthSettings = {}) {
   }
 
   /** A refresh token of a client with which it has signed alice in. */
-  async function openApp(client: OAuthClient, headers = {}) {
+  async function openApp(
+    client: OAuthClient,
+    headers = {},
+    change: Partial<AuthorizationCodeRecord> = {},
+  ) {
     const scope = 'openid profile offline_access read'
-    const { record, form } = await issueCode(client, { scope })
+    const { record, form } = await issueCode(client, { scope, ...change })
     const { json } = await token(form, headers)
     const refreshToken = json['refresh_token'] as string
     return { json, record, refreshToken, sessionId: record.opensSessionId }
@@ -207,6 +278,23 @@ export async function startOAuth(settings: OAuthSettings = {}) {
 
   const refresh = (refreshToken: string, more: Parameters = {}, headers = {}) =>
     token({ grant_type: 'refresh_token', refresh_token: refreshToken, ...more }, headers)
+
+  /** Alice allows a client these scopes. */
+  const allow = (clientId: string, scopes: readonly string[] = ['openid', 'profile']) =>
+    consents.grant({
+      userId: 'u-alice',
+      clientId,
+      scopes,
+      grantedAt: clock(),
+      updatedAt: clock(),
+    })
+
+  /** Makes what takes back, as alice, what she has allowed a client. */
+  async function withdrawer() {
+    const headers = bearer((await logIn(host)).authToken)
+    return async (clientId: string) =>
+      (await fetch(`${app.url}/auth/consents/${clientId}`, { method: 'DELETE', headers })).status
+  }
 
   const session = (id: string) => parts.host.sessions.find(id)
   return {
@@ -221,6 +309,11 @@ export async function startOAuth(settings: OAuthSettings = {}) {
     openApp,
     refresh,
     session,
+    rows,
+    consents,
+    allow,
+    withdrawer,
+    disable,
   }
 }
 

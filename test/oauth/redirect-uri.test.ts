@@ -35,8 +35,15 @@ describe('a redirect URI that a client wants to register', () => {
     expect(redirectProblem(uri, 'web')).toBe('is not https with a host in small letters.')
   })
 
+  it('may be on a loopback address, of web clients of a router that says so', () => {
+    const allowed = forNative.filter((uri) => redirectProblem(uri, 'web', true) === null)
+    expect(allowed).toEqual(forNative.filter((uri) => uri.startsWith('http:')))
+    expect(redirectProblem('http://127.0.0.1.evil.example/cb', 'web', true)).not.toBeNull()
+  })
+
   it.each([...forBoth, ...forNative])('may not be %s of a service, nor any other', (uri) => {
     expect(redirectProblem(uri, 'service')).toMatch(/no browser/)
+    expect(redirectProblem(uri, 'service', true)).toMatch(/no browser/)
   })
 
   it.each([

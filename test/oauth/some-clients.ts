@@ -78,6 +78,7 @@ export function registerOf(
   return createClients({
     clients,
     knownScopes,
+    ownResource: parts.ownResource ?? ownResource,
     idTokenAlgorithms,
     clock,
     sayOnce,

@@ -6,7 +6,16 @@ import { afterAttack } from '../support/after-attack.js'
 import { bearer, get, logIn, obtainCode, pkcePair, post } from '../support/client.js'
 import { openPair } from '../support/pairs.js'
 import { sharedKinds } from '../support/shared-stores.js'
-import { asWiki, claimsOf, desktop, phone, search, startOAuth, wiki } from './oauth-parts.js'
+import {
+  asTracker,
+  asWiki,
+  claimsOf,
+  desktop,
+  phone,
+  search,
+  startOAuth,
+  wiki,
+} from './oauth-parts.js'
 
 type OAuth = Awaited<ReturnType<typeof startOAuth>>
 
@@ -110,16 +119,31 @@ describe('a code', () => {
     expect((await session(record.opensSessionId))?.endedAt).toBeNull()
   })
 
-  it('shown again later ends the session it opened, even by another client', async () => {
+  it('shown again later ends the session it opened, be the verifier right or wrong', async () => {
     const { issueCode, token, session, clock, host, refresh } = await start()
     const { form, record } = await issueCode(desktop, { scope: '*' })
     const { json } = await token(form)
     clock.advance(21)
-    expect((await token({ ...form, client_id: 'phone' })).json).toEqual(invalidGrant)
+    const wrong = { ...form, code_verifier: pkcePair().codeVerifier }
+    expect((await token(wrong)).json).toEqual(invalidGrant)
     expect((await session(record.opensSessionId))?.endReason).toBe('code-replayed')
     expect((await get(host, '/me', bearer(String(json['access_token'])))).status).toBe(401)
     const next = await refresh(String(json['refresh_token']), { client_id: 'desktop' })
     expect(next.json).toEqual(invalidGrant)
+  })
+
+  it('that was spent is nothing to another client, which ends no session', async () => {
+    const oauth = await start()
+    const { form, record } = await oauth.issueCode(wiki)
+    expect((await oauth.token(form, asWiki)).status).toBe(200)
+    oauth.clock.advance(21)
+    expect((await oauth.token({ ...form, client_id: 'phone' })).json).toEqual(invalidGrant)
+    expect((await oauth.token(form, asTracker)).json).toEqual(invalidGrant)
+    expect((await oauth.session(record.opensSessionId))?.endedAt).toBeNull()
+    expect(reasonsOf(oauth)).toEqual(['wrong-client', 'wrong-client'])
+    // In the hands of the client itself it is a replay.
+    expect((await oauth.token(form, asWiki)).json).toEqual(invalidGrant)
+    expect((await oauth.session(record.opensSessionId))?.endReason).toBe('code-replayed')
   })
 
   it('is void from its 60th second on', async () => {

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { noRequest } from '../../src/audit/events.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { bearer, get } from '../support/client.js'
 import {
+  asTracker,
   asWiki,
   claimsOf,
   desktop,
@@ -12,6 +14,7 @@ import {
   ownResource,
   search,
   startOAuth,
+  tracker,
   wiki,
 } from './oauth-parts.js'
 
@@ -45,6 +48,7 @@ describe('a code', () => {
       kind: 'oauth',
       clientId: 'desktop',
       scope: 'openid profile',
+      resources: [ownResource],
     })
   })
 
@@ -79,9 +83,41 @@ describe('a code', () => {
     await token(dependent.form, asWiki)
     await token(own.form)
     const browser = { id: issuedBySessionId, userId: 'u-alice' }
-    await parts.sessions.endChildren(browser, 'logout', noRequest)
+    await parts.sessions.end(browser, 'logout', noRequest)
     expect((await session(dependent.record.opensSessionId))?.endReason).toBe('logout')
     expect((await session(own.record.opensSessionId))?.endedAt).toBeNull()
+  })
+
+  it('costs no waiting twice for answers that do not depend on each other', async () => {
+    const pending = new Set<string>()
+    const together: string[] = []
+    const slowly = async <Value>(name: string, value: Value) => {
+      together.push(...[...pending].map((other) => [other, name].sort().join(' and ')))
+      pending.add(name)
+      await nextTurn()
+      pending.delete(name)
+      return value
+    }
+    const { codes, sessions } = memoryStores()
+    const find: typeof sessions.find = async (id) => slowly('session', await sessions.find(id))
+    const consent = { userId: 'u-alice', clientId: 'tracker', scopes: ['openid', 'profile'] }
+    const at = new Date('2026-03-01T12:00:00Z')
+    const alice = { id: 'u-alice', name: 'Alice', username: 'alice', passwordHash: null }
+    const { issueCode, token } = await startOAuth({
+      stores: { codes, sessions: { ...sessions, find } },
+      change: {
+        users: { findById: () => slowly('user', alice) },
+        factorStands: () => slowly('factor', true),
+        clients: { findFresh: () => slowly('client', tracker) },
+        consents: { find: () => slowly('consent', { ...consent, grantedAt: at, updatedAt: at }) },
+      },
+    })
+    for (const { form } of [await issueCode(tracker), await issueCode(tracker)]) {
+      // The first of a process also tries the store.
+      together.length = 0
+      expect((await token(form, asTracker)).status).toBe(200)
+    }
+    expect(together).toEqual(['session and user', 'factor and session', 'client and consent'])
   })
 
   it('without openid brings no ID token', async () => {
@@ -222,9 +258,10 @@ describe('a refresh token', () => {
     expect(all.json['scope']).toBe('openid profile offline_access read')
   })
 
-  it('brings a token for any one API of the client', async () => {
+  it('brings a token for any one API that was granted, and the host’s own by default', async () => {
     const { openApp, refresh } = await startOAuth()
-    const { refreshToken } = await openApp(desktop)
+    const resources = [search, ownResource]
+    const { refreshToken } = await openApp(desktop, {}, { resources })
     const asked = { client_id: 'desktop', resource: search }
     const { json } = await refresh(refreshToken, asked)
     expect(claimsOf(json['access_token'])).toMatchObject({ aud: search, client_id: 'desktop' })

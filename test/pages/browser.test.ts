@@ -1,0 +1,256 @@
+// Every state of the pages in a real browser, with the headers of the real ones.
+// SCREENSHOTS=test/pages/screenshots keeps pictures of each.
+import { join } from 'node:path'
+import axe from 'axe-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { chromiumPath, launchChromium } from '../support/chromium.js'
+import { type PageServer, startPageServer } from './support/page-server.js'
+import { states } from './support/states.js'
+
+const screenshots = process.env['SCREENSHOTS']
+const names = Object.keys(states)
+const narrow = { width: 320, height: 640 }
+const wide = { width: 1280, height: 800 }
+/** A browser looks at some thirty pages in each. */
+const patience = 300_000
+
+let browser: Browser
+let server: PageServer
+beforeAll(async () => {
+  if (chromiumPath === null) return
+  browser = await launchChromium()
+  server = await startPageServer()
+})
+afterAll(async () => {
+  await browser?.close()
+  server?.close()
+})
+
+/** A tab whose pages may break no policy, throw nothing and ask nobody else. */
+async function openTab(given: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext(given)
+  const offences: string[] = []
+  const page = await context.newPage()
+  page.setDefaultTimeout(30_000)
+  page.on('pageerror', (error) => offences.push(error.message))
+  page.on('console', (message) => {
+    // The browser asks for an icon by itself.
+    if (message.type() === 'error' && !message.text().includes('404'))
+      offences.push(`${page.url()}: ${message.text()}`)
+  })
+  page.on('request', (request) => {
+    if (!request.url().startsWith(server.url)) offences.push(`asked ${request.url()}`)
+  })
+  await closeTheWay(context)
+  onTestFinished(async () => {
+    await context.close()
+    expect(offences).toEqual([])
+  })
+  return page
+}
+
+// The hand-over leads away at once. With 204 a browser stays where it is.
+function closeTheWay(context: BrowserContext): Promise<unknown> {
+  return context.route('**/landed*', (route) => route.fulfill({ status: 204 }))
+}
+
+async function openState(page: Page, name: string, query = 'lang=en'): Promise<void> {
+  await page.goto(`${server.url}/${name}?${query}`)
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (screenshots === undefined) return
+  await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true })
+}
+
+interface AxeNode {
+  readonly html: string
+  readonly failureSummary: string
+}
+
+/** What axe finds fault with, of all its rules or of those that go by colour. */
+async function faultsOf(page: Page, run: 'everything' | 'colours'): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const tags = "'wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'"
+  const only = run === 'everything' ? tags : "'color-contrast', 'link-in-text-block'"
+  const { violations } = (await page.evaluate(`axe.run({ runOnly: [${only}] })`)) as {
+    violations: { id: string; nodes: AxeNode[] }[]
+  }
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.html}: ${node.failureSummary}`),
+  )
+}
+
+// The page allows no script, so axe comes in past its policy; the other tests keep that.
+const pastPolicy = { viewport: wide, bypassCSP: true }
+
+describe.runIf(chromiumPath !== null)('A page', () => {
+  it.each([
+    ['en', true],
+    ['de', false],
+  ])(
+    'stays within 320 px, whatever names are on it (%s, with scripts: %s)',
+    async (tag, javaScriptEnabled) => {
+      const page = await openTab({ viewport: narrow, javaScriptEnabled })
+      for (const name of names) {
+        await openState(page, name, `lang=${tag}`)
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+        expect(overflow, name).toBeLessThanOrEqual(0)
+        await picture(page, `${name}-320-${tag}`)
+      }
+    },
+    patience,
+  )
+
+  it(
+    'has no fault that axe knows',
+    async () => {
+      const page = await openTab({ ...pastPolicy, colorScheme: 'light' })
+      for (const name of names) {
+        await openState(page, name)
+        expect(await faultsOf(page, 'everything'), name).toEqual([])
+        await picture(page, `${name}-1280-light`)
+      }
+    },
+    patience,
+  )
+
+  it(
+    'can be read in the dark',
+    async () => {
+      const page = await openTab({ ...pastPolicy, colorScheme: 'dark' })
+      for (const name of names) {
+        await openState(page, name, 'lang=de')
+        expect(await faultsOf(page, 'colours'), name).toEqual([])
+        await picture(page, `${name}-1280-dark`)
+      }
+    },
+    patience,
+  )
+
+  it.each(['ffffff', '000000', 'ffe600', '777777', 'ff2d55'])(
+    'can be read with the accent #%s, by day and in the dark',
+    async (accent) => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const page = await openTab({ ...pastPolicy, colorScheme })
+        await openState(page, 'sign-in', `lang=en&logo&accent=${accent}`)
+        expect(await faultsOf(page, 'colours'), colorScheme).toEqual([])
+        await picture(page, `accent-${accent}-1280-${colorScheme}`)
+      }
+    },
+    patience,
+  )
+
+  it('shows the edge of all that can be pressed where colours are the reader’s own', async () => {
+    const page = await openTab({ viewport: wide, forcedColors: 'active' })
+    for (const name of ['sign-in-wrong', 'second-factor-sendable', 'continue-device', 'consent']) {
+      await openState(page, name)
+      const widths = await page.evaluate(
+        "[...document.querySelectorAll('button, .field input, .fault')]" +
+          '.map((one) => getComputedStyle(one)).filter((style) => ' +
+          "style.borderTopWidth === '0px' || style.borderTopStyle === 'none').length",
+      )
+      expect(widths, name).toBe(0)
+      await picture(page, `${name}-1280-forced`)
+    }
+  })
+
+  it('gives a finger 44 px wherever one can press', async () => {
+    const page = await openTab({ viewport: narrow })
+    for (const name of ['sign-in-wrong', 'second-factor-sendable', 'enrol', 'consent', 'error']) {
+      await openState(page, name)
+      const small = await page.evaluate(
+        // A link within a sentence is as high as its line (WCAG 2.2, 2.5.8).
+        "[...document.querySelectorAll('button, a:not(.hint a), label.tick, .field input')]" +
+          '.filter((one) => one.getBoundingClientRect().height < 43.9)' +
+          '.map((one) => one.outerHTML)',
+      )
+      expect(small, name).toEqual([])
+    }
+  })
+})
+
+describe.runIf(chromiumPath !== null)('The sign-in page in a browser', () => {
+  async function focused(page: Page): Promise<unknown> {
+    return page.evaluate('document.activeElement.id || document.activeElement.textContent.trim()')
+  }
+
+  it('is passed by the keyboard from top to bottom', async () => {
+    const page = await openTab({ viewport: wide })
+    await openState(page, 'sign-in')
+    const order = [await focused(page)]
+    for (let presses = 0; presses < 9; presses += 1) {
+      await page.keyboard.press('Tab')
+      order.push(await focused(page))
+    }
+    expect(order.filter((id) => id !== '')).toEqual([
+      'username',
+      'current-password',
+      'Sign in',
+      'Forgot your password?',
+      'Create an account',
+      'Cancel and go back to Team wiki',
+      'English',
+      'Deutsch',
+      'Help',
+    ])
+  })
+
+  it.each([
+    ['sign-in', 'username'],
+    ['sign-in-hint', 'current-password'],
+    ['sign-in-wrong', 'fault'],
+    ['second-factor', 'one-time-code'],
+    ['second-factor-recovery', 'recovery-code'],
+  ])('begins where something is to do: %s at %s', async (name, id) => {
+    const page = await openTab({ javaScriptEnabled: false })
+    await openState(page, name)
+    expect(await focused(page)).toBe(id)
+  })
+
+  it.each([true, false])('posts what was typed, with scripts: %s', async (javaScriptEnabled) => {
+    const page = await openTab({ javaScriptEnabled })
+    await openState(page, 'sign-in')
+    await page.getByLabel('E-mail or user name').fill('alice')
+    await page.getByLabel('Password').fill('pass & "word" ü')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+    const sent = [...new URLSearchParams(server.posted.at(-1))]
+    expect(sent).toEqual([
+      ['csrf', 'Q2'.repeat(21)],
+      ['username', 'alice'],
+      ['password', 'pass & "word" ü'],
+    ])
+  })
+
+  it('sends nothing that was typed when it is left', async () => {
+    const page = await openTab()
+    await openState(page, 'sign-in')
+    await page.getByLabel('Password').fill('secret')
+    await page.getByRole('button', { name: /^Cancel/ }).click()
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+    expect(server.posted.at(-1)).toBe(`csrf=${'Q2'.repeat(21)}&choice=cancel`)
+  })
+
+  it('confirms, and does not send a code, when Enter is pressed', async () => {
+    const page = await openTab()
+    await openState(page, 'second-factor-sendable')
+    await page.getByLabel('Code from your authenticator app').fill('123 456')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+    const sent = new URLSearchParams(server.posted.at(-1))
+    expect([...sent.keys()]).toEqual(['csrf', 'username', 'code'])
+  })
+})
+
+describe.runIf(chromiumPath !== null)('The hand-over page in a browser', () => {
+  it.each([true, false])('leads to the client by itself, with scripts: %s', async (scripts) => {
+    const context = await browser.newContext({ javaScriptEnabled: scripts })
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    const asked = page.waitForRequest('**/landed?*')
+    await openState(page, 'hand-over')
+    expect((await asked).url()).toBe(`${server.url}/landed?code=mar_oc_1&state=2`)
+  })
+})

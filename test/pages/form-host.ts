@@ -1,0 +1,151 @@
+// The sign-in of the pages over the real parts of a router: users, limits, factors and sessions.
+import { expect, onTestFinished } from 'vitest'
+import {
+  type AuthEvent,
+  type AuthRouterOptions,
+  generateSigningKey,
+  joseSigner,
+} from '../../src/index.js'
+import { decodeBase32 } from '../../src/lib/base32.js'
+import type { LogInSteps } from '../../src/login/log-in.js'
+import { createFlows, type FlowBinding } from '../../src/pages/flow.js'
+import { createPasswordMarker } from '../../src/pages/password-mark.js'
+import {
+  createSignInByForm,
+  type FormSignIn,
+  type FormVisit,
+} from '../../src/pages/sign-in-by-form.js'
+import { assemble } from '../../src/router/assemble.js'
+import { resolveOptions } from '../../src/router/resolve-options.js'
+import { login } from '../../src/router/wiring.js'
+import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
+import { memoryStores } from '../../src/stores/memory-stores.js'
+import { manualClock } from '../../src/testing/manual-clock.js'
+import { totpCode } from '../../src/testing/totp-code.js'
+import { recoveryCodeHash } from '../../src/two-factor/recovery-codes.js'
+import { createSeedVault } from '../../src/two-factor/seed-vault.js'
+import { cheapHasher, encryptionKey, password, passwordHash, totpSecret } from '../support/host.js'
+import { testUsers } from '../support/users.js'
+import { binding } from './flow-parts.js'
+
+const signingKey = await generateSigningKey()
+const keys = [Buffer.from(encryptionKey, 'base64')]
+export const recoveryCode = 'ABCDEFGHIJKLMNOPQRSTUVWX'
+
+export interface FormSettings {
+  readonly options?: Partial<AuthRouterOptions>
+  readonly withFactor?: boolean
+  /** Changes the steps of the login. */
+  readonly steps?: (steps: LogInSteps) => LogInSteps
+}
+
+/** Starts it with alice, who has an authenticator app and a recovery code unless told otherwise. */
+export async function startForms({
+  options: given,
+  withFactor = true,
+  steps = (same) => same,
+}: FormSettings = {}) {
+  const clock = manualClock(new Date('2030-01-01T12:00:10Z'))
+  const users = testUsers()
+  users.add({ id: 'u-alice', username: 'alice', email: 'alice@example.com', passwordHash })
+  const stores = memoryStores()
+  const { once } = memoryOAuthStores()
+  const events: AuthEvent[] = []
+  const options = resolveOptions({
+    users,
+    ...stores,
+    signer: joseSigner({
+      issuer: 'https://chat.example.com',
+      audience: 'chat',
+      keys: [signingKey],
+      clock,
+    }),
+    encryptionKeys: [encryptionKey],
+    passwords: cheapHasher,
+    clock,
+    onEvent: (event) => void events.push(event),
+    ...given,
+  })
+  const parts = assemble(options)
+  onTestFinished(() => parts.close())
+  onTestFinished(() => {
+    const told = JSON.stringify(events)
+    for (const secret of [password, passwordHash, totpSecret, recoveryCode, ...secrets])
+      expect(told).not.toContain(secret)
+  })
+  const seed = decodeBase32(totpSecret)
+  if (withFactor && seed !== null)
+    await stores.secondFactors.activate(
+      {
+        userId: 'u-alice',
+        sealedSeed: createSeedVault(keys).seal('u-alice', seed),
+        lastStep: -1,
+        createdAt: clock(),
+      },
+      [recoveryCodeHash(recoveryCode) as string],
+    )
+  const flows = createFlows({ encryptionKeys: keys, once, clock })
+  const capability = login(options, parts)
+  const forms = createSignInByForm({
+    logInSteps: steps(capability.logInSteps),
+    flows,
+    passwordMarker: createPasswordMarker(keys),
+    passkeys: null,
+  })
+  const secrets = new Set<string>()
+
+  function visitOf(sealed: string | null, from: FormBinding = {}): FormVisit {
+    const { ip = '192.0.2.7', ...other } = from
+    const at: FlowBinding = { ...binding, ...other }
+    return {
+      binding: at,
+      flow: flows.open(sealed, at),
+      context: { requestId: 'r-1', ip, userAgent: null },
+      hungUp: () => new AbortController().signal,
+      setHeaders: () => {},
+    }
+  }
+
+  return {
+    clock,
+    users,
+    stores,
+    once,
+    events,
+    parts,
+    flows,
+    forms,
+    logIn: capability.logIn,
+    visitOf,
+    code: () => totpCode(totpSecret, clock()),
+    /** Sends the form of the first page. */
+    async typePassword(
+      fields: Partial<Parameters<typeof forms.byPassword>[0]> = {},
+      sealed: string | null = null,
+      from?: FormBinding,
+    ) {
+      const all = { username: 'alice', password, stay: false, ...fields }
+      return noted(await forms.byPassword(all, visitOf(sealed, from)))
+    },
+    /** Sends the form of the second page. */
+    async typeCode(code: string | null, sealed: string | null, from?: FormBinding) {
+      return noted(await forms.byCode(code, visitOf(sealed, from)))
+    },
+    sessionsOf: (userId = 'u-alice') => stores.sessions.listForUser(userId, clock()),
+    typesOf: () => events.map(({ type }) => type).filter((type) => type !== 'session.started'),
+  }
+
+  function noted(result: FormSignIn): FormSignIn {
+    if (result.outcome === 'signed-in') secrets.add(result.loggedIn.token)
+    if ('flow' in result) secrets.add(result.flow)
+    return result
+  }
+}
+
+export type FormBinding = Partial<FlowBinding> & { readonly ip?: string }
+
+/** The flow of a sign-in whose second factor is due. */
+export function flowOf(result: FormSignIn): string {
+  if (result.outcome !== 'factor-due') throw new Error(`${result.outcome}, and no factor is due`)
+  return result.flow
+}

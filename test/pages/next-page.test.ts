@@ -1,0 +1,304 @@
+// Which page is next: the decision of the authorization endpoint and the flow, and nothing else. A
+// browser is walked through all of it here, page by page.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { AuthorizationRequest } from '../../src/oauth/authorization-request.js'
+import { type BrowserSignIn, decideAuthorization } from '../../src/oauth/decide-authorization.js'
+import type { Flow } from '../../src/pages/flow-bytes.js'
+import { mayShow, type NextStep, nextStep, type StepPage } from '../../src/pages/next-page.js'
+import type { OAuthClient } from '../../src/stores/client-contract.js'
+import { bridge, desktop, ownResource, tracker, wiki } from '../oauth/some-clients.js'
+import { flowParts, halfWay, now } from './flow-parts.js'
+
+const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
+const { flows } = flowParts()
+const half = flows.withPending(flows.begin(), halfWay)
+
+const alice: BrowserSignIn = {
+  userId: 'u-alice',
+  authenticatedAt: ago(600),
+  acr: 'urn:mar:1fa',
+  reachableAcrs: [],
+  mustEnrol: false,
+}
+
+interface World {
+  readonly client: OAuthClient
+  readonly request: Partial<AuthorizationRequest>
+  readonly session: BrowserSignIn | null
+  readonly granted: readonly string[]
+  readonly flow: Flow | null
+  readonly hintedUserId: string | null
+}
+
+const world: World = {
+  client: wiki,
+  request: {},
+  session: alice,
+  granted: [],
+  flow: null,
+  hintedUserId: null,
+}
+
+function decide({ client, request, session, granted, flow, hintedUserId }: World) {
+  const asked: AuthorizationRequest = {
+    at: 'request',
+    raw: '',
+    client,
+    redirectUri: client.redirectUris[0] as string,
+    state: null,
+    scopes: ['openid'],
+    codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    nonce: null,
+    prompt: [],
+    maxAge: null,
+    loginHint: null,
+    idTokenHint: null,
+    acrValues: [],
+    uiLocales: [],
+    resources: [ownResource],
+    ...request,
+  }
+  return decideAuthorization(asked, session, granted, { done: flow?.done ?? [], hintedUserId, now })
+}
+
+function wordOf(step: NextStep): string {
+  if (step.next === 'page') return step.page
+  return step.answer === 'code' ? 'code' : step.error
+}
+
+const next = (at: World) => nextStep(decide(at), at.flow)
+
+/** Whoever is at a page does what it asks for, as well as can be. */
+function pass(page: StepPage, at: World): World {
+  const flow = at.flow ?? flows.begin()
+  const session = at.session ?? alice
+  switch (page) {
+    case 'sign-in':
+      return {
+        ...at,
+        session: { ...session, authenticatedAt: now },
+        flow: flows.withStep(flow, 'login'),
+      }
+    case 'second-factor': {
+      const shown: BrowserSignIn = { ...session, acr: 'urn:mar:2fa', mustEnrol: false }
+      return flow.pending === null
+        ? { ...at, session: shown, flow }
+        : {
+            ...at,
+            session: { ...shown, authenticatedAt: now },
+            flow: flows.withStep(flow, 'login'),
+          }
+    }
+    case 'enrolment':
+      return { ...at, session: { ...session, acr: 'urn:mar:2fa', mustEnrol: false }, flow }
+    case 'consent':
+      return {
+        ...at,
+        granted: [...at.granted, ...(at.request.scopes ?? ['openid'])],
+        flow: flows.withStep(flow, 'consent'),
+      }
+    case 'continue':
+      return { ...at, flow: flows.withStep(flow, 'select_account') }
+    default:
+      throw new Error(`no page: ${page}`)
+  }
+}
+
+/** All that somebody is shown on the way, and how it ends. */
+function walk(from: World): string[] {
+  const shown: string[] = []
+  let at = from
+  for (;;) {
+    const step = next(at)
+    shown.push(wordOf(step))
+    if (step.next !== 'page' || shown.length > 10) return shown
+    expect(mayShow(step.page, decide(at), at.flow), 'a page that is next may be shown').toBe(true)
+    at = pass(step.page, at)
+  }
+}
+
+const native = { redirectUri: 'http://127.0.0.1:4711/callback' }
+const scheme = { redirectUri: 'com.example.chat:/callback' }
+const claimed = { redirectUri: 'https://app.example.com/callback' }
+const nobody = { session: null }
+const stepUp = {
+  request: { acrValues: ['urn:mar:2fa'] as const },
+  session: { ...alice, reachableAcrs: ['urn:mar:2fa'] as const },
+}
+
+describe('whoever follows a link is shown, in this order,', () => {
+  it.each<[string, Partial<World>, string[]]>([
+    ['nothing, where the session will do', {}, ['code']],
+    ['the sign-in', nobody, ['sign-in', 'code']],
+    [
+      'the sign-in, again where prompt=login',
+      { request: { prompt: ['login'] } },
+      ['sign-in', 'code'],
+    ],
+    ['the sign-in once, where max_age=0', { request: { maxAge: 0 } }, ['sign-in', 'code']],
+    ['the sign-in, where it is too old', { request: { maxAge: 60 } }, ['sign-in', 'code']],
+    [
+      'the sign-in once, where the hint names another',
+      { hintedUserId: 'u-bob' },
+      ['sign-in', 'login_required'],
+    ],
+    [
+      'the accounts, where asked for',
+      { request: { prompt: ['select_account'] } },
+      ['continue', 'code'],
+    ],
+    [
+      'the sign-in alone, who signs in has selected',
+      { ...nobody, request: { prompt: ['select_account'] } },
+      ['sign-in', 'code'],
+    ],
+    ['the second factor, where acr_values asks for it', stepUp, ['second-factor', 'code']],
+    [
+      'nothing of it, where the user has none',
+      { request: { acrValues: ['urn:mar:2fa'] } },
+      ['code'],
+    ],
+    [
+      'the password and then the enrolment, where it is demanded',
+      { session: { ...alice, mustEnrol: true } },
+      ['sign-in', 'enrolment', 'code'],
+    ],
+    // Part 2.6, row by row: nothing just typed, and just signed in.
+    ['first party, web', {}, ['code']],
+    ['first party, native, claimed', { client: desktop, request: claimed }, ['code']],
+    ['first party, native, loopback', { client: desktop, request: native }, ['continue', 'code']],
+    [
+      'first party, native, loopback, just signed in',
+      { client: desktop, request: native, ...nobody },
+      ['sign-in', 'code'],
+    ],
+    [
+      'first party, native, private scheme',
+      { client: desktop, request: scheme },
+      ['continue', 'code'],
+    ],
+    ['third party', { client: tracker }, ['consent', 'code']],
+    ['third party, just signed in', { client: tracker, ...nobody }, ['sign-in', 'consent', 'code']],
+    ['third party, all granted', { client: tracker, granted: ['openid'] }, ['code']],
+    [
+      'third party, granted less',
+      { client: tracker, granted: ['openid'], request: { scopes: ['openid', 'messages:read'] } },
+      ['consent', 'code'],
+    ],
+    [
+      'third party, prompt=consent',
+      { client: tracker, granted: ['openid'], request: { prompt: ['consent'] } },
+      ['consent', 'code'],
+    ],
+    [
+      'third party, native, all granted: never silent',
+      {
+        client: bridge,
+        granted: ['openid'],
+        request: { redirectUri: 'http://localhost:1/callback' },
+      },
+      ['continue', 'code'],
+    ],
+    [
+      'third party, native, consent',
+      { client: bridge, request: { redirectUri: 'net.example.bridge:/cb' } },
+      ['consent', 'code'],
+    ],
+    [
+      'all of it',
+      {
+        client: tracker,
+        session: { ...alice, reachableAcrs: ['urn:mar:2fa'] },
+        request: { prompt: ['login', 'consent', 'select_account'], acrValues: ['urn:mar:2fa'] },
+      },
+      ['sign-in', 'second-factor', 'consent', 'code'],
+    ],
+  ])('%s', (_name, change, shown) => {
+    expect(walk({ ...world, ...change })).toEqual(shown)
+  })
+
+  it.each<[string, Partial<World>, string]>([
+    ['nobody is signed in', nobody, 'login_required'],
+    ['consent is due', { client: tracker }, 'consent_required'],
+    ['a second factor is due', stepUp, 'interaction_required'],
+    ['somebody is half way', { ...nobody, flow: half }, 'login_required'],
+  ])('with prompt=none no page, but what the client is told: %s', (_name, change, told) => {
+    const at = { ...world, ...change }
+    const silent: World = { ...at, request: { ...at.request, prompt: ['none'] } }
+    expect(walk(silent)).toEqual([told])
+    const pages: StepPage[] = ['sign-in', 'second-factor', 'enrolment', 'consent', 'continue']
+    expect(pages.filter((page) => mayShow(page, decide(silent), silent.flow))).toEqual([])
+  })
+})
+
+describe('whoever is half way through signing in', () => {
+  it('is asked for the second factor, and not for the password again', () => {
+    expect(walk({ ...world, ...nobody, flow: half })).toEqual(['second-factor', 'code'])
+    expect(walk({ ...world, request: { prompt: ['login'] }, flow: half })).toEqual([
+      'second-factor',
+      'code',
+    ])
+  })
+
+  it('is not, once signed in by another tab', () => {
+    expect(walk({ ...world, flow: half })).toEqual(['code'])
+    expect(walk({ ...world, client: tracker, flow: half })).toEqual(['consent', 'code'])
+  })
+
+  it('may go back to the sign-in', () => {
+    expect(mayShow('sign-in', decide({ ...world, ...nobody, flow: half }), half)).toBe(true)
+  })
+})
+
+describe('nobody', () => {
+  it('is shown the same page twice in a row, or asked for ever', () => {
+    const steps = ['login', 'select_account', 'consent'] as const
+    const after = steps.map((step) => flows.withStep(flows.begin(), step))
+    const sessions: (BrowserSignIn | null)[] = [
+      null,
+      alice,
+      { ...alice, mustEnrol: true },
+      { ...alice, reachableAcrs: ['urn:mar:2fa'] },
+      { ...alice, authenticatedAt: now },
+    ]
+    const uris = [wiki, desktop, tracker, bridge].flatMap((client) =>
+      client.redirectUris.map((redirectUri) => ({ client, redirectUri })),
+    )
+    const anyWorld = fc.record({
+      uri: fc.constantFrom(...uris),
+      prompt: fc.subarray(['login', 'consent', 'select_account', 'create'] as const),
+      maxAge: fc.constantFrom(null, 0, 60, 3600),
+      acrValues: fc.subarray(['phr', 'urn:mar:2fa', 'urn:mar:1fa'] as const),
+      session: fc.constantFrom(...sessions),
+      granted: fc.subarray(['openid']),
+      hintedUserId: fc.constantFrom(null, 'u-alice', 'u-bob'),
+      flow: fc.constantFrom(null, half, ...after),
+    })
+    fc.assert(
+      fc.property(anyWorld, ({ uri: { client, ...uri }, prompt, maxAge, acrValues, ...rest }) => {
+        const request = { ...uri, prompt, maxAge, acrValues }
+        const shown = walk({ ...rest, client, request })
+        expect(shown.length).toBeLessThan(8)
+        const pages = shown.slice(0, -1)
+        expect(pages).toEqual([...new Set(pages)])
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  it('is shown a page that is not due: its address leads to where it is decided', () => {
+    const pages: StepPage[] = ['second-factor', 'enrolment', 'consent', 'continue']
+    const shown = (at: World) => pages.filter((page) => mayShow(page, decide(at), at.flow))
+    expect(shown(world)).toEqual([])
+    expect(shown({ ...world, ...nobody })).toEqual([])
+    expect(shown({ ...world, client: tracker })).toEqual(['consent'])
+    expect(shown({ ...world, ...nobody, client: tracker })).toEqual([])
+    expect(mayShow('recovery-code', decide({ ...world, ...nobody }), half)).toBe(true)
+  })
+
+  it('is kept from the way to another account', () => {
+    expect(mayShow('sign-in', decide(world), null)).toBe(true)
+    expect(mayShow('sign-in', decide({ ...world, client: tracker }), null)).toBe(true)
+  })
+})

@@ -1,0 +1,111 @@
+// The cookie of a browser that nobody has signed in to: what it is, and what it cannot become.
+import { createServer, get, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { writeAnswer } from '../../src/http/answer.js'
+import { createSessionCookie } from '../../src/http/cookies.js'
+import { createKnownBrowser } from '../../src/pages/pre-cookie.js'
+import { readSessionSecret } from '../../src/tokens/session-secret.js'
+
+const pre = '__Host-Http-mar_pre'
+const session = '__Host-Http-mar_session'
+const value = 'IBzMkG0tXVXnKUQcHPSTqA'
+const kept = `${value}.${'s'.repeat(43)}`
+
+/** A server that knows browsers, and what it says of one that sends these cookies. */
+async function startKnowing(isSecure = true) {
+  const browsers = createKnownBrowser(createSessionCookie(isSecure), isSecure)
+  const server = createServer((request, response) => {
+    const of = browsers.of(request)
+    const { browser: known, cookies } =
+      request.url === '/forget'
+        ? { browser: null, cookies: [browsers.forgotten] }
+        : browsers.ensure(request)
+    const text = JSON.stringify({ of, known })
+    writeAnswer(response, { status: 200, text, headers: {}, cookies })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  return async function visit(cookies: string | string[] = [], path = '/') {
+    const answer = await new Promise<IncomingMessage>((resolve) =>
+      get({ port, path, host: '127.0.0.1', headers: { Cookie: cookies } }, resolve),
+    )
+    const text = (await answer.setEncoding('utf8').toArray()).join('')
+    return { ...JSON.parse(text), set: answer.headers['set-cookie'] ?? null }
+  }
+}
+
+describe('a browser that nobody has signed in to', () => {
+  it('is given 128 random bits until it is closed, out of reach of scripts and other sites', async () => {
+    const visit = await startKnowing()
+    const first = await visit()
+    expect(first).toEqual({
+      of: null,
+      known: expect.stringMatching(/^[\w-]{22}$/),
+      set: [`${pre}=${first.known}; Path=/; HttpOnly; SameSite=Lax; Secure`],
+    })
+    expect((await visit()).known).not.toBe(first.known)
+    expect(await visit(`${pre}=${first.known}`)).toEqual({
+      of: first.known,
+      known: first.known,
+      set: null,
+    })
+  })
+
+  it('is known on a developer’s own machine, too, under a name of its own', async () => {
+    const visit = await startKnowing(false)
+    const { known, set } = await visit(`${pre}=${value}`)
+    expect(set).toEqual([`mar_pre_dev=${known}; Path=/; HttpOnly; SameSite=Lax`])
+    expect((await visit(`mar_pre_dev=${value}`)).of).toBe(value)
+  })
+
+  it('forgets it when it is told to', async () => {
+    const visit = await startKnowing()
+    expect((await visit(`${pre}=${value}`, '/forget')).set).toEqual([
+      `${pre}=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0`,
+    ])
+  })
+})
+
+describe('a browser that keeps a session', () => {
+  it('is known by that, and by nothing that is planted beside it', async () => {
+    const visit = await startKnowing()
+    expect(await visit(`${pre}=${value}; ${session}=${kept}`)).toEqual({
+      of: kept,
+      known: kept,
+      set: null,
+    })
+  })
+})
+
+describe('a value that is planted', () => {
+  it.each<[string, string | string[]]>([
+    ['twice in one header', `${pre}=${value}; ${pre}=BBBBBBBBBBBBBBBBBBBBBB`],
+    ['twice the same', `${pre}=${value}; ${pre}=${value}`],
+    ['in two headers', [`${pre}=${value}`, `${pre}=BBBBBBBBBBBBBBBBBBBBBB`]],
+    ['under the name of a developer’s machine', `mar_pre_dev=${value}`],
+    ['without the prefix', `mar_pre=${value}`],
+    ['in other letters', `${pre.toLowerCase()}=${value}`],
+    ['that is too short', `${pre}=${value.slice(1)}`],
+    ['that is too long', `${pre}=${value}A`],
+    ['that has the form of a session', `${pre}=${kept}`],
+    ['that is empty', `${pre}=`],
+    ['in quotes', `${pre}="${value.slice(2)}"`],
+    ['with a character of another alphabet', `${pre}=${value.slice(1)}%`],
+  ])('counts as not sent: %s', async (_name, cookies) => {
+    const visit = await startKnowing()
+    const { of, known, set } = await visit(cookies)
+    expect(of).toBeNull()
+    expect(known).toMatch(/^[\w-]{22}$/)
+    expect(known).not.toBe(value)
+    expect(set).toHaveLength(1)
+  })
+
+  it('is never the secret of a session', async () => {
+    const visit = await startKnowing()
+    const { known } = await visit()
+    expect(readSessionSecret('browser', known)).toBeNull()
+    expect(readSessionSecret('browser', value)).toBeNull()
+  })
+})

@@ -1,0 +1,388 @@
+// What stands on each page, and in which form.
+import { describe, expect, it } from 'vitest'
+import { passkeyScript } from '../../src/pages/assets/passkey-script.js'
+import { html } from '../../src/pages/html.js'
+import { hasScript, pageHeaders, pageHeadersFor } from '../../src/pages/page-headers.js'
+import { createStylesheet } from '../../src/pages/stylesheet.js'
+import { createTexts } from '../../src/pages/texts.js'
+import type { ErrorView, HandOverView, PageFault, SignInView, View } from '../../src/pages/view.js'
+import { action } from '../../src/testing/page-contract/states.js'
+import { pageOf, stateOf, tagsOf } from './support/markup.js'
+import { service, states } from './support/states.js'
+
+const everyState = Object.keys(states)
+const named = (markup: string, name: string) => tagsOf(markup).filter((tag) => tag.name === name)
+
+/** The fields of a page by name, without those that nobody sees or types in. */
+function fieldsOf(markup: string) {
+  return named(markup, 'input')
+    .map(({ attributes }) => attributes)
+    .filter(({ type }) => type !== 'hidden')
+}
+
+describe('The headers of a page', () => {
+  it('are those that were decided', () => {
+    expect(pageHeadersFor('de', true)).toEqual({
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy':
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+        "require-trusted-types-for 'script'",
+      'X-Frame-Options': 'DENY',
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'same-origin',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'Permissions-Policy':
+        'publickey-credentials-get=(self), publickey-credentials-create=(self), camera=(), ' +
+        'microphone=(), geolocation=()',
+      'Content-Language': 'de',
+      Vary: 'Cookie, Accept-Language',
+    })
+  })
+
+  it('allow no script where there is none', () => {
+    const policy = pageHeadersFor('de', false)['Content-Security-Policy']
+    expect(policy).toContain("script-src 'none'")
+    expect(pageHeaders['Content-Security-Policy']).toBe(policy)
+    expect(Object.isFrozen(pageHeaders)).toBe(true)
+  })
+})
+
+describe('Every page', () => {
+  it.each(everyState)('is one document with one heading and its landmarks: %s', (name) => {
+    const markup = stateOf(name, 'de')
+    expect(markup).toMatch(/^<!doctype html>\n<html lang="de" dir="ltr">/)
+    for (const once of ['title', 'header', 'main', 'h1', 'footer', 'nav'])
+      expect(named(markup, once), once).toHaveLength(1)
+    const ids = tagsOf(markup).flatMap(({ attributes }) => attributes['id'] ?? [])
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it.each(everyState)('names each of its fields, and says what is wrong with it: %s', (name) => {
+    const tags = tagsOf(stateOf(name))
+    const ids = new Set(tags.flatMap(({ attributes }) => attributes['id'] ?? []))
+    const labelled = new Set(tags.flatMap(({ attributes }) => attributes['for'] ?? []))
+    for (const { id, type, 'aria-hidden': hidden } of fieldsOf(stateOf(name)))
+      if (type !== 'checkbox' && hidden !== 'true') expect(labelled).toContain(id)
+    for (const { attributes } of tags)
+      for (const described of attributes['aria-describedby']?.split(' ') ?? [])
+        expect(ids).toContain(described)
+  })
+
+  it.each(everyState)(
+    'runs and styles nothing by itself, and has one focus at most: %s',
+    (name) => {
+      const tags = tagsOf(stateOf(name))
+      const active = tags.filter((tag) => tag.name === 'script' || tag.name === 'style')
+      const src = '/oauth/assets/passkeys-0123456789abcdef.js'
+      const script = { name: 'script', attributes: { src, defer: '' } }
+      expect(active).toEqual(hasScript(states[name] as View) ? [script] : [])
+      const inline = tags.flatMap(({ attributes }) =>
+        Object.keys(attributes).filter((key) => key === 'style' || key.startsWith('on')),
+      )
+      expect(inline).toEqual([])
+      const focused = tags.filter(({ attributes }) => 'autofocus' in attributes)
+      expect(focused.length).toBeLessThanOrEqual(1)
+    },
+  )
+
+  it.each(everyState)('posts to where it should, with what it carries: %s', (name) => {
+    const forms = named(stateOf(name), 'form')
+    for (const { attributes } of forms)
+      expect([attributes['method'], attributes['action']]).toEqual(['post', action])
+    const carried = named(stateOf(name), 'input').filter(
+      ({ attributes }) => attributes['name'] === 'csrf',
+    )
+    expect(carried).toHaveLength(forms.length)
+  })
+
+  it.each(everyState)('says first in its title that something is wrong: %s', (name) => {
+    const title = /<title>([^<]*)<\/title>/.exec(stateOf(name))?.[1]
+    const isFaulty = stateOf(name).includes('role="alert"')
+    expect(title?.startsWith('Error: ')).toBe(isFaulty)
+    expect(title?.endsWith(' · Example Chat')).toBe(true)
+  })
+
+  it('is in the direction of its language', () => {
+    const arabic = createTexts({ ar: { 'language.name': 'العربية' } }, service).get('ar')
+    const shell = arabic === undefined ? {} : { texts: arabic }
+    const view = states['sign-in'] as SignInView
+    expect(pageOf(view, 'en', shell)).toContain('<html lang="ar" dir="rtl">')
+  })
+
+  it('leads to the host’s own pages, and marks the language that it is in', () => {
+    const links = named(stateOf('sign-in', 'de'), 'a').map(({ attributes }) => attributes)
+    const outside = links.flatMap(({ href = '' }) => (href.startsWith('https:') ? [href] : []))
+    expect(outside).toEqual([
+      'https://chat.example.com/help',
+      'https://chat.example.com/privacy',
+      'https://chat.example.com/terms',
+    ])
+    const current = links.filter((link) => link['aria-current'] === 'true')
+    expect(current.map(({ lang }) => lang)).toEqual(['de'])
+  })
+
+  it('has the logo, or the first letter of the name', () => {
+    const logo = { file: '/srv/logo.svg', alt: 'Ünder', width: 120, height: 40 }
+    const view = states['signed-out'] as SignInView
+    const withLogo = pageOf(view, 'en', { logo: '/logo.svg?v=1', brand: { name: 'Ünder', logo } })
+    expect(withLogo).toContain('<img src="/logo.svg?v=1" alt="Ünder" width="120" height="40">')
+    const without = pageOf(view, 'en', { brand: { name: 'e\u0301clair' } })
+    expect(without).toContain('<span class="mark" aria-hidden="true">E\u0301</span>')
+    expect(without).not.toContain('<img')
+  })
+})
+
+describe('What password managers and phones go by', () => {
+  it.each<[string, string, string | undefined, string]>([
+    ['sign-in', 'username', 'text', 'username webauthn'],
+    ['sign-in', 'password', 'password', 'current-password'],
+    ['sign-in', 'stay', 'checkbox', ''],
+    ['second-factor', 'username', 'text', 'username'],
+    ['second-factor', 'code', 'text', 'one-time-code'],
+    ['second-factor-recovery', 'username', 'text', 'username'],
+    ['second-factor-recovery', 'code', 'text', 'off'],
+    ['enrol', 'code', 'text', 'one-time-code'],
+  ])('on %s the field %s is %s, %s', (state, name, type, autocomplete) => {
+    const field = fieldsOf(stateOf(state)).find((one) => one['name'] === name)
+    expect([field?.['type'], field?.['autocomplete'] ?? '']).toEqual([type, autocomplete])
+  })
+
+  it('is one form with both fields in their order, and nothing that cuts or spells', () => {
+    const tags = tagsOf(stateOf('sign-in'))
+    const order = tags.map(({ name, attributes }) => attributes['name'] ?? name)
+    const form = order.slice(order.indexOf('form'), order.indexOf('button') + 1)
+    expect(form.filter((name) => !/^(?:div|label|span)$/.test(name))).toEqual([
+      'form',
+      'csrf',
+      'username',
+      'password',
+      'stay',
+      'button',
+    ])
+    const [username, password] = fieldsOf(stateOf('sign-in'))
+    expect(username).toMatchObject({
+      id: 'username',
+      autocapitalize: 'none',
+      autocorrect: 'off',
+      spellcheck: 'false',
+    })
+    expect(password).toMatchObject({ id: 'current-password' })
+    expect(stateOf('sign-in')).not.toMatch(/maxlength|onpaste/)
+  })
+
+  it('knows whose code it is without showing the name twice', () => {
+    const [username, code] = fieldsOf(stateOf('second-factor'))
+    expect(username).toMatchObject({
+      value: 'alice@mail.example',
+      class: 'unseen',
+      tabindex: '-1',
+      'aria-hidden': 'true',
+      readonly: '',
+    })
+    expect(code).toMatchObject({
+      id: 'one-time-code',
+      inputmode: 'numeric',
+      pattern: '[0-9 ]*',
+    })
+  })
+})
+
+describe('The sign-in page', () => {
+  const view = states['sign-in'] as SignInView
+
+  it('is not ticked to stay, unless that was chosen', () => {
+    const ticked = (name: string) =>
+      fieldsOf(stateOf(name)).map((field) => 'checked' in field && field['name'])
+    expect(ticked('sign-in')).not.toContain('stay')
+    expect(ticked('sign-in-stale')).toContain('stay')
+  })
+
+  it('has the name still in it when it comes again, and never the password', () => {
+    const [username, password] = fieldsOf(stateOf('sign-in-wrong'))
+    expect(username).toMatchObject({ value: 'alice@mial.example', 'aria-invalid': 'true' })
+    expect(username?.['aria-describedby']).toBe('fault')
+    expect(password).toMatchObject({ 'aria-invalid': 'true', 'aria-describedby': 'fault' })
+    expect(password).not.toHaveProperty('value')
+  })
+
+  it('finds no fault with name and password where they are not what is wrong', () => {
+    for (const name of ['sign-in-stale', 'sign-in-busy', 'sign-in-throttled', 'sign-in-refused'])
+      expect(stateOf(name)).not.toMatch(/aria-invalid|aria-describedby/)
+  })
+
+  it('says the same of a wrong name and a wrong password', () => {
+    expect(stateOf('sign-in-wrong')).toContain('>Wrong name or password.</p>')
+  })
+
+  it('offers what there is, and nothing else', () => {
+    const bare: SignInView = { ...view, forgotten: null, register: null, mayCancel: false }
+    const markup = pageOf(bare)
+    expect(markup).not.toMatch(/Forgot|Create an account|Cancel|class="links"/)
+    expect(named(markup, 'form')).toHaveLength(1)
+    expect(pageOf({ ...view, client: null })).not.toContain('Cancel')
+  })
+
+  it('leaves a place for passkeys, in which nothing stands without them', () => {
+    const passkey = html`<button type="button" hidden>Passkey</button>`
+    const markup = pageOf({ ...view, passkey })
+    expect(markup).toContain('</button><button type="button" hidden>Passkey</button>')
+    expect(markup.replace('<button type="button" hidden>Passkey</button>', '')).toBe(pageOf(view))
+  })
+
+  it('says what was wrong with a passkey, and finds no fault with the fields', () => {
+    const markup = stateOf('sign-in-passkey-wrong')
+    expect(markup).toContain('>That passkey was not accepted. Please try again,')
+    expect(markup).not.toContain('aria-invalid')
+  })
+
+  it('shows the button of passkeys only by its script, which has 3 KB at most', () => {
+    for (const name of everyState.filter((state) => hasScript(states[state] as View))) {
+      const [asking, ...others] = named(stateOf(name), 'button').filter(
+        ({ attributes }) => 'data-passkey' in attributes,
+      )
+      expect(others).toEqual([])
+      expect(asking?.attributes).toMatchObject({ type: 'button', hidden: '' })
+    }
+    expect(Buffer.byteLength(passkeyScript)).toBeLessThanOrEqual(3 * 1024)
+    expect(passkeyScript).not.toMatch(/innerHTML|eval|Function|import|https?:/)
+  })
+
+  it('is at most 12 KB, style included', () => {
+    const css = Buffer.byteLength(createStylesheet('#7a2e8e').css)
+    for (const name of ['sign-in', 'sign-in-wrong', 'sign-in-throttled'])
+      for (const tag of ['en', 'de'])
+        expect(Buffer.byteLength(stateOf(name, tag)) + css, name).toBeLessThanOrEqual(12 * 1024)
+  })
+
+  it('takes less than a millisecond of the processor', () => {
+    for (let turn = 0; turn < 200; turn += 1) stateOf('sign-in')
+    const began = process.cpuUsage()
+    for (let turn = 0; turn < 500; turn += 1) stateOf('sign-in')
+    const { user, system } = process.cpuUsage(began)
+    expect((user + system) / 1000 / 500).toBeLessThan(1)
+  })
+})
+
+describe('The enrolment page', () => {
+  it('draws the code module by module, with a border that cameras need', () => {
+    const enrol = states['enrol']
+    if (enrol?.page !== 'enrol' || enrol.qr === null) throw new Error('no QR code')
+    const size = enrol.qr.length
+    const svg = named(stateOf('enrol'), 'svg')[0]?.attributes
+    expect(svg?.['viewBox']).toBe(`0 0 ${size + 8} ${size + 8}`)
+    const drawn = Array.from({ length: size }, () => Array.from({ length: size }, () => false))
+    const path = named(stateOf('enrol'), 'path')[0]?.attributes['d'] ?? ''
+    for (const [, x, y, length] of path.matchAll(/M(\d+) (\d+)h(\d+)v1h-\3z/g))
+      drawn[Number(y) - 4]?.fill(true, Number(x) - 4, Number(x) - 4 + Number(length))
+    expect(drawn).toEqual(enrol.qr.map((row) => [...row]))
+    expect(path.replaceAll(/M\d+ \d+h\d+v1h-\d+z/g, '')).toBe('')
+  })
+
+  it('shows the secret in groups, and as a link for an app on this device', () => {
+    const markup = stateOf('enrol-without-qr')
+    expect(markup).toContain('>JBSW Y3DP EHPK 3PXP JBSW Y3DP EHPK 3PXP</code>')
+    expect(named(markup, 'a').map(({ attributes }) => attributes['href'])).toContain(
+      'otpauth://totp/Chat:alice?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Chat',
+    )
+    expect(markup).not.toContain('<svg')
+  })
+})
+
+describe('The pages that ask before a client gets anything', () => {
+  const choices = (name: string) =>
+    named(stateOf(name), 'button').map(({ attributes }) => attributes['value'])
+
+  it('let the user choose', () => {
+    expect(choices('continue')).toEqual(['continue', 'other', 'cancel'])
+    expect(choices('consent')).toEqual(['allow', 'cancel'])
+  })
+
+  it('warn of an app on the device, and not of a site', () => {
+    expect(stateOf('continue-device')).toContain('Only continue if you have just started it.')
+    expect(stateOf('continue')).not.toContain('just started')
+  })
+
+  it('show where the answer goes, whatever the client calls itself', () => {
+    expect(stateOf('consent')).toContain(
+      'You will be sent to <b class="host" dir="ltr">build.example.net</b>.',
+    )
+    const consent = states['consent']
+    if (consent?.page !== 'consent') throw new Error('no consent')
+    const onDevice = pageOf({ ...consent, client: { name: 'Bank', host: null } })
+    expect(onDevice).toContain('You will be sent to an app on this device.')
+  })
+
+  it('show every scope, and that the client is somebody else’s', () => {
+    expect(named(stateOf('consent'), 'li')).toHaveLength(3)
+    expect(stateOf('consent')).toContain('It is not made by <bdi>Example Chat</bdi>.')
+  })
+})
+
+describe('The hand-over page', () => {
+  const view: HandOverView = {
+    page: 'hand-over',
+    client: { name: 'Team wiki', host: 'wiki.example.com' },
+    redirect: "https://wiki.example.com/cb?a='b'&code=mar_oc_1&state=x;url=y",
+  }
+
+  it('leads on at once, and by a link, to the same place', () => {
+    const markup = pageOf(view)
+    const [meta] = named(markup, 'meta').filter(({ attributes }) => 'http-equiv' in attributes)
+    expect(meta?.attributes).toEqual({
+      'http-equiv': 'refresh',
+      content: `0; url=${view.redirect}`,
+    })
+    const hrefs = named(markup, 'a').map(({ attributes }) => attributes['href'])
+    expect(hrefs).toContain(view.redirect)
+  })
+
+  it('says that the window may be closed where an app takes over', () => {
+    expect(pageOf(view)).not.toContain('close this window')
+    expect(stateOf('hand-over-device')).toContain('You can close this window.')
+  })
+
+  it.each(['javascript:alert(1)', 'data:text/html,a', "'https://a.example/", ''])(
+    'leads nowhere else: %j',
+    (redirect) => {
+      expect(() => pageOf({ ...view, redirect })).toThrow(TypeError)
+    },
+  )
+})
+
+describe('The error page', () => {
+  const error = states['error'] as ErrorView
+  const faults: readonly PageFault[] = [
+    'unknown-client',
+    'redirect-mismatch',
+    'malformed',
+    'repeated-parameter',
+    'too-long',
+    'clock',
+    'refused',
+    'not-found',
+    'throttled',
+    'busy',
+  ]
+
+  it('says something else of each fault, in each language', () => {
+    const sentences = ['en', 'de'].flatMap((tag) =>
+      faults.map((fault) => {
+        const markup = pageOf({ ...error, fault, retryAfter: 30 }, tag)
+        return /<p class="lead">(.*?)<\/p>/.exec(markup)?.[1]
+      }),
+    )
+    expect(new Set(sentences).size).toBe(2 * faults.length)
+  })
+
+  it('has what to search the log by, and nothing that is not known', () => {
+    expect(stateOf('error')).toContain(error.reference)
+    expect(stateOf('error')).toContain('<code dir="ltr">client_id</code>')
+    const bare = { ...error, reference: null, parameter: null }
+    expect(pageOf(bare, 'en', { home: null })).not.toMatch(
+      /<code|Reference|developers|class="links"/,
+    )
+    expect(pageOf({ ...bare, fault: 'redirect-mismatch' })).toContain('<bdi>The app</bdi> wants')
+  })
+})
