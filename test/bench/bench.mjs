@@ -1,7 +1,7 @@
 // Measures this package beside its peers. `npm run bench` measures everything and writes
-// docs/performance.md and docs/performance.svg; `npm run bench -- guard` measures one suite (storm,
-// guard, tokens, growth) and only prints it; `--quick` is a smoke run; `render` writes the
-// documents again from the last whole run.
+// docs/performance.md and docs/performance.svg; `npm run bench -- guard` measures one suite
+// (storm, guard, tokens, oauth, pages, growth) and only prints it; `--quick` is a smoke run;
+// `render` writes the documents again from the last whole run.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +10,8 @@ import { markdownOf } from './report/markdown.mjs'
 import { writeDocs } from './report/write-docs.mjs'
 import { measureGrowth } from './suites/growth.mjs'
 import { measureGuards } from './suites/guard.mjs'
+import { measureOAuth } from './suites/oauth.mjs'
+import { measurePages } from './suites/pages.mjs'
 import { measureStorms } from './suites/storm.mjs'
 import { measureTokens } from './suites/tokens.mjs'
 
@@ -17,6 +19,8 @@ const suites = {
   storm: measureStorms,
   guard: measureGuards,
   tokens: measureTokens,
+  oauth: measureOAuth,
+  pages: measurePages,
   growth: measureGrowth,
 }
 const million = 1_000_000
@@ -24,6 +28,8 @@ const whole = {
   storm: { rounds: 3, logins: { 10: 160, 12: 80 } },
   guard: { rounds: 7, seconds: 2 },
   tokens: { rounds: 7, count: 2000 },
+  oauth: { rounds: 7, count: 2000 },
+  pages: { rounds: 7, count: 2000 },
   // Less than a thousand calls in all, so that each session of the smaller table is asked for once.
   growth: {
     rounds: 8,
@@ -41,6 +47,8 @@ const quick = {
   storm: { rounds: 1, logins: { 10: 20 } },
   guard: { rounds: 1, seconds: 0.3 },
   tokens: { rounds: 1, count: 200 },
+  oauth: { rounds: 1, count: 200 },
+  pages: { rounds: 1, count: 200 },
   growth: {
     rounds: 1,
     turns: 50,

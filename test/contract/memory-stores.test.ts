@@ -1,6 +1,10 @@
 import { describe, it } from 'vitest'
 import { fileKeyStore } from '../../src/signers/file-key-store.js'
-import { memoryOAuthStores, memoryStores } from '../../src/stores/memory-stores.js'
+import {
+  memoryOAuthStores,
+  memoryPasskeyStore,
+  memoryStores,
+} from '../../src/stores/memory-stores.js'
 import { storeContract } from '../../src/testing/testing.js'
 import { temporaryFolder } from '../support/databases.js'
 
@@ -19,6 +23,15 @@ storeContract(
     name: 'memoryOAuthStores',
     contracts: ['consents', 'once', 'clients'],
     stores: () => memoryOAuthStores(),
+  },
+)
+
+storeContract(
+  { describe, it },
+  {
+    name: 'memoryPasskeyStore',
+    contracts: ['passkeys'],
+    stores: () => ({ passkeys: memoryPasskeyStore() }),
   },
 )
 

@@ -2,7 +2,7 @@
 // the query of this module's address.
 import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
 import Database from 'libsql'
-import { sqlOAuthStores, sqlStores } from 'messaging-auth-router/stores/sql'
+import { sqlOAuthStores, sqlPasskeyStore, sqlStores } from 'messaging-auth-router/stores/sql'
 import { createPool } from 'mysql2'
 import pg from 'pg'
 
@@ -21,4 +21,8 @@ const dialects = {
 const kysely = new Kysely({ dialect: dialects[kind]() })
 
 // biome-ignore lint/style/noDefaultExport: it is what the contract suite asks for
-export default () => ({ ...sqlStores(kysely, { prefix }), ...sqlOAuthStores(kysely, { prefix }) })
+export default () => ({
+  ...sqlStores(kysely, { prefix }),
+  ...sqlOAuthStores(kysely, { prefix }),
+  passkeys: sqlPasskeyStore(kysely, { prefix }),
+})

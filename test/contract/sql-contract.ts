@@ -20,6 +20,7 @@ const contracts = [
   'consents',
   'once',
   'clients',
+  'passkeys',
 ] as const
 const workerUrl = new URL('../../dist/testing/store-contract/process-worker.js', import.meta.url)
 
@@ -73,6 +74,6 @@ function opened(kind: DatabaseKind, prefix: string, connections?: number): () =>
   return () => database as TestDatabase
 }
 
-function allStores({ stores, oauthStores }: TestDatabase): StoresUnderTest {
-  return { ...stores, ...oauthStores }
+function allStores({ stores, oauthStores, passkeys }: TestDatabase): StoresUnderTest {
+  return { ...stores, ...oauthStores, passkeys }
 }

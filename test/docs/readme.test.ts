@@ -8,7 +8,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 const root = new URL('../../', import.meta.url)
 const page = readFileSync(new URL('README.md', root), 'utf8')
-const [, code = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(page) ?? []
+const [code = '', clientCode = ''] = Array.from(
+  page.matchAll(/^```ts\n([\s\S]*?)^```$/gm),
+  ([, block]) => block,
+)
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -51,6 +54,23 @@ describe('the README', () => {
     expect(lines.length).toBeLessThanOrEqual(150)
     expect(lines.findIndex((line) => line.startsWith('npm install'))).toBeLessThan(25)
     expect(code.trim().split('\n').length).toBeLessThanOrEqual(30)
+  })
+
+  it('has a client of a few lines that signs alice in, and asks her route', async () => {
+    expect(clientCode.trim().split('\n').filter(Boolean)).toHaveLength(4)
+    const url = await start()
+    const folder = fileURLToPath(new URL('test/rules/.scratch/readme/', root))
+    writeFileSync(`${folder}client.mjs`, clientCode.replace('http://127.0.0.1:3000/api/v1', url))
+    const child = spawn(process.execPath, ['client.mjs'], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let said = ''
+    child.stdout.on('data', (data: Buffer) => {
+      said += data.toString()
+    })
+    await once(child, 'close')
+    expect(said).toBe("{ rooms: [ 'general' ], for: '1' }\n")
   })
 
   it('has a server that signs alice in, and guards its route', async () => {

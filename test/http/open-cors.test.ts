@@ -1,5 +1,6 @@
 import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
+import { AuthError } from '../../src/errors.js'
 import { ok } from '../../src/http/answer.js'
 import type { Routes } from '../../src/http/endpoint.js'
 import { type BareAppSettings, startBareApp } from '../support/bare-app.js'
@@ -36,7 +37,7 @@ describe('a route that is open to every origin', () => {
         200,
         {
           'access-control-allow-origin': '*',
-          'access-control-expose-headers': 'WWW-Authenticate',
+          'access-control-expose-headers': 'Retry-After, WWW-Authenticate',
         },
       ])
     }
@@ -71,6 +72,22 @@ describe('a route that is open to every origin', () => {
     expect((await supertest(url).options('/open')).status).toBe(405)
   })
 
+  it.each([
+    ['a refusal with a challenge', new AuthError('Unauthorized'), 401, 'www-authenticate'],
+    ['a limit', new AuthError('too-many-requests', { retryAfter: 7 }), 429, 'retry-after'],
+    ['an outage', new AuthError('temporarily-unavailable', { retryAfter: 5 }), 503, 'retry-after'],
+  ])('lets scripts read the headers of %s', async (_what, error, status, name) => {
+    const refuse = async () => Promise.reject(error)
+    const { url } = await startBareApp({
+      routes: [['/open', { POST: refuse }, 'oauth-endpoint', 'every-origin']],
+    })
+    const response = await supertest(url).post('/open').set('Origin', 'https://any.example')
+    expect([response.status, response.headers[name]]).toEqual([status, expect.any(String)])
+    const exposed = String(response.headers['access-control-expose-headers']).toLowerCase()
+    expect(exposed.split(', ')).toContain(name)
+    expect(response.headers['access-control-allow-origin']).toBe('*')
+  })
+
   it('never allows credentials, whatever a middleware of the host’s has said', async () => {
     const { url } = await start({
       before: (app) =>
@@ -83,7 +100,7 @@ describe('a route that is open to every origin', () => {
     const { headers } = await supertest(url).post('/open').set('Origin', 'https://evil.example')
     expect(corsHeaders(headers)).toEqual({
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'WWW-Authenticate',
+      'access-control-expose-headers': 'Retry-After, WWW-Authenticate',
     })
   })
 

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { bearer, get, logIn } from '../support/client.js'
-import { password, startHost, type TestHost } from '../support/host.js'
+import { startHost, type TestHost } from '../support/host.js'
+import { askRoute, mountedRoutes, signedOut } from '../support/mounted-routes.js'
 import { makeToken } from '../support/named-tokens.js'
 import { replace } from '../support/two-factor.js'
 
@@ -9,44 +10,10 @@ const source = new URL('../../src/router/create-auth-router.ts', import.meta.url
 
 /** What a program may ask of the router. */
 const open = ['GET /me', 'GET /logout', 'POST /logout', 'POST /auth/socket-ticket']
-/** What asks for no token at all. */
-const signedOut = [
-  'POST /login',
-  'POST /auth/pkce/token',
-  'POST /auth/refresh',
-  'GET /auth/jwks.json',
-]
-/** Bodies that are good, so that nothing but who asks is refused. */
-const bodies: Readonly<Record<string, object>> = {
-  'POST /auth/access-tokens': { name: 'another', password },
-  'POST /auth/pkce/authorize': { codeChallenge: 'A'.repeat(43), codeChallengeMethod: 'S256' },
-  'POST /auth/totp': { password },
-  'POST /auth/totp/confirm': { code: '123456' },
-  'POST /auth/totp/disable': { password, code: '123456' },
-  'POST /auth/totp/recovery-codes': { password, code: '123456' },
-}
-
-/** Every route that is mounted, as the router itself names its methods. */
-async function mountedRoutes({ auth, url }: TestHost): Promise<string[]> {
-  const layers = (auth as unknown as { stack: { route?: { path: string } }[] }).stack
-  const paths = layers.flatMap(({ route }) => (route === undefined ? [] : [route.path]))
-  const routes = paths.map(async (path) => {
-    const { headers } = await fetch(`${url}${path}`, { method: 'PATCH' })
-    const methods = (headers.get('allow') ?? '').split(', ').filter((method) => method !== 'HEAD')
-    return methods.map((method) => `${method} ${path}`)
-  })
-  return (await Promise.all(routes)).flat()
-}
-
-async function ask({ url }: TestHost, route: string, token: string, id: string) {
-  const [method = '', path = ''] = route.split(' ')
-  const body = bodies[route]
-  const json = body === undefined ? {} : { 'Content-Type': 'application/json' }
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-  const headers = { ...json, ...bearer(token) }
-  const response = await fetch(`${url}${path.replace(':id', id)}`, { method, headers, ...sent })
-  const { error } = (await response.json()) as { error?: string }
-  return { status: response.status, error }
+async function ask(host: TestHost, route: string, token: string, id: string) {
+  const { status, text } = await askRoute(host, route, token, id)
+  const { error } = JSON.parse(text) as { error?: string }
+  return { status, error }
 }
 
 describe('an endpoint of the router', () => {

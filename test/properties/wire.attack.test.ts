@@ -133,11 +133,22 @@ const bytes = fc.oneof(
   marked,
 )
 
+function isRight(body: Uint8Array): boolean {
+  try {
+    const sent = Object.values(JSON.parse(Buffer.from(body).toString('utf8')))
+    return sent.includes(password) && sent.includes('alice')
+  } catch {
+    return false
+  }
+}
+
 describe('a body of any bytes', () => {
   it.each(paths)('to %s is answered by us, with a status of the contract', async (path) => {
     const host = await open()
     await fc.assert(
       fc.asyncProperty(bytes, async (body) => {
+        // What is written by chance may be alice's sign-in, which is let in.
+        fc.pre(!isRight(body))
         const answer = await send(
           host,
           [`POST /api/v1${path} HTTP/1.1`, 'Content-Type: application/json'],

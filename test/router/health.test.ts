@@ -1,5 +1,12 @@
 import { describe, expect, it, test, vi } from 'vitest'
-import type { AuthHealth, AuthRouterOptions, RevocationBus } from '../../src/index.js'
+import {
+  type AuthHealth,
+  type AuthRouterOptions,
+  generateSigningKey,
+  joseSigner,
+  type RevocationBus,
+  type TokenSigner,
+} from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { redisBus } from '../../src/stores/redis/redis-bus.js'
 import { postgresBus } from '../../src/stores/sql/postgres-bus.js'
@@ -9,6 +16,9 @@ import { password, startHost } from '../support/host.js'
 
 const down = () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7:5432 password=secret'))
 const silent = () => new Promise<never>(() => {})
+
+const keys = [await generateSigningKey()]
+const rs256 = [await generateSigningKey('RS256')]
 
 const bus = (overrides: Partial<RevocationBus> = {}): RevocationBus => ({
   publish: async () => {},
@@ -178,6 +188,32 @@ describe('auth.health()', () => {
     clock.advance(1)
     expect(await auth.health()).toMatchObject({ ok: true, hashing: { ok: true } })
   })
+
+  it.each<[string, Partial<TokenSigner>]>([
+    ['sign', { signIdToken: down }],
+    ['verify what they sign', { verifyIdToken: down }],
+    ['tell their tokens from others', { verifyIdToken: async () => ({ sub: 'x' }) as never }],
+    ['sign, as it lists them alone', { signIdToken: undefined as never }],
+  ])(
+    'tells when the keys for RS256 do not %s, and keeps the process in service',
+    async (_, odd) => {
+      const signer = joseSigner({
+        issuer: 'https://chat.example.com',
+        audience: 'chat',
+        keys,
+        rs256,
+      })
+      const well = await healthWith({ signer })
+      expect([ailing(well), well.ok]).toEqual([[], true])
+      const health = await healthWith({ signer: { ...signer, ...odd } })
+      expect([ailing(health), health.ok]).toEqual([['keys'], true])
+      // Whoever has no such keys is not asked for them.
+      const { ok } = (
+        await healthWith({ signer: { ...signer, ...odd, idTokenAlgorithms: ['ES256'] } })
+      ).keys
+      expect(ok).toBe(true)
+    },
+  )
 
   it('hands out no token that would open anything', async () => {
     const signed: string[] = []

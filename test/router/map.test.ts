@@ -1,7 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
+import { generateSigningKey, joseSigner } from '../../src/index.js'
 import { startHost } from '../support/host.js'
+import { issuer, oauthOptions, wiki } from '../support/mounted-oauth.js'
+import { passkeyOptions } from '../support/mounted-passkeys.js'
 
+const key = await generateSigningKey('ES256')
 const source = new URL('../../src/router/create-auth-router.ts', import.meta.url)
 
 /** What the comments beside the map say: a path, and the methods that it answers. */
@@ -21,11 +25,15 @@ async function writtenRoutes(): Promise<string[]> {
 
 /** What the router has mounted; the methods are those that a refused one is told of. */
 async function mountedRoutes(): Promise<string[]> {
-  const host = await startHost({ options: { namedTokens: true } })
+  // The issuer is what the router is mounted at: only then has it a document of its own.
+  const signer = joseSigner({ issuer: `${issuer}/api/v1`, audience: 'chat', keys: [key] })
+  const client = { ...wiki, mayIntrospect: true }
+  const oauth = { ...oauthOptions({ clients: [client] }), ...passkeyOptions(), signer }
+  const host = await startHost({ options: { namedTokens: true, ...oauth } })
   const layers = (host.auth as unknown as { stack: { route?: { path: string } }[] }).stack
   const paths = layers.flatMap(({ route }) => (route === undefined ? [] : [route.path]))
   const answers = paths.map(async (path) => {
-    const url = `${host.url}${path.replace(':id', 'none')}`
+    const url = `${host.url}${path.replace(/:\w+/, 'none')}`
     const { status, headers } = await fetch(url, { method: 'PATCH' })
     expect(status).toBe(405)
     const allowed = (headers.get('allow') ?? '').split(', ').filter((method) => method !== 'HEAD')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type AuthEventBody, noRequest } from '../../src/audit/events.js'
 import type { SessionEnded, SessionRecord, SessionStore } from '../../src/index.js'
 import { createHostCall } from '../../src/lib/host-call.js'
-import { createSessionEnding } from '../../src/sessions/ending.js'
+import { createSessionEnding, type SessionEndingDeps } from '../../src/sessions/ending.js'
 import { createLiveSessions } from '../../src/sessions/live-sessions.js'
 import { createRevocations } from '../../src/sessions/revocations.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
@@ -13,7 +13,10 @@ import { at } from '../support/records.js'
 const call = createHostCall(2000, () => {})
 
 /** What ends sessions in one process, what another process hears, and what is remembered here. */
-async function start(change: (good: SessionStore) => Partial<SessionStore> = () => ({})) {
+async function start(
+  change: (good: SessionStore) => Partial<SessionStore> = () => ({}),
+  more: Pick<SessionEndingDeps, 'opensChildren'> = {},
+) {
   const { sessions: good } = memoryStores()
   const store = { ...good, ...change(good) }
   const bus = memoryBus()
@@ -26,6 +29,7 @@ async function start(change: (good: SessionStore) => Partial<SessionStore> = () 
     revocations,
     clock: () => at(1),
     audit: (event) => void events.push(event),
+    ...more,
   })
   const live = createLiveSessions({
     sessions: {
@@ -79,6 +83,36 @@ describe('ending the sessions of a client', () => {
     expect(mine.filter(process.isRemembered)).toEqual([])
     expect(process.isRemembered(other)).toBe(true)
     expect(await process.endClient('wiki', null, 'client-disabled', noRequest)).toBe(0)
+  })
+
+  it('ends 1200 in calls of which none ends more than 500', async () => {
+    const numbers: number[] = []
+    const process = await start((good) => ({
+      async endAllForClient(...given) {
+        const ended = (await good.endAllForClient?.(...given)) ?? []
+        numbers.push(ended.length)
+        return ended
+      },
+    }))
+    for (let count = 0; count < 1200; count += 1)
+      await process.store.create(newSession(at, { kind: 'oauth', clientId: 'wiki' }))
+    expect(await process.endClient('wiki', null, 'client-disabled', noRequest)).toBe(1200)
+    // Once more at the end, for those that were being opened.
+    expect(numbers).toEqual([500, 500, 200, 0])
+    expect(process.events).toHaveLength(1200)
+  })
+
+  it('comes to an end with a store that knows no limit, or names the same for ever', async () => {
+    const same = Array.from({ length: 600 }, (_none, index) => `s-${index}`)
+    const forgetful = await start(() => ({ endAllForClient: async () => same }))
+    expect(await forgetful.endClient('wiki', null, 'client-disabled', noRequest)).toBe(1200)
+    const old = await start((good) => ({
+      endAllForClient: async (clientId, { limit: _unknown, ...only }, ...more) =>
+        (await good.endAllForClient?.(clientId, only, ...more)) ?? [],
+    }))
+    for (let count = 0; count < 600; count += 1)
+      await old.store.create(newSession(at, { kind: 'oauth', clientId: 'wiki' }))
+    expect(await old.endClient('wiki', null, 'client-disabled', noRequest)).toBe(600)
   })
 
   it('of one user leaves those of other users, and of other clients', async () => {
@@ -143,16 +177,88 @@ describe('ending the sessions of a client', () => {
   })
 })
 
-describe('ending what a session has opened', () => {
-  it('leaves the session itself, and tells every process', async () => {
+describe('ending a session that has opened others', () => {
+  /** Counts the calls of `endChildren`. */
+  function counting() {
+    const asked: string[] = []
+    const change = (good: SessionStore): Partial<SessionStore> => ({
+      async endChildren(id, ...rest) {
+        asked.push(id)
+        return (await good.endChildren?.(id, ...rest)) ?? []
+      },
+    })
+    return { asked, change }
+  }
+
+  it('ends those with it, for the same reason, and tells every process', async () => {
     const process = await start()
     const parent = await process.open({ kind: 'browser', userId: 'u-alice' })
     const child = await process.open({ parentId: parent.id, userId: 'u-alice' })
     const other = await process.open({ userId: 'u-alice' })
-    expect(await process.endChildren(parent, 'logout', noRequest)).toBe(1)
-    expect(process.events).toEqual([told(child, 'logout')])
-    expect(process.heard).toMatchObject([{ sessionId: child.id, userId: 'u-alice' }])
+    expect(await process.end(parent, 'logout', noRequest)).toBe(true)
+    expect(process.events).toEqual([told(parent, 'logout'), told(child, 'logout')])
+    expect(process.heard.map(({ sessionId }) => sessionId)).toEqual([parent.id, child.id])
     expect(process.isRemembered(child)).toBe(false)
-    for (const { id } of [parent, other]) expect((await process.store.find(id))?.endedAt).toBeNull()
+    expect((await process.store.find(other.id))?.endedAt).toBeNull()
+  })
+
+  it('ends the apps of the browser that a web app has signed in', async () => {
+    const process = await start()
+    const web = await process.open({ kind: 'login', userId: 'u-alice' })
+    const browser = await process.open({ kind: 'browser', userId: 'u-alice', parentId: web.id })
+    const app = await process.open({ parentId: browser.id, userId: 'u-alice' })
+    // By its id alone, too: what it is need not be known.
+    await process.end({ id: web.id, userId: 'u-alice' }, 'revoked', noRequest)
+    expect(process.events).toEqual([web, browser, app].map((one) => told(one, 'revoked')))
+  })
+
+  it('finishes what a call that failed has left, and says so by rejecting', async () => {
+    let isDown = true
+    const process = await start((good) => ({
+      endChildren: async (...given) => {
+        if (isDown) throw new Error('away')
+        return (await good.endChildren?.(...given)) ?? []
+      },
+    }))
+    const parent = await process.open({ kind: 'browser', userId: 'u-alice' })
+    const child = await process.open({ parentId: parent.id, userId: 'u-alice' })
+    await expect(process.end(parent, 'logout', noRequest)).rejects.toThrow('away')
+    expect(process.isRemembered(child)).toBe(false)
+    isDown = false
+    expect(await process.end(parent, 'logout', noRequest)).toBe(false)
+    expect(process.events).toEqual([told(parent, 'logout'), told(child, 'logout')])
+  })
+
+  it('asks for none where none is ever opened, nor of a bot or an app', async () => {
+    const without = counting()
+    const alone = await start(without.change, { opensChildren: false })
+    await alone.end(await alone.open({ kind: 'browser' }), 'logout', noRequest)
+    expect(without.asked).toEqual([])
+    const { asked, change } = counting()
+    const process = await start(change)
+    const browser = await process.open({ kind: 'browser' })
+    // Nor of the app that ends with the browser.
+    await process.open({ parentId: browser.id, userId: browser.userId })
+    for (const one of [await process.open({ kind: 'token' }), await process.open({}), browser])
+      await process.end(one, 'logout', noRequest)
+    expect(asked).toEqual([browser.id])
+  })
+
+  it('asks for none besides all of a user, since theirs they are', async () => {
+    const { asked, change } = counting()
+    const process = await start(change)
+    const parent = await process.open({ kind: 'browser', userId: 'u-alice' })
+    await process.open({ parentId: parent.id, userId: 'u-alice' })
+    expect(await process.endAllButNamed('u-alice', 'password-changed', noRequest)).toBe(2)
+    const later = await process.open({ kind: 'browser', userId: 'u-alice' })
+    await process.open({ parentId: later.id, userId: 'u-alice' })
+    expect(await process.endAllForUser('u-alice', 'revoked', noRequest)).toBe(2)
+    expect(asked).toEqual([])
+  })
+
+  it('does nothing more with a store that knows no children', async () => {
+    const process = await start(() => ({ endChildren: undefined as never }))
+    const parent = await process.open({ kind: 'browser' })
+    expect(await process.end(parent, 'logout', noRequest)).toBe(true)
   })
 })

@@ -19,7 +19,6 @@ const known: Record<EndReason, true> = {
   'factor-changed': true,
   'password-changed': true,
   'consent-revoked': true,
-  replaced: true,
   'client-disabled': true,
 }
 const reasons: StoredReason[] = [...(Object.keys(known) as EndReason[]), 'device-lost']

@@ -7,7 +7,7 @@ import { memoryStores } from '../../src/stores/memory-stores.js'
 import { newSession } from '../../src/stores/new-records.js'
 import { at } from '../support/records.js'
 
-function start() {
+function start(maxSessionsPerUser = 2) {
   const { sessions: store } = memoryStores()
   const clock = () => at(1)
   const lifetimes = { sessionIdle: 3600, sessionAbsolute: 7200 }
@@ -15,7 +15,7 @@ function start() {
     {
       store,
       redeem: () => Promise.reject(new Error('no codes here')),
-      maxSessionsPerUser: 2,
+      maxSessionsPerUser,
       passwordWatch: { marksOf: () => ({}) },
       clock,
       audit: () => {},
@@ -60,5 +60,21 @@ describe('the room for the sessions of a user', () => {
     const [oldest = '', ...rest] = wiki
     expect(await isLive(oldest)).toBe(false)
     for (const id of [...rest, other, token]) expect(await isLive(id)).toBe(true)
+  })
+
+  it('of an app is kept for browsers in use: what was signed in to anew goes first', async () => {
+    const { open, isLive } = start(9)
+    const browsers: string[] = []
+    for (let index = 0; index < 9; index += 1) browsers.push(await open({ kind: 'browser' }))
+    const [impatient = '', ...others] = browsers
+    const inOthers: string[] = []
+    for (const parentId of others)
+      inOthers.push(await open({ kind: 'oauth', clientId: 'wiki', parentId }))
+    const again: string[] = []
+    for (let index = 0; index < 5; index += 1)
+      again.push(await open({ kind: 'oauth', clientId: 'wiki', parentId: impatient }))
+    for (const id of inOthers) expect(await isLive(id)).toBe(true)
+    // Of ten in all, the former one stays for its minute.
+    expect(await Promise.all(again.map(isLive))).toEqual([false, false, false, true, true])
   })
 })

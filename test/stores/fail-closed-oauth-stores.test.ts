@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createHostCall, type HostFailure } from '../../src/lib/host-call.js'
 import {
-  failClosedClients,
   failClosedConsents,
   failClosedManagedClients,
   failClosedOnce,
@@ -24,7 +23,6 @@ function wrapped(store: unknown) {
     failures,
     consents: failClosedConsents(store as never, call),
     once: failClosedOnce(store as never, call),
-    clients: failClosedClients(store as never, call),
     managed: failClosedManagedClients(store as never, call),
   }
 }
@@ -37,7 +35,7 @@ const calls: Calls = {
   'consents.listForUser': ({ consents }) => consents.listForUser('u-alice'),
   'once.claim': ({ once }) => once.claim('jti', at(60), start),
   'once.purge': ({ once }) => once.purge(start, 10),
-  'clients.find': ({ clients }) => clients.find('wiki'),
+  'clients.find': ({ managed }) => managed.find('wiki'),
   'clients.create': ({ managed }) => managed.create(client, start),
   'clients.update': ({ managed }) => managed.update(client, start),
   'clients.replaceSecrets': ({ managed }) => managed.replaceSecrets('wiki', [], [], start),
@@ -86,8 +84,7 @@ describe('stores of consents, names used once and clients', () => {
   })
 
   it('that answer another client than the one asked for are a 503', async () => {
-    const { clients, managed } = wrapped(answering({ ...client, id: 'mail' }))
-    await expect(clients.find('wiki')).rejects.toMatchObject(unavailable)
+    const { managed } = wrapped(answering({ ...client, id: 'mail' }))
     await expect(managed.find('wiki')).rejects.toMatchObject(unavailable)
   })
 
@@ -102,12 +99,11 @@ describe('stores of consents, names used once and clients', () => {
     const { once } = wrapped(stores.once)
     expect(await once.claim('jti', at(60), start)).toEqual({ outcome: 'claimed' })
     expect(await once.purge(at(60), 10)).toBe(1)
-    const { clients, managed } = wrapped(stores.clients)
+    const { managed } = wrapped(stores.clients)
     expect(await managed.create(client, start)).toEqual({ outcome: 'created' })
-    expect(await clients.find('wiki')).toEqual(client)
-    expect(await clients.find('mail')).toBeNull()
+    expect(await managed.find('wiki')).toEqual(client)
+    expect(await managed.find('mail')).toBeNull()
     expect(await managed.list()).toEqual([client])
-    expect(Object.keys(clients)).toEqual(['find'])
   })
 })
 

@@ -55,6 +55,21 @@ describe('a session with members that an earlier release does not know', () => {
     })
   })
 
+  it('is stored without resources where the store drops those alone', async () => {
+    const { sessions: good } = memoryStores()
+    const create: typeof good.create = ({ resources: _dropped, ...rest }) => good.create(rest)
+    const sessions = failClosedSessions({ ...good, create }, call)
+    const { resources, ...earlier } = newWholeSession(at)
+    await sessions.create(earlier)
+    expect(await sessions.find(earlier.id)).toEqual(earlier)
+    const app = newSession(at, { resources })
+    await expect(sessions.create(app)).rejects.toMatchObject({
+      ...refusal,
+      problem: expect.stringContaining('without its resources,'),
+    })
+    expect(await good.find(app.id)).toBeNull()
+  })
+
   it('is 503 while the store is away, and asked again by the next', async () => {
     const { sessions: store } = memoryStores()
     const find = vi.spyOn(store, 'find').mockRejectedValueOnce(new Error('away'))
@@ -70,6 +85,9 @@ describe('a session with members that an earlier release does not know', () => {
     { lifetime: { idle: 'ever', absolute: 1 } },
     { lifetime: {} },
     { parentId: {} },
+    { resources: null },
+    { resources: 'urn:files' },
+    { resources: [null] },
   ])('that comes back as it cannot be is an outage, not a session: %j', async (member) => {
     const { sessions: store } = memoryStores()
     const session = newSession(at)

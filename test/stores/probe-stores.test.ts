@@ -7,7 +7,11 @@ import {
   type SessionRecord,
   type StoresToProbe,
 } from '../../src/index.js'
-import { memoryOAuthStores, memoryStores } from '../../src/stores/memory-stores.js'
+import {
+  memoryOAuthStores,
+  memoryPasskeyStore,
+  memoryStores,
+} from '../../src/stores/memory-stores.js'
 import { badStores } from '../testing/bad-stores.js'
 import { memoryKeyStore } from '../testing/memory-key-store.js'
 
@@ -39,13 +43,15 @@ const probed = [
   'keys',
   'consents',
   'once',
+  'passkeys',
 ] as const
 
 describe('the probe of stores at start-up', () => {
   it.each([2, 20, 100])('lets good stores pass, with %i callers', async (callers) => {
     const { consents, once } = memoryOAuthStores()
     const keys = await keysOf(1, 2)
-    await probeStores({ ...memoryStores(), keys, consents, once }, { callers })
+    const passkeys = memoryPasskeyStore()
+    await probeStores({ ...memoryStores(), keys, consents, once, passkeys }, { callers })
     const { codes, sessions } = memoryStores()
     await probeStores({ codes, sessions }, { callers })
   })
@@ -133,6 +139,11 @@ describe('the probe of stores at start-up', () => {
       'once: an expired note stays in the way',
       /^let 0 of 20 callers claim one key whose note has expired/,
     ],
+    ['passkeys: use reads, then writes', /^let 20 of 20 callers move one counter/],
+    [
+      'passkeys: remove counts, then deletes',
+      /^let 2 of 20 callers remove one of two passkeys, unless it is the last/,
+    ],
   ] as const)('refuses a store that is wrong: %s', async (name, problem) => {
     const error = await problemOf({ ...memoryStores(), ...badStores[name]() })
     expect(error).toBeInstanceOf(AuthConfigError)
@@ -187,7 +198,8 @@ describe('the probe of stores at start-up', () => {
       name: 'AuthConfigError',
       option: 'sessions',
       problem: expect.stringContaining(
-        'without its secretHash, passwordMark, passwordMarkNext, lifetime, clientId, parentId',
+        'without its secretHash, passwordMark, passwordMarkNext, lifetime, clientId, parentId, ' +
+          'resources',
       ),
       remedy: expect.stringMatching(/migrateSql\(\).*add a column/),
     })

@@ -91,6 +91,17 @@ describe.skipIf(redisUrl === null)('a session that is ended with others, on Redi
     expect(await endings['its client']()).toEqual([])
   })
 
+  it('leaves nothing behind of a parent that has opened none, and else no longer than they live', async () => {
+    const { client, prefix, sessions, mine } = await start()
+    await sessions.endChildren?.('nobody', 'logout', at(1))
+    expect(await client.keys(`${prefix}{p:nobody}*`)).toEqual([])
+    expect(await sessions.endChildren?.('page', 'logout', at(1))).toEqual([mine.id])
+    const life = mine.expiresAt.getTime() - mine.lastSeenAt.getTime()
+    const kept = await client.pTTL(`${prefix}{p:page}:cutoff`)
+    expect(kept).toBeGreaterThan(life)
+    expect(kept).toBeLessThan(life + 3 * 3_600_000)
+  })
+
   it('ends more than a page of them, each named once', async () => {
     const { sessions, endings, mine } = await start()
     const more = Array.from({ length: 2500 }, () => sessionRecord({ clientId: 'wiki' }))

@@ -60,9 +60,9 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       const results = await Promise.all(
         Array.from({ length: 5 }, () => migrateSql(kysely, { prefix })),
       )
-      expect(results.filter(({ from }) => from === 0)).toEqual([{ from: 0, to: 3 }])
-      expect(results.filter(({ from }) => from === 3)).toHaveLength(4)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 3, to: 3 })
+      expect(results.filter(({ from }) => from === 0)).toEqual([{ from: 0, to: 4 }])
+      expect(results.filter(({ from }) => from === 4)).toHaveLength(4)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 4, to: 4 })
     })
 
     it('the same as the printed SQL, which can be run twice by hand', async () => {
@@ -77,7 +77,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
         if (isRefused) await expect(raw(kysely, statement)).rejects.toThrow(/duplicate column/)
         else await raw(kysely, statement)
       }
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 3, to: 3 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 4, to: 4 })
       const stores = sqlStores(kysely, { prefix })
       const session = sessionRecord()
       await stores.sessions.create(session)
@@ -103,7 +103,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       const [first = '', second = ''] = migrationSql(kind.engine, { prefix }).split(/;\n+/)
       await raw(kysely, first)
       await raw(kysely, second)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 3 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 4 })
       await sqlStores(kysely, { prefix }).codes.save(codeRecord())
     })
 
@@ -112,9 +112,9 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       await toVersion(kysely, kind.engine, prefix, 1)
       if (kind.engine === 'sqlite')
         await raw(kysely, `alter table ${prefix}sessions add column secret_hash text null`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 3 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 4 })
       await raw(kysely, `delete from ${prefix}migrations where version > 1`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 3 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 4 })
       const { sessions } = sqlStores(kysely, { prefix })
       const session = newWholeSession(at)
       await sessions.create(session)
@@ -126,7 +126,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       await migrateSql(kysely, { prefix })
       await raw(kysely, `drop table ${prefix}consents`)
       await raw(kysely, `delete from ${prefix}migrations where version > 2`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 3 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 4 })
       const { consents } = sqlOAuthStores(kysely, { prefix })
       const consent = newConsent(at)
       await consents.grant(consent)
@@ -142,7 +142,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       await sessions.create(before)
       expect(await sessions.find(before.id)).toEqual(before)
       const columns = await columnsOf(kysely, `${prefix}sessions`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 3 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 4 })
       expect(await sessions.find(before.id)).toEqual(before)
       // As the older release writes a row: the columns that it knows.
       await sessions.create(after)
@@ -184,9 +184,9 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
         const { kysely, prefix } = open()
         const statements = migrationSql(kind.engine, { prefix }).split(/;\n+/)
         for (const statement of statements.slice(0, done)) await raw(kysely, statement)
-        expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 3 })
-        await raw(kysely, `delete from ${prefix}migrations where version = 3`)
-        expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 3 })
+        expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 4 })
+        await raw(kysely, `delete from ${prefix}migrations where version >= 3`)
+        expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 4 })
         const { codes } = sqlStores(kysely, { prefix })
         const code = newWholeCode(at)
         await codes.save(code)
@@ -206,7 +206,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
         // Never stored without what it must be exchanged with.
         await expect(codes.save(whole)).rejects.toThrow()
         const columns = await columnsOf(kysely, `${prefix}authorization_codes`)
-        expect(await migrateSql(kysely, { prefix })).toEqual({ from: version, to: 3 })
+        expect(await migrateSql(kysely, { prefix })).toEqual({ from: version, to: 4 })
         expect(await codes.find(before.codeHash)).toEqual(before)
         await codes.save(whole)
         expect(await codes.consume(whole.codeHash, at(1))).toEqual({
@@ -226,6 +226,22 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       },
     )
 
+    it('additive to version 2: its sessions are written and read on, and apps wait for version 3', async () => {
+      const { kysely, prefix } = open()
+      await toVersion(kysely, kind.engine, prefix, 2)
+      const { sessions } = sqlStores(kysely, { prefix })
+      const whole = newWholeSession(at)
+      const { resources: _later, ...before } = newWholeSession(at)
+      await sessions.create(before)
+      expect(await sessions.find(before.id)).toEqual(before)
+      // Never stored without what its tokens are good for.
+      await expect(sessions.create(whole)).rejects.toThrow()
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 4 })
+      expect(await sessions.find(before.id)).toEqual(before)
+      await sessions.create(whole)
+      expect(await sessions.find(whole.id)).toEqual(whole)
+    })
+
     it('not run in a transaction of the host', async () => {
       const { kysely, prefix } = open()
       await expect(
@@ -242,7 +258,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       await raw(kysely, `create table ${prefix}migrations (something integer)`)
       await expect(migrateSql(kysely, { prefix })).rejects.toThrow(/version/)
       await raw(kysely, `drop table ${prefix}migrations`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 3 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 4 })
     })
   })
 })
@@ -268,7 +284,7 @@ describe('migrations by several processes at once', () => {
       )
       expect(
         answers.map((answer) => ('from' in answer ? answer.from : answer.error)).sort(),
-      ).toEqual([0, 3, 3, 3])
+      ).toEqual([0, 4, 4, 4])
       const kind = databaseKinds.find((one) => one.name === name)
       if (kind?.open && kind.engine !== 'sqlite') {
         const kysely = kind.open()
@@ -290,8 +306,8 @@ describe('a schema', () => {
         await kysely.destroy()
       })
       await raw(kysely, `create schema ${schema}`)
-      expect(await migrateSql(kysely, { schema })).toEqual({ from: 0, to: 3 })
-      expect(await migrateSql(kysely, { schema })).toEqual({ from: 3, to: 3 })
+      expect(await migrateSql(kysely, { schema })).toEqual({ from: 0, to: 4 })
+      expect(await migrateSql(kysely, { schema })).toEqual({ from: 4, to: 4 })
       const { sessions, codes } = sqlStores(kysely, { schema })
       const session = sessionRecord()
       const code = codeRecord()
@@ -353,7 +369,7 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
         await raw(transaction, 'select pg_sleep(0.6)')
         return { migrated }
       })
-      expect(await waiting.migrated).toEqual({ from: 0, to: 3 })
+      expect(await waiting.migrated).toEqual({ from: 0, to: 4 })
     },
   )
 
@@ -374,7 +390,7 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
       owner,
       `grant select, insert, update, delete on all tables in schema ${name} to ${name}`,
     )
-    expect(await migrateSql(server, { schema: name })).toEqual({ from: 3, to: 3 })
+    expect(await migrateSql(server, { schema: name })).toEqual({ from: 4, to: 4 })
     const session = sessionRecord()
     await sqlStores(server, { schema: name }).sessions.create(session)
     expect(await sqlStores(server, { schema: name }).sessions.find(session.id)).toEqual(session)
@@ -389,7 +405,7 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
       const results = await Promise.all(
         Array.from({ length: 4 }, () => migrateSql(strict, { prefix })),
       )
-      expect(results.map(({ from }) => from).sort()).toEqual([0, 3, 3, 3])
+      expect(results.map(({ from }) => from).sort()).toEqual([0, 4, 4, 4])
     },
   )
 })
@@ -421,7 +437,7 @@ describe.each(databaseKinds.filter(({ isServer }) => isServer))(
       'is not waited for where everything is there but the version',
       async () => {
         const { kysely, prefix, meanwhile } = await open()
-        expect(await meanwhile(() => migrateSql(kysely, { prefix }))).toEqual({ from: 0, to: 3 })
+        expect(await meanwhile(() => migrateSql(kysely, { prefix }))).toEqual({ from: 0, to: 4 })
       },
     )
 
@@ -448,7 +464,7 @@ describe.each(databaseKinds.filter(({ isServer }) => isServer))(
           }
           return [migrating]
         })
-        expect(await migrated).toEqual({ from: 0, to: 3 })
+        expect(await migrated).toEqual({ from: 0, to: 4 })
         expect(
           (
             await raw(

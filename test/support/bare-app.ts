@@ -3,10 +3,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express5 from 'express'
 import express4 from 'express4'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { createCors } from '../../src/http/cors.js'
 import { mountAll, type Routes } from '../../src/http/endpoint.js'
 import { createContexts } from '../../src/http/request-context.js'
+import { describedPaths, watched } from './described.js'
 
 export interface BareApp {
   readonly url: string
@@ -38,7 +39,13 @@ export async function startBareApp({
   const sayOnce = () => {}
   const contexts = createContexts({ clientAddress: undefined, onFailure: () => {}, sayOnce })
   const answerCors = createCors(origins === undefined ? undefined : { origins })
-  app.use(mountAll(own.Router({ caseSensitive: true }), routes, { contexts, answerCors, sayOnce }))
+  const deps = { contexts, answerCors, sayOnce }
+  const router = mountAll(own.Router({ caseSensitive: true }), routes, deps)
+  const faults: string[] = []
+  onTestFinished(() => expect(faults, 'answers that are not as described').toEqual([]))
+  // Some tests mount a route that the product does not have.
+  const isOurs = routes.every(([path]) => describedPaths.has(path))
+  app.use(isOurs ? watched(router, faults) : router)
   after?.(app)
   app.use(((error, _request, response, _next) => {
     unforeseen.push(error)

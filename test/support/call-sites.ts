@@ -1,10 +1,20 @@
 // Every request and every function of the router, and a host all of whose parts are tapped: so that
 // each single call of each part can be made to fail, in the order in which the calls happen,
 // without anybody writing the list of them.
-import type { AuthRouterOptions, LimiterSettings, RevocationBus } from '../../src/index.js'
+import type {
+  AuthRouterOptions,
+  ClientStore,
+  ConsentStore,
+  LimiterSettings,
+  RevocationBus,
+} from '../../src/index.js'
 import { generateSigningKey, joseSigner } from '../../src/index.js'
 import { decodeBase32 } from '../../src/lib/base32.js'
-import { type MemoryStores, memoryStores } from '../../src/stores/memory-stores.js'
+import {
+  type MemoryStores,
+  memoryOAuthStores,
+  memoryStores,
+} from '../../src/stores/memory-stores.js'
 import { totpCode } from '../../src/testing/totp-code.js'
 import { createSeedVault } from '../../src/two-factor/seed-vault.js'
 import { bearer, get, logIn, obtainCode, post } from './client.js'
@@ -13,11 +23,13 @@ import {
   encryptionKey,
   password,
   passwordHash,
-  startHost,
   type TestHost,
   totpSecret,
 } from './host.js'
 import { memoryLimiter } from './memory-limiter.js'
+import { oauthOf } from './oauth-apps.js'
+import { oauthRequests } from './oauth-call-sites.js'
+import { startPages } from './pages.js'
 import { type TestUser, type TestUsers, testUsers } from './users.js'
 
 /** What was asked for, as a client or the host's own code sees it. */
@@ -44,6 +56,7 @@ export interface Scene {
   readonly tap: Tap
   readonly users: TestUsers
   readonly stores: MemoryStores
+  readonly consents: ConsentStore
   readonly user: { readonly id: string; readonly name: string }
 }
 
@@ -80,6 +93,7 @@ export async function startTapped(
   const tap: Tap = { calls: null, parts: [], failsAt: null, how: () => undefined }
   const users = testUsers()
   const stores = memoryStores()
+  const { consents, once } = memoryOAuthStores()
   let now = () => new Date()
   const signer = joseSigner({
     issuer: 'https://chat.example.com',
@@ -133,6 +147,12 @@ export async function startTapped(
     watchPasswordHash: true,
     encryptionKeys: [encryptionKey, olderKey],
     storeTimeout,
+    oauth: oauthOf({
+      clients: tapped(tap, 'clients', oauthOf().clients as ClientStore),
+      consents: tapped(tap, 'consents', consents),
+      once: tapped(tap, 'once', once),
+      ...tapped(tap, 'apps', { claims: async () => ({}) }),
+    }),
     ...tapped(tap, 'hooks', {
       secondFactor: () => 'optional' as const,
       canonicalIdentifier: async ({ value }: { value: string }) => value,
@@ -140,16 +160,16 @@ export async function startTapped(
       describeUser: async () => ({}),
     }),
   }
-  const host = await startHost({ options })
+  const host = await startPages({ options })
   now = host.clock
   let count = 0
   const newScene = () => {
     count += 1
     const [id, name] = [`u-${count}`, `user-${count}`]
     users.add({ id, username: name, passwordHash })
-    return { host, tap, users, stores, user: { id, name } }
+    return { host, tap, users, stores, consents, user: { id, name } }
   }
-  return { host, tap, users, stores, newScene }
+  return { host, tap, users, stores, consents, newScene }
 }
 
 const sent = async (
@@ -383,4 +403,5 @@ export const requests: Readonly<Record<string, (scene: Scene) => Promise<Ask>>> 
     async ({ host }) =>
     () =>
       called(() => host.auth.hashPassword('some other words')),
+  ...oauthRequests,
 }

@@ -16,12 +16,14 @@ import {
 import Database from 'libsql'
 import { createPool } from 'mysql2'
 import pg from 'pg'
+import type { PasskeyStore } from '../../src/stores/passkey-contract.js'
 import {
   migrateSql,
   type SqlEngineName,
   type SqlOAuthStores,
   type SqlStores,
   sqlOAuthStores,
+  sqlPasskeyStore,
   sqlStores,
 } from '../../src/stores/sql/sql-stores.js'
 import { mysqlUrl, postgresUrl } from './services.js'
@@ -50,6 +52,7 @@ export interface TestDatabase {
   readonly prefix: string
   readonly stores: SqlStores
   readonly oauthStores: SqlOAuthStores
+  readonly passkeys: PasskeyStore
   /** Drops the tables and closes the connections. */
   close(): Promise<void>
 }
@@ -91,6 +94,7 @@ export async function openDatabase(
     prefix,
     stores: sqlStores(kysely, { prefix }),
     oauthStores: sqlOAuthStores(kysely, { prefix }),
+    passkeys: sqlPasskeyStore(kysely, { prefix }),
     async close() {
       // The SQLite file is thrown away whole.
       if (kind.engine !== 'sqlite') await dropTables(kysely, prefix)
@@ -113,6 +117,9 @@ export async function dropTables(kysely: Kysely<object>, prefix: string): Promis
     'clients',
     'consents',
     'once',
+    'passkeys',
+    'passkey_users',
+    'passkey_codes',
     'migrations',
   ]
   for (const table of tables)

@@ -12,11 +12,16 @@ export interface ExamplePage {
   signIn(user: { username: string; password: string }): Promise<void>
   press(name: string): Promise<void>
   /** Presses a button of the account, which on a phone is in a menu. */
-  choose(name: 'Two-factor' | 'Devices' | 'Log out'): Promise<void>
+  choose(name: 'Two-factor' | 'Passkeys' | 'Devices' | 'Log out'): Promise<void>
   sees(text: string | RegExp): Promise<void>
   text(selector: string): Promise<string>
   /** Nothing sticks out of the page, however narrow it is. */
   look(name: string): Promise<void>
+}
+
+/** Where people reach an example that says of itself that it listens at an address. */
+export function atLocalhost(url: string): string {
+  return url.replace('//127.0.0.1:', '//localhost:')
 }
 
 /**
@@ -25,8 +30,9 @@ export interface ExamplePage {
 export async function openProfile(browser: Browser, url: string): Promise<BrowserContext> {
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
   const offences: string[] = []
+  const here = new URL(atLocalhost(url))
   const fromHere = (asked: string) =>
-    new URL(asked).host === new URL(url).host || asked.startsWith(`blob:${url}/`)
+    new URL(asked).host === here.host || asked.startsWith(`blob:${here.origin}/`)
   context.on('page', (page) => {
     page.on('pageerror', (error) => offences.push(`threw: ${error.message}`))
     page.on('console', (message) => {
@@ -51,11 +57,11 @@ export async function openProfile(browser: Browser, url: string): Promise<Browse
   return context
 }
 
-/** One more tab of a profile. */
+/** One more tab of a profile, in which the page signs in by its own form. */
 export async function openTab(context: BrowserContext, url: string): Promise<ExamplePage> {
   const page = await context.newPage()
   page.setDefaultTimeout(30_000)
-  await page.goto(url)
+  await page.goto(`${atLocalhost(url)}/?form`)
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
   return {
     page,

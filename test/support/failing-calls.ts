@@ -46,7 +46,7 @@ const inPassing = [
 ]
 
 /** Requests that look for sessions too many, which the next one can do as well. */
-const signIns = ['POST /login', 'POST /auth/pkce/token']
+const signIns = ['POST /login', 'POST /auth/pkce/token', 'POST /oauth/token with a code']
 
 /** Functions that forget the networks of a user as well. */
 const endsAll = ['sessions.revokeAllForUser', 'passwordChanged']
@@ -93,6 +93,7 @@ export async function expectOutageAtEveryCall(
   // with, and its first sessions try whether the stores keep all of their members.
   const { authToken } = await logIn(host, { username: newScene().user.name, password })
   await post(host, '/auth/pkce/token', await obtainCode(host, authToken))
+  await askWith('POST /oauth/token with a code and an assertion', newScene())
   const usual = await askWith(name, newScene())
   expect(usual.outcome.status).toBeLessThan(500)
   expect(usual.calls.length).toBeGreaterThan(0)

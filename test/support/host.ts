@@ -16,6 +16,7 @@ import {
 } from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { type ManualClock, manualClock } from '../../src/testing/manual-clock.js'
+import { watched } from './described.js'
 import { type TestUsers, testUsers } from './users.js'
 
 export const password = 'correct horse battery staple'
@@ -79,6 +80,8 @@ export interface HostSettings {
   readonly server?: ServerOptions
   /** When the clock starts. */
   readonly now?: Date
+  /** Which answers the test provokes though openapi.json knows nothing of them. */
+  readonly isBeyond?: (fault: string) => boolean
 }
 
 /** Starts a host with the user alice, and stops it when the test ends. */
@@ -116,7 +119,8 @@ export async function startHost(settings: HostSettings = {}): Promise<TestHost> 
   )
   const app = (settings.express === 4 ? express4 : express5)() as ReturnType<typeof express5>
   settings.before?.(app, auth)
-  app.use(prefix, auth)
+  const faults: string[] = []
+  app.use(prefix, watched(auth, faults))
   settings.after?.(app, auth)
   const unforeseen: unknown[] = []
   app.use(
@@ -133,6 +137,9 @@ export async function startHost(settings: HostSettings = {}): Promise<TestHost> 
   const server = createServer(settings.server ?? {}, app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issued = new Set<string>()
+  const { isBeyond = () => false } = settings
+  const unexpected = () => faults.filter((fault) => !isBeyond(fault))
+  onTestFinished(() => expect(unexpected(), 'answers that are not as described').toEqual([]))
   onTestFinished(() => {
     const told = JSON.stringify([log, events])
     expect(

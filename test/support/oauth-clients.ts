@@ -6,6 +6,7 @@ import { ok } from '../../src/http/answer.js'
 import { readParameters } from '../../src/http/parameters.js'
 import { createAuthenticateClient } from '../../src/oauth/client-auth.js'
 import { generateClientSecret } from '../../src/oauth/client-secret.js'
+import type { Clients } from '../../src/oauth/clients.js'
 import type { ClientStore, OAuthClient } from '../../src/stores/client-contract.js'
 import type { OnceStore } from '../../src/stores/once-contract.js'
 import { manualClock } from '../../src/testing/manual-clock.js'
@@ -75,7 +76,11 @@ export interface Shown {
 /** Serves an endpoint that answers the id and the method of an authenticated client. */
 export async function startClients(
   clients: readonly OAuthClient[],
-  parts: { readonly find?: ClientStore['find']; readonly once?: Pick<OnceStore, 'claim'> } = {},
+  parts: {
+    readonly find?: ClientStore['find']
+    readonly isFamiliar?: Clients['isFamiliar']
+    readonly once?: Pick<OnceStore, 'claim'>
+  } = {},
 ) {
   const clock = manualClock(new Date('2026-03-01T12:00:00Z'))
   const events: AuthEvent[] = []
@@ -84,6 +89,7 @@ export async function startClients(
   const authenticateClient = createAuthenticateClient({
     clients: {
       find: parts.find ?? (async (id) => clients.find((one) => one.id === id) ?? null),
+      isFamiliar: parts.isFamiliar ?? (() => true),
     },
     once: parts.once ?? once,
     issuer,

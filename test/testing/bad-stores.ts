@@ -9,6 +9,7 @@ import { badOnce } from './bad-stores/once.js'
 import { badOwners } from './bad-stores/owners.js'
 import { badPages } from './bad-stores/pages-and-batches.js'
 import { badParts } from './bad-stores/parts-of-rows.js'
+import { badPasskeys } from './bad-stores/passkeys.js'
 import { badFactors } from './bad-stores/second-factors.js'
 import { badSessions } from './bad-stores/sessions.js'
 import { badTickets } from './bad-stores/tickets.js'
@@ -34,4 +35,5 @@ export const badStores = {
   ...badOnce,
   ...badClients,
   ...badOwners,
+  ...badPasskeys,
 }

@@ -16,6 +16,14 @@ export const caughtOwners: Readonly<
     'a code with every member comes back as it was saved: unused, used, and as a replay',
     'codes.consume',
   ],
+  'sessions: resources as one text': [
+    'a session with every member comes back as it was created, from find and listForUser',
+    'each in a column of its own',
+  ],
+  'sessions: resources that are none are left out': [
+    'the resources of a session come back as they were: none, one, or some odd texts',
+    'an empty one stays one',
+  ],
   'sessions: endAllForClient for every user': [
     'endAllForClient, where it is offered: with a user ends the sessions of that user at that ' +
       'client, and no others',
@@ -24,6 +32,11 @@ export const caughtOwners: Readonly<
   'sessions: endAllForClient ends one batch of 25': [
     'endAllForClient, where it is offered: ends all of 130 sessions',
     'batch by batch',
+  ],
+  'sessions: endAllForClient stops before its limit': [
+    'endAllForClient, where it is offered: with a limit, called until it answers fewer, leaves ' +
+      'none',
+    'fewer ids than that say that none is left',
   ],
   'sessions: endAllForClient names what it read before': [
     'endAllForClient is won by one of 10 callers',

@@ -2,6 +2,7 @@ import type { badStores } from './bad-stores.js'
 import { caughtHurried } from './caught-hurried.js'
 import { caughtOAuth } from './caught-oauth.js'
 import { caughtOwners } from './caught-owners.js'
+import { caughtPasskeys } from './caught-passkeys.js'
 import { caughtWholeRows } from './caught-whole-rows.js'
 
 /** For every bad store a test that must fail, and a part of what it must say. */
@@ -12,6 +13,7 @@ export const caught: Readonly<
   ...caughtOAuth,
   ...caughtWholeRows,
   ...caughtOwners,
+  ...caughtPasskeys,
   'codes: read, then write': [
     'consume is won by one of 10 callers',
     '10 of 10 callers consumed one code',

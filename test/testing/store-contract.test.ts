@@ -8,7 +8,11 @@ import { describe as nodeDescribe, it as nodeIt } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { fileKeyStore } from '../../src/signers/file-key-store.js'
-import { memoryOAuthStores, memoryStores } from '../../src/stores/memory-stores.js'
+import {
+  memoryOAuthStores,
+  memoryPasskeyStore,
+  memoryStores,
+} from '../../src/stores/memory-stores.js'
 import {
   type ContractRunner,
   type StoreContractName,
@@ -29,6 +33,7 @@ const contracts = [
   'consents',
   'once',
   'clients',
+  'passkeys',
 ] as const
 
 function goodStores(): StoresUnderTest {
@@ -52,6 +57,7 @@ function goodStores(): StoresUnderTest {
     ...memoryOAuthStores(),
     codes: { ...codes, redemption },
     keys: memoryKeyStore(),
+    passkeys: memoryPasskeyStore(),
   }
 }
 
@@ -152,7 +158,7 @@ describe('the store contract', () => {
       stores: goodStores,
     }
     expect(() => collect(options)).toThrow(
-      /^storeContract\.contracts: .+ more of codes, .+, keys, consents, once, clients\./,
+      /^storeContract\.contracts: .+ more of codes, .+, keys, consents, once, clients, passkeys\./,
     )
   })
 
@@ -194,7 +200,7 @@ describe('the store contract', () => {
   it('has so many tests as docs/adapters.md says', () => {
     const page = readFileSync(new URL('../../docs/adapters.md', import.meta.url), 'utf8')
     const [, alone, more] =
-      /(\d+) tests for all eight contracts, and (\d+) more with `processes`/.exec(page) ?? []
+      /(\d+) tests for all nine contracts, and (\d+) more with `processes`/.exec(page) ?? []
     const tests = collect({ name: 'all', contracts, stores: goodStores })
     const withProcesses = collect({
       name: 'all',

@@ -5,11 +5,12 @@ import { expect } from 'vitest'
 import { type Difference, mannWhitney, median } from './mann-whitney.js'
 import { withoutDrift } from './without-drift.js'
 
-/** A request whose answer is a refusal. */
+/** A request whose answer is a refusal, or tells nothing. */
 export interface Ask {
   readonly method?: 'GET' | 'POST'
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON, or as a form where it is `URLSearchParams`. */
   readonly body?: object
 }
 
@@ -28,6 +29,8 @@ export interface Pair {
   readonly hashes: boolean
   /** What both are answered with. */
   readonly status: number
+  /** What of an answer must be the same for both. Default: all of it. */
+  readonly read?: (body: string) => string
   /** How many pairs count. Default 400. */
   readonly pairs?: number
 }
@@ -81,6 +84,7 @@ function isDifference({ z }: Difference): boolean {
   return Math.abs(z) > bound
 }
 
+const comparedOf = ({ read }: Pair, body: string) => (read === undefined ? body : read(body))
 const pairsOf = (pair: Pair) => pair.pairs ?? pairs
 
 /**
@@ -100,7 +104,7 @@ async function runOnce(pair: Pair): Promise<Difference> {
       // A limit that was reached, or a mistake in the test, would compare something else.
       if (status !== pair.status)
         throw new Error(`${pair.name}: ${side} was answered ${status}: ${body}`)
-      bodies.add(body)
+      bodies.add(comparedOf(pair, body))
       if (round >= 0) times[side].push(milliseconds)
     }
   }
@@ -126,11 +130,7 @@ async function ask(
 ): Promise<Answer> {
   // What the last request left to do, such as handing its connection back, is not part of this one.
   await setImmediate()
-  const text = body === undefined ? '' : JSON.stringify(body)
-  const content =
-    body === undefined
-      ? {}
-      : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
+  const { text, headers: content } = contentOf(body)
   return new Promise((resolve, reject) => {
     const request = startRequest(url + path, { agent, method, headers: { ...headers, ...content } })
     let started = process.hrtime.bigint()
@@ -150,4 +150,15 @@ async function ask(
     started = process.hrtime.bigint()
     request.end(text)
   })
+}
+
+function contentOf(body: object | undefined) {
+  if (body === undefined) return { text: '', headers: {} }
+  const isForm = body instanceof URLSearchParams
+  const text = isForm ? String(body) : JSON.stringify(body)
+  const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
+  return {
+    text,
+    headers: { 'Content-Type': type, 'Content-Length': Buffer.byteLength(text) },
+  }
 }

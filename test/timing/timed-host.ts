@@ -72,7 +72,7 @@ export function timedUsers(): TestUsers {
  * Stores that take as long for a row that is there as for one that is not. How long a database
  * takes is the host's affair; what the router makes of the answer is not.
  */
-async function evenStores() {
+export async function evenStores() {
   const { codes, sessions, ...rest } = memoryStores()
   const session = sessionRecord()
   const code = codeRecord()

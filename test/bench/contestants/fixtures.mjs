@@ -113,10 +113,16 @@ export function makePkce() {
   }
 }
 
-/** Requests for tokens, each of them expected to bring some. */
-export function tokenRequests(path, headers, bodies) {
+/** Requests for tokens, each of them expected to bring some, with an ID Token or without. */
+export function tokenRequests(path, headers, bodies, { idToken = false } = {}) {
   return {
     requests: bodies.map((body) => ({ method: 'POST', path, headers, body })),
-    expected: bodies.map(() => ({ status: 200, tokens: true })),
+    expected: bodies.map(() => ({ status: 200, tokens: true, idToken })),
   }
+}
+
+/** Headers of a form of a client that shows its secret by `client_secret_basic`. */
+export function basicForm(clientId, secret) {
+  const both = Buffer.from(`${clientId}:${secret}`).toString('base64')
+  return { 'Content-Type': 'application/x-www-form-urlencoded', Authorization: `Basic ${both}` }
 }

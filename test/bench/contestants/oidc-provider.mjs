@@ -1,16 +1,25 @@
 // oidc-provider, with an adapter over a map: no latency, as with our stores in memory, and none of
 // the searching that the adapter it brings does for development. Its access tokens are ES256 JWTs
-// for one resource; no ID token is asked for.
+// for one resource. With `openid` its client has a secret, and gets an ID Token with each code.
 import Provider from 'oidc-provider'
-import { audience, issuer, makeKey, makePkce, makeUsers, tokenRequests } from './fixtures.mjs'
+import {
+  audience,
+  basicForm,
+  issuer,
+  makeKey,
+  makePkce,
+  makeUsers,
+  tokenRequests,
+} from './fixtures.mjs'
 
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
 const redirectUri = 'http://localhost/done'
 const resource = 'https://chat.example.com/api'
 const clientId = 'app'
+const secret = 'a secret of forty-three characters, or more'
 const day = 86_400
 
-export async function start() {
+export async function start({ openid = false }) {
   const { users, byId } = makeUsers(1000)
   const { privateJwk, kid } = await makeKey()
   const provider = new Provider(issuer, {
@@ -22,7 +31,9 @@ export async function start() {
         redirect_uris: [redirectUri],
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
-        token_endpoint_auth_method: 'none',
+        ...(openid
+          ? { token_endpoint_auth_method: 'client_secret_basic', client_secret: secret }
+          : { token_endpoint_auth_method: 'none' }),
         id_token_signed_response_alg: 'ES256',
       },
     ],
@@ -52,13 +63,14 @@ export async function start() {
   async function makeGrant(accountId) {
     const grant = new provider.Grant({ accountId, clientId })
     grant.addResourceScope(resource, 'chat')
+    if (openid) grant.addOIDCScope('openid')
     return grant.save()
   }
   const common = {
     client,
     gty: 'authorization_code',
     resource,
-    scope: 'chat',
+    scope: openid ? 'openid chat' : 'chat',
     expiresWithSession: false,
   }
 
@@ -82,13 +94,14 @@ export async function start() {
         }).save()
         const asked = {
           grant_type: 'authorization_code',
-          client_id: clientId,
           redirect_uri: redirectUri,
           code,
+          ...(openid ? {} : { client_id: clientId }),
         }
         bodies.push(String(new URLSearchParams({ ...asked, code_verifier: codeVerifier })))
       }
-      return tokenRequests('/token', form, bodies)
+      const headers = openid ? basicForm(clientId, encodeURIComponent(secret)) : form
+      return tokenRequests('/token', headers, bodies, { idToken: openid })
     },
     async refresh({ count }) {
       const chains = []

@@ -5,7 +5,7 @@
  * with tokens.
  */
 export function requireAnswer(answer, expected, what) {
-  if (answer.status === expected.status && bodyFits(answer.body, expected)) return
+  if (answer.status === expected.status && fits(answer, expected)) return
   const shown = `${answer.status} ${answer.body.slice(0, 300)}`
   throw new Error(
     `${what} was answered wrongly, so nothing here can be compared: ${shown}; expected ` +
@@ -13,13 +13,19 @@ export function requireAnswer(answer, expected, what) {
   )
 }
 
-function bodyFits(body, { exact, holds, tokens }) {
+function fits({ head, body }, { exact, holds, location, tokens, idToken = false }) {
   if (exact !== undefined) return body === exact
   if (holds !== undefined) return body.includes(holds)
-  return tokens === true && areTokens(body)
+  if (location !== undefined) return locationIn(head)?.startsWith(location) === true
+  return tokens === true && areTokens(body) && (id.test(body) || !idToken)
+}
+
+function locationIn(head) {
+  return /\r\nlocation: *([^\r]+)/i.exec(head)?.[1]
 }
 
 const access = /"access_token":"(eyJ[\w-]+)\.[\w-]+\.[\w-]{86}"/
+const id = /"id_token":"eyJ[\w-]+\.[\w-]+\.[\w-]{86}"/
 
 // RFC 6749 §5.1, and the access token is a JWT with an ES256 signature: that is most of the work,
 // and nobody may leave it out.

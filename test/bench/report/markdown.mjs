@@ -40,6 +40,38 @@ const tablesOf = {
     tokenTable('code exchange', exchange),
     tokenTable('refresh', refresh),
   ],
+  oauth: ({ connections, rounds, count, exchange, browser, ratios }) => [
+    '### OAuth and OpenID Connect',
+    `${count} requests over ${connections} connections a round. Medians of ${rounds} rounds. A ` +
+      'client with a secret sends it by `client_secret_basic`, with PKCE; it gets an ES256 ' +
+      'access token, a refresh token and an ES256 ID Token. Ratios are of each round.',
+    tokenTable('code exchange', exchange),
+    tokenTable('a browser that is signed in', browser),
+    table(
+      ['ratio', 'median', 'least', 'most'],
+      Object.entries(ratios).map(([name, { median, least, most }]) => [
+        ratioTitles[name],
+        ...[median, least, most].map(ratio),
+      ]),
+    ),
+  ],
+  pages: ({ connections, rounds, count, rows }) => [
+    '### Pages of a sign-in',
+    `${count} requests over ${connections} connections a round, memory stores. Medians of ` +
+      `${rounds} rounds. *Of which the page*: beyond a plain page of as many bytes, which the ` +
+      'same process answers.',
+    table(
+      ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU us/request', 'of which the page'],
+      rows.map((row) => [
+        row.label,
+        whole(row.perSecond),
+        fixed(row.p50),
+        fixed(row.p99),
+        whole(row.cpu),
+        whole(row.cpuOfPage),
+      ]),
+    ),
+  ],
   growth: ({ rounds, turns, kinds }) => [
     '### Growth',
     'Microseconds a call, one after another, each size in a process of its own. Medians of ' +
@@ -63,6 +95,12 @@ const tablesOf = {
       kinds.map(({ kind, many, bytesMany }) => [weights[kind], count(many), whole(bytesMany)]),
     ),
   ],
+}
+
+const ratioTitles = {
+  toOidcProvider: 'code exchanges/s with an ID Token, to oidc-provider',
+  toPkce: 'code exchanges/s without one, to POST /auth/pkce/token',
+  authorizeToMe: 'GET /oauth/authorize p99, to that of GET /me',
 }
 
 const titles = {

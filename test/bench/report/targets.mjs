@@ -72,6 +72,17 @@ const tokenTargets = (results) =>
     ),
   ])
 
+const oauthTargets = ({ ratios }) => [
+  atLeast('code exchanges/s with an ID Token, to oidc-provider', 1.2, ratios.toOidcProvider.median),
+  atLeast('code exchanges/s without one, to POST /auth/pkce/token', 0.9, ratios.toPkce.median),
+  atMost('GET /oauth/authorize p99, to that of GET /me', 3, ratios.authorizeToMe.median),
+]
+
+const pageTargets = ({ rows }) =>
+  ['GET /oauth/sign-in', 'GET /oauth/consent', 'GET /oauth/continue'].map((label) =>
+    atMost(`${label}: CPU of the page`, 1000, find(rows, label).cpuOfPage, ' us'),
+  )
+
 const growthTargets = ({ kinds }) =>
   kinds.flatMap(({ kind, few, many, bytesMany, rows }) => [
     ...rows.map(({ operation, ratio }) =>
@@ -90,5 +101,7 @@ export const targetsOf = {
   storm: stormTargets,
   guard: guardTargets,
   tokens: tokenTargets,
+  oauth: oauthTargets,
+  pages: pageTargets,
   growth: growthTargets,
 }

@@ -8,7 +8,12 @@ import type {
   SessionStore,
   SocketTicketStore,
 } from '../../../src/index.js'
-import { memoryOAuthStores, memoryStores } from '../../../src/stores/memory-stores.js'
+import {
+  memoryOAuthStores,
+  memoryPasskeyStore,
+  memoryStores,
+} from '../../../src/stores/memory-stores.js'
+import type { PasskeyStore } from '../../../src/stores/passkey-contract.js'
 import type { StoresUnderTest } from '../../../src/testing/testing.js'
 import { memoryKeyStore } from '../memory-key-store.js'
 
@@ -44,6 +49,11 @@ export const withKeys = (change: Change<KeyStore>) => (): StoresUnderTest => {
 export const withConsents = (change: Change<ConsentStore>) => (): StoresUnderTest => {
   const { consents } = memoryOAuthStores()
   return { consents: { ...consents, ...change(consents) } }
+}
+
+export const withPasskeys = (change: Change<PasskeyStore>) => (): StoresUnderTest => {
+  const passkeys = memoryPasskeyStore()
+  return { passkeys: { ...passkeys, ...change(passkeys) } }
 }
 
 export const withOnce = (change: Change<OnceStore>) => (): StoresUnderTest => {

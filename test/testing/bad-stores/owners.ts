@@ -28,6 +28,18 @@ export const badOwners = {
       return 'code' in answer ? { ...answer, code: withoutClient(answer.code) } : answer
     },
   })),
+  'sessions: resources as one text': withSessions((good) => ({
+    create: (session) =>
+      good.create(
+        session.resources ? { ...session, resources: [session.resources.join(' ')] } : session,
+      ),
+  })),
+  'sessions: resources that are none are left out': withSessions((good) => ({
+    create({ resources, ...session }) {
+      const granted = resources === undefined || resources.length === 0 ? {} : { resources }
+      return good.create({ ...session, ...granted })
+    },
+  })),
   'sessions: endAllForClient for every user': withSessions((good) => ({
     endAllForClient: async (clientId, _only, reason, now) =>
       (await good.endAllForClient?.(clientId, {}, reason, now)) ?? [],
@@ -41,6 +53,12 @@ export const badOwners = {
       const batch = mine.slice(0, 25)
       for (const { id } of batch) await good.end(id, reason, now)
       return batch.map(({ id }) => id)
+    },
+  })),
+  'sessions: endAllForClient stops before its limit': withSessions((good) => ({
+    endAllForClient: async (clientId, { limit, ...only }, reason, now) => {
+      const few = limit === undefined ? only : { ...only, limit: limit - 1 }
+      return (await good.endAllForClient?.(clientId, few, reason, now)) ?? []
     },
   })),
   'sessions: endAllForClient names what it read before': sessionRows((rows, good) => ({

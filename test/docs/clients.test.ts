@@ -1,0 +1,97 @@
+// The files that docs/clients.md names are saved, compiled and used, as a reader would.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import ts from 'typescript'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createAuthClient, memoryStore } from '../../src/client/client.js'
+import { back, editorOptions, startOAuth } from '../client/oauth-client.js'
+import { startBrowser } from '../client/passkeys-browser.js'
+import { startPasskeys } from '../passkeys/passkey-host.js'
+import { password } from '../support/host.js'
+import { issuer } from '../support/oauth-apps.js'
+
+const root = new URL('../../', import.meta.url)
+const page = readFileSync(new URL('docs/clients.md', root), 'utf8')
+const { exports: entries } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
+
+/** The module that a block of the page is; `change` as a reader puts in what is their own. */
+async function moduleOf(name: string, change: (code: string) => string = (code) => code) {
+  const [, code = ''] =
+    new RegExp(`^\`\`\`ts\n// ${name}\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(page) ?? []
+  const compiled = ts.transpile(change(code), {
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ESNext,
+  })
+  const folder = fileURLToPath(new URL(`test/rules/.scratch/clients-${name}/`, root))
+  mkdirSync(folder, { recursive: true })
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  // By where the package says that its entries are.
+  const found = compiled.replaceAll(/'messaging-auth-router(\/[\w/-]+)'/g, (_all, entry) => {
+    const file = new URL(entries[`.${entry}`].default, root)
+    return `'${file.href}'`
+  })
+  writeFileSync(`${folder}page.mjs`, found)
+  return import(/* @vite-ignore */ pathToFileURL(`${folder}page.mjs`).href)
+}
+
+describe('docs/clients.md', () => {
+  it('has a page with passkeys: added, shown behind a button, among suggestions, as a factor', async () => {
+    const browser = startBrowser()
+    const host = await startPasskeys({ passkeys: { asSecondFactor: 'always' } })
+    const client = createAuthClient({ baseUrl: host.url, clock: host.clock })
+    onTestFinished(() => client.close())
+    const { passkeysOf } = await moduleOf('passkeys-page.ts')
+    const said: string[] = []
+    const mine = passkeysOf(client, (text: string) => void said.push(text))
+    await client.signIn({ user: 'alice', password })
+    const { recoveryCodes } = await mine.add(password)
+    expect(recoveryCodes).toHaveLength(10)
+    await client.signOut()
+    browser.refuseNext('NotAllowedError')
+    expect(await mine.signIn()).toBeUndefined()
+    expect(said).toEqual(['No passkey was shown.'])
+    let entered = 0
+    const waiting = mine.suggest(() => {
+      entered += 1
+    })
+    await expect.poll(() => browser.begun.at(-1)?.mediation).toBe('conditional')
+    expect((await mine.signIn()).status).toBe('signed-in')
+    await waiting
+    browser.chooses = true
+    await mine.suggest(() => {
+      entered += 1
+    })
+    expect([entered, said.length]).toEqual([1, 1])
+    const never = () => Promise.reject(new Error('no code is asked for'))
+    expect((await mine.enter('alice', password, never)).username).toBe('alice')
+    browser.refuseNext('NotAllowedError')
+    const code = async () => recoveryCodes[0]
+    expect((await mine.enter('alice', password, code)).username).toBe('alice')
+  })
+
+  it('has an app that signs its user in by the pages of the server', async () => {
+    const started = await startOAuth()
+    const here = new URL(started.host.url).origin
+    const { fetch } = globalThis
+    vi.stubGlobal('fetch', (url: string, init: RequestInit) =>
+      fetch(url.replace(issuer, here), init),
+    )
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const { createApp, signIn, comeBack } = await moduleOf('oauth-app.ts', (code) =>
+      code
+        .replace("clientId: 'wiki'", `clientId: '${editorOptions.clientId}'`)
+        .replace('https://wiki.example.com/callback', editorOptions.redirectUri),
+    )
+    const { client, app } = createApp(memoryStore())
+    onTestFinished(() => client.close())
+    const gone: string[] = []
+    const move = (address: string) => void gone.push(address)
+    const tab = { pathname: '/pages/7', href: 'https://x/', assign: move, replace: move }
+    expect(await comeBack(app, tab)).toBe('Nobody was sent here.')
+    await signIn(app, tab)
+    const href = await back(started, gone[0] ?? '')
+    expect(await comeBack(app, { ...tab, href })).toBe('Hello Alice A.')
+    expect([gone.length, gone[1]]).toEqual([2, '/pages/7'])
+    expect(client.state).toMatchObject({ status: 'signed-in', userId: 'u-alice' })
+  })
+})

@@ -1,0 +1,67 @@
+// A server of its own whose OAuth endpoints are mounted, one of several on the same stores: node
+// oauth-process.mjs <settings as JSON>. It says on which port it listens, and ends when it is
+// disconnected.
+import { createServer } from 'node:http'
+import express from 'express'
+import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
+import Database from 'libsql'
+import { bcryptHasher, createAuthRouter, joseSigner } from 'messaging-auth-router'
+import { memoryOAuthStores } from 'messaging-auth-router/stores/memory'
+import { redisOnceStore, redisStores } from 'messaging-auth-router/stores/redis'
+import { sqlOAuthStores, sqlStores } from 'messaging-auth-router/stores/sql'
+import { createPool } from 'mysql2'
+import pg from 'pg'
+import { createClient } from 'redis'
+
+const { engine, address, prefix, encryptionKey, signingKey, clients, baseUrl } = JSON.parse(
+  process.argv[2],
+)
+
+const dialects = {
+  sqlite() {
+    const database = new Database(address)
+    database.exec('pragma busy_timeout = 5000')
+    return new SqliteDialect({ database })
+  },
+  postgres: () =>
+    new PostgresDialect({ pool: new pg.Pool({ connectionString: address, max: 25 }) }),
+  mysql: () => new MysqlDialect({ pool: createPool({ uri: address, connectionLimit: 25 }) }),
+}
+
+async function openStores() {
+  if (engine === 'redis') {
+    const client = await createClient({ url: address }).connect()
+    // Redis keeps no consents. What users have allowed is not what is raced.
+    const { consents } = memoryOAuthStores()
+    const now = new Date()
+    for (const { id: clientId, scopes } of clients)
+      await consents.grant({ userId: 'u-alice', clientId, scopes, grantedAt: now, updatedAt: now })
+    return {
+      stores: redisStores(client, { prefix }),
+      oauthStores: { consents, once: redisOnceStore(client, { prefix }) },
+    }
+  }
+  const kysely = new Kysely({ dialect: dialects[engine]() })
+  const { codes, sessions, tickets } = sqlStores(kysely, { prefix })
+  const { consents, once } = sqlOAuthStores(kysely, { prefix })
+  return { stores: { codes, sessions, tickets }, oauthStores: { consents, once } }
+}
+
+const { stores, oauthStores } = await openStores()
+const alice = { id: 'u-alice', username: 'alice', name: 'Alice', passwordHash: null }
+const users = {
+  findByIdentifier: async () => null,
+  findById: async (id) => (id === alice.id ? alice : null),
+}
+const auth = createAuthRouter({
+  users,
+  ...stores,
+  signer: joseSigner({ issuer: new URL(baseUrl).origin, audience: 'chat', keys: [signingKey] }),
+  encryptionKeys: [encryptionKey],
+  passwords: bcryptHasher({ cost: 4, threads: 1, dangerouslyAllowLowCost: true }),
+  oauth: { baseUrl, clients, ...oauthStores, scopes: { 'messages:read': 'Read your messages' } },
+  storeTimeout: 20_000,
+})
+const server = createServer(express().use('/api/v1', auth))
+server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }))
+process.once('disconnect', () => process.exit())
