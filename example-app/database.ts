@@ -30,8 +30,8 @@ async function openSqlite(file: string): Promise<Database> {
   const { default: Libsql } = await import('libsql')
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const database = new Libsql(file)
-  // The timeout: another process may be writing; the whole process waits for it, so it must be below
-  // the router's own time-out for stores. Full: what was answered is on the disk.
+  // The timeout: another process may be writing; the whole process waits for it, so it must be
+  // below the router's own time-out for stores. Full: what was answered is on the disk.
   database.exec('pragma busy_timeout = 1500; pragma synchronous = full')
   await useWriteAheadLog(() => database.exec('pragma journal_mode = wal'))
   exitWhenReplaced(file)
