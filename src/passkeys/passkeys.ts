@@ -16,6 +16,7 @@ import { createAddPasskey } from './add-passkey.js'
 import { createApproveByPasskey } from './approve-by-passkey.js'
 import { createCreationOptions } from './ceremony-options.js'
 import type { PasskeyVerifier } from './contract.js'
+import { createForgetRemovedPasskey, type ForgetRemovedPasskey } from './forget-removed-passkey.js'
 import { createOpenByPasskey } from './open-by-passkey.js'
 import type { PasskeyServer } from './passkey-server.js'
 import {
@@ -79,12 +80,13 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
     store,
     throttle,
   })
-  const onPages = createOnPages(deps)
+  const forgetRemoved = forgettingRemoved(deps)
+  const onPages = createOnPages(deps, forgetRemoved)
   return {
     routes: [
       ...signingIn(deps, onPages),
-      ...managing(deps, freshness(deps, proveAgain), onPages),
-      ['/auth/reauthenticate', { POST: reauthenticating(deps, proveAgain) }],
+      ...managing(deps, freshness(deps, proveAgain), onPages, forgetRemoved),
+      ['/auth/reauthenticate', { POST: reauthenticating(deps, proveAgain, forgetRemoved) }],
     ],
     close: warmUp(verifier),
     forHost: createPasskeysForHost({ store, sessions, audit }),
@@ -107,7 +109,7 @@ function freshness(
   })
 }
 
-function createOnPages(deps: PasskeysDeps): PasskeysOnPages {
+function createOnPages(deps: PasskeysDeps, forgetRemoved: ForgetRemovedPasskey): PasskeysOnPages {
   const { users, decideSignIn, throttle, audit } = deps
   const { relyingParty, rpName, challenges, store, verifyPasskey, factor } = deps.server
   const { rpId } = relyingParty
@@ -128,11 +130,12 @@ function createOnPages(deps: PasskeysDeps): PasskeysOnPages {
     offer: factor.offer,
     hasAny: async (userId) => (await store.listForUser(userId)).length > 0,
     creationOptions: createCreationOptions({ rpId, rpName, challenges, store }),
-    add: adding(deps),
+    add: adding(deps, forgetRemoved),
   }
 }
 
-function adding({ server, secondFactors, sessions, forgetSession, clock, audit }: PasskeysDeps) {
+function adding(deps: PasskeysDeps, forgetRemovedPasskey: ForgetRemovedPasskey) {
+  const { server, secondFactors, sessions, forgetSession, clock, audit } = deps
   const { relyingParty, store, verifier, challenges } = server
   return createAddPasskey({
     registerPasskey: createRegisterPasskey({
@@ -144,10 +147,21 @@ function adding({ server, secondFactors, sessions, forgetSession, clock, audit }
       clock,
       audit,
     }),
-    hasOtherFactor: async (user) => (await secondFactors.of(user)) !== null,
+    hasOtherFactor: otherFactor(secondFactors),
     sessions,
     forgetSession,
+    forgetRemovedPasskey,
   })
+}
+
+function otherFactor({ of }: PasskeysDeps['secondFactors']) {
+  return async (user: AuthUser): Promise<boolean> => (await of(user)) !== null
+}
+
+function forgettingRemoved({ server, secondFactors, sessions, forgetSession }: PasskeysDeps) {
+  const hasOtherFactor = otherFactor(secondFactors)
+  const { store } = server
+  return createForgetRemovedPasskey({ store, hasOtherFactor, sessions, forgetSession })
 }
 
 function signingIn(
@@ -167,19 +181,20 @@ function managing(
   deps: PasskeysDeps,
   requireFresh: RequireFresh,
   { creationOptions, add: addPasskey }: PasskeysOnPages,
+  forgetRemovedPasskey: ForgetRemovedPasskey,
 ) {
   const { signedIn, secondFactors, users, sessions, forgetSession, audit } = deps
   const { store } = deps.server
-  const hasOtherFactor = async (user: AuthUser) => (await secondFactors.of(user)) !== null
   const adding = { signedIn, requireFresh, creationOptions, addPasskey }
   const list = listPasskeysEndpoint({ signedIn, store })
   const rename = renamePasskeyEndpoint({ signedIn, store })
   const removePasskey = createRemovePasskey({
     store,
     users,
-    hasOtherFactor,
+    hasOtherFactor: otherFactor(secondFactors),
     sessions,
     forgetSession,
+    forgetRemovedPasskey,
     audit,
   })
   const remove = removePasskeyEndpoint({ signedIn, requireFresh, removePasskey })
@@ -190,7 +205,11 @@ function managing(
   ] as const
 }
 
-function reauthenticating(deps: PasskeysDeps, proveAgain: ProveAgain) {
+function reauthenticating(
+  deps: PasskeysDeps,
+  proveAgain: ProveAgain,
+  forgetRemovedPasskey: ForgetRemovedPasskey,
+) {
   const { signedIn, factorStands, sessions, forgetSession, clock, audit } = deps
   return reauthenticateEndpoint({
     signedIn,
@@ -198,6 +217,7 @@ function reauthenticating(deps: PasskeysDeps, proveAgain: ProveAgain) {
     factorStands,
     sessions,
     forgetSession,
+    forgetRemovedPasskey,
     clock,
     audit,
   })

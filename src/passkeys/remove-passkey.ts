@@ -2,9 +2,10 @@ import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { SignedInRequest } from '../principal/principal.js'
 import type { Sessions } from '../sessions/sessions.js'
-import type { SessionRecord, StoredMethod } from '../stores/contract.js'
+import type { SessionRecord } from '../stores/contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
+import type { ForgetRemovedPasskey } from './forget-removed-passkey.js'
 import { type KeepSessionDeps, keepSession } from './keep-session.js'
 
 /**
@@ -23,6 +24,7 @@ export interface RemovalDeps extends KeepSessionDeps {
   /** Whether the user has a second factor that is not a passkey. */
   readonly hasOtherFactor: (user: AuthUser) => Promise<boolean>
   readonly sessions: Pick<Sessions, 'requireLive' | 'endAllForUser' | 'setMethods'>
+  readonly forgetRemovedPasskey: ForgetRemovedPasskey
   readonly audit: Audit
 }
 
@@ -40,10 +42,11 @@ export function createRemovePasskey(deps: RemovalDeps): RemovePasskey {
     const unlessLast = ((await users.findById(userId))?.passwordHash ?? null) === null
     if (isLast && unlessLast) throw new AuthError('last-sign-in-method')
     const removal = { credentialId, name: meant.name, unlessLast }
-    // Where the user has another factor, this session may go on as one that has shown two.
-    if (!session.methods.includes('passkey') || (await hasOtherFactor(user)))
-      await remove(deps, session, removal, context)
-    else await removeWithFactor(deps, session, removal, isLast, context)
+    const isOut = isLast && session.methods.includes('passkey') && !(await hasOtherFactor(user))
+    await (isOut ? removeLast : remove)(deps, session, removal, context)
+    // Of two that are removed at once neither looked like the last, and who proved anew meanwhile
+    // has written what the session had shown before.
+    await deps.forgetRemovedPasskey(session, user)
   }
 }
 
@@ -56,31 +59,27 @@ interface Removal {
 
 // A session that claimed a factor which the user no longer has would pass where the host requires
 // one.
-async function removeWithFactor(
+async function removeLast(
   deps: RemovalDeps,
   session: SessionRecord,
   removal: Removal,
-  isLast: boolean,
   context: RequestContext,
 ): Promise<void> {
-  const { sessions, forgetSession } = deps
   const { methods, userId } = session
-  const keep = (shown: readonly StoredMethod[]) =>
-    keepSession({ sessions, forgetSession }, session, shown)
-  const without = methods.filter((method) => method !== 'passkey')
   // First, while a failure still changes nothing.
-  if (isLast) await keep(without)
-  const hasOne = async () => (await deps.store.listForUser(userId)).length > 0
+  await keepSession(
+    deps,
+    session,
+    methods.filter((method) => method !== 'passkey'),
+  )
   const giveBack = async () => {
     // Another request may have removed it. If this fails, the factor must be shown again.
-    if (isLast && (await hasOne())) await keep(methods)
+    if ((await deps.store.listForUser(userId)).length > 0) await keepSession(deps, session, methods)
   }
   await remove(deps, session, removal, context).catch(async (error: unknown) => {
     await giveBack().catch(() => {})
     throw error
   })
-  // Of two that are removed at once neither looked like the last.
-  if (!isLast && !(await hasOne())) await keep(without)
 }
 
 // The user's other sessions end before: if that fails, nothing has changed and the user tries

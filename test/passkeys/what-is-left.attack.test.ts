@@ -1,5 +1,8 @@
 // What could be left behind by a change of a user's factors while something else is under way.
 import { describe, expect, it } from 'vitest'
+import type { SessionStore } from '../../src/stores/contract.js'
+import { memoryStores } from '../../src/stores/memory-stores.js'
+import type { PasskeyStore } from '../../src/stores/passkey-contract.js'
 import { password } from '../support/host.js'
 import { assertion, creation, newPasskey } from './authenticator.js'
 import { type PasskeyHost, type PasskeySettings, startPasskeys } from './passkey-host.js'
@@ -8,6 +11,17 @@ const always: PasskeySettings = { passkeys: { asSecondFactor: 'always' } }
 const remove = (host: PasskeyHost, id: string, token: string) =>
   host.ask('DELETE', `/auth/passkeys/${id}`, undefined, token)
 const methodsOf = async (host: PasskeyHost) => (await host.sessionsOf()).map((s) => s.methods)
+
+const listed = ({ clock }: PasskeyHost, sessions: SessionStore) =>
+  sessions.listForUser('u-alice', clock())
+
+function signal() {
+  let send = () => {}
+  const sent = new Promise<void>((resolve) => {
+    send = resolve
+  })
+  return { send, sent }
+}
 
 /** Once begun, whoever is first waits for the second. */
 function twoTogether() {
@@ -99,6 +113,96 @@ describe('after the last passkey', () => {
     expect(refreshed.status).toBe(200)
     const again = await host.post('/auth/reauthenticate', { password }, token)
     expect(again).toMatchObject({ status: 200, data: { methods: ['pwd'] } })
+  })
+})
+
+describe('a proof that has looked at its session before the last passkey was removed', () => {
+  /** A host in which `meanwhile` runs between the look and the write of the next proof. */
+  async function startInterrupted(changed: (store: PasskeyStore) => PasskeyStore = (same) => same) {
+    const { sessions } = memoryStores()
+    let meanwhile: () => Promise<unknown> = async () => {}
+    const host = await startPasskeys({
+      store: changed,
+      options: {
+        sessions: {
+          ...sessions,
+          async setAuthenticated(...given) {
+            await meanwhile()
+            return sessions.setAuthenticated?.(...given)
+          },
+        },
+      },
+    })
+    const token = await host.logIn()
+    const { passkey } = await host.add(token)
+    const interruptedBy = (work: () => Promise<unknown>) => {
+      meanwhile = work
+    }
+    const methods = async () => (await listed(host, sessions)).map((session) => session.methods)
+    return { host, token, passkey, interruptedBy, methods }
+  }
+
+  it('claims none when it writes after the removal', async () => {
+    const { host, token, passkey, interruptedBy, methods } = await startInterrupted()
+    interruptedBy(async () => {
+      expect((await remove(host, passkey.id, token)).status).toBe(200)
+    })
+    const { status, data } = await host.post('/auth/reauthenticate', { password }, token)
+    expect({ status, methods: data['methods'] }).toEqual({ status: 200, methods: ['pwd'] })
+    expect(await methods()).toEqual([['pwd']])
+  })
+
+  it('nor when it writes in the middle of it', async () => {
+    const proved = signal()
+    const atTheRow = signal()
+    const { host, token, passkey, interruptedBy, methods } = await startInterrupted((store) => ({
+      ...store,
+      async remove(...given) {
+        atTheRow.send()
+        await proved.sent
+        return store.remove(...given)
+      },
+    }))
+    let removing: Promise<{ status: number }> | undefined
+    interruptedBy(() => {
+      removing = remove(host, passkey.id, token)
+      return atTheRow.sent
+    })
+    const { data } = await host.post('/auth/reauthenticate', { password }, token)
+    // At that moment there still is one.
+    expect(data['methods']).toEqual(['pwd', 'passkey'])
+    proved.send()
+    expect((await removing)?.status).toBe(200)
+    expect(await methods()).toEqual([['pwd']])
+  })
+})
+
+describe('a passkey that is removed before the session that made it has noted it', () => {
+  it('is claimed by no session', async () => {
+    const { sessions } = memoryStores()
+    let meanwhile: (() => Promise<unknown>) | null = null
+    const host = await startPasskeys({
+      options: {
+        sessions: {
+          ...sessions,
+          async setMethods(id, methods) {
+            if (methods.includes('passkey')) await meanwhile?.()
+            return sessions.setMethods(id, methods)
+          },
+        },
+      },
+    })
+    const token = await host.logIn()
+    const made = newPasskey()
+    meanwhile = async () => {
+      meanwhile = null
+      expect((await remove(host, made.id, token)).status).toBe(200)
+    }
+    const { data } = await host.post('/auth/passkeys/options', {}, token)
+    const response = creation(made, data.challenge as string)
+    expect((await host.post('/auth/passkeys', { response }, token)).status).toBe(200)
+    const after = await listed(host, sessions)
+    expect(after.map(({ methods }) => methods)).toEqual([['pwd']])
   })
 })
 
