@@ -22,7 +22,7 @@ export interface ForgetRemovedPasskeyDeps extends KeepSessionDeps {
 
 /** Makes it. */
 export function createForgetRemovedPasskey(deps: ForgetRemovedPasskeyDeps): ForgetRemovedPasskey {
-  const { store, hasOtherFactor, sessions } = deps
+  const { store, hasOtherFactor, sessions, forgetSession } = deps
   return async function forgetRemovedPasskey({ id, userId }, user) {
     const session = await sessions.findLive(id)
     if (session === null || !session.methods.includes('passkey')) return false
@@ -30,7 +30,7 @@ export function createForgetRemovedPasskey(deps: ForgetRemovedPasskeyDeps): Forg
     // Who has another factor goes on as one that has shown two.
     if (passkeys.length > 0 || (await hasOtherFactor(user))) return false
     const without = session.methods.filter((method) => method !== 'passkey')
-    await keepSession(deps, session, without)
+    await keepSession({ sessions, forgetSession }, session, without)
     return true
   }
 }

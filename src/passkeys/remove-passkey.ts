@@ -2,7 +2,7 @@ import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { SignedInRequest } from '../principal/principal.js'
 import type { Sessions } from '../sessions/sessions.js'
-import type { SessionRecord } from '../stores/contract.js'
+import type { SessionRecord, StoredMethod } from '../stores/contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 import type { ForgetRemovedPasskey } from './forget-removed-passkey.js'
@@ -65,16 +65,15 @@ async function removeLast(
   removal: Removal,
   context: RequestContext,
 ): Promise<void> {
+  const { store, sessions, forgetSession } = deps
   const { methods, userId } = session
+  const keep = (shown: readonly StoredMethod[]) =>
+    keepSession({ sessions, forgetSession }, session, shown)
   // First, while a failure still changes nothing.
-  await keepSession(
-    deps,
-    session,
-    methods.filter((method) => method !== 'passkey'),
-  )
+  await keep(methods.filter((method) => method !== 'passkey'))
   const giveBack = async () => {
     // Another request may have removed it. If this fails, the factor must be shown again.
-    if ((await deps.store.listForUser(userId)).length > 0) await keepSession(deps, session, methods)
+    if ((await store.listForUser(userId)).length > 0) await keep(methods)
   }
   await remove(deps, session, removal, context).catch(async (error: unknown) => {
     await giveBack().catch(() => {})
