@@ -52,8 +52,8 @@ let forCodes = false
 let host
 
 /**
- * Makes the dialog work. `onLogOut()`: the user would rather leave than set it up. `onSetUp()`: what
- * the server demanded has been done.
+ * Makes the dialog work. `onLogOut()`: the user would rather leave than set it up. `onSetUp()`:
+ * what the server demanded has been done.
  */
 export function prepareTwoFactor(callbacks) {
   host = callbacks
