@@ -123,7 +123,11 @@ async function readRooms() {
 // The session of the socket is over. Another may have taken its place, in another tab.
 async function onEnded() {
   const { status } = await client.check()
-  if (status !== 'signed-out') location.reload()
+  if (status === 'signed-out' || shown === null) return
+  drafts.set(shown.userId, byId('text').value)
+  live?.stop()
+  live = null
+  await resume()
 }
 
 function onBusy() {
