@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import { AuthError } from 'messaging-auth-router'
@@ -46,13 +47,17 @@ export function createApp(
   })
   // The page draws its QR codes with it. Another server that drew them would learn the secret.
   app.get('/uqr.mjs', (_request, response) => {
-    response.sendFile(fileURLToPath(import.meta.resolve('uqr')), { dotfiles: 'allow' })
+    response.sendFile(resolved('uqr'), { dotfiles: 'allow' })
   })
+  // The page imports the client as the package ships it: modules, which need no bundler.
+  app.use('/client', express.static(dirname(resolved('messaging-auth-router/client'))))
   app.get(['/', '/index.html'], leadToLocalhost(deps.publicUrl))
   app.use(express.static(fileURLToPath(new URL('../public', import.meta.url))))
   app.use(onError)
   return app
 }
+
+const resolved = (name: string) => fileURLToPath(import.meta.resolve(name))
 
 const onError: ErrorRequestHandler = (error, _request, response, next) => {
   if (response.headersSent) return next(error)

@@ -1,19 +1,11 @@
+import { call, client } from './auth.js'
 import { closeDevices, prepareDevices } from './devices.js'
 import { listen } from './live.js'
 import { clearMessages, showMessages, showSending } from './messages.js'
 import { comeBack, setOut, whyOpened } from './oauth.js'
-import { byId, call, element, enrolmentRequired, explain, prepareFields, say } from './page.js'
+import { byId, element, explain, prepareFields, say } from './page.js'
 import { closePasskeys, preparePasskeys } from './passkeys.js'
-import {
-  forgetSession,
-  hold,
-  isLeavingElsewhere,
-  openSession,
-  setLeaving,
-  watchOtherTabs,
-  whoIsHere,
-} from './session.js'
-import { askToSignIn, focusSignIn, prepareSignIn, signInByPages } from './sign-in.js'
+import { askToSignIn, focusSignIn, prepareSignIn, sayBusy, signInByPages } from './sign-in.js'
 import {
   closeTwoFactor,
   demandTwoFactor,
@@ -28,10 +20,8 @@ const signedOut =
   'were away for too long.'
 
 const classes = document.documentElement.classList
-/** The sign-in that this page shows: `{ id, userId, me }`. Another tab may begin another one. */
+/** Whom this page shows, as the client says. */
 let shown = null
-/** A login that waits for its second factor. */
-let pending = null
 let loggingOut = false
 let live = null
 let rooms = []
@@ -40,78 +30,71 @@ let room = null
 const drafts = new Map()
 
 prepareFields()
-prepareSignIn(enter)
-prepareDevices(() => leave(signedOut))
-preparePasskeys({
-  onSignedOut: () => leave(signedOut),
-  onRecoveryCodes: showCodesOfPasskey,
-})
-prepareTwoFactor({
-  onSignedOut: () => leave(signedOut),
-  onLogOut: logOut,
-  onSetUp: () => goOn().catch((error) => leave(explain(error))),
-})
-document.addEventListener(enrolmentRequired, demandTwoFactor)
-watchOtherTabs((now) => {
-  if (now === null) leave(signedOut)
-  else if (shown === null) void resume()
-  else if (shown.id !== now.id) location.reload()
-})
+prepareSignIn(() => follow(client.state, { hasSignedIn: true }))
+prepareDevices()
+preparePasskeys(showCodesOfPasskey)
+prepareTwoFactor({ onLogOut: logOut, onSetUp: resume })
+document.addEventListener('busy', onBusy)
 void begin()
 
 async function begin() {
   const why = whyOpened()
   if (why === 'answer') await signInByPages(comeBack)
-  const wantsAccount = whoIsHere()?.clientId !== undefined && classes.contains('by-form')
-  if (whoIsHere() !== null && !wantsAccount) return resume()
-  show('sign-in')
-  if (wantsAccount) askToSignIn('To manage your account, sign in once more, with your password.')
+  client.onChange(follow)
+  follow(client.state)
   if (why === 'sign-in') await signInByPages(setOut)
 }
 
-// A reload, or a second tab: signed in already. Whatever goes wrong but a refusal, the sign-in
-// stays.
+/** Shows what the client says of who is signed in, whichever tab has changed it. */
+function follow(state, { hasSignedIn = false } = {}) {
+  if (state.status === 'loading') return
+  note(state)
+  if (state.status === 'signed-out') return leave(state.reason)
+  const { userId, clientId, enrolmentRequired } = state
+  if (shown === null) {
+    const wantsAccount = clientId !== undefined && classes.contains('by-form')
+    if (wantsAccount && !hasSignedIn) return askForPassword()
+    shown = state
+    if (!enrolmentRequired) return void resume()
+    show('sign-in')
+  } else if (shown.userId !== userId || shown.clientId !== clientId) return location.reload()
+  if (enrolmentRequired) demandTwoFactor()
+}
+
+// For start.js. Whoever must still set up a second factor has no chat to be drawn.
+function note({ status, clientId, enrolmentRequired }) {
+  if (status === 'signed-out' || enrolmentRequired) localStorage.removeItem('chat.signed-in-by')
+  else localStorage.setItem('chat.signed-in-by', clientId === undefined ? 'form' : 'app')
+}
+
+function askForPassword() {
+  show('sign-in')
+  askToSignIn('To manage your account, sign in once more, with your password.')
+}
+
+// Whatever goes wrong, the sign-in stays: that it has ended is told by the client.
 async function resume() {
   try {
     await openChat()
   } catch (error) {
-    if (error.status === 401) return leave(signedOut)
+    if (shown === null) return
     say('connection-problem', `${explain(error)} Trying again.`)
     setTimeout(() => shown !== null && resume(), (error.retryAfter ?? 3) * 1000)
   }
 }
 
-async function enter(login, onBusy) {
-  if (!login.enrolmentRequired) {
-    await openSession(login, onBusy)
-    return resume()
-  }
-  pending = login
-  hold(login)
-  shown = whoIsHere()
-  demandTwoFactor()
-}
-
-// What the server demanded has been done.
-async function goOn() {
-  if (pending !== null)
-    await openSession(pending, () => say('connection-problem', 'Busy, one moment.'))
-  pending = null
-  await resume()
-}
-
 async function openChat() {
   // It was open already, when the server began to demand a second factor.
   if (live !== null) return live.reconnect()
-  shown = whoIsHere()
-  if (shown === null) return show('sign-in')
-  classes.toggle('by-app', shown.clientId !== undefined)
-  byId('me').textContent = shown.me.username
-  byId('open-account').textContent = shown.me.username
+  const { me, userId, clientId } = shown
+  classes.toggle('by-app', clientId !== undefined)
+  byId('me').textContent = me.username
+  byId('open-account').textContent = me.username
   show('chat')
+  const asking = shown
   const answer = await readRooms()
   // The dialog that the refusal has opened leads back here.
-  if (answer === null) return
+  if (answer === null || shown !== asking || live !== null) return
   rooms = answer
   byId('rooms').replaceChildren(...rooms.map(roomButton))
   live = listen({
@@ -120,11 +103,11 @@ async function openChat() {
     onConnected: () =>
       ['connection-problem', 'room-problem'].forEach((place) => void say(place, '')),
     onLost: (reason) => say('connection-problem', reason),
-    onEnded: () => leave(signedOut),
+    onEnded,
   })
   openRoom()
-  byId('text').value = drafts.get(shown.userId) ?? ''
-  drafts.delete(shown.userId)
+  byId('text').value = drafts.get(userId) ?? ''
+  drafts.delete(userId)
   byId('text').focus()
 }
 
@@ -132,31 +115,44 @@ async function readRooms() {
   try {
     return (await call('GET', '/rooms')).rooms
   } catch (error) {
-    if (error.code === enrolmentRequired) return null
+    if (error.code === 'second-factor-enrolment-required') return null
     throw error
   }
 }
 
+// The session of the socket is over. Another may have taken its place, in another tab.
+async function onEnded() {
+  const { status } = await client.check()
+  if (status === 'signed-out' || shown === null) return
+  drafts.set(shown.userId, byId('text').value)
+  live?.stop()
+  live = null
+  await resume()
+}
+
+function onBusy() {
+  if (shown === null) sayBusy()
+  else if (loggingOut) say('room-problem', 'Busy, one moment.')
+  else if (live === null) say('connection-problem', 'Busy, one moment.')
+}
+
 function leave(reason) {
-  // Several answers can bring the same news.
-  if (shown === null) return
-  const why = reason === signedOut && isLeavingElsewhere(shown.id) ? loggedOutElsewhere : reason
+  if (shown === null) return show('sign-in')
+  const elsewhere = reason === 'session-ended' ? signedOut : loggedOutElsewhere
   if (!loggingOut) drafts.set(shown.userId, byId('text').value)
   live?.stop()
   live = null
   closeDevices()
   closePasskeys()
   closeTwoFactor()
-  forgetSession(shown.id)
   shown = null
-  pending = null
   lastReading += 1
   clearMessages()
   byId('composer').reset()
   for (const place of ['connection-problem', 'room-problem', 'news']) say(place, '')
   show('sign-in')
   document.title = 'Sign in · Chat'
-  askToSignIn(loggingOut ? loggedOut : why)
+  askToSignIn(loggingOut ? loggedOut : elsewhere)
 }
 
 function show(visible) {
@@ -178,16 +174,13 @@ for (const dialog of document.querySelectorAll('dialog')) {
 
 async function logOut() {
   loggingOut = true
-  setLeaving(true)
   try {
-    await call('POST', '/logout')
-    leave(loggedOut)
+    // Where there is no chat yet, there is nothing to stay for.
+    await client.signOut({ evenIfUnreachable: client.state.enrolmentRequired === true })
+    leave('signed-out')
   } catch (error) {
-    setLeaving(false)
-    // Only a refusal of the token itself means that the session is over. After an outage it may
-    // live on: say so, and stay. Where there is no chat yet, there is nothing to stay for.
-    if (error.status === 401 || pending !== null) leave(loggedOut)
-    else say('room-problem', `You are still signed in. ${explain(error)}`)
+    // The session may live on: say so, and stay.
+    say('room-problem', `You are still signed in. ${explain(error)}`)
   } finally {
     loggingOut = false
   }
@@ -223,7 +216,7 @@ function openRoom() {
     else button.removeAttribute('aria-current')
   }
   showNews(room.id, false)
-  void readRoom().catch(live.reconnect)
+  void readRoom().catch(() => live?.reconnect())
 }
 
 function showNews(roomId, hasNews) {
@@ -249,9 +242,8 @@ async function readRoom() {
     showMessages([...messages, ...held])
     held = null
   } catch (error) {
-    if (reading !== lastReading) return
-    if (error.status !== 401) throw error
-    leave(signedOut)
+    // Whoever is not signed in any more has nothing to catch up on.
+    if (reading === lastReading && client.state.status !== 'signed-out') throw error
   }
 }
 
@@ -278,7 +270,6 @@ byId('composer').addEventListener('submit', async (event) => {
     // be about to sign in.
     if (shown === null) return drafts.set(author, text)
     box.value = box.value === '' ? text : `${text}\n${box.value}`
-    if (error.status === 401) return leave(signedOut)
     say('room-problem', explain(error))
     return
   } finally {

@@ -1,14 +1,12 @@
-import { amount, byId, call, dateAndTime, element, explain, say } from './page.js'
+import { client } from './auth.js'
+import { amount, byId, dateAndTime, element, explain, say } from './page.js'
 
 const dialog = byId('devices')
 const list = byId('device-list')
 const others = byId('end-others')
 
-/**
- * Makes the dialog work. `onSignedOut` is called when it turns out that this device is signed out
- * itself.
- */
-export function prepareDevices(onSignedOut) {
+/** Makes the dialog work. */
+export function prepareDevices() {
   // Each act ends with the list as it then is, so that nothing is shown that is already over.
   async function act(done) {
     dialog.setAttribute('aria-busy', 'true')
@@ -17,12 +15,10 @@ export function prepareDevices(onSignedOut) {
     try {
       say('devices-news', 'One moment…')
       const news = await done()
-      const { data } = await call('GET', '/auth/sessions')
-      show(data.sessions, end)
+      show(await client.sessions.list(), end)
       say('devices-news', news)
     } catch (error) {
-      if (error.status === 401) onSignedOut()
-      else say('devices-problem', explain(error))
+      say('devices-problem', explain(error))
       say('devices-news', '')
     } finally {
       dialog.removeAttribute('aria-busy')
@@ -31,7 +27,7 @@ export function prepareDevices(onSignedOut) {
 
   async function end({ id, name }) {
     await act(async () => {
-      await call('DELETE', `/auth/sessions/${encodeURIComponent(id)}`).catch((error) => {
+      await client.sessions.end(id).catch((error) => {
         // Gone already, which is what was asked for.
         if (error.status !== 404) throw error
       })
@@ -51,8 +47,7 @@ export function prepareDevices(onSignedOut) {
   byId('close-devices').addEventListener('click', () => dialog.close())
   others.addEventListener('click', async () => {
     await act(async () => {
-      const { data } = await call('DELETE', '/auth/sessions')
-      return `${amount(data.revoked, 'device')} signed out.`
+      return `${amount(await client.sessions.endOthers(), 'device')} signed out.`
     })
     byId('devices-title').focus()
   })

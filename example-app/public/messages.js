@@ -1,5 +1,5 @@
+import { client } from './auth.js'
 import { byId, dateAndTime, element, say } from './page.js'
-import { whoIsHere } from './session.js'
 
 const messagesKept = 200
 
@@ -27,7 +27,7 @@ export function showMessages(messages) {
   list.firstElementChild?.classList.remove('follows')
   say('no-messages', 'Nothing here yet. Write the first message.')
   byId('no-messages').hidden = list.childElementCount > 0
-  const me = whoIsHere()?.userId
+  const me = client.state.userId
   const mine = fresh.some(({ from }) => from.id === me)
   if (fresh.length > 0 && (first || atEnd || mine)) scroller.scrollTop = scroller.scrollHeight
   if (!first) announce(fresh.filter(({ from }) => from.id !== me))
@@ -54,7 +54,7 @@ function announce(messages) {
 
 // `textContent` throughout: what people write is never read as markup.
 function messageItem({ from, text, at }, previous) {
-  const item = element('li', from.id === whoIsHere()?.userId ? 'message mine' : 'message')
+  const item = element('li', from.id === client.state.userId ? 'message mine' : 'message')
   item.dataset.from = from.id
   item.classList.toggle('follows', previous?.dataset.from === from.id)
   const head = element('p', 'head')

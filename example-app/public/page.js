@@ -1,10 +1,4 @@
-import { request } from './request.js'
-import { currentToken, freshToken } from './session.js'
-
-/**
- * What the scripts of the page share: its elements, and calls to the server in the name of whoever
- * is signed in.
- */
+/** What the scripts of the page share: its elements, and words for people. */
 
 export const byId = (id) => document.getElementById(id)
 
@@ -20,36 +14,22 @@ export function element(name, className, text = '') {
   return made
 }
 
-/** The server's word, and the page's event, for a user who must set up a second factor first. */
-export const enrolmentRequired = 'second-factor-enrolment-required'
+/** What a passkey came to in the browser. */
+const ceremonies = new Map([
+  ['exists', 'This device has a passkey for this account already.'],
+  ['cancelled', 'No passkey was chosen.'],
+  ['aborted', 'No passkey was chosen.'],
+])
 
-/**
- * Asks the server. A token that it does not take is replaced, once, and the request sent again:
- * what is refused has not been done.
- */
-export async function call(method, path, body) {
-  const token = currentToken()
-  try {
-    return await request(method, path, body, token).catch(async (error) => {
-      if (token === null || !isRefusedToken(error)) throw error
-      const newer = await freshToken(token)
-      if (newer === token) throw error
-      return request(method, path, body, newer)
-    })
-  } catch (error) {
-    // Not a matter of this one request: the server now wants it before anything else.
-    if (error.code === enrolmentRequired) document.dispatchEvent(new Event(enrolmentRequired))
-    throw error
-  }
+/** Whether no passkey was shown, which is nobody's mistake. */
+export function isWithoutPasskey({ name, code }) {
+  return name === 'PasskeyError' && ceremonies.has(code)
 }
 
-// A wrong password or code is answered with 401 as well, and says so.
-function isRefusedToken({ status, code, details }) {
-  return status === 401 && code === 'Unauthorized' && details.wrong === undefined
-}
-
-export function explain({ status, message, retryAfter }) {
-  if (status === 429 && retryAfter !== null)
+export function explain(error) {
+  const { status, code, message, retryAfter } = error
+  if (isWithoutPasskey(error)) return ceremonies.get(code)
+  if (status === 429 && retryAfter !== undefined)
     return `Too many attempts. Try again in ${duration(retryAfter)}.`
   if (status === 503) return 'The server is busy. Try again in a moment.'
   return message

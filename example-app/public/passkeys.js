@@ -1,26 +1,22 @@
-import { byId, call, dateAndTime, element, explain, say } from './page.js'
-import { patiently } from './request.js'
-import { whoIsHere } from './session.js'
-import { addPasskey, hasPasskeys, proveByPasskey } from './webauthn.js'
+import { client, passkeys } from './auth.js'
+import { byId, dateAndTime, element, explain, isWithoutPasskey, say } from './page.js'
 
 const dialog = byId('passkeys')
 const steps = ['passkeys-state', 'reauth', 'rename']
 const [password, code, newName] = [byId('reauth-password'), byId('reauth-code'), byId('new-name')]
 
-let host
+let showRecoveryCodes
 /** What waits until the user has proven anew who it is. */
 let waiting = null
 /** The passkey that gets another name. */
 let renamed = null
 let busy = false
 
-/**
- * Makes the dialog work. `onSignedOut()`: this device is signed out. `onRecoveryCodes(data)`: some
- * came with a passkey, and are shown this once.
- */
-export function preparePasskeys(callbacks) {
-  host = callbacks
-  byId('open-passkeys').hidden = !hasPasskeys
+/** Makes the dialog work. `onRecoveryCodes(codes)`: some came with a passkey, shown this once. */
+export function preparePasskeys(onRecoveryCodes) {
+  showRecoveryCodes = onRecoveryCodes
+  byId('open-passkeys').hidden = !passkeys.isSupported()
+  document.addEventListener('busy', () => busy && say('passkeys-news', 'Busy, one moment.'))
   byId('open-passkeys').addEventListener('click', () => {
     for (const id of ['passkeys-problem', 'passkeys-news']) say(id, '')
     byId('passkey-list').replaceChildren()
@@ -37,7 +33,10 @@ export function preparePasskeys(callbacks) {
     event.preventDefault()
     void proveBy(proveByPassword)
   })
-  byId('reauth-passkey').addEventListener('click', () => void proveBy(proveByPasskey))
+  byId('reauth-passkey').addEventListener(
+    'click',
+    () => void proveBy(() => passkeys.reauthenticate()),
+  )
   byId('rename').addEventListener('submit', (event) => {
     event.preventDefault()
     void act(rename)
@@ -51,10 +50,10 @@ export function closePasskeys() {
 }
 
 async function add() {
-  const data = await addPasskey(nameOfThisDevice())
-  if (data.recoveryCodes === undefined) return showList('The passkey was added.')
+  const { recoveryCodes } = await passkeys.add({ name: nameOfThisDevice() })
+  if (recoveryCodes === undefined) return showList('The passkey was added.')
   dialog.close()
-  host.onRecoveryCodes(data)
+  showRecoveryCodes(recoveryCodes)
 }
 
 function nameOfThisDevice() {
@@ -63,20 +62,16 @@ function nameOfThisDevice() {
 }
 
 async function rename() {
-  await call('POST', pathOf(renamed), { name: newName.value })
+  await passkeys.rename(renamed.id, newName.value)
   await showList('It has another name now.')
 }
 
 async function remove(passkey) {
-  await call('DELETE', pathOf(passkey)).catch((error) => {
+  await passkeys.remove(passkey.id).catch((error) => {
     // Gone already, which is what was asked for.
     if (error.status !== 404) throw error
   })
   await showList(`${passkey.name} was removed. You are signed out everywhere but here.`)
-}
-
-function pathOf({ id }) {
-  return `/auth/passkeys/${encodeURIComponent(id)}`
 }
 
 /** Does it, and says whether it was done. */
@@ -108,16 +103,15 @@ function showProblem(error, work) {
     return say('passkeys-problem', 'The password is wrong.')
   else if (error.details?.wrong === 'passkey')
     return say('passkeys-problem', 'The passkey was not accepted.')
-  else if (error.status === 401) return host.onSignedOut()
   // Not a mistake of anybody's.
-  say(error.code === 'no-passkey' ? 'passkeys-news' : 'passkeys-problem', explain(error))
+  say(isWithoutPasskey(error) ? 'passkeys-news' : 'passkeys-problem', explain(error))
 }
 
 // A session that was opened long ago, or stolen, must not add a way in of its own.
 function askAnew(work) {
   waiting = work
   show('reauth')
-  byId('reauth-user').value = whoIsHere()?.me.username ?? ''
+  byId('reauth-user').value = client.state.me?.username ?? ''
   password.focus()
 }
 
@@ -128,23 +122,21 @@ async function proveBy(prove) {
   await act(work)
 }
 
-// Passwords are checked in turn, and the queue may be full.
 async function proveByPassword() {
   const typed = code.value.trim()
-  const proof = { password: password.value, ...(typed === '' ? {} : { code: typed }) }
-  await patiently(
-    () => call('POST', '/auth/reauthenticate', proof),
-    () => say('passkeys-news', 'Busy, one moment.'),
-  )
+  await client.reauthenticate({
+    password: password.value,
+    ...(typed === '' ? {} : { code: typed }),
+  })
 }
 
 async function showList(news) {
   say('passkeys-news', 'One moment…')
-  const { data } = await call('GET', '/auth/passkeys')
+  const all = await passkeys.list()
   show('passkeys-state')
-  byId('no-passkeys').hidden = data.passkeys.length > 0
-  byId('reauth-passkey').hidden = data.passkeys.length === 0
-  byId('passkey-list').replaceChildren(...data.passkeys.map(passkeyItem))
+  byId('no-passkeys').hidden = all.length > 0
+  byId('reauth-passkey').hidden = all.length === 0
+  byId('passkey-list').replaceChildren(...all.map(passkeyItem))
   say('passkeys-news', news)
   byId('passkeys-title').focus()
 }

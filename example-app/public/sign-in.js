@@ -1,7 +1,6 @@
+import { client, passkeys } from './auth.js'
 import { setOut } from './oauth.js'
-import { byId, call, element, explain, say } from './page.js'
-import { patiently } from './request.js'
-import { hasPasskeys, signInByPasskey, usePasskey } from './webauthn.js'
+import { byId, element, explain, isWithoutPasskey, say } from './page.js'
 
 const form = byId('sign-in-form')
 const fields = { name: byId('name'), password: byId('password'), code: byId('code') }
@@ -20,17 +19,17 @@ const methods = new Map([
   ['recovery', 'a recovery code'],
 ])
 
-/**
- * Makes the form work. `enter(data, onBusy)` takes what the server says of whoever has signed in.
- */
-export function prepareSignIn(enter) {
+/** Makes the form work. `onSignedIn()`: the client has signed somebody in. */
+export function prepareSignIn(onSignedIn) {
   async function signIn(ask) {
     work(true)
     notice('')
     try {
-      await enter(await ask(), onBusy)
+      const result = await ask()
+      if (result.status === 'code-needed') return showCodeNeeded(result)
       empty()
       work(false)
+      onSignedIn()
     } catch (error) {
       work(false)
       showProblem(error)
@@ -40,13 +39,12 @@ export function prepareSignIn(enter) {
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     if (button.disabled) return
-    const code = fields.code.value.trim()
-    void signIn(() => logIn(code === '' ? {} : { code }))
+    void signIn(() => logIn(fields.code.value.trim()))
   })
-  byId('passkey-sign-in').hidden = !hasPasskeys
-  byId('passkey-sign-in').addEventListener('click', () => void signIn(signInByPasskey))
+  byId('passkey-sign-in').hidden = !passkeys.isSupported()
+  byId('passkey-sign-in').addEventListener('click', () => void signIn(() => passkeys.signIn()))
   byId('code-passkey').addEventListener('click', () => {
-    void signIn(async () => logIn({ passkey: await usePasskey(offered) }))
+    void signIn(() => passkeys.submit(asked))
   })
   // Another name is another account, which may have no second factor, and no pause to wait for.
   for (const field of [fields.name, fields.password])
@@ -60,13 +58,12 @@ export function prepareSignIn(enter) {
   workByPages(false)
 }
 
-/** What the browser needs to show a passkey besides the password that it asked with. */
-let offered = null
+/** What the client has asked for besides the password. A passkey takes its place. */
+let asked = null
 
-async function logIn(proof) {
-  const login = { user: fields.name.value.trim(), password: fields.password.value, ...proof }
-  const { data } = await patiently(() => call('POST', '/login', login), onBusy)
-  return data
+function logIn(code) {
+  const login = { user: fields.name.value.trim(), password: fields.password.value }
+  return client.signIn(code === '' ? login : { ...login, code })
 }
 
 /** Asks to sign in, and tells why. */
@@ -84,12 +81,12 @@ export function focusSignIn() {
   first.focus()
 }
 
-/** Does a part of the sign-in by the pages: `work(onBusy)`. What goes wrong is told here. */
+/** Does a part of the sign-in by the pages. What goes wrong is told here. */
 export async function signInByPages(work) {
   workByPages(true)
   notice('')
   try {
-    await work(onBusy)
+    await work()
     notice('')
   } catch (error) {
     workByPages(false)
@@ -103,7 +100,8 @@ function workByPages(isWorking) {
   toPages.textContent = isWorking ? 'Signing in…' : 'Sign in'
 }
 
-function onBusy() {
+/** The server is busy, and is asked again. */
+export function sayBusy() {
   notice(busy)
 }
 
@@ -136,20 +134,14 @@ function showCodeStep(visible) {
 }
 
 function showProblem(error) {
-  const codeAtFault = error.code === 'totp-required' || error.code === 'totp-invalid'
-  if (codeAtFault) askForCode(error.details)
   const isWrong = error.code === 'Unauthorized'
-  const isPasskey = error.code === 'no-passkey' || error.details.wrong === 'passkey'
-  const fault = codeAtFault ? fields.code : fields.password
-  markInvalid((isWrong && !isPasskey) || error.code === 'totp-invalid' ? fault : null)
+  const isPasskey = isWithoutPasskey(error) || error.details?.wrong === 'passkey'
+  markInvalid(isWrong && !isPasskey ? fields.password : null)
   notice(isWrong ? wrong(isPasskey) : explain(error))
   // Nothing was done wrong.
-  const isNotice = error.code === 'totp-required' || error.code === 'no-passkey'
-  byId('sign-in-problem').classList.toggle('notice', isNotice)
+  byId('sign-in-problem').classList.toggle('notice', isWithoutPasskey(error))
   if (error.status === 429) beginPause(error.retryAfter ?? 1)
-  if (isPasskey) return
-  fault.focus()
-  fault.select()
+  if (!isPasskey) select(fields.password)
 }
 
 function wrong(isPasskey) {
@@ -158,12 +150,24 @@ function wrong(isPasskey) {
     : 'The name or the password is wrong.'
 }
 
-function askForCode(details) {
-  offered = details.passkeyOptions ?? null
+function showCodeNeeded(result) {
+  work(false)
+  asked = result
   showCodeStep(true)
-  byId('code-letters').hidden = !details.availableMethods.includes('recovery')
-  byId('code-passkey').hidden = offered === null || !hasPasskeys
-  say('code-help', codeHelp(details))
+  byId('code-letters').hidden = !result.methods.includes('recovery')
+  byId('code-passkey').hidden = result.passkeyOptions === undefined || !passkeys.isSupported()
+  say('code-help', codeHelp(result))
+  markInvalid(result.wrong ? fields.code : null)
+  notice(
+    result.wrong ? 'The second-factor code is not valid.' : 'A second-factor code is required.',
+  )
+  byId('sign-in-problem').classList.toggle('notice', !result.wrong)
+  select(fields.code)
+}
+
+function select(field) {
+  field.focus()
+  field.select()
 }
 
 let pause
@@ -190,13 +194,13 @@ function endPause() {
   work(false)
 }
 
-function codeHelp({ availableMethods, method, codeGenerated }) {
-  const codes = availableMethods.filter((name) => name !== 'passkey')
+function codeHelp({ methods: named, method, isSent }) {
+  const codes = named.filter((name) => name !== 'passkey')
   const ways = codes.map((name) => methods.get(name) ?? `a code by ${name}`)
   const [last, ...before] = ways.reverse()
   const choice = before.length === 0 ? last : `${before.reverse().join(', ')} or ${last}`
   if (choice === undefined) return ''
-  return `${codeGenerated ? `A code was sent to you by ${method}. ` : ''}Type ${choice}.`
+  return `${isSent ? `A code was sent to you by ${method}. ` : ''}Type ${choice}.`
 }
 
 function markInvalid(field) {

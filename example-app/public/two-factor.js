@@ -1,4 +1,5 @@
-import { amount, byId, call, element, explain, say } from './page.js'
+import { client, passkeys } from './auth.js'
+import { amount, byId, element, explain, say } from './page.js'
 import { drawQr } from './qr.js'
 import {
   areRecoveryCodesShown,
@@ -6,9 +7,6 @@ import {
   prepareRecoveryCodes,
   showRecoveryCodes,
 } from './recovery-codes.js'
-import { patiently } from './request.js'
-import { whoIsHere } from './session.js'
-import { addPasskey, hasPasskeys } from './webauthn.js'
 
 const dialog = byId('two-factor')
 const steps = ['factor-state', 'prove', 'scan', 'recovery']
@@ -20,7 +18,7 @@ const enrol = {
   text: 'First your password, once more. When it is on, you are signed out everywhere but here.',
   button: 'Continue',
   withCode: false,
-  run: async () => showKey(await prove('/auth/totp', { password: password.value })),
+  run: async () => showKey(await client.totp.begin(password.value)),
 }
 const replaceCodes = {
   title: 'New recovery codes',
@@ -29,7 +27,7 @@ const replaceCodes = {
   withCode: true,
   run: async () =>
     showCodes(
-      await prove('/auth/totp/recovery-codes', passwordAndCode()),
+      await client.totp.newRecoveryCodes(...passwordAndCode()),
       'The codes that you had before are void.',
     ),
 }
@@ -41,19 +39,9 @@ const switchOff = {
   button: 'Switch off',
   withCode: true,
   run: async () => {
-    await prove('/auth/totp/disable', passwordAndCode())
+    await client.totp.disable(...passwordAndCode())
     await showState('Two-factor sign-in is off. You are signed out everywhere but here.')
   },
-}
-
-// Passwords are checked in turn, and the queue may be full. What was typed stays as it is.
-async function prove(path, proof) {
-  const { data } = await patiently(
-    () => call('POST', path, proof),
-    () => say('two-factor-news', 'Busy, one moment.'),
-  )
-  say('two-factor-news', '')
-  return data
 }
 
 let purpose = enrol
@@ -64,11 +52,12 @@ let forCodes = false
 let host
 
 /**
- * Makes the dialog work. `onSignedOut()`: this device is signed out. `onLogOut()`: the user would
- * rather leave than set it up. `onSetUp()`: what the server demanded has been done.
+ * Makes the dialog work. `onLogOut()`: the user would rather leave than set it up. `onSetUp()`:
+ * what the server demanded has been done.
  */
 export function prepareTwoFactor(callbacks) {
   host = callbacks
+  document.addEventListener('busy', () => busy && say('two-factor-news', 'Busy, one moment.'))
   byId('open-two-factor').addEventListener('click', () => {
     open()
     void act(() => showState(''))
@@ -125,10 +114,10 @@ export function demandTwoFactor() {
 }
 
 /** Shows the recovery codes that came with a user's first passkey. */
-export function showCodesOfPasskey(data) {
+export function showCodesOfPasskey(codes) {
   open()
   forCodes = true
-  showCodes(data, 'The passkey was added. These let you in when it is lost.')
+  showCodes(codes, 'The passkey was added. These let you in when it is lost.')
 }
 
 /** The sign-in is over. Recovery codes stay until they are kept: they are good for the next one. */
@@ -183,17 +172,17 @@ async function act(done) {
 
 async function showState(news) {
   say('two-factor-news', 'One moment…')
-  const { data } = await call('GET', '/auth/totp')
+  const { enabled, recoveryCodesLeft } = await client.totp.status()
   show('factor-state', 'Two-factor sign-in')
   const left =
-    data.recoveryCodesLeft === 0
+    recoveryCodesLeft === 0
       ? 'No recovery code is left'
-      : `${amount(data.recoveryCodesLeft, 'recovery code')} left`
-  byId('factor-text').textContent = data.enabled
+      : `${amount(recoveryCodesLeft, 'recovery code')} left`
+  byId('factor-text').textContent = enabled
     ? `On: signing in takes your password and a code. ${left}.`
     : 'Off: whoever knows your password can sign in as you.'
-  byId('set-up').hidden = data.enabled
-  for (const id of ['new-codes', 'switch-off']) byId(id).hidden = !data.enabled
+  byId('set-up').hidden = enabled
+  for (const id of ['new-codes', 'switch-off']) byId(id).hidden = !enabled
   say('two-factor-news', news)
   byId('two-factor-title').focus()
 }
@@ -208,19 +197,20 @@ function ask(next) {
   byId('prove-button').classList.toggle('primary', next !== switchOff)
   byId('prove-code-step').hidden = !next.withCode
   byId('prove-cancel').hidden = demanded
-  byId('passkey-instead').hidden = !(demanded && hasPasskeys)
+  byId('passkey-instead').hidden = !(demanded && passkeys.isSupported())
   // So that password managers know whose password it is.
-  byId('prove-user').value = whoIsHere()?.me.username ?? ''
+  byId('prove-user').value = client.state.me?.username ?? ''
   code.required = next.withCode
   password.focus()
 }
 
 function passwordAndCode() {
-  return { password: password.value, code: code.value.trim() }
+  return [password.value, code.value.trim()]
 }
 
 function showKey({ secret, otpauthUri }) {
   show('scan', 'Scan the code')
+  say('two-factor-news', '')
   // Before the code is drawn: a name that is too long for one must not keep the secret from being
   // typed.
   byId('secret').textContent = secret.match(/.{1,4}/g).join(' ')
@@ -233,15 +223,13 @@ function showKey({ secret, otpauthUri }) {
 }
 
 async function confirm() {
-  const { data } = await call('POST', '/auth/totp/confirm', {
-    code: firstCode.value.replaceAll(/\s/g, ''),
-  })
-  showCodes(data, 'Two-factor sign-in is on. You are signed out everywhere but here.')
+  const codes = await client.totp.confirm(firstCode.value.replaceAll(/\s/g, ''))
+  showCodes(codes, 'Two-factor sign-in is on. You are signed out everywhere but here.')
 }
 
-function showCodes({ recoveryCodes }, news) {
+function showCodes(codes, news) {
   show('recovery', 'Your recovery codes')
-  showRecoveryCodes(recoveryCodes)
+  showRecoveryCodes(codes)
   say('two-factor-news', news)
   byId('two-factor-title').focus()
 }
@@ -249,7 +237,7 @@ function showCodes({ recoveryCodes }, news) {
 async function finish() {
   forgetRecoveryCodes()
   // Signed out meanwhile.
-  if (whoIsHere() === null || forCodes) return dialog.close()
+  if (client.state.status === 'signed-out' || forCodes) return dialog.close()
   if (!demanded) return showState('')
   closeTwoFactor()
   await host.onSetUp()
@@ -257,9 +245,9 @@ async function finish() {
 
 // What the server demands is a second factor, and a passkey is one.
 async function addInstead() {
-  const data = await addPasskey('Passkey')
-  if (data.recoveryCodes === undefined) return finish()
-  showCodes(data, 'The passkey was added. These let you in when it is lost.')
+  const { recoveryCodes } = await passkeys.add({ name: 'Passkey' })
+  if (recoveryCodes === undefined) return finish()
+  showCodes(recoveryCodes, 'The passkey was added. These let you in when it is lost.')
 }
 
 // An enrolment that is never confirmed ends by itself.
@@ -268,11 +256,12 @@ function cancel() {
 }
 
 async function showProblem(error) {
+  say('two-factor-news', '')
   if (error.code === 'totp-invalid')
     return byId('scan').hidden ? complain(code, wrongCode) : complain(firstCode, wrongFirstCode)
-  if (error.details.wrong === 'password') return complain(password, 'The password is wrong.')
-  if (error.status === 401) return host.onSignedOut()
-  // Whatever was begun is over, here or in another window.
+  if (error.details?.wrong === 'password') return complain(password, 'The password is wrong.')
+  // Whatever was begun is over, here or in another window; and so is what the server demanded.
+  if (error.status === 409 && demanded) return finish()
   if (error.status === 409) await showState('').catch(() => {})
   say('two-factor-problem', explain(error))
 }

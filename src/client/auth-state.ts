@@ -17,6 +17,8 @@ export type AuthState =
       readonly me: Me
       /** Nothing but setting up a second factor is open to this user. */
       readonly enrolmentRequired: boolean
+      /** The app that it was opened for, by `/client/oauth`: it does not manage the account. */
+      readonly clientId?: string
     }
   | { readonly status: 'signed-out'; readonly reason: 'signed-out' | 'session-ended' }
 
@@ -70,8 +72,9 @@ export function createStateKeeper(): StateKeeper {
 function stateOf(session: StoredSession | null, hasEnded: boolean, isReached: boolean): AuthState {
   if (session === null)
     return { status: 'signed-out', reason: hasEnded ? 'session-ended' : 'signed-out' }
-  const { userId, me, enrolmentRequired } = session
-  return { status: isReached ? 'signed-in' : 'offline', userId, me, enrolmentRequired }
+  const { userId, me, enrolmentRequired, clientId } = session
+  const status = isReached ? 'signed-in' : 'offline'
+  return { status, userId, me, enrolmentRequired, ...(clientId === undefined ? {} : { clientId }) }
 }
 
 function add<T>(listeners: Set<(value: T) => void>, listener: (value: T) => void): () => void {

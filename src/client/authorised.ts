@@ -16,6 +16,7 @@ import {
   type Transport,
   unreachable,
   type WireRequest,
+  wantsEnrolment,
 } from './transport.js'
 
 /** Asks an endpoint of the router in the name of whoever is signed in; answers the body. */
@@ -58,7 +59,7 @@ export function createCallWire({ keeper, transport, patiently }: CallWireDeps): 
 export interface AuthorisedFetchDeps {
   readonly baseUrl: string
   readonly fetch: BasicFetch
-  readonly keeper: Pick<TokenKeeper, 'fresh'>
+  readonly keeper: Pick<TokenKeeper, 'fresh' | 'change'>
   readonly waitAfter: Patience['waitAfter']
   readonly onReached: (isReached: boolean) => void
 }
@@ -78,6 +79,9 @@ export function createAuthorisedFetch(deps: AuthorisedFetchDeps): AuthorisedFetc
       throw unreachable(cause)
     })
     onReached(true)
+    // As above; it is noted for this sign-in, and the answer is handed on.
+    if (!session.enrolmentRequired && (await wantsEnrolment(response)))
+      await keeper.change(session, { enrolmentRequired: true })
     return response
   }
 

@@ -52,6 +52,11 @@ export interface AuthClientOptions {
   readonly requestTimeoutMs?: number
   /** How long a server that says it is busy (503) is asked again. Default 60,000. */
   readonly maxWaitMs?: number
+  /**
+   * Told with each wait for a server that says it is busy, so that people can be told; `seconds` is
+   * what it has asked for.
+   */
+  readonly onBusy?: (seconds: number) => void
   /** Default: that of the system. */
   readonly clock?: () => Date
 }
@@ -131,13 +136,13 @@ export interface AuthClient extends AccountMethods {
  * ```
  */
 export function createAuthClient(options: AuthClientOptions): AuthClient {
-  const { baseUrl, storage, fetch, clock, requestTimeoutMs, maxWaitMs } = resolve(options)
+  const { baseUrl, storage, fetch, clock, requestTimeoutMs, maxWaitMs, onBusy } = resolve(options)
   const state = createStateKeeper()
   const onReached = state.setReached
   const transportTo = (address: string) =>
     createTransport({ baseUrl: address, fetch, requestTimeoutMs, onReached })
   const transport = transportTo(baseUrl)
-  const { patiently, waitAfter } = createPatience(maxWaitMs)
+  const { patiently, waitAfter } = createPatience(maxWaitMs, onBusy)
   const kept = createKeptSession(storage, state)
   const keeper = createTokenKeeper({ kept, transport, patiently, clock })
   const { signIn, signInBy, exchange, signOut } = createSignIn({
@@ -196,7 +201,7 @@ function publicKeys({ ask }: Transport, patiently: Patience['patiently']): Promi
 
 type Resolved = Required<Omit<AuthClientOptions, 'fetch'>> & { readonly fetch: BasicFetch }
 
-const names = ['baseUrl', 'storage', 'fetch', 'clock', 'requestTimeoutMs', 'maxWaitMs']
+const names = ['baseUrl', 'storage', 'fetch', 'clock', 'requestTimeoutMs', 'maxWaitMs', 'onBusy']
 
 function resolve(options: AuthClientOptions): Resolved {
   const unknown = Object.keys(options).find((name) => !names.includes(name))
@@ -212,6 +217,7 @@ function resolve(options: AuthClientOptions): Resolved {
     clock: options.clock ?? (() => new Date()),
     requestTimeoutMs: positive('requestTimeoutMs', options.requestTimeoutMs ?? 10_000),
     maxWaitMs: positive('maxWaitMs', options.maxWaitMs ?? 60_000),
+    onBusy: options.onBusy ?? (() => {}),
   }
 }
 

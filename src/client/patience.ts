@@ -23,7 +23,7 @@ export interface Patience {
 const usualPause = 2
 
 /** Makes it. */
-export function createPatience(maxWaitMs: number): Patience {
+export function createPatience(maxWaitMs: number, onBusy: (seconds: number) => void): Patience {
   async function waitAfter(
     retryAfter: number | undefined,
     since: number,
@@ -31,6 +31,7 @@ export function createPatience(maxWaitMs: number): Patience {
   ): Promise<boolean> {
     const seconds = retryAfter ?? usualPause
     if (Date.now() - since + seconds * 1000 > maxWaitMs) return false
+    onBusy(seconds)
     await pause(seconds, signal)
     return true
   }

@@ -1,7 +1,7 @@
 import { AuthClientError, isRefusal } from './errors.js'
 import type { Patience } from './patience.js'
 import { requirePair } from './refresh-alone.js'
-import { ofLogin, type StoredSession, withTokens } from './stored-session.js'
+import { isSameSignIn, ofLogin, type StoredSession, withTokens } from './stored-session.js'
 import type { TokenKeeper } from './token-keeper.js'
 import { isTokenRefusal, type Transport } from './transport.js'
 import type { LoginAnswer, Me, PasskeyRequestOptions } from './wire.js'
@@ -99,8 +99,9 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const request = { method: 'POST', path, body } as const
       const login = requireLogin(await patiently(() => transport.ask(request)))
       const session = ofLogin(login, deps.clock().getTime())
-      await keeper.keep(session)
+      const endFormer = await keepInPlace(deps, session)
       onLogin?.(login)
+      await endFormer()
       const status = session.enrolmentRequired ? 'enrolment-needed' : 'signed-in'
       return { status, me: session.me }
     } catch (error) {
@@ -121,7 +122,8 @@ export function createSignIn(deps: SignInDeps): SignIn {
     const me = meOf(await patiently(() => transport.ask(asked)))
     const now = deps.clock().getTime()
     const login = { userId: me._id, me, authToken: pair.access_token }
-    await keeper.keep(withTokens(ofLogin(login, now), pair, now))
+    const session = withTokens(ofLogin(login, now), pair, now)
+    await (await keepInPlace(deps, session))()
     return me
   }
 
@@ -131,7 +133,9 @@ export function createSignIn(deps: SignInDeps): SignIn {
     await keeper.endWith(session, logOut).catch(async (error: unknown) => {
       if (!isTokenRefusal(error)) throw error
       // The token was over, or the session is: a newer one tells, and says goodbye.
-      await keeper.endWith(await keeper.fresh(session.accessToken), logOut)
+      const newer = await keeper.fresh(session.accessToken)
+      // Somebody else may have signed in meanwhile.
+      if (isSameSignIn(newer, session)) await keeper.endWith(newer, logOut)
     })
   }
 
@@ -148,12 +152,19 @@ export function createSignIn(deps: SignInDeps): SignIn {
     }
   }
 
-  return {
-    signIn: (credentials) => signInBy('/login', credentials),
-    signInBy,
-    exchange,
-    signOut,
-  }
+  const signIn = (credentials: Credentials) => signInBy('/login', credentials)
+  return { signIn, signInBy, exchange, signOut }
+}
+
+// Nobody holds the tokens of a sign-in that another takes the place of, so it is ended. In vain at
+// worst: it then ends by itself when it has not been used for a while.
+async function keepInPlace(
+  { keeper, transport }: Pick<SignInDeps, 'keeper' | 'transport'>,
+  session: StoredSession,
+): Promise<() => Promise<unknown>> {
+  const former = await keeper.read()
+  await keeper.keep(session)
+  return async () => former && endSession(transport, former).catch(() => {})
 }
 
 // What an app may do may not reach as far as /logout: it revokes, RFC 7009.

@@ -11,8 +11,11 @@ export type AuthSocketStatus = 'connecting' | 'open' | 'waiting' | 'closed'
 
 /** What is told to the owner of a socket. */
 export interface AuthSocketHandlers {
-  /** A connection stands, the first or another: fetch here what was missed in between. */
-  readonly onOpen?: () => void
+  /**
+   * A connection stands, the first or another: fetch here what was missed in between. Where that
+   * fails, as a promise that rejects, another connection is tried after a pause.
+   */
+  readonly onOpen?: () => unknown
   readonly onMessage?: (data: unknown) => void
   /** With each change of the status. */
   readonly onStatus?: (status: AuthSocketStatus) => void
@@ -42,6 +45,8 @@ export interface AuthSocket {
   readonly status: AuthSocketStatus
   /** Sends where a connection stands; answers whether it did. */
   send(data: string): boolean
+  /** Opens another connection in the place of this one, for when something was missed after all. */
+  reconnect(): void
   close(): void
 }
 
@@ -85,9 +90,12 @@ export function createSocket(deps: SocketDeps, options: AuthSocketOptions): Auth
   }
 
   function onOpen(): void {
-    failures = 0
+    const { connection } = line
+    const caughtUp = () => {
+      failures = 0
+    }
     line.setStatus('open')
-    options.onOpen?.()
+    Promise.resolve(options.onOpen?.()).then(caughtUp, () => connection?.drop())
   }
 
   function onClose(code: number): void {
@@ -116,6 +124,9 @@ export function createSocket(deps: SocketDeps, options: AuthSocketOptions): Auth
       return line.status
     },
     send: (data) => line.connection?.send(data) ?? false,
+    reconnect() {
+      if (line.status === 'open') line.connection?.drop()
+    },
     close: line.close,
   }
 }
@@ -196,6 +207,8 @@ function createLine(options: AuthSocketOptions, watchToken: SocketDeps['watchTok
 /** One connection of a socket. */
 interface Connection {
   send(data: string): boolean
+  /** Takes it for lost. */
+  drop(): void
   close(): void
 }
 
@@ -224,12 +237,12 @@ function openConnection(
     if (ping === undefined) return
     timer = platform.setTimeout(() => {
       socket.send(ping())
-      timer = platform.setTimeout(giveUp, answerMs)
+      timer = platform.setTimeout(drop, answerMs)
     }, pingMs)
   }
 
   // Not waiting for the other side to agree, which may take minutes.
-  function giveUp(): void {
+  function drop(): void {
     socket.close()
     finish(1006)
   }
@@ -249,6 +262,7 @@ function openConnection(
   // What it was stands in no event; the close that follows is what counts.
   socket.onerror = () => {}
   return {
+    drop,
     send(data) {
       if (isOver || socket.readyState !== isOpen) return false
       socket.send(data)

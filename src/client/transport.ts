@@ -1,4 +1,4 @@
-import { AuthClientError, knownName } from './errors.js'
+import { AuthClientError, isRefusal, knownName } from './errors.js'
 import { type BasicFetch, type BasicResponse, platform } from './platform.js'
 
 /** A request to an endpoint of the router. */
@@ -122,14 +122,18 @@ export function retryAfterOf(response: BasicResponse, details: unknown): number 
  * as well, and so may be what a route of the host thinks.
  */
 export async function refusesToken(response: BasicResponse): Promise<boolean> {
-  if (response.status !== 401) return false
-  const body = parse(
-    await response
-      .clone()
-      .text()
-      .catch(() => ''),
-  )
-  return body !== null && isTokenRefusal(refusal(response, body))
+  return response.status === 401 && isTokenRefusal(await refusalOf(response))
+}
+
+/** Whether the answer says that nothing is open but setting up a second factor. */
+export async function wantsEnrolment(response: BasicResponse): Promise<boolean> {
+  if (response.status !== 403) return false
+  return isRefusal(await refusalOf(response), 'second-factor-enrolment-required')
+}
+
+async function refusalOf(response: BasicResponse): Promise<AuthClientError> {
+  const text = response.clone().text()
+  return refusal(response, parse(await text.catch(() => '')))
 }
 
 /** The same of an error. */

@@ -6,7 +6,7 @@ import { oauth } from '../../src/client/oauth/oauth.js'
 import { passkeys } from '../../src/client/passkeys/passkeys.js'
 import { newPasskey } from '../passkeys/authenticator.js'
 import { type RequestObject, requests, resolve } from '../support/described.js'
-import { startHost } from '../support/host.js'
+import { password, startHost } from '../support/host.js'
 import { startBrowser } from './passkeys-browser.js'
 import { clientOf, signedIn, tap } from './recorded.js'
 
@@ -261,6 +261,22 @@ describe('client.fetch', () => {
     await expect.poll(() => said.length).toBeGreaterThan(4)
     stopping.abort(new Error('enough'))
     await expect(waiting).rejects.toThrow('enough')
+  })
+
+  it('notes that a second factor must be set up first, and hands on the answer', async () => {
+    let demanded = false
+    const host = await startHost({
+      options: { secondFactor: () => (demanded ? 'required' : 'optional') },
+      before: (app, auth) =>
+        void app.get('/api/v1/rooms', auth.requireAuth(), (_request, response) => {
+          response.json({ rooms: [] })
+        }),
+    })
+    const client = await signedIn(host)
+    demanded = true
+    expect((await client.fetch('/rooms')).status).toBe(403)
+    expect(client.state).toMatchObject({ status: 'signed-in', enrolmentRequired: true })
+    expect((await client.totp.begin(password)).secret).not.toBe('')
   })
 
   it('hands on a 401 that is not about the token, without a refresh', async () => {

@@ -32,7 +32,8 @@ describe('an app', () => {
       returnTo: '/pages/7#end',
       claims: { sub: 'u-alice', iss: issuer, aud: 'editor' },
     })
-    expect(client.state).toMatchObject({ status: 'signed-in', userId: 'u-alice' })
+    const ofApp = { status: 'signed-in', userId: 'u-alice', clientId: 'editor' }
+    expect(client.state).toMatchObject(ofApp)
     started.clock.advance(700)
     const told = await Promise.all(Array.from({ length: 5 }, () => app.userinfo()))
     expect(told[0]).toEqual({ sub: 'u-alice', name: 'Alice A.', preferred_username: 'alice' })

@@ -141,6 +141,20 @@ describe('what the browser refuses', () => {
     expect(await mine.list()).toEqual([])
   })
 
+  it.each(['https://192.0.2.1', 'http://127.0.0.1:3000', 'https://[::1]:3000'])(
+    'is not supported at %s, an address in numbers',
+    async (origin) => {
+      const { mine } = await start()
+      expect(mine.isSupported()).toBe(true)
+      vi.stubGlobal('location', { origin })
+      onTestFinished(() => void vi.unstubAllGlobals())
+      expect(mine.isSupported()).toBe(false)
+      await expect(mine.signIn()).rejects.toMatchObject({ code: 'not-supported' })
+      vi.stubGlobal('location', { origin: 'https://1.example.com' })
+      expect(mine.isSupported()).toBe(true)
+    },
+  )
+
   it('is everything where there are no passkeys', async () => {
     const { client, mine } = await start()
     vi.unstubAllGlobals()

@@ -190,12 +190,15 @@ describe('503', () => {
   it('is waited out, as long as it says, by all together', async () => {
     const host = await startHost()
     const wire = tap(host)
-    const client = await signedIn(host, { fetch: wire.fetch })
+    const waits: number[] = []
+    const onBusy = (seconds: number) => void waits.push(seconds)
+    const client = await signedIn(host, { fetch: wire.fetch, onBusy })
     host.clock.advance(later)
     wire.next(path, async () => refusing(503, 'temporarily-unavailable', { 'Retry-After': '0' }))
     wire.next(path, async () => refusing(503, 'a-name-of-tomorrow', { 'Retry-After': '0' }))
     await Promise.all(Array.from({ length: 5 }, () => client.me()))
     expect(wire.to(path)).toHaveLength(3)
+    expect(waits).toEqual([0, 0])
     await expectStillIn(host, client)
   })
 

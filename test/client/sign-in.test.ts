@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/client/token-store.js'
 import { password, startHost } from '../support/host.js'
 import { codeOf, enrolled, wrongCode } from '../support/two-factor.js'
-import { alice, clientOf, refusing, signedIn, statesOf, tap } from './recorded.js'
+import { alice, clientOf, lost, refusing, signedIn, statesOf, tap } from './recorded.js'
 
 describe('signing in', () => {
   it('keeps the tokens, and answers who it is', async () => {
@@ -62,6 +62,30 @@ describe('signing in', () => {
     const third = await first.submit(codeOf(host, secret))
     expect(third.status).toBe('signed-in')
     expect((await client.totp.status()).enabled).toBe(true)
+  })
+
+  it('ends the sign-in that it takes the place of, and no other', async () => {
+    const host = await startHost()
+    const client = clientOf(host)
+    const elsewhere = clientOf(host)
+    await elsewhere.signIn(alice)
+    await client.signIn(alice)
+    const [former] = (await client.sessions.list()).filter(({ current }) => current)
+    await client.signIn(alice)
+    const left = await client.sessions.list()
+    expect(left).toHaveLength(2)
+    expect(left.map(({ id }) => id)).not.toContain(former?.id)
+    expect((await elsewhere.me()).username).toBe('alice')
+  })
+
+  it('signs in also where the former sign-in cannot be ended', async () => {
+    const host = await startHost()
+    const wire = tap(host)
+    const client = await signedIn(host, { fetch: wire.fetch })
+    wire.next('/logout', lost)
+    expect((await client.signIn(alice)).status).toBe('signed-in')
+    expect(wire.to('/logout')).toHaveLength(1)
+    expect((await client.me()).username).toBe('alice')
   })
 
   it('leads a user who must have a second factor through setting it up', async () => {

@@ -64,6 +64,7 @@ function openSocket(client: AuthClient, options: AuthSocketOptions = {}): Watche
     heard,
     told,
     send: socket.send,
+    reconnect: socket.reconnect,
     close: socket.close,
     get status() {
       return socket.status
@@ -107,6 +108,38 @@ describe('a socket', () => {
       ...['waiting', 'connecting', 'open'],
       ...['waiting', 'connecting', 'open'],
     ])
+  })
+
+  it('is opened anew where what was missed could not be fetched, until it can be', async () => {
+    const host = await startSocketHost()
+    const client = await signedIn(host)
+    let failures = 2
+    const socket = openSocket(client, {
+      onOpen: async () => {
+        failures -= 1
+        if (failures >= 0) throw new Error('the room could not be read')
+      },
+    })
+    await expect.poll(() => host.opened()).toBe(3)
+    await statusOf(socket).toBe('open')
+    const again = ['open', 'waiting', 'connecting']
+    expect(socket.told).toEqual([...again, ...again, 'open'])
+    await expect.poll(() => host.open.length).toBe(1)
+  })
+
+  it('is opened anew where its owner asks for it, and not while it is being opened', async () => {
+    const host = await startSocketHost()
+    const socket = openSocket(await signedIn(host))
+    socket.reconnect()
+    await statusOf(socket).toBe('open')
+    expect(socket.told).toEqual(['open'])
+    socket.reconnect()
+    expect(socket.status).toBe('waiting')
+    await statusOf(socket).toBe('open')
+    expect(socket.told).toEqual(['open', 'waiting', 'connecting', 'open'])
+    socket.close()
+    socket.reconnect()
+    expect(socket.status).toBe('closed')
   })
 
   it('comes back after an outage, and nobody is signed out by that', async () => {

@@ -29,10 +29,8 @@ describe.skipIf(chromiumPath === null)('the page, signed in by pages', { timeout
   })
 
   test('chats, and leads to its own form where the account is to be managed', async () => {
-    const { page, signIn, choose, press, sees, look } = await openTab(
-      await openProfile(browser, app.url),
-      app.url,
-    )
+    const context = await openProfile(browser, app.url)
+    const { page, signIn, choose, press, sees, look } = await openTab(context, app.url)
     await page.goto(`${atLocalhost(app.url)}/`)
     await press('Sign in')
     await page.getByLabel('E-mail or user name').fill(alice.username)
@@ -42,6 +40,9 @@ describe.skipIf(chromiumPath === null)('the page, signed in by pages', { timeout
     for (const name of ['Two-factor', 'Passkeys', 'Devices'])
       expect(await page.getByRole('button', { name }).isVisible()).toBe(false)
     await look('by-pages')
+    const other = await context.newPage()
+    await other.goto(`${atLocalhost(app.url)}/`)
+    await other.getByText('Manage account').waitFor()
 
     await page.getByRole('link', { name: 'Manage account' }).click()
     await sees('To manage your account, sign in once more, with your password.')
@@ -51,6 +52,8 @@ describe.skipIf(chromiumPath === null)('the page, signed in by pages', { timeout
     await sees('Where you are signed in')
     await page.locator('#devices li').first().waitFor()
     await press('Close')
+    // The sign-in is that of all tabs.
+    await other.getByRole('button', { name: 'Devices' }).waitFor()
     // What the app had is over: a reload is signed in as before.
     await page.reload()
     await choose('Devices')

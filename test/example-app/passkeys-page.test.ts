@@ -136,11 +136,15 @@ describe.each(databases)('the page over $name', ({ open, isThere }) => {
       expect(body.data.passkeys).toMatchObject({ rpId: 'localhost', credentialIds: [{}] })
       await sees('Signed in as alice')
 
+      const removed = await only()
       await choose('Passkeys')
       await press('Remove')
       await sees('My laptop was removed.')
       await sees('None yet.')
       await press('Close')
+      // The browser has been told to forget it. Another browser would not have been.
+      await expect.poll(() => device.passkeys()).toEqual([])
+      await device.add(removed)
       const after = await signInByPasskey()
       expect(after).toMatchObject({
         status: 401,

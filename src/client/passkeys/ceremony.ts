@@ -1,4 +1,4 @@
-import type { BasicSignal } from '../platform.js'
+import { type BasicSignal, platform } from '../platform.js'
 import { browser, type Credential } from './browser.js'
 import { credentialToJson, optionsFromJson } from './credential-json.js'
 import { ceremonyError, PasskeyError } from './passkey-error.js'
@@ -53,7 +53,13 @@ export async function holdCeremony(
   }
 }
 
-/** Whether this browser has passkeys at all: pages of HTTPS, and of `localhost`. */
+/**
+ * Whether this browser has passkeys at all: pages of HTTPS, and of `localhost`. At an address in
+ * numbers it has the functions, and they refuse.
+ */
 export function isSupported(): boolean {
-  return browser.PublicKeyCredential !== undefined
+  const origin = platform.location?.origin ?? ''
+  return browser.PublicKeyCredential !== undefined && !numeric.test(origin)
 }
+
+const numeric = /^https?:\/\/(?:[\d.]+|\[.*\])(?::\d+)?$/
