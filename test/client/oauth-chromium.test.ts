@@ -142,15 +142,16 @@ async function pressLast(popup: Page, name: string): Promise<void> {
   await Promise.all([popup.waitForEvent('close'), button.click().catch(() => {})])
 }
 
-// A timer that begins after the window shows a page of another origin: by its end the client, whose
-// timer is the older one of as many milliseconds, has seen it too.
+// Timers that begin after the window shows a page of another origin. That of the client is as long
+// and older: by the end of the fifth it has looked five times, and is sure of the window.
 const seesPopup = `new Promise((resolve) => {
+  const wait = (times) => (times === 0 ? resolve() : setTimeout(wait, 250, times - 1))
   const look = () => {
     try {
       void opened.location.href
       setTimeout(look)
     } catch {
-      setTimeout(resolve, 100)
+      wait(5)
     }
   }
   look()
@@ -208,6 +209,7 @@ describe.skipIf(chromiumPath === null)('in a window of its own', () => {
     const { clock, origin } = await start()
     const mallory = await openTab(origin)
     const popup = await openPopup(mallory)
+    await popup.getByRole('heading', { name: 'Sign in' }).waitFor()
     await mallory.close()
     expect((await arrive(popup, 'alice', { clock })).at(-1)).toBe('Landed')
     const victim = await openTab(origin)

@@ -29,7 +29,8 @@ const windows = globalThis as unknown as Windows
 
 /** The `state` of a popup begins with it: that is all that its last page knows it by. */
 const mark = 'popup.'
-const lookMs = 100
+const lookMs = 250
+const surelyThere = 4
 
 /** How a page signs its user in by a window of its own. */
 export interface PopupOptions extends Omit<StartOptions, 'returnTo'> {
@@ -141,19 +142,20 @@ function answerFor(started: string, popup: Popup, timeoutMs: number): Promise<st
 
 /** Calls back when the user has closed a popup; answers how to stop looking. */
 function onceClosed(popup: Popup, then: () => void): () => void {
-  let isThere = false
+  let seen = 0
   let timer: unknown
   const look = () => {
-    isThere ||= hasArrived(popup)
+    if (hasArrived(popup)) seen += 1
     // Once more after that: an answer may be on its way.
-    timer = platform.setTimeout(isThere && popup.closed ? then : look, lookMs)
+    timer = platform.setTimeout(seen >= surelyThere && popup.closed ? then : look, lookMs)
   }
   look()
   return () => platform.clearTimeout(timer)
 }
 
-// A window that a Cross-Origin-Opener-Policy has cut off looks closed from the first page on, while
-// the user types in it. So only one that was seen with a page in it can be closed by the user.
+// A window that a Cross-Origin-Opener-Policy has cut off looks closed from the first page on, but
+// for some milliseconds, while the user types in it. So only one that was seen with a page in it
+// for most of a second can be closed by the user.
 function hasArrived({ closed, location }: Popup): boolean {
   try {
     return !closed && location.href !== 'about:blank'
