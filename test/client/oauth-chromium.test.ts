@@ -5,6 +5,7 @@ import { generateSigningKey, joseSigner, type OAuthClient } from '../../src/inde
 import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
 import { manualClock } from '../../src/testing/manual-clock.js'
 import { arrive } from '../pages/mounted/person.js'
+import { signIn } from '../pages/mounted/stops.js'
 import { chromiumPath, launchChromium } from '../support/chromium.js'
 import { startHost } from '../support/host.js'
 import { startPageSite } from './page-site.js'
@@ -17,21 +18,37 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
+/** Further headers of the documents. */
+interface Headers {
+  readonly ofPage?: Readonly<Record<string, string>>
+  readonly ofServer?: Readonly<Record<string, string>>
+}
+
 /** A server at 127.0.0.1, and a page at localhost, which is another site to browsers. */
-async function start() {
+async function start({ ofPage = {}, ofServer = {} }: Headers = {}) {
   const server = await startPageSite('', /^\/(?:api\/|\.well-known\/)/)
   const issuer = server.origin.replace('localhost', '127.0.0.1')
   const site = await startPageSite(
     `
     import { createAuthClient, localStorageStore } from '/client/client.js'
     import { oauth } from '/client/oauth/oauth.js'
+    import { handOver, signInByPopup } from '/client/oauth/popup.js'
+    window.isHandedOver = handOver(location.href)
     window.ahead = 0
     const clock = () => new Date(Date.now() + window.ahead)
     const storage = localStorageStore()
     window.client = createAuthClient({ baseUrl: '${issuer}/api/v1', storage, clock })
     const redirectUri = location.origin + '/callback'
-    window.app = oauth(client, { clientId: 'page', redirectUri, scope: '${scope}' })`,
+    const options = { clientId: 'page', redirectUri, scope: '${scope}' }
+    window.app = oauth(client, options)
+    const open = window.open
+    window.open = (...how) => (window.opened = open(...how))
+    document.querySelector('h1').onclick = () => {
+      const signedIn = signInByPopup(client, options)
+      window.said = signedIn.then(({ me }) => me.username, ({ code }) => code)
+    }`,
     /^$/,
+    ofPage,
   )
   const client: OAuthClient = {
     id: 'page',
@@ -47,7 +64,13 @@ async function start() {
   const oauth = { baseUrl: `${issuer}/api/v1`, clients: [client], consents, once }
   const host = await startHost({
     options: { clock, signer, oauth },
-    before: (app, auth) => app.use(auth.wellKnown),
+    before: (app, auth) => {
+      app.use((_request, response, next) => {
+        response.set(ofServer)
+        next()
+      })
+      app.use(auth.wellKnown)
+    },
   })
   server.serveWith(host)
   return { clock, asked: server.asked, origin: site.origin }
@@ -103,5 +126,98 @@ describe.skipIf(chromiumPath === null)('in Chromium', () => {
     const finish = 'app.finish(location.href).catch(({ code }) => code)'
     expect(await victim.evaluate(finish)).toBe('not-begun')
     expect(await victim.evaluate('client.state.status')).toBe('signed-out')
+  })
+})
+
+/** Presses for a window of its own. */
+async function openPopup(tab: Page): Promise<Page> {
+  const [popup] = await Promise.all([tab.waitForEvent('popup'), tab.locator('h1').click()])
+  return popup
+}
+
+/** Presses what is the last in a window, which then closes by itself. */
+async function pressLast(popup: Page, name: string): Promise<void> {
+  const button = popup.getByRole('button', { name })
+  // It may be gone before the press is told of.
+  await Promise.all([popup.waitForEvent('close'), button.click().catch(() => {})])
+}
+
+// Timers that begin after the window shows a page of another origin. That of the client is as long
+// and older: by the end of the fifth it has looked five times, and is sure of the window.
+const seesPopup = `new Promise((resolve) => {
+  const wait = (times) => (times === 0 ? resolve() : setTimeout(wait, 250, times - 1))
+  const look = () => {
+    try {
+      void opened.location.href
+      setTimeout(look)
+    } catch {
+      wait(5)
+    }
+  }
+  look()
+})`
+
+const cutOff = { 'Cross-Origin-Opener-Policy': 'same-origin' }
+
+describe.skipIf(chromiumPath === null)('in a window of its own', () => {
+  it.each<[string, Headers]>([
+    ['the page signs in, and stays', {}],
+    ['also where the page is cut off from it', { ofPage: cutOff }],
+    ['also where the server cuts it off', { ofServer: cutOff }],
+  ])('%s', async (_name, headers) => {
+    const { asked, origin } = await start(headers)
+    const tab = await openTab(origin)
+    const popup = await openPopup(tab)
+    await signIn(popup, 'alice')
+    await pressLast(popup, 'Allow')
+    expect(await tab.evaluate('said')).toBe('alice')
+    expect(asked.filter((one) => one === 'POST /api/v1/oauth/token')).toHaveLength(1)
+    expect([tab.url(), await tab.evaluate('client.state.status')]).toEqual([
+      `${origin}/`,
+      'signed-in',
+    ])
+    expect(await tab.evaluate('sessionStorage.length')).toBe(0)
+    // The server knows the browser by now.
+    await pressLast(await openPopup(tab), 'Continue')
+    expect(await tab.evaluate('said')).toBe('alice')
+  })
+
+  it('is told of a window that was closed, and of one that was never opened', async () => {
+    const { asked, origin } = await start()
+    const tab = await openTab(origin)
+    const popup = await openPopup(tab)
+    await popup.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await tab.evaluate(seesPopup)
+    await popup.close()
+    expect(await tab.evaluate('said')).toBe('popup-closed')
+    asked.length = 0
+    await tab.evaluate('window.open = () => null')
+    await tab.locator('h1').click()
+    expect(await tab.evaluate('said')).toBe('popup-blocked')
+    expect([asked, await tab.evaluate('client.state.status')]).toEqual([[], 'signed-out'])
+  })
+
+  it('is told that the user would not', async () => {
+    const { origin } = await start()
+    const tab = await openTab(origin)
+    const popup = await openPopup(tab)
+    await pressLast(popup, 'Cancel')
+    expect(await tab.evaluate('said')).toBe('access_denied')
+  })
+
+  it('an answer that no page waits for stays where it is, and signs nobody in', async () => {
+    const { clock, origin } = await start()
+    const mallory = await openTab(origin)
+    const popup = await openPopup(mallory)
+    await popup.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await mallory.close()
+    expect((await arrive(popup, 'alice', { clock })).at(-1)).toBe('Landed')
+    const victim = await openTab(origin)
+    await victim.goto(popup.url())
+    await ready(victim)
+    expect(await victim.evaluate('isHandedOver')).toBe(true)
+    expect(await victim.evaluate('client.state.status')).toBe('signed-out')
+    const finish = 'app.finish(location.href).catch(({ code }) => code)'
+    expect(await victim.evaluate(finish)).toBe('not-begun')
   })
 })

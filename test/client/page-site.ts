@@ -14,8 +14,15 @@ export interface PageSite {
   serveWith(host: { readonly server: { emit(...request: unknown[]): boolean } }): void
 }
 
-/** Starts it with this script in the page. Only the host's own paths go to the host. */
-export async function startPageSite(script: string, isOfHost: RegExp): Promise<PageSite> {
+/**
+ * Starts it with this script in the page, and these headers. Only the host's own paths go to the
+ * host.
+ */
+export async function startPageSite(
+  script: string,
+  isOfHost: RegExp,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<PageSite> {
   const asked: string[] = []
   let serve: ((request: IncomingMessage, response: ServerResponse) => void) | null = null
   const front = createServer((request, response) => {
@@ -25,7 +32,7 @@ export async function startPageSite(script: string, isOfHost: RegExp): Promise<P
       return void serve?.(request, response)
     }
     void fileOf(path.split('?')[0] ?? '', script).then(
-      ([type, body]) => response.writeHead(200, { 'Content-Type': type }).end(body),
+      ([type, body]) => response.writeHead(200, { 'Content-Type': type, ...headers }).end(body),
       () => response.writeHead(404).end(),
     )
   })

@@ -21,6 +21,7 @@ it.each([
   ['socket-io/socket-io-auth.js', 1024, []],
   ['passkeys/passkeys.js', 3072, []],
   ['oauth/oauth.js', 3072, []],
+  ['oauth/popup.js', 3584, []],
   ['react/react.js', 1024, ['react']],
 ] as const)(
   '%s is at most %i bytes after gzip, and imports nothing but %j',

@@ -1,6 +1,6 @@
 // The example's page in a real browser, with authenticators in it: passkeys from the first one to
 // the last.
-import type { Browser, BrowserContext } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { chromiumPath, launchChromium } from '../support/chromium.js'
 import {
@@ -66,6 +66,21 @@ async function replaceByCopy() {
   await device.add({ ...passkey, signCount: 1 })
 }
 
+/** How pages ask for passkeys from now on: in the field of the name, or in a window. */
+async function watchMediation(page: Page): Promise<string[]> {
+  const mediations: string[] = []
+  await page.exposeFunction('noteMediation', (mediation: string) => mediations.push(mediation))
+  await page.addInitScript(`{
+    const { credentials } = navigator
+    const get = credentials.get.bind(credentials)
+    credentials.get = (options) => {
+      noteMediation(options.mediation ?? 'optional')
+      return get(options)
+    }
+  }`)
+  return mediations
+}
+
 const databases = [
   { name: 'SQLite', open: async () => null, isThere: true },
   { name: 'PostgreSQL', open: freshPostgres, isThere: postgresUrl !== null },
@@ -81,7 +96,7 @@ describe.each(databases)('the page over $name', ({ open, isThere }) => {
       app = await startExample({
         ...environmentIn(temporaryFolder()),
         ...(database === null ? {} : { DATABASE_URL: database.url }),
-        SEED_USERS: '6',
+        SEED_USERS: '7',
         SECOND_FACTOR_REQUIRED: 'user1',
       })
       browser = await launchChromium()
@@ -154,6 +169,26 @@ describe.each(databases)('the page over $name', ({ open, isThere }) => {
       await look('refused')
       await signIn(alice)
       await sees('Signed in as alice')
+    })
+
+    test('signs in on the pages by what the browser offers in the field of the name', async () => {
+      const { page, signIn, press, choose, sees } = tab
+      await signIn(numbered(7))
+      await add()
+      await choose('Log out')
+      await sees('Sign in to Chat')
+
+      const mediations = await watchMediation(page)
+      await page.goto(`${atLocalhost(app.url)}/`)
+      const form = page.waitForRequest(
+        (request) => request.method() === 'POST' && request.url().includes('/oauth/sign-in'),
+      )
+      // The last press. The virtual authenticator takes the offer by itself.
+      await press('Sign in')
+      const sent = Object.fromEntries(new URLSearchParams((await form).postData() ?? ''))
+      expect(sent).toMatchObject({ username: '', password: '', passkey: expect.any(String) })
+      await sees('Signed in as user7')
+      expect(mediations).toEqual(['conditional'])
     })
 
     test('signs in on two devices, each by its own passkey, until one is removed', async () => {

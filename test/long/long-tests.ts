@@ -22,6 +22,7 @@ export const longTests: readonly string[] = [
   'test/docs/mongodb-recipe.test.ts',
   'test/docs/passkeys.test.ts',
   'test/example-app/account-page.test.ts',
+  'test/example-app/cli.test.ts',
   'test/example-app/database-file.test.ts',
   'test/example-app/encryption-keys.test.ts',
   'test/example-app/example-app.test.ts',

@@ -26,6 +26,7 @@ const entryPoints = {
   './client/passkeys': 'dist/client/passkeys/passkeys',
   './client/loopback': 'dist/client/node/loopback',
   './client/oauth': 'dist/client/oauth/oauth',
+  './client/popup': 'dist/client/oauth/popup',
   './passkeys': 'dist/passkeys/simple-webauthn',
   './testing': 'dist/testing/testing',
 }

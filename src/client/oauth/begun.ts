@@ -28,6 +28,11 @@ export function defaultBegunStore(): BegunStore {
       set: (key, text) => tab.setItem(key, text),
       remove: (key) => tab.removeItem(key),
     }
+  return memoryBegunStore()
+}
+
+/** In memory: gone with the page or process. */
+export function memoryBegunStore(): BegunStore {
   const kept = new Map<string, string>()
   return {
     get: (key) => kept.get(key) ?? null,

@@ -22,6 +22,8 @@ const told = [
  * - `wrong-id-token`: the ID token is not the answer to what was asked;
  * - `not-supported`: no `crypto.subtle`, which browsers have on HTTPS and on `localhost`;
  * - `no-answer`: nobody has come back in time;
+ * - `popup-blocked`: the browser opens windows only while the user presses something;
+ * - `popup-closed`: the user has closed the window;
  * - `unknown`: a word that this version does not know.
  */
 export type OAuthErrorCode =
@@ -31,6 +33,8 @@ export type OAuthErrorCode =
   | 'wrong-id-token'
   | 'not-supported'
   | 'no-answer'
+  | 'popup-blocked'
+  | 'popup-closed'
   | 'unknown'
 
 /** A sign-in by the pages of the server came to nothing; nobody was signed in or out by it. */

@@ -9,6 +9,7 @@ import { signInByBrowser } from 'messaging-auth-router/client/loopback'
 import { fileStore } from 'messaging-auth-router/client/node'
 import { OAuthError, oauth } from 'messaging-auth-router/client/oauth'
 import { passkeys } from 'messaging-auth-router/client/passkeys'
+import { handOver, signInByPopup } from 'messaging-auth-router/client/popup'
 import { AuthProvider, useAuth } from 'messaging-auth-router/client/react'
 import { socketIoAuth } from 'messaging-auth-router/client/socket-io'
 import { createElement } from 'react'
@@ -51,6 +52,9 @@ try {
   const answered = `${redirectUri}?code=c&state=s`
   assert.equal(app.isAnswer(answered), true)
   await assert.rejects(app.finish(answered), OAuthError)
+  assert.equal(handOver(answered), false)
+  const inWindow = signInByPopup(client, { clientId: 'wiki', redirectUri, scope: 'openid' })
+  await assert.rejects(inWindow, { code: 'not-supported' })
   const Who = () => createElement('p', null, useAuth().state.status)
   const page = renderToString(createElement(AuthProvider, { client }, createElement(Who)))
   assert.equal(page, '<p>loading</p>')
