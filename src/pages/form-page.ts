@@ -27,7 +27,13 @@ export interface FormFields {
 export type Submitted =
   | { readonly next: 'answer'; readonly answer: TextAnswer }
   /** The same page once more. */
-  | { readonly next: 'again'; readonly status: number; readonly fault: FormFault }
+  | {
+      readonly next: 'again'
+      readonly status: number
+      readonly fault: FormFault
+      /** The id of a passkey that is not known here. */
+      readonly unknownPasskey?: string
+    }
   /** The sign-in once more, since what the form goes on from is no more. */
   | { readonly next: 'start-over' }
 
@@ -40,6 +46,7 @@ export interface FormPage {
     form: PageForm,
     typed: FormFields,
     request: EndpointRequest,
+    unknownPasskey?: string,
   ): Promise<((texts: PageTexts) => View) | null>
   /** Does what the form asks for. It comes from a page of ours, of this browser and request. */
   submit(visit: PageVisit, fields: FormFields, request: EndpointRequest): Promise<Submitted>
@@ -130,6 +137,7 @@ interface Shown {
   readonly status: number
   readonly fault: FormFault | null
   readonly typed?: FormFields
+  readonly unknownPasskey?: string
 }
 
 /** A page for a visit. */
@@ -143,7 +151,7 @@ interface Showing {
 
 async function show(showing: Showing, shown: Shown): Promise<TextAnswer> {
   const { deps, visit, request } = showing
-  const { status, fault, typed = nothingTyped } = shown
+  const { status, fault, typed = nothingTyped, unknownPasskey } = shown
   const { page, view } = showing.page
   const { asked, flow, reader } = visit
   const place = { ...asked, flow: flow && asked.flow }
@@ -154,7 +162,7 @@ async function show(showing: Showing, shown: Shown): Promise<TextAnswer> {
     hidden: hiddenFields({ csrf }),
     fault,
   }
-  const viewIn = await view(visit, form, typed, request)
+  const viewIn = await view(visit, form, typed, request, unknownPasskey)
   if (viewIn === null) {
     // It would be asked for ever, and nobody else on this server be answered.
     if (showing.page === showing.signIn) throw new TypeError('the sign-in shows nothing')

@@ -16,6 +16,8 @@ export interface AskedPasskey {
    * field of the name, too. Null for a page without.
    */
   readonly renew: string | null
+  /** The id of a passkey that was shown and is not known here: the browser is to drop it. */
+  readonly unknown?: string | null
 }
 
 /** Makes what stands in a form for passkeys: a button, what to say, and the script for both. */
@@ -23,7 +25,7 @@ export type PasskeyPart = (asked: AskedPasskey, texts: PageTexts) => SafeHtml
 
 /** Makes it. `script` is the URL of the script. */
 export function createPasskeyPart(script: string): PasskeyPart {
-  return function passkeyPart({ ceremony, options, label, isAlone, renew }, texts) {
+  return function passkeyPart({ ceremony, options, label, isAlone, renew, unknown }, texts) {
     const button = attributes({
       type: 'button',
       class: isAlone ? null : 'plain',
@@ -32,6 +34,7 @@ export function createPasskeyPart(script: string): PasskeyPart {
       'data-passkey': JSON.stringify(options),
       'data-ceremony': ceremony,
       'data-renew': renew,
+      'data-unknown': unknown ?? null,
     })
     const said = attributes({
       class: 'hint',

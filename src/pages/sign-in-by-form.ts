@@ -52,7 +52,13 @@ export type FormSignIn =
       readonly isSent: boolean
     }
   /** The same page once more. */
-  | { readonly outcome: 'wrong'; readonly status: 422; readonly text: WrongText }
+  | {
+      readonly outcome: 'wrong'
+      readonly status: 422
+      readonly text: WrongText
+      /** The id of a passkey that is not known here, for the browser to drop it. */
+      readonly unknownPasskey?: string
+    }
   /** The first page once more: nobody is half way through signing in, or not any more. */
   | { readonly outcome: 'start-over'; readonly status: 422; readonly text: 'fault.stale' }
   /** The host has said no. `message` is its own, for the user. */
@@ -181,6 +187,8 @@ async function byPasskey(
   const approval = await deps.passkeys.approve(response, visit)
   if (!approval.right) {
     if (approval.isStale && approval.error.code === 'Unauthorized') return startOver
+    if (approval.error.details?.['signal'] === 'unknown-credential')
+      return { ...wrongPasskey, unknownPasskey: response.id }
     throw approval.error
   }
   const { approved, passkey } = approval
@@ -218,11 +226,11 @@ function factorDue(
 
 const startOver: FormSignIn = { outcome: 'start-over', status: 422, text: 'fault.stale' }
 
-function wrong(text: WrongText): FormSignIn {
+function wrong(text: WrongText): Extract<FormSignIn, { outcome: 'wrong' }> {
   return { outcome: 'wrong', status: 422, text }
 }
 
-const wrongPasskey: FormSignIn = wrong('fault.wrong-passkey')
+const wrongPasskey = wrong('fault.wrong-passkey')
 
 // There is one field for both. The names of users who have an @ in theirs are for the host to tell.
 function kindOf(username: string): 'email' | 'username' {

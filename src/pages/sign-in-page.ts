@@ -47,7 +47,7 @@ export function createSignInPage(deps: FirstPageDeps): FormPage {
   return {
     page: 'sign-in',
 
-    async view({ request }, form, typed) {
+    async view({ request }, form, typed, _request, unknownPasskey) {
       const client = clientOnPage(request.client, request.redirectUri)
       const username = typed.text('username') || (request.loginHint ?? '')
       return (texts) => ({
@@ -59,7 +59,8 @@ export function createSignInPage(deps: FirstPageDeps): FormPage {
         forgotten: null,
         register: null,
         mayCancel: true,
-        passkey: passkeys === null ? null : signInPart(passkeys, base, texts),
+        passkey:
+          passkeys === null ? null : signInPart(passkeys, base, texts, unknownPasskey ?? null),
       })
     },
 
@@ -81,11 +82,16 @@ function typedIn(fields: FormFields) {
   return { username: fields.text('username'), password: fields.text('password') }
 }
 
-function signInPart({ part, server }: PagePasskeys, { href }: URL, texts: PageTexts): SafeHtml {
+function signInPart(
+  { part, server }: PagePasskeys,
+  { href }: URL,
+  texts: PageTexts,
+  unknown: string | null,
+): SafeHtml {
   const renew = `${href.replace(/\/$/, '')}/auth/passkey/options`
   const options = server.signInOptions()
   const asked = { ceremony: 'get', options, label: 'passkey.sign-in', isAlone: false } as const
-  return part({ ...asked, renew }, texts)
+  return part({ ...asked, renew, unknown }, texts)
 }
 
 /** A visit as the sign-in sees it. */
@@ -110,6 +116,11 @@ export async function settleSignIn(
       return { next: 'answer', answer: goTo(deps, 'second-factor', visit, outcome.flow) }
     case 'start-over':
       return { next: 'start-over' }
+    case 'wrong': {
+      const { status, unknownPasskey } = outcome
+      const unknown = unknownPasskey === undefined ? {} : { unknownPasskey }
+      return { next: 'again', status, fault: faultOf(outcome), ...unknown }
+    }
     default:
       return { next: 'again', status: outcome.status, fault: faultOf(outcome) }
   }

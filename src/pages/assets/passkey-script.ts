@@ -31,9 +31,9 @@ const written = ({ rawId, type, response }) => {
 // The field is taken out again at once, so that a page that somebody goes back to has it no more.
 // A challenge is good for five minutes; where the page can have a new one, it asks for that before.
 const ceremonies = `
-let options = JSON.parse(button.dataset.passkey)
+let options = JSON.parse(passkey)
 let since = Date.now()
-let isSent = false
+let isSent
 const isOld = () => renew && Date.now() - since > 240000
 const ask = async (how) => {
   if (isOld()) {
@@ -67,8 +67,7 @@ const autofill = () => {
   waiting = new AbortController()
   ended = ask({ mediation: 'conditional', signal: waiting.signal }).then(send).catch(() => {})
 }
-let canFill = false
-let busy = false
+let canFill, busy
 button.addEventListener('click', async () => {
   if (busy) return
   busy = true
@@ -94,7 +93,9 @@ addEventListener('pageshow', ({ persisted }) => {
 })
 button.hidden = false
 for (const one of document.querySelectorAll('[data-without-passkeys]')) one.hidden = true
-const ifIt = (can, then) => renew && kind[can] && kind[can]().then((does) => does && then())
+const ifIt = (can, then, given) =>
+  renew && kind[can] && kind[can](given).then((does) => does && then()).catch(() => {})
+if (unknown) ifIt('signalUnknownCredential', 0, { rpId: options.rpId, credentialId: unknown })
 ifIt('isUserVerifyingPlatformAuthenticatorAvailable', () => put('capable', 'yes'))
 ifIt('isConditionalMediationAvailable', () => {
   canFill = true
@@ -107,7 +108,7 @@ const kind = window.PublicKeyCredential
 const { credentials } = navigator
 if (!button || !kind || !credentials) return
 const { form } = button
-const { ceremony, renew } = button.dataset
+const { ceremony, passkey, renew, unknown } = button.dataset
 const note = form.querySelector('[data-nothing]')
 ${values}${ceremonies}${presses}
 })()
@@ -116,4 +117,7 @@ ${values}${ceremonies}${presses}
 /** The whole of it, without the blanks that only editors need: no text in it has one at a sign. */
 export const passkeyScript: string = whole
   .replaceAll(/\n\s*/g, '\n')
-  .replaceAll(/ ?([=,{}?:&|>]+) ?/g, '$1')
+  .replaceAll(/ ?([-=,(){}?:&|>]+) ?/g, '$1')
+  // No statement ends there that would need the end of the line.
+  .replaceAll(/([=({,>])\n|\n(?=[}).])/g, '$1')
+  .replaceAll(/(?<!async)\((\w+)\)=>/g, '$1=>')

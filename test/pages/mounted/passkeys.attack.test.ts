@@ -1,5 +1,6 @@
 // What strangers try with the forms that take a passkey: by HTTP, with responses signed in Node.
 import { describe, expect, it } from 'vitest'
+import { newPasskey } from '../../passkeys/authenticator.js'
 import { password } from '../../support/host.js'
 import { addressOf, signIn } from './forms.js'
 import { queryOf, startMounted, tracker } from './mounted-host.js'
@@ -107,6 +108,24 @@ describe('A passkey that is posted to the sign-in page', () => {
     const again = await visitor.fill(page, { passkey: signedFor(host, page, alices, given) })
     expect([again.status, again.text.includes(accepted)]).toEqual([422, true])
     expect([await sessionsOf(host), reasonsIn(host)]).toEqual([0, [reason]])
+  })
+
+  it('is named on the page that comes, for the browser to drop, where it is not known here', async () => {
+    const { host, visitor, alices, page } = await setUp()
+    const stranger = newPasskey()
+    const named = await visitor.fill(page, { passkey: signedFor(host, page, stranger) })
+    expect([named.status, named.text.includes(`data-unknown="${stranger.id}"`)]).toEqual([
+      422,
+      true,
+    ])
+    // One that is known is refused in the same words, and stays in the browser.
+    const forged = signedFor(host, named, alices, { signedBy: stranger })
+    const unnamed = await visitor.fill(named, { passkey: forged })
+    expect([unnamed.status, unnamed.text.includes(accepted)]).toEqual([422, true])
+    expect(unnamed.text).not.toContain('data-unknown')
+    const id = '"><b>'
+    const marked = signedFor(host, unnamed, { ...stranger, id })
+    expect((await visitor.fill(unnamed, { passkey: marked })).text).not.toContain('<b>')
   })
 
   it('is refused for an account that was disabled, in the same words', async () => {

@@ -16,6 +16,12 @@ afterAll(() => browser?.close())
 const button = 'Sign in with a passkey'
 const noAutofill = 'PublicKeyCredential.isConditionalMediationAvailable = async () => false'
 
+/** The browser's own would leave no trace that a test can see. */
+const noteSignals = `{
+  window.signals = []
+  PublicKeyCredential.signalUnknownCredential = async (one) => void signals.push(one)
+}`
+
 /** A tab in front of a device, in which only the button asks. */
 async function openWithDevice() {
   const tab = await openTab(browser)
@@ -182,13 +188,18 @@ describe.runIf(chromiumPath !== null)('Where no passkey comes of it', () => {
   it('one that was removed here is refused in a sentence, and the name stays', async () => {
     const host = await startPasskeyPages()
     const { tab, device } = await openWithDevice()
-    await device.hold(await givePasskey(host, 'u-alice'))
+    const passkey = await givePasskey(host, 'u-alice')
+    await device.hold(passkey)
     await host.passkeys.removeAllForUser('u-alice')
+    await tab.addInitScript(noteSignals)
     await openSignIn(host, tab)
     await tab.getByLabel('E-mail or user name').fill('alice')
     await press(tab, button)
     expect(await settled(tab)).toBe('Sign in')
     expect(await tab.locator('#fault').innerText()).toContain('That passkey was not accepted.')
+    // The browser is told to drop it.
+    const credential = { rpId: 'localhost', credentialId: passkey.id }
+    expect(await tab.evaluate('signals')).toEqual([credential])
     expect(await tab.locator('[aria-invalid]').count()).toBe(0)
     expect((await arrive(tab, 'alice', host)).at(-1)).toBe(landed)
   })
