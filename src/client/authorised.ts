@@ -1,4 +1,4 @@
-import { AuthClientError, isRefusal } from './errors.js'
+import { AuthClientError, isRefusal, notSignedIn } from './errors.js'
 import type { Patience } from './patience.js'
 import {
   type BasicFetch,
@@ -34,14 +34,14 @@ export interface CallWireDeps {
 
 /** Makes it. A token that is refused is replaced, once: what is refused has not been done. */
 export function createCallWire({ keeper, transport, patiently }: CallWireDeps): CallWire {
-  async function askWithToken(request: WireRequest): Promise<unknown> {
-    const session = await keeper.fresh()
+  async function askWithToken(request: WireRequest, fresh: TokenKeeper['fresh']): Promise<unknown> {
+    const session = await fresh()
     const ask = ({ accessToken }: StoredSession) =>
       transport.ask({ ...request, token: accessToken })
     return ask(session)
       .catch(async (error: unknown) => {
         if (!isTokenRefusal(error)) throw error
-        const newer = await keeper.fresh(session.accessToken)
+        const newer = await fresh(session.accessToken)
         if (newer.accessToken === session.accessToken) throw error
         return ask(newer)
       })
@@ -52,7 +52,24 @@ export function createCallWire({ keeper, transport, patiently }: CallWireDeps): 
         throw error
       })
   }
-  return (request) => patiently(() => askWithToken(request))
+  return (request) => {
+    const fresh = ofOneUser(keeper.fresh)
+    return patiently(() => askWithToken(request, fresh))
+  }
+}
+
+/**
+ * The same for one request, however often it is sent: another user may sign in meanwhile, and what
+ * the one has asked for must not be done in the name of the other. Throws `Unauthorized` then.
+ */
+function ofOneUser(fresh: TokenKeeper['fresh']): TokenKeeper['fresh'] {
+  let asking: string | undefined
+  return async (worn) => {
+    const session = await fresh(worn)
+    asking ??= session.userId
+    if (session.userId !== asking) throw notSignedIn()
+    return session
+  }
 }
 
 /** What {@link createAuthorisedFetch} needs. */
@@ -85,12 +102,16 @@ export function createAuthorisedFetch(deps: AuthorisedFetchDeps): AuthorisedFetc
     return response
   }
 
-  async function sendOnceMore(path: string, init: BasicInit): Promise<BasicResponse> {
-    const session = await unlessAborted(keeper.fresh(), init.signal)
+  async function sendOnceMore(
+    path: string,
+    init: BasicInit,
+    fresh: TokenKeeper['fresh'],
+  ): Promise<BasicResponse> {
+    const session = await unlessAborted(fresh(), init.signal)
     const response = await send(path, init, session)
     // A stream has been read by now, and cannot be sent again.
     if (isStream(init.body) || !(await refusesToken(response))) return response
-    const newer = await unlessAborted(keeper.fresh(session.accessToken), init.signal)
+    const newer = await unlessAborted(fresh(session.accessToken), init.signal)
     return newer.accessToken === session.accessToken ? response : send(path, init, newer)
   }
 
@@ -99,8 +120,9 @@ export function createAuthorisedFetch(deps: AuthorisedFetchDeps): AuthorisedFetc
     if (new platform.Headers(init.headers).has('Authorization'))
       throw new TypeError('client.fetch: it sets the header Authorization by itself.')
     const since = Date.now()
+    const fresh = ofOneUser(keeper.fresh)
     for (;;) {
-      const response = await sendOnceMore(path, init)
+      const response = await sendOnceMore(path, init, fresh)
       // Anything else may have been done in part.
       if (response.status !== 503 || !/^(GET|HEAD)$/i.test(init.method ?? 'GET')) return response
       const retryAfter = retryAfterOf(response, undefined)

@@ -33,7 +33,7 @@ export function createKeptSession(
       await saying(() => store.remove())
       note({ session: null, hasEnded: false })
     },
-    exclusively: store.exclusively ?? turnsOf(store),
+    exclusively: sayingOfLock(store.exclusively ?? turnsOf(store)),
   }
 }
 
@@ -41,9 +41,29 @@ async function saying<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
-    const message = 'The store of the tokens failed.'
-    throw new AuthClientError('storage-failed', { status: 0, message, cause })
+    throw storageFailed(cause)
   }
+}
+
+// What the work itself throws is not the lock's.
+function sayingOfLock(exclusively: KeptSession['exclusively']): KeptSession['exclusively'] {
+  return async (work) => {
+    let isHeld = false
+    const noted = () => {
+      isHeld = true
+      return work()
+    }
+    try {
+      return await exclusively(noted)
+    } catch (error) {
+      throw isHeld ? error : storageFailed(error)
+    }
+  }
+}
+
+function storageFailed(cause: unknown): AuthClientError {
+  const message = 'The store of the tokens failed.'
+  return new AuthClientError('storage-failed', { status: 0, message, cause })
 }
 
 const turns = new WeakMap<TokenStore, ReturnType<typeof inTurns>>()

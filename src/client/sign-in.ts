@@ -147,7 +147,8 @@ export function createSignIn(deps: SignInDeps): SignIn {
     } catch (error) {
       // The server has ended it already.
       if (isRefusal(error, 'Unauthorized')) return
-      if (!evenIfUnreachable) throw error
+      // Nor has an app that is not registered any more a session there.
+      if (!evenIfUnreachable && !isRefusal(error, 'invalid_client')) throw error
       await keeper.endWith(known, async () => {})
     }
   }

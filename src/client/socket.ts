@@ -66,6 +66,8 @@ const codes = { sessionEnded: 4401, tokenExpired: 4408 }
 const longestPause = 30
 const pingMs = 30_000
 const answerMs = 10_000
+/** A connection that has stood for so long was no failure, in milliseconds. */
+const steadyMs = 5000
 /** Of a WebSocket. */
 const isOpen = 1
 
@@ -74,6 +76,8 @@ export function createSocket(deps: SocketDeps, options: AuthSocketOptions): Auth
   const Socket = socketConstructor(options)
   const line = createLine(options, deps.watchToken)
   let failures = 0
+  /** Since when a connection stands, in milliseconds. */
+  let standsSince = Number.POSITIVE_INFINITY
 
   async function connect(): Promise<void> {
     line.setStatus('connecting')
@@ -92,7 +96,7 @@ export function createSocket(deps: SocketDeps, options: AuthSocketOptions): Auth
   function onOpen(): void {
     const { connection } = line
     const caughtUp = () => {
-      failures = 0
+      standsSince = Date.now()
     }
     line.setStatus('open')
     Promise.resolve(options.onOpen?.()).then(caughtUp, () => connection?.drop())
@@ -101,8 +105,12 @@ export function createSocket(deps: SocketDeps, options: AuthSocketOptions): Auth
   function onClose(code: number): void {
     line.connection = null
     if (line.status === 'closed') return
+    // A server that accepts and closes at once must not be asked again and again.
+    const hasStood = Date.now() - standsSince >= steadyMs
+    standsSince = Number.POSITIVE_INFINITY
+    if (hasStood) failures = 0
     if (code === codes.sessionEnded) settle()
-    else if (code === codes.tokenExpired) void connect()
+    else if (code === codes.tokenExpired && hasStood) void connect()
     else retry()
   }
 

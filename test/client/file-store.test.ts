@@ -47,6 +47,19 @@ describe('fileStore()', () => {
     ).toBe('signed-in')
   })
 
+  it('says that it failed where nothing can be locked', async () => {
+    const file = await temporaryFile()
+    const host = await startHost()
+    const client = await signedIn(host, { storage: fileStore(file) })
+    const lock = `${file}.lock`
+    await rm(lock, { recursive: true })
+    await writeFile(lock, '')
+    host.clock.advance(700)
+    await expect(client.me()).rejects.toMatchObject({ code: 'storage-failed' })
+    await rm(lock)
+    expect((await client.me()).username).toBe('alice')
+  })
+
   it('does the work of two stores one after the other, also where it fails', async () => {
     const file = await temporaryFile()
     const stores = [fileStore(file), fileStore(file)]

@@ -28,20 +28,21 @@ async function start() {
 describe('a tool', () => {
   it('is signed in when the browser comes back to its port, and closes it', async () => {
     const { started, client, sign } = await start()
-    const shown: Response[] = []
+    const shown: Promise<Response>[] = []
     let port = ''
     const { me, scope } = await sign(async (address) => {
       const back = await pass(started, address)
       port = back.origin
-      shown.push(await fetch(back))
+      shown.push(fetch(back))
     })
     expect([me.username, scope]).toEqual(['alice', ['*', 'offline_access']])
     expect(port).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-    expect([shown[0]?.status, await shown[0]?.text()]).toEqual([
+    const page = await shown[0]
+    expect([page?.status, await page?.text()]).toEqual([
       200,
       'You are signed in. You can close this window.',
     ])
-    expect(shown[0]?.headers.get('cache-control')).toBe('no-store')
+    expect(page?.headers.get('cache-control')).toBe('no-store')
     await expect(fetch(port)).rejects.toThrow()
     started.clock.advance(700)
     expect((await client.me()).username).toBe('alice')
@@ -49,7 +50,7 @@ describe('a tool', () => {
 
   it('is told that the user would not', async () => {
     const { client, sign } = await start()
-    const shown: number[] = []
+    const shown: Promise<Response>[] = []
     const refused = sign(async (address) => {
       const asked = new URL(address).searchParams
       const back = new URL(asked.get('redirect_uri') ?? '')
@@ -60,15 +61,21 @@ describe('a tool', () => {
           iss: issuer,
         }),
       )
-      shown.push((await fetch(back)).status)
+      shown.push(fetch(back))
     })
     await expect(refused).rejects.toMatchObject({ name: 'OAuthError', code: 'access_denied' })
-    expect([shown, client.state.status]).toEqual([[400], 'signed-out'])
+    expect([(await shown[0])?.status, client.state.status]).toEqual([400, 'signed-out'])
   })
 
   it('waits no longer than it is told to', async () => {
     const { sign } = await start()
     await expect(sign(() => {}, { timeoutMs: 50 })).rejects.toMatchObject({ code: 'no-answer' })
+  })
+
+  it('nor than it is told to while the browser is open', async () => {
+    const { sign } = await start()
+    const open = () => new Promise<void>(() => {})
+    await expect(sign(open, { timeoutMs: 50 })).rejects.toMatchObject({ code: 'no-answer' })
   })
 
   it('throws what cannot be opened or asked, and listens no more', async () => {

@@ -66,6 +66,23 @@ describe('an app', () => {
     expect(await started.host.auth.sessions.list('u-alice')).toHaveLength(1)
   })
 
+  it('that the server does not know any more can be signed out', async () => {
+    const started = await startOAuth()
+    const wire = tap(started.host)
+    const storage = memoryStore()
+    const { client, app } = appOf(started, { wire, client: { storage } })
+    await app.finish(await back(started, await app.start()))
+    started.clock.advance(700)
+    const unknown = async () => Response.json({ error: 'invalid_client' }, { status: 401 })
+    wire.next('/oauth/token', unknown)
+    // A registration that was mistaken must not sign everybody out.
+    expect((await client.check()).status).toBe('signed-in')
+    wire.next('/oauth/token', unknown)
+    await client.signOut()
+    expect(client.state.status).toBe('signed-out')
+    expect(await storage.get()).toBeNull()
+  })
+
   it('without a refresh token is signed in until its token ends', async () => {
     const started = await startOAuth()
     const options = { ...editorOptions, scope: 'openid profile' }

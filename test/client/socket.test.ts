@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import type { AuthClient } from '../../src/client/client.js'
+import { type AuthClient, createAuthClient } from '../../src/client/client.js'
 import type { AuthSocket, AuthSocketOptions } from '../../src/client/socket.js'
-import { type HostSettings, startHost, type TestHost } from '../support/host.js'
+import { type HostSettings, password, startHost, type TestHost } from '../support/host.js'
 import { signedIn, tap } from './recorded.js'
 
 interface SocketHost extends TestHost {
@@ -225,5 +225,44 @@ describe('a socket', () => {
     if ('WebSocket' in globalThis) return
     expect(() => client.socket('/ws')).toThrow(/hand one over/)
     expect(() => client.socket('ws')).toThrow(TypeError)
+  })
+})
+
+describe('a socket whose server accepts and closes at once', () => {
+  it.each([1013, 4408])('comes back by pauses that grow, after %i as well', async (code) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    class Closing {
+      readonly readyState = 1
+      onopen = () => {}
+      onclose = (_event: { code: number }) => {}
+      constructor() {
+        queueMicrotask(() => {
+          this.onopen()
+          queueMicrotask(() => this.onclose({ code }))
+        })
+      }
+      send() {}
+      close() {}
+    }
+    let tickets = 0
+    const client = createAuthClient({
+      baseUrl: 'https://chat.example.com/api/v1',
+      fetch: async (address) => {
+        if (address.endsWith('/login')) {
+          const data = { userId: 'u', authToken: 'token', me: { _id: 'u' } }
+          return Response.json({ status: 'success', data })
+        }
+        tickets += 1
+        return Response.json({ status: 'success', data: { ticket: 'ticket' } })
+      },
+    })
+    await client.signIn({ user: 'alice', password })
+    const socket = client.socket('/ws', { WebSocket: Closing as never })
+    onTestFinished(() => socket.close())
+    // At least half of 1 + 2 + 4 + 8 + 16 seconds.
+    await vi.advanceTimersByTimeAsync(15_000)
+    expect(tickets).toBeLessThanOrEqual(5)
+    expect(tickets).toBeGreaterThanOrEqual(3)
   })
 })

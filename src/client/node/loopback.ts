@@ -66,8 +66,9 @@ export async function signInByBrowser(
     const answer = Promise.race([finished, late])
     // It may be refused while the browser is still being opened.
     answer.catch(() => {})
-    await open(await app.start(options))
-    return await answer
+    // `open` may wait until the browser is closed, which may be long after its answer.
+    const opened = Promise.resolve(open(await app.start(options)))
+    return await Promise.race([answer, opened.then(() => answer)])
   } finally {
     clearTimeout(timer)
     server.close()
