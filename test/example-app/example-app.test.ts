@@ -476,9 +476,12 @@ describe('the page', () => {
     for (const file of found) {
       const module = await request('GET', `/${file}`)
       expect(module.status).toBe(200)
-      for (const [, imported] of module.text.matchAll(/^(?:import .*|\}) from '\.\/([^']+)'$/gm))
-        found.add(imported as string)
+      for (const [, imported] of module.text.matchAll(
+        /^(?:(?:im|ex)port .*|\}) from '([^']+)';?$/gm,
+      ))
+        found.add(new URL(imported as string, `http://page/${file}`).pathname.slice(1))
     }
+    expect(found).toContain('client/oauth/oauth.js')
     expect(preloaded.sort()).toEqual([...found].sort())
   })
 
