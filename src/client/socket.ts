@@ -106,12 +106,18 @@ export function createSocket(deps: SocketDeps, options: AuthSocketOptions): Auth
     line.connection = null
     if (line.status === 'closed') return
     // A server that accepts and closes at once must not be asked again and again.
-    const hasStood = Date.now() - standsSince >= steadyMs
+    if (Date.now() - standsSince >= steadyMs) failures = 0
     standsSince = Number.POSITIVE_INFINITY
-    if (hasStood) failures = 0
     if (code === codes.sessionEnded) settle()
-    else if (code === codes.tokenExpired && hasStood) void connect()
+    else if (code === codes.tokenExpired) connectAnew()
     else retry()
+  }
+
+  // At once, with a newer token, but only once where that is refused as well.
+  function connectAnew(): void {
+    if (failures > 0) return retry()
+    failures = 1
+    void connect()
   }
 
   // Whether everybody else is signed out by that as well is for the server to say.
