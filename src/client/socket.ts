@@ -115,9 +115,11 @@ export function createSocket(deps: SocketDeps, options: AuthSocketOptions): Auth
 
   // At once, with a newer token, but only once where that is refused as well.
   function connectAnew(): void {
-    if (failures > 0) return retry()
-    failures = 1
-    void connect()
+    if (failures > 0) retry()
+    else {
+      failures = 1
+      void connect()
+    }
   }
 
   // Whether everybody else is signed out by that as well is for the server to say.

@@ -1,13 +1,16 @@
 // The files that docs/clients.md names are saved, compiled and used, as a reader would.
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { WebSocketServer } from 'ws'
 import { createAuthClient, memoryStore } from '../../src/client/client.js'
 import { back, editorOptions, startOAuth } from '../client/oauth-client.js'
 import { startBrowser } from '../client/passkeys-browser.js'
 import { startPasskeys } from '../passkeys/passkey-host.js'
-import { password } from '../support/host.js'
+import { password, startHost } from '../support/host.js'
 import { issuer } from '../support/oauth-apps.js'
 
 const root = new URL('../../', import.meta.url)
@@ -94,4 +97,47 @@ describe('docs/clients.md', () => {
     expect([gone.length, gone[1]]).toEqual([2, '/pages/7'])
     expect(client.state).toMatchObject({ status: 'signed-in', userId: 'u-alice' })
   })
+
+  it('has a bot: a token that a user makes, a guarded call, and a live socket', async () => {
+    const host = await startSpeakingHost()
+    const { tokenForBot, runBot } = await moduleOf('bot.ts', (code) =>
+      code.replace('https://chat.example.com/api/v1', host.url),
+    )
+    const never = () => Promise.reject(new Error('no code is asked for'))
+    const token = await tokenForBot('alice', password, never)
+    host.issued.add(token)
+    const kinds = (await host.auth.sessions.list('u-alice')).map(({ kind }) => kind)
+    expect(kinds).toEqual(['token'])
+    const heard: string[] = []
+    const { rooms, socket } = await runBot(token, (text: string) => void heard.push(text))
+    onTestFinished(() => socket.terminate())
+    expect(rooms).toEqual({ rooms: ['general'], for: 'u-alice' })
+    await expect.poll(() => heard).toEqual(['welcome'])
+    const closed = once(socket, 'close')
+    await host.auth.sessions.revokeAllForUser('u-alice')
+    expect((await closed)[0]).toBe(4401)
+    await expect(runBot(token, () => {})).rejects.toThrow('The server answered 401.')
+  })
 })
+
+/** A host with a guarded route, and sockets that say something once they are open. */
+async function startSpeakingHost() {
+  const host = await startHost({
+    options: { namedTokens: true },
+    after: (app, auth) => {
+      app.get('/api/v1/rooms', auth.requireAuth(), (request, response) => {
+        response.json({ rooms: ['general'], for: request.auth?.userId })
+      })
+    },
+  })
+  const sockets = new WebSocketServer({ noServer: true })
+  const { sockets: guarded } = host.auth
+  host.server.on('upgrade', async (request: IncomingMessage, connection, head) => {
+    const principal = await guarded.authenticate(request)
+    sockets.handleUpgrade(request, connection, head, (socket) => {
+      guarded.track(socket, principal)
+      socket.send('welcome')
+    })
+  })
+  return host
+}
