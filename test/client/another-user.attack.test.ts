@@ -6,7 +6,7 @@ import { refusing } from './recorded.js'
 
 type Answer = (token: string | null) => Promise<Response>
 
-/** Two tabs over one store, in which alice is signed in, and a server of which `route` is a part. */
+/** Two tabs over one store, in which alice is signed in; `route` is what the server answers. */
 async function startTabs(route: Answer) {
   const sent: (string | null)[] = []
   let logins = 0
