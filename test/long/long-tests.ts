@@ -20,6 +20,7 @@ export const longTests: readonly string[] = [
   'test/contract/sqlite-stores.test.ts',
   'test/cookie/browser.attack.test.ts',
   'test/docs/mongodb-recipe.test.ts',
+  'test/docs/clients-react.test.ts',
   'test/docs/passkeys.test.ts',
   'test/example-app/account-page.test.ts',
   'test/example-app/cli.test.ts',
