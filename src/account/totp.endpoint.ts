@@ -156,6 +156,8 @@ export function disableTotpEndpoint(deps: TotpDeps): Endpoint {
         throw error
       },
     )
+    // Who has proved anew meanwhile has written what the session had shown before.
+    await keepSession(deps, session, withoutFactor).catch(reported)
     return ok({ status: 'success', data: { message: 'Two-factor authentication is off.' } })
   }
 }

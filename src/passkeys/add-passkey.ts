@@ -3,7 +3,7 @@ import type { SignedInRequest } from '../principal/principal.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { CreationResponse } from '../two-factor/passkey-response.js'
 import type { AuthUser } from '../users/contract.js'
-import type { ForgetRemovedPasskey } from './forget-removed-passkey.js'
+import type { ForgetLastFactor } from './forget-last-factor.js'
 import { type KeepSessionDeps, keepSession } from './keep-session.js'
 import type { AddedPasskey, RegisterPasskey } from './register-passkey.js'
 
@@ -23,12 +23,12 @@ export interface AddPasskeyDeps extends KeepSessionDeps {
   /** Whether the user has a second factor that is not a passkey. */
   readonly hasOtherFactor: (user: AuthUser) => Promise<boolean>
   readonly sessions: Pick<Sessions, 'findLive' | 'requireLive' | 'setMethods'>
-  readonly forgetRemovedPasskey: ForgetRemovedPasskey
+  readonly forgetLastFactor: ForgetLastFactor
 }
 
 /** Makes it: what `POST /auth/passkeys` and the pages have in common. */
 export function createAddPasskey(deps: AddPasskeyDeps): AddPasskey {
-  const { registerPasskey, hasOtherFactor, sessions, forgetSession, forgetRemovedPasskey } = deps
+  const { registerPasskey, hasOtherFactor, sessions, forgetSession, forgetLastFactor } = deps
   return async function addPasskey({ session, user }, { response, name }, context) {
     // 503. Who has another factor has its recovery codes.
     const withRecoveryCodes = !(await hasOtherFactor(user))
@@ -43,7 +43,7 @@ export function createAddPasskey(deps: AddPasskeyDeps): AddPasskey {
     // If this fails, the user must sign in again soon. The recovery codes are shown all the same.
     await notePasskey({ sessions, forgetSession }, sessionId).catch(() => {})
     // It may have been removed before that was noted.
-    await forgetRemovedPasskey(session, user).catch(() => {})
+    await forgetLastFactor(session, user).catch(() => {})
     return added
   }
 }

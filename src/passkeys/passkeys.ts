@@ -16,7 +16,7 @@ import { createAddPasskey } from './add-passkey.js'
 import { createApproveByPasskey } from './approve-by-passkey.js'
 import { createCreationOptions } from './ceremony-options.js'
 import type { PasskeyVerifier } from './contract.js'
-import { createForgetRemovedPasskey, type ForgetRemovedPasskey } from './forget-removed-passkey.js'
+import { createForgetLastFactor, type ForgetLastFactor } from './forget-last-factor.js'
 import { createOpenByPasskey } from './open-by-passkey.js'
 import type { PasskeyServer } from './passkey-server.js'
 import {
@@ -80,13 +80,13 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
     store,
     throttle,
   })
-  const forgetRemoved = forgettingRemoved(deps)
-  const onPages = createOnPages(deps, forgetRemoved)
+  const forgetLast = forgettingLast(deps)
+  const onPages = createOnPages(deps, forgetLast)
   return {
     routes: [
       ...signingIn(deps, onPages),
-      ...managing(deps, freshness(deps, proveAgain), onPages, forgetRemoved),
-      ['/auth/reauthenticate', { POST: reauthenticating(deps, proveAgain, forgetRemoved) }],
+      ...managing(deps, freshness(deps, proveAgain), onPages, forgetLast),
+      ['/auth/reauthenticate', { POST: reauthenticating(deps, proveAgain, forgetLast) }],
     ],
     close: warmUp(verifier),
     forHost: createPasskeysForHost({ store, sessions, audit }),
@@ -109,7 +109,7 @@ function freshness(
   })
 }
 
-function createOnPages(deps: PasskeysDeps, forgetRemoved: ForgetRemovedPasskey): PasskeysOnPages {
+function createOnPages(deps: PasskeysDeps, forgetLast: ForgetLastFactor): PasskeysOnPages {
   const { users, decideSignIn, throttle, audit } = deps
   const { relyingParty, rpName, challenges, store, verifyPasskey, factor } = deps.server
   const { rpId } = relyingParty
@@ -130,11 +130,11 @@ function createOnPages(deps: PasskeysDeps, forgetRemoved: ForgetRemovedPasskey):
     offer: factor.offer,
     hasAny: async (userId) => (await store.listForUser(userId)).length > 0,
     creationOptions: createCreationOptions({ rpId, rpName, challenges, store }),
-    add: adding(deps, forgetRemoved),
+    add: adding(deps, forgetLast),
   }
 }
 
-function adding(deps: PasskeysDeps, forgetRemovedPasskey: ForgetRemovedPasskey) {
+function adding(deps: PasskeysDeps, forgetLastFactor: ForgetLastFactor) {
   const { server, secondFactors, sessions, forgetSession, clock, audit } = deps
   const { relyingParty, store, verifier, challenges } = server
   return createAddPasskey({
@@ -150,7 +150,7 @@ function adding(deps: PasskeysDeps, forgetRemovedPasskey: ForgetRemovedPasskey) 
     hasOtherFactor: otherFactor(secondFactors),
     sessions,
     forgetSession,
-    forgetRemovedPasskey,
+    forgetLastFactor,
   })
 }
 
@@ -158,10 +158,10 @@ function otherFactor({ of }: PasskeysDeps['secondFactors']) {
   return async (user: AuthUser): Promise<boolean> => (await of(user)) !== null
 }
 
-function forgettingRemoved({ server, secondFactors, sessions, forgetSession }: PasskeysDeps) {
+function forgettingLast({ server, secondFactors, sessions, forgetSession }: PasskeysDeps) {
   const hasOtherFactor = otherFactor(secondFactors)
   const { store } = server
-  return createForgetRemovedPasskey({ store, hasOtherFactor, sessions, forgetSession })
+  return createForgetLastFactor({ store, hasOtherFactor, sessions, forgetSession })
 }
 
 function signingIn(
@@ -181,7 +181,7 @@ function managing(
   deps: PasskeysDeps,
   requireFresh: RequireFresh,
   { creationOptions, add: addPasskey }: PasskeysOnPages,
-  forgetRemovedPasskey: ForgetRemovedPasskey,
+  forgetLastFactor: ForgetLastFactor,
 ) {
   const { signedIn, secondFactors, users, sessions, forgetSession, audit } = deps
   const { store } = deps.server
@@ -194,7 +194,7 @@ function managing(
     hasOtherFactor: otherFactor(secondFactors),
     sessions,
     forgetSession,
-    forgetRemovedPasskey,
+    forgetLastFactor,
     audit,
   })
   const remove = removePasskeyEndpoint({ signedIn, requireFresh, removePasskey })
@@ -208,7 +208,7 @@ function managing(
 function reauthenticating(
   deps: PasskeysDeps,
   proveAgain: ProveAgain,
-  forgetRemovedPasskey: ForgetRemovedPasskey,
+  forgetLastFactor: ForgetLastFactor,
 ) {
   const { signedIn, factorStands, sessions, forgetSession, clock, audit } = deps
   return reauthenticateEndpoint({
@@ -217,7 +217,7 @@ function reauthenticating(
     factorStands,
     sessions,
     forgetSession,
-    forgetRemovedPasskey,
+    forgetLastFactor,
     clock,
     audit,
   })

@@ -7,7 +7,7 @@ import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn } from '../principal/principal.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { Sessions } from '../sessions/sessions.js'
-import type { ForgetRemovedPasskey } from './forget-removed-passkey.js'
+import { type ForgetLastFactor, withoutFactors } from './forget-last-factor.js'
 import { type ProveAgain, proofRequest } from './prove-again.js'
 
 /** What {@link reauthenticateEndpoint} needs. */
@@ -19,7 +19,7 @@ export interface ReauthenticateDeps {
   readonly sessions: Pick<Sessions, 'findLive' | 'setAuthenticated'>
   /** Forgets what this process has read of a session. */
   readonly forgetSession: (sessionId: string) => void
-  readonly forgetRemovedPasskey: ForgetRemovedPasskey
+  readonly forgetLastFactor: ForgetLastFactor
   readonly clock: () => Date
   readonly audit: Audit
 }
@@ -51,8 +51,8 @@ export function reauthenticateEndpoint(deps: ReauthenticateDeps): Endpoint {
     // 503
     await sessions.setAuthenticated(sessionId, { methods, authenticatedAt })
     forgetSession(sessionId)
-    // Its user may have removed the passkey between the look and the write.
-    const isGone = await deps.forgetRemovedPasskey(session, approved.user)
+    // Its user may have removed the last factor between the look and the write.
+    const isGone = await deps.forgetLastFactor(session, approved.user)
     audit(
       { type: 'reauthenticated', userId, sessionId, methods: approved.methods },
       request.context,
@@ -61,7 +61,7 @@ export function reauthenticateEndpoint(deps: ReauthenticateDeps): Endpoint {
       status: 'success',
       data: {
         authenticatedAt: authenticatedAt.toISOString(),
-        methods: isGone ? methods.filter((method) => method !== 'passkey') : methods,
+        methods: isGone ? withoutFactors(methods) : methods,
       },
     })
   }

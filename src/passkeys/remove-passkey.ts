@@ -4,8 +4,9 @@ import type { SignedInRequest } from '../principal/principal.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord, StoredMethod } from '../stores/contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
+import { hasShownFactor } from '../two-factor/second-factor.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
-import type { ForgetRemovedPasskey } from './forget-removed-passkey.js'
+import { type ForgetLastFactor, withoutFactors } from './forget-last-factor.js'
 import { type KeepSessionDeps, keepSession } from './keep-session.js'
 
 /**
@@ -24,7 +25,7 @@ export interface RemovalDeps extends KeepSessionDeps {
   /** Whether the user has a second factor that is not a passkey. */
   readonly hasOtherFactor: (user: AuthUser) => Promise<boolean>
   readonly sessions: Pick<Sessions, 'requireLive' | 'endAllForUser' | 'setMethods'>
-  readonly forgetRemovedPasskey: ForgetRemovedPasskey
+  readonly forgetLastFactor: ForgetLastFactor
   readonly audit: Audit
 }
 
@@ -42,11 +43,11 @@ export function createRemovePasskey(deps: RemovalDeps): RemovePasskey {
     const unlessLast = ((await users.findById(userId))?.passwordHash ?? null) === null
     if (isLast && unlessLast) throw new AuthError('last-sign-in-method')
     const removal = { credentialId, name: meant.name, unlessLast }
-    const isOut = isLast && session.methods.includes('passkey') && !(await hasOtherFactor(user))
+    const isOut = isLast && hasShownFactor(session.methods) && !(await hasOtherFactor(user))
     await (isOut ? removeLast : remove)(deps, session, removal, context)
     // Of two that are removed at once neither looked like the last, and who proved anew meanwhile
     // has written what the session had shown before.
-    await deps.forgetRemovedPasskey(session, user)
+    await deps.forgetLastFactor(session, user)
   }
 }
 
@@ -70,7 +71,7 @@ async function removeLast(
   const keep = (shown: readonly StoredMethod[]) =>
     keepSession({ sessions, forgetSession }, session, shown)
   // First, while a failure still changes nothing.
-  await keep(methods.filter((method) => method !== 'passkey'))
+  await keep(withoutFactors(methods))
   const giveBack = async () => {
     // Another request may have removed it. If this fails, the factor must be shown again.
     if ((await store.listForUser(userId)).length > 0) await keep(methods)

@@ -90,12 +90,12 @@ export async function startPasskeys(settings: PasskeySettings = {}) {
     events,
     auth,
     /** Switches TOTP on for alice behind the router's back: no session of hers ends. */
-    async importTotp() {
+    async importTotp(into = stores.secondFactors) {
       const vault = createSeedVault([Buffer.from(encryptionKey, 'base64')])
       const seed = decodeBase32(totpSecret) as Buffer
       const sealedSeed = vault.seal('u-alice', seed)
       const factor = { userId: 'u-alice', sealedSeed, lastStep: -1, createdAt: clock() }
-      await stores.secondFactors.activate(factor, [])
+      await into.activate(factor, [])
     },
     /** What her app shows now. */
     totpCode: () => codeOf(started, totpSecret),

@@ -116,6 +116,77 @@ describe('after the last passkey', () => {
   })
 })
 
+describe('where a second factor is demanded', () => {
+  const required: PasskeySettings = {
+    passkeys: { asSecondFactor: 'always' },
+    options: { secondFactor: { policy: () => 'required' } },
+  }
+
+  it('none is claimed by the recovery code of a passkey that is removed', async () => {
+    const host = await startPasskeys(required)
+    const { added, passkey } = await host.add(await host.logIn())
+    const [code] = added.data.recoveryCodes ?? []
+    const token = await host.logIn({ username: 'alice', password, code })
+    expect((await remove(host, passkey.id, token)).status).toBe(200)
+    expect(await methodsOf(host)).toEqual([['pwd']])
+    const { status, body } = await host.ask('GET', '/me', undefined, token)
+    expect({ status, error: body.error }).toEqual({
+      status: 403,
+      error: 'second-factor-enrolment-required',
+    })
+  })
+
+  it('nor by TOTP that another process has switched off a moment ago', async () => {
+    const { one, other } = await startTwo()
+    const token = await one.logIn()
+    const { passkey } = await one.add(token)
+    await one.importTotp()
+    const session = (await one.sessionsOf())[0]
+    await one.stores.sessions.setMethods(session?.id ?? '', ['pwd', 'otp', 'passkey'])
+    expect((await other.ask('GET', '/me', undefined, token)).status).toBe(200)
+    const code = one.totpCode()
+    expect((await one.post('/auth/totp/disable', { password, code }, token)).status).toBe(200)
+    expect((await remove(other, passkey.id, token)).status).toBe(200)
+    expect(await methodsOf(one)).toEqual([['pwd']])
+  })
+
+  it('nor by a proof that writes while TOTP is being switched off', async () => {
+    const { secondFactors, sessions } = memoryStores()
+    let meanwhile = async () => {}
+    const host = await startPasskeys({
+      options: {
+        sessions,
+        secondFactors: {
+          ...secondFactors,
+          async deactivate(...given) {
+            await meanwhile()
+            return secondFactors.deactivate(...given)
+          },
+        },
+      },
+    })
+    const token = await host.logIn()
+    await host.importTotp(secondFactors)
+    const [session] = await listed(host, sessions)
+    meanwhile = () => sessions.setMethods(session?.id ?? '', ['pwd', 'otp'])
+    const body = { password, code: host.totpCode() }
+    expect((await host.post('/auth/totp/disable', body, token)).status).toBe(200)
+    expect((await listed(host, sessions)).map(({ methods }) => methods)).toEqual([['pwd']])
+  })
+})
+
+async function startTwo() {
+  const one = await startPasskeys()
+  const { sessions, codes, tickets, secondFactors } = one.stores
+  const other = await startPasskeys({
+    store: () => one.store,
+    passkeys: { once: one.once },
+    options: { sessions, codes, tickets, secondFactors },
+  })
+  const advance = (seconds: number) => [one, other].map(({ clock }) => clock.advance(seconds))
+  return { one, other, advance }
+}
+
 describe('a proof that has looked at its session before the last passkey was removed', () => {
   /** A host in which `meanwhile` runs between the look and the write of the next proof. */
   async function startInterrupted(changed: (store: PasskeyStore) => PasskeyStore = (same) => same) {
@@ -249,18 +320,6 @@ describe('a passkey that is added while its session ends', () => {
 })
 
 describe('in two processes', () => {
-  async function startTwo() {
-    const one = await startPasskeys()
-    const { sessions, codes, tickets, secondFactors } = one.stores
-    const other = await startPasskeys({
-      store: () => one.store,
-      passkeys: { once: one.once },
-      options: { sessions, codes, tickets, secondFactors },
-    })
-    const advance = (seconds: number) => [one, other].map(({ clock }) => clock.advance(seconds))
-    return { one, other, advance }
-  }
-
   it('what was proved anew in one is known to the other at once', async () => {
     const { one, other, advance } = await startTwo()
     const token = await one.logIn()

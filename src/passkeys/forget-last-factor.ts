@@ -1,0 +1,41 @@
+import type { SessionName } from '../sessions/ending.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { StoredMethod } from '../stores/contract.js'
+import type { PasskeyStore } from '../stores/passkey-contract.js'
+import { hasShownFactor } from '../two-factor/second-factor.js'
+import type { AuthUser } from '../users/contract.js'
+import { type KeepSessionDeps, keepSession } from './keep-session.js'
+
+/**
+ * Takes the second factors out of what a session has shown where its user has none any more, and
+ * answers whether it did. Call it after every write that may have been made from an older row: of a
+ * removal and a proof that run together, one sees the other. Rejects with 503.
+ */
+export type ForgetLastFactor = (session: SessionName, user: AuthUser) => Promise<boolean>
+
+/** What {@link createForgetLastFactor} needs. */
+export interface ForgetLastFactorDeps extends KeepSessionDeps {
+  readonly store: Pick<PasskeyStore, 'listForUser'>
+  /** Whether the user has a second factor that is not a passkey. */
+  readonly hasOtherFactor: (user: AuthUser) => Promise<boolean>
+  readonly sessions: Pick<Sessions, 'findLive' | 'setMethods'>
+}
+
+/** Makes it. */
+export function createForgetLastFactor(deps: ForgetLastFactorDeps): ForgetLastFactor {
+  const { store, hasOtherFactor, sessions, forgetSession } = deps
+  return async function forgetLastFactor({ id, userId }, user) {
+    const session = await sessions.findLive(id)
+    if (session === null || !hasShownFactor(session.methods)) return false
+    const passkeys = await store.listForUser(userId)
+    // Who has another factor goes on as one that has shown two.
+    if (passkeys.length > 0 || (await hasOtherFactor(user))) return false
+    await keepSession({ sessions, forgetSession }, session, withoutFactors(session.methods))
+    return true
+  }
+}
+
+/** The methods but those that are a second factor, recovery codes among them. */
+export function withoutFactors(methods: readonly StoredMethod[]): readonly StoredMethod[] {
+  return methods.filter((method) => !hasShownFactor([method]))
+}
