@@ -163,8 +163,7 @@ async function keepInPlace(
   { keeper, transport }: Pick<SignInDeps, 'keeper' | 'transport'>,
   session: StoredSession,
 ): Promise<() => Promise<unknown>> {
-  const former = await keeper.read()
-  await keeper.keep(session)
+  const former = await keeper.keep(session)
   return async () => former && endSession(transport, former).catch(() => {})
 }
 

@@ -15,8 +15,8 @@ export interface TokenKeeper {
    * signed in (any more); whatever else leaves everybody signed in.
    */
   fresh(worn?: string): Promise<StoredSession>
-  /** Keeps a sign-in in the place of another. */
-  keep(session: StoredSession): Promise<void>
+  /** Keeps a sign-in, and answers the one whose place it has taken. */
+  keep(session: StoredSession): Promise<StoredSession | null>
   /** Changes what is kept of this sign-in, if it is still that. */
   change(session: StoredSession, by: Partial<StoredSession>): Promise<void>
   /**
@@ -70,7 +70,12 @@ export function createTokenKeeper(deps: TokenKeeperDeps): TokenKeeper {
   return {
     read: kept.read,
     fresh,
-    keep: (session) => kept.exclusively(() => kept.set(session)),
+    keep: (session) =>
+      kept.exclusively(async () => {
+        const former = await kept.read()
+        await kept.set(session)
+        return former
+      }),
     change: (session, by) =>
       kept.exclusively(async () => {
         const found = await kept.read()
