@@ -44,7 +44,13 @@ export function createRemovePasskey(deps: RemovalDeps): RemovePasskey {
     if (isLast && unlessLast) throw new AuthError('last-sign-in-method')
     const removal = { credentialId, name: meant.name, unlessLast }
     const isOut = isLast && hasShownFactor(session.methods) && !(await hasOtherFactor(user))
-    await (isOut ? removeLast : remove)(deps, session, removal, context)
+    await (isOut ? removeLast : remove)(deps, session, removal, context).catch(
+      async (error: unknown) => {
+        // What was given back may have been removed in that moment, by another request.
+        if (isOut) await deps.forgetLastFactor(session, user).catch(() => {})
+        throw error
+      },
+    )
     // Of two that are removed at once neither looked like the last, and who proved anew meanwhile
     // has written what the session had shown before.
     await deps.forgetLastFactor(session, user)

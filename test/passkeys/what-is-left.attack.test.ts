@@ -81,6 +81,29 @@ describe('after the last passkey', () => {
     expect(await methodsOf(host)).toEqual([['pwd']])
   })
 
+  it('no session is given one back, though it failed here and was removed elsewhere', async () => {
+    let hasFailed = false
+    const host = await startPasskeys({
+      store: (store) => ({
+        ...store,
+        async remove() {
+          hasFailed = true
+          throw new Error('the database is away')
+        },
+        async listForUser(userId) {
+          const rows = await store.listForUser(userId)
+          // By another request, between this look and the write after it.
+          if (hasFailed) await store.removeAllForUser(userId)
+          return rows
+        },
+      }),
+    })
+    const token = await host.logIn()
+    const { passkey } = await host.add(token)
+    expect((await remove(host, passkey.id, token)).status).toBe(503)
+    expect(await methodsOf(host)).toEqual([['pwd']])
+  })
+
   it('no code that was issued before opens a session that claims one', async () => {
     const host = await startPasskeys()
     const token = await host.logIn()
