@@ -43,7 +43,7 @@ import type { PagesOptions } from './pages-options.js'
 import { createPasskeyPart } from './passkey-part.js'
 import { createPasswordMarker } from './password-mark.js'
 import { createKnownBrowser } from './pre-cookie.js'
-import { pressedTwice } from './pressed-twice.js'
+import { enrolledTwice, pressedTwice } from './pressed-twice.js'
 import { createSecondFactorPage, type SecondFactorPageDeps } from './second-factor-page.js'
 import { createShowPage } from './show-page.js'
 import { createSignInByForm, type SignInByForm } from './sign-in-by-form.js'
@@ -229,7 +229,7 @@ function enrolmentPages(
     return [ownPage('/oauth/enrolment', { GET: refused, HEAD: null })]
   }
   const page = createEnrolmentPage({ enrolment, newPasskey, qrCode, call, showPage, base })
-  const enrolling = ownPage('/oauth/enrolment', form(page))
+  const enrolling = ownPage('/oauth/enrolment', form(enrolledTwice(page, clock)))
   if (newPasskey === null) return [enrolling]
   return [enrolling, ownPage('/oauth/passkey', form(createAddPasskeyPage(newPasskey, base)))]
 }

@@ -50,6 +50,11 @@ export interface FormPage {
   ): Promise<((texts: PageTexts) => View) | null>
   /** Does what the form asks for. It comes from a page of ours, of this browser and request. */
   submit(visit: PageVisit, fields: FormFields, request: EndpointRequest): Promise<Submitted>
+  /**
+   * What the same form has been answered with a moment ago; null for none. Asked where the page is
+   * no longer next, since that answer has taken effect. Left out: whoever is late is led on.
+   */
+  answeredBefore?(visit: PageVisit, fields: FormFields): Promise<TextAnswer | null>
 }
 
 /** What {@link formEndpoints} needs. */
@@ -90,12 +95,20 @@ export function formEndpoints(deps: FormPageDeps, page: FormPage, signIn: FormPa
   ): Promise<TextAnswer> {
     const { decision, flow, binding } = visit
     const showing = { deps, page, signIn, visit, request }
-    if (!mayShow(page.page, decision, flow))
-      return leadsToSignIn(visit) ? startOver(showing, fields) : advance(visit, request.context)
     const form = { ...binding, page: page.page }
-    if (!deps.csrf.accepts(request.incoming, fields.text('csrf'), form))
-      return show(showing, { status: 403, fault: stale, typed: fields })
+    const isOurs = deps.csrf.accepts(request.incoming, fields.text('csrf'), form)
+    if (!mayShow(page.page, decision, flow)) {
+      const before = isOurs ? await page.answeredBefore?.(visit, fields) : null
+      return before ?? leadOn(showing, fields)
+    }
+    if (!isOurs) return show(showing, { status: 403, fault: stale, typed: fields })
     return act(showing, fields)
+  }
+
+  // The page is not next for whoever sends its form.
+  function leadOn(showing: Showing, fields: FormFields): Promise<TextAnswer> {
+    const { visit, request } = showing
+    return leadsToSignIn(visit) ? startOver(showing, fields) : advance(visit, request.context)
   }
 
   return {

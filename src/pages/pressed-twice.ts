@@ -1,8 +1,10 @@
 import { boundedCache } from '../lib/bounded-cache.js'
 import { sha256 } from '../lib/digest.js'
+import type { FormFields, FormPage, Submitted } from './form-page.js'
+import type { PageVisit } from './page-visit.js'
 import type { FormSignIn, SignInByForm } from './sign-in-by-form.js'
 
-/** Sign-ins, and seconds. Who presses twice does so at once. */
+/** Forms, and seconds. Who presses twice does so at once. */
 const maxRecent = 1000
 const recentSeconds = 10
 
@@ -31,4 +33,36 @@ export function pressedTwice(byCode: SignInByForm['byCode'], clock: () => Date) 
     recent.set(name, outcome, clock())
     return outcome
   }
+}
+
+/**
+ * Answers the enrolment that is sent twice as it was the first time: with the recovery codes, which
+ * nothing else holds. The browser has dropped the first answer, and the factor is there.
+ */
+export function enrolledTwice(page: FormPage, clock: () => Date): FormPage {
+  const recent = boundedCache<Promise<Submitted>>(maxRecent, recentSeconds)
+
+  async function answeredBefore(visit: PageVisit, fields: FormFields) {
+    const before = recent.get(nameOf(visit, fields), clock())
+    const known = before === undefined ? null : await before.catch(() => null)
+    return known?.next === 'answer' ? known.answer : null
+  }
+
+  return {
+    ...page,
+    answeredBefore,
+    async submit(visit, fields, request) {
+      const answer = await answeredBefore(visit, fields)
+      if (answer !== null) return { next: 'answer', answer }
+      const outcome = page.submit(visit, fields, request)
+      recent.set(nameOf(visit, fields), outcome, clock())
+      return outcome
+    },
+  }
+}
+
+// By the token of the form as well: one that is shown anew is another.
+function nameOf({ binding }: PageVisit, fields: FormFields): string {
+  const sent = ['csrf', 'code', 'passkey'].map((name) => fields.text(name))
+  return sha256(JSON.stringify([binding.request, binding.browser, ...sent]))
 }

@@ -53,7 +53,7 @@ export const consentForm: Form = {
   reach: (visitor, host) => signIn(visitor, host, 'alice', queryOf(tracker)),
   typed: () => ({ choice: 'allow' }),
 }
-const enrolmentForm: Form = {
+export const enrolmentForm: Form = {
   page: 'enrolment',
   heading: 'Set up a second factor',
   reach: (visitor, host) => signIn(visitor, host, 'carol'),
