@@ -7,12 +7,12 @@ import type { SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
 import { createTotpEnrolment } from '../two-factor/enrolment.js'
 import type { SeedVault } from '../two-factor/seed-vault.js'
+import { disableTotpEndpoint } from './disable-totp.endpoint.js'
 import { createProvePassword } from './prove-password.js'
 import { createSecondFactorsForHost, type SecondFactorsForHost } from './second-factors-for-host.js'
 import {
   beginTotpEndpoint,
   confirmTotpEndpoint,
-  disableTotpEndpoint,
   recoveryCodesEndpoint,
   switchOnTotp,
   type TotpDeps,

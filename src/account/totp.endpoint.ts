@@ -8,13 +8,14 @@ import { isWellFormed } from '../lib/well-formed.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn } from '../principal/principal.js'
 import type { ProvePassword } from '../principal/prove-password.js'
+import { keepSession } from '../sessions/keep-session.js'
 import type { Sessions } from '../sessions/sessions.js'
-import type { SessionRecord, StoredMethod } from '../stores/contract.js'
+import type { SessionRecord } from '../stores/contract.js'
 import type { CodeAttempt } from '../throttle/second-factor-limits.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { TotpEnrolment } from '../two-factor/enrolment.js'
 import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
-import { hasShownCode, type SecondFactors } from '../two-factor/second-factor.js'
+import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 
 /** What the endpoints of `/auth/totp` need. */
@@ -117,6 +118,7 @@ export async function switchOnTotp(
   request: CodeRequest,
 ): Promise<readonly string[]> {
   const { context } = request
+  const { sessions, forgetSession } = deps
   await requirePasskey(deps, session)
   const checkCode = () => deps.enrolment.judgeFirstCode(session.userId, given, context)
   const attempt = { userId: session.userId, place: 'enrolment' } as const
@@ -124,7 +126,7 @@ export async function switchOnTotp(
   const recoveryCodes = await changeFactor(deps, session, context, confirmation.confirm)
   const methods = [...session.methods.filter((method) => method !== 'otp'), 'otp'] as const
   // If these fail, the user must sign in again soon. The recovery codes are shown all the same.
-  await keepSession(deps, session, methods).catch(reported)
+  await keepSession({ sessions, forgetSession }, session, methods).catch(reported)
   await forgetOtherNetworks(deps, session.userId, context).catch(reported)
   return recoveryCodes
 }
@@ -136,32 +138,6 @@ async function requirePasskey(deps: TotpDeps, session: SessionRecord): Promise<v
   if (user !== null) await requireOtherFactor(deps, session, user)
 }
 
-/** `POST /auth/totp/disable`: password and code switch TOTP off. */
-export function disableTotpEndpoint(deps: TotpDeps): Endpoint {
-  return async function disableTotp(request) {
-    // 401, 403
-    const { session } = await ownerOf(deps.signedIn, request)
-    // 400, 413, 415
-    const input = parseInput(passwordAndCode, await request.readJson())
-    const { context } = request
-    // 401, 409, 429
-    await proveBoth(deps, session, input, request)
-    // 503. First, while a failure still changes nothing. A session that still claimed a factor
-    // which the user no longer has would pass where the host requires one.
-    const withoutFactor = await methodsWithoutTotp(deps, session)
-    await keepSession(deps, session, withoutFactor)
-    await changeFactor(deps, session, context, () => disable(deps, session, context)).catch(
-      async (error: unknown) => {
-        await keepSession(deps, session, session.methods).catch(reported)
-        throw error
-      },
-    )
-    // Who has proved anew meanwhile has written what the session had shown before.
-    await keepSession(deps, session, withoutFactor).catch(reported)
-    return ok({ status: 'success', data: { message: 'Two-factor authentication is off.' } })
-  }
-}
-
 // A network that was known by the password alone may be a thief's. From now on only networks where
 // the factor was shown are known.
 async function forgetOtherNetworks(
@@ -171,27 +147,6 @@ async function forgetOtherNetworks(
 ): Promise<void> {
   await throttle.knownNetworks.forgetAll(userId)
   await (await throttle.knownNetworks.standing(userId, ip)).remember()
-}
-
-// A passkey that is gone was still shown while there was TOTP besides.
-async function methodsWithoutTotp(
-  { passkeys, users }: TotpDeps,
-  { userId, methods }: SessionRecord,
-): Promise<readonly StoredMethod[]> {
-  const others = methods.filter((method) => !hasShownCode([method]))
-  if (!others.includes('passkey')) return others
-  const user = await users.findById(userId)
-  const hasOne = user !== null && (await passkeys?.stands(user, { credentialId: null })) === true
-  return hasOne ? others : others.filter((method) => method !== 'passkey')
-}
-
-async function disable(
-  { enrolment, audit }: TotpDeps,
-  { userId }: SessionRecord,
-  context: RequestContext,
-): Promise<void> {
-  if (!(await enrolment.disable(userId))) throw new AuthError('totp-not-enabled')
-  audit({ type: 'second-factor.disabled', userId }, context)
 }
 
 /** `POST /auth/totp/recovery-codes`: ten new ones; the old ones are void. */
@@ -211,8 +166,11 @@ export function recoveryCodesEndpoint(deps: TotpDeps): Endpoint {
   }
 }
 
-// The code is checked only after a right password: who does not know it must not use the code up.
-async function proveBoth(
+/**
+ * Checks the password, and only then the code: who does not know the one must not use up the other.
+ * Rejects with 401, 409, 429 and 503.
+ */
+export async function proveBoth(
   deps: TotpDeps,
   session: SessionRecord,
   input: { readonly password: string; readonly code: string },
@@ -262,9 +220,12 @@ function requireRight<Verdict>(
   })
 }
 
-// The user's other sessions end before the change: if that fails, nothing has changed and the user
-// tries again. They end once more after it, because of sign-ins with the old factor meanwhile.
-async function changeFactor<T>(
+/**
+ * Changes a factor. The user's other sessions end before it: if that fails, nothing has changed and
+ * the user tries again. They end once more after it, because of sign-ins with the old factor
+ * meanwhile. Rejects with 401 and 503.
+ */
+export async function changeFactor<T>(
   { sessions }: TotpDeps,
   session: SessionRecord,
   context: RequestContext,
@@ -280,16 +241,6 @@ async function changeFactor<T>(
     // reported by its call; the user must see the recovery codes of the new factor.
     await sessions.endAllForUser(userId, 'factor-changed', context, id).catch(reported)
   }
-}
-
-// By its methods a session may be refreshed, and may do more than enrol.
-async function keepSession(
-  { sessions, forgetSession }: TotpDeps,
-  { id }: SessionRecord,
-  methods: readonly StoredMethod[],
-): Promise<void> {
-  await sessions.setMethods(id, methods)
-  forgetSession(id)
 }
 
 // The call that failed has reported it.

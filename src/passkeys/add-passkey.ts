@@ -1,10 +1,10 @@
 import type { RequestContext } from '../audit/events.js'
 import type { SignedInRequest } from '../principal/principal.js'
+import { type KeepSessionDeps, keepSession } from '../sessions/keep-session.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { CreationResponse } from '../two-factor/passkey-response.js'
 import type { AuthUser } from '../users/contract.js'
 import type { ForgetLastFactor } from './forget-last-factor.js'
-import { type KeepSessionDeps, keepSession } from './keep-session.js'
 import type { AddedPasskey, RegisterPasskey } from './register-passkey.js'
 
 /**

@@ -1,10 +1,10 @@
 import type { SessionName } from '../sessions/ending.js'
+import { type KeepSessionDeps, keepSession } from '../sessions/keep-session.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { StoredMethod } from '../stores/contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
 import { hasShownFactor } from '../two-factor/second-factor.js'
 import type { AuthUser } from '../users/contract.js'
-import { type KeepSessionDeps, keepSession } from './keep-session.js'
 
 /**
  * Takes the second factors out of what a session has shown where its user has none any more, and

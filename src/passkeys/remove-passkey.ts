@@ -1,13 +1,13 @@
 import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { SignedInRequest } from '../principal/principal.js'
+import { type KeepSessionDeps, keepSession } from '../sessions/keep-session.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord, StoredMethod } from '../stores/contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
 import { hasShownFactor } from '../two-factor/second-factor.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 import { type ForgetLastFactor, withoutFactors } from './forget-last-factor.js'
-import { type KeepSessionDeps, keepSession } from './keep-session.js'
 
 /**
  * Removes a passkey of who asks, and ends the user's other sessions. Throws 401, 404, 409 or 503.

@@ -248,6 +248,7 @@ describe('switching off', () => {
     const mend = loseAnswer(host, ['secondFactors', 'deactivate'])
     expectAnswer(await change(host, disabling, token, codeOf(host, secret)), 503)
     mend()
+    expect(await methodsOf(host.stores.sessions, host.clock())).toEqual([['pwd']])
     host.clock.advance(30)
     expectAnswer(
       await change(host, disabling, token, codeOf(host, secret)),

@@ -18,6 +18,7 @@ import {
   enrolled,
   expectAnswer,
   expectUnharmed,
+  methodsOf,
   noon,
   regeneration,
 } from '../support/two-factor.js'
@@ -177,3 +178,36 @@ describe.skipIf(postgres?.open == null)(
     }, 60_000)
   },
 )
+
+describe('switching off, twice at once by two codes', () => {
+  const failures = [
+    ['is refused', 409, () => {}],
+    ['fails', 503, () => Promise.reject(new Error('the database is gone'))],
+  ] as const
+
+  it.each(failures)('leaves no session that claims a factor when one %s', async (...failure) => {
+    const [, status, fail] = failure
+    const { host, token, secret, recoveryCodes } = await enrolled()
+    const { secondFactors, sessions } = host.stores
+    const { deactivate } = secondFactors
+    // The second one comes from beginning to end while the first one is about to write.
+    secondFactors.deactivate = async (...given) => {
+      secondFactors.deactivate = deactivate
+      expectAnswer(await change(host, disabling, token, recoveryCodes[0] as string), 200)
+      await fail()
+      return deactivate(...given)
+    }
+    expectAnswer(await change(host, disabling, token, codeOf(host, secret)), status)
+    expect(await methodsOf(sessions, host.clock())).toEqual([['pwd']])
+  })
+
+  it('gives the session its factor back where the write failed and nothing else came', async () => {
+    const { host, token, secret } = await enrolled()
+    const { secondFactors, sessions } = host.stores
+    const { deactivate } = secondFactors
+    secondFactors.deactivate = () => Promise.reject(new Error('the database is gone'))
+    expectAnswer(await change(host, disabling, token, codeOf(host, secret)), 503)
+    secondFactors.deactivate = deactivate
+    expect(await methodsOf(sessions, host.clock())).toEqual([['pwd', 'otp']])
+  })
+})

@@ -1,6 +1,6 @@
-import type { SessionName } from '../sessions/ending.js'
-import type { Sessions } from '../sessions/sessions.js'
 import type { StoredMethod } from '../stores/contract.js'
+import type { SessionName } from './ending.js'
+import type { Sessions } from './sessions.js'
 
 /** What noting by what a session has signed in needs. */
 export interface KeepSessionDeps {
@@ -9,7 +9,10 @@ export interface KeepSessionDeps {
   readonly forgetSession: (sessionId: string) => void
 }
 
-/** Notes what a session has shown by now. Rejects with 503. */
+/**
+ * Notes what a session has shown by now: by that it may be refreshed, and may do more than enrol.
+ * Rejects with 503.
+ */
 export async function keepSession(
   { sessions, forgetSession }: KeepSessionDeps,
   { id }: SessionName,

@@ -1,0 +1,78 @@
+import type { RequestContext } from '../audit/events.js'
+import { AuthError } from '../errors.js'
+import { ok } from '../http/answer.js'
+import type { Endpoint } from '../http/endpoint.js'
+import { parseInput } from '../http/input.js'
+import { ownerOf } from '../principal/account-owner.js'
+import { keepSession } from '../sessions/keep-session.js'
+import type { SessionRecord, StoredMethod } from '../stores/contract.js'
+import { hasShownCode } from '../two-factor/second-factor.js'
+import { changeFactor, passwordAndCode, proveBoth, type TotpDeps } from './totp.endpoint.js'
+
+/** Notes by what the session has signed in. */
+type Keep = (methods: readonly StoredMethod[]) => Promise<void>
+
+/** `POST /auth/totp/disable`: password and code switch TOTP off. */
+export function disableTotpEndpoint(deps: TotpDeps): Endpoint {
+  const { sessions, forgetSession } = deps
+  return async function disableTotp(request) {
+    // 401, 403
+    const { session } = await ownerOf(deps.signedIn, request)
+    // 400, 413, 415
+    const input = parseInput(passwordAndCode, await request.readJson())
+    const { context } = request
+    // 401, 409, 429
+    await proveBoth(deps, session, input, request)
+    // 503. First, while a failure still changes nothing. A session that still claimed a factor
+    // which the user no longer has would pass where the host requires one.
+    const withoutFactor = await methodsWithoutTotp(deps, session)
+    const keep: Keep = (methods) => keepSession({ sessions, forgetSession }, session, methods)
+    await keep(withoutFactor)
+    await changeFactor(deps, session, context, () => disable(deps, session, context)).catch(
+      async (error: unknown) => {
+        await giveFactorBack(deps, session, withoutFactor, keep).catch(reported)
+        throw error
+      },
+    )
+    // Who has proved anew meanwhile has written what the session had shown before.
+    await keep(withoutFactor).catch(reported)
+    return ok({ status: 'success', data: { message: 'Two-factor authentication is off.' } })
+  }
+}
+
+// Another request may have switched it off while this one failed. Looked at after the write, so that
+// one of the two sees the other; where nothing can be seen, the user signs in again.
+async function giveFactorBack(
+  { enrolment }: Pick<TotpDeps, 'enrolment'>,
+  { userId, methods }: SessionRecord,
+  withoutFactor: readonly StoredMethod[],
+  keep: Keep,
+): Promise<void> {
+  await keep(methods)
+  const { enabled } = await enrolment.status(userId).catch(() => ({ enabled: false }))
+  if (!enabled) await keep(withoutFactor)
+}
+
+// A passkey that is gone was still shown while there was TOTP besides.
+async function methodsWithoutTotp(
+  { passkeys, users }: TotpDeps,
+  { userId, methods }: SessionRecord,
+): Promise<readonly StoredMethod[]> {
+  const others = methods.filter((method) => !hasShownCode([method]))
+  if (!others.includes('passkey')) return others
+  const user = await users.findById(userId)
+  const hasOne = user !== null && (await passkeys?.stands(user, { credentialId: null })) === true
+  return hasOne ? others : others.filter((method) => method !== 'passkey')
+}
+
+async function disable(
+  { enrolment, audit }: TotpDeps,
+  { userId }: SessionRecord,
+  context: RequestContext,
+): Promise<void> {
+  if (!(await enrolment.disable(userId))) throw new AuthError('totp-not-enabled')
+  audit({ type: 'second-factor.disabled', userId }, context)
+}
+
+// The call that failed has reported it.
+function reported(): void {}
