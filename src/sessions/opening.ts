@@ -6,7 +6,7 @@ import type { ApprovedSignIn } from './approved-sign-in.js'
 import type { SessionEnding } from './ending.js'
 import { withLiveParents } from './ends-with-parent.js'
 import type { PasswordMarks, PasswordWatch } from './password-watch.js'
-import { createReplaceFormer, formerAmong } from './replacing.js'
+import { createReplaceFormer, formerAmong, replacesFormer } from './replacing.js'
 import type { AskedLifetime, SessionTimes } from './session-times.js'
 import { isStandIn, standInId } from './stand-in.js'
 
@@ -75,7 +75,7 @@ export interface SessionOpening {
 
 /** What opening sessions needs. */
 export interface SessionOpeningDeps {
-  readonly store: Pick<SessionStore, 'create' | 'listForUser' | 'touch'>
+  readonly store: Pick<SessionStore, 'create' | 'listForUser' | 'countForUser' | 'touch'>
   /** Uses a code up and stores the session it opens. */
   readonly redeem: (codeHash: string, session: SessionRecord, now: Date) => Promise<ConsumeResult>
   readonly maxSessionsPerUser: number
@@ -106,14 +106,22 @@ export function createSessionOpening(
     return live.filter(({ id }) => !isStandIn(id))
   }
 
+  // Most users have a few sessions: their number is asked before the rows, which are a list to read
+  // with every sign-in.
+  async function hasRoom({ userId }: SessionRecord, most: number): Promise<boolean> {
+    const count = await store.countForUser?.(userId, clock())
+    return count !== undefined && count <= most
+  }
+
   async function makeRoom(session: SessionRecord, context: RequestContext): Promise<void> {
+    const most = session.kind === 'oauth' ? maxSessionsPerClient : maxSessionsPerUser
     const evictOldest = async () => {
+      if (!replacesFormer(session) && (await hasRoom(session, most))) return
       const live = await listForUser(session.userId)
       // Never the one that it was opened by: it would be over with it.
       const rivals = live.filter(
         (other) => other.id !== session.parentId && isRival(session, other),
       )
-      const most = session.kind === 'oauth' ? maxSessionsPerClient : maxSessionsPerUser
       const evicted = surplusOf(rivals, most)
       const evicting = evicted.map((one) => end(one, 'evicted', context))
       await Promise.all([...evicting, replaceFormer(session, live)])

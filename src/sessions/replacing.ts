@@ -49,6 +49,11 @@ export function createReplaceFormer({ store, clock }: ReplaceFormerDeps): Replac
   }
 }
 
+/** Whether a session takes the place of former ones. */
+export function replacesFormer(session: SessionRecord): boolean {
+  return placeOf(session) !== null
+}
+
 /** Those in whose place there is a newer one, the oldest first. */
 export function formerAmong(sessions: readonly SessionRecord[]): SessionRecord[] {
   const replaceable = sessions.filter((one) => placeOf(one) !== null).toSorted(oldestFirst)

@@ -263,6 +263,14 @@ export interface SessionStore {
    */
   listForUser(userId: string, now: Date): Promise<SessionRecord[]>
   /**
+   * How many `listForUser` would answer, or more: sessions that are over may be counted, as long as
+   * they are there. Never fewer, or a user keeps more sessions than `maxSessionsPerUser`. Asked with
+   * every sign-in, which then asks for the list only where the user may have too many.
+   *
+   * Optional: without it every sign-in asks for the list.
+   */
+  countForUser?(userId: string, now: Date): Promise<number>
+  /**
    * Those of the ids whose sessions exist, have not ended and are not over at `now`, in any order.
    * An id that is asked for twice may be answered twice. Asked every few seconds for the sessions
    * with open sockets, up to 500 at a time: one query, so that a lost message is not a lost logout.

@@ -163,6 +163,7 @@ const sessionAnswers: Answers<SessionStore> = {
   endAllForClient: listOf(text),
   endChildren: listOf(text),
   listForUser: listOf(record<SessionRecord>({ ...sessionShape, userId: theOneAsked })),
+  countForUser: count,
   liveAmong: listOf(text),
   purge: count,
   databaseTime: date,

@@ -12,6 +12,8 @@ export interface SessionRows {
   living(id: string): SessionRecord | undefined
   /** Those of an owner that have not ended. */
   livingOf(owner: SessionOwner, key: string): SessionRecord[]
+  /** How many an owner has, ended or not. */
+  countOf(owner: SessionOwner, key: string): number
   insert(session: SessionRecord): void
   change(session: SessionRecord, changed: Partial<SessionRecord>): void
   purge(now: Date, limit?: number): number
@@ -36,6 +38,7 @@ export function sessionRows(maxSessions: number): SessionRows {
     get: table.get,
     living,
     livingOf: (owner, key) => indexes[owner].of(key).flatMap((id) => living(id) ?? []),
+    countOf: (owner, key) => indexes[owner].count(key),
     insert(session) {
       table.insert(session.id, copyOfSession(session), session.createdAt)
       for (const [owner, ids] of owners) ids.add(session[owner], session.id)
@@ -48,6 +51,7 @@ export function sessionRows(maxSessions: number): SessionRows {
 
 interface IdsByKey {
   of(key: string): string[]
+  count(key: string): number
   add(key: string | undefined, id: string): void
   delete(key: string | undefined, id: string): void
 }
@@ -56,6 +60,7 @@ function idsByKey(): IdsByKey {
   const idsOf = new Map<string, Set<string>>()
   return {
     of: (key) => [...(idsOf.get(key) ?? [])],
+    count: (key) => idsOf.get(key)?.size ?? 0,
     add(key, id) {
       if (key !== undefined) idsOf.set(key, (idsOf.get(key) ?? new Set()).add(id))
     },

@@ -152,6 +152,7 @@ function memorySessions(maxSessions: number): SessionStore {
       const live = rows.livingOf('userId', userId).filter((session) => isLive(session, now))
       return live.map(copyOfSession).sort(oldestFirst)
     },
+    countForUser: async (userId) => rows.countOf('userId', userId),
     async liveAmong(ids, now) {
       return ids.filter((id) => {
         const session = rows.get(id)

@@ -1,5 +1,6 @@
 import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
+import { memoryStores } from '../../src/stores/memory-stores.js'
 import { bearer, get, logIn, obtainCode, pkcePair, post } from '../support/client.js'
 import { password, passwordHash, startHost, type TestHost } from '../support/host.js'
 import { at, sessionRecord } from '../support/records.js'
@@ -218,6 +219,28 @@ describe('maxSessionsPerUser', () => {
     expect(host.events.find(({ type }) => type === 'session.ended')).toMatchObject({
       reason: 'evicted',
     })
+  })
+
+  it('asks for the rows only where there may be too many, if the store can count them', async () => {
+    const host = await startHost({ options: { maxSessionsPerUser: 2 } })
+    const { listForUser } = host.stores.sessions
+    let lists = 0
+    host.stores.sessions.listForUser = (...asked) => {
+      lists += 1
+      return listForUser(...asked)
+    }
+    await logIn(host)
+    await logIn(host)
+    expect(lists).toBe(0)
+    await logIn(host)
+    expect(lists).toBe(1)
+  })
+
+  it('ends the oldest as well where the store cannot count', async () => {
+    const { countForUser: _cannot, ...sessions } = memoryStores().sessions
+    const host = await startHost({ options: { sessions, maxSessionsPerUser: 2 } })
+    for (let i = 0; i < 3; i += 1) await logIn(host)
+    expect(await host.auth.sessions.list('u-alice')).toHaveLength(2)
   })
 
   it.each(['oldest', 'newest'])(

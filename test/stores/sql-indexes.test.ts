@@ -122,6 +122,7 @@ async function callEveryMethod({
   await sessions.setAuthenticated?.(session.id, { methods: ['pwd'], authenticatedAt: at(1) })
   await sessions.addPasswordMark?.('u-bob', 'from', 'to')
   await sessions.listForUser('u-bob', at(1))
+  await sessions.countForUser?.('u-bob', at(1))
   await sessions.liveAmong([session.id, 'another'], at(1))
   await sessions.endAllForUser('u-bob', 'revoked', at(2), 'another')
   await sessions.end(session.id, 'logout', at(2))

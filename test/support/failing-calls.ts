@@ -67,7 +67,8 @@ export function isDoneInPassing(request: string, calls: readonly string[], place
   const call = calls[place] ?? ''
   // The host is told that it must call again: networks that stay known would be a thief's.
   if (endsAll.some((name) => request.startsWith(name)) && call.startsWith('limiter.')) return false
-  if (call === 'sessions.listForUser') return signIns.some((name) => request.startsWith(name))
+  if (call === 'sessions.listForUser' || call === 'sessions.countForUser')
+    return signIns.some((name) => request.startsWith(name))
   if (call === 'sessions.endAllForUser' || call === 'sessions.setMethods')
     return before.includes(endsTwice[request] ?? 'none')
   // Whether an old hash is still there, and the mark of what replaces it.

@@ -2,6 +2,7 @@ import { badMemories } from './bad-stores/caches-and-ttls.js'
 import { badClients } from './bad-stores/clients.js'
 import { badCodes } from './bad-stores/codes.js'
 import { badConsents } from './bad-stores/consents.js'
+import { badCounts } from './bad-stores/counting.js'
 import { badEnrolments } from './bad-stores/enrolments.js'
 import { badKeys } from './bad-stores/keys.js'
 import { badTexts } from './bad-stores/keys-and-texts.js'
@@ -36,4 +37,5 @@ export const badStores = {
   ...badClients,
   ...badOwners,
   ...badPasskeys,
+  ...badCounts,
 }

@@ -1,4 +1,5 @@
 import type { badStores } from './bad-stores.js'
+import { caughtCounting } from './caught-counting.js'
 import { caughtHurried } from './caught-hurried.js'
 import { caughtOAuth } from './caught-oauth.js'
 import { caughtOwners } from './caught-owners.js'
@@ -14,6 +15,7 @@ export const caught: Readonly<
   ...caughtWholeRows,
   ...caughtOwners,
   ...caughtPasskeys,
+  ...caughtCounting,
   'codes: read, then write': [
     'consume is won by one of 10 callers',
     '10 of 10 callers consumed one code',

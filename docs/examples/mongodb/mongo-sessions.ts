@@ -81,6 +81,9 @@ export function mongoSessions(rows: Collection<SessionRow>): SessionStore {
       return (await living.sort({ createdAt: 1, _id: 1 }).toArray()).map(toSession)
     },
 
+    countForUser: (userId, now) =>
+      rows.countDocuments({ userId: { $eq: key(userId) }, ...isLive(now) }),
+
     async liveAmong(ids, now) {
       const living = await rows
         .find({ _id: { $in: ids.map(key) }, ...isLive(now) }, { projection: { _id: 1 } })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { SessionRecord, StoredReason } from '../contract.js'
 import {
+  countIndexed,
   forgetSessions,
   indexedSessions,
   indexSession,
@@ -32,6 +33,8 @@ export interface OwnerIndex {
     session: Pick<SessionRecord, 'id' | 'expiresAt' | 'lastSeenAt'>,
   ): Promise<number>
   idsOf(owner: Owner): Promise<string[]>
+  /** How many that are. */
+  count(owner: Owner): Promise<number>
   /** The same page by page, for owners that may have very many; an id may come twice. */
   pagesOf(owner: Owner): AsyncGenerator<readonly string[]>
   /** Ends all sessions of the owner but `except`. */
@@ -80,6 +83,7 @@ export function ownerIndex(run: RunScript): OwnerIndex {
     },
     idsOf: async ({ key }) =>
       readReply(idsShape, await run(indexedSessions, key), 'list of sessions'),
+    count: async ({ key }) => readReply(number, await run(countIndexed, key), 'number of sessions'),
     async *pagesOf({ key }) {
       let cursor = '0'
       do {

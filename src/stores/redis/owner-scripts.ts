@@ -38,6 +38,9 @@ return redis.call('HGET', KEYS[2], 'number') or '0'`)
  */
 export const indexedSessions: Script = script(`return redis.call('ZRANGE', KEYS[1], 0, -1)`)
 
+/** Answers how many that are. */
+export const countIndexed: Script = script(`return tostring(redis.call('ZCARD', KEYS[1]))`)
+
 /** How many ids a page has, or a few more. */
 const page = 1000
 

@@ -105,6 +105,7 @@ export function redisSessions(run: RunScript, prefix: string): SessionStore {
       const sessions = await cutoffs.judge(mine)
       return sessions.filter((session) => !isOver(session, now)).sort(oldestFirst)
     },
+    countForUser: (userId) => index.count(owners.user(userId)),
     async liveAmong(ids, now) {
       const rows = await inChunks(ids, async (id) => timesOf(id, await run(sessionTimes, key(id))))
       const living = rows.flatMap((row) => (row === null || isOver(row, now) ? [] : [row]))

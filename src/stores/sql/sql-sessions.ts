@@ -49,6 +49,12 @@ export function sqlSessions(engine: SqlEngine): SessionStore {
       return (await query.orderBy('created_at').orderBy('id').execute()).map(toSession)
     },
 
+    async countForUser(userId, now) {
+      const own = live(engine, now).where('user_id', '=', key(userId, 'userId'))
+      const counted = own.select((eb) => eb.fn.countAll().as('count'))
+      return Number((await counted.executeTakeFirstOrThrow()).count)
+    },
+
     async liveAmong(ids, now) {
       if (ids.length === 0) return []
       const asked = ids.map((id) => key(id, 'id'))

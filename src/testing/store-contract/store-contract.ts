@@ -48,6 +48,7 @@ import { passkeysContract } from './passkeys/passkeys.js'
 import { childProcesses, processRaces } from './races/processes.js'
 import { races } from './races/races.js'
 import { authenticatedContract } from './sessions/authenticated.js'
+import { countingContract } from './sessions/counting.js'
 import { endingContract } from './sessions/ending.js'
 import { listingContract } from './sessions/listing.js'
 import { manySessions } from './sessions/many-sessions.js'
@@ -190,6 +191,7 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
     ownersContract(part)
     listingContract(part)
     manySessions(part)
+    countingContract(part)
     sessionReads(part)
     later()
     sessionsPurge(part)
