@@ -40,8 +40,9 @@ export function disableTotpEndpoint(deps: TotpDeps): Endpoint {
   }
 }
 
-// Another request may have switched it off while this one failed. Looked at after the write, so that
-// one of the two sees the other; where nothing can be seen, the user signs in again.
+// Another request may have switched it off while this one failed, or only the answer was lost.
+// Looked at after the write, so that of two requests one sees the other; where nothing can be seen,
+// the user signs in again.
 async function giveFactorBack(
   { enrolment }: Pick<TotpDeps, 'enrolment'>,
   { userId, methods }: SessionRecord,

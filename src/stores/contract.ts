@@ -264,8 +264,8 @@ export interface SessionStore {
   listForUser(userId: string, now: Date): Promise<SessionRecord[]>
   /**
    * How many `listForUser` would answer, or more: sessions that are over may be counted, as long as
-   * they are there. Never fewer, or a user keeps more sessions than `maxSessionsPerUser`. Asked with
-   * every sign-in, which then asks for the list only where the user may have too many.
+   * they are there. Never fewer, or a user keeps more sessions than `maxSessionsPerUser`. Asked
+   * with every sign-in, which then asks for the list only where the user may have too many.
    *
    * Optional: without it every sign-in asks for the list.
    */

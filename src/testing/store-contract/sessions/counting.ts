@@ -87,8 +87,8 @@ function createdAtOnce(part: Part<SessionStore>): void {
       check(
         Math.max(...counted) >= callers,
         `sessions.countForUser: whoever asked last counted ${Math.max(...counted)} of ${callers} ` +
-          'sessions that were created at once. Count the rows; a number in a row of its own loses ' +
-          `one of two changes, and a replica is late. ${tooFew}`,
+          'sessions that were created at once. Count the rows; a number in a row of its own ' +
+          `loses one of two changes, and a replica is late. ${tooFew}`,
       )
     }
   })
