@@ -31,11 +31,21 @@ const areas = {
   },
   guard: {
     mutate: ['src/guard/*.ts', 'src/tokens/access-token.ts'],
-    tests: ['guard/', 'signers/', 'sessions/in-flight'],
+    // Cookies, named tokens, pairs of tokens and tokens for other APIs are the guard's as well.
+    tests: [
+      'guard/',
+      'signers/',
+      'sessions/in-flight',
+      'cookie/{cookie,browser-session,page-socket,request-origin}',
+      'named-tokens/',
+      'refresh/{refresh,stolen}',
+      'oauth/{introspect,revoke}',
+      'account/revoke-by-token',
+    ],
   },
   rotation: {
     mutate: ['src/sessions/*.ts', 'src/refresh/*.ts', 'src/tokens/refresh-token.ts'],
-    tests: ['refresh/', 'sessions/', 'host-failures/', 'guard/'],
+    tests: ['refresh/{refresh,stolen}', 'sessions/', 'host-failures/', 'guard/'],
   },
   throttle: { mutate: ['src/throttle/*.ts'], tests: ['throttle/'] },
 }
