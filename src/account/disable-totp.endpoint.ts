@@ -6,7 +6,7 @@ import { parseInput } from '../http/input.js'
 import { ownerOf } from '../principal/account-owner.js'
 import { keepSession } from '../sessions/keep-session.js'
 import type { SessionRecord, StoredMethod } from '../stores/contract.js'
-import { hasShownCode } from '../two-factor/second-factor.js'
+import { hasShownCode, hasShownFactor } from '../two-factor/second-factor.js'
 import { changeFactor, passwordAndCode, proveBoth, type TotpDeps } from './totp.endpoint.js'
 
 /** Notes by what the session has signed in. */
@@ -35,7 +35,7 @@ export function disableTotpEndpoint(deps: TotpDeps): Endpoint {
       },
     )
     // Who has proved anew meanwhile has written what the session had shown before.
-    await keep(withoutFactor).catch(reported)
+    await keepWithoutTotp(deps, session, withoutFactor, keep).catch(reported)
     return ok({ status: 'success', data: { message: 'Two-factor authentication is off.' } })
   }
 }
@@ -44,14 +44,29 @@ export function disableTotpEndpoint(deps: TotpDeps): Endpoint {
 // Looked at after the write, so that of two requests one sees the other; where nothing can be seen,
 // the user signs in again.
 async function giveFactorBack(
-  { enrolment }: Pick<TotpDeps, 'enrolment'>,
-  { userId, methods }: SessionRecord,
+  deps: TotpDeps,
+  session: SessionRecord,
   withoutFactor: readonly StoredMethod[],
   keep: Keep,
 ): Promise<void> {
-  await keep(methods)
-  const { enabled } = await enrolment.status(userId).catch(() => ({ enabled: false }))
-  if (!enabled) await keep(withoutFactor)
+  await keep(session.methods)
+  const { enabled } = await deps.enrolment.status(session.userId).catch(() => ({ enabled: false }))
+  if (!enabled) await keepWithoutTotp(deps, session, withoutFactor, keep)
+}
+
+// The last passkey may have been removed since it was asked for, while there was TOTP besides:
+// looked at after the write as well. Where nothing can be seen, no factor is claimed.
+async function keepWithoutTotp(
+  deps: TotpDeps,
+  session: SessionRecord,
+  withoutTotp: readonly StoredMethod[],
+  keep: Keep,
+): Promise<void> {
+  await keep(withoutTotp)
+  const left = await methodsWithoutTotp(deps, session).catch(() =>
+    withoutTotp.filter((method) => !hasShownFactor([method])),
+  )
+  if (left.length < withoutTotp.length) await keep(left)
 }
 
 // A passkey that is gone was still shown while there was TOTP besides.

@@ -198,6 +198,40 @@ describe('where a second factor is demanded', () => {
   })
 })
 
+describe('TOTP that is being switched off while the last passkey is removed', () => {
+  it.each([200, 503])('leaves no session that claims a factor, answered %i', async (status) => {
+    const { secondFactors, sessions } = memoryStores()
+    let meanwhile = async () => {}
+    const host = await startPasskeys({
+      passkeys: { asSecondFactor: 'always' },
+      options: {
+        sessions,
+        secondFactor: { policy: () => 'required' },
+        secondFactors: {
+          ...secondFactors,
+          async deactivate(...given) {
+            await meanwhile()
+            const result = await secondFactors.deactivate(...given)
+            if (status === 503) throw new Error('the answer was lost')
+            return result
+          },
+        },
+      },
+    })
+    const token = await host.logIn()
+    const { passkey } = await host.add(token)
+    await host.importTotp(secondFactors)
+    meanwhile = async () => {
+      meanwhile = async () => {}
+      expect((await remove(host, passkey.id, token)).status).toBe(200)
+    }
+    const body = { password, code: host.totpCode() }
+    expect((await host.post('/auth/totp/disable', body, token)).status).toBe(status)
+    expect((await listed(host, sessions)).map(({ methods }) => methods)).toEqual([['pwd']])
+    expect((await host.ask('GET', '/me', undefined, token)).status).toBe(403)
+  })
+})
+
 async function startTwo() {
   const one = await startPasskeys()
   const { sessions, codes, tickets, secondFactors } = one.stores
@@ -319,6 +353,27 @@ describe('a passkey that is added while its session ends', () => {
     const { status } = await host.post('/auth/passkeys', { response }, thief)
     expect(status).toBe(401)
     expect(await host.store.listForUser('u-alice')).toEqual([])
+  })
+
+  it('is told of where it cannot be removed any more', async () => {
+    let ending: (() => Promise<unknown>) | null = null
+    const host = await startPasskeys({
+      store: (store) => ({
+        ...store,
+        async create(...given) {
+          await ending?.()
+          return store.create(...given)
+        },
+        remove: () => Promise.reject(new Error('the database is away')),
+      }),
+    })
+    const thief = await host.logIn()
+    const { data } = await host.post('/auth/passkeys/options', {}, thief)
+    ending = () => host.auth.sessions.revokeAllForUser('u-alice')
+    const response = creation(newPasskey(), data.challenge as string)
+    expect((await host.post('/auth/passkeys', { response }, thief)).status).toBe(503)
+    expect(await host.store.listForUser('u-alice')).toHaveLength(1)
+    expect(host.events.filter(({ type }) => type === 'passkey.added')).toHaveLength(1)
   })
 
   it('is not there after a reset either', async () => {
