@@ -70,9 +70,10 @@ export function createRegisterPasskey(deps: RegisterPasskeyDeps): RegisterPasske
     const answer = await store.create(passkey, { most: maxPasskeys, recoveryCodeHashes: hashes })
     if (answer.outcome === 'exists') throw new AuthError('passkey-exists')
     if (answer.outcome === 'full') throw new AuthError('too-many-passkeys')
-    await removeOutdated(deps, asked, passkey.credentialId)
     const passkeyId = passkey.credentialId
-    audit({ type: 'passkey.added', userId, passkeyId, name, backedUp }, context)
+    const tell = () => audit({ type: 'passkey.added', userId, passkeyId, name, backedUp }, context)
+    await removeOutdated(deps, asked, passkeyId, tell)
+    tell()
     return { passkey, recoveryCodes: answer.isFirst && withRecoveryCodes ? codes : null }
   }
 }
@@ -83,9 +84,14 @@ async function removeOutdated(
   { store, sessions }: RegisterPasskeyDeps,
   { sessionId: id, userId }: NewPasskey,
   credentialId: string,
+  onLeft: () => void,
 ): Promise<void> {
   await sessions.requireLive({ id, userId }).catch(async (error: unknown) => {
-    await store.remove(userId, credentialId, { unlessLast: false })
+    await store.remove(userId, credentialId, { unlessLast: false }).catch((failure: unknown) => {
+      // It stays, and whoever reads the events has to know of it.
+      onLeft()
+      throw failure
+    })
     throw error
   })
 }

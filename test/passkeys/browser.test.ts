@@ -3,6 +3,7 @@
 // to the test's server.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { simpleWebAuthn } from '../../src/passkeys/simple-webauthn.js'
 import { chromiumPath, launchChromium } from '../support/chromium.js'
 import { password } from '../support/host.js'
 import { plugIn, type VirtualAuthenticator } from '../support/virtual-authenticator.js'
@@ -40,6 +41,8 @@ window.signIn = async () => {
 let browser: Browser
 beforeAll(async () => {
   if (chromiumPath !== null) browser = await launchChromium()
+  // On a busy machine the library takes longer to load than an answer may.
+  await simpleWebAuthn().ready?.()
 }, 120_000)
 afterAll(() => browser?.close())
 
