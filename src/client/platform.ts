@@ -25,7 +25,12 @@ interface WebStorage {
 }
 
 interface WebLocks {
-  request<T>(name: string, work: () => Promise<T>): Promise<T>
+  /** With `ifAvailable` the lock is null where somebody has it. */
+  request<T>(
+    name: string,
+    options: { readonly ifAvailable?: boolean },
+    work: (lock: object | null) => Promise<T>,
+  ): Promise<T>
 }
 
 type Listening = (type: string, listener: (event: { readonly key?: string | null }) => void) => void

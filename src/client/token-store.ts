@@ -74,24 +74,37 @@ export function localStorageStore(key = 'messaging-auth'): TokenStore {
     set: async (text) => place().setItem(key, text),
     remove: async () => place().removeItem(key),
     // A lock of one's own, kept in localStorage with an end, would let two in on a slow network.
-    exclusively: (work) =>
-      platform.navigator?.locks?.request(key, async () => {
-        await arrival()
-        return work()
-      }) ?? alone(work),
+    async exclusively(work) {
+      const locks = platform.navigator?.locks
+      if (locks === undefined) return alone(work)
+      const text = () => place().getItem(key)
+      const before = text()
+      const workAfter = async (ms: number) => {
+        await arrival(() => text() !== before, ms)
+        return { answer: await work() }
+      }
+      const ifFree = { ifAvailable: true }
+      const done =
+        (await locks.request(key, ifFree, async (lock) => lock && workAfter(arrivalMs.ofFormer))) ??
+        (await locks.request(key, {}, () => workAfter(arrivalMs.ofHolder)))
+      return done.answer
+    },
     watch: (onChange) => watchPage(key, onChange),
   }
 }
 
-/** Milliseconds. */
-const arrivalMs = 100
+/** How long what was kept may take to get here: by who had the lock, and by anybody before. */
+const arrivalMs = { ofHolder: 2000, ofFormer: 100 }
+const lookMs = 10
 
 // What another tab has kept under the lock can reach this one a moment after the lock does: tabs
 // are processes, and each has a copy of `localStorage`.
-function arrival(): Promise<void> {
-  return new Promise((resolve) => {
-    platform.setTimeout(resolve, arrivalMs)
-  })
+async function arrival(hasArrived: () => boolean, ms: number): Promise<void> {
+  const end = Date.now() + ms
+  while (!hasArrived() && Date.now() < end)
+    await new Promise<void>((resolve) => {
+      platform.setTimeout(resolve, lookMs)
+    })
 }
 
 // A tab that was frozen or put aside has missed what the others said: it looks when it is back.
