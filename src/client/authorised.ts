@@ -1,4 +1,5 @@
-import { AuthClientError, isRefusal, notSignedIn } from './errors.js'
+import { AuthClientError, isRefusal } from './errors.js'
+import { ofOneUser } from './one-user.js'
 import type { Patience } from './patience.js'
 import {
   type BasicFetch,
@@ -55,20 +56,6 @@ export function createCallWire({ keeper, transport, patiently }: CallWireDeps): 
   return (request) => {
     const fresh = ofOneUser(keeper.fresh)
     return patiently(() => askWithToken(request, fresh))
-  }
-}
-
-/**
- * The same for one request, however often it is sent: another user may sign in meanwhile, and what
- * the one has asked for must not be done in the name of the other. Throws `Unauthorized` then.
- */
-function ofOneUser(fresh: TokenKeeper['fresh']): TokenKeeper['fresh'] {
-  let asking: string | undefined
-  return async (worn) => {
-    const session = await fresh(worn)
-    asking ??= session.userId
-    if (session.userId !== asking) throw notSignedIn()
-    return session
   }
 }
 

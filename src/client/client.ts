@@ -2,6 +2,7 @@ import { type AccountMethods, createAccount } from './account.js'
 import { type AuthState, createStateKeeper, type StateKeeper } from './auth-state.js'
 import { createAuthorisedFetch, createCallWire } from './authorised.js'
 import { createKeptSession } from './kept-session.js'
+import { ofOneUser } from './one-user.js'
 import { withParts } from './parts.js'
 import { createPatience, type Patience } from './patience.js'
 import { type BasicFetch, type BasicInit, type BasicResponse, platform } from './platform.js'
@@ -174,11 +175,16 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
     accessToken: freshToken,
     watchToken,
     check: () => check(keeper, state),
-    socket: (path, given = {}) =>
-      createSocket(
-        { url: socketUrl(baseUrl, path), buyTicket: account.socketTicket, freshToken, watchToken },
+    socket(path, given = {}) {
+      const own = { fresh: ofOneUser(keeper.fresh), change: keeper.change }
+      const ask = createCallWire({ keeper: own, transport, patiently })
+      const buyTicket = createAccount(ask, keeper).socketTicket
+      const freshOwn = async (worn?: string) => (await own.fresh(worn)).accessToken
+      return createSocket(
+        { url: socketUrl(baseUrl, path), buyTicket, freshToken: freshOwn, watchToken },
         given,
-      ),
+      )
+    },
     publicKeys: () => publicKeys(transport, patiently),
     close: () => stopWatching?.(),
   }

@@ -118,10 +118,10 @@ export function createSignIn(deps: SignInDeps): SignIn {
     const body = { authorizationCode, codeVerifier }
     const request = { method: 'POST', path: '/auth/pkce/token', body } as const
     const pair = requirePair(await patiently(() => transport.ask(request)))
-    const asked = { method: 'GET', path: '/me', token: pair.access_token } as const
-    const me = meOf(await patiently(() => transport.ask(asked)))
+    const token = pair.access_token
+    const me = await meBy(deps, token)
     const now = deps.clock().getTime()
-    const login = { userId: me._id, me, authToken: pair.access_token }
+    const login = { userId: me._id, me, authToken: token }
     const session = withTokens(ofLogin(login, now), pair, now)
     await (await keepInPlace(deps, session))()
     return me
@@ -143,7 +143,11 @@ export function createSignIn(deps: SignInDeps): SignIn {
     const known = await keeper.read()
     if (known === null) return
     try {
-      await patiently(async () => leave(await keeper.fresh()))
+      await patiently(async () => {
+        const session = await keeper.fresh()
+        // While the server was busy, somebody else may have signed in: that is not ended.
+        if (session.userId === known.userId) await leave(session)
+      })
     } catch (error) {
       // The server has ended it already.
       if (isRefusal(error, 'Unauthorized')) return
@@ -157,14 +161,34 @@ export function createSignIn(deps: SignInDeps): SignIn {
   return { signIn, signInBy, exchange, signOut }
 }
 
-// Nobody holds the tokens of a sign-in that another takes the place of, so it is ended. In vain at
-// worst: it then ends by itself when it has not been used for a while.
-async function keepInPlace(
+/**
+ * Keeps a sign-in, and answers what ends the one whose place it has taken: nobody holds the tokens
+ * of that any more, nor of one that cannot be kept. In vain at worst: it then ends by itself when
+ * it has not been used for a while. Throws `storage-failed`.
+ */
+export async function keepInPlace(
   { keeper, transport }: Pick<SignInDeps, 'keeper' | 'transport'>,
   session: StoredSession,
 ): Promise<() => Promise<unknown>> {
-  const former = await keeper.keep(session)
-  return async () => former && endSession(transport, former).catch(() => {})
+  const end = (one: StoredSession) => endSession(transport, one).catch(() => {})
+  const former = await keeper.keep(session).catch(async (error: unknown) => {
+    await end(session)
+    throw error
+  })
+  return async () => former && end(former)
+}
+
+// Whose token it is. Where that is not answered nobody holds it, so its session is ended.
+async function meBy(
+  { transport, patiently }: Pick<SignInDeps, 'transport' | 'patiently'>,
+  token: string,
+): Promise<Me> {
+  try {
+    return meOf(await patiently(() => transport.ask({ method: 'GET', path: '/me', token })))
+  } catch (error) {
+    await transport.ask({ method: 'POST', path: '/logout', token }).catch(() => {})
+    throw error
+  }
 }
 
 // What an app may do may not reach as far as /logout: it revokes, RFC 7009.

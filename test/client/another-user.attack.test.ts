@@ -1,5 +1,5 @@
 // Somebody else signs in, in another tab, while requests of the one before are under way.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type AuthClient, createAuthClient } from '../../src/client/client.js'
 import { memoryStore } from '../../src/client/token-store.js'
 import { refusing } from './recorded.js'
@@ -67,5 +67,74 @@ describe.each(asked)('what alice has asked of %s', (_name, ask) => {
     signIn = async () => void (await other.signIn({ user: 'alice', password: 'a' }))
     await ask(tab)
     expect(sent).toEqual(['Bearer alice-1', 'Bearer alice-2'])
+  })
+})
+
+/** A server in which alice and bob sign in; what else is asked, `route` answers. */
+function serverWith(route: (path: string, token: string | null) => Response) {
+  return async (address: string, init: RequestInit) => {
+    const path = address.replace('https://chat.example.com/api/v1', '')
+    if (path !== '/login') return route(path, new Headers(init.headers).get('Authorization'))
+    const { user } = JSON.parse(String(init.body))
+    const data = { userId: user, authToken: `${user}-1`, me: { _id: user } }
+    return Response.json({ status: 'success', data })
+  }
+}
+
+function twoTabs(fetch: ReturnType<typeof serverWith>): [AuthClient, AuthClient] {
+  const options = { baseUrl: 'https://chat.example.com/api/v1', storage: memoryStore(), fetch }
+  return [createAuthClient(options), createAuthClient(options)]
+}
+
+describe('when bob signs in in another tab', () => {
+  it('a sign-out of alice that has waited for a busy server does not sign him out', async () => {
+    let isBusy = true
+    const ended: (string | null)[] = []
+    const [tab, other] = twoTabs(
+      serverWith((_path, token) => {
+        ended.push(token)
+        if (!isBusy) return Response.json({ status: 'success' })
+        return refusing(503, 'temporarily-unavailable', { 'Retry-After': '1' })
+      }),
+    )
+    await tab.signIn({ user: 'alice', password: 'a' })
+    const leaving = tab.signOut()
+    await expect.poll(() => ended.length).toBeGreaterThan(0)
+    isBusy = false
+    await other.signIn({ user: 'bob', password: 'b' })
+    await leaving
+    expect(ended).not.toContain('Bearer bob-1')
+    expect(other.state).toMatchObject({ status: 'signed-in', userId: 'bob' })
+  })
+
+  it('a socket of alice that lost its connection ends, and does not come back as his', async () => {
+    const bought: (string | null)[] = []
+    const [tab, other] = twoTabs(
+      serverWith((path, token) => {
+        if (path === '/auth/socket-ticket') bought.push(token)
+        return Response.json({ status: 'success', data: { ticket: 'ticket' } })
+      }),
+    )
+    const lines: { onclose: (event: { code: number }) => void }[] = []
+    class Line {
+      readonly readyState = 1
+      onopen = () => {}
+      onclose = (_event: { code: number }) => {}
+      constructor() {
+        lines.push(this)
+        queueMicrotask(() => this.onopen())
+      }
+      send() {}
+      close() {}
+    }
+    await tab.signIn({ user: 'alice', password: 'a' })
+    const told: string[] = []
+    const socket = tab.socket('/ws', { WebSocket: Line, onEnded: () => void told.push('ended') })
+    onTestFinished(() => socket.close())
+    await expect.poll(() => socket.status).toBe('open')
+    lines[0]?.onclose({ code: 1006 })
+    await other.signIn({ user: 'bob', password: 'b' })
+    await expect.poll(() => told.length + bought.length, { timeout: 5000 }).toBe(2)
+    expect({ bought, told }).toEqual({ bought: ['Bearer alice-1'], told: ['ended'] })
   })
 })

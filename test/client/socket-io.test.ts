@@ -5,9 +5,9 @@ import {
   type SocketIoAuthOptions,
   socketIoAuth,
 } from '../../src/client/socket-io/socket-io-auth.js'
-import type { HostSettings } from '../support/host.js'
+import { type HostSettings, password, passwordHash } from '../support/host.js'
 import { connectTo, type SocketIoHost, startSocketIoHost } from '../support/socket-io.js'
-import { signedIn, tap } from './recorded.js'
+import { alice, signedIn, tap } from './recorded.js'
 
 async function start(settings: HostSettings = {}): Promise<SocketIoHost> {
   const host = await startSocketIoHost(settings)
@@ -92,5 +92,27 @@ describe('Socket.IO', () => {
     const { told } = connect(host, client)
     await expect.poll(() => told).toEqual(['connect'])
     expect(client.state.status).toBe('signed-in')
+  })
+
+  it('stays with its user: where somebody else has signed in, it ends', async () => {
+    const host = await start()
+    host.users.add({ id: 'u-bob', username: 'bob', passwordHash })
+    const here: (string | undefined)[] = []
+    host.io.on('connection', (socket) => void here.push(socket.data.authSocket.principal.userId))
+    const client = await signedIn(host)
+    const { told, socket } = connect(host, client)
+    await expect.poll(() => told).toEqual(['connect'])
+    socket.io.engine.close()
+    await client.signIn({ user: 'bob', password })
+    // As socket.io-client does by itself after a while.
+    socket.connect()
+    await expect.poll(() => told).toEqual(['connect', 'disconnect', 'ended'])
+    expect(here).toEqual(['u-alice'])
+    socket.connect()
+    await expect.poll(() => here).toEqual(['u-alice', 'u-bob'])
+    socket.disconnect()
+    await client.signIn(alice)
+    socket.connect()
+    await expect.poll(() => here).toEqual(['u-alice', 'u-bob', 'u-alice'])
   })
 })

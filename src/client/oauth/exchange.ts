@@ -1,6 +1,6 @@
 import { AuthClientError } from '../errors.js'
 import type { ClientParts } from '../parts.js'
-import { meOf } from '../sign-in.js'
+import { keepInPlace, meOf } from '../sign-in.js'
 import { ofLogin } from '../stored-session.js'
 import type { Me } from '../wire.js'
 import type { Begun } from './begun.js'
@@ -45,22 +45,24 @@ export async function exchange(
   const request = { method: 'POST', path: '/oauth/token', body } as const
   const tokens = requireTokens(await patiently(() => transport.ask(request)))
   const now = clock().getTime()
-  try {
-    const { id_token: idToken, access_token: authToken, expires_in: expiresIn } = tokens
+  const { id_token: idToken, access_token: authToken, expires_in: expiresIn } = tokens
+  const { refresh_token: refreshToken } = tokens
+  const judge = async () => {
     const claims = begun.nonce === null ? null : readIdToken(idToken, begun, client_id, now)
-    const me = await whoIs(parts, tokens, claims)
-    const refreshable =
-      tokens.refresh_token === undefined ? {} : { refreshToken: tokens.refresh_token }
-    const login = { userId: me._id, me, authToken, expiresIn, ...refreshable }
-    await keeper.keep({ ...ofLogin(login, now), clientId: client_id })
-    return { me, scope: tokens.scope.split(' '), claims }
-  } catch (error) {
+    return { claims, me: await whoIs(parts, tokens, claims) }
+  }
+  const { claims, me } = await judge().catch(async (error: unknown) => {
     // Nobody holds these tokens any more, so their session is not left open.
-    const token = tokens.refresh_token ?? tokens.access_token
+    const token = refreshToken ?? authToken
     const revoked = { method: 'POST', path: '/oauth/revoke', body: { token, client_id } } as const
     await transport.ask(revoked).catch(() => {})
     throw error
-  }
+  })
+  const refreshable = refreshToken === undefined ? {} : { refreshToken }
+  const login = { userId: me._id, me, authToken, expiresIn, ...refreshable }
+  const session = { ...ofLogin(login, now), clientId: client_id }
+  await (await keepInPlace({ keeper, transport }, session))()
+  return { me, scope: tokens.scope.split(' '), claims }
 }
 
 function requireTokens(answer: unknown): Tokens {

@@ -1,5 +1,9 @@
 import type { AuthClient } from '../client.js'
+import { isRefusal } from '../errors.js'
+import { ofOneUser } from '../one-user.js'
+import { partsOf } from '../parts.js'
 import { fraction, platform } from '../platform.js'
+import type { TokenKeeper } from '../token-keeper.js'
 
 /**
  * What is needed of a socket of socket.io-client 4. Typed by what is called, so that the client
@@ -26,11 +30,12 @@ export interface SocketIoAuthOptions {
 
 /** Socket.IO in the name of whoever is signed in. */
 export interface SocketIoAuth {
-  /** For the options of `io()`: is asked for a token with each connection. */
-  readonly auth: (hand: (auth: { token?: string }) => void) => void
+  /** For the options of `io()`: socket.io-client asks it for a token with each connection. */
+  readonly auth: (this: unknown, hand: (auth: { token?: string }) => void) => void
   /**
    * Lets a socket connect again after a refusal that is none of its sign-in, and stop when the
-   * sign-in is over. Answers the socket.
+   * sign-in is over. Until then, or until it is closed by `disconnect()`, the socket stays with the
+   * user whom it first connected: it ends where somebody else has signed in. Answers the socket.
    */
   watch<Socket extends SocketIoClientSocket>(socket: Socket): Socket
 }
@@ -53,20 +58,41 @@ const longestPause = 30
  * const socket = watch(io('https://chat.example.com', { auth }))
  * ```
  */
-export function socketIoAuth(
-  client: Pick<AuthClient, 'accessToken' | 'check' | 'watchToken'>,
-  options: SocketIoAuthOptions = {},
-): SocketIoAuth {
+export function socketIoAuth(client: AuthClient, options: SocketIoAuthOptions = {}): SocketIoAuth {
+  const { keeper } = partsOf(client)
+  const owners = new WeakMap<object, Owner>()
   return {
-    // Without a token it is refused, and the refusal is judged below.
-    auth: (hand) =>
-      void client.accessToken().then(
-        (token) => hand({ token }),
+    // socket.io-client calls it as a method of the socket.
+    auth(hand) {
+      const owner = owners.get(Object(this))
+      // Without a token it is refused, and the refusal is judged below.
+      void (owner?.fresh() ?? keeper.fresh()).then(
+        ({ accessToken }) => hand({ token: accessToken }),
         () => hand({}),
-      ),
+      )
+    },
     watch(socket) {
-      watchSocket(client, options, socket)
+      const owner = createOwner(keeper.fresh)
+      owners.set(socket, owner)
+      watchSocket(client, owner, options, socket)
       return socket
+    },
+  }
+}
+
+/** The user of one socket. */
+interface Owner {
+  fresh(): ReturnType<TokenKeeper['fresh']>
+  /** The next one who connects may be another. */
+  leave(): void
+}
+
+function createOwner(fresh: TokenKeeper['fresh']): Owner {
+  let own = ofOneUser(fresh)
+  return {
+    fresh: () => own(),
+    leave() {
+      own = ofOneUser(fresh)
     },
   }
 }
@@ -77,6 +103,7 @@ interface Refusal extends Error {
 
 function watchSocket(
   client: Pick<AuthClient, 'check' | 'watchToken'>,
+  owner: Owner,
   { renew, onEnded }: SocketIoAuthOptions,
   socket: SocketIoClientSocket,
 ): void {
@@ -99,10 +126,15 @@ function watchSocket(
   // Whether the sign-in is over is for the server to say: the token may have been too old, and the
   // server may be away.
   async function judge(): Promise<void> {
-    const { status } = await client.check()
-    if (status !== 'signed-out') return again()
+    await client.check()
+    const isOver = await owner.fresh().then(
+      () => false,
+      (error: unknown) => isRefusal(error, 'Unauthorized'),
+    )
+    if (!isOver) return again()
     forget()
     socket.disconnect()
+    owner.leave()
     onEnded?.()
   }
 
@@ -115,6 +147,7 @@ function watchSocket(
   socket.on('disconnect', () => {
     forget()
     if (hasExpired) socket.connect()
+    else if (!socket.active) owner.leave()
     hasExpired = false
   })
   socket.on('connect_error', ({ data }: Refusal) => {
