@@ -2,10 +2,18 @@ import { z } from 'zod'
 import { newPasskeyRequest, passkeyNameRequest } from '../../passkeys/passkeys.endpoint.js'
 import { proofRequest } from '../../passkeys/prove-again.js'
 import { passkeyLoginRequest } from '../../passkeys/sign-in.endpoint.js'
-import { besides, count, oneOf, reading, success, text, texts, time } from '../fields.js'
+import { besides, oneOf, reading, success, text, texts, time } from '../fields.js'
 import type { Operation } from '../operation.js'
 import { creationOptions, passkeyFields, requestOptions } from '../passkey-fields.js'
-import { meFields, moreOfMe, ofBodies, ofFullScope, ofSignedIn } from './shared.js'
+import {
+  meFields,
+  moreOfMe,
+  ofBodies,
+  ofFullScope,
+  ofSignedIn,
+  refreshableFields,
+  tokensAsked,
+} from './shared.js'
 
 const common = { tag: 'Passkeys', thereWith: 'the option `passkeys`' } as const
 const ofUser = { ...common, who: 'full-scope' } as const
@@ -50,9 +58,7 @@ const signIn: Operation = {
   body: {
     fields: reading(passkeyLoginRequest, {
       response: 'what `navigator.credentials.get` has answered, as JSON',
-      tokens:
-        '`refreshable`: a short `authToken` and a `refreshToken`, for `POST /auth/refresh`; ' +
-        'left out: `session`',
+      tokens: tokensAsked,
     }),
   },
   answers: {
@@ -69,8 +75,7 @@ const signIn: Operation = {
             credentialIds: texts('all that the user has'),
           })
           .describe('for `PublicKeyCredential.signalAllAcceptedCredentials`'),
-        refreshToken: text('with `refreshable` only: for `POST /auth/refresh`').optional(),
-        expiresIn: count('with `refreshable` only: seconds that `authToken` lives').optional(),
+        ...refreshableFields,
       }),
     },
   },

@@ -36,7 +36,10 @@ const me: Operation = {
     200: { what: 'The user.', body: besides({ success: always(true), ...meFields }, moreOfMe) },
   },
   refusals: [...ofSignedIn, 'forbidden', 'second-factor-enrolment-required'],
-  notes: ['403 `forbidden`: the token of an app. What apps may know is at `GET /oauth/userinfo`.'],
+  notes: [
+    '403 `forbidden`: a token with less than the scope `*`, unless it is a named token. What ' +
+      'apps may know is at `GET /oauth/userinfo`.',
+  ],
 }
 
 const session = z.object({

@@ -21,6 +21,17 @@ export const tokenFields: z.ZodRawShape = {
   refresh_token: text('replaces the one before; store the pair before you use any of it'),
 }
 
+/** What a sign-in of the host's own may ask for. */
+export const tokensAsked: string =
+  '`refreshable`: a short `authToken` and a `refreshToken`, for `POST /auth/refresh`; ' +
+  'left out: `session`'
+
+/** What it then gets. */
+export const refreshableFields: z.ZodRawShape = {
+  refreshToken: text('with `refreshable` only: for `POST /auth/refresh`').optional(),
+  expiresIn: count('with `refreshable` only: seconds that `authToken` lives').optional(),
+}
+
 /** Of every endpoint that reads a body. */
 export const ofBodies: readonly AuthErrorCode[] = [
   'invalid-request',

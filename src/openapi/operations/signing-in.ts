@@ -5,7 +5,15 @@ import { exchangeRequest } from '../../pkce/token.endpoint.js'
 import { refreshRequest } from '../../refresh/refresh.endpoint.js'
 import { always, besides, count, reading, success, text } from '../fields.js'
 import type { Operation } from '../operation.js'
-import { meFields, moreOfMe, ofBodies, ofFullScope, tokenFields } from './shared.js'
+import {
+  meFields,
+  moreOfMe,
+  ofBodies,
+  ofFullScope,
+  refreshableFields,
+  tokenFields,
+  tokensAsked,
+} from './shared.js'
 
 const logIn: Operation = {
   route: 'POST /login',
@@ -38,9 +46,7 @@ const logIn: Operation = {
       passkey:
         'instead of `code`: what `navigator.credentials.get` has answered to ' +
         '`details.passkeyOptions` of a 401 `totp-required`, as JSON',
-      tokens:
-        '`refreshable`: a short `authToken` and a `refreshToken`, for `POST /auth/refresh`; ' +
-        'left out: `session`',
+      tokens: tokensAsked,
     }),
   },
   answers: {
@@ -57,8 +63,7 @@ const logIn: Operation = {
           true,
           'this user must have a second factor and has none: nothing but enrolment is open',
         ).optional(),
-        refreshToken: text('with `refreshable` only: for `POST /auth/refresh`').optional(),
-        expiresIn: count('with `refreshable` only: seconds that `authToken` lives').optional(),
+        ...refreshableFields,
       }),
     },
   },

@@ -118,7 +118,7 @@ export interface paths {
         };
         /**
          * Who the token belongs to.
-         * @description - 403 `forbidden`: the token of an app. What apps may know is at `GET /oauth/userinfo`.
+         * @description - 403 `forbidden`: a token with less than the scope `*`, unless it is a named token. What apps may know is at `GET /oauth/userinfo`.
          */
         get: operations["getMe"];
         put?: never;
