@@ -45,7 +45,21 @@ const areas = {
   },
   rotation: {
     mutate: ['src/sessions/*.ts', 'src/refresh/*.ts', 'src/tokens/refresh-token.ts'],
-    tests: ['refresh/{refresh,stolen}', 'sessions/', 'host-failures/', 'guard/'],
+    // Sessions are those of cookies, named tokens, apps and the host's own sign-ins as well.
+    tests: [
+      'refresh/{refresh,stolen}',
+      'sessions/',
+      'host-failures/',
+      'guard/',
+      'account/',
+      'cookie/{cookie,browser-session,page-socket,request-origin}',
+      'login/rehash-marks',
+      'named-tokens/',
+      'oauth/{token,revoke,ends-everywhere}',
+      'pkce/',
+      'router/health',
+      'vouched/',
+    ],
   },
   throttle: { mutate: ['src/throttle/*.ts'], tests: ['throttle/'] },
 }
