@@ -87,6 +87,7 @@ async function openChat() {
   // It was open already, when the server began to demand a second factor.
   if (live !== null) return live.reconnect()
   const { me, userId, clientId } = shown
+  bringBackDraft(userId)
   classes.toggle('by-app', clientId !== undefined)
   byId('me').textContent = me.username
   byId('open-account').textContent = me.username
@@ -106,9 +107,14 @@ async function openChat() {
     onEnded,
   })
   openRoom()
-  byId('text').value = drafts.get(userId) ?? ''
-  drafts.delete(userId)
   byId('text').focus()
+}
+
+// Before anything is waited for, or the sign-in may end meanwhile and the draft be replaced by the
+// empty box.
+function bringBackDraft(userId) {
+  byId('text').value ||= drafts.get(userId) ?? ''
+  drafts.delete(userId)
 }
 
 async function readRooms() {
@@ -147,6 +153,8 @@ function leave(reason) {
   closeTwoFactor()
   shown = null
   lastReading += 1
+  room = null
+  byId('send').disabled = true
   clearMessages()
   byId('composer').reset()
   for (const place of ['connection-problem', 'room-problem', 'news']) say(place, '')
@@ -206,6 +214,7 @@ function roomButton(each) {
 
 function openRoom() {
   room = rooms.find(({ id }) => `#${id}` === location.hash) ?? rooms[0]
+  byId('send').disabled = false
   clearMessages()
   byId('room-name').textContent = `# ${room.name}`
   byId('text').placeholder = `Write to #${room.name}`

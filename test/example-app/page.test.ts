@@ -46,6 +46,19 @@ async function answerInstead(
   return left
 }
 
+/** Lets no list of rooms through until what it answers is called. */
+async function holdRooms(): Promise<() => void> {
+  let letThrough = () => {}
+  const held = new Promise<void>((resolve) => {
+    letThrough = resolve
+  })
+  await tab.page.route('**/api/v1/rooms', async (route) => {
+    await held
+    await route.continue()
+  })
+  return letThrough
+}
+
 const requestsTo = (path: string, of = tab) => {
   const seen: string[] = []
   of.page.on(
@@ -178,6 +191,18 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
     await tab.page.getByRole('heading', { name: '# General' }).waitFor()
   })
 
+  test('keeps what is written before the rooms are there, and lets it be sent then', async () => {
+    const letThrough = await holdRooms()
+    await tab.signIn(numbered(5))
+    await tab.sees('Signed in as user5')
+    await tab.page.getByLabel('Your message').fill('written early')
+    await tab.page.keyboard.press('Enter')
+    expect(await tab.page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true)
+    letThrough()
+    await tab.press('Send')
+    await tab.page.locator('#messages').getByText('written early').waitFor()
+  })
+
   test('replaces a token that is refused, once for all tabs, and sends the request again', async () => {
     await tab.signIn(numbered(3))
     const second = await openTab(context, app.url)
@@ -242,6 +267,17 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
     await tab.sees('Signed in as alice')
     expect(await tab.page.getByLabel('Your message').inputValue()).toBe('')
     await tab.choose('Log out')
+    const letThrough = await holdRooms()
+    await tab.signIn(numbered(6))
+    await tab.sees('Signed in as user6')
+    expect(await tab.page.getByLabel('Your message').inputValue()).toBe('half a thought')
+    // Nor is it lost where this sign-in ends before the rooms are there.
+    await phone.press('Close')
+    await phone.choose('Devices')
+    await phone.press('Sign out everywhere else')
+    await phone.sees('1 device signed out.')
+    letThrough()
+    await tab.sees('You were signed out: it was done on another device')
     await tab.signIn(numbered(6))
     await tab.sees('Signed in as user6')
     expect(await tab.page.getByLabel('Your message').inputValue()).toBe('half a thought')
