@@ -33,8 +33,8 @@ export interface SignedInByCookie {
 }
 
 /**
- * Signs the browsers of your pages in and out, by a cookie. Needs `pagesOrigin`: without it each of
- * these rejects with `AuthConfigError`.
+ * Signs the browsers of your pages in and out, by a cookie. Needs `pagesOrigin` or `oauth`: without
+ * them each of these rejects with `AuthConfigError`.
  *
  * All three are for requests of your own pages: any other is `forbidden` before anything is read,
  * links in a mail and redirects from elsewhere among them. Let those lead to a page with a button.

@@ -92,7 +92,7 @@ export interface AuthRouterOptions {
   /**
    * Where your pages are, such as `https://chat.example.com`, as browsers write it; `http://` on
    * loopback alone. It lets `auth.cookie` sign browsers in, and guards that say `from: 'cookie'`
-   * take what it has set. The router's own endpoints take no cookie. Default: there is none.
+   * take what it has set. Default: with `oauth`, the origin of its `baseUrl`; else there is none.
    */
   readonly pagesOrigin?: string
   /**

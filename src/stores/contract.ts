@@ -201,7 +201,7 @@ export interface SessionStore {
    * Replaces methods and time, and `secretHash` where one is given, of a session that exists and
    * has not ended, all of it in one write: its user has proved anew who they are. Never inserts.
    *
-   * Optional: only for hosts that let other apps sign users in.
+   * Optional: the option `passkeys` needs it.
    */
   setAuthenticated?(id: string, authenticated: SessionAuthenticated): Promise<void>
   /**
@@ -243,7 +243,7 @@ export interface SessionStore {
    * With a `limit` it may stop when it has ended that many, and is then called again. Fewer ids
    * than that say that none is left. Left out: all of them.
    *
-   * Optional, as `setAuthenticated`.
+   * Optional: the option `oauth` needs it.
    */
   endAllForClient?(
     clientId: string,
@@ -254,7 +254,7 @@ export interface SessionStore {
   /**
    * The same of every session with this `parentId`. The parent is left as it is.
    *
-   * Optional, as `setAuthenticated`.
+   * Optional: the option `oauth` needs it.
    */
   endChildren?(parentId: string, reason: EndReason, now: Date): Promise<string[]>
   /**

@@ -12,7 +12,8 @@ import { mongoSessions, type SessionRow } from './mongo-sessions.js'
 import { mongoTickets, type TicketRow } from './mongo-tickets.js'
 
 /**
- * Every store the router has a use for. Call `createIndexes()` at start, before the server listens.
+ * What a router needs that has none of the options `oauth`, `passkeys` and `watchPasswordHash`.
+ * Call `createIndexes()` at start, before the server listens.
  */
 export function mongoStores(client: MongoClient, database: string) {
   const db = openDatabase(client, database)

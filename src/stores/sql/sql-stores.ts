@@ -50,7 +50,10 @@ export type {
   SqlTableOptions,
 } from './tables.js'
 
-/** Every store the router has a use for. `keys` is for `keyRing({ store: keys, … })`. */
+/**
+ * The stores of a router without OAuth and passkeys: for those see {@link sqlOAuthStores} and
+ * {@link sqlPasskeyStore}. `keys` is for `keyRing({ store: keys, … })`.
+ */
 export interface SqlStores {
   readonly codes: AuthorizationCodeStore
   readonly sessions: SessionStore
@@ -60,7 +63,7 @@ export interface SqlStores {
 }
 
 /**
- * Keeps everything in PostgreSQL, MySQL, MariaDB or SQLite, over your own Kysely instance and its
+ * Keeps sign-ins in PostgreSQL, MySQL, MariaDB or SQLite, over your own Kysely instance and its
  * pool. Make the tables first, with {@link migrateSql}. Each change of one-time state is one
  * conditional statement; a code and the session it opens are one transaction.
  *
