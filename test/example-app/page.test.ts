@@ -70,12 +70,17 @@ const requestsTo = (path: string, of = tab) => {
 }
 
 /** What the tabs share, changed as time or another program would change it. */
-const changeSession = (change: string) =>
-  tab.page.evaluate(`{
-    const session = JSON.parse(localStorage.getItem('messaging-auth'))
-    Object.assign(session, ${change})
-    localStorage.setItem('messaging-auth', JSON.stringify(session))
-  }`)
+const changeOfSession = (change: string) => `{
+  const session = JSON.parse(localStorage.getItem('messaging-auth'))
+  Object.assign(session, ${change})
+  localStorage.setItem('messaging-auth', JSON.stringify(session))
+}`
+
+/** Reloads the page, which finds it changed: the page before has not seen it. */
+async function reloadWith(change: string) {
+  await tab.page.addInitScript(changeOfSession(change))
+  await tab.page.reload()
+}
 
 /** How many devices alice is signed in on, as the page lists them. */
 async function devices(): Promise<number> {
@@ -208,7 +213,7 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
     const second = await openTab(context, app.url)
     await second.sees('Signed in as user3')
     const refreshes = [requestsTo('/auth/refresh'), requestsTo('/auth/refresh', second)]
-    await changeSession("{ accessToken: 'worn out' }")
+    await tab.page.evaluate(changeOfSession("{ accessToken: 'worn out' }"))
     await Promise.all([say('from one tab'), say('from the other', second)])
     expect(refreshes.flat()).toEqual(['POST'])
   })
@@ -216,9 +221,8 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
   test('replaces a token before it ends', async () => {
     await tab.signIn(numbered(3))
     await tab.sees('Signed in as')
-    await changeSession('{ receivedAt: Date.now() - 840_000, expiresAt: Date.now() + 60_000 }')
     const refreshes = requestsTo('/auth/refresh')
-    await tab.page.reload()
+    await reloadWith('{ receivedAt: Date.now() - 840_000, expiresAt: Date.now() + 60_000 }')
     await expect.poll(() => refreshes, poll).toEqual(['POST'])
     await say('with a new one')
     expect(refreshes).toEqual(['POST'])
@@ -233,8 +237,7 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
       answers.push((await answer.json()).refresh_token)
       await (answers.length <= 2 ? route.abort() : route.fulfill({ response: answer }))
     })
-    await changeSession('{ expiresAt: 0 }')
-    await tab.page.reload()
+    await reloadWith('{ expiresAt: 0 }')
     // The client has repeated it once by itself.
     await tab.sees('The server cannot be reached. Trying again.')
     await expect.poll(() => tab.text('#connection-problem'), poll).toBe('')

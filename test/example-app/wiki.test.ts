@@ -292,7 +292,7 @@ describe.skipIf(chromiumPath === null)('in Chromium', { timeout: 120_000 }, () =
       await page.getByLabel('E-mail or user name').waitFor()
       await page.getByRole('heading', { name: 'Sign in to Chat' }).waitFor()
       const isDrawn = "document.querySelector('header img').naturalWidth > 0"
-      expect(await page.evaluate(isDrawn)).toBe(true)
+      await page.waitForFunction(isDrawn)
       await page.getByLabel('E-mail or user name').fill(alice.username)
       await page.getByLabel('Password').fill(alice.password)
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
