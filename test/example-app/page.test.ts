@@ -35,7 +35,7 @@ async function answerInstead(
   const left = [...answers]
   await tab.page.route(`**/api/v1${path}`, (route: Route) => {
     const next = left.shift()
-    if (next === undefined) return route.continue()
+    if (next === undefined) return route.fallback()
     const headers = next.retryAfter === undefined ? {} : { 'Retry-After': String(next.retryAfter) }
     return route.fulfill({
       status: next.status,
@@ -46,13 +46,13 @@ async function answerInstead(
   return left
 }
 
-/** Lets no list of rooms through until what it answers is called. */
-async function holdRooms(): Promise<() => void> {
+/** Lets no request for a path through until what it answers is called. */
+async function hold(path: string, page = tab.page): Promise<() => void> {
   let letThrough = () => {}
   const held = new Promise<void>((resolve) => {
     letThrough = resolve
   })
-  await tab.page.route('**/api/v1/rooms', async (route) => {
+  await page.route(`**${path}`, async (route) => {
     await held
     await route.continue()
   })
@@ -134,14 +134,7 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
 
   test('says that it is signing in, and that it cannot yet where its scripts are not there', async () => {
     const slow = await context.newPage()
-    let letThrough = () => {}
-    const held = new Promise<void>((resolve) => {
-      letThrough = resolve
-    })
-    await slow.route('**/chat.js', async (route) => {
-      await held
-      await route.continue()
-    })
+    const letThrough = await hold('/chat.js', slow)
     await slow.goto(`${atLocalhost(app.url)}/?form`, { waitUntil: 'commit' })
     const button = slow.locator('#sign-in-button')
     await button.waitFor()
@@ -160,12 +153,14 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
 
   test('tries again by itself while the server is busy, with what was typed', async () => {
     const busy = { status: 503, error: 'temporarily-unavailable', retryAfter: 1 }
+    const letThrough = await hold('/api/v1/login')
     const left = await answerInstead('/login', [busy, busy])
     const logins = requestsTo('/login')
     await tab.signIn(alice)
     await tab.sees('Busy, one moment. What you typed is kept.')
     await tab.look('busy')
     expect(await tab.page.locator('#password').inputValue()).toBe(alice.password)
+    letThrough()
     await tab.sees('Signed in as')
     expect([left.length, logins.length]).toEqual([0, 3])
   })
@@ -197,7 +192,7 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
   })
 
   test('keeps what is written before the rooms are there, and lets it be sent then', async () => {
-    const letThrough = await holdRooms()
+    const letThrough = await hold('/api/v1/rooms')
     await tab.signIn(numbered(5))
     await tab.sees('Signed in as user5')
     await tab.page.getByLabel('Your message').fill('written early')
@@ -270,7 +265,7 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
     await tab.sees('Signed in as alice')
     expect(await tab.page.getByLabel('Your message').inputValue()).toBe('')
     await tab.choose('Log out')
-    const letThrough = await holdRooms()
+    const letThrough = await hold('/api/v1/rooms')
     await tab.signIn(numbered(6))
     await tab.sees('Signed in as user6')
     expect(await tab.page.getByLabel('Your message').inputValue()).toBe('half a thought')
