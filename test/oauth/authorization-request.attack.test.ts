@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { checkAuthorizationRequest } from '../../src/oauth/authorization-request.js'
 import { parseAuthorizationRequest } from '../../src/oauth/parse-request.js'
 import { redirectLocation } from '../../src/oauth/redirect-location.js'
+import { leastCpuMs } from '../support/processor-time.js'
 import { bridge, desktop, knownScopes, ownResource, tracker, wiki } from './some-clients.js'
 
 const clients = [wiki, desktop, tracker, bridge, { ...wiki, id: 'gone', disabled: true }]
@@ -217,11 +218,6 @@ describe('a request that somebody has tampered with', () => {
 describe('a query of any length', () => {
   const units = ['a', 'a=', '&', '=', '+', '%41', '%', 'a=b&', 'resource=a&', '%C2%A3', '\u0301']
   const beginnings = ['', 'state=', 'scope=', 'login_hint=', 'acr_values=', `${honest}&x=`]
-  const cpu = (work: () => void) => {
-    const before = process.cpuUsage()
-    work()
-    return process.cpuUsage(before).user / 1000
-  }
 
   const queries = beginnings.flatMap((beginning) =>
     units.flatMap((unit) =>
@@ -233,8 +229,7 @@ describe('a query of any length', () => {
 
   it('costs no more than 20 ms, and beyond 4,096 characters nothing', () => {
     for (const query of queries) {
-      // The best of three: a collector may run in between.
-      const took = Math.min(...[1, 2, 3].map(() => cpu(() => ask(query))))
+      const took = leastCpuMs(() => ask(query), { samples: 3 })
       expect(took, `${query.slice(0, 20)} ${query.length}`).toBeLessThan(20)
     }
     for (const query of queries.filter(({ length }) => length > 4096))
@@ -245,11 +240,7 @@ describe('a query of any length', () => {
     const of = (pairs: number) =>
       `${honest}&${Array.from({ length: pairs }, (_none, at) => `p${1000 + at}=a+b`).join('&')}`
     const [short, long] = [of(150), of(330)]
-    const round = (query: string) =>
-      cpu(() => {
-        for (let times = 0; times < 500; times += 1) ask(query)
-      })
-    const best = (query: string) => Math.min(...Array.from({ length: 5 }, () => round(query)))
+    const best = (query: string) => leastCpuMs(() => ask(query), { rounds: 500, samples: 5 })
     expect(ask(long).at).toBe('request')
     expect(best(long) / best(short)).toBeLessThan((3 * long.length) / short.length / 2)
   })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { redirectMatches, redirectProblem } from '../../src/oauth/redirect-uri.js'
+import { leastCpuMs } from '../support/processor-time.js'
 
 const registeredOnes = [
   'http://127.0.0.1/callback',
@@ -186,11 +187,6 @@ describe('the comparison of redirect URIs', () => {
 describe('a redirect URI of any length', () => {
   const beginnings = ['https://', 'https://a.', 'http://localhost:1/', 'com.example.', 'a.b:/', '']
   const units = ['a', 'a.', '.', '%41', '%', '/', '@', '-', ':1', '[', '?', '&state', '*', '\n']
-  const cpu = (work: () => void) => {
-    const before = process.cpuUsage()
-    work()
-    return process.cpuUsage(before).user / 1000
-  }
 
   it('is judged in a time that grows as it does, and not at all beyond 2,000 characters', () => {
     for (const beginning of beginnings)
@@ -202,8 +198,7 @@ describe('a redirect URI of any length', () => {
             redirectProblem(uri, 'native')
             redirectMatches(uri, 'http://localhost/callback', 'native')
           }
-          // The best of three: a collector may run in between.
-          const took = Math.min(...[1, 2, 3].map(() => cpu(judge)))
+          const took = leastCpuMs(judge, { samples: 3 })
           expect(took, `${beginning}${unit} ${chars}`).toBeLessThan(20)
         }
         expect(redirectProblem(of(2100), 'native')).toEqual(expect.any(String))
@@ -214,14 +209,13 @@ describe('a redirect URI of any length', () => {
   it('takes at most three times as long for twice the length', () => {
     const of = (chars: number) => `http://localhost:1/${'a'.repeat(chars)}`
     const [short, long] = [of(950), of(1900)]
-    const round = (uri: string) =>
-      cpu(() => {
-        for (let times = 0; times < 20_000; times += 1) {
-          redirectProblem(uri, 'native')
-          redirectMatches(uri, `${uri}b`, 'native')
-        }
-      })
-    const best = (uri: string) => Math.min(...Array.from({ length: 5 }, () => round(uri)))
+    const best = (uri: string) => {
+      const judge = () => {
+        redirectProblem(uri, 'native')
+        redirectMatches(uri, `${uri}b`, 'native')
+      }
+      return leastCpuMs(judge, { rounds: 20_000, samples: 5 })
+    }
     expect(best(long) / best(short)).toBeLessThan(3)
   })
 })

@@ -219,10 +219,10 @@ describe('what is typed', () => {
     const { typePassword, typeCode, typesOf } = await startForms()
     const flow = flowOf(await typePassword())
     const before = typesOf()
-    const began = performance.now()
+    const usedBefore = process.cpuUsage()
     for (const code of ['1'.repeat(4_000_000), ' '.repeat(4_000_000), '1'.repeat(65)])
       expect((await typeCode(code, flow)).outcome).toBe('wrong')
-    expect(performance.now() - began).toBeLessThan(500)
+    expect(process.cpuUsage(usedBefore).user / 1000).toBeLessThan(500)
     expect(typesOf()).toEqual(before)
   })
 

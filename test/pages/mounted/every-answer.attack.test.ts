@@ -238,8 +238,10 @@ describe('A form that no browser sends', () => {
       const { user, system } = process.cpuUsage(began)
       return user + system
     }
+    const leastOf = async (count: number) =>
+      Math.min(await costOf(count), await costOf(count), await costOf(count))
     await costOf(400)
-    const [once, twice] = [await costOf(400), await costOf(800)]
+    const [once, twice] = [await leastOf(400), await leastOf(800)]
     // Squared would be four times, and most of it is the request itself.
     expect(twice / once).toBeLessThan(3.2)
   })
