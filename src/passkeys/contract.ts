@@ -45,6 +45,9 @@ export interface PasskeyVerifier {
   verifyCreation(input: CreationToVerify): Promise<VerifiedCreation | null>
   /** Checks a use of a passkey, the signature included. */
   verifyAssertion(input: AssertionToVerify): Promise<VerifiedAssertion | null>
-  /** Loads what it needs, so that the first ceremony does not wait for that. */
+  /**
+   * Loads what it needs. Called some seconds after the start or by the first ceremony, which waits
+   * for it: not for `storeTimeout`, but for 30 seconds at most. Called again where it has failed.
+   */
   ready?(): Promise<void>
 }

@@ -9,6 +9,7 @@ import {
   unread,
 } from '../lib/check-answer.js'
 import type { HostCall } from '../lib/host-call.js'
+import { withTimeout } from '../lib/timeouts.js'
 import type { PasskeyVerifier, VerifiedAssertion, VerifiedCreation } from './contract.js'
 
 const counter: Check = (value) =>
@@ -33,19 +34,43 @@ const answers: Answers<PasskeyVerifier> = {
   ready: unread,
 }
 
-/** The verifier behind its contract: a failure is a 503, and never a passkey. */
+/** Milliseconds: a library of megabytes takes longer to load than a store may to answer. */
+const readyTimeoutMs = 30_000
+
+/**
+ * The verifier behind its contract: a failure is a 503, and never a passkey. What it loads is
+ * waited for before it is asked, and not within the time of an answer.
+ */
 export function failClosedVerifier(verifier: PasskeyVerifier, call: HostCall): PasskeyVerifier {
   const guarded = failClosed('verifier', verifier, call, answers)
   if (verifier.ready === undefined) return guarded
-  return { ...guarded, ready: () => readyInItsTime(verifier, call) }
+  const ready = onceReady(verifier, call)
+  return {
+    ready,
+    async verifyCreation(input) {
+      await ready()
+      return guarded.verifyCreation(input)
+    },
+    async verifyAssertion(input) {
+      await ready()
+      return guarded.verifyAssertion(input)
+    },
+  }
 }
 
-// Nobody waits for it, and on a busy machine a library takes longer to load than an answer may.
-// Only a failure is told of, as any other is.
-async function readyInItsTime(verifier: PasskeyVerifier, call: HostCall): Promise<void> {
-  try {
-    await verifier.ready?.()
-  } catch (cause) {
-    await call('verifier.ready', () => Promise.reject(cause))
+// One loading for all who come meanwhile, and another one where that has failed.
+function onceReady(verifier: PasskeyVerifier, call: HostCall): () => Promise<void> {
+  let loading: Promise<void> | null = null
+  const load = async () => {
+    try {
+      await withTimeout(() => verifier.ready?.(), readyTimeoutMs)
+    } catch (cause) {
+      loading = null
+      await call('verifier.ready', () => Promise.reject(cause))
+    }
+  }
+  return () => {
+    loading ??= load()
+    return loading
   }
 }

@@ -1,4 +1,4 @@
-// A verifier that gets ready some seconds after the start, while nobody waits for it.
+// A verifier that gets ready: some seconds after the start, or with the first ceremony.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AuthConfigError } from '../../src/errors.js'
 import { createHostCall, type HostFailure } from '../../src/lib/host-call.js'
@@ -16,6 +16,9 @@ function guarded(verifier: PasskeyVerifier) {
   return { told, verifier: failClosedVerifier(verifier, call) }
 }
 
+const creation = { response: {}, challenge: '', origins: [], rpId: '' }
+const shown = { ...creation, publicKey: '', requireUserVerification: true }
+
 describe('a verifier that gets ready', () => {
   it('takes as long as it needs, and an answer does not', async () => {
     const slowly = <T>(answer: T) =>
@@ -27,8 +30,7 @@ describe('a verifier that gets ready', () => {
     await ready
     expect(told).toEqual([])
 
-    const shown = { response: {}, challenge: '', origins: [], rpId: '', publicKey: '' }
-    const answer = verifier.verifyAssertion({ ...shown, requireUserVerification: true })
+    const answer = verifier.verifyAssertion(shown)
     const refused = expect(answer).rejects.toMatchObject({ status: 503 })
     await vi.advanceTimersByTimeAsync(2000)
     await refused
@@ -41,6 +43,40 @@ describe('a verifier that gets ready', () => {
     await expect(verifier.ready?.()).rejects.toMatchObject({ status: 503 })
     expect(told).toMatchObject([{ operation: 'verifier.ready' }])
     expect(told[0]?.error).toContain('install it.')
+  })
+
+  it('is waited for by the first ceremonies, for longer than for an answer, and once', async () => {
+    const ready = vi.fn(() => new Promise<void>((resolve) => void setTimeout(resolve, 20_000)))
+    const { told, verifier } = guarded({ ...nobody, ready })
+    const answers = Promise.all([
+      verifier.verifyCreation(creation),
+      verifier.verifyAssertion(shown),
+      verifier.ready?.(),
+    ])
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(await answers).toEqual([null, null, undefined])
+    expect(await verifier.verifyAssertion(shown)).toBeNull()
+    expect(ready).toHaveBeenCalledTimes(1)
+    expect(told).toEqual([])
+  })
+
+  it('and never does keeps nobody waiting for more than 30 seconds', async () => {
+    const { told, verifier } = guarded({ ...nobody, ready: () => new Promise<void>(() => {}) })
+    const refused = expect(verifier.verifyCreation(creation)).rejects.toMatchObject({ status: 503 })
+    await vi.advanceTimersByTimeAsync(30_000)
+    await refused
+    expect(told).toMatchObject([{ operation: 'verifier.ready' }])
+  })
+
+  it('and could not is asked again by the next ceremony', async () => {
+    const ready = vi.fn(async () => {})
+    ready.mockRejectedValueOnce(new Error('not yet'))
+    const { verifier } = guarded({ ...nobody, ready })
+    const both = [verifier.verifyAssertion(shown), verifier.verifyAssertion(shown)]
+    for (const one of both) await expect(one).rejects.toMatchObject({ status: 503 })
+    expect(ready).toHaveBeenCalledTimes(1)
+    expect(await verifier.verifyAssertion(shown)).toBeNull()
+    expect(ready).toHaveBeenCalledTimes(2)
   })
 
   it('by itself need not be asked', () => {
