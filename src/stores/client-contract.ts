@@ -4,6 +4,12 @@ export type OAuthClientType = 'web' | 'native' | 'service'
 /** What a client may exchange for tokens. */
 export type OAuthGrant = 'authorization_code' | 'refresh_token'
 
+/** Every `grant_type` there is. What each does is a line in `oauth/grants/grants.ts`. */
+export const grantTypes: readonly ['authorization_code', 'refresh_token'] = [
+  'authorization_code',
+  'refresh_token',
+]
+
 /**
  * An app that signs its users in here. Whatever is left out has its default; what a client may not
  * do is not listed.
@@ -29,9 +35,12 @@ export interface OAuthClient {
    * the host's own alone.
    */
   readonly resources?: readonly string[]
-  /** `sha256:` and the SHA-256 of a secret in base64url; at most two, so that one can follow. */
+  /**
+   * `sha256:` and the SHA-256 of a secret in base64url; at most two, so that one can follow. Left
+   * out, never empty, for a client that keeps no secret.
+   */
   readonly secretHashes?: readonly string[]
-  /** Public keys for `private_key_jwt`, by value. */
+  /** Public keys for `private_key_jwt`, by value: 1 to 10 of them. */
   readonly jwks?: { readonly keys: readonly object[] }
   /** `on-request`: with the scope `offline_access` only. Default: native always, web on request. */
   readonly refreshTokens?: 'always' | 'on-request'
@@ -59,8 +68,9 @@ export type OAuthClientMetadata = Omit<OAuthClient, 'secretHashes' | 'disabled'>
 
 /**
  * A register of clients that is changed while the server runs. Clients come back as they were
- * stored, but `secretHashes: []` and `disabled: false` may be left out. Whether a client is a
- * permissible one, the router has judged.
+ * stored, but `disabled: false` may be left out, and `secretHashes` is where there are none: the
+ * router refuses a client with an empty list, since nobody can tell it from a secret that was lost.
+ * Whether a client is a permissible one, the router has judged.
  */
 export interface ManagedClientStore extends ClientStore {
   /** In ONE write: inserts the client unless its id is there. `created` to one caller. */

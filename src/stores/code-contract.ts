@@ -9,8 +9,7 @@ import type { SessionRecord, SessionStore, StoredMethod } from './contract.js'
  * well-formed text: replaced or cut off, one would be taken for another.
  *
  * `kind`, `endReason` and `methods` are texts to a store: values it does not know come from a later
- * release, and are passed on. Members that a record has beyond those named here may be dropped: the
- * release that adds one finds such a store out, with `probeStores` and when it first uses one.
+ * release, and are passed on. Members that a record has beyond those named here may be dropped.
  *
  * The last members may be left out, as they are for `/auth/pkce`. What was left out when the code
  * was saved is left out, or `undefined`, when it is read; what was not comes back as it was.
@@ -20,10 +19,9 @@ export interface AuthorizationCodeRecord {
   readonly userId: string
   /**
    * The session that asked for the code, and with which the code dies. Where the host asked, one
-   * that stands in for its page: its id begins with `code.`, and no token is of it. Null in older
-   * rows.
+   * that stands in for its page: its id begins with `code.`, and no token is of it.
    */
-  readonly issuedBySessionId: string | null
+  readonly issuedBySessionId: string
   /**
    * The id the session will have that this code opens. Known beforehand so that a replay can end it
    * without a second write.

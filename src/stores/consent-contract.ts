@@ -5,7 +5,8 @@ export interface ConsentRecord {
   /**
    * All that was ever granted and not taken back, in no order, none of them twice. Each is a
    * `scope-token` of [RFC 6749 §3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3): printable
-   * ASCII without blank, quote and backslash.
+   * ASCII without blank, quote and backslash. Those that begin with `mar-` are the router's own
+   * words: a scope at another API, and where an answer goes.
    */
   readonly scopes: readonly string[]
   readonly grantedAt: Date

@@ -81,6 +81,14 @@ export interface SessionLifetime {
   readonly absolute: number
 }
 
+/** A secret that another one has taken the place of. */
+export interface FormerSecret {
+  /** SHA-256 of it. */
+  readonly hash: string
+  /** It is good until here, for requests that were under way. */
+  readonly until: Date
+}
+
 /**
  * One sign-in on one device. No token is in it, only hashes.
  *
@@ -111,6 +119,8 @@ export interface SessionRecord {
   readonly endReason: StoredReason | null
   /** SHA-256 of the secret of a cookie or a named token. Left out: there is none. */
   readonly secretHash?: string
+  /** The secret before that one. Left out: it was never replaced. */
+  readonly formerSecret?: FormerSecret
   /**
    * Of the password hash with which the session was opened; see `addPasswordMark`. Left out: the
    * session does not depend on it.
@@ -128,10 +138,12 @@ export interface SessionRecord {
   readonly lifetime?: SessionLifetime
   /** The client that the session was opened for. */
   readonly clientId?: string
-  /** The session that this one was opened by. */
+  /** The session that this one was opened by, and ends with. */
   readonly parentId?: string
   /** The APIs that its client was granted tokens for. */
   readonly resources?: readonly string[]
+  /** Where the session came from: the one that it was opened from. Nothing ends by it. */
+  readonly openedBySessionId?: string
 }
 
 /** What `touch` may change. */
@@ -150,8 +162,16 @@ export interface RefreshRotation extends SessionSeen {
 export interface SessionAuthenticated {
   readonly methods: readonly StoredMethod[]
   readonly authenticatedAt: Date
-  /** Left out: the session keeps the one it has, or none. */
-  readonly secretHash?: string
+}
+
+/** What `replaceSecret` replaces, and on what condition. */
+export interface SecretReplacement {
+  /** The `secretHash` that the session must still have. It becomes that of `formerSecret`. */
+  readonly from: string
+  /** The new `secretHash`. */
+  readonly to: string
+  /** The `until` of `formerSecret`. */
+  readonly formerUntil: Date
 }
 
 /**
@@ -198,12 +218,22 @@ export interface SessionStore {
    */
   setMethods(id: string, methods: readonly StoredMethod[]): Promise<void>
   /**
-   * Replaces methods and time, and `secretHash` where one is given, of a session that exists and
-   * has not ended, all of it in one write: its user has proved anew who they are. Never inserts.
+   * Replaces methods and time of a session that exists and has not ended, both in one write: its
+   * user has proved anew who they are. Never inserts.
    *
    * Optional: the option `passkeys` needs it.
    */
   setAuthenticated?(id: string, authenticated: SessionAuthenticated): Promise<void>
+  /**
+   * In ONE conditional write: if the session is there, has not ended, and its `secretHash` is still
+   * `from`, `secretHash` becomes `to` and `formerSecret` becomes `from` with `formerUntil`,
+   * whatever it was before. True for the one caller who replaced it, false for all others,
+   * and for a session that is not there, has ended or has no secret. A read followed by a write
+   * would give two browsers a secret of which one is good for nothing.
+   *
+   * Optional: the option `oauth` needs it.
+   */
+  replaceSecret?(id: string, replacement: SecretReplacement): Promise<boolean>
   /**
    * In ONE conditional write for all of the user's sessions that have not ended, or one for each:
    * where `passwordMark` is `from`, appends `to` to `passwordMarkNext`, behind a blank if there is

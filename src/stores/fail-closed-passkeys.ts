@@ -24,6 +24,7 @@ const row = {
   aaguid: text,
   name: text,
   suspectedCloneAt: orNull(date),
+  passwordMark: orNull(text),
   createdAt: date,
   lastUsedAt: orNull(date),
 }

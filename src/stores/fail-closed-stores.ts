@@ -1,6 +1,7 @@
 import {
   type Answers,
   bool,
+  type Check,
   count,
   date,
   failClosed,
@@ -20,20 +21,20 @@ import type {
   CodeRedemption,
   ConsumeResult,
 } from './code-contract.js'
-import { createCodeCheck } from './code-members.js'
 import type {
+  FormerSecret,
   RefreshState,
   SessionLifetime,
   SessionRecord,
   SessionStore,
   SpentRefreshToken,
 } from './contract.js'
+import { createCodeCheck, createSessionCheck } from './kept-members.js'
 import type {
   PendingSecondFactor,
   SecondFactorRecord,
   SecondFactorStore,
 } from './second-factor-contract.js'
-import { createMemberCheck } from './session-members.js'
 import type { SocketTicketRecord, SocketTicketStore } from './ticket-contract.js'
 
 // Each store is used only through these wrappers. A failure is a 503, and so is an answer its
@@ -58,7 +59,7 @@ const codeShape = {
   createdAt: date,
   expiresAt: date,
   consumedAt: orNull(date),
-  issuedBySessionId: orNull(text),
+  issuedBySessionId: text,
   methods: listOf(text),
   clientId: optional(text),
   redirectUri: optional(text),
@@ -77,9 +78,7 @@ const codeAnswers: Answers<AuthorizationCodeStore> = {
 }
 const redemptionAnswers: Answers<CodeRedemption> = { redeem: consumption }
 
-/**
- * Codes behind their contract. A code with members that the store turns out to drop is not stored.
- */
+/** Codes behind their contract. What a code needs kept, the store must be seen to keep. */
 export function failClosedCodes(
   store: AuthorizationCodeStore,
   sessions: SessionStore,
@@ -90,8 +89,8 @@ export function failClosedCodes(
     store.redemption?.sessions === sessions
       ? failClosed('codes', store.redemption, call, redemptionAnswers)
       : { redeem: consumeThenCreate(failClosedSessions(sessions, call), codes.consume) }
-  const checkMembers = createMemberCheck(failClosed('sessions', sessions, call, sessionAnswers))
   const checkCode = createCodeCheck(codes)
+  const checkSession = createSessionCheck(failClosed('sessions', sessions, call, sessionAnswers))
   return {
     ...codes,
     async save(code) {
@@ -100,7 +99,7 @@ export function failClosedCodes(
     },
     // Asked before the code is used up.
     async redeem(codeHash, session, now) {
-      await checkMembers(session)
+      await checkSession(session)
       return redeem(codeHash, session, now)
     },
   }
@@ -142,12 +141,14 @@ const sessionShape = {
   methods: listOf(text),
   refresh: orNull(refreshState),
   secretHash: optional(text),
+  formerSecret: optional(record<FormerSecret>({ hash: text, until: date })),
   passwordMark: optional(text),
   passwordMarkNext: optional(text),
   lifetime: optional(record<SessionLifetime>({ idle: count, absolute: count })),
   clientId: optional(text),
   parentId: optional(text),
   resources: optional(listOf(text)),
+  openedBySessionId: optional(text),
 }
 
 const sessionAnswers: Answers<SessionStore> = {
@@ -157,6 +158,7 @@ const sessionAnswers: Answers<SessionStore> = {
   touch: unread,
   setMethods: unread,
   setAuthenticated: unread,
+  replaceSecret: bool,
   addPasswordMark: unread,
   end: bool,
   endAllForUser: listOf(text),
@@ -169,17 +171,14 @@ const sessionAnswers: Answers<SessionStore> = {
   databaseTime: date,
 }
 
-/**
- * Sessions behind their contract. A session with members that the store turns out to drop is not
- * stored.
- */
+/** Sessions behind their contract. What one needs kept, the store must be seen to keep. */
 export function failClosedSessions(store: SessionStore, call: HostCall): SessionStore {
   const sessions = failClosed('sessions', store, call, sessionAnswers)
-  const checkMembers = createMemberCheck(sessions)
+  const checkSession = createSessionCheck(sessions)
   return {
     ...sessions,
     async create(session) {
-      await checkMembers(session)
+      await checkSession(session)
       await sessions.create(session)
     },
   }
@@ -192,13 +191,14 @@ const factor = record<SecondFactorRecord>({
   createdAt: date,
 })
 
+const enrolment = { userId: theOneAsked, sessionId: text, sealedSeed: text, expiresAt: date }
+
 const factorAnswers: Answers<SecondFactorStore> = {
   find: orNull(factor),
   activate: { activated: {}, 'already-active': {} },
   savePending: unread,
-  findPending: orNull(
-    record<PendingSecondFactor>({ userId: theOneAsked, sealedSeed: text, expiresAt: date }),
-  ),
+  findPending: orNull(record<PendingSecondFactor>(enrolment)),
+  deletePending: unread,
   confirm: { activated: {}, 'already-active': {}, 'not-pending': {} },
   reseal: { resealed: {}, superseded: {} },
   replaceRecoveryCodes: { replaced: {}, 'not-active': {} },
@@ -207,14 +207,29 @@ const factorAnswers: Answers<SecondFactorStore> = {
   advanceStep: { advanced: {}, stale: {} },
   consumeRecoveryCode: { consumed: {}, unknown: {} },
   deactivate: { deactivated: {}, 'not-active': {} },
+  deleteKeptRecoveryCodes: unread,
 }
 
-/** Second factors behind their contract. */
+/** Second factors behind their contract. What waits in another session is none in this one. */
 export function failClosedSecondFactors(
   store: SecondFactorStore,
   call: HostCall,
 ): SecondFactorStore {
-  return failClosed('secondFactors', store, call, factorAnswers)
+  // The checks know the first argument of a call alone, and this row has two names.
+  const ofSession = (sessionId: string): Check =>
+    orNull(
+      record<PendingSecondFactor>({
+        ...enrolment,
+        sessionId: (value) => theOneAsked(value, sessionId),
+      }),
+    )
+  return {
+    ...failClosed('secondFactors', store, call, factorAnswers),
+    findPending: (userId, sessionId) =>
+      failClosed<Pick<SecondFactorStore, 'findPending'>>('secondFactors', store, call, {
+        findPending: ofSession(sessionId),
+      }).findPending(userId, sessionId),
+  }
 }
 
 const ticket = record<SocketTicketRecord>({

@@ -23,6 +23,10 @@ const rules = { factory, schema: optionsOf({ maxOnce: whole(1).default(100_000) 
 
 /** The stores that only apps of others, which sign their users in here, have a use for. */
 export interface MemoryOAuthStores {
+  /**
+   * A register that `auth.clients` changes. It must be named: `...memoryOAuthStores()` leaves it
+   * out, so that it replaces no list of clients.
+   */
   readonly clients: ManagedClientStore
   readonly consents: ConsentStore
   readonly once: OnceStore
@@ -45,7 +49,9 @@ export interface MemoryOAuthStores {
 export function memoryOAuthStores(options: MemoryOAuthStoresOptions = {}): MemoryOAuthStores {
   const { maxOnce } = checkOptions(rules, options)
   checkMemoryIsEnough(factory)
-  return { clients: memoryClients(), consents: memoryConsents(), once: memoryOnce(maxOnce) }
+  const stores = { consents: memoryConsents(), once: memoryOnce(maxOnce) }
+  // Not spread along: behind a list of clients it would take its place without a word.
+  return Object.defineProperty(stores, 'clients', { value: memoryClients() }) as MemoryOAuthStores
 }
 
 function memoryOnce(maxOnce: number): OnceStore {
@@ -93,9 +99,13 @@ function memoryConsents(): ConsentStore {
 
 function memoryClients(): ManagedClientStore {
   const rows = new Map<string, OAuthClient>()
+  const keep = ({ secretHashes = [], ...client }: OAuthClient) => {
+    const kept = secretHashes.length === 0 ? client : { ...client, secretHashes }
+    rows.set(client.id, copyOf(kept))
+  }
   const change = (id: string, changed: Partial<OAuthClient>) => {
     const client = rows.get(id)
-    if (client !== undefined) rows.set(id, copyOf({ ...client, ...changed }))
+    if (client !== undefined) keep({ ...client, ...changed })
     return client !== undefined
   }
   return {
@@ -103,14 +113,14 @@ function memoryClients(): ManagedClientStore {
     async create(client) {
       if (rows.has(client.id)) return { outcome: 'exists' }
       checkedSecretHashes(client.secretHashes)
-      rows.set(client.id, copyOf(client))
+      keep(client)
       return { outcome: 'created' }
     },
     async update(client) {
       const there = rows.get(client.id)
       if (there === undefined) return { outcome: 'unknown' }
       const { secretHashes = [], disabled = false } = there
-      rows.set(client.id, copyOf({ ...client, secretHashes, disabled }))
+      keep({ ...client, secretHashes, disabled })
       return { outcome: 'updated' }
     },
     async replaceSecrets(clientId, from, to) {

@@ -89,7 +89,8 @@ function singleRows(rows: Rows, owners: Owners): Omit<PasskeyStore, OfOwners> {
     async use(credentialId, fromCounter, { counter, backedUp, lastUsedAt }) {
       const row = rows.get(credentialId)
       if (row === undefined) return { outcome: 'gone' }
-      if (row.counter !== fromCounter) return { outcome: 'superseded' }
+      if (row.counter !== fromCounter || row.suspectedCloneAt !== null)
+        return { outcome: 'superseded' }
       change(credentialId, { counter, backedUp, lastUsedAt })
       return { outcome: 'used' }
     },

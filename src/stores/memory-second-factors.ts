@@ -8,19 +8,18 @@ import type {
 /** Second factors in the memory of this process. Each method is one synchronous section. */
 export function memorySecondFactors(): SecondFactorStore {
   const { active, activate, change, recoveryCodes } = activeFactors()
-  const pending = new Map<string, PendingSecondFactor>()
+  const pending = pendingOfUsers()
   return {
     find: async (userId) => copyOf(active.get(userId) ?? null),
     activate: async (factor, hashes) => activate(factor, hashes),
-    async savePending(enrolment) {
-      pending.set(enrolment.userId, copyOf(enrolment))
-    },
-    findPending: async (userId) => copyOf(pending.get(userId) ?? null),
+    savePending: async (enrolment) => pending.save(copyOf(enrolment)),
+    findPending: async (userId, sessionId) => copyOf(pending.find(userId, sessionId) ?? null),
+    deletePending: async (userId) => pending.deleteAll(userId),
     async confirm(factor, hashes, now) {
-      const enrolment = pending.get(factor.userId)
-      if (enrolment?.sealedSeed !== factor.sealedSeed || now >= enrolment.expiresAt)
-        return { outcome: 'not-pending' }
-      pending.delete(factor.userId)
+      const { userId, sealedSeed } = factor
+      const enrolment = pending.ofUser(userId).find((one) => one.sealedSeed === sealedSeed)
+      if (enrolment === undefined || now >= enrolment.expiresAt) return { outcome: 'not-pending' }
+      pending.delete(enrolment)
       return activate(factor, hashes)
     },
     async advanceStep(userId, step) {
@@ -41,12 +40,15 @@ export function memorySecondFactors(): SecondFactorStore {
       return { outcome: 'replaced' }
     },
     countRecoveryCodes: async (userId) => recoveryCodes.get(userId)?.size ?? 0,
-    async deactivate(userId) {
-      recoveryCodes.delete(userId)
-      pending.delete(userId)
+    async deactivate(userId, keepRecoveryCodes = false) {
+      if (!keepRecoveryCodes) recoveryCodes.delete(userId)
+      pending.deleteAll(userId)
       return { outcome: active.delete(userId) ? 'deactivated' : 'not-active' }
     },
-    purge: async (now, limit) => purge(pending, now, limit),
+    async deleteKeptRecoveryCodes(userId) {
+      if (!active.has(userId)) recoveryCodes.delete(userId)
+    },
+    purge: async (now, limit) => pending.purge(now, limit),
   }
 }
 
@@ -78,12 +80,28 @@ function activeFactors() {
   }
 }
 
-function purge(
-  pending: Map<string, PendingSecondFactor>,
-  now: Date,
-  limit = Number.POSITIVE_INFINITY,
-): number {
-  const over = [...pending.values()].filter(({ expiresAt }) => expiresAt <= now).slice(0, limit)
-  for (const { userId } of over) pending.delete(userId)
-  return over.length
+function pendingOfUsers() {
+  const users = new Map<string, Map<string, PendingSecondFactor>>()
+  const ofUser = (userId: string) => [...(users.get(userId)?.values() ?? [])]
+  const remove = ({ userId, sessionId }: PendingSecondFactor) => {
+    const sessions = users.get(userId)
+    sessions?.delete(sessionId)
+    if (sessions?.size === 0) users.delete(userId)
+  }
+  return {
+    ofUser,
+    find: (userId: string, sessionId: string) => users.get(userId)?.get(sessionId),
+    save(enrolment: PendingSecondFactor) {
+      const sessions = users.get(enrolment.userId) ?? new Map<string, PendingSecondFactor>()
+      users.set(enrolment.userId, sessions.set(enrolment.sessionId, enrolment))
+    },
+    delete: remove,
+    deleteAll: (userId: string) => void users.delete(userId),
+    purge(now: Date, limit = Number.POSITIVE_INFINITY): number {
+      const isOver = ({ expiresAt }: PendingSecondFactor) => expiresAt <= now
+      const over = [...users.keys()].flatMap(ofUser).filter(isOver).slice(0, limit)
+      for (const enrolment of over) remove(enrolment)
+      return over.length
+    },
+  }
 }

@@ -137,11 +137,15 @@ function memorySessions(maxSessions: number): SessionStore {
       const session = rows.living(id)
       if (session !== undefined) rows.change(session, { methods })
     },
-    async setAuthenticated(id, { methods, authenticatedAt, secretHash }) {
+    async setAuthenticated(id, { methods, authenticatedAt }) {
       const session = rows.living(id)
-      if (session === undefined) return
-      const secret = secretHash === undefined ? {} : { secretHash }
-      rows.change(session, { methods, authenticatedAt, ...secret })
+      if (session !== undefined) rows.change(session, { methods, authenticatedAt })
+    },
+    async replaceSecret(id, { from, to, formerUntil }) {
+      const session = rows.living(id)
+      if (session?.secretHash !== from) return false
+      rows.change(session, { secretHash: to, formerSecret: { hash: from, until: formerUntil } })
+      return true
     },
     async addPasswordMark(userId, from, to) {
       for (const session of rows.livingOf('userId', userId))

@@ -40,7 +40,7 @@ export function newCode(
   return {
     codeHash: randomSecret(),
     userId: randomId(),
-    issuedBySessionId: null,
+    issuedBySessionId: randomId(),
     opensSessionId: randomId(),
     codeChallenge: randomSecret(),
     scope: 'messages:read messages:write',
@@ -107,12 +107,14 @@ export function newWholeSession(
 ): Required<SessionRecord> {
   const later = {
     secretHash: randomSecret(),
+    formerSecret: { hash: randomSecret(), until: at(10) },
     passwordMark: randomSecret(),
     passwordMarkNext: randomSecret(),
     lifetime: { idle: 600, absolute: 3600 },
     clientId: randomId(),
     parentId: randomId(),
     resources: ['https://api.example.com/', 'urn:example:files'],
+    openedBySessionId: randomId(),
   }
   return { ...newRefreshable(at, randomSecret(), { kind: 'browser', ...change }), ...later }
 }
@@ -154,6 +156,9 @@ export function newFactor(
   }
 }
 
+/** The session in which a user enrols, where a test does not say which. */
+export const enrolling = 'the session that enrols'
+
 /** An enrolment that can be confirmed for ten minutes. */
 export function newPending(
   at: Moment,
@@ -161,6 +166,7 @@ export function newPending(
 ): PendingSecondFactor {
   return {
     userId: randomId(),
+    sessionId: enrolling,
     sealedSeed: `v1.${randomSecret()}`,
     createdAt: at(0),
     expiresAt: at(600),
@@ -235,7 +241,8 @@ export function newPasskeyRecord(at: Moment, change: Partial<PasskeyRecord> = {}
     transports: ['internal', 'hybrid'],
     aaguid: '07070707-0707-0707-0707-070707070707',
     name: 'Phone \u{1f4f1}',
-    suspectedCloneAt: at(1.234),
+    suspectedCloneAt: null,
+    passwordMark: 'mark',
     createdAt: at(0.456),
     lastUsedAt: at(2.345),
     ...change,

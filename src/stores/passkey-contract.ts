@@ -20,6 +20,12 @@ export interface PasskeyRecord {
   readonly name: string
   /** When its counter last stood where that of one authenticator cannot; null: never. */
   readonly suspectedCloneAt: Date | null
+  /**
+   * Null: whoever added it had shown more than a password gives, such as a code. Else it may be
+   * that of a thief of the password: the mark of the password hash that the session stood by which
+   * added it, and `unmarked` where that had none. Never changes.
+   */
+  readonly passwordMark: string | null
   readonly createdAt: Date
   readonly lastUsedAt: Date | null
 }
@@ -65,9 +71,10 @@ export interface PasskeyStore {
   /** The user's rows, the oldest `createdAt` first; of one moment in any order. */
   listForUser(userId: string): Promise<PasskeyRecord[]>
   /**
-   * In ONE conditional write: if the counter is still `fromCounter`, replaces `counter`, `backedUp`
-   * and `lastUsedAt`. `superseded` where the counter is another one by now, `gone` where there is
-   * no such passkey.
+   * In ONE conditional write: if the counter is still `fromCounter`, and no copy is suspected
+   * (`suspectedCloneAt` is null), replaces `counter`, `backedUp` and `lastUsedAt`. `superseded`
+   * where the counter is another one by now or a copy is suspected, `gone` where there is no such
+   * passkey.
    */
   use(
     credentialId: string,

@@ -1,14 +1,14 @@
 import { AuthConfigError, AuthError } from '../errors.js'
 import { checkOptions, optionsOf, whole, withMethods } from '../lib/check-options.js'
 import { sha256 } from '../lib/digest.js'
+import { withTimeout } from '../lib/host-call.js'
 import { raceWinners } from '../lib/race.js'
 import { randomId, randomSecret } from '../lib/random.js'
-import { withTimeout } from '../lib/timeouts.js'
 import type { KeyStore } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from './code-contract.js'
-import { checkLaterCodeMembers } from './code-members.js'
 import type { ConsentStore } from './consent-contract.js'
 import type { SessionRecord, SessionStore } from './contract.js'
+import { requireKept } from './kept-members.js'
 import {
   moments,
   newFactor,
@@ -25,7 +25,6 @@ import { probeConsents, probeOnce } from './probe-oauth-stores.js'
 import { probePasskeys } from './probe-passkeys.js'
 import { isOutcome, type Probe, type Race, raceFor, unsafe } from './probe-race.js'
 import type { SecondFactorStore } from './second-factor-contract.js'
-import { checkLaterMembers } from './session-members.js'
 import type { SocketTicketStore } from './ticket-contract.js'
 
 /**
@@ -89,7 +88,7 @@ const storeRules = {
  * Clients are not probed: one that is there for a moment could be asked for.
  *
  * Of the codes and sessions it saves one in which no member is left out, and reads it back: a store
- * that drops one, as one of an earlier release does, is refused.
+ * that drops one is refused.
  *
  * It also warns (`MAR_REDEMPTION_NOT_USED`, by `process.emitWarning`) when `codes.redemption` is
  * for another session store than `sessions`: the router then does not use it.
@@ -152,7 +151,7 @@ async function probeCodes(codes: AuthorizationCodeStore, probe: Probe): Promise<
   // Not sooner: a database that expires rows itself would take the code away during the race.
   const code = newWholeCode(at, { ...nothingOf(probe), retainUntil: at(60) })
   await codes.save(code)
-  const kept = checkLaterCodeMembers(codes, code)
+  const kept = codes.find(code.codeHash).then((found) => requireKept('codes', code, found))
   // Used up also where it has lost something: nothing that opens anything is left behind.
   await kept.catch(() => codes.consume(code.codeHash, at(0)))
   await kept
@@ -176,7 +175,7 @@ async function probeSessions(sessions: SessionStore, probe: Probe): Promise<void
   const race = raceFor('sessions', probe)
   try {
     await sessions.create(rotated)
-    await checkLaterMembers(sessions, rotated)
+    requireKept('sessions', rotated, await sessions.find(rotated.id))
     await race('rotate one refresh token', async () =>
       isOutcome(await sessions.rotateRefresh(rotated.id, hash, next(), at(0)), 'rotated'),
     )
@@ -194,10 +193,11 @@ async function probeSessions(sessions: SessionStore, probe: Probe): Promise<void
   }
 }
 
-// Both are optional: a store is asked for what it has.
+// All are optional: a store is asked for what it has.
 async function probeOwners(sessions: SessionStore, given: Partial<SessionRecord>, race: Race) {
   const at = moments()
   const [ofClient, ofParent] = [newWholeSession(at, given), newWholeSession(at, given)]
+  const ofBrowser = newWholeSession(at, given)
   try {
     if (sessions.endAllForClient !== undefined) {
       await sessions.create(ofClient)
@@ -211,8 +211,16 @@ async function probeOwners(sessions: SessionStore, given: Partial<SessionRecord>
         named(await sessions.endChildren?.(ofParent.parentId, 'revoked', at(0)), ofParent),
       )
     }
+    if (sessions.replaceSecret !== undefined) {
+      await sessions.create(ofBrowser)
+      const { id, secretHash: from } = ofBrowser
+      await race('replace one secret', async () => {
+        const replacement = { from, to: randomSecret(), formerUntil: at(0) }
+        return (await sessions.replaceSecret?.(id, replacement)) === true
+      })
+    }
   } finally {
-    await endEach(sessions, [ofClient, ofParent])
+    await endEach(sessions, [ofClient, ofParent, ofBrowser])
   }
 }
 

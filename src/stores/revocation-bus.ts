@@ -8,15 +8,26 @@ export interface SessionEnded {
   readonly at: Date
 }
 
+/** A client was changed: every process reads it anew before it is used again. */
+export interface ClientChanged {
+  readonly clientId: string
+}
+
 /**
- * Carries "this session ended" to other processes, as soon as it can. It may lose messages: the end
- * itself is in the store, and every process asks the store again within 5 seconds. A process may be
- * handed its own messages.
+ * What a bus carries. What kind of message it is, its members tell. A later release may have more
+ * kinds: a bus passes on what it does not know, and the router ignores it.
+ */
+export type BusMessage = SessionEnded | ClientChanged
+
+/**
+ * Carries "this session ended" to other processes, as soon as it can, and "this client was
+ * changed". It may lose messages: all of it is in the stores, and every process asks them again, of
+ * sessions within 5 seconds and of clients within 30. A process may be handed its own messages.
  */
 export interface RevocationBus {
-  publish(event: SessionEnded): Promise<void>
+  publish(message: BusMessage): Promise<void>
   /** Resolves once messages arrive; the function it resolves to ends that. */
-  subscribe(listener: (event: SessionEnded) => void): Promise<() => Promise<void>>
+  subscribe(listener: (message: BusMessage) => void): Promise<() => Promise<void>>
   /**
    * Optional, for a health check: resolves when a message has just gone from this process through
    * the bus and back to all of its listeners, and rejects within seconds when none would arrive.

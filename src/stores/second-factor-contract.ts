@@ -13,13 +13,18 @@ export interface SecondFactorRecord {
 /** An enrolment that waits for its first code. Nothing of it is active. */
 export interface PendingSecondFactor {
   readonly userId: string
+  /** The session that began it. No other is shown its seed. */
+  readonly sessionId: string
   readonly sealedSeed: string
   readonly createdAt: Date
   /** From this moment on it cannot be confirmed. */
   readonly expiresAt: Date
 }
 
-/** One row per user, one row per pending enrolment, one row per recovery code. */
+/**
+ * One row per user, one row per pending enrolment of one of the user's sessions, one row per
+ * recovery code.
+ */
 export interface SecondFactorStore {
   /** The active factor; null when there is none. */
   find(userId: string): Promise<SecondFactorRecord | null>
@@ -32,16 +37,18 @@ export interface SecondFactorStore {
     recoveryCodeHashes: readonly string[],
   ): Promise<{ readonly outcome: 'activated' | 'already-active' }>
   /**
-   * Keeps an enrolment, in the place of an earlier one of this user: only the seed that was shown
-   * last can be confirmed.
+   * Keeps an enrolment, in the place of an earlier one of this session: only the seed that was
+   * shown last can be confirmed. Those of the user's other sessions stay.
    */
   savePending(pending: PendingSecondFactor): Promise<void>
-  /** The enrolment, expired or not; null when there is none. */
-  findPending(userId: string): Promise<PendingSecondFactor | null>
+  /** The enrolment of this session of the user, expired or not; null when there is none. */
+  findPending(userId: string, sessionId: string): Promise<PendingSecondFactor | null>
+  /** Deletes all enrolments of the user, and nothing else. */
+  deletePending(userId: string): Promise<void>
   /**
-   * In ONE transaction: if the user's enrolment is there, has this `sealedSeed`, and `now <
-   * expiresAt`, deletes it and does what `activate` does. `activated` for exactly one caller;
-   * `not-pending`, with nothing changed, when the enrolment is another one, over or not there.
+   * In ONE transaction: if an enrolment of the user has this `sealedSeed`, and `now < expiresAt`,
+   * deletes it and does what `activate` does. `activated` for exactly one caller; `not-pending`,
+   * with nothing changed, when there is none such, or it is over.
    */
   confirm(
     factor: SecondFactorRecord,
@@ -81,10 +88,21 @@ export interface SecondFactorStore {
   /** How many recovery codes the user has left. */
   countRecoveryCodes(userId: string): Promise<number>
   /**
-   * Deletes factor, recovery codes and pending enrolment together. `deactivated` for exactly one
-   * caller; `not-active` when there was no factor, though there may have been an enrolment.
+   * Deletes factor, recovery codes and all pending enrolments together. `deactivated` for exactly
+   * one caller; `not-active` when there was no factor, though there may have been an enrolment.
+   *
+   * @param keepRecoveryCodes - leaves the recovery codes as they are, for a user whose passkeys
+   * they stand in for from now on; default false
    */
-  deactivate(userId: string): Promise<{ readonly outcome: 'deactivated' | 'not-active' }>
+  deactivate(
+    userId: string,
+    keepRecoveryCodes?: boolean,
+  ): Promise<{ readonly outcome: 'deactivated' | 'not-active' }>
+  /**
+   * In ONE conditional write: deletes the recovery codes of a user who has no factor, which
+   * `deactivate` has kept. Those of a user who has one stay, also where it is activated meanwhile.
+   */
+  deleteKeptRecoveryCodes(userId: string): Promise<void>
   /**
    * Deletes enrolments that have expired by `now`, at most `limit` of them where one is given (none
    * for 0, all of them without one), and says how many. A store that lets the database expire its

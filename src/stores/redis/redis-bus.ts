@@ -1,7 +1,7 @@
 import { checkOptions, optionsOf } from '../../lib/check-options.js'
+import { withTimeout } from '../../lib/host-call.js'
 import { randomId } from '../../lib/random.js'
-import { withTimeout } from '../../lib/timeouts.js'
-import { endedMessage, tellListener } from '../bus-message.js'
+import { messageText, tellListener } from '../bus-message.js'
 import type { RevocationBus } from '../revocation-bus.js'
 import { checkClient, type KnownClient, nameOption } from './check-client.js'
 import type { IoredisSubscriber, NodeRedisSubscriber, RedisClient } from './redis-client.js'
@@ -24,7 +24,7 @@ const checkTimeoutMs = 2000
 
 /**
  * Tells other processes over Redis (PUBLISH and SUBSCRIBE) that a session has ended, so that they
- * close its sockets at once. Pass it as `bus` to `createAuthRouter`.
+ * close its sockets at once, and that a client was changed. Pass it as `bus` to `createAuthRouter`.
  *
  * Listening takes a connection of its own, a `duplicate()` of your client with the same options; it
  * is closed when the router is. Both libraries connect and subscribe again by themselves when Redis
@@ -34,7 +34,7 @@ const checkTimeoutMs = 2000
  * `subscribe` rejects when Redis is not reached at once, and leaves nothing behind; the router
  * tries again until it is. `publish` rejects when your client does. `check` sends a message that
  * means nothing, and rejects when a listener of this process has not heard it within 2 seconds.
- * Messages that are no `SessionEnded` are ignored. A client that may publish on the channel
+ * Messages that are no `BusMessage` are ignored. A client that may publish on the channel
  * can have sockets closed, not sessions ended: keep strangers off your Redis.
  *
  * @param client - a client of `redis` from 5.9 on (`createClient`, `createCluster`) or of `ioredis`
@@ -68,8 +68,8 @@ export function redisBus(client: RedisClient, options: RedisBusOptions = {}): Re
   return {
     // Not a PING: a replica answers it too, and so does a server where we may not publish.
     // Listeners ignore what is no message.
-    async publish(event) {
-      await client.publish(channel, endedMessage(event))
+    async publish(message) {
+      await client.publish(channel, messageText(message))
     },
     check: () => checks.run((text) => client.publish(channel, text)),
     async subscribe(listener) {

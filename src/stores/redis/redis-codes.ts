@@ -39,7 +39,7 @@ const recordShape = json(
   z.looseObject({
     codeHash: z.string(),
     userId: z.string(),
-    issuedBySessionId: z.string().nullable(),
+    issuedBySessionId: z.string(),
     opensSessionId: z.string(),
     codeChallenge: z.string(),
     scope: z.string(),
@@ -93,31 +93,25 @@ export function redisCodes(run: RunScript, prefix: string): AuthorizationCodeSto
 }
 
 function recordOf(code: AuthorizationCodeRecord): string {
+  const { clientId, redirectUri, nonce, resources, acr } = code
   const row = {
     codeHash: code.codeHash,
     userId: identifier(code.userId),
-    issuedBySessionId: code.issuedBySessionId === null ? null : identifier(code.issuedBySessionId),
+    issuedBySessionId: identifier(code.issuedBySessionId),
     opensSessionId: identifier(code.opensSessionId),
     codeChallenge: identifier(code.codeChallenge),
     scope: code.scope,
     methods: code.methods,
     authenticatedAt: code.authenticatedAt.getTime(),
     createdAt: code.createdAt.getTime(),
-    ...laterMembers(code),
+    // JSON leaves out what is left out.
+    clientId: clientId === undefined ? undefined : identifier(clientId),
+    redirectUri,
+    nonce,
+    resources,
+    acr,
   }
   return rowText(recordShape, row, 'authorization code')
-}
-
-// JSON leaves out what is left out.
-function laterMembers({
-  clientId,
-  redirectUri,
-  nonce,
-  resources,
-  acr,
-}: AuthorizationCodeRecord): Partial<AuthorizationCodeRecord> {
-  const client = clientId === undefined ? {} : { clientId: identifier(clientId) }
-  return { ...client, redirectUri, nonce, resources, acr } as Partial<AuthorizationCodeRecord>
 }
 
 function codeOf([record, expiresAt, retainUntil, consumedAt]: NonNullable<

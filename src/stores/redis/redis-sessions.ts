@@ -3,7 +3,7 @@ import { randomId } from '../../lib/random.js'
 import type {
   RefreshRotation,
   RotateResult,
-  SessionAuthenticated,
+  SecretReplacement,
   SessionRecord,
   SessionSeen,
   SessionStore,
@@ -14,7 +14,7 @@ import { inChunks } from './in-chunks.js'
 import { type OwnerIndex, ownerIndex } from './owner-index.js'
 import { momentDigits, readReply } from './replies.js'
 import { identifier, keyOf, type RunScript } from './scripts.js'
-import { sessionEndings } from './session-endings.js'
+import { endCutOff, sessionEndings } from './session-endings.js'
 import {
   laterOwners,
   type Owners,
@@ -26,6 +26,7 @@ import {
   argumentsOf,
   type FoundSession,
   foundSession,
+  type RecordChange,
   recordWith,
   refreshText,
   seenArguments,
@@ -63,26 +64,18 @@ const setShape = z.enum(['set', 'superseded', 'ended'])
 export function redisSessions(run: RunScript, prefix: string): SessionStore {
   const owners = ownersUnder(prefix)
   const index = ownerIndex(run)
-  const database: Database = {
-    run,
-    key: (id) => keyOf(prefix, 's', id),
-    owners,
-    index,
-    cutoffs: createCutoffs(owners, index),
-  }
-  const { key, cutoffs } = database
+  const key = (id: string) => keyOf(prefix, 's', id)
+  const cutoffs = createCutoffs(owners, index, endCutOff({ run, key }))
+  const database: Database = { run, key, owners, index, cutoffs }
   return {
     create: (session) => create(database, session),
     find: async (id) => (await findJudged(database, id))?.session ?? null,
     rotateRefresh: (id, presentedHash, next) => rotate(database, id, presentedHash, next),
     touch: (id, seen) => touch(database, id, seen),
     setMethods: (id, methods) => setRecordOf(run, key(id), { methods }),
-    setAuthenticated: (id, { methods, authenticatedAt, secretHash }) =>
-      setRecordOf(run, key(id), {
-        methods,
-        authenticatedAt,
-        ...(secretHash === undefined ? {} : { secretHash }),
-      }),
+    setAuthenticated: (id, { methods, authenticatedAt }) =>
+      setRecordOf(run, key(id), { methods, authenticatedAt }),
+    replaceSecret: (id, replacement) => replaceSecret(database, id, replacement),
     async addPasswordMark(userId, from, to) {
       const marks = [identifier(userId), identifier(from), identifier(to)]
       const ids = await index.idsOf(owners.user(userId))
@@ -192,15 +185,14 @@ async function create(
       return cutoff !== null && cutoff.number > after ? [owner.field, cutoff.number] : []
     }),
   )
-  if (moved.flat().length > 0) await run(openAfter, key(session.id), ...moved.flat())
+  if (moved.flat().length === 0) return
+  // Somebody has judged it by that cutoff in between: no token of it has gone out yet.
+  if ((await run(openAfter, key(session.id), ...moved.flat())) === 'cut off')
+    throw new Error('redisStores: the session was ended while it was opened')
 }
 
 // By the record as it was read, so that what a newer release has put into it stays.
-async function setRecordOf(
-  run: RunScript,
-  key: string,
-  change: Partial<SessionAuthenticated>,
-): Promise<void> {
+async function setRecordOf(run: RunScript, key: string, change: RecordChange): Promise<void> {
   for (;;) {
     const reply = await run(findSession, key)
     if (foundSession(reply) === null) return
@@ -208,6 +200,37 @@ async function setRecordOf(
     const set = await run(setRecord, key, record, recordWith(record, change))
     if (readReply(setShape, set, 'session') !== 'superseded') return
   }
+}
+
+async function replaceSecret(
+  database: Pick<Database, 'run' | 'key' | 'cutoffs'>,
+  id: string,
+  replacement: SecretReplacement,
+): Promise<boolean> {
+  for (;;) {
+    const reply = await database.run(findSession, database.key(id))
+    const found = foundSession(reply)
+    if (found === null) return false
+    const record = (reply as string[])[0] as string
+    const set = await setSecret(database, found.session, record, replacement)
+    if (set === 'set') return (await database.cutoffs.spared([found.owned])).length > 0
+    if (set === 'ended') return false
+  }
+}
+
+// The condition is the whole record as it was read, so that nothing comes in between.
+async function setSecret(
+  { run, key }: Pick<Database, 'run' | 'key'>,
+  { id, secretHash }: SessionRecord,
+  record: string,
+  { from, to, formerUntil }: SecretReplacement,
+): Promise<z.output<typeof setShape>> {
+  // Nobody else has this one: a driver has sent the script twice, and this is the second time.
+  if (secretHash === to) return 'set'
+  if (secretHash !== from) return 'ended'
+  const change = { secretHash: to, formerSecret: { hash: from, until: formerUntil } }
+  const set = await run(setRecord, key(id), record, recordWith(record, change))
+  return readReply(setShape, set, 'session')
 }
 
 function isOver(

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { randomId } from '../../lib/random.js'
 import type { SessionStore, StoredReason } from '../contract.js'
+import type { EndCutOff } from './cutoffs.js'
 import { inChunks } from './in-chunks.js'
 import type { OwnerIndex } from './owner-index.js'
 import { readReply } from './replies.js'
@@ -15,7 +16,6 @@ import {
 import { reasonText } from './session-rows.js'
 import { endSession } from './session-scripts.js'
 
-/** What ending sessions needs. */
 export interface SessionEndingsDeps {
   readonly run: RunScript
   readonly key: (id: string) => string
@@ -51,7 +51,8 @@ export function sessionEndings(deps: SessionEndingsDeps): Required<Pick<SessionS
   async function endAllOf(
     owner: Owner,
     ending: Ending,
-    { indexedBy = owner, limit = Number.POSITIVE_INFINITY } = {},
+    limit = Number.POSITIVE_INFINITY,
+    indexedBy = owner,
   ): Promise<string[]> {
     await index.cutOff(owner, reasonText(ending.reason), ending.now, null)
     const all: string[] = []
@@ -78,22 +79,34 @@ export function sessionEndings(deps: SessionEndingsDeps): Required<Pick<SessionS
     },
     endAllForClient(clientId, { userId, limit }, reason, now) {
       const ending = { reason, now, ownedBy: ['client', clientId] }
-      if (userId === undefined) return endAllOf(owners.client(clientId), ending, { limit })
+      if (userId === undefined) return endAllOf(owners.client(clientId), ending, limit)
       const ownedBy = [...ending.ownedBy, 'user', userId]
       const pair = owners.pair(clientId, userId)
-      return endAllOf(pair, { ...ending, ownedBy }, { indexedBy: owners.user(userId), limit })
+      return endAllOf(pair, { ...ending, ownedBy }, limit, owners.user(userId))
     },
     endChildren: (parentId, reason, now) =>
       endAllOf(owners.parent(parentId), { reason, now, ownedBy: ['parent', parentId] }),
   }
 }
 
+/**
+ * Ends a session that a cutoff has ended, in its own row. The mark is not one of a call: it tells
+ * `openAfter` whose doing it was.
+ */
+export function endCutOff(deps: Pick<SessionEndingsDeps, 'run' | 'key'>): EndCutOff {
+  return function endByCutoff({ id, after }, { field }, { reason, at }) {
+    // As it was judged: the number moves on where the session was opened after the cutoff.
+    return endOne(deps, id, { reason, now: at, ownedBy: [field, String(after[field])] }, 'cutoff')
+  }
+}
+
 async function endOne(
-  { run, key }: SessionEndingsDeps,
+  { run, key }: Pick<SessionEndingsDeps, 'run' | 'key'>,
   id: string,
   { reason, now, ownedBy }: Ending,
+  attempt = randomId(),
 ): Promise<OwnedSession | null> {
-  const args = [now.getTime(), reasonText(reason), randomId(), ...ownedBy]
+  const args = [now.getTime(), reasonText(reason), attempt, ...ownedBy]
   const row = readReply(endedShape, await run(endSession, key(id), ...args), 'session')
   return row === null ? null : ownedSession(id, row)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RefreshState, SessionAuthenticated, SessionRecord, SessionSeen } from '../contract.js'
+import type { FormerSecret, RefreshState, SessionRecord, SessionSeen } from '../contract.js'
 import { json, methods, moment, momentDigits, readReply, rowText, word } from './replies.js'
 import { gcGraceMs, identifier, lifetime } from './scripts.js'
 import { type OwnedSession, ownedSession, ownerShape } from './session-owners.js'
@@ -16,10 +16,12 @@ const recordShape = json(
     createdAt: moment,
     userAgent: z.string().nullable(),
     secretHash: z.string().optional(),
+    formerSecret: z.looseObject({ hash: z.string(), until: moment }).optional(),
     lifetime: z.looseObject({ idle: z.int(), absolute: z.int() }).optional(),
     clientId: z.string().optional(),
     parentId: z.string().optional(),
     resources: z.array(z.string()).optional(),
+    openedBySessionId: z.string().optional(),
   }),
 )
 const seenShape = json(
@@ -115,13 +117,17 @@ function recordText({
   createdAt,
   userAgent,
   secretHash,
+  formerSecret,
   lifetime,
   clientId,
   parentId,
   resources,
+  openedBySessionId,
 }: SessionRecord): string {
   const times = { authenticatedAt: authenticatedAt.getTime(), createdAt: createdAt.getTime() }
-  const later = { secretHash, lifetime, clientId, parentId, resources }
+  const former = formerSecret === undefined ? {} : { formerSecret: storedSecret(formerSecret) }
+  const owners = { clientId, parentId, openedBySessionId }
+  const later = { secretHash, ...former, lifetime, resources, ...owners }
   return rowText(
     recordShape,
     { id, kind, scope, methods, userAgent, ...times, ...later },
@@ -129,13 +135,23 @@ function recordText({
   )
 }
 
+function storedSecret({ hash, until }: FormerSecret) {
+  return { hash, until: until.getTime() }
+}
+
+/** What may change of a record. */
+export type RecordChange = Partial<
+  Pick<SessionRecord, 'methods' | 'authenticatedAt' | 'secretHash' | 'formerSecret'>
+>
+
 /** The stored record with these members, and all else as it was. */
 export function recordWith(
   record: string,
-  { authenticatedAt, ...changed }: Partial<SessionAuthenticated>,
+  { authenticatedAt, formerSecret, ...changed }: RecordChange,
 ): string {
   const time = authenticatedAt === undefined ? {} : { authenticatedAt: authenticatedAt.getTime() }
-  return rowText(recordShape, { ...JSON.parse(record), ...changed, ...time }, 'session')
+  const former = formerSecret === undefined ? {} : { formerSecret: storedSecret(formerSecret) }
+  return rowText(recordShape, { ...JSON.parse(record), ...changed, ...time, ...former }, 'session')
 }
 
 /** `seen`, `lastSeenAt` and `idleExpiresAt`, as the scripts are told of them. */

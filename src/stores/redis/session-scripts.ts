@@ -39,10 +39,11 @@ return row`)
 
 /**
  * ARGV: names and values of the numbers. Of a session that is being created, while cutoffs of its
- * owners have moved on; what has ended stays so.
+ * owners have moved on; what has ended stays so, and it is said where it was by such a cutoff.
  */
 export const openAfter: Script = script(`
-local row = redis.call('HMGET', KEYS[1], 'user', 'endedAt')
+local row = redis.call('HMGET', KEYS[1], 'user', 'endedAt', 'endedBy')
+if row[2] and row[3] == 'cutoff' then return 'cut off' end
 if not row[1] or row[2] then return '0' end
 redis.call('HSET', KEYS[1], unpack(ARGV))
 return '1'`)

@@ -1,17 +1,7 @@
 import { AuthConfigError } from '../../errors.js'
 import type { SqlEngineName } from './engine.js'
-import {
-  type ColumnType,
-  firstTables,
-  fourthTables,
-  secondSessionColumns,
-  type TableShape,
-  thirdCodeColumns,
-  thirdSessionColumns,
-  thirdSessionIndexes,
-  thirdTables,
-} from './table-shapes.js'
-import { checkTableOptions, type SqlTableOptions, type TableNames, tableNames } from './tables.js'
+import { type ColumnType, firstTables, type TableShape } from './table-shapes.js'
+import { checkTableOptions, type SqlTableOptions, tableNames } from './tables.js'
 
 /**
  * A statement, and the table, index or column (`table.column`) that is there afterwards. It is run
@@ -37,7 +27,6 @@ const dialects = {
     text: 'text',
     quote: (name: string) => `"${name}"`,
     end: '',
-    addColumn: 'add column if not exists',
   },
   mysql: {
     // Bytes: MySQL's text collations equate letters of different case and accent, and ignore blanks
@@ -47,9 +36,6 @@ const dialects = {
     text: 'text character set utf8mb4',
     quote: (name: string) => `\`${name}\``,
     end: ' engine=InnoDB row_format=dynamic',
-    // MariaDB reads the comment; MySQL knows nothing like it.
-    addColumn: 'add column /*M! if not exists */',
-    addIndex: 'add index /*M! if not exists */',
   },
   sqlite: {
     key: 'text',
@@ -57,7 +43,6 @@ const dialects = {
     text: 'text',
     quote: (name: string) => `"${name}"`,
     end: '',
-    addColumn: 'add column',
   },
 } as const
 
@@ -66,20 +51,8 @@ export function migrationsFor(
   engine: SqlEngineName,
   options: SqlTableOptions,
 ): readonly Migration[] {
-  return [
-    { version: 1, statements: createTables(engine, options, firstTables) },
-    { version: 2, statements: addColumns(engine, options, 'sessions', secondSessionColumns) },
-    {
-      version: 3,
-      statements: [
-        ...createTables(engine, options, thirdTables),
-        ...addColumns(engine, options, 'codes', thirdCodeColumns),
-        ...addColumns(engine, options, 'sessions', thirdSessionColumns),
-        ...addSessionIndexes(engine, options),
-      ],
-    },
-    { version: 4, statements: createTables(engine, options, fourthTables) },
-  ]
+  const tables = firstTables.flatMap((shape) => createTable(engine, shape, options))
+  return [{ version: 1, statements: tables }]
 }
 
 /** The statement that makes the table in which the changes are counted. */
@@ -90,9 +63,7 @@ export function createMigrationsTable(engine: SqlEngineName, options: SqlTableOp
 
 /**
  * The statements of {@link migrateSql} as text: to be read, or to be run by an account that may
- * change tables, where that of the server may not. On PostgreSQL and MariaDB it may be run more
- * than once. On MySQL and SQLite a second run stops at the columns of version 2 ("duplicate column
- * name"), and has changed nothing.
+ * change tables, where that of the server may not. It may be run more than once.
  *
  * @param engine - `postgres`, `mysql` (MariaDB too) or `sqlite`
  * @returns SQL, with a `;` after each statement
@@ -136,63 +107,6 @@ export function recordMigration(
     : `insert into ${table} ${values} on conflict (version) do nothing`
 }
 
-function createTables(
-  engine: SqlEngineName,
-  options: SqlTableOptions,
-  shapes: readonly TableShape[],
-): Definition[] {
-  return shapes.flatMap((shape) => createTable(engine, shape, options))
-}
-
-// One statement for all where an engine takes it, so that there are all of them or none.
-function addColumns(
-  engine: SqlEngineName,
-  options: SqlTableOptions,
-  table: keyof TableNames,
-  columns: Readonly<Record<string, string>>,
-): Definition[] {
-  const { name, alter } = alterTable(engine, options, table)
-  const { addColumn } = dialects[engine]
-  const added = Object.entries(columns).map(([column, type]) => ({
-    makes: `${name}.${column}`,
-    statement: `${addColumn} ${columnLine(engine, column, type)}`,
-  }))
-  if (engine === 'sqlite')
-    return added.map(({ makes, statement }) => ({ makes, statement: `${alter} ${statement}` }))
-  const statement = `${alter}\n  ${added.map((one) => one.statement).join(',\n  ')}`
-  return added.slice(-1).map(({ makes }) => ({ makes, statement }))
-}
-
-// Most sessions have neither column: where an engine can, they are left out of the index, so that a
-// login does not write to it.
-function addSessionIndexes(engine: SqlEngineName, options: SqlTableOptions): Definition[] {
-  const { name, alter } = alterTable(engine, options, 'sessions')
-  const indexes = indexesOf(name, { indexes: thirdSessionIndexes })
-  if (engine !== 'mysql') {
-    return indexes.map((index) => ({
-      makes: index.name,
-      statement:
-        `${createIndex(engine, index, qualified(engine, name, options.schema))} ` +
-        `where ${index.columns[0]} is not null`,
-    }))
-  }
-  const { quote, addIndex } = dialects.mysql
-  const added = indexes.map(
-    (index) => `${addIndex} ${quote(index.name)} (${index.columns.join(', ')})`,
-  )
-  const statement = `${alter}\n  ${added.join(',\n  ')}`
-  return indexes.slice(-1).map((index) => ({ makes: index.name, statement }))
-}
-
-function alterTable(
-  engine: SqlEngineName,
-  { prefix = 'mar_', schema }: SqlTableOptions,
-  table: keyof TableNames,
-) {
-  const name = tableNames(prefix)[table]
-  return { name, alter: `alter table ${qualified(engine, name, schema)}` }
-}
-
 function createTable(
   engine: SqlEngineName,
   shape: TableShape,
@@ -212,15 +126,26 @@ function createTable(
 interface Index {
   readonly name: string
   readonly columns: readonly string[]
+  readonly isSparse: boolean
 }
 
-function createIndex(engine: SqlEngineName, { name, columns }: Index, table: string): string {
+function createIndex(engine: SqlEngineName, index: Index, table: string): string {
   const { quote } = dialects[engine]
-  return `create index if not exists ${quote(name)} on ${table} (${columns.join(', ')})`
+  const { name, columns, isSparse } = index
+  const rows = isSparse ? ` where ${columns[0]} is not null` : ''
+  return `create index if not exists ${quote(name)} on ${table} (${columns.join(', ')})${rows}`
 }
 
-function indexesOf(table: string, { indexes = [] }: Pick<TableShape, 'indexes'>): Index[] {
-  return indexes.map((columns) => ({ name: `${table}_${columns.join('_')}`, columns }))
+function indexesOf(table: string, { indexes = [], sparseIndexes = [] }: TableShape): Index[] {
+  const named = (columns: readonly string[], isSparse: boolean) => ({
+    name: `${table}_${columns.join('_')}`,
+    columns,
+    isSparse,
+  })
+  return [
+    ...indexes.map((columns) => named(columns, false)),
+    ...sparseIndexes.map((columns) => named(columns, true)),
+  ]
 }
 
 function createOnlyTable(
@@ -230,7 +155,7 @@ function createOnlyTable(
 ): Definition {
   const { quote, end } = dialects[engine]
   const name = tableNames(prefix)[shape.table]
-  // Inside the table, because MySQL knows no CREATE INDEX IF NOT EXISTS.
+  // Inside the table, because MySQL knows no CREATE INDEX IF NOT EXISTS. It knows no sparse index.
   const indexes = engine === 'mysql' ? indexesOf(name, shape) : []
   const lines = [
     ...Object.entries(shape.columns).map(([column, type]) => columnLine(engine, column, type)),

@@ -1,8 +1,8 @@
 import { AuthConfigError } from '../../errors.js'
 import { checkOptions, fitting, optionsOf, withMethods } from '../../lib/check-options.js'
+import { withTimeout } from '../../lib/host-call.js'
 import type { Logger } from '../../lib/logger.js'
-import { withTimeout } from '../../lib/timeouts.js'
-import { endedMessage, tellListener } from '../bus-message.js'
+import { messageText, tellListener } from '../bus-message.js'
 import type { RevocationBus } from '../revocation-bus.js'
 import { awaitEcho } from './postgres-echo.js'
 
@@ -62,7 +62,7 @@ const maxPayloadBytes = 7999
 
 /**
  * Tells other processes over PostgreSQL (LISTEN and NOTIFY) that a session has ended, so that they
- * close its sockets at once. Pass it as `bus` to `createAuthRouter`.
+ * close its sockets at once, and that a client was changed. Pass it as `bus` to `createAuthRouter`.
  *
  * Listening takes one connection of your pool for itself, until the router is closed: close the
  * router before `pool.end()`, which waits for it. When the connection is lost, or does not answer
@@ -76,7 +76,7 @@ const maxPayloadBytes = 7999
  *
  * `subscribe` rejects when no connection is had within 5 seconds, and leaves nothing behind; the
  * router tries again until it is. `publish` rejects when the query fails, or the message is longer
- * than the 7999 bytes that PostgreSQL carries. Messages that are no `SessionEnded` are ignored.
+ * than the 7999 bytes that PostgreSQL carries. Messages that are no `BusMessage` are ignored.
  *
  * @param pool - a `pg.Pool` with a `max` of at least one more than the number of routers that
  * listen on it
@@ -98,8 +98,8 @@ export function postgresBus(pool: PostgresPool, options: PostgresBusOptions = {}
   checkPool(pool)
   return {
     check: async () => void (await pool.query('select 1', [])),
-    async publish(event) {
-      const payload = endedMessage(event)
+    async publish(message) {
+      const payload = messageText(message)
       if (Buffer.byteLength(payload) > maxPayloadBytes)
         throw new Error(`postgresBus: a message has more than ${maxPayloadBytes} bytes`)
       await pool.query('select pg_notify($1, $2)', [channel, payload])

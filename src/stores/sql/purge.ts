@@ -15,7 +15,7 @@ export async function purgeInBatches(
     | 'mar_authorization_codes'
     | 'mar_sessions'
     | 'mar_socket_tickets'
-    | 'mar_pending_second_factors'
+    | 'mar_enrolments'
     | 'mar_once',
   id: string,
   moment: string,

@@ -1,8 +1,14 @@
 import type { Expression, ExpressionBuilder, InsertObject, Selectable } from 'kysely'
-import type { RefreshState, SessionRecord, SessionSeen, StoredReason } from '../contract.js'
+import type {
+  FormerSecret,
+  RefreshState,
+  SessionRecord,
+  SessionSeen,
+  StoredReason,
+} from '../contract.js'
 import type { SqlEngine } from './engine.js'
 import type { MomentValue, SessionsTable, SqlAuthTables } from './tables.js'
-import { fromKey, fromMethods, fromMoment, fromMomentOrNull, isThere, toMoment } from './values.js'
+import { fromKey, fromMethods, fromMoment, fromMomentOrNull, toMoment } from './values.js'
 
 type Row = InsertObject<SqlAuthTables, 'mar_sessions'>
 type Columns<Name extends keyof SessionsTable> = Pick<Row, Name>
@@ -73,49 +79,62 @@ function toRefresh({
   return { ...state, hash: fromKey(refresh_hash), spent }
 }
 
-// Named only where there is something in them, so that a host that uses none of it can write to
-// tables of version 1.
-function laterColumns({ key, text }: SqlEngine, session: SessionRecord): Partial<Row> {
-  const { secretHash, passwordMark, passwordMarkNext, lifetime, clientId, parentId } = session
-  const { resources } = session
-  const texts = {
-    secret_hash: secretHash,
-    password_mark: passwordMark,
-    password_mark_next: passwordMarkNext,
-    client_id: clientId,
-    parent_id: parentId,
+// What a session does not have is null in its row, and left out in its record.
+function optionalColumns(engine: SqlEngine, session: SessionRecord) {
+  const { text } = engine
+  const { secretHash, passwordMark, passwordMarkNext, clientId, parentId } = session
+  const { lifetime, resources, openedBySessionId, formerSecret } = session
+  const key = (value: string | undefined, member: string) =>
+    value === undefined ? null : engine.key(value, member)
+  return {
+    secret_hash: key(secretHash, 'secretHash'),
+    password_mark: key(passwordMark, 'passwordMark'),
+    password_mark_next: key(passwordMarkNext, 'passwordMarkNext'),
+    lifetime_idle: lifetime?.idle ?? null,
+    lifetime_absolute: lifetime?.absolute ?? null,
+    client_id: key(clientId, 'clientId'),
+    parent_id: key(parentId, 'parentId'),
+    resources: resources === undefined ? null : text(JSON.stringify(resources), 'resources'),
+    opened_by_session_id: key(openedBySessionId, 'openedBySessionId'),
+    ...(formerSecret === undefined
+      ? { former_secret_hash: null, former_secret_until: null }
+      : formerColumns(engine, formerSecret)),
   }
-  const given = Object.entries(texts).flatMap(([column, value]) =>
-    value === undefined ? [] : [[column, key(value, column)]],
-  )
-  const times =
-    lifetime === undefined
-      ? {}
-      : { lifetime_idle: lifetime.idle, lifetime_absolute: lifetime.absolute }
-  const granted =
-    resources === undefined ? {} : { resources: text(JSON.stringify(resources), 'resources') }
-  return { ...Object.fromEntries(given), ...times, ...granted }
 }
 
-// Null is what an older release has left there, too.
-function laterMembers(row: Partial<Selectable<SessionsTable>>): Partial<SessionRecord> {
-  const { lifetime_idle: idle, lifetime_absolute: absolute } = row
+/** The columns of the secret before the present one. */
+export function formerColumns(
+  { key }: SqlEngine,
+  { hash, until }: FormerSecret,
+): Columns<'former_secret_hash' | 'former_secret_until'> {
+  return {
+    former_secret_hash: key(hash, 'formerSecret.hash'),
+    former_secret_until: toMoment(until),
+  }
+}
+
+function optionalMembers(row: Selectable<SessionsTable>): Partial<SessionRecord> {
   const texts = {
     secretHash: row.secret_hash,
     passwordMark: row.password_mark,
     passwordMarkNext: row.password_mark_next,
     clientId: row.client_id,
     parentId: row.parent_id,
+    openedBySessionId: row.opened_by_session_id,
   }
   const given = Object.entries(texts).flatMap(([name, value]) =>
-    isThere(value) ? [[name, fromKey(value)]] : [],
+    value === null ? [] : [[name, fromKey(value)]],
   )
-  const { resources } = row
+  const { lifetime_idle: idle, lifetime_absolute: absolute, resources } = row
+  const { former_secret_hash: former, former_secret_until: until } = row
   return {
     ...Object.fromEntries(given),
     // Some drivers can be told to answer every whole number as a BigInt.
-    ...(isThere(idle) ? { lifetime: { idle: Number(idle), absolute: Number(absolute) } } : {}),
-    ...(isThere(resources) ? { resources: JSON.parse(resources) as readonly string[] } : {}),
+    ...(idle === null ? {} : { lifetime: { idle: Number(idle), absolute: Number(absolute) } }),
+    ...(resources === null ? {} : { resources: JSON.parse(resources) as readonly string[] }),
+    ...(former === null || until === null
+      ? {}
+      : { formerSecret: { hash: fromKey(former), until: fromMoment(until) } }),
   }
 }
 
@@ -141,7 +160,7 @@ export function toRow(engine: SqlEngine, session: SessionRecord): Row {
     end_reason: endReason === null ? null : text(endReason, 'endReason'),
     ended_by: null,
     purge_at: toMoment(endedAt ?? (idleExpiresAt < expiresAt ? idleExpiresAt : expiresAt)),
-    ...laterColumns(engine, session),
+    ...optionalColumns(engine, session),
   }
 }
 
@@ -163,6 +182,6 @@ export function toSession(row: Selectable<SessionsTable>): SessionRecord {
     refresh: toRefresh(row),
     endedAt: fromMomentOrNull(row.ended_at),
     endReason: row.end_reason,
-    ...laterMembers(row),
+    ...optionalMembers(row),
   }
 }

@@ -9,7 +9,7 @@ import type { SqlEngine } from './engine.js'
 import { purgeInBatches } from './purge.js'
 import { insertSession } from './sql-sessions.js'
 import type { AuthDatabase, AuthorizationCodesTable, SqlAuthTables } from './tables.js'
-import { fromKey, fromMethods, fromMoment, fromMomentOrNull, isThere, toMoment } from './values.js'
+import { fromKey, fromMethods, fromMoment, fromMomentOrNull, toMoment } from './values.js'
 
 /** Authorization codes in SQL. A code and the session it opens are one transaction. */
 export function sqlCodes(engine: SqlEngine, sessions: SessionStore): AuthorizationCodeStore {
@@ -81,11 +81,11 @@ function toRow(
   { key, text }: SqlEngine,
   code: AuthorizationCodeRecord,
 ): InsertObject<SqlAuthTables, 'mar_authorization_codes'> {
+  const { clientId, redirectUri, nonce, resources, acr } = code
   return {
     code_hash: key(code.codeHash, 'codeHash'),
     user_id: key(code.userId, 'userId'),
-    issued_by_session_id:
-      code.issuedBySessionId === null ? null : key(code.issuedBySessionId, 'issuedBySessionId'),
+    issued_by_session_id: key(code.issuedBySessionId, 'issuedBySessionId'),
     opens_session_id: key(code.opensSessionId, 'opensSessionId'),
     code_challenge: text(code.codeChallenge, 'codeChallenge'),
     scope: text(code.scope, 'scope'),
@@ -96,44 +96,20 @@ function toRow(
     retain_until: toMoment(code.retainUntil),
     consumed_at: code.consumedAt === null ? null : toMoment(code.consumedAt),
     purge_at: toMoment(code.consumedAt === null ? code.expiresAt : code.retainUntil),
-    ...laterColumns({ key, text }, code),
-  }
-}
-
-// Named only where there is something in them, so that a host without OAuth can write to tables of
-// an earlier version.
-function laterColumns(
-  { key, text }: Pick<SqlEngine, 'key' | 'text'>,
-  { clientId, redirectUri, nonce, resources, acr }: AuthorizationCodeRecord,
-): Partial<InsertObject<SqlAuthTables, 'mar_authorization_codes'>> {
-  return {
-    ...(clientId === undefined ? {} : { client_id: key(clientId, 'clientId') }),
-    ...(redirectUri === undefined ? {} : { redirect_uri: text(redirectUri, 'redirectUri') }),
-    ...(nonce === undefined ? {} : { nonce: text(nonce, 'nonce') }),
-    ...(resources === undefined ? {} : { resources: text(JSON.stringify(resources), 'resources') }),
-    ...(acr === undefined ? {} : { acr: text(acr, 'acr') }),
-  }
-}
-
-// Null is what an older release has left there, too; on its tables there is not even a column.
-function laterMembers(
-  row: Partial<Selectable<AuthorizationCodesTable>>,
-): Partial<AuthorizationCodeRecord> {
-  const { client_id, redirect_uri, nonce, resources, acr } = row
-  return {
-    ...(isThere(client_id) ? { clientId: fromKey(client_id) } : {}),
-    ...(isThere(redirect_uri) ? { redirectUri: redirect_uri } : {}),
-    ...(isThere(nonce) ? { nonce } : {}),
-    ...(isThere(resources) ? { resources: JSON.parse(resources) as readonly string[] } : {}),
-    ...(isThere(acr) ? { acr } : {}),
+    client_id: clientId === undefined ? null : key(clientId, 'clientId'),
+    redirect_uri: redirectUri === undefined ? null : text(redirectUri, 'redirectUri'),
+    nonce: nonce === undefined ? null : text(nonce, 'nonce'),
+    resources: resources === undefined ? null : text(JSON.stringify(resources), 'resources'),
+    acr: acr === undefined ? null : text(acr, 'acr'),
   }
 }
 
 function toCode(row: Selectable<AuthorizationCodesTable>): AuthorizationCodeRecord {
+  const { client_id, redirect_uri, nonce, resources, acr } = row
   return {
     codeHash: fromKey(row.code_hash),
     userId: fromKey(row.user_id),
-    issuedBySessionId: row.issued_by_session_id === null ? null : fromKey(row.issued_by_session_id),
+    issuedBySessionId: fromKey(row.issued_by_session_id),
     opensSessionId: fromKey(row.opens_session_id),
     codeChallenge: row.code_challenge,
     scope: row.scope,
@@ -143,6 +119,10 @@ function toCode(row: Selectable<AuthorizationCodesTable>): AuthorizationCodeReco
     expiresAt: fromMoment(row.expires_at),
     retainUntil: fromMoment(row.retain_until),
     consumedAt: fromMomentOrNull(row.consumed_at),
-    ...laterMembers(row),
+    ...(client_id === null ? {} : { clientId: fromKey(client_id) }),
+    ...(redirect_uri === null ? {} : { redirectUri: redirect_uri }),
+    ...(nonce === null ? {} : { nonce }),
+    ...(resources === null ? {} : { resources: JSON.parse(resources) as readonly string[] }),
+    ...(acr === null ? {} : { acr }),
   }
 }

@@ -89,7 +89,7 @@ async function insert(
   { most, recoveryCodeHashes }: PasskeyLimits,
 ): Promise<Awaited<ReturnType<PasskeyStore['create']>>> {
   const { userId } = passkey
-  const hasRoom = await changeCount(engine, transaction, userId, 1, { most: most - 1 })
+  const hasRoom = await changeCount(engine, transaction, userId, 1, ['<', most])
   if (!hasRoom) return { outcome: 'full' }
   if (!(await rows.insert(transaction, passkey))) {
     await changeCount(engine, transaction, userId, -1)
@@ -111,7 +111,7 @@ async function remove(
   { userId, hash }: OwnPasskey,
   least: number,
 ): Promise<{ outcome: 'removed' | 'last' | 'unknown' }> {
-  if (!(await changeCount(engine, transaction, userId, -1, { least })))
+  if (!(await changeCount(engine, transaction, userId, -1, ['>=', least])))
     return { outcome: (await isThere(engine, transaction, userId, hash)) ? 'last' : 'unknown' }
   const { numDeletedRows } = await transaction
     .deleteFrom(engine.tables.passkeys)
@@ -127,21 +127,20 @@ async function remove(
   return { outcome: 'removed' }
 }
 
-// False where the number is not within these bounds, or the user has no row.
+// False where the number is not within this bound, or the user has no row.
 async function changeCount(
   { tables, key }: SqlEngine,
   transaction: AuthDatabase,
   userId: string,
   by: 1 | -1,
-  { least = 0, most }: { readonly least?: number; readonly most?: number } = {},
+  [is, bound]: readonly ['>=' | '<', number] = ['>=', 0],
 ): Promise<boolean> {
-  const user = transaction
+  const changed = transaction
     .updateTable(tables.passkeyUsers)
     .set(({ eb }) => ({ passkeys: eb('passkeys', '+', by) }))
     .where('user_id', '=', key(userId, 'userId'))
-    .where('passkeys', '>=', least)
-  const bounded = most === undefined ? user : user.where('passkeys', '<=', most)
-  return (await bounded.executeTakeFirstOrThrow()).numUpdatedRows === 1n
+    .where('passkeys', is, bound)
+  return (await changed.executeTakeFirstOrThrow()).numUpdatedRows === 1n
 }
 
 // The row was changed in this transaction, so that this is what is true, whatever else it may see.

@@ -48,6 +48,7 @@ export function sqlPasskeys(engine: SqlEngine): PasskeyStore {
           .set(seenColumns(seen))
           .where('credential_hash', '=', hash)
           .where('counter', '=', toCounter(fromCounter))
+          .where('suspected_clone_at', 'is', null)
           .executeTakeFirstOrThrow()
         if (numUpdatedRows === 1n) return { outcome: 'used' }
         const rows = rowOf(credentialId).select('counter')
@@ -90,7 +91,7 @@ function hashOf({ key }: SqlEngine, credentialId: string): KeyValue {
 
 function toRow(engine: SqlEngine, passkey: PasskeyRecord) {
   const { text, key } = engine
-  const { credentialId, suspectedCloneAt, lastUsedAt } = passkey
+  const { credentialId, suspectedCloneAt, passwordMark, lastUsedAt } = passkey
   return {
     credential_hash: hashOf(engine, credentialId),
     credential_id: text(credentialId, 'credentialId'),
@@ -104,6 +105,7 @@ function toRow(engine: SqlEngine, passkey: PasskeyRecord) {
     aaguid: text(passkey.aaguid, 'aaguid'),
     name: text(passkey.name, 'name'),
     suspected_clone_at: suspectedCloneAt === null ? null : toMoment(suspectedCloneAt),
+    password_mark: passwordMark === null ? null : text(passwordMark, 'passwordMark'),
     created_at: toMoment(passkey.createdAt),
     last_used_at: lastUsedAt === null ? null : toMoment(lastUsedAt),
   }
@@ -122,6 +124,7 @@ function toPasskey(row: Selectable<PasskeysTable>): PasskeyRecord {
     aaguid: row.aaguid,
     name: row.name,
     suspectedCloneAt: fromMomentOrNull(row.suspected_clone_at),
+    passwordMark: row.password_mark,
     createdAt: fromMoment(row.created_at),
     lastUsedAt: fromMomentOrNull(row.last_used_at),
   }

@@ -7,7 +7,7 @@ import type {
 import type { SqlEngine } from './engine.js'
 import { insertIfAbsent } from './insert-if-absent.js'
 import { purgeInBatches } from './purge.js'
-import type { AuthDatabase, PendingSecondFactorsTable, SecondFactorsTable } from './tables.js'
+import type { AuthDatabase, EnrolmentsTable, SecondFactorsTable } from './tables.js'
 import { fromKey, fromMoment, toMoment } from './values.js'
 
 /**
@@ -19,6 +19,7 @@ export function sqlSecondFactors(engine: SqlEngine): SecondFactorStore {
 
   return {
     ...enrolments(engine),
+    ...deactivation(engine),
     ...recoveryCodes(engine),
 
     async find(userId) {
@@ -51,60 +52,96 @@ export function sqlSecondFactors(engine: SqlEngine): SecondFactorStore {
         const { numUpdatedRows } = await change.executeTakeFirstOrThrow()
         return { outcome: numUpdatedRows === 1n ? 'resealed' : 'superseded' }
       }),
+  }
+}
 
-    deactivate: (userId) =>
+function deactivation(
+  engine: SqlEngine,
+): Pick<SecondFactorStore, 'deactivate' | 'deleteKeptRecoveryCodes'> {
+  const { db, tables, key } = engine
+
+  return {
+    deactivate: (userId, keepRecoveryCodes = false) =>
       engine.atomically(async (transaction) => {
+        const user = key(userId, 'userId')
         // Enrolment, factor, codes: everywhere in this order. A confirmation holds the enrolment
         // until the factor is there, so that it cannot slip through behind this.
-        await transaction.deleteFrom(tables.pending).where('user_id', '=', userIs(userId)).execute()
-        const factor = transaction
-          .deleteFrom(tables.secondFactors)
-          .where('user_id', '=', userIs(userId))
+        await transaction.deleteFrom(tables.enrolments).where('user_id', '=', user).execute()
+        const factor = transaction.deleteFrom(tables.secondFactors).where('user_id', '=', user)
         const { numDeletedRows } = await factor.executeTakeFirstOrThrow()
-        // Codes are never there without a factor; any that are now are those of one that has just
-        // been activated.
+        // Any codes that are there now are kept ones, or those of a factor that has just been
+        // activated.
         if (numDeletedRows !== 1n) return { outcome: 'not-active' }
-        await transaction
-          .deleteFrom(tables.recoveryCodes)
-          .where('user_id', '=', userIs(userId))
-          .execute()
+        if (!keepRecoveryCodes)
+          await transaction.deleteFrom(tables.recoveryCodes).where('user_id', '=', user).execute()
         return { outcome: 'deactivated' }
+      }),
+
+    deleteKeptRecoveryCodes: (userId) =>
+      engine.write(async () => {
+        const user = key(userId, 'userId')
+        // There are hardly ever any. MySQL locks the gap in which a delete finds nothing.
+        const codes = db.selectFrom(tables.recoveryCodes).select('code_hash')
+        const left = await codes.where('user_id', '=', user).limit(1).execute()
+        if (left.length === 0) return
+        // Factor and codes are activated together: whoever does not see the one does not see the
+        // others either.
+        await db
+          .deleteFrom(tables.recoveryCodes)
+          .where('user_id', '=', user)
+          .where(({ not, exists, selectFrom }) =>
+            not(
+              exists(
+                selectFrom(tables.secondFactors).select('user_id').where('user_id', '=', user),
+              ),
+            ),
+          )
+          .execute()
       }),
   }
 }
 
-function enrolments(
-  engine: SqlEngine,
-): Pick<SecondFactorStore, 'activate' | 'savePending' | 'findPending' | 'confirm' | 'purge'> {
+type Enrolments = 'activate' | 'savePending' | 'findPending' | 'deletePending' | 'confirm' | 'purge'
+
+function enrolments(engine: SqlEngine): Pick<SecondFactorStore, Enrolments> {
   const { db, tables, key } = engine
-  const table = tables.pending
+  const table = tables.enrolments
 
   return {
     activate: (factor, hashes) =>
       engine.atomically((transaction) => activate(engine, transaction, factor, hashes)),
 
-    savePending: ({ userId, sealedSeed, createdAt, expiresAt }) =>
+    savePending: ({ userId, sessionId, sealedSeed, createdAt, expiresAt }) =>
       engine.write(async () => {
         const seed = {
           sealed_seed: key(sealedSeed, 'sealedSeed'),
           created_at: toMoment(createdAt),
           expires_at: toMoment(expiresAt),
         }
-        const insert = db.insertInto(table).values({ user_id: key(userId, 'userId'), ...seed })
+        const owner = { user_id: key(userId, 'userId'), session_id: key(sessionId, 'sessionId') }
+        const insert = db.insertInto(table).values({ ...owner, ...seed })
         const upsert = engine.hasOnConflict
-          ? insert.onConflict((conflict) => conflict.column('user_id').doUpdateSet(seed))
+          ? insert.onConflict((conflict) =>
+              conflict.columns(['user_id', 'session_id']).doUpdateSet(seed),
+            )
           : insert.onDuplicateKeyUpdate(seed)
         await upsert.execute()
       }),
 
-    async findPending(userId) {
+    async findPending(userId, sessionId) {
       const row = await db
         .selectFrom(table)
         .selectAll()
         .where('user_id', '=', key(userId, 'userId'))
+        .where('session_id', '=', key(sessionId, 'sessionId'))
         .executeTakeFirst()
       return row === undefined ? null : toPending(row)
     },
+
+    deletePending: (userId) =>
+      engine.write(async () => {
+        await db.deleteFrom(table).where('user_id', '=', key(userId, 'userId')).execute()
+      }),
 
     confirm: (factor, hashes, now) =>
       engine.atomically(async (transaction) => {
@@ -119,7 +156,7 @@ function enrolments(
           : { outcome: 'not-pending' }
       }),
 
-    purge: (now, limit) => purgeInBatches(engine, table, 'user_id', 'expires_at', now, limit),
+    purge: (now, limit) => purgeInBatches(engine, table, 'sealed_seed', 'expires_at', now, limit),
   }
 }
 
@@ -223,12 +260,14 @@ function toFactor({
 
 function toPending({
   user_id,
+  session_id,
   sealed_seed,
   created_at,
   expires_at,
-}: Selectable<PendingSecondFactorsTable>): PendingSecondFactor {
+}: Selectable<EnrolmentsTable>): PendingSecondFactor {
   return {
     userId: fromKey(user_id),
+    sessionId: fromKey(session_id),
     sealedSeed: fromKey(sealed_seed),
     createdAt: fromMoment(created_at),
     expiresAt: fromMoment(expires_at),

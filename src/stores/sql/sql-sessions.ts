@@ -1,11 +1,11 @@
 import { randomId } from '../../lib/random.js'
-import type { EndReason, SessionRecord, SessionStore } from '../contract.js'
+import type { EndReason, SecretReplacement, SessionRecord, SessionStore } from '../contract.js'
 import { databaseTime } from './database-time.js'
 import { endTogether } from './end-together.js'
 import type { SqlEngine } from './engine.js'
 import { addPasswordMark } from './password-marks.js'
 import { purgeInBatches } from './purge.js'
-import { ended, refreshColumns, seen, toRow, toSession } from './session-rows.js'
+import { ended, formerColumns, refreshColumns, seen, toRow, toSession } from './session-rows.js'
 import type { AuthDatabase } from './tables.js'
 import { fromKey, toMoment } from './values.js'
 
@@ -27,6 +27,7 @@ export function sqlSessions(engine: SqlEngine): SessionStore {
     },
 
     ...changesOfOne(engine),
+    replaceSecret: (id, replacement) => engine.write(() => replaceSecret(engine, id, replacement)),
 
     addPasswordMark: (userId, from, to) =>
       engine.write(() => addPasswordMark(engine, { userId, from, to })),
@@ -81,9 +82,7 @@ function changesOfOne(
 ): Pick<SessionStore, 'rotateRefresh' | 'touch' | 'setMethods' | 'setAuthenticated' | 'end'> {
   const { db, tables, key, text } = engine
   const table = tables.sessions
-  // Ended or not is part of the write: a session that ends while it is used stays ended.
-  const changeLiving = (id: string) =>
-    db.updateTable(table).where('id', '=', key(id, 'id')).where('ended_at', 'is', null)
+  const changeLiving = (id: string) => livingOf(engine, id)
 
   return {
     rotateRefresh: (id, presentedHash, next) =>
@@ -114,18 +113,16 @@ function changesOfOne(
             .execute()),
       ),
 
-    setAuthenticated: (id, { methods, authenticatedAt, secretHash }) =>
-      engine.write(async () => {
-        const secret =
-          secretHash === undefined ? {} : { secret_hash: key(secretHash, 'secretHash') }
-        await changeLiving(id)
-          .set({
-            methods: text(JSON.stringify(methods), 'methods'),
-            authenticated_at: toMoment(authenticatedAt),
-            ...secret,
-          })
-          .execute()
-      }),
+    setAuthenticated: (id, { methods, authenticatedAt }) =>
+      engine.write(
+        async () =>
+          void (await changeLiving(id)
+            .set({
+              methods: text(JSON.stringify(methods), 'methods'),
+              authenticated_at: toMoment(authenticatedAt),
+            })
+            .execute()),
+      ),
 
     end: (id, reason, now) =>
       engine.write(async () => {
@@ -135,6 +132,30 @@ function changesOfOne(
         return numUpdatedRows === 1n
       }),
   }
+}
+
+async function replaceSecret(
+  engine: SqlEngine,
+  id: string,
+  { from, to, formerUntil }: SecretReplacement,
+): Promise<boolean> {
+  const { key } = engine
+  const { numUpdatedRows } = await livingOf(engine, id)
+    .where('secret_hash', '=', key(from, 'from'))
+    .set({
+      secret_hash: key(to, 'to'),
+      ...formerColumns(engine, { hash: from, until: formerUntil }),
+    })
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
+// Ended or not is part of the write: a session that ends while it is used stays ended.
+function livingOf({ db, tables, key }: SqlEngine, id: string) {
+  return db
+    .updateTable(tables.sessions)
+    .where('id', '=', key(id, 'id'))
+    .where('ended_at', 'is', null)
 }
 
 interface EndOfAll {

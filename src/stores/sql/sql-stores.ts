@@ -9,6 +9,7 @@ import type { SecondFactorStore } from '../second-factor-contract.js'
 import type { SocketTicketStore } from '../ticket-contract.js'
 import { createEngine } from './engine.js'
 import type { HostKysely, HostTransaction } from './host-kysely.js'
+import { namingMissingTables } from './missing-tables.js'
 import { sqlClients } from './sql-clients.js'
 import { sqlCodes } from './sql-codes.js'
 import { sqlConsents } from './sql-consents.js'
@@ -34,13 +35,13 @@ export type {
   AuthorizationCodesTable,
   ClientsTable,
   ConsentsTable,
+  EnrolmentsTable,
   KeyValue,
   MigrationsTable,
   MomentValue,
   OnceTable,
   PasskeysTable,
   PasskeyUsersTable,
-  PendingSecondFactorsTable,
   RecoveryCodesTable,
   SecondFactorsTable,
   SessionsTable,
@@ -100,13 +101,17 @@ export function sqlStores<Database>(
   options: SqlTableOptions = {},
 ): SqlStores {
   const engine = createEngine(kysely, checkTableOptions('sqlStores', options))
-  const sessions = sqlSessions(engine)
+  const sessions = namingMissingTables(sqlSessions(engine))
+  const { redemption, ...codes } = sqlCodes(engine, sessions)
   return {
-    codes: sqlCodes(engine, sessions),
+    codes: {
+      ...namingMissingTables(codes),
+      ...(redemption && { redemption: namingMissingTables(redemption) }),
+    },
     sessions,
-    secondFactors: sqlSecondFactors(engine),
-    tickets: sqlTickets(engine),
-    keys: sqlKeys(engine, engine.tables.keys),
+    secondFactors: namingMissingTables(sqlSecondFactors(engine)),
+    tickets: namingMissingTables(sqlTickets(engine)),
+    keys: namingMissingTables(sqlKeys(engine, engine.tables.keys)),
   }
 }
 
@@ -150,10 +155,10 @@ export function sqlOAuthStores<Database>(
 ): SqlOAuthStores {
   const engine = createEngine(kysely, checkTableOptions('sqlOAuthStores', options))
   return {
-    clients: sqlClients(engine),
-    consents: sqlConsents(engine),
-    once: sqlOnce(engine),
-    idTokenKeys: sqlKeys(engine, engine.tables.idTokenKeys),
+    clients: namingMissingTables(sqlClients(engine)),
+    consents: namingMissingTables(sqlConsents(engine)),
+    once: namingMissingTables(sqlOnce(engine)),
+    idTokenKeys: namingMissingTables(sqlKeys(engine, engine.tables.idTokenKeys)),
   }
 }
 
@@ -179,5 +184,6 @@ export function sqlPasskeyStore<Database>(
   kysely: HostKysely<Database> | HostTransaction<Database>,
   options: SqlTableOptions = {},
 ): PasskeyStore {
-  return sqlPasskeys(createEngine(kysely, checkTableOptions('sqlPasskeyStore', options)))
+  const engine = createEngine(kysely, checkTableOptions('sqlPasskeyStore', options))
+  return namingMissingTables(sqlPasskeys(engine))
 }

@@ -10,70 +10,16 @@ interface ShapeOf<Table extends keyof TableNames> {
   readonly table: Table
   /** A `?` after the type: may be null. */
   readonly columns: {
-    readonly [Column in Exclude<ColumnOf<Table>, LaterColumn<Table>>]: ColumnTypeOf<
-      RowOf<Table>[Column]
-    >
+    readonly [Column in ColumnOf<Table>]: ColumnTypeOf<RowOf<Table>[Column]>
   }
   readonly primaryKey: readonly ColumnOf<Table>[]
   readonly indexes?: readonly (readonly ColumnOf<Table>[])[]
+  /**
+   * Indexes whose first column is null in most rows. Where an engine can, those rows are left out,
+   * so that they cost no write.
+   */
+  readonly sparseIndexes?: readonly (readonly ColumnOf<Table>[])[]
 }
-
-/** The columns of tables of the first version that came with a later one. */
-interface LaterColumns {
-  readonly sessions:
-    | 'secret_hash'
-    | 'password_mark'
-    | 'password_mark_next'
-    | 'lifetime_idle'
-    | 'lifetime_absolute'
-    | 'client_id'
-    | 'parent_id'
-    | 'resources'
-  readonly codes: 'client_id' | 'redirect_uri' | 'nonce' | 'resources' | 'acr'
-}
-type LaterColumn<Table> = Table extends keyof LaterColumns ? LaterColumns[Table] : never
-
-/** Columns that are added to a table. */
-export type AddedColumns<Table extends keyof LaterColumns> = {
-  readonly [Column in LaterColumns[Table] & ColumnOf<Table>]: ColumnTypeOf<RowOf<Table>[Column]>
-}
-
-/**
- * What version 2 adds to the sessions. All of it may be null, so that processes of the older
- * release write their rows as before.
- */
-export const secondSessionColumns: Omit<AddedColumns<'sessions'>, 'resources'> = {
-  secret_hash: 'key?',
-  password_mark: 'key?',
-  password_mark_next: 'key?',
-  lifetime_idle: 'integer?',
-  lifetime_absolute: 'integer?',
-  client_id: 'key?',
-  parent_id: 'key?',
-}
-
-/** What version 3 adds to the sessions. It may be null, as in version 2. */
-export const thirdSessionColumns: Pick<AddedColumns<'sessions'>, 'resources'> = {
-  resources: 'text?',
-}
-
-/** What version 3 adds to the codes. All of it may be null, as in version 2. */
-export const thirdCodeColumns: AddedColumns<'codes'> = {
-  client_id: 'key?',
-  redirect_uri: 'text?',
-  nonce: 'text?',
-  resources: 'text?',
-  acr: 'text?',
-}
-
-/**
- * The columns of sessions by which they are ended together, and what version 3 finds them by. A
- * client may have very many, most of which have ended.
- */
-export const thirdSessionIndexes: readonly (readonly (keyof SqlAuthTables['mar_sessions'])[])[] = [
-  ['client_id', 'ended_at'],
-  ['parent_id'],
-]
 
 type RowOf<Table extends keyof TableNames> = SqlAuthTables[TableNames[Table]]
 type ColumnOf<Table extends keyof TableNames> = keyof RowOf<Table> & string
@@ -97,8 +43,8 @@ const keyColumns: ShapeOf<'keys'>['columns'] = {
 }
 
 /**
- * The tables of the first version. They never change: a later version changes them by statements of
- * its own.
+ * The tables of version 1. They never change: a later version changes them by statements of its
+ * own.
  */
 export const firstTables: readonly TableShape[] = [
   {
@@ -106,7 +52,7 @@ export const firstTables: readonly TableShape[] = [
     columns: {
       code_hash: 'key',
       user_id: 'key',
-      issued_by_session_id: 'key?',
+      issued_by_session_id: 'key',
       opens_session_id: 'key',
       code_challenge: 'text',
       scope: 'text',
@@ -117,6 +63,11 @@ export const firstTables: readonly TableShape[] = [
       retain_until: 'moment',
       consumed_at: 'moment?',
       purge_at: 'moment',
+      client_id: 'key?',
+      redirect_uri: 'text?',
+      nonce: 'text?',
+      resources: 'text?',
+      acr: 'text?',
     },
     primaryKey: ['code_hash'],
     indexes: [['purge_at']],
@@ -142,9 +93,22 @@ export const firstTables: readonly TableShape[] = [
       end_reason: 'text?',
       ended_by: 'key?',
       purge_at: 'moment',
+      secret_hash: 'key?',
+      password_mark: 'key?',
+      password_mark_next: 'key?',
+      lifetime_idle: 'integer?',
+      lifetime_absolute: 'integer?',
+      client_id: 'key?',
+      parent_id: 'key?',
+      resources: 'text?',
+      opened_by_session_id: 'key?',
+      former_secret_hash: 'key?',
+      former_secret_until: 'moment?',
     },
     primaryKey: ['id'],
     indexes: [['user_id', 'ended_at'], ['purge_at']],
+    // For ending sessions together. A client may have very many, most of which have ended.
+    sparseIndexes: [['client_id', 'ended_at'], ['parent_id']],
   },
   {
     table: 'tickets',
@@ -172,9 +136,15 @@ export const firstTables: readonly TableShape[] = [
     primaryKey: ['user_id'],
   },
   {
-    table: 'pending',
-    columns: { user_id: 'key', sealed_seed: 'key', created_at: 'moment', expires_at: 'moment' },
-    primaryKey: ['user_id'],
+    table: 'enrolments',
+    columns: {
+      user_id: 'key',
+      session_id: 'key',
+      sealed_seed: 'key',
+      created_at: 'moment',
+      expires_at: 'moment',
+    },
+    primaryKey: ['user_id', 'session_id'],
     indexes: [['expires_at']],
   },
   {
@@ -182,15 +152,7 @@ export const firstTables: readonly TableShape[] = [
     columns: { user_id: 'key', code_hash: 'key' },
     primaryKey: ['user_id', 'code_hash'],
   },
-  {
-    table: 'keys',
-    columns: keyColumns,
-    primaryKey: ['generation'],
-  },
-]
-
-/** The tables that came with version 3. They never change, either. */
-export const thirdTables: readonly TableShape[] = [
+  { table: 'keys', columns: keyColumns, primaryKey: ['generation'] },
   { table: 'idTokenKeys', columns: keyColumns, primaryKey: ['generation'] },
   {
     table: 'clients',
@@ -222,10 +184,6 @@ export const thirdTables: readonly TableShape[] = [
     primaryKey: ['key_hash'],
     indexes: [['expires_at']],
   },
-]
-
-/** The tables that came with version 4. They never change, either. */
-export const fourthTables: readonly TableShape[] = [
   {
     table: 'passkeys',
     columns: {
@@ -242,6 +200,7 @@ export const fourthTables: readonly TableShape[] = [
       aaguid: 'text',
       name: 'text',
       suspected_clone_at: 'moment?',
+      password_mark: 'text?',
       created_at: 'moment',
       last_used_at: 'moment?',
     },

@@ -15,7 +15,7 @@ export type MomentValue = number | string
 export interface AuthorizationCodesTable {
   code_hash: KeyValue
   user_id: KeyValue
-  issued_by_session_id: KeyValue | null
+  issued_by_session_id: KeyValue
   opens_session_id: KeyValue
   code_challenge: string
   scope: string
@@ -30,11 +30,10 @@ export interface AuthorizationCodesTable {
    * When the row may be deleted: `expires_at` until it is consumed, `retain_until` from then on.
    */
   purge_at: MomentValue
-  /** This column and those that follow are there since version 3. */
   client_id: KeyValue | null
   redirect_uri: string | null
   nonce: string | null
-  /** JSON. */
+  /** A JSON list. */
   resources: string | null
   acr: string | null
 }
@@ -64,19 +63,21 @@ export interface SessionsTable {
   ended_by: KeyValue | null
   /** When the row may be deleted: the earlier of the two expiries, or `ended_at`. */
   purge_at: MomentValue
-  /** This column and those that follow are there since version 2. */
   secret_hash: KeyValue | null
   password_mark: KeyValue | null
   /** Marks with a blank between two of them. */
   password_mark_next: KeyValue | null
-  /** Seconds. */
+  /** Seconds, both. */
   lifetime_idle: number | null
-  /** Seconds. */
   lifetime_absolute: number | null
   client_id: KeyValue | null
   parent_id: KeyValue | null
-  /** A JSON list; since version 3. */
+  /** A JSON list. */
   resources: string | null
+  opened_by_session_id: KeyValue | null
+  /** Both or neither. */
+  former_secret_hash: KeyValue | null
+  former_secret_until: MomentValue | null
 }
 
 /** One row of socket tickets. */
@@ -104,8 +105,9 @@ export interface SecondFactorsTable {
 }
 
 /** One row of enrolments that wait for their first code. */
-export interface PendingSecondFactorsTable {
+export interface EnrolmentsTable {
   user_id: KeyValue
+  session_id: KeyValue
   sealed_seed: KeyValue
   created_at: MomentValue
   expires_at: MomentValue
@@ -174,6 +176,7 @@ export interface PasskeysTable {
   aaguid: string
   name: string
   suspected_clone_at: MomentValue | null
+  password_mark: string | null
   created_at: MomentValue
   last_used_at: MomentValue | null
 }
@@ -202,7 +205,7 @@ export interface SqlAuthTables {
   mar_sessions: SessionsTable
   mar_socket_tickets: SocketTicketsTable
   mar_second_factors: SecondFactorsTable
-  mar_pending_second_factors: PendingSecondFactorsTable
+  mar_enrolments: EnrolmentsTable
   mar_recovery_codes: RecoveryCodesTable
   mar_signing_keys: SigningKeysTable
   mar_id_token_keys: SigningKeysTable
@@ -237,7 +240,7 @@ export interface TableNames {
   readonly sessions: 'mar_sessions'
   readonly tickets: 'mar_socket_tickets'
   readonly secondFactors: 'mar_second_factors'
-  readonly pending: 'mar_pending_second_factors'
+  readonly enrolments: 'mar_enrolments'
   readonly recoveryCodes: 'mar_recovery_codes'
   readonly keys: 'mar_signing_keys'
   /** Another table of the same columns. */
@@ -284,7 +287,7 @@ export function tableNames(prefix: string): TableNames {
     sessions: `${prefix}sessions` as 'mar_sessions',
     tickets: `${prefix}socket_tickets` as 'mar_socket_tickets',
     secondFactors: `${prefix}second_factors` as 'mar_second_factors',
-    pending: `${prefix}pending_second_factors` as 'mar_pending_second_factors',
+    enrolments: `${prefix}enrolments` as 'mar_enrolments',
     recoveryCodes: `${prefix}recovery_codes` as 'mar_recovery_codes',
     keys: `${prefix}signing_keys` as 'mar_signing_keys',
     idTokenKeys: `${prefix}id_token_keys` as 'mar_signing_keys',

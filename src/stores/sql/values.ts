@@ -53,11 +53,6 @@ export function fromMomentOrNull(value: MomentValue | null): Date | null {
   return value === null ? null : fromMoment(value)
 }
 
-/** Whether a column holds anything; on the tables of an older release it may not even be there. */
-export function isThere<Value>(value: Value | null | undefined): value is Value {
-  return value !== null && value !== undefined
-}
-
 /** The methods as they were saved. */
 export function fromMethods(stored: string): readonly StoredMethod[] {
   return JSON.parse(stored)

@@ -28,6 +28,7 @@ function toShow(view: View): readonly (readonly [what: string, text: string | nu
         ['client.host', view.client.host],
         ['account.username', view.account.username],
         ...view.scopes.map((scope) => ['scopes', scope] as const),
+        ...view.apis.map((api) => ['apis', api] as const),
       ]
     case 'hand-over':
       return [['client.name', view.client.name]]

@@ -1,4 +1,4 @@
-import { html, markupOf } from '../../pages/html.js'
+import { addressAttributes, html, markupOf } from '../../pages/html.js'
 import { packed, tagsOf, textOf } from './markup.js'
 import { check, marker, passkeyOfView, type RenderedPage } from './rendered.js'
 
@@ -35,16 +35,28 @@ const forbidden = ['script', 'style', 'iframe', 'frame', 'object', 'embed', 'bas
 
 // All of it would be stopped by the policy that the page is sent with, in front of the user.
 function runsNothing(page: RenderedPage): void {
-  const scripts = tagsOf(markupOf(passkeyOfView(page.view) ?? html``)).flatMap(
+  const ofPasskeys = tagsOf(markupOf(passkeyOfView(page.view) ?? html``)).flatMap(
     ({ name, attributes }) => (name === 'script' ? (attributes['src'] ?? []) : []),
   )
+  // The only page with a field for a password.
+  const isTyped = page.view.page === 'sign-in'
+  const scripts = isTyped ? [...ofPasskeys, page.shell.passwordScript] : ofPasskeys
   for (const { name, attributes } of page.tags) {
     const isOurs = name === 'script' && scripts.includes(attributes['src'] ?? '')
     check(isOurs || !forbidden.includes(name), page, `has a <${name}>, which its policy stops.`)
     const inline = Object.keys(attributes).find((key) => key === 'style' || key.startsWith('on'))
     const remedy = 'Write it into the option css, by a class.'
     check(inline === undefined, page, `has the attribute ${inline} in it. ${remedy}`)
+    const script = Object.keys(attributes).find(
+      (key) => addressAttributes.has(key) && isScript(attributes[key] ?? ''),
+    )
+    check(script === undefined, page, `has a script in the ${script} of <${name}>: it is stopped.`)
   }
+}
+
+// Browsers leave out blanks and control characters before and within the scheme.
+function isScript(address: string): boolean {
+  return /^(?:javascript|vbscript|data:text\/html)\b/i.test(address.replaceAll(/[\p{Cc} ]/gu, ''))
 }
 
 function loadsOwnFiles(page: RenderedPage): void {
@@ -58,7 +70,7 @@ function loadsOwnFiles(page: RenderedPage): void {
   }
 }
 
-const addresses = ['href', 'src', 'srcset', 'action', 'formaction', 'content', 'poster', 'data']
+const addresses = [...addressAttributes, 'content']
 
 function linksWhereToldTo(page: RenderedPage): void {
   if (!page.isHostile) return

@@ -44,7 +44,10 @@ function fieldsOf(view: View): readonly Expected[] {
 function choicesOf(view: View): readonly (readonly [name: string, value: string])[] {
   switch (view.page) {
     case 'sign-in':
-      return view.mayCancel && view.client !== null ? [['choice', 'cancel']] : []
+      return [
+        ...(view.account === null ? [] : ([['choice', 'continue']] as const)),
+        ...(view.mayCancel && view.client !== null ? ([['choice', 'cancel']] as const) : []),
+      ]
     case 'second-factor':
       return view.method === 'passkey'
         ? [['choice', 'cancel']]

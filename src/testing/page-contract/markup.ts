@@ -59,11 +59,24 @@ function attributesOf(list: string): Record<string, string> {
   )
 }
 
+const named: Readonly<Record<string, string>> = {
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  amp: '&',
+  colon: ':',
+  Tab: '\t',
+  NewLine: '\n',
+}
+
+// Once over all of it: what an entity stands for may be the beginning of another.
 function unescaped(text: string): string {
-  return text
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&')
+  return text.replaceAll(
+    /&(?:#(\d{1,6})|#x([\da-f]{1,5})|(\w+));/gi,
+    (whole, decimal, hex, name) => {
+      if (name !== undefined) return named[name] ?? whole
+      const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
+      return String.fromCodePoint(code)
+    },
+  )
 }

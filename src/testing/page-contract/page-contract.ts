@@ -1,5 +1,5 @@
 import { AuthConfigError } from '../../errors.js'
-import type { RenderPage } from '../../pages/host-render.js'
+import type { RenderPage } from '../../pages/pages-options.js'
 import { contentTests } from './contents.js'
 import { documentTests } from './documents.js'
 import { formTests } from './forms.js'

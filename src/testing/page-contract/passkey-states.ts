@@ -1,5 +1,5 @@
+import { type AskedPasskey, createPasskeyPart } from '../../pages/form-parts.js'
 import type { SafeHtml } from '../../pages/html.js'
-import { type AskedPasskey, createPasskeyPart } from '../../pages/passkey-part.js'
 import { createTexts, type PageTexts } from '../../pages/texts.js'
 import type { EnrolView, SecondFactorView, SignInView, View } from '../../pages/view.js'
 

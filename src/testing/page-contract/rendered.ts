@@ -1,8 +1,8 @@
 import { AssertionError } from 'node:assert/strict'
 import { hiddenFields } from '../../pages/form-parts.js'
-import type { RenderPage } from '../../pages/host-render.js'
 import { attributes, html, isSafeHtml, markupOf, type SafeHtml } from '../../pages/html.js'
 import type { PageShell } from '../../pages/layout.js'
+import type { RenderPage } from '../../pages/pages-options.js'
 import { createTexts, type PageTexts } from '../../pages/texts.js'
 import type { PageForm, View } from '../../pages/view.js'
 import { type FormTags, formsOf, type Tag, tagsOf } from './markup.js'
@@ -49,6 +49,8 @@ const fullShell: PageShell = {
   },
   stylesheet: `${base}/assets/page-0123456789abcdef.css`,
   logo: `${base}/assets/logo-0123456789abcdef.svg`,
+  icon: `${base}/assets/logo-0123456789abcdef.svg`,
+  passwordScript: `${base}/assets/show-password-0123456789abcdef.js`,
   languages: [...texts.values()].map((one) => ({
     tag: one.tag,
     name: one.plain('language.name'),
@@ -63,6 +65,7 @@ const bareShell: PageShell = {
   texts: texts.get('ar') as PageTexts,
   brand: { name: service },
   logo: null,
+  icon: `${base}/assets/icon-0123456789abcdef.svg`,
   languages: [],
   home: null,
 }
@@ -79,6 +82,7 @@ const hostileData: StateData = {
   typed: hostile,
   refusal: hostile,
   scopes: [hostile],
+  apis: [hostile],
   factorLabel: hostile,
   codes: [hostile],
   reference: hostile,

@@ -24,6 +24,7 @@ export interface StateData {
   /** The host's own words. */
   readonly refusal: string
   readonly scopes: readonly string[]
+  readonly apis: readonly string[]
   readonly factorLabel: string
   readonly codes: readonly string[]
   readonly reference: string
@@ -60,6 +61,7 @@ export const usualData: StateData = {
   typed: 'alice@mial.example',
   refusal: 'Guests may not come in on Sundays.',
   scopes: ['Read your messages', 'See your name and picture', 'Stay signed in'],
+  apis: ['Your files', 'payments.example.com'],
   factorLabel: 'Badge',
   codes: Array.from({ length: 10 }, (_, at) => `K7QF-2M${at}D-X9PA-LW4T-ZC6R-H3VB`),
   reference: 'q3P1xk8sT0yVb2nLw5cRaA',
@@ -74,6 +76,7 @@ export function statesOf(data: StateData): Readonly<Record<string, View>> {
   const { client, account, codes, device, redirect } = data
   const form = formWith(data)
   const stale = formWith(data, { kind: 'stale' })
+  const tooSoon = formWith(data, { kind: 'too-soon' })
   const signOut: View = { page: 'sign-out', account, form }
   return {
     ...signInStates(data),
@@ -82,6 +85,7 @@ export function statesOf(data: StateData): Readonly<Record<string, View>> {
     'recovery-codes': { page: 'recovery-codes', form, codes },
     continue: { page: 'continue', client, account, form },
     'continue-stale': { page: 'continue', client, account, form: stale },
+    'continue-too-soon': { page: 'continue', client, account, form: tooSoon },
     'continue-device': { page: 'continue', client: device, account, form },
     ...consentStates(data),
     'hand-over': { page: 'hand-over', client, redirect },
@@ -104,6 +108,7 @@ function signInOf(data: StateData): SignInView {
     page: 'sign-in',
     client: data.client,
     form: formWith(data),
+    account: null,
     username: '',
     stay: false,
     forgotten: '/oauth/forgot?client_id=wiki',
@@ -127,6 +132,12 @@ function signInStates(data: StateData): Record<string, View> {
     'sign-in-hint': { ...signIn, username: account.username },
     'sign-in-wrong': again({ kind: 'wrong' }),
     'sign-in-stale': { ...again({ kind: 'stale' }), stay: true },
+    'sign-in-no-cookie': again({ kind: 'no-cookie' }),
+    'sign-in-signed-out': again({ kind: 'signed-out' }),
+    'sign-in-other-account': {
+      ...again({ kind: 'other-account', account: account.name }),
+      account,
+    },
     'sign-in-refused': again({ kind: 'refused', message }),
     'sign-in-throttled': again({ kind: 'throttled', retryAfter: 290 }),
     'sign-in-busy': again({ kind: 'busy', retryAfter: 2 }),
@@ -187,12 +198,19 @@ function consentStates(data: StateData): Record<string, View> {
     client,
     account,
     scopes,
+    apis: [],
     manage: 'https://chat.example.com/settings/apps',
     form: formWith(data),
   }
   return {
     consent,
     'consent-stale': { ...consent, form: formWith(data, { kind: 'stale' }) },
+    'consent-too-soon': { ...consent, form: formWith(data, { kind: 'too-soon' }) },
+    'consent-other-account': {
+      ...consent,
+      form: formWith(data, { kind: 'other-account', account: account.name }),
+    },
+    'consent-apis': { ...consent, apis: data.apis },
     'consent-device': { ...consent, client: { name: client.name, host: null }, manage: null },
   }
 }
@@ -210,6 +228,7 @@ function errorStates({ reference, client }: StateData): Record<string, View> {
   return {
     error,
     'error-redirect': { ...redirect, parameter: 'redirect_uri' },
+    'error-no-app': { ...error, fault: 'no-app', parameter: null },
     'error-busy': { ...error, fault: 'busy', parameter: null, retryAfter: 30 },
     'error-bare': { ...error, fault: 'not-found', reference: null, parameter: null },
   }

@@ -57,6 +57,7 @@ import { ownersContract } from './sessions/owners.js'
 import { passwordMarksContract } from './sessions/password-marks.js'
 import { sessionsPurge } from './sessions/purging.js'
 import { rotationContract } from './sessions/rotation.js'
+import { secretsContract } from './sessions/secrets.js'
 import { sessionsContract } from './sessions/sessions.js'
 import { wholeRowsContract } from './sessions/whole-rows.js'
 import { ticketsPurge } from './tickets/purging.js'
@@ -186,6 +187,7 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
     methodsContract(part)
     passwordMarksContract(part)
     authenticatedContract(part)
+    secretsContract(part)
     rotationContract(part)
     endingContract(part)
     ownersContract(part)

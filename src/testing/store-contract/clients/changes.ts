@@ -81,6 +81,22 @@ function clientSecrets({ it, store }: Part<ManagedClientStore>): void {
     same((await clients.find(client.id))?.secretHashes, [other], 'clients.find with a new secret.')
   })
 
+  it('a client without secrets comes back without secretHashes, whatever was changed', async () => {
+    const at = moments()
+    const clients = await store()
+    const client = newClient({ secretHashes: [newSecretHash()] })
+    const { secretHashes = [], ...without } = client
+    const left =
+      'clients.find of a client without secrets. Leave `secretHashes` out: the router refuses a ' +
+      'client whose list is empty, since a secret that was lost looks the same.'
+    await clients.create(client, at(0))
+    await clients.replaceSecrets(client.id, secretHashes, [], at(1))
+    same(plainClient(await clients.find(client.id)), without, left)
+    await clients.update(without, at(2))
+    await clients.setDisabled(client.id, true, at(3))
+    same(plainClient(await clients.find(client.id)), { ...without, disabled: true }, left)
+  })
+
   it('replaceSecrets of an unknown client is superseded, and inserts nothing', async () => {
     const clients = await store()
     const id = randomId()

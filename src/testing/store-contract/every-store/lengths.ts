@@ -3,6 +3,7 @@ import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
 import {
   confirmed,
+  enrolling,
   moments,
   newCode,
   newFactor,
@@ -77,7 +78,7 @@ export function factorLengths({ it, store }: Part<SecondFactorStore>): void {
     const hash = maxKey()
     await factors.savePending(pending)
     same(
-      texts(await factors.findPending(pending.userId)),
+      texts(await factors.findPending(pending.userId, enrolling)),
       texts(pending),
       `secondFactors.findPending: ${whole}`,
     )

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
 import {
+  enrolling,
   type Moment,
   moments,
   newCode,
@@ -227,7 +228,7 @@ export function factorReads({ it, store, rounds }: Part<SecondFactorStore>): voi
       ] as const
       for (const [name, change, sealedSeed] of steps) {
         const { after } = await readWhile(
-          () => factors.findPending(first.userId),
+          () => factors.findPending(first.userId, enrolling),
           change,
           round % 2 === 1,
         )

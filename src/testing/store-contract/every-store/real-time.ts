@@ -4,6 +4,7 @@ import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
 import {
   confirmed,
+  enrolling,
   type Moment,
   newCode,
   newFactor,
@@ -220,7 +221,7 @@ export function factorsInRealTime({ it, store }: Part<SecondFactorStore>): () =>
             `secondFactors.countRecoveryCodes answered 0 ${why}`,
           )
         }
-        const next = await factors.findPending(begun.next.userId)
+        const next = await factors.findPending(begun.next.userId, enrolling)
         const expired =
           'secondFactors.savePending left the TTL of the enrolment that it replaced: the new one ' +
           'was gone with the old.'

@@ -1,5 +1,11 @@
 import { randomSecret } from '../../../lib/random.js'
-import { confirmed, moments, newFactor, newPending } from '../../../stores/new-records.js'
+import {
+  confirmed,
+  enrolling,
+  moments,
+  newFactor,
+  newPending,
+} from '../../../stores/new-records.js'
 import type {
   PendingSecondFactor,
   SecondFactorRecord,
@@ -40,7 +46,7 @@ function confirming({ it, store }: Part<SecondFactorStore>): void {
           'code that confirmed opens a session, too.',
       )
       same(
-        await factors.findPending(factor.userId),
+        await factors.findPending(factor.userId, enrolling),
         null,
         'secondFactors.confirm left the enrolment: it could be confirmed again.',
       )
@@ -206,7 +212,7 @@ async function checkUnchanged(
     null,
     'secondFactors.confirm was not-pending and made a factor all the same.',
   )
-  const left = await factors.findPending(userId)
+  const left = await factors.findPending(userId, enrolling)
   same(
     left?.sealedSeed,
     pending.sealedSeed,

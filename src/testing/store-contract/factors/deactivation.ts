@@ -1,5 +1,11 @@
 import { randomSecret } from '../../../lib/random.js'
-import { confirmed, moments, newFactor, newPending } from '../../../stores/new-records.js'
+import {
+  confirmed,
+  enrolling,
+  moments,
+  newFactor,
+  newPending,
+} from '../../../stores/new-records.js'
 import type {
   SecondFactorRecord,
   SecondFactorStore,
@@ -10,6 +16,8 @@ import type { Part } from '../harness/suite.js'
 /** Deactivating: all of the factor goes, and for one caller. */
 export function deactivationContract(part: Part<SecondFactorStore>): void {
   deactivation(part)
+  keptCodes(part)
+  deletingKeptCodes(part)
   deactivationOfEnrolments(part)
   deactivationInterleavings(part)
 }
@@ -55,6 +63,96 @@ function deactivation({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
+function keptCodes({ it, store }: Part<SecondFactorStore>): void {
+  it('deactivating can keep the recovery codes, until the next factor is activated', async () => {
+    const at = moments()
+    const factors = await store()
+    const [factor, other] = [newFactor(at), newFactor(at)]
+    const [used, left, last] = [randomSecret(), randomSecret(), randomSecret()]
+    await factors.activate(factor, [used, left, last])
+    await factors.activate(other, [randomSecret()])
+    await factors.consumeRecoveryCode(factor.userId, used)
+    same(
+      await factors.deactivate(factor.userId, true),
+      { outcome: 'deactivated' },
+      'secondFactors.deactivate of an active factor, whose codes are kept.',
+    )
+    same(await factors.find(factor.userId), null, 'secondFactors.find after deactivate.')
+    same(
+      await factors.countRecoveryCodes(factor.userId),
+      2,
+      'secondFactors.countRecoveryCodes after deactivate with keepRecoveryCodes: those that are ' +
+        'left stay.',
+    )
+    same(
+      await factors.consumeRecoveryCode(factor.userId, left),
+      { outcome: 'consumed' },
+      'A recovery code that deactivate has kept stands in for a passkey.',
+    )
+    same(
+      await factors.consumeRecoveryCode(factor.userId, left),
+      { outcome: 'unknown' },
+      'A recovery code that deactivate has kept works once.',
+    )
+    await factors.activate(factor, [])
+    same(
+      await factors.consumeRecoveryCode(factor.userId, last),
+      { outcome: 'unknown' },
+      'A recovery code that was kept of an earlier factor.',
+    )
+  })
+}
+
+function deletingKeptCodes({ it, store, rounds }: Part<SecondFactorStore>): void {
+  it('deleteKeptRecoveryCodes deletes those of a user without a factor alone', async () => {
+    const at = moments()
+    const factors = await store()
+    const [kept, active] = [newFactor(at), newFactor(at)]
+    await factors.deleteKeptRecoveryCodes(kept.userId)
+    for (const factor of [kept, active]) await factors.activate(factor, [randomSecret()])
+    await factors.deactivate(kept.userId, true)
+    for (const { userId } of [kept, active]) await factors.deleteKeptRecoveryCodes(userId)
+    same(
+      await factors.countRecoveryCodes(kept.userId),
+      0,
+      'secondFactors.countRecoveryCodes after deleteKeptRecoveryCodes.',
+    )
+    same(
+      await factors.countRecoveryCodes(active.userId),
+      1,
+      'deleteKeptRecoveryCodes deleted the recovery codes of an active factor.',
+    )
+  })
+
+  it(
+    'deleteKeptRecoveryCodes and activate, at once: the codes of the new factor are left, and ' +
+      'no others',
+    async () => {
+      const at = moments()
+      const factors = await store()
+      for (let round = 0; round < rounds; round += 1) {
+        const factor = newFactor(at)
+        const [old, next] = [randomSecret(), randomSecret()]
+        await factors.activate(factor, [old])
+        await factors.deactivate(factor.userId, true)
+        const forget = () => factors.deleteKeptRecoveryCodes(factor.userId)
+        const activate = async () => void (await factors.activate(factor, [next]))
+        await Promise.all(round % 2 === 0 ? [forget(), activate()] : [activate(), forget()])
+        for (const [hash, outcome] of [
+          [old, 'unknown'],
+          [next, 'consumed'],
+        ] as const)
+          same(
+            await factors.consumeRecoveryCode(factor.userId, hash),
+            { outcome },
+            'A recovery code after deleteKeptRecoveryCodes and activate at once. The one who has ' +
+              'looked for a factor must not delete codes that came with it since.',
+          )
+      }
+    },
+  )
+}
+
 function deactivationOfEnrolments({ it, store }: Part<SecondFactorStore>): void {
   it('deactivating deletes a waiting enrolment as well, with a factor and without', async () => {
     const at = moments()
@@ -73,7 +171,7 @@ function deactivationOfEnrolments({ it, store }: Part<SecondFactorStore>): void 
       )
       const left =
         'secondFactors.deactivate left the enrolment: whoever began it could still switch it on.'
-      same(await factors.findPending(pending.userId), null, left)
+      same(await factors.findPending(pending.userId, enrolling), null, left)
       same(
         await factors.confirm(confirmed(pending, at), [], at(1)),
         { outcome: 'not-pending' },

@@ -1,5 +1,11 @@
 import { randomSecret } from '../../../lib/random.js'
-import { confirmed, moments, newFactor, newPending } from '../../../stores/new-records.js'
+import {
+  confirmed,
+  enrolling,
+  moments,
+  newFactor,
+  newPending,
+} from '../../../stores/new-records.js'
 import type {
   PendingSecondFactor,
   SecondFactorStore,
@@ -26,7 +32,7 @@ function savingAtOnce({ it, store, rounds }: Part<SecondFactorStore>): void {
         newPending(at, { userId, createdAt: at(caller), expiresAt: at(600 + caller) }),
       )
       await Promise.all(saved.map((pending) => factors.savePending(pending)))
-      const found = await factors.findPending(userId)
+      const found = await factors.findPending(userId, enrolling)
       const own = saved.find(({ sealedSeed }) => sealedSeed === found?.sealedSeed)
       check(
         own !== undefined,
@@ -61,7 +67,7 @@ function confirmAgainstSave({ it, store, rounds }: Part<SecondFactorStore>): voi
           round % 2 === 0 ? [confirm(), save()] : [save(), confirm()],
         )
         const activated = answers.includes('activated')
-        const found = await factors.findPending(old.userId)
+        const found = await factors.findPending(old.userId, enrolling)
         check(
           !isNone(found),
           'confirm deleted an enrolment that it was not asked to confirm: the seed the user sees ' +
@@ -95,7 +101,7 @@ function confirmAgainstDeactivate({ it, store, rounds }: Part<SecondFactorStore>
       // Whoever was first: the enrolment is gone before it is confirmed, or the factor afterwards.
       await checkFactorAndCodes(factors, pending, undefined, 2)
       same(
-        await factors.findPending(pending.userId),
+        await factors.findPending(pending.userId, enrolling),
         null,
         'deactivate and confirm at once left the enrolment.',
       )

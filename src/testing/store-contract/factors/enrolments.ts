@@ -1,5 +1,11 @@
 import { randomId, randomSecret } from '../../../lib/random.js'
-import { confirmed, moments, newFactor, newPending } from '../../../stores/new-records.js'
+import {
+  confirmed,
+  enrolling,
+  moments,
+  newFactor,
+  newPending,
+} from '../../../stores/new-records.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import { codesLeft, resolves, same, spoil } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
@@ -14,6 +20,8 @@ export function enrolmentsContract(part: Part<SecondFactorStore>): void {
   enrolmentShapes(part)
   enrolmentCopies(part)
   enrolmentReplaced(part)
+  enrolmentsOfSessions(part)
+  enrolmentsDeleted(part)
   enrolmentIdentity(part)
   confirmContract(part)
 }
@@ -24,7 +32,7 @@ function enrolmentShapes({ it, store }: Part<SecondFactorStore>): void {
     const factors = await store()
     const { userId } = newPending(at)
     same(
-      await factors.findPending(userId),
+      await factors.findPending(userId, enrolling),
       null,
       'secondFactors.findPending must answer null, not undefined, when there is none.',
     )
@@ -33,7 +41,7 @@ function enrolmentShapes({ it, store }: Part<SecondFactorStore>): void {
     for (const pending of [waiting, expired]) {
       await factors.savePending(pending)
       same(
-        await factors.findPending(pending.userId),
+        await factors.findPending(pending.userId, enrolling),
         pending,
         'secondFactors.findPending must answer the record as it was saved.',
       )
@@ -53,16 +61,16 @@ function enrolmentCopies({ it, store }: Part<SecondFactorStore>): void {
     const pending = newPending(at)
     const given = structuredClone(pending)
     await factors.savePending(given)
-    const stored = structuredClone(await factors.findPending(pending.userId))
+    const stored = structuredClone(await factors.findPending(pending.userId, enrolling))
     spoil(given)
     same(
-      await factors.findPending(pending.userId),
+      await factors.findPending(pending.userId, enrolling),
       stored,
       'Changing what was given to savePending changed the stored enrolment.',
     )
-    spoil(await factors.findPending(pending.userId))
+    spoil(await factors.findPending(pending.userId, enrolling))
     same(
-      await factors.findPending(pending.userId),
+      await factors.findPending(pending.userId, enrolling),
       stored,
       'Changing what findPending answered changed the stored enrolment.',
     )
@@ -90,7 +98,7 @@ function enrolmentReplaced({ it, store }: Part<SecondFactorStore>): void {
     await factors.savePending(first)
     await factors.savePending(last)
     same(
-      (await factors.findPending(factor.userId))?.sealedSeed,
+      (await factors.findPending(factor.userId, enrolling))?.sealedSeed,
       last.sealedSeed,
       'savePending must replace an earlier enrolment: the last seed was shown last.',
     )
@@ -107,6 +115,78 @@ function enrolmentReplaced({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
+function enrolmentsOfSessions({ it, store }: Part<SecondFactorStore>): void {
+  it('each session of a user has an enrolment of its own, and no other is answered for it', async () => {
+    const at = moments()
+    const factors = await store()
+    for (const [what, sessionId, other] of awkwardPairs(randomId())) {
+      const own = newPending(at, { sessionId })
+      const { userId } = own
+      await factors.savePending(own)
+      same(
+        await factors.findPending(userId, other),
+        null,
+        `secondFactors.findPending answered what waits in another session (${what}): a thief’s ` +
+          'seed would be shown to the user as hers.',
+      )
+      const others = newPending(at, { userId, sessionId: other })
+      await factors.savePending(others)
+      same(
+        [await factors.findPending(userId, sessionId), await factors.findPending(userId, other)],
+        [own, others],
+        `secondFactors.savePending in another session (${what}) changed the one that waits in ` +
+          'this: whoever knows the password could keep the user from setting TOTP up.',
+      )
+      same(
+        await factors.confirm(confirmed(own, at), [], at(1)),
+        { outcome: 'activated' },
+        'secondFactors.confirm of one of two enrolments of a user.',
+      )
+      same(
+        await factors.findPending(userId, sessionId),
+        null,
+        'secondFactors.confirm left the enrolment: it could be confirmed again.',
+      )
+      await factors.deactivate(userId)
+      same(
+        await factors.findPending(userId, other),
+        null,
+        'secondFactors.deactivate left the enrolment of another session.',
+      )
+    }
+  })
+}
+
+function enrolmentsDeleted({ it, store }: Part<SecondFactorStore>): void {
+  it('deletePending deletes all enrolments of a user, and nothing else', async () => {
+    const at = moments()
+    const factors = await store()
+    const factor = newFactor(at)
+    const { userId } = factor
+    const [one, other] = [newPending(at, { userId }), newPending(at, { userId, sessionId: 'b' })]
+    const ofBob = newPending(at)
+    await factors.activate(factor, ['code'])
+    for (const pending of [one, other, ofBob]) await factors.savePending(pending)
+    await factors.deletePending(userId)
+    await factors.deletePending(userId)
+    same(
+      [await factors.findPending(userId, enrolling), await factors.findPending(userId, 'b')],
+      [null, null],
+      'secondFactors.deletePending left an enrolment: what a thief has begun could be confirmed.',
+    )
+    same(
+      [await factors.find(userId), await codesLeft(factors, userId)],
+      [factor, 1],
+      'secondFactors.deletePending changed the factor or its recovery codes.',
+    )
+    same(
+      await factors.findPending(ofBob.userId, enrolling),
+      ofBob,
+      'secondFactors.deletePending took that of another user.',
+    )
+  })
+}
+
 function enrolmentIdentity({ it, store }: Part<SecondFactorStore>): void {
   it('user ids that differ in one byte have different enrolments and codes', async () => {
     const at = moments()
@@ -115,13 +195,24 @@ function enrolmentIdentity({ it, store }: Part<SecondFactorStore>): void {
       const [one, other] = [newPending(at, { userId: first }), newPending(at, { userId: second })]
       const confuses = `confuses user ids that differ by ${what}. Compare them bytewise.`
       await factors.savePending(one)
-      const [own, none] = [await factors.findPending(first), await factors.findPending(second)]
+      const [own, none] = [
+        await factors.findPending(first, enrolling),
+        await factors.findPending(second, enrolling),
+      ]
       same(none, null, `secondFactors.findPending ${confuses}`)
       await resolves(factors.savePending(other), `secondFactors.savePending ${confuses}`)
-      same(await factors.findPending(first), own, `secondFactors.savePending ${confuses}`)
-      const others = await factors.findPending(second)
+      same(
+        await factors.findPending(first, enrolling),
+        own,
+        `secondFactors.savePending ${confuses}`,
+      )
+      const others = await factors.findPending(second, enrolling)
       await factors.confirm(confirmed(one, at), ['code'], at(1))
-      same(await factors.findPending(second), others, `secondFactors.confirm ${confuses}`)
+      same(
+        await factors.findPending(second, enrolling),
+        others,
+        `secondFactors.confirm ${confuses}`,
+      )
       same(await codesLeft(factors, second), 0, `secondFactors.countRecoveryCodes ${confuses}`)
       const count = await codesLeft(factors, first)
       await factors.replaceRecoveryCodes(second, ['another', 'one more'])
@@ -129,7 +220,11 @@ function enrolmentIdentity({ it, store }: Part<SecondFactorStore>): void {
       const resealed = await factors.reseal(second, one.sealedSeed, 'other')
       same(resealed, { outcome: 'superseded' }, `secondFactors.reseal ${confuses}`)
       await factors.deactivate(first)
-      same(await factors.findPending(second), others, `secondFactors.deactivate ${confuses}`)
+      same(
+        await factors.findPending(second, enrolling),
+        others,
+        `secondFactors.deactivate ${confuses}`,
+      )
     }
   })
 }

@@ -1,4 +1,4 @@
-import { inTurns, moments, newFactor, newPending } from '../../../stores/new-records.js'
+import { enrolling, inTurns, moments, newFactor, newPending } from '../../../stores/new-records.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import { countTrue, purgeContract } from '../every-store/purge-contract.js'
 import { check, codesLeft, isNone, same } from '../harness/checks.js'
@@ -7,7 +7,7 @@ import type { Part } from '../harness/suite.js'
 /** Deleting enrolments that have expired, and nothing else of a user's. */
 export function enrolmentsPurge(part: Part<SecondFactorStore>): void {
   const isThere = async (factors: SecondFactorStore, userId: string) =>
-    !isNone(await factors.findPending(userId))
+    !isNone(await factors.findPending(userId, enrolling))
 
   purgeContract(part, {
     method: 'secondFactors.purge',
@@ -68,7 +68,7 @@ function purgeSpares({ it, store, rounds }: Part<SecondFactorStore>): void {
       const save = () => factors.savePending(next)
       const purge = () => factors.purge(at(600))
       await Promise.all(round % 2 === 0 ? [purge(), save()] : [save(), purge()])
-      const found = await factors.findPending(old.userId)
+      const found = await factors.findPending(old.userId, enrolling)
       check(
         !isNone(found),
         'secondFactors.purge deleted an enrolment that was begun meanwhile. Delete by the ' +

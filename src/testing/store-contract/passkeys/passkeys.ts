@@ -10,7 +10,9 @@ const limits = { most: 20, recoveryCodeHashes: [] }
 /** Rows of passkeys, one at a time. */
 export function passkeysContract(part: Part<PasskeyStore>): void {
   passkeyRows(part)
+  passkeyLists(part)
   passkeyUses(part)
+  passkeyCopies(part)
   passkeyChanges(part)
   passkeyIdentity(part)
 }
@@ -21,10 +23,18 @@ function passkeyRows({ it, store }: Part<PasskeyStore>): void {
     const passkeys = await store()
     for (const passkey of [
       newPasskeyRecord(at),
-      newPasskeyRecord(at, { suspectedCloneAt: null, lastUsedAt: null, transports: [] }),
-      newPasskeyRecord(at, { backupEligible: false, backedUp: false, counter: 0 }),
-      newPasskeyRecord(at, { counter: 4_294_967_295, name: awkwardText }),
-      newPasskeyRecord(at, { credentialId: `${randomId()}${'A'.repeat(1342)}` }),
+      newPasskeyRecord(at, { suspectedCloneAt: at(1.234), lastUsedAt: null, transports: [] }),
+      newPasskeyRecord(at, {
+        passwordMark: null,
+        backupEligible: false,
+        backedUp: false,
+        counter: 0,
+      }),
+      newPasskeyRecord(at, {
+        counter: 4_294_967_295,
+        name: awkwardText,
+        credentialId: `${randomId()}${'A'.repeat(1342)}`,
+      }),
       newPasskeyRecord(at, { userId: `${randomId()}${'\u00e9'.repeat(500)}` }),
     ]) {
       const before = await passkeys.find(passkey.credentialId)
@@ -41,7 +51,9 @@ function passkeyRows({ it, store }: Part<PasskeyStore>): void {
       )
     }
   })
+}
 
+function passkeyLists({ it, store }: Part<PasskeyStore>): void {
   it('the oldest passkey of a user is listed first, and those of no other', async () => {
     const at = moments()
     const passkeys = await store()
@@ -106,6 +118,24 @@ function passkeyUses({ it, store }: Part<PasskeyStore>): void {
       { outcome: 'gone' },
       'passkeys.use of a passkey that is not there.',
     )
+  })
+}
+
+function passkeyCopies({ it, store }: Part<PasskeyStore>): void {
+  it('a passkey of which a copy is suspected is not used again, whatever the counter', async () => {
+    const at = moments()
+    const passkeys = await store()
+    const passkey = newPasskeyRecord(at)
+    const { credentialId } = passkey
+    await passkeys.create(passkey, limits)
+    await passkeys.suspectClone(credentialId, at(3))
+    const before = await passkeys.find(credentialId)
+    same(
+      await passkeys.use(credentialId, 7, { counter: 8, backedUp: true, lastUsedAt: at(4) }),
+      { outcome: 'superseded' },
+      'passkeys.use of one with suspectedCloneAt: whoever has the copy would go on.',
+    )
+    same(await passkeys.find(credentialId), before, 'passkeys.use that was superseded.')
   })
 }
 

@@ -52,7 +52,7 @@ export async function onceOf(one: OnceStore, other: OnceStore): Promise<void> {
 export async function clientsOf(one: ManagedClientStore, other: ManagedClientStore): Promise<void> {
   const at = moments()
   const hash = newSecretHash()
-  const client = newClient({ secretHashes: [] })
+  const { secretHashes: _none, ...client } = newClient()
   const { id } = client
   same(isNone(await other.find(id)), true, 'clients.find of none.')
   await one.create(client, at(0))

@@ -1,5 +1,11 @@
 import { randomId } from '../../../lib/random.js'
-import { derivedHash, moments, newFactor, newPending } from '../../../stores/new-records.js'
+import {
+  derivedHash,
+  enrolling,
+  moments,
+  newFactor,
+  newPending,
+} from '../../../stores/new-records.js'
 import { check, codesLeft, same, won } from '../harness/checks.js'
 import { given, type StoresUnderTest } from '../harness/suite.js'
 import { type OneTimeOperation, oneWrite, usual, withinOne } from './one-time-operation.js'
@@ -85,7 +91,7 @@ const confirm: OneTimeOperation = {
         '`lastStep` is another one.',
     )
     same(
-      await store.findPending(userId),
+      await store.findPending(userId, enrolling),
       null,
       'After the race the enrolment is still there: confirming uses it up.',
     )

@@ -1,7 +1,8 @@
 import { randomId } from '../../../lib/random.js'
-import { moments, newSession } from '../../../stores/new-records.js'
+import { derivedHash, moments, newSession } from '../../../stores/new-records.js'
+import { check, won } from '../harness/checks.js'
 import { given } from '../harness/suite.js'
-import { type OneTimeOperation, usual } from './one-time-operation.js'
+import { type OneTimeOperation, oneWrite, usual } from './one-time-operation.js'
 
 const why =
   'Answer the rows that this very write has changed, not what a query finds before or after it.'
@@ -43,5 +44,39 @@ const endChildren: OneTimeOperation = {
   },
 }
 
-/** What ends the sessions of a client, or of a session that has opened others. */
-export const sessionOwnerOperations: readonly OneTimeOperation[] = [endAllForClient, endChildren]
+const replaceSecret: OneTimeOperation = {
+  ...usual,
+  contract: 'sessions',
+  name: 'replaceSecret',
+  did: 'replaced one secret',
+  why: `Each gives its browser a cookie, and only one of them is good. ${oneWrite}`,
+  isOffered: (stores) => given(stores, 'sessions').replaceSecret !== undefined,
+  prepare: async (stores) => {
+    const id = randomId()
+    const secretHash = derivedHash('secret', id)
+    await given(stores, 'sessions').create(newSession(moments(), { id, secretHash }))
+    return id
+  },
+  attempt: async (stores, id, caller) => {
+    const from = derivedHash('secret', id)
+    const to = derivedHash(`secret of ${caller}`, id)
+    const replacement = { from, to, formerUntil: moments()(10) }
+    const isReplaced = await given(stores, 'sessions').replaceSecret?.(id, replacement)
+    return won(isReplaced, 'sessions.replaceSecret', true, false)
+  },
+  verify: async (stores, id, winner) => {
+    const stored = await given(stores, 'sessions').find(id)
+    check(
+      stored?.secretHash === derivedHash(`secret of ${winner}`, id),
+      'After the race the stored secret is not that of the caller who was told true: its browser ' +
+        'is signed out.',
+    )
+  },
+}
+
+/** What changes sessions of apps and browsers, where a store offers it. */
+export const sessionOwnerOperations: readonly OneTimeOperation[] = [
+  endAllForClient,
+  endChildren,
+  replaceSecret,
+]

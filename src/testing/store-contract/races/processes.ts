@@ -78,7 +78,7 @@ function missing(file: URL, toDo: string): Error | undefined {
 }
 
 function workerOf({ workerUrl }: ProcessSettings): URL {
-  return workerUrl ?? new URL('../process-worker.js', import.meta.url)
+  return workerUrl ?? new URL('./process-worker.js', import.meta.url)
 }
 
 /**

@@ -2,6 +2,7 @@ import type { KeyStore } from '../../../signers/contract.js'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
 import {
+  enrolling,
   type Moment,
   moments,
   newCode,
@@ -246,13 +247,13 @@ async function factorsOf(one: SecondFactorStore, other: SecondFactorStore): Prom
   const pending = newPending(at)
   const { userId, sealedSeed } = pending
   same(
-    [await other.find(userId), await other.findPending(userId)],
+    [await other.find(userId), await other.findPending(userId, enrolling)],
     [null, null],
     'secondFactors.find of a user without a factor.',
   )
   await one.savePending(pending)
   same(
-    (await other.findPending(userId))?.sealedSeed,
+    (await other.findPending(userId, enrolling))?.sealedSeed,
     sealedSeed,
     `findPending of an enrolment that another process has saved. ${shared}`,
   )
@@ -263,7 +264,7 @@ async function factorsOf(one: SecondFactorStore, other: SecondFactorStore): Prom
     `secondFactors.find of a factor that another process has activated. ${shared}`,
   )
   same(
-    await other.findPending(userId),
+    await other.findPending(userId, enrolling),
     null,
     `findPending of an enrolment that another process has confirmed. ${shared}`,
   )

@@ -1,10 +1,9 @@
-import { randomSecret } from '../../../lib/random.js'
 import type { SessionStore } from '../../../stores/contract.js'
 import { moments, newRotation, newSession, newWholeSession } from '../../../stores/new-records.js'
 import { check, isNone, resolves, same } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 
-/** A user proves anew who they are: methods, time and secret change together. */
+/** A user proves anew who they are: methods and time change together. */
 export function authenticatedContract(part: Part<SessionStore>): void {
   changesThem(part)
   whereThereIsNone(part)
@@ -13,7 +12,7 @@ export function authenticatedContract(part: Part<SessionStore>): void {
 
 type Authenticating = SessionStore & Required<Pick<SessionStore, 'setAuthenticated'>>
 
-// A store without it is good for every host that lets no other app sign users in.
+// A store without it is good for every host without passkeys.
 function whereOffered(
   { it, store }: Part<SessionStore>,
   title: string,
@@ -26,34 +25,20 @@ function whereOffered(
 }
 
 function changesThem(part: Part<SessionStore>): void {
-  whereOffered(part, 'replaces methods, time and secret, and nothing else', async (sessions) => {
+  whereOffered(part, 'replaces methods and time, and nothing else', async (sessions) => {
     const at = moments()
-    const session = newWholeSession(at)
-    await sessions.create(session)
-    const methods = ['pwd', 'otp', 'later']
-    const proved = { methods, authenticatedAt: at(5.678), secretHash: randomSecret() }
-    const given = structuredClone(proved)
-    await sessions.setAuthenticated(session.id, given)
-    given.methods.length = 0
-    given.authenticatedAt.setTime(0)
-    same(
-      await sessions.find(session.id),
-      { ...session, ...proved },
-      'sessions.setAuthenticated replaces `methods`, `authenticatedAt` and `secretHash`.',
-    )
-  })
-
-  whereOffered(part, 'without a secret, the session keeps what it has', async (sessions) => {
-    const at = moments()
-    const proved = { methods: ['host'], authenticatedAt: at(5) }
     for (const session of [newWholeSession(at), newSession(at)]) {
       await sessions.create(session)
-      await sessions.setAuthenticated(session.id, proved)
+      const proved = { methods: ['pwd', 'otp', 'later'], authenticatedAt: at(5.678) }
+      const given = structuredClone(proved)
+      await sessions.setAuthenticated(session.id, given)
+      given.methods.length = 0
+      given.authenticatedAt.setTime(0)
       same(
         await sessions.find(session.id),
         { ...session, ...proved },
-        'sessions.setAuthenticated without `secretHash` must leave the one that is there: its ' +
-          'browser would be signed out.',
+        'sessions.setAuthenticated replaces `methods` and `authenticatedAt`, and leaves all else ' +
+          'as it is: without its secret a browser would be signed out.',
       )
     }
   })
@@ -65,7 +50,7 @@ function whereThereIsNone(part: Part<SessionStore>): void {
     const [unknown, over] = [newSession(at), newSession(at)]
     await sessions.create(over)
     await sessions.end(over.id, 'logout', at(1))
-    const proved = { methods: ['pwd'], authenticatedAt: at(2), secretHash: randomSecret() }
+    const proved = { methods: ['pwd'], authenticatedAt: at(2) }
     for (const { id } of [unknown, over]) {
       const before = await sessions.find(id)
       await resolves(
@@ -87,7 +72,7 @@ function besideChanges(part: Part<SessionStore>): void {
     const at = moments()
     for (let round = 0; round < part.rounds; round += 1) {
       const session = newWholeSession(at)
-      const proved = { methods: ['pwd'], authenticatedAt: at(2), secretHash: randomSecret() }
+      const proved = { methods: ['pwd'], authenticatedAt: at(2) }
       const next = newRotation(at, 'next')
       await sessions.create(session)
       const set = () => sessions.setAuthenticated(session.id, proved)

@@ -267,14 +267,16 @@ function endsOfOneUser(part: Part<SessionStore>): void {
 }
 
 function leavesTheParent(part: Part<SessionStore>): void {
-  const title = 'leaves the parent, its parent and the children of its children'
+  const title =
+    'leaves the parent, its parent, the children of its children and what only came from it'
   whereOffered(part, { name: 'endChildren' })(title, async (sessions) => {
     const at = moments()
     const grandparent = newSession(at)
     const parent = newSession(at, { parentId: grandparent.id })
     const child = newSession(at, { parentId: parent.id })
     const grandchild = newSession(at, { parentId: child.id })
-    const all = [grandparent, parent, child, grandchild]
+    const cameFromIt = newSession(at, { openedBySessionId: parent.id })
+    const all = [grandparent, parent, child, grandchild, cameFromIt]
     for (const session of all) await sessions.create(session)
     same(await sessions.endChildren?.(parent.id, 'revoked', at(1)), [child.id], 'endChildren.')
     for (const session of all.filter(({ id }) => id !== child.id))

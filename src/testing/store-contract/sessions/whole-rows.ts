@@ -67,9 +67,13 @@ function partOfThem({ it, store }: Part<SessionStore>): void {
   it('what a session was created without is left out, whichever else it has', async () => {
     const at = moments()
     const sessions = await store()
-    const { secretHash, passwordMark, lifetime, parentId, resources } = newWholeSession(at)
-    const parts = [{ secretHash }, { passwordMark }, { lifetime }, { parentId }, { resources }]
-    for (const later of parts) {
+    const { secretHash, formerSecret, passwordMark, lifetime, parentId, resources } =
+      newWholeSession(at)
+    const { openedBySessionId } = newWholeSession(at)
+    const secrets = [{ secretHash }, { formerSecret }]
+    const owned = [{ parentId }, { openedBySessionId }]
+    const others = [{ passwordMark }, { lifetime }, { resources }]
+    for (const later of [...secrets, ...others, ...owned]) {
       const session = newSession(at, { kind: 'token', ...later })
       await sessions.create(session)
       same(
@@ -106,10 +110,12 @@ function partOfThem({ it, store }: Part<SessionStore>): void {
     const longest = (name: string) => `${name}${'\u00e9'.repeat(490)}`
     const session = newSession(at, {
       secretHash: longest('secret'),
+      formerSecret: { hash: longest('former'), until: at(10) },
       passwordMark: longest('mark'),
       passwordMarkNext: longest('next'),
       clientId: longest('client'),
       parentId: longest('parent'),
+      openedBySessionId: longest('opener'),
     })
     await sessions.create(session)
     same(await sessions.find(session.id), session, 'sessions.find: ids have up to 1024 bytes.')
@@ -158,7 +164,8 @@ function withLifetime(at: Moment, userId: string, lifetime: { idle: number; abso
 
 // The others are compared by tests of their own.
 function laterOf(session: Partial<SessionRecord> | null): unknown {
-  const { secretHash, passwordMark, passwordMarkNext, lifetime } = session ?? {}
-  const { clientId, parentId, resources } = session ?? {}
-  return { secretHash, passwordMark, passwordMarkNext, lifetime, clientId, parentId, resources }
+  const { secretHash, formerSecret, passwordMark, passwordMarkNext, lifetime } = session ?? {}
+  const { clientId, parentId, resources, openedBySessionId } = session ?? {}
+  const kept = { secretHash, formerSecret, passwordMark, passwordMarkNext }
+  return { ...kept, lifetime, clientId, parentId, resources, openedBySessionId }
 }

@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from 'node:util'
+import { AuthConfigError } from '../errors.js'
+import { randomId } from '../lib/random.js'
+import type { AuthorizationCodeRecord, AuthorizationCodeStore } from './code-contract.js'
+import type { SessionRecord, SessionStore } from './contract.js'
+import { moments, newWholeCode, newWholeSession } from './new-records.js'
+
+// A store of the host's that drops a member fails nowhere: a session would outlive its password, or
+// any app exchange the code of another. So before the first row with such a member, one row that
+// opens nothing is saved, read back and compared.
+
+/** Members of a session by which somebody is let in, or kept out. */
+const ofSessions = [
+  'secretHash',
+  'passwordMark',
+  'passwordMarkNext',
+  'lifetime',
+  'clientId',
+  'parentId',
+  'resources',
+] as const satisfies readonly (keyof SessionRecord)[]
+
+/** Members of a code by which it is good for one app alone. */
+const ofCodes = [
+  'clientId',
+  'redirectUri',
+  'nonce',
+  'resources',
+  'acr',
+] as const satisfies readonly (keyof AuthorizationCodeRecord)[]
+
+const nothing = () => ({ userId: `mar-probe-${randomId()}`, scope: '', methods: [] })
+
+/**
+ * Throws unless a row was found again as it was saved.
+ *
+ * @throws AuthConfigError that names the members which are gone
+ */
+export function requireKept(option: string, saved: object, found: object | null): void {
+  const lost = lostOf(saved, found)
+  if (lost.length > 0) throw dropped(option, lost)
+}
+
+/** Rejects with AuthConfigError, or 503, where the store drops what the row needs kept. */
+type CheckKept<Row> = (row: Row) => Promise<void>
+
+/** Of sessions. The row that is saved for it is ended at once. */
+export function createSessionCheck(
+  store: Pick<SessionStore, 'create' | 'find' | 'end'>,
+): CheckKept<SessionRecord> {
+  return createCheck(
+    'sessions',
+    ofSessions,
+    (present) => present,
+    async () => {
+      const at = moments()
+      const times = { idleExpiresAt: at(60), expiresAt: at(60) }
+      const session = newWholeSession(at, { ...nothing(), ...times })
+      await store.create(session)
+      try {
+        return lostOf(session, await store.find(session.id))
+      } finally {
+        await store.end(session.id, 'revoked', at(0))
+      }
+    },
+  )
+}
+
+/** Of codes. The row that is saved for it is used up at once. */
+export function createCodeCheck(
+  store: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>,
+): CheckKept<AuthorizationCodeRecord> {
+  // Of an app's code all of them: each is good for nothing without the others.
+  return createCheck(
+    'codes',
+    ofCodes,
+    () => ofCodes,
+    async () => {
+      const at = moments()
+      const code = newWholeCode(at, { ...nothing(), retainUntil: at(60) })
+      await store.save(code)
+      try {
+        return lostOf(code, await store.find(code.codeHash))
+      } finally {
+        await store.consume(code.codeHash, at(0))
+      }
+    },
+  )
+}
+
+// Once for all rows; a probe that failed is tried again, since the store may only have been away.
+function createCheck<Row extends object>(
+  option: string,
+  names: readonly (keyof Row & string)[],
+  /** Which may not be lost, by those that a row has. */
+  forbidden: (present: readonly string[]) => readonly string[],
+  probe: () => Promise<readonly string[]>,
+): CheckKept<Row> {
+  let probed: Promise<readonly string[]> | undefined
+  return async function checkKept(row) {
+    const present = names.filter((name) => row[name] !== undefined)
+    if (present.length === 0) return
+    probed ??= probe().catch((error: unknown) => {
+      probed = undefined
+      throw error
+    })
+    const lost = await probed
+    if (lost.length === 0) return
+    if (forbidden(present).some((name) => lost.includes(name))) throw dropped(option, lost)
+  }
+}
+
+function lostOf(saved: object, found: object | null): readonly string[] {
+  const members = new Map<string, unknown>(Object.entries(found ?? {}))
+  return Object.entries(saved)
+    .filter(([name, value]) => !isDeepStrictEqual(members.get(name), value))
+    .map(([name]) => name)
+}
+
+function dropped(option: string, lost: readonly string[]): AuthConfigError {
+  return new AuthConfigError(
+    option,
+    `saved a row and found it again without its ${lost.join(', ')}, or with another.`,
+    'keep every member of the record: with sqlStores() run migrateSql(); in a store of your own ' +
+      'add a column for each, and run storeContract() from messaging-auth-router/testing.',
+  )
+}
