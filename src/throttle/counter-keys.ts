@@ -1,4 +1,4 @@
-import { networkOf } from '../http/client-address.js'
+import { networkOf, prefixesOf } from '../http/client-address.js'
 import { deriveKey } from '../lib/derive-key.js'
 import { hmacSha256 } from '../lib/digest.js'
 
@@ -29,44 +29,64 @@ export interface IdentifierDigests {
   readonly typed: string
 }
 
-/** The keys of an identifier: in this network, and over all. */
-export interface IdentifierKeys {
+// Each of them is one digest. Counters have prefixes of their own, so one digest serves them all.
+
+/** The key of a network: an IPv4 address, or an IPv6 /64. */
+export function networkKey(keyOf: CounterKey, ip: string | null): string {
+  return keyOf('network', networkOf(ip))
+}
+
+/** The same, and in IPv6 the keys of the /56 and the /48 as well. */
+export function prefixKeys(keyOf: CounterKey, ip: string | null): readonly string[] {
+  return prefixesOf(ip).map((prefix) => keyOf('network', prefix))
+}
+
+/** The key of a user. One for no user as well, so that a login for nobody does the same work. */
+export function accountKey(keyOf: CounterKey, userId: string | null): string {
+  // No user has an empty id.
+  return keyOf('account', userId ?? '')
+}
+
+/** What one attempt at a password is counted by. */
+export interface AttemptKeys {
+  /** The identifier in this network. */
   readonly here: string
-  readonly everywhere: string
   /** What the field and value as typed have failed in this network. */
   readonly failedHere: string
   /** The same, while the account knew the network. */
   readonly failedWhereKnown: string
 }
 
-/** Makes the keys of an identifier. */
-export function identifierKeys(
-  keyOf: CounterKey,
-  { name, typed }: IdentifierDigests,
-  ip: string | null,
-): IdentifierKeys {
+/** Makes the keys of an identifier in a network. */
+export function attemptKeys({ name, typed }: IdentifierDigests, network: string): AttemptKeys {
   return {
-    here: keyOf('account', name, networkOf(ip)),
-    everywhere: keyOf('identifier', name),
-    failedHere: keyOf('failed', typed, networkOf(ip)),
-    failedWhereKnown: keyOf('failed-known', typed, networkOf(ip)),
+    here: `${name}.${network}`,
+    failedHere: `${typed}.${network}`,
+    failedWhereKnown: `${typed}.${network}.known`,
   }
 }
 
-/** The key of a user over all identifiers; without a user, attempts are counted by identifier. */
-export function userKey(
-  keyOf: CounterKey,
-  userId: string | null,
-  { name }: IdentifierDigests,
-): string {
-  return userId === null ? keyOf('account-total', '', name) : keyOf('account-total', userId)
+/** What an attempt is counted by once its account is known. */
+export interface AccountKeys {
+  /** Over all identifiers; without a user, attempts are counted by identifier. */
+  readonly total: string
+  readonly account: string
+  /** The account in this network. */
+  readonly known: string
 }
 
-/** The key of what a user has failed in a network that the account knows. */
-export function knownNetworkKey(
+/** By what name, and from which network: its key. */
+interface Counted {
+  readonly identifier: Pick<IdentifierDigests, 'name'>
+  readonly network: string
+}
+
+/** Makes the keys of an account, null where nobody has the name. */
+export function accountKeys(
   keyOf: CounterKey,
   userId: string | null,
-  ip: string | null,
-): string {
-  return keyOf('known-network', userId ?? '', networkOf(ip))
+  { identifier: { name }, network }: Counted,
+): AccountKeys {
+  const account = accountKey(keyOf, userId)
+  return { total: userId === null ? name : account, account, known: `${account}.${network}` }
 }

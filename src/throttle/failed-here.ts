@@ -1,5 +1,11 @@
-import type { Counter } from './counter.js'
-import type { IdentifierKeys } from './counter-keys.js'
+import {
+  type Answer,
+  type Ask,
+  type Command,
+  type Counter,
+  consumedOf,
+  Failure,
+} from './counter.js'
 
 /**
  * Wrong passwords of one identifier in one network, by what they were counted with: the limits of
@@ -12,82 +18,75 @@ export interface FailedTally {
 
 /** What a sign-in may give back, and no other one. No method rejects. */
 export interface FailedHere {
-  add(kind: keyof FailedTally): Promise<void>
-  read(): Promise<FailedTally>
+  /** What counts one more. */
+  adding(kind: keyof FailedTally): Command
+  /** What reads it: the answers are for `collect`. */
+  readonly reading: readonly [Command, Command]
   /** Takes what was read. Sends nothing where nothing was. */
-  collect(seen: FailedTally): Promise<FailedTally>
+  collect(read: readonly (Answer | undefined)[]): Promise<FailedTally>
+  /** What finds out what was added since: the answers are for `collectRest`. */
+  readingRest(): readonly [Command, Command]
   /** Takes what was added since, and leaves nothing behind. */
-  collectRest(): Promise<FailedTally>
+  collectRest(read: readonly (Answer | undefined)[]): Promise<FailedTally>
 }
 
-/** Makes the tally. `windowEndsAt`: of what it is given back to, in milliseconds of the epoch. */
+/**
+ * Makes the tally. `windowEndsAt`: the earliest end of the window that it is given back to, in
+ * milliseconds of the epoch.
+ */
 export function createFailedHere(
-  counter: Counter,
-  { failedHere, failedWhereKnown }: IdentifierKeys,
-  windowEndsAt: number,
+  ask: Ask,
+  of: Counter,
+  {
+    failedHere,
+    failedWhereKnown,
+  }: { readonly failedHere: string; readonly failedWhereKnown: string },
+  windowEndsAt: () => number,
 ): FailedHere {
-  const unknown = createTally(counter, failedHere, windowEndsAt)
-  const known = createTally(counter, failedWhereKnown, windowEndsAt)
-  const both = async (of: (tally: Tally) => Promise<number>) => {
-    const [ofUnknown, ofKnown] = await Promise.all([of(unknown), of(known)])
-    return { unknown: ofUnknown, known: ofKnown }
-  }
-  return {
-    add: (kind) => (kind === 'known' ? known : unknown).add(),
-    read: () => both((tally) => tally.read()),
-    async collect(seen) {
-      const [ofUnknown, ofKnown] = await Promise.all([
-        unknown.collect(seen.unknown),
-        known.collect(seen.known),
-      ])
-      return { unknown: ofUnknown, known: ofKnown }
-    },
-    collectRest: () => both((tally) => tally.collectRest()),
-  }
-}
+  const kinds = ['unknown', 'known'] as const
+  const keys = { unknown: failedHere, known: failedWhereKnown }
+  const left = new Map<keyof FailedTally, number>()
 
-interface Tally {
-  add(): Promise<void>
-  read(): Promise<number>
-  collect(points: number): Promise<number>
-  collectRest(): Promise<number>
-}
-
-// Nothing is ever put back: what this has taken off too much makes a later sign-in give back less.
-function createTally(counter: Counter, key: string, windowEndsAt: number): Tally {
-  let left: number | null = null
-  const read = () =>
-    counter
-      .valueOf(key)
-      .then((value) => Math.max(0, value))
-      .catch(none)
-
-  async function withdraw(points: number): Promise<number> {
-    const withdrawal = await counter.withdraw(key, points).catch(() => null)
-    if (withdrawal === null) return 0
-    left = withdrawal.left
-    // Its own window began no earlier than the one it is given back to, or it holds failures of the
-    // one before, for which others' would be given back.
-    return withdrawal.endsAt >= windowEndsAt ? withdrawal.withdrawn : 0
+  // Nothing is ever put back: what this has taken off too much makes a later sign-in give back
+  // less.
+  async function withdraw(counts: FailedTally): Promise<FailedTally> {
+    const taken = { unknown: 0, known: 0 }
+    const some = kinds.filter((kind) => counts[kind] > 0)
+    if (some.length === 0) return taken
+    const answers = await ask(
+      some.map((kind) => ({ do: 'withdraw', of, key: keys[kind], points: counts[kind] })),
+    )
+    for (const [i, kind] of some.entries()) {
+      const answer = answers[i]
+      if (answer === undefined || answer instanceof Failure) continue
+      left.set(kind, Math.max(0, answer.consumed))
+      const overdrawn = Math.min(counts[kind], Math.max(0, -answer.consumed))
+      // Its own window began no earlier than the one it is given back to, or it holds failures of
+      // the one before, for which others' would be given back.
+      if (answer.endsAt >= windowEndsAt()) taken[kind] = counts[kind] - overdrawn
+    }
+    return taken
   }
+
+  const readingRest = (kind: keyof FailedTally): Command => ({
+    do: left.get(kind) === 0 ? 'clear' : 'get',
+    of,
+    key: keys[kind],
+  })
 
   return {
-    add: () => counter.add(key).catch(nothing),
-    read,
-    collect: async (points) => (points > 0 ? withdraw(points) : 0),
-    async collectRest() {
-      const forget = left === 0 && counter.forget(key).catch(nothing)
-      const rest = left ?? (await read())
-      const collected = rest > 0 ? await withdraw(rest) : 0
-      await forget
-      return collected
-    },
+    adding: (kind) => ({ do: 'add', of, key: keys[kind] }),
+    reading: [
+      { do: 'get', of, key: failedHere },
+      { do: 'get', of, key: failedWhereKnown },
+    ],
+    collect: ([unknown, known]) =>
+      withdraw({ unknown: consumedOf(unknown), known: consumedOf(known) }),
+    readingRest: () => [readingRest('unknown'), readingRest('known')],
+    collectRest: ([unknown, known]) =>
+      withdraw({
+        unknown: left.get('unknown') ?? consumedOf(unknown),
+        known: left.get('known') ?? consumedOf(known),
+      }),
   }
 }
-
-function none(): number {
-  return 0
-}
-
-// What is not added, or not found, makes the limit stricter; the call has reported it.
-function nothing(): void {}

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { networkOf } from '../http/client-address.js'
 import { boundedCache } from '../lib/bounded-cache.js'
-import type { CounterKey } from './counter-keys.js'
+import { type Answer, type Ask, askOne, type Command, counted } from './counter.js'
+import { accountKey, type CounterKey, networkKey } from './counter-keys.js'
 import { type Counters, day } from './limits.js'
 
 /**
@@ -41,43 +42,59 @@ const maxEpoch = 2 ** 30
 /** Renewals that a process remembers, so that a session in use costs no call for a day. */
 const maxRenewals = 10_000
 
-/**
- * Makes the record. A network holds the epoch of its account; another epoch makes all of them
- * unknown by one write, without a list of them.
- */
-export function createKnownNetworks(
+/** What counters are asked of an account and the key of its network, for {@link judgeNetwork}. */
+export function askNetwork(
   { networkEpochs, userEpochs }: Counters,
-  keyOf: CounterKey,
-): KnownNetworks {
-  const renewed = boundedCache<true>(maxRenewals, day)
-  // No user has an empty id.
-  const keysOf = (userId: string | null, ip: string | null) => ({
-    network: keyOf('known', userId ?? '', networkOf(ip)),
-    epoch: keyOf('known-epoch', userId ?? ''),
-  })
-  const read = async (keys: ReturnType<typeof keysOf>) => {
-    const [seenIn, epoch] = await Promise.all([
-      networkEpochs.valueOf(keys.network),
-      userEpochs.valueOf(keys.epoch),
-    ])
-    return { isKnown: seenIn === epoch + 1, epoch }
+  { account, known }: { readonly account: string; readonly known: string },
+): readonly [Command, Command] {
+  return [
+    { do: 'get', of: networkEpochs, key: known },
+    { do: 'get', of: userEpochs, key: account },
+  ]
+}
+
+/**
+ * Judges by what was answered whether the network is known; throws 503. A network holds the epoch
+ * of its account; another epoch makes all of them unknown by one write, without a list of them.
+ */
+export function judgeNetwork(
+  [ofNetwork]: readonly [Command, Command],
+  [seenIn, current]: readonly (Answer | undefined)[],
+): { readonly isKnown: boolean; readonly remember: Command } {
+  const epoch = counted(current).consumed
+  return {
+    isKnown: counted(seenIn).consumed === epoch + 1,
+    // Written with the epoch that was read: should it change in between, the network stays unknown.
+    remember: { ...ofNetwork, do: 'set', points: epoch + 1, seconds: ofNetwork.of.duration },
   }
-  const write = (key: string, epoch: number) =>
-    networkEpochs.set(key, epoch + 1, networkEpochs.duration)
+}
+
+/** Makes the record. */
+export function createKnownNetworks(
+  counters: Counters,
+  keyOf: CounterKey,
+  ask: Ask,
+): KnownNetworks {
+  const { userEpochs } = counters
+  const renewed = boundedCache<true>(maxRenewals, day)
+
+  async function look(userId: string | null, ip: string | null) {
+    const account = accountKey(keyOf, userId)
+    const known = `${account}.${networkKey(keyOf, ip)}`
+    const commands = askNetwork(counters, { account, known })
+    return judgeNetwork(commands, await ask(commands))
+  }
 
   async function renewIfKnown(userId: string, ip: string | null): Promise<void> {
-    const keys = keysOf(userId, ip)
-    const { isKnown, epoch } = await read(keys)
-    // Written with the epoch that was read: should it change in between, the network stays unknown.
-    if (isKnown) await write(keys.network, epoch)
+    const { isKnown, remember } = await look(userId, ip)
+    if (isKnown) await askOne(ask, remember)
   }
 
   return {
-    isKnown: async (userId, ip) => (await read(keysOf(userId, ip))).isKnown,
+    isKnown: async (userId, ip) => (await look(userId, ip)).isKnown,
     async standing(userId, ip) {
-      const keys = keysOf(userId, ip)
-      const { isKnown, epoch } = await read(keys)
-      return { isKnown, remember: () => write(keys.network, epoch) }
+      const { isKnown, remember } = await look(userId, ip)
+      return { isKnown, remember: async () => void (await askOne(ask, remember)) }
     },
     renew(userId, ip) {
       const now = new Date()
@@ -88,7 +105,9 @@ export function createKnownNetworks(
       renewIfKnown(userId, ip).catch(() => renewed.delete(key))
     },
     async forgetAll(userId) {
-      await userEpochs.set(keysOf(userId, null).epoch, randomInt(1, maxEpoch), userEpochs.duration)
+      const points = randomInt(1, maxEpoch)
+      const key = accountKey(keyOf, userId)
+      await askOne(ask, { do: 'set', of: userEpochs, key, points, seconds: userEpochs.duration })
     },
   }
 }

@@ -1,9 +1,8 @@
 import type { RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { Audit, RequestContext, ThrottleScope } from '../audit/events.js'
 import { AuthError } from '../errors.js'
-import type { HostCall } from '../lib/host-call.js'
-import { type Counter, createCounter } from './counter.js'
-import type { Limit, LimiterSettings } from './memory-limiter.js'
+import type { Counter, Limit, LimiterSettings } from './counter.js'
+import { createCounter } from './limiter-counter.js'
 
 /**
  * Limits on guessing. A network is an IPv4 address or the /64 of IPv6; a window begins with its
@@ -49,9 +48,9 @@ export interface ThrottleOptions {
   readonly secondFactorTotal?: number
   /**
    * Refused codes and refresh tokens per network, for the exchange and for the refresh each, and
-   * refused clients of OAuth. Beyond it what is refused is answered 429; a valid one is never, but
-   * for a client that this process has not seen for a day, after so many invented ones. Default 300
-   * in 900 seconds.
+   * refused clients of OAuth. Beyond it what is refused is answered 429; a valid one is never. Of
+   * ids of clients that this process has not met for a day, one after the other is then looked up.
+   * Default 300 in 900 seconds.
    */
   readonly endpoints?: Limit
   /**
@@ -137,13 +136,8 @@ const untilSignIn = 10 * 365 * day
  * Makes the counters. Each has a prefix of its own, so that one store can keep them all.
  * `knownFor`: seconds for which a network is known after it was last used.
  */
-export function createCounters(
-  options: ThrottleOptions,
-  knownFor: number,
-  call: HostCall,
-): Counters {
-  const make = (keyPrefix: string, limit: Limit) =>
-    createCounter(options, { keyPrefix, ...limit }, call)
+export function createCounters(options: ThrottleOptions, knownFor: number): Counters {
+  const make = (keyPrefix: string, limit: Limit) => createCounter(options, { keyPrefix, ...limit })
   const limitOf = (name: LimitName) => ({ ...defaultLimits[name], ...options[name] })
   const limited = (keyPrefix: string, name: LimitName, times = 1) => {
     const { points, duration } = limitOf(name)

@@ -1,13 +1,7 @@
-// Two files of rate-limiter-flexible, whose types stand with its index. The index loads the
-// limiters of every database.
+// A file of rate-limiter-flexible, whose types stand with its index. The index loads the limiters
+// of every database.
 declare module 'rate-limiter-flexible/lib/RateLimiterMemory.js' {
   import { RateLimiterMemory } from 'rate-limiter-flexible'
 
   export = RateLimiterMemory
-}
-
-declare module 'rate-limiter-flexible/lib/RateLimiterRes.js' {
-  import { RateLimiterRes } from 'rate-limiter-flexible'
-
-  export = RateLimiterRes
 }

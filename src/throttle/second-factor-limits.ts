@@ -1,9 +1,17 @@
 import type { RequestContext } from '../audit/events.js'
-import type { AuthError } from '../errors.js'
 import type { SetHeaders } from '../http/endpoint.js'
 import { boundedCache } from '../lib/bounded-cache.js'
-import type { Count, Counter } from './counter.js'
-import type { CounterKey } from './counter-keys.js'
+import {
+  type Ask,
+  askOne,
+  type Command,
+  type Count,
+  consumedOf,
+  counted,
+  Failure,
+  isTaken,
+} from './counter.js'
+import { accountKey, type CounterKey } from './counter-keys.js'
 import type { KnownNetworks } from './known-networks.js'
 import { type Counters, day, type Reached, type ReportLimit, rateLimitHeaders } from './limits.js'
 
@@ -47,70 +55,84 @@ export interface SecondFactorLimits {
   unlockSecondFactor(userId: string): Promise<void>
 }
 
-/** What counting codes needs. */
 export interface SecondFactorLimitDeps {
   readonly counters: Counters
   readonly keyOf: CounterKey
-  readonly knownNetworks: KnownNetworks
+  readonly ask: Ask
+  readonly knownNetworks: Pick<KnownNetworks, 'isKnown'>
   readonly reportLimit: ReportLimit
 }
 
 /** Users that a process remembers as near their limit. */
 const maxRemembered = 10_000
 
+/** What a code is counted by: by the hour, and but for an enrolment until a sign-in. */
+interface CodeKeys {
+  readonly hourly: Pick<Command, 'of' | 'key'>
+  readonly total: Pick<Command, 'of' | 'key'>
+}
+
+function keysOf({ codesPerUser, codesUntilSignIn }: Counters, account: string): CodeKeys {
+  return {
+    hourly: { of: codesPerUser, key: account },
+    total: { of: codesUntilSignIn, key: account },
+  }
+}
+
+function enrolmentOf({ codesPerUser }: Counters, account: string): CodeKeys['hourly'] {
+  return { of: codesPerUser, key: `${account}.enrolment` }
+}
+
+/** What forgets the wrong codes of an account, but for those of an enrolment that waits. */
+export function forgetCodes(counters: Counters, account: string): readonly Command[] {
+  const { hourly, total } = keysOf(counters, account)
+  return [
+    { ...hourly, do: 'clear' },
+    { ...total, do: 'clear' },
+  ]
+}
+
 /** Makes the limits of second-factor codes. */
 export function createSecondFactorLimits(deps: SecondFactorLimitDeps): SecondFactorLimits {
-  const { counters, keyOf } = deps
-  const { codesPerUser, codesUntilSignIn } = counters
+  const { counters, keyOf, ask } = deps
   const takeCode = createTakeCode(deps)
 
-  const giveBack = async (attempt: CodeAttempt) => {
-    await Promise.all([
-      codesPerUser.giveBack(hourlyKey(keyOf, attempt)),
-      attempt.place !== 'enrolment' && codesUntilSignIn.giveBack(totalKey(keyOf, attempt)),
-    ])
+  const giveBack = async ({ userId, place }: CodeAttempt) => {
+    const account = accountKey(keyOf, userId)
+    const { hourly, total } = keysOf(counters, account)
+    const counts = place === 'enrolment' ? [enrolmentOf(counters, account)] : [hourly, total]
+    await ask(counts.map((one) => ({ ...one, do: 'giveBack' })))
   }
-
-  const forget = (userId: string) =>
-    Promise.all([
-      codesUntilSignIn.forget(totalKey(keyOf, { userId })),
-      codesPerUser.forget(hourlyKey(keyOf, { userId, place: 'login' })),
-    ])
 
   return {
     async withSecondFactorSlot(attempt, context, work, setHeaders) {
       const { remaining, seconds } = await takeCode(attempt, context)
-      setHeaders?.(rateLimitHeaders(codesPerUser.points, remaining, seconds))
+      setHeaders?.(rateLimitHeaders(counters.codesPerUser.points, remaining, seconds))
       return work().catch(async (error: unknown) => {
         await giveBack(attempt)
         throw error
       })
     },
     refundSecondFactor: giveBack,
-    clearSecondFactor: (userId) => forget(userId).then(nothing, nothing),
+    // What is not forgotten makes the limit stricter; the call has reported it.
+    async clearSecondFactor(userId) {
+      await ask(forgetCodes(counters, accountKey(keyOf, userId)))
+    },
     async unlockSecondFactor(userId) {
-      await Promise.all([
-        forget(userId),
-        codesPerUser.forget(hourlyKey(keyOf, { userId, place: 'enrolment' })),
-      ])
+      const account = accountKey(keyOf, userId)
+      const enrolment: Command = { ...enrolmentOf(counters, account), do: 'clear' }
+      const answers = await ask([...forgetCodes(counters, account), enrolment])
+      for (const answer of answers) counted(answer)
     },
   }
-}
-
-function totalKey(keyOf: CounterKey, { userId }: Pick<CodeAttempt, 'userId'>): string {
-  return keyOf('second-factor-total', userId)
-}
-
-function hourlyKey(keyOf: CounterKey, { userId, place }: CodeAttempt): string {
-  return keyOf(place === 'enrolment' ? 'enrolment' : 'second-factor', userId)
 }
 
 /** Counts one code by the hour and until a sign-in. Throws 429, or 503. */
 type TakeCode = (attempt: CodeAttempt, context: RequestContext) => Promise<Count>
 
 function createTakeCode(deps: SecondFactorLimitDeps): TakeCode {
-  const { keyOf } = deps
-  const { codesPerUser, codesUntilSignIn } = deps.counters
+  const { counters, keyOf, ask } = deps
+  const { codesPerUser, codesUntilSignIn } = counters
   // An attacker who has the password can use up, from anywhere, what is there for strangers. So the
   // last fifth is kept for known networks.
   const forStrangers = codesUntilSignIn.points - Math.floor(codesUntilSignIn.points / 5)
@@ -123,10 +145,10 @@ function createTakeCode(deps: SecondFactorLimitDeps): TakeCode {
 
   // What strangers only try must not refuse the owner for that moment: near the limit they are
   // found out before anything is taken. Far from it nothing is asked.
-  async function isOver(key: string, attempt: CodeAttempt, context: RequestContext) {
-    if (nearLimit.get(key, new Date()) === undefined) return false
-    const used = await codesUntilSignIn.valueOf(key).catch(() => 0)
-    return used >= forStrangers && (await isStranger(attempt, context))
+  async function isOver({ total }: CodeKeys, attempt: CodeAttempt, context: RequestContext) {
+    if (nearLimit.get(total.key, new Date()) === undefined) return false
+    const [used] = await ask([{ ...total, do: 'get' }])
+    return consumedOf(used) >= forStrangers && (await isStranger(attempt, context))
   }
 
   // Not asked of a network whether it is known while there is enough for all.
@@ -134,67 +156,43 @@ function createTakeCode(deps: SecondFactorLimitDeps): TakeCode {
     return consumed <= forStrangers || !(await isStranger(attempt, context))
   }
 
-  async function takeHourly(attempt: CodeAttempt, context: RequestContext): Promise<Count> {
-    const count = await codesPerUser.take(hourlyKey(keyOf, attempt))
-    if (!count.allowed) throw refusal(deps, attempt, context, codesPerUser, count.seconds)
-    return count
+  async function takeForEnrolment(account: string, attempt: CodeAttempt, context: RequestContext) {
+    const count = await askOne(ask, { ...enrolmentOf(counters, account), do: 'take' })
+    if (count.allowed) return count
+    throw refusal(deps, attempt, context, codesPerUser, count.seconds)
   }
 
   return async function takeCode(attempt, context) {
-    if (attempt.place === 'enrolment') return takeHourly(attempt, context)
-    const key = totalKey(keyOf, attempt)
+    const account = accountKey(keyOf, attempt.userId)
+    if (attempt.place === 'enrolment') return takeForEnrolment(account, attempt, context)
+    const keys = keysOf(counters, account)
     // Until a sign-in, so its end is not known. After a day it is worth asking again.
-    if (await isOver(key, attempt, context))
+    if (await isOver(keys, attempt, context))
       throw refusal(deps, attempt, context, codesUntilSignIn, day)
-    const [total, hourly] = await takeBoth(
-      [codesUntilSignIn, key],
-      [codesPerUser, hourlyKey(keyOf, attempt)],
-    )
-    if (total.consumed >= forStrangers) nearLimit.set(key, true, new Date())
+    const { total, hourly, giveBack } = await takeBoth(ask, keys)
+    if (total.consumed >= forStrangers) nearLimit.set(keys.total.key, true, new Date())
     const isEnough = total.allowed && (await mayHave(total.consumed, attempt, context))
     if (isEnough && hourly.allowed) return hourly
-    throw await refuseBoth(deps, attempt, context, { total, hourly, isEnough })
+    await giveBack()
+    throw isEnough
+      ? refusal(deps, attempt, context, codesPerUser, hourly.seconds)
+      : refusal(deps, attempt, context, codesUntilSignIn, day)
   }
 }
 
-async function refuseBoth(
-  deps: SecondFactorLimitDeps,
-  attempt: CodeAttempt,
-  context: RequestContext,
-  { total, hourly, isEnough }: { total: Count; hourly: Count; isEnough: boolean },
-): Promise<AuthError> {
-  const { codesPerUser, codesUntilSignIn } = deps.counters
-  await Promise.all([
-    total.allowed && codesUntilSignIn.giveBack(totalKey(deps.keyOf, attempt)),
-    hourly.allowed && codesPerUser.giveBack(hourlyKey(deps.keyOf, attempt)),
-  ])
-  return isEnough
-    ? refusal(deps, attempt, context, codesPerUser, hourly.seconds)
-    : refusal(deps, attempt, context, codesUntilSignIn, day)
-}
-
-/** A counter, its key, and how it answered. */
-type Taken = readonly [counter: Counter, key: string, count: PromiseSettledResult<Count>]
-
-// In one round trip. Where one of the two is out of reach, the other gets back what it gave.
-async function takeBoth(
-  one: readonly [Counter, string],
-  other: readonly [Counter, string],
-): Promise<[Count, Count]> {
-  const [first, second] = await Promise.allSettled([one[0].take(one[1]), other[0].take(other[1])])
-  if (first.status === 'fulfilled' && second.status === 'fulfilled')
-    return [first.value, second.value]
-  await giveBackAllowed([...one, first], [...other, second])
-  throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason
-}
-
-async function giveBackAllowed(...taken: readonly Taken[]): Promise<void> {
-  await Promise.all(
-    taken.map(
-      ([counter, key, count]) =>
-        count.status === 'fulfilled' && count.value.allowed && counter.giveBack(key),
-    ),
-  )
+// In one call. Where one of the two is out of reach, the other gets back what it gave.
+async function takeBoth(ask: Ask, { total, hourly }: CodeKeys) {
+  const both = [total, hourly]
+  const answers = await ask(both.map((one) => ({ ...one, do: 'take' })))
+  const giveBack = () =>
+    ask(
+      both
+        .filter((_one, i) => isTaken(answers[i]))
+        .map((one): Command => ({ ...one, do: 'giveBack' })),
+    )
+  if (answers.some((answer) => answer instanceof Failure)) await giveBack()
+  const [ofTotal, ofHour] = answers.map(counted)
+  return { total: ofTotal as Count, hourly: ofHour as Count, giveBack }
 }
 
 function refusal(
@@ -207,6 +205,3 @@ function refusal(
   const scope = place === 'enrolment' ? 'enrolment' : 'second-factor'
   return reportLimit({ scope, userId, points, retryAfter: Math.max(1, seconds) }, context)
 }
-
-// What is not forgotten makes the limit stricter; the call has reported it.
-function nothing(): void {}

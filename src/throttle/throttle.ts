@@ -1,29 +1,26 @@
 import type { Audit } from '../audit/events.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { Logger } from '../lib/logger.js'
+import { type Ask, type Command, counted, createAsk } from './counter.js'
 import {
+  accountKeys,
+  attemptKeys,
   type CounterKey,
   createCounterKey,
   type IdentifierDigests,
-  identifierKeys,
-  knownNetworkKey,
-  userKey,
+  networkKey,
 } from './counter-keys.js'
+import { createIssueLimits, type TakeIssue } from './issue-limits.js'
 import { createKnownNetworks, type KnownNetworks } from './known-networks.js'
 import { type Counters, createCounters, createReportLimit, type ThrottleOptions } from './limits.js'
 import { createLookupLimit, type LimitLookups } from './lookup-limit.js'
-import { type CountRefusedPasskey, createPasskeyLimits } from './passkey-limits.js'
 import { createPasswordLimits, type TakePasswordSlot } from './password-limits.js'
-import { createRefusalLimit } from './refusal-limit.js'
-import { createSecondFactorLimits, type SecondFactorLimits } from './second-factor-limits.js'
+import { createRefusalLimits, type RefusalLimits } from './refusal-limits.js'
 import {
-  type CountRefusedClient,
-  createClientLimits,
-  createEndpointLimits,
-  createIssueLimits,
-  type LimitFailures,
-  type TakeIssue,
-} from './token-limits.js'
+  createSecondFactorLimits,
+  forgetCodes,
+  type SecondFactorLimits,
+} from './second-factor-limits.js'
 
 // The counters. An identifier is canonical: the same in each case of letters and each field. A user
 // is whose account it leads to. A network is an IPv4 address or an IPv6 /64. "Right" is a right
@@ -58,7 +55,8 @@ import {
 //                                               authenticated
 // mar-passkey              network              a passkey was refused  -                   900 s
 // mar-passkey-id           passkey              a passkey was refused  -                   1 h
-// mar-issue-…              session; user        a code or ticket    refused               60 s
+// mar-issue-…              session (and app);   a code or ticket    refused               60 s
+//                          user
 // (in this process)        network              a client is looked  found; outage         900 s
 //                                               up
 //
@@ -77,7 +75,7 @@ import {
 // where a limit is used up, or a code near its limit.
 
 /** Counts attempts before the expensive work, so that parallel guesses cannot slip past a check. */
-export interface Throttle extends SecondFactorLimits {
+export interface Throttle extends SecondFactorLimits, RefusalLimits {
   readonly takePasswordSlot: TakePasswordSlot
   readonly knownNetworks: KnownNetworks
   /**
@@ -85,19 +83,12 @@ export interface Throttle extends SecondFactorLimits {
    * network. Rejects with 503.
    */
   unlockLogin(identifier: IdentifierDigests, userId: string | null, ip?: string): Promise<void>
-  /** Limits the failures of an endpoint by network. */
-  readonly limitFailures: LimitFailures
-  /** Limits the failures of a client's authentication by network, and by client and network. */
-  readonly countRefusedClient: CountRefusedClient
-  /** Limits refused passkeys by network, and by passkey. */
-  readonly countRefusedPasskey: CountRefusedPasskey
   /** Limits by network how often the host's store is asked for what there is not. */
   readonly limitLookups: LimitLookups
   /** Limits what a session and a user are issued. */
   readonly takeIssue: TakeIssue
 }
 
-/** What the throttle needs. */
 export interface ThrottleDeps {
   readonly options: ThrottleOptions
   readonly encryptionKeys: readonly Buffer[]
@@ -123,52 +114,54 @@ export function createThrottle({
       'throttle.dryRun is on: wrong passwords are counted and reported, and nobody is refused ' +
         'for them',
     )
-  const counters = createCounters(options, knownFor, call)
+  const counters = createCounters(options, knownFor)
+  const ask = createAsk(call)
   const keyOf = createCounterKey(encryptionKeys)
-  const knownNetworks = createKnownNetworks(counters, keyOf)
+  const knownNetworks = createKnownNetworks(counters, keyOf, ask)
   const reportLimit = createReportLimit(audit)
-  const common = { counters, keyOf, knownNetworks, reportLimit }
-  const secondFactorLimits = createSecondFactorLimits(common)
-  const refused = counters.refusedTokens
-  const countInNetwork = createRefusalLimit({ counter: refused, reportLimit, dryRun })
+  const { refusedTokens } = counters
   return {
     takePasswordSlot: createPasswordLimits({
-      ...common,
-      clearSecondFactor: secondFactorLimits.clearSecondFactor,
+      counters,
+      keyOf,
+      ask,
+      reportLimit,
+      forgettingCodes: (account) => forgetCodes(counters, account),
       dryRun,
     }),
     knownNetworks,
-    unlockLogin: (identifier, userId, ip) => unlock(counters, keyOf, identifier, userId, ip),
-    limitFailures: createEndpointLimits({ keyOf, countRefusal: countInNetwork }),
-    countRefusedClient: createClientLimits({ options, call, keyOf, reportLimit, countInNetwork }),
-    countRefusedPasskey: createPasskeyLimits({ options, call, keyOf, reportLimit }),
-    limitLookups: createLookupLimit({ limit: refused, reportLimit, dryRun }),
-    takeIssue: createIssueLimits({ options, call, keyOf, reportLimit }),
-    ...secondFactorLimits,
+    unlockLogin: (identifier, userId, ip) => unlock(counters, keyOf, ask, identifier, userId, ip),
+    limitLookups: createLookupLimit({ limit: refusedTokens, reportLimit, dryRun }),
+    takeIssue: createIssueLimits({ options, keyOf, ask, reportLimit }),
+    ...createRefusalLimits({ options, refusedTokens, keyOf, ask, reportLimit }),
+    ...createSecondFactorLimits({ counters, keyOf, ask, knownNetworks, reportLimit }),
   }
 }
 
 async function unlock(
   counters: Counters,
   keyOf: CounterKey,
+  ask: Ask,
   identifier: IdentifierDigests,
   userId: string | null,
   ip: string | undefined,
 ) {
-  const keys = identifierKeys(keyOf, identifier, ip ?? null)
-  await Promise.all([
-    counters.perIdentifier.forget(keys.everywhere),
-    counters.perUser.forget(userKey(keyOf, userId, identifier)),
-    ...(ip === undefined
-      ? []
-      : [
-          counters.perIdentifierAndNetwork.forget(keys.here),
-          // It would be given back once more by the next sign-in, and take off what others were
-          // guessed since.
-          counters.failedHere.forget(keys.failedHere),
-          counters.failedHere.forget(keys.failedWhereKnown),
-          userId !== null &&
-            counters.perUserAndKnownNetwork.forget(knownNetworkKey(keyOf, userId, ip)),
-        ]),
-  ])
+  const { perIdentifier, perUser, perIdentifierAndNetwork, failedHere } = counters
+  const network = networkKey(keyOf, ip ?? null)
+  const account = accountKeys(keyOf, userId, { identifier, network })
+  const keys = attemptKeys(identifier, network)
+  const everywhere: readonly Command[] = [
+    { do: 'clear', of: perIdentifier, key: identifier.name },
+    { do: 'clear', of: perUser, key: account.total },
+  ]
+  const here: readonly Command[] = [
+    { do: 'clear', of: perIdentifierAndNetwork, key: keys.here },
+    // It would be given back once more by the next sign-in, and take off what others were guessed
+    // since.
+    { do: 'clear', of: failedHere, key: keys.failedHere },
+    { do: 'clear', of: failedHere, key: keys.failedWhereKnown },
+    { do: 'clear', of: counters.perUserAndKnownNetwork, key: account.known },
+  ]
+  const answers = await ask(ip === undefined ? everywhere : [...everywhere, ...here])
+  for (const answer of answers) counted(answer)
 }
