@@ -4,8 +4,7 @@ import { createOfferedCookie } from '../http/cookies.js'
 import type { IssuedSession } from '../sessions/issuing.js'
 import { accountOf } from './consent-page.js'
 import type { FormPage } from './form-page.js'
-import type { NewPasskey } from './new-passkey.js'
-import type { PagePasskeys } from './page-passkeys.js'
+import type { NewPasskey, PagePasskeys } from './page-passkeys.js'
 import { pageAddress } from './page-request.js'
 import { seeOther } from './show-page.js'
 
@@ -32,7 +31,7 @@ export function createOfferPasskey({ server }: PagePasskeys, isSecure: boolean):
 }
 
 /** `/oauth/passkey`: whether somebody who has just typed a password wants a passkey. */
-export function createAddPasskeyPage(newPasskey: NewPasskey, base: URL): FormPage {
+export function createAddPasskeyPage(newPasskey: NewPasskey, baseUrl: URL): FormPage {
   return {
     page: 'passkey',
 
@@ -52,7 +51,7 @@ export function createAddPasskeyPage(newPasskey: NewPasskey, base: URL): FormPag
       const { found } = visit
       if (found === null) return { next: 'start-over' }
       if (fields.has('passkey')) return newPasskey.add({ ...visit, found }, fields, request)
-      return { next: 'answer', answer: seeOther(pageAddress(base, 'authorize', visit.asked)) }
+      return { next: 'answer', answer: seeOther(pageAddress(baseUrl, 'authorize', visit.asked)) }
     },
   }
 }

@@ -1,10 +1,11 @@
-import type { RequestContext } from '../audit/events.js'
 import type { TextAnswer } from '../http/answer.js'
+import { isSentUnasked } from '../http/page-origin.js'
 import type { OAuthCodes } from '../oauth/authorization-codes.js'
 import type { AuthorizationRequest } from '../oauth/authorization-request.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
+import type { AskingBrowser } from '../oauth/judge-authorization.js'
 import { redirectLocation } from '../oauth/redirect-location.js'
-import { redirectKind } from '../oauth/redirect-uri.js'
+import { redirectHost } from '../oauth/redirect-uri.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import { type PageReader, type ShowPage, seeOther } from './show-page.js'
 import type { ClientOnPage } from './view.js'
@@ -27,7 +28,7 @@ export interface AnswerClient {
   withCode(
     request: AuthorizationRequest,
     found: BrowserUser,
-    context: RequestContext,
+    asking: AskingBrowser,
     way: WayBack,
   ): Promise<TextAnswer>
   /** With an error. */
@@ -42,7 +43,6 @@ export type WayBack =
   | { readonly by: 'redirect' }
   | { readonly by: 'hand-over'; readonly client: OAuthClient; readonly reader: PageReader }
 
-/** What {@link createAnswerClient} needs. */
 export interface AnswerClientDeps {
   readonly codes: Pick<OAuthCodes, 'issue'>
   /** Who answers, as it stands in `iss`. */
@@ -50,7 +50,6 @@ export interface AnswerClientDeps {
   readonly showPage: ShowPage
 }
 
-/** Makes it. */
 export function createAnswerClient({
   codes,
   issuer: iss,
@@ -64,8 +63,10 @@ export function createAnswerClient({
   }
 
   return {
-    async withCode(request, { session, approved, signIn }, context, way) {
-      const code = await codes.issue({ request, session, approved, acr: signIn.acr }, context)
+    async withCode(request, { session, approved, signIn }, { incoming, context }, way) {
+      const isUnasked = isSentUnasked(incoming)
+      const asked = { request, session, approved, acr: signIn.acr, isUnasked }
+      const code = await codes.issue(asked, context)
       const { redirectUri, state } = request
       return lead(redirectLocation(redirectUri, { code, state, iss }), request, way)
     },
@@ -76,8 +77,7 @@ export function createAnswerClient({
   }
 }
 
-/** The app as a page shows it: of an app on the device nobody can tell whose it is. */
+/** The app as a page shows it. */
 export function clientOnPage({ name, type }: OAuthClient, redirectUri: string): ClientOnPage {
-  const isSite = type === 'web' || redirectKind(redirectUri) === 'https'
-  return { name, host: isSite ? new URL(redirectUri).host : null }
+  return { name, host: redirectHost(type, redirectUri) }
 }

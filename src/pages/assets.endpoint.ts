@@ -1,6 +1,82 @@
-import { AuthError } from '../errors.js'
+import { readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import { AuthConfigError, AuthError } from '../errors.js'
 import type { Endpoint } from '../http/endpoint.js'
-import type { ServedFile } from './served-files.js'
+import { sha256 } from '../lib/digest.js'
+import { type Stylesheet, textOn } from './assets/stylesheet.js'
+import { initialOf } from './brand.js'
+import { html, markupOf } from './html.js'
+
+/** A file that pages load, under a name that changes with what is in it. */
+export interface ServedFile {
+  readonly name: string
+  readonly type: string
+  readonly bytes: Buffer
+}
+
+const types: ReadonlyMap<string, string> = new Map([
+  ['.svg', 'image/svg+xml'],
+  ['.png', 'image/png'],
+  ['.webp', 'image/webp'],
+  ['.jpg', 'image/jpeg'],
+  ['.jpeg', 'image/jpeg'],
+  ['.avif', 'image/avif'],
+])
+
+/** Bytes: every page shows it. */
+const maxLogoBytes = 256 * 1024
+
+/** The style sheet as a file. */
+export function stylesheetFile({ css, version }: Stylesheet): ServedFile {
+  return { name: `page-${version}.css`, type: 'text/css; charset=utf-8', bytes: Buffer.from(css) }
+}
+
+/** A script as a file. */
+export function scriptFile(what: 'passkeys' | 'show-password', script: string): ServedFile {
+  const name = `${what}-${sha256(script).slice(0, 16)}.js`
+  return { name, type: 'text/javascript; charset=utf-8', bytes: Buffer.from(script) }
+}
+
+/** The picture for a browser's tab where the brand has none: the first letter of its name. */
+export function iconFile(name: string, accent: string): ServedFile {
+  const picture = markupOf(
+    html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32"
+height="32" rx="8" fill="${accent}"/><text x="16" y="22" font-family="sans-serif"
+font-size="18" font-weight="600" text-anchor="middle"
+fill="${textOn(accent)}">${initialOf(name)}</text></svg>`,
+  )
+  const version = sha256(picture).slice(0, 16)
+  return { name: `icon-${version}.svg`, type: 'image/svg+xml', bytes: Buffer.from(picture) }
+}
+
+/**
+ * Reads the picture of a brand, whose name `checkBrand` has taken.
+ *
+ * @throws AuthConfigError for one that cannot be read, or has more than 256 KiB
+ */
+export function readLogo(file: string): ServedFile {
+  const bytes = bytesOf(file)
+  if (bytes.length > maxLogoBytes)
+    throw refusal('has more than 256 KiB.', 'make it smaller: every page shows it.')
+  const extension = extname(file).toLowerCase()
+  const type = types.get(extension) ?? 'application/octet-stream'
+  return { name: `logo-${sha256(bytes.toString('base64')).slice(0, 16)}${extension}`, type, bytes }
+}
+
+function bytesOf(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch {
+    throw refusal(
+      'cannot be read.',
+      "check the path: one that is relative is below the process's working directory.",
+    )
+  }
+}
+
+function refusal(problem: string, remedy: string): AuthConfigError {
+  return new AuthConfigError('pages.brand.logo.file', problem, remedy)
+}
 
 /** `GET /oauth/assets/:file`: the style sheet and the logo, under names that never change. */
 export function assetsEndpoint(files: readonly ServedFile[]): Endpoint {

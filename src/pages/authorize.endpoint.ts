@@ -1,27 +1,18 @@
 import { readFormAsQuery } from '../http/body.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { parseAuthorizationRequest } from '../oauth/parse-request.js'
-import type { Advance } from './advance.js'
-import { errorAnswer, forPeople } from './error-answer.js'
+import type { FormPageDeps } from './form-page.js'
 import { pageAddress } from './page-request.js'
-import type { VisitPage } from './page-visit.js'
-import { type ShowPage, seeOther } from './show-page.js'
-
-/** What {@link authorizeEndpoint} needs. */
-export interface AuthorizeDeps {
-  readonly visitPage: VisitPage
-  readonly advance: Advance
-  readonly showPage: ShowPage
-  /** Where browsers reach the router. */
-  readonly base: URL
-}
+import { errorAnswer, forPeople, seeOther } from './show-page.js'
 
 /**
  * `GET /oauth/authorize`: [RFC 6749 §4.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1) and
  * OpenID Connect Core §3.1.2. Sends the browser back to the client with a code or an error, or to
  * the page that is next. It issues codes, so mount it without HEAD.
  */
-export function authorizeEndpoint(deps: Omit<AuthorizeDeps, 'base'>): Endpoint {
+export function authorizeEndpoint(
+  deps: Pick<FormPageDeps, 'visitPage' | 'advance' | 'showPage'>,
+): Endpoint {
   const { visitPage, advance, showPage } = deps
   return forPeople(showPage, function authorize(request) {
     return visitPage(request, (visit) => advance(visit, request.context))
@@ -35,12 +26,12 @@ export function authorizeEndpoint(deps: Omit<AuthorizeDeps, 'base'>): Endpoint {
  */
 export function postedAuthorizeEndpoint({
   showPage,
-  base,
-}: Pick<AuthorizeDeps, 'showPage' | 'base'>): Endpoint {
+  baseUrl,
+}: Pick<FormPageDeps, 'showPage' | 'baseUrl'>): Endpoint {
   return forPeople(showPage, async function forwardAuthorization(asking) {
     // 400, 413, 415
     const parsed = parseAuthorizationRequest(await readFormAsQuery(asking.incoming))
     if (parsed.at === 'page') return errorAnswer(showPage, parsed.problem, 400, asking)
-    return seeOther(pageAddress(base, 'authorize', { ...parsed, flow: null, language: null }))
+    return seeOther(pageAddress(baseUrl, 'authorize', { ...parsed, flow: null, language: null }))
   })
 }

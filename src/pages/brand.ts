@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { isPagesOrigin } from '../http/pages.js'
+import { isPagesOrigin } from '../http/page-origin.js'
 import { checkOptions, fitting, optionsOf, whole } from '../lib/check-options.js'
 import { isWellFormed } from '../lib/well-formed.js'
 
@@ -30,6 +30,12 @@ export interface BrandOptions {
   /** The colour of buttons as `#rrggbb`; text on it is black or white, as is legible. */
   readonly accent?: string
   readonly links?: BrandLinks
+}
+
+/** What stands for a name where there is no logo: its first letter, as people see letters. */
+export function initialOf(name: string): string {
+  const [first] = new Intl.Segmenter().segment(name)
+  return first?.segment.toUpperCase() ?? ''
 }
 
 /** The option as hosts write it, before the name of a member. */

@@ -2,8 +2,8 @@ import type { Audit } from '../audit/events.js'
 import type { Authenticate } from '../guard/authenticate.js'
 import type { Capability } from '../http/capability.js'
 import type { Endpoints, Routes } from '../http/endpoint.js'
-import type { Pages } from '../http/pages.js'
-import type { SayOnce } from '../http/say-once.js'
+import type { Pages } from '../http/page-origin.js'
+import type { WarnOnce } from '../http/warn-once.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { LogInSteps } from '../login/log-in.js'
 import { createOAuthCodes } from '../oauth/authorization-codes.js'
@@ -17,15 +17,15 @@ import type { Sessions } from '../sessions/sessions.js'
 import type { DecideSignIn } from '../sign-in.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
+import type { TakeIssue } from '../throttle/issue-limits.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 import { createAddPasskeyPage, createOfferPasskey } from './add-passkey-page.js'
-import { createAdvance } from './advance.js'
 import { createAnswerClient } from './answer-client.js'
 import { assetsEndpoint } from './assets.endpoint.js'
 import { authorizeEndpoint, postedAuthorizeEndpoint } from './authorize.endpoint.js'
-import { type ChoicePageDeps, createConsentPage } from './consent-page.js'
+import { createConsentPage } from './consent-page.js'
 import { createContinuePage } from './continue-page.js'
 import { createCsrf } from './csrf.js'
 import {
@@ -34,91 +34,91 @@ import {
   refusedEnrolmentEndpoint,
 } from './enrolment-page.js'
 import { createFlows } from './flow.js'
-import { type FormPage, type FormPageDeps, formEndpoints } from './form-page.js'
-import { createNewPasskey } from './new-passkey.js'
-import type { PagePasskeys } from './page-passkeys.js'
+import { type FormPage, formEndpoints } from './form-page.js'
+import { createPasskeyPart } from './form-parts.js'
+import { createNamesAccount, type NamesAccountDeps } from './judge-form.js'
+import { createNewPasskey, type PagePasskeys } from './page-passkeys.js'
 import { assetAddress, type PageSite } from './page-site.js'
-import { createVisitPage } from './page-visit.js'
+import { createAdvance, createVisitPage } from './page-visit.js'
 import type { PagesOptions } from './pages-options.js'
-import { createPasskeyPart } from './passkey-part.js'
-import { createPasswordMarker } from './password-mark.js'
 import { createKnownBrowser } from './pre-cookie.js'
-import { enrolledTwice, pressedTwice } from './pressed-twice.js'
-import { createSecondFactorPage, type SecondFactorPageDeps } from './second-factor-page.js'
+import { createRenewCookie } from './renew-cookie.js'
+import { replayFirstAnswer, replayFirstEnrolment } from './replay-first-answer.js'
+import { createSecondFactorPage } from './second-factor-page.js'
 import { createShowPage } from './show-page.js'
-import { createSignInByForm, type SignInByForm } from './sign-in-by-form.js'
+import { createPasswordFingerprint, createSignInByForm } from './sign-in-by-form.js'
 import { createSignInPage } from './sign-in-page.js'
 import { signOutEndpoints } from './sign-out.endpoint.js'
 
-/** What {@link createBrowserPages} needs. */
-export interface BrowserPagesDeps {
+export interface BrowserPagesDeps
+  extends Pick<
+    OAuthServer,
+    | 'issuer'
+    | 'baseUrl'
+    | 'once'
+    | 'clients'
+    | 'consents'
+    | 'scopes'
+    | 'nameResource'
+    | 'ownResource'
+  > {
   /** What they have in common. */
-  readonly site: PageSite
+  readonly pageSite: PageSite
   /** Undefined: the key of a factor is shown as text alone. */
   readonly qrCode: PagesOptions['qrCode']
-  readonly server: Pick<
-    OAuthServer,
-    'issuer' | 'baseUrl' | 'once' | 'clients' | 'consents' | 'scopes' | 'ownResource'
-  >
   readonly pages: Pages
   readonly logInSteps: LogInSteps
-  /** Null: the host keeps no TOTP seeds. */
-  readonly enrolment: FactorEnrolment | null
-  /** Null: the host takes none. */
-  readonly passkeys: PasskeysOnPages | null
-  readonly codes: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
-  readonly users: Pick<UserStore, 'findById'>
-  readonly sessions: Pick<Sessions, 'findLive' | 'end'>
-  readonly secondFactors: SecondFactors
+  /** Undefined: the host keeps no TOTP seeds. */
+  readonly enrolment: FactorEnrolment | undefined
+  /** Undefined: the host takes no passkeys. */
+  readonly passkeysOnPages: PasskeysOnPages | undefined
+  readonly codeStore: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
+  readonly users: Pick<UserStore, 'findById' | 'findByIdentifier'>
+  readonly canonical: NamesAccountDeps['canonical']
+  readonly sessions: Pick<Sessions, 'findBySecret' | 'renewSecret' | 'end'>
+  readonly secondFactors: Pick<SecondFactors, 'of' | 'sendsCodes'>
+  readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
   readonly authenticate: Authenticate
   readonly decideSignIn: DecideSignIn
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
-  readonly throttle: Pick<Throttle, 'takeIssue' | 'limitLookups'>
+  readonly takeIssue: TakeIssue
+  readonly throttle: Pick<Throttle, 'limitLookups'>
   readonly signer: Pick<TokenSigner, 'verifyIdToken'>
   readonly encryptionKeys: readonly Buffer[]
   readonly call: HostCall
-  readonly sayOnce: SayOnce
+  readonly warnOnce: WarnOnce
   readonly clock: () => Date
   readonly audit: Audit
 }
 
 /** Makes the authorization endpoint, and the pages that browsers are sent to from there. */
 export function createBrowserPages(deps: BrowserPagesDeps): Capability {
-  const { server, site } = deps
-  const { baseUrl: base } = server
-  const frame = createFrame(deps)
-  const { visitPage, advance, showPage } = frame.forms
-  const authorize = authorizeEndpoint({ visitPage, advance, showPage })
-  const signInByForm = signInByFormOf(deps, frame)
-  const { pages, sessions } = deps
-  const { browsers, passkeys } = frame
-  const signIn = createSignInPage({
-    signInByForm,
-    passkeys,
-    offerPasskey: passkeys && createOfferPasskey(passkeys, base.protocol === 'https:'),
-    pages,
-    sessions,
-    browsers,
-    base,
-  })
+  const parts = partsOf(deps)
+  const { stylesheet, logo, icon, script, passwordScript } = deps.pageSite
+  const files = [stylesheet, logo, icon, script, passwordScript].filter((file) => file !== null)
+  const signIn = createSignInPage(parts)
+  const goOn = createContinuePage(parts)
   // Without HEAD: a GET leads on, which may issue a code, and begins an enrolment.
-  const form: MakeForm = (page) => ({ ...formEndpoints(frame.forms, page, signIn), HEAD: null })
-  const files = [site.stylesheet, site.logo, site.script].filter((file) => file !== null)
+  const form: MakeForm = (page) => ({
+    ...formEndpoints(parts, page, { signIn, goOn }),
+    HEAD: null,
+  })
   return {
     routes: [
       ownPage('/oauth/authorize', {
-        GET: noticingMount(authorize, base, deps.sayOnce),
-        POST: postedAuthorizeEndpoint({ showPage, base }),
+        GET: noticingMount(authorizeEndpoint(parts), deps.baseUrl, deps.warnOnce),
+        POST: postedAuthorizeEndpoint(parts),
         HEAD: null,
       }),
       ownPage('/oauth/sign-in', form(signIn)),
-      ...secondFactorPages(deps, { signInByForm, passkeys, browsers, base }, form),
-      ...enrolmentPages(deps, frame, form),
-      ...choicePages(deps, { flows: frame.flows, base }, form),
-      ownPage('/oauth/sign-out', signOut(deps, frame)),
+      ownPage('/oauth/second-factor', form(createSecondFactorPage(parts, 'code'))),
+      ownPage('/oauth/recovery-code', form(createSecondFactorPage(parts, 'recovery'))),
+      ...enrolmentPages(parts, form),
+      ownPage('/oauth/consent', form(createConsentPage(parts))),
+      ownPage('/oauth/continue', form(goOn)),
+      ownPage('/oauth/sign-out', signOutEndpoints(parts)),
       ownPage('/oauth/assets/:file', { GET: assetsEndpoint(files) }),
     ],
-    close: null,
   }
 }
 
@@ -127,128 +127,59 @@ function ownPage(path: string, endpoints: Endpoints): Routes[number] {
   return [path, endpoints, 'plain', 'own-origin']
 }
 
-/** What all pages are made with. */
-interface Frame {
-  readonly forms: FormPageDeps
-  readonly flows: ReturnType<typeof createFlows>
-  readonly browsers: ReturnType<typeof createKnownBrowser>
-  readonly passkeys: PagePasskeys | null
-}
-
-function createFrame(deps: BrowserPagesDeps): Frame {
-  const { server, site, pages, encryptionKeys, clock } = deps
-  const { issuer, baseUrl: base, once } = server
-  const showPage = createShowPage(site)
-  const flows = createFlows({ encryptionKeys, once, clock })
-  const browsers = createKnownBrowser(pages.cookie, base.protocol === 'https:')
-  const { takeIssue } = deps.throttle
-  const codes = createOAuthCodes({ store: deps.codes, takeIssue, clock, audit: deps.audit })
-  const answerClient = createAnswerClient({ codes, issuer, showPage })
-  const visitPage = createVisitPage({
-    judge: judgeOf(deps),
-    flows,
-    browsers,
-    answerClient,
-    showPage,
-  })
-  const csrf = createCsrf({ encryptionKeys, origin: base.origin, clock })
-  const advance = createAdvance(answerClient, base)
-  const forms = { visitPage, advance, answerClient, showPage, csrf, browsers, base }
-  return { forms, browsers, flows, passkeys: passkeysOn(site, deps.passkeys) }
-}
-
-function passkeysOn(site: PageSite, server: PasskeysOnPages | null): PagePasskeys | null {
-  if (server === null || site.script === null) return null
-  return { part: createPasskeyPart(assetAddress(site, site.script)), server }
-}
-
-function judgeOf(deps: BrowserPagesDeps) {
-  const { server, secondFactors } = deps
-  return createJudgeAuthorization({
-    clients: server.clients,
-    throttle: deps.throttle,
-    findBrowserUser: createFindBrowserUser({
-      pages: deps.pages,
-      authenticate: deps.authenticate,
-      decideSignIn: deps.decideSignIn,
-      hasShownFactor: secondFactors.hasBeenShown,
-      mustHaveFactor: deps.mustHaveFactor,
-      audit: deps.audit,
-    }),
-    readHint: createReadIdTokenHint(deps.signer, deps.call),
-    consents: server.consents,
-    knownScopes: server.scopes.known,
-    ownResource: server.ownResource,
-    clock: deps.clock,
-  })
-}
-
 /** The endpoints of a page, all of which lead to the one sign-in. */
 type MakeForm = (page: FormPage) => Endpoints
 
-function signInByFormOf(
-  { logInSteps, passkeys, encryptionKeys, clock }: BrowserPagesDeps,
-  { flows }: Pick<Frame, 'flows'>,
-): SignInByForm {
-  const passwordMarker = createPasswordMarker(encryptionKeys)
-  const forms = createSignInByForm({ logInSteps, flows, passwordMarker, passkeys })
-  const { byPassword, byCode, byPasskey, bySecondPasskey } = forms
-  return { byPassword, byCode: pressedTwice(byCode, clock), byPasskey, bySecondPasskey }
-}
+type Parts = ReturnType<typeof partsOf>
 
-function secondFactorPages(
-  { pages, sessions, users, secondFactors }: BrowserPagesDeps,
-  {
-    signInByForm,
-    passkeys,
-    browsers,
-    base,
-  }: Pick<SecondFactorPageDeps, 'signInByForm' | 'passkeys' | 'browsers' | 'base'>,
-  form: MakeForm,
-): Routes {
-  const page = (method: 'code' | 'recovery') =>
-    createSecondFactorPage(
-      { signInByForm, passkeys, browsers, base, pages, sessions, users, secondFactors },
-      method,
-    )
-  return [
-    ownPage('/oauth/second-factor', form(page('code'))),
-    ownPage('/oauth/recovery-code', form(page('recovery'))),
-  ]
-}
-
-function enrolmentPages(
-  { enrolment, qrCode, call, clock }: BrowserPagesDeps,
-  { forms, passkeys }: Pick<Frame, 'forms' | 'passkeys'>,
-  form: MakeForm,
-): Routes {
-  const { visitPage, advance, answerClient, showPage, base } = forms
-  const newPasskey = passkeys && createNewPasskey({ passkeys, showPage, base, clock })
-  if (enrolment === null && newPasskey === null) {
-    const refused = refusedEnrolmentEndpoint({ visitPage, advance, answerClient, showPage })
-    return [ownPage('/oauth/enrolment', { GET: refused, HEAD: null })]
+// What more than one page is made of.
+function partsOf(deps: BrowserPagesDeps) {
+  const { baseUrl, pages, encryptionKeys, clock } = deps
+  const isSecure = baseUrl.protocol === 'https:'
+  const shared = {
+    ...deps,
+    showPage: createShowPage(deps.pageSite, deps.audit),
+    flows: createFlows(deps),
+    browsers: createKnownBrowser(pages.cookie, isSecure),
+    csrf: createCsrf({ encryptionKeys, origin: baseUrl.origin, clock }),
+    namesAccount: createNamesAccount(deps),
+    passwordFingerprint: createPasswordFingerprint(encryptionKeys),
   }
-  const page = createEnrolmentPage({ enrolment, newPasskey, qrCode, call, showPage, base })
-  const enrolling = ownPage('/oauth/enrolment', form(enrolledTwice(page, clock)))
-  if (newPasskey === null) return [enrolling]
-  return [enrolling, ownPage('/oauth/passkey', form(createAddPasskeyPage(newPasskey, base)))]
+  const answerClient = createAnswerClient({ ...shared, codes: createOAuthCodes(deps) })
+  const judge = createJudgeAuthorization({
+    ...deps,
+    knownScopes: deps.scopes.known,
+    findBrowserUser: createFindBrowserUser(deps),
+    readHint: createReadIdTokenHint(deps.signer, deps.call),
+  })
+  const passkeys = passkeysOn(deps)
+  const forms = createSignInByForm(shared)
+  return {
+    ...shared,
+    answerClient,
+    visitPage: createVisitPage({ ...shared, answerClient, judge }),
+    advance: createAdvance(answerClient, baseUrl),
+    passkeys,
+    offerPasskey: passkeys && createOfferPasskey(passkeys, isSecure),
+    signInByForm: { ...forms, byCode: replayFirstAnswer(forms.byCode, clock) },
+  }
 }
 
-function choicePages(
-  { server, clock, audit }: BrowserPagesDeps,
-  { flows, base }: ChoicePageDeps,
-  form: MakeForm,
-): Routes {
-  const { consents, scopes } = server
-  const describeScope = scopes.describe
-  const consent = createConsentPage({ flows, base, consents, describeScope, clock, audit })
-  return [
-    ownPage('/oauth/consent', form(consent)),
-    ownPage('/oauth/continue', form(createContinuePage({ flows, base }))),
-  ]
+function passkeysOn({ pageSite, passkeysOnPages }: BrowserPagesDeps): PagePasskeys | undefined {
+  const { script } = pageSite
+  if (passkeysOnPages === undefined || script === null) return undefined
+  return { part: createPasskeyPart(assetAddress(pageSite, script)), server: passkeysOnPages }
 }
 
-function signOut({ pages, sessions, users }: BrowserPagesDeps, { forms }: Frame) {
-  const { csrf, showPage, base } = forms
-  return signOutEndpoints({ pages, sessions, users, csrf, showPage, base })
+function enrolmentPages(parts: Parts, form: MakeForm): Routes {
+  const { enrolment, passkeys, pages, baseUrl, clock } = parts
+  const renewing = { ...parts, renewCookie: createRenewCookie(parts) }
+  const newPasskey = passkeys && createNewPasskey({ ...renewing, passkeys })
+  if (enrolment === undefined && newPasskey === undefined)
+    return [ownPage('/oauth/enrolment', { GET: refusedEnrolmentEndpoint(parts), HEAD: null })]
+  const once = (page: FormPage) => form(replayFirstEnrolment(page, pages.cookie, clock))
+  const page = createEnrolmentPage({ ...renewing, newPasskey })
+  const enrolling = ownPage('/oauth/enrolment', once(page))
+  if (newPasskey === undefined) return [enrolling]
+  return [enrolling, ownPage('/oauth/passkey', once(createAddPasskeyPage(newPasskey, baseUrl)))]
 }

@@ -1,13 +1,12 @@
 import { clientOnPage } from './answer-client.js'
-import { accountOf, type ChoicePageDeps, decidedAnew } from './consent-page.js'
+import { accountOf, type ConsentPageDeps, decidedAnew } from './consent-page.js'
 import type { FormPage } from './form-page.js'
-import { pageAddress } from './page-request.js'
-import { seeOther } from './show-page.js'
 
 /** `/oauth/continue`: whether somebody who is signed in goes on, and as who she is. */
-export function createContinuePage(deps: ChoicePageDeps): FormPage {
+export function createContinuePage(deps: Pick<ConsentPageDeps, 'flows' | 'baseUrl'>): FormPage {
   return {
     page: 'continue',
+    grants: true,
 
     async view({ request, found }, form) {
       if (found === null) return null
@@ -16,11 +15,9 @@ export function createContinuePage(deps: ChoicePageDeps): FormPage {
     },
 
     async submit(visit, fields) {
-      const answer =
-        fields.text('choice') === 'continue'
-          ? decidedAnew(deps, visit, 'select_account')
-          : seeOther(pageAddress(deps.base, 'sign-in', { ...visit.asked, flow: null }))
-      return { next: 'answer', answer }
+      if (fields.text('choice') !== 'continue')
+        return { next: 'again', status: 422, fault: { kind: 'stale' } }
+      return { next: 'answer', answer: decidedAnew(deps, visit, 'select_account') }
     },
   }
 }

@@ -1,27 +1,59 @@
 import type { IncomingMessage } from 'node:http'
-import { isOwnPage } from '../http/pages.js'
+import { isOwnPage } from '../http/page-origin.js'
 import { equalDigests } from '../lib/constant-time.js'
 import { deriveKey } from '../lib/derive-key.js'
 import { hmacSha256, sha256 } from '../lib/digest.js'
-import type { FlowBinding } from './flow.js'
 
-/** A form of ours: whose browser it was made for, for which request, and on which page. */
-export interface FormBinding extends FlowBinding {
+/** A form of ours: on which page it was shown, for which request, in whose browser, and to whom. */
+export interface FormBinding {
   readonly page: string
+  /** The authorization request, as it stands in the address, and what the page makes of it. */
+  readonly request: string
+  /** The random value that the browser is known by; null for one that has none. */
+  readonly browser: string | null
+  /** The id of who is signed in there; null for nobody, and where the form does not go by that. */
+  readonly account: string | null
 }
+
+/**
+ * Where a form comes from. `ours`: from this page, for this request, in this browser, and shown to
+ * whoever is signed in now. `other-account`: the same, but somebody else was signed in, or nobody.
+ * `foreign`: nothing proves that this browser was shown it.
+ */
+export type FormOrigin = 'ours' | 'other-account' | 'foreign'
 
 /** Tells forms that our own pages have shown from those that somebody else lays before a user. */
 export interface Csrf {
-  /** For the hidden field. Null for a browser that has no cookie, of which no form is taken. */
+  /** For the hidden field. Null for a browser that has no value, of which no form is taken. */
   tokenFor(form: FormBinding): string | null
   /**
-   * Whether a form comes from one of our pages, which was shown in this browser for this request,
-   * at most an hour ago. Where it does not, the page is shown again, with a new token.
+   * Judges the token of a form. Its age counts for nothing: the value of the browser, who is signed
+   * in, and what is asked for, are all judged as they are now.
    */
-  accepts(incoming: IncomingMessage, token: string | null, form: FormBinding): boolean
+  judge(incoming: IncomingMessage, token: string, form: FormBinding): FormOrigin
+  /**
+   * Whether a form that is ours comes sooner than anybody can have read its page: it is the second
+   * click of a double click that a page of somebody else has asked for. False where that cannot be
+   * told, as where the clock of another process has shown the page.
+   */
+  isTooSoon(token: string): boolean
 }
 
-/** What {@link createCsrf} needs. */
+/** The same for a browser that has several values: of one of them the form must be. */
+export function judgeInBrowser(
+  csrf: Pick<Csrf, 'judge'>,
+  incoming: IncomingMessage,
+  token: string,
+  form: Omit<FormBinding, 'browser'>,
+  browsers: readonly string[],
+): FormOrigin {
+  for (const browser of browsers) {
+    const found = csrf.judge(incoming, token, { ...form, browser })
+    if (found !== 'foreign') return found
+  }
+  return 'foreign'
+}
+
 export interface CsrfDeps {
   readonly encryptionKeys: readonly Buffer[]
   /** Of the pages. */
@@ -29,37 +61,57 @@ export interface CsrfDeps {
   readonly clock: () => Date
 }
 
-/** Milliseconds. A token is good in the half hour it was made in, and in the next. */
-const halfHourMs = 30 * 60_000
+/** Milliseconds. Less than the 600 for which the style sheet hides the button. */
+const glanceMs = 400
+
+/** When it was shown, the mark of the account that it was shown to, and what proves both. */
+const shape = /^([0-9a-z]{1,9})\.([\w-]{43})\.([\w-]{43})$/
 
 /** Makes it. The first key makes tokens, all of them check. */
 export function createCsrf({ encryptionKeys, origin, clock }: CsrfDeps): Csrf {
   const keys = encryptionKeys.map((key) => deriveKey('csrf', key))
   const [making] = keys as [Buffer, ...Buffer[]]
-  const halfHour = () => Math.floor(clock().getTime() / halfHourMs)
 
   return {
     tokenFor(form) {
-      return form.browser === null ? null : tokenOf(making, form, form.browser, halfHour())
+      if (form.browser === null) return null
+      const { browser, account } = form
+      const shown = {
+        moment: clock().getTime().toString(36),
+        mark: markOf(making, account, browser),
+      }
+      return `${shown.moment}.${shown.mark}.${proofOf(making, form, browser, shown)}`
     },
 
-    accepts(incoming, token, form) {
-      const { browser } = form
-      if (!isOwnPage(incoming, origin) || browser === null || token === null) return false
-      const now = halfHour()
-      return [now, now - 1].some((time) =>
-        keys.some((key) => equalDigests(token, tokenOf(key, form, browser, time))),
-      )
+    judge(incoming, token, form) {
+      const { browser, account } = form
+      if (!isOwnPage(incoming, origin) || browser === null) return 'foreign'
+      const [, moment, mark, proof] = shape.exec(token) ?? []
+      if (moment === undefined || mark === undefined || proof === undefined) return 'foreign'
+      const shown = { moment, mark }
+      const key = keys.find((one) => equalDigests(proof, proofOf(one, form, browser, shown)))
+      if (key === undefined) return 'foreign'
+      return equalDigests(mark, markOf(key, account, browser)) ? 'ours' : 'other-account'
+    },
+
+    isTooSoon(token) {
+      const [moment = ''] = token.split('.', 1)
+      const age = clock().getTime() - Number.parseInt(moment, 36)
+      return age >= 0 && age < glanceMs
     },
   }
 }
 
 // As JSON, so that no two lists of parts are the same text.
-function tokenOf(
+function markOf(key: Buffer, account: string | null, browser: string): string {
+  return hmacSha256(key, JSON.stringify(['account', account, browser]))
+}
+
+function proofOf(
   key: Buffer,
   { page, request }: FormBinding,
   browser: string,
-  halfHour: number,
+  { moment, mark }: { readonly moment: string; readonly mark: string },
 ): string {
-  return hmacSha256(key, JSON.stringify([browser, page, sha256(request), halfHour]))
+  return hmacSha256(key, JSON.stringify([browser, page, sha256(request), moment, mark]))
 }

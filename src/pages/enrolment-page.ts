@@ -4,40 +4,47 @@ import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
-import { forPeople } from './error-answer.js'
 import type { FormPage, FormPageDeps, Submitted } from './form-page.js'
-import { type NewPasskey, showRecoveryCodes } from './new-passkey.js'
 import { mayShow } from './next-page.js'
+import { type NewPasskey, showRecoveryCodes } from './page-passkeys.js'
 import type { PagesOptions } from './pages-options.js'
-import type { ShowPage } from './show-page.js'
+import type { RenewCookie } from './renew-cookie.js'
+import { forPeople, type ShowPage } from './show-page.js'
 
 /** Setting up an authenticator app, for somebody who has just shown the password. */
 export interface FactorEnrolment {
-  /** The seed that waits for its first code, or a new one. Rejects with 409 and 503. */
+  /**
+   * The seed that waits in this session for its first code, or a new one. Rejects with 409, 503.
+   */
   begin(
     user: AuthUser,
+    sessionId: string,
     context: RequestContext,
   ): Promise<{ readonly secret: string; readonly otpauthUri: string }>
-  /** Switches it on, and answers the recovery codes. Rejects with 401, 409, 429 and 503. */
+  /**
+   * Switches it on, and answers the recovery codes. `beforehand` is called once the code is right,
+   * before anything has changed. Rejects with 401, 409, 429 and 503.
+   */
   confirm(
     session: SessionRecord,
     code: string,
     request: Pick<EndpointRequest, 'context' | 'setHeaders'>,
+    beforehand: () => Promise<void>,
   ): Promise<readonly string[]>
 }
 
-/** What {@link createEnrolmentPage} needs. */
 export interface EnrolmentPageDeps {
-  /** Null: the host keeps no TOTP seeds. */
-  readonly enrolment: FactorEnrolment | null
-  /** Null: the host takes none. */
-  readonly newPasskey: NewPasskey | null
+  /** Undefined: the host keeps no TOTP seeds. */
+  readonly enrolment: FactorEnrolment | undefined
+  /** Undefined: the host takes no passkeys. */
+  readonly newPasskey: NewPasskey | undefined
+  readonly renewCookie: RenewCookie
   /** Undefined: the host draws none. */
   readonly qrCode: PagesOptions['qrCode']
   readonly call: HostCall
   readonly showPage: ShowPage
   /** Where browsers reach the router. */
-  readonly base: URL
+  readonly baseUrl: URL
 }
 
 /**
@@ -66,16 +73,17 @@ const maxCodeChars = 64
 
 /** `/oauth/enrolment`: a second factor is demanded, and the user has none yet. */
 export function createEnrolmentPage(deps: EnrolmentPageDeps): FormPage {
-  const { enrolment, newPasskey, showPage, base } = deps
+  const { enrolment, newPasskey, renewCookie } = deps
   return {
     page: 'enrolment',
 
     async view({ found }, form, _typed, { context }) {
       if (found === null) return null
-      const passkey = (await newPasskey?.part(found, enrolment === null)) ?? null
-      if (enrolment === null)
+      const passkey = (await newPasskey?.part(found, enrolment === undefined)) ?? null
+      if (enrolment === undefined)
         return passkey && ((texts) => ({ page: 'enrol-passkey', form, passkey: passkey(texts) }))
-      const { secret, otpauthUri } = await enrolment.begin(found.approved.user, context)
+      const { session, approved } = found
+      const { secret, otpauthUri } = await enrolment.begin(approved.user, session.id, context)
       const qr = await drawn(deps, otpauthUri)
       const shown = { page: 'enrol', form, secret, otpauthUri, qr } as const
       return (texts) => ({ ...shown, passkey: passkey?.(texts) ?? null })
@@ -84,16 +92,19 @@ export function createEnrolmentPage(deps: EnrolmentPageDeps): FormPage {
     async submit(visit, fields, request) {
       const { found } = visit
       if (found === null) return { next: 'start-over' }
-      if (newPasskey !== null && fields.has('passkey'))
+      if (newPasskey !== undefined && fields.has('passkey'))
         return newPasskey.add({ ...visit, found }, fields, request)
       const code = fields.text('code').slice(0, maxCodeChars).replaceAll(/\s/g, '')
-      if (code === '' || enrolment === null) return wrong
-      try {
-        const codes = await enrolment.confirm(found.session, code, request)
-        return { next: 'answer', answer: await showRecoveryCodes({ showPage, base }, visit, codes) }
-      } catch (error) {
-        return refusalOf(error)
-      }
+      if (code === '' || enrolment === undefined) return wrong
+      return renewCookie({ incoming: request.incoming, found }, async (beforehand) => {
+        try {
+          const codes = await enrolment.confirm(found.session, code, request, beforehand)
+          const answer = await showRecoveryCodes(deps, visit, codes)
+          return { next: 'answer', answer }
+        } catch (error) {
+          return refusalOf(error)
+        }
+      })
     },
   }
 }

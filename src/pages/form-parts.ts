@@ -11,6 +11,8 @@ export interface Field {
   readonly hint?: TextKey
   /** Whether the fault of the form may be that of this field. */
   readonly isFaulty: boolean
+  /** What belongs to it. */
+  readonly after?: SafeHtml
   readonly attributes: Readonly<Record<string, string | boolean | null>>
 }
 
@@ -22,14 +24,20 @@ export function hiddenFields(values: Readonly<Record<string, string>>): SafeHtml
   return html`${fields}`
 }
 
-/** A form with what it carries, and above everything why it is shown again. */
+/**
+ * A form with what it carries, and above everything why it is shown again. The focus goes there, so
+ * that nobody has to look for what has changed; where `hasField`, and that was wrong, it goes into
+ * the field, which is described by it: the next try can be typed at once.
+ */
 export function formOf(
   { action, hidden, fault }: PageForm,
   texts: PageTexts,
   wrong: TextKey,
   content: HtmlValue,
+  hasField = false,
 ): SafeHtml {
-  return html`${fault === null ? null : faultOf(fault, texts, wrong)}
+  const given = { autofocus: !(hasField && fault?.kind === 'wrong') }
+  return html`${fault && faultOf(faultText(fault, texts, wrong), given)}
 <form method="post" action="${action}">
 ${hidden}${content}
 </form>`
@@ -37,7 +45,7 @@ ${hidden}${content}
 
 /** A label, its field, and the hint below; read out together with the fault. */
 export function field(given: Field, texts: PageTexts): SafeHtml {
-  const { id, name, hint, isFaulty } = given
+  const { id, name, hint, isFaulty, after = null } = given
   const described = [...(isFaulty ? ['fault'] : []), ...(hint === undefined ? [] : [`${id}-hint`])]
   const shown = attributes({
     id,
@@ -51,7 +59,7 @@ export function field(given: Field, texts: PageTexts): SafeHtml {
   return html`<div class="field">
 <label for="${id}">${texts.html(given.label)}</label>
 <input${shown}>
-${below}</div>`
+${below}${after}</div>`
 }
 
 /** A button that posts the form, with the user's choice where there are several. */
@@ -62,15 +70,31 @@ export function button(
   return html`<button type="submit"${attributes(given)}>${label}</button>`
 }
 
+/**
+ * The ways out of a page: to another account, and back to the app. In a form of their own, so that
+ * nothing that was typed is sent along, and nothing has to be.
+ */
+export function waysOut({ action, hidden }: PageForm, texts: PageTexts): SafeHtml {
+  return html`<form method="post" action="${action}" class="aside">
+${hidden}${waysOutButtons(texts)}
+</form>`
+}
+
+/** The same for a form in which nothing is typed. */
+export function waysOutButtons(texts: PageTexts): SafeHtml {
+  const way = (value: string) => ({ name: 'choice', value, class: 'link' })
+  return html`${button(texts.html('continue.other'), way('other'))}
+${button(texts.html('page.cancel'), way('cancel'))}`
+}
+
 /** Whose account it is, to be seen at a glance. */
 export function accountCard({ name, username }: AccountOnPage): SafeHtml {
   return html`<p class="account"><bdi><b>${name}</b></bdi> <bdi>${username}</bdi></p>`
 }
 
-// The focus goes there, so that nobody has to look for what has changed.
-function faultOf(fault: FormFault, texts: PageTexts, wrong: TextKey): SafeHtml {
-  const text = faultText(fault, texts, wrong)
-  return html`<p id="fault" class="fault" role="alert" tabindex="-1" autofocus>${text}</p>`
+function faultOf(text: SafeHtml, given: { readonly autofocus: boolean }): SafeHtml {
+  const all = attributes({ id: 'fault', class: 'fault', role: 'alert', tabindex: '-1', ...given })
+  return html`<p${all}>${text}</p>`
 }
 
 function faultText(fault: FormFault, texts: PageTexts, wrong: TextKey): SafeHtml {
@@ -78,8 +102,13 @@ function faultText(fault: FormFault, texts: PageTexts, wrong: TextKey): SafeHtml
     case 'wrong':
       return texts.html(wrong)
     case 'stale':
+    case 'no-cookie':
+    case 'signed-out':
     case 'wrong-passkey':
+    case 'too-soon':
       return texts.html(`fault.${fault.kind}`)
+    case 'other-account':
+      return texts.html('fault.other-account', { account: html`<bdi>${fault.account}</bdi>` })
     case 'refused':
       return fault.message === null
         ? texts.html('fault.refused')
@@ -87,5 +116,57 @@ function faultText(fault: FormFault, texts: PageTexts, wrong: TextKey): SafeHtml
     case 'throttled':
     case 'busy':
       return texts.html(`fault.${fault.kind}`, { wait: texts.wait(fault.retryAfter) })
+  }
+}
+
+/** What a page asks a passkey for. */
+export interface AskedPasskey {
+  /** `create`: a new one. */
+  readonly ceremony: 'get' | 'create'
+  /** As browsers take them, in JSON. */
+  readonly options: object
+  readonly label: TextKey
+  /** Whether the page has nothing else to sign in by. */
+  readonly isAlone: boolean
+  /**
+   * Where new options come from; a page that has them lets the browser offer a passkey in the
+   * field of the name, too. Null for a page without.
+   */
+  readonly renew: string | null
+  /** The id of a passkey that was shown and is not known here: the browser is to drop it. */
+  readonly unknown?: string | null
+}
+
+/** Makes what stands in a form for passkeys: a button, what to say, and the script for both. */
+export type PasskeyPart = (asked: AskedPasskey, texts: PageTexts) => SafeHtml
+
+/** Makes it. `script` is the URL of the script. */
+export function createPasskeyPart(script: string): PasskeyPart {
+  return function passkeyPart({ ceremony, options, label, isAlone, renew, unknown }, texts) {
+    const button = attributes({
+      type: 'button',
+      class: isAlone ? null : 'plain',
+      // The script shows it, where the browser has passkeys.
+      hidden: true,
+      'data-passkey': JSON.stringify(options),
+      'data-ceremony': ceremony,
+      'data-renew': renew,
+      'data-unknown': unknown ?? null,
+    })
+    const said = attributes({
+      class: 'hint',
+      role: 'status',
+      'data-nothing': texts.plain('passkey.nothing'),
+      'data-known': texts.plain('passkey.known'),
+      'data-failed': texts.plain('passkey.failed'),
+    })
+    const without = isAlone
+      ? html`<p class="hint" data-without-passkeys="">${texts.html('passkey.without')}</p>
+`
+      : null
+    return html`<button${button}>${texts.html(label)}</button>
+<p${said}></p>
+${without}<script src="${script}" defer></script>
+`
   }
 }

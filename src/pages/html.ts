@@ -65,6 +65,19 @@ export function isLink(url: string): boolean {
   return /^(?:[/?#]|https?:|mailto:|otpauth:|[a-z][a-z0-9+-]*\.[a-z0-9.+-]+:)/.test(url)
 }
 
+/**
+ * Attributes whose value a browser follows, loads, or may come to follow: those of SVG's animations
+ * put another address into a link.
+ *
+ * @internal
+ */
+export const addressAttributes: ReadonlySet<string> = new Set(
+  (
+    'href xlink:href src action formaction data poster cite background manifest ping srcset ' +
+    'imagesrcset longdesc codebase classid archive usemap values from to by'
+  ).split(' '),
+)
+
 function safe(made: string): SafeHtml {
   return Object.freeze({ [markup]: made })
 }
@@ -79,9 +92,15 @@ function written(value: HtmlValue, place: Place): string {
 
 // Only text: markup has quotes of its own, which would end the attribute.
 function inAttribute(value: HtmlValue, name: string): string {
-  if (/^(?:href|src|action|formaction)$/.test(name) && !isLink(String(value)))
+  if (addressAttributes.has(name) && !areLinks(String(value), name))
     throw new TypeError(`the attribute ${name} leads nowhere`)
   return escaped(value)
+}
+
+// Some of them hold several.
+function areLinks(value: string, name: string): boolean {
+  const between = { values: /;\s*/, srcset: /,\s*/, imagesrcset: /,\s*/, ping: /\s+/ }[name]
+  return (between === undefined ? [value] : value.split(between)).every(isLink)
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -126,24 +145,43 @@ function placeAfter(prefix: string): Place {
   const start = open.indexOf('<')
   if (start === -1) return text
   const tag = open.slice(start)
-  // After the closing quote of one attribute the next begins with a name.
-  const inside = tag.replace(/="[^"]*"/g, '')
-  const attribute = /\s([a-zA-Z-]+)="[^"]*$/.exec(inside)?.[1]
+  // After the closing quote of one attribute the next begins, with a blank or without.
+  const inside = tag.replace(/="[^"]*"/g, ' ')
+  const attribute = /\s([a-z][a-z0-9:-]*)="[^"]*$/i.exec(inside)?.[1]?.toLowerCase()
   if (attribute !== undefined && !isInline(attribute))
     return { within: 'attribute', name: attribute }
   if (/^<[a-z]+[1-6]?(?:\s[^"'=<>]*)?$/.test(inside)) return { within: 'tag' }
   throw new TypeError('a template has a value in a tag, outside of double quotes')
 }
 
+// As text: those who write `formAction` mean an attribute of HTML, and those of SVG have capitals.
+const capitals = new Set(
+  (
+    'attributeName attributeType baseFrequency calcMode clipPathUnits edgeMode filterUnits ' +
+    'gradientTransform gradientUnits keyPoints keySplines keyTimes lengthAdjust markerHeight ' +
+    'markerUnits markerWidth maskContentUnits maskUnits numOctaves pathLength ' +
+    'patternContentUnits patternTransform patternUnits preserveAspectRatio primitiveUnits refX ' +
+    'refY repeatCount repeatDur spreadMethod startOffset stdDeviation textLength viewBox'
+  ).split(' '),
+)
+
 function isInline(attribute: string): boolean {
-  return attribute === 'style' || attribute.startsWith('on')
+  return attribute === 'style' || attribute === 'srcdoc' || attribute.startsWith('on')
 }
 
 // Text in these has an end of its own, such as `</style>`, which no escaping hides.
 function requireNothingInline(template: string): void {
   const isInPage = /<(?:style|script(?! src=")|textarea|title|xmp|iframe|noscript|plaintext)\b/i
   const without = template.replaceAll(/<title>[^<]*<\/title>/g, '')
-  const inline = (template.match(wholeTag) ?? []).some((tag) => /\s(?:on\w+|style)\s*=/i.test(tag))
-  if (isInPage.test(without) || inline)
+  const names = (template.match(wholeTag) ?? []).flatMap(namesIn)
+  if (isInPage.test(without) || names.some((name) => isInline(name.toLowerCase())))
     throw new TypeError('a template holds a script, a style or text that is not escaped')
+  const spelt = names.find((name) => /[A-Z]/.test(name) && !capitals.has(name))
+  if (spelt !== undefined) throw new TypeError(`write ${spelt.toLowerCase()}, not ${spelt}`)
+}
+
+// A value without quotes may hold what looks like a name, but for the sign after it.
+function namesIn(tag: string): string[] {
+  const found = tag.replaceAll(/"[^"]*"/g, '" ').matchAll(/[\s/]([a-z][a-z0-9:-]*)\s*=/gi)
+  return [...found].map(([, name = '']) => name)
 }

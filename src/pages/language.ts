@@ -2,6 +2,8 @@
 export interface AskedLanguages {
   /** What was chosen on a page, and `ui_locales` of the authorization request. */
   readonly uiLocales: readonly string[]
+  /** What the user has chosen at the host; anything but a text is nothing. */
+  readonly userLocale: unknown
   /** The header as it came; undefined without. */
   readonly acceptLanguage: string | undefined
 }
@@ -15,12 +17,17 @@ const range =
 
 /** The language of a page: the first that is asked for and there, else the host's own. */
 export function chooseLanguage(
-  { uiLocales, acceptLanguage }: AskedLanguages,
+  { uiLocales, userLocale, acceptLanguage }: AskedLanguages,
   available: Iterable<string>,
   fallback: string,
 ): string {
   const tags = new Map([...available].map((tag) => [tag.toLowerCase(), tag]))
-  const asked = [...uiLocales.slice(0, maxRanges), ...acceptedLanguages(acceptLanguage)]
+  const asked = [
+    ...uiLocales.slice(0, maxRanges),
+    // Hosts keep `de_AT` as well.
+    ...(typeof userLocale === 'string' ? [userLocale.slice(0, 45).replaceAll('_', '-')] : []),
+    ...acceptedLanguages(acceptLanguage),
+  ]
   for (const one of asked) {
     const found = lookUp(one, tags)
     if (found !== undefined) return found

@@ -1,4 +1,4 @@
-import type { BrandOptions } from './brand.js'
+import { type BrandOptions, initialOf } from './brand.js'
 import { attributes, html, type SafeHtml } from './html.js'
 import type { TextKey } from './texts/en.js'
 import type { PageTexts } from './texts.js'
@@ -19,6 +19,13 @@ export interface PageShell {
   readonly stylesheet: string
   /** The URL of the brand's logo; null where it has none. */
   readonly logo: string | null
+  /** The URL of the picture for the tab: the logo, or one of the name's first letter. */
+  readonly icon: string
+  /**
+   * The URL of the script that shows what was typed as a password, for pages with such a field. It
+   * finds its button by `data-reveals`: the id of the field.
+   */
+  readonly passwordScript: string
   /** Every language there is, this one included. */
   readonly languages: readonly LanguageLink[]
   /** The host's own first page; null without. */
@@ -39,7 +46,7 @@ export function layout(
   shell: PageShell,
   { title, isFaulty = false, head, body }: PageContent,
 ): SafeHtml {
-  const { texts, brand, stylesheet } = shell
+  const { texts, brand, stylesheet, icon } = shell
   const heading = texts.plain(title)
   const shown = isFaulty ? texts.plain('page.error-title', { title: heading }) : heading
   return html`<!doctype html>
@@ -51,6 +58,7 @@ export function layout(
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <link rel="stylesheet" href="${stylesheet}">
+<link rel="icon" href="${icon}">
 ${head ?? null}</head>
 <body>
 ${header(shell)}
@@ -71,9 +79,7 @@ function header({ brand, logo }: PageShell): SafeHtml {
 // Without a logo, the first letter of the name.
 function logoOf({ name, logo }: BrandOptions, src: string | null): SafeHtml {
   if (logo === undefined || src === null) {
-    const [first] = new Intl.Segmenter().segment(name)
-    const letter = first?.segment.toUpperCase() ?? null
-    return html`<span class="mark" aria-hidden="true">${letter}</span>`
+    return html`<span class="mark" aria-hidden="true">${initialOf(name)}</span>`
   }
   const { alt, width, height } = logo
   return html`<img${attributes({ src, alt, width, height })}>`

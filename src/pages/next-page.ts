@@ -1,5 +1,5 @@
 import type { AuthorizationDecision, InteractionError } from '../oauth/decide-authorization.js'
-import type { Flow } from './flow-bytes.js'
+import type { Flow } from './flow.js'
 import type { PageName } from './page-request.js'
 
 /** A page of a request: `authorize` decides, and `sign-out` is for nobody's request. */
@@ -21,6 +21,9 @@ export type ClientAnswer =
 
 /** What is next for a request that has come this far. There is no flow but by a form of ours. */
 export function nextStep(decision: AuthorizationDecision, flow: Flow | null): NextStep {
+  // Who wants another account, or is half way to one, is not sent back as who is signed in.
+  if (decision.next !== 'error' && flow?.done.includes('other_account') === true)
+    return { next: 'page', page: pageOf('sign-in', flow) }
   if (decision.next === 'page') return { next: 'page', page: pageOf(decision.page, flow) }
   if (decision.next === 'code') return { next: 'client', answer: 'code' }
   const { error, description } = decision
@@ -37,10 +40,16 @@ function pageOf(page: DecidedPage, flow: Flow | null): StepPage {
   return page
 }
 
+/** Whether nothing but a sign-in gets a request any further. */
+export function leadsToSignIn(decision: AuthorizationDecision, flow: Flow | null): boolean {
+  const step = nextStep(decision, flow)
+  return step.next === 'page' && step.page === 'sign-in'
+}
+
 /**
- * Whether a page may be shown to whoever opens its address. All but the sign-in only where it is
- * next, and whoever comes at another time is sent on. The sign-in always may: it is the way to
- * another account, and out of a sign-in that is half done.
+ * Whether a page may be shown to whoever opens its address. Only where it is next: whoever comes at
+ * another time, as by the button "back", is sent on. The sign-in also where the second factor is:
+ * it is the way out of a sign-in that is half done.
  */
 export function mayShow(
   page: StepPage,
@@ -52,6 +61,7 @@ export function mayShow(
   // It is next for nobody, and may follow a sign-in: whoever passes it is decided anew.
   if (page === 'passkey') return flow?.done.includes('login') === true
   const next = nextStep(decision, flow)
-  const wanted = page === 'recovery-code' ? 'second-factor' : page
-  return page === 'sign-in' || (next.next === 'page' && next.page === wanted)
+  if (next.next !== 'page') return false
+  const isHalfWay = next.page === 'second-factor' && page !== 'second-factor'
+  return next.page === page || (isHalfWay && (page === 'sign-in' || page === 'recovery-code'))
 }

@@ -21,22 +21,36 @@ export const pageHeaders: Readonly<Record<string, string>> = Object.freeze({
   Vary: 'Cookie, Accept-Language',
 })
 
-/** The same for a page in a language, and for one with the script of passkeys. */
+/**
+ * The same for a page in a language, and with scripts: their addresses, as the page has them. By
+ * these it runs those files alone, and no other of its own origin, which is the host's as well.
+ */
 export function pageHeadersFor(
   language: string,
-  hasScript: boolean,
+  scripts: readonly string[] = [],
 ): Readonly<Record<string, string>> {
   const headers = { ...pageHeaders, 'Content-Language': language }
-  return hasScript ? { ...headers, 'Content-Security-Policy': policyWith("'self'") } : headers
+  if (scripts.length === 0) return headers
+  return { ...headers, 'Content-Security-Policy': policyWith(scripts.map(asSource).join(' ')) }
 }
 
-/** Whether a page has that script: it comes with what a view has for passkeys. */
+/** Whether a page has the script of passkeys: it comes with what a view has for them. */
 export function hasScript(view: View): boolean {
   return 'passkey' in view && view.passkey !== null
 }
 
+/** Whether a page has a field for a password, and so the script that shows what was typed. */
+export function hasPassword(view: View): boolean {
+  return view.page === 'sign-in'
+}
+
+// These two would end it: https://www.w3.org/TR/CSP3/#grammardef-path-part
+function asSource(address: string): string {
+  return address.replaceAll(';', '%3B').replaceAll(',', '%2C')
+}
+
 // A page without a script runs none, whatever comes into it.
-function policyWith(scripts: "'none'" | "'self'"): string {
+function policyWith(scripts: string): string {
   return [
     "default-src 'none'",
     "style-src 'self'",

@@ -1,8 +1,139 @@
+import type { z } from 'zod'
+import type { RequestContext } from '../audit/events.js'
+import { AuthError } from '../errors.js'
+import type { EndpointRequest } from '../http/endpoint.js'
+import type { BrowserUser } from '../oauth/browser-sign-in.js'
 import type { PasskeysOnPages } from '../passkeys/passkeys-on-pages.js'
-import type { PasskeyPart } from './passkey-part.js'
+import { isFresh } from '../passkeys/require-fresh.js'
+import {
+  type AssertionResponse,
+  assertionSchema,
+  type CreationResponse,
+  creationSchema,
+} from '../two-factor/passkey-response.js'
+import type { FormFields, Submitted } from './form-page.js'
+import { hiddenFields, type PasskeyPart } from './form-parts.js'
+import type { SafeHtml } from './html.js'
+import { pageAddress } from './page-request.js'
+import type { PageVisit } from './page-visit.js'
+import type { RenewCookie } from './renew-cookie.js'
+import { type ShowPage, seeOther } from './show-page.js'
+import type { PageTexts } from './texts.js'
 
 /** Passkeys on a page: what asks for one, and what judges it. */
 export interface PagePasskeys {
   readonly part: PasskeyPart
   readonly server: PasskeysOnPages
+}
+
+/** The use of a passkey, as the script writes it into a form; null for what is none. */
+export function assertionOf(text: string): AssertionResponse | null {
+  return read(assertionSchema, text)
+}
+
+/** A new passkey, the same way. */
+function creationOf(text: string): CreationResponse | null {
+  return read(creationSchema, text)
+}
+
+function read<Read>(schema: z.ZodType<Read>, text: string): Read | null {
+  try {
+    return schema.safeParse(JSON.parse(text)).data ?? null
+  } catch {
+    return null
+  }
+}
+
+/** A visit of somebody who is signed in. */
+export type SignedInVisit = PageVisit & { readonly found: BrowserUser }
+
+/** What pages on which a passkey can be made have in common. */
+export interface NewPasskey {
+  /**
+   * What makes one, for the form; null where the sign-in is not as fresh as `POST /auth/passkeys`
+   * asks: a passkey is a way in by itself. Rejects with 503.
+   */
+  part(found: BrowserUser, isAlone: boolean): Promise<((texts: PageTexts) => SafeHtml) | null>
+  /** Adds the one that was made, and shows the codes that came with it, or leads on. */
+  add(visit: SignedInVisit, fields: FormFields, request: EndpointRequest): Promise<Submitted>
+}
+
+export interface NewPasskeyDeps {
+  readonly passkeys: PagePasskeys
+  readonly renewCookie: RenewCookie
+  readonly showPage: ShowPage
+  /** Where browsers reach the router. */
+  readonly baseUrl: URL
+  readonly clock: () => Date
+}
+
+export function createNewPasskey(deps: NewPasskeyDeps): NewPasskey {
+  const { passkeys, renewCookie, baseUrl, clock } = deps
+  const { part, server } = passkeys
+
+  async function add(
+    visit: SignedInVisit,
+    fields: FormFields,
+    context: RequestContext,
+    beforehand: () => Promise<void>,
+  ) {
+    const { session, approved } = visit.found
+    const response = creationOf(fields.text('passkey'))
+    if (response === null) return wrongPasskey
+    if (!isFresh(session, clock())) return startOver
+    const asking = { session, user: approved.user }
+    const made = { response, name: 'Passkey', beforehand }
+    const { recoveryCodes } = await server.add(asking, made, context)
+    const answer =
+      recoveryCodes === null
+        ? seeOther(pageAddress(baseUrl, 'authorize', visit.asked))
+        : await showRecoveryCodes(deps, visit, recoveryCodes)
+    return { next: 'answer', answer } as const
+  }
+
+  return {
+    async part({ session, approved }, isAlone) {
+      if (!isFresh(session, clock())) return null
+      const options = await server.creationOptions(approved.user, session.id)
+      const asked = { ceremony: 'create', options, label: 'passkey.create', isAlone } as const
+      return (texts) => part({ ...asked, renew: null }, texts)
+    },
+    add: (visit, fields, { incoming, context }) =>
+      renewCookie({ incoming, found: visit.found }, (beforehand) =>
+        add(visit, fields, context, beforehand).catch(refusalOf),
+      ),
+  }
+}
+
+/**
+ * Shows recovery codes, once: nothing but this answer holds them. Its form leads on, wherever that
+ * is by now.
+ */
+export function showRecoveryCodes(
+  { showPage, baseUrl }: Pick<NewPasskeyDeps, 'showPage' | 'baseUrl'>,
+  { asked, reader }: PageVisit,
+  codes: readonly string[],
+): ReturnType<ShowPage> {
+  const action = pageAddress(baseUrl, 'enrolment', asked)
+  const form = { action, hidden: hiddenFields({}), fault: null }
+  return showPage(() => ({ page: 'recovery-codes', form, codes }), reader, { status: 200 })
+}
+
+const startOver: Submitted = { next: 'start-over' }
+const wrongPasskey: Submitted = { next: 'again', status: 422, fault: { kind: 'wrong-passkey' } }
+
+function refusalOf(error: unknown): Submitted {
+  if (!(error instanceof AuthError)) throw error
+  const { retryAfter = 5 } = error
+  switch (error.code) {
+    // It was not verified, or cannot be added.
+    case 'invalid-request':
+    case 'passkey-exists':
+    case 'too-many-passkeys':
+      return wrongPasskey
+    case 'temporarily-unavailable':
+      return { next: 'again', status: 503, fault: { kind: 'busy', retryAfter } }
+    default:
+      return startOver
+  }
 }

@@ -1,3 +1,4 @@
+import { addressAt } from '../oauth/base-url.js'
 import { type ForPage, maxQueryChars } from '../oauth/parse-request.js'
 import { maxFlowChars } from './flow.js'
 
@@ -43,9 +44,8 @@ const maxPageQueryChars = maxQueryChars + ours.join('').length + maxFlowChars + 
 
 /**
  * Reads the query of a page, without the `?`. Ours are `flow` and `language` at its end, spelt as
- * we spell them; wherever else one stands it is the client's own, and as little to us as any
- * parameter that we do not know. Where one of them stands there more than once, none of it counts,
- * and none goes on.
+ * we spell them. Elsewhere they belong to the client and are ignored. A parameter of ours that is
+ * given twice is dropped.
  */
 export function readPageRequest(query: string): PageRequest | ForPage {
   if (query.length > maxPageQueryChars) return { at: 'page', problem: 'too-long' }
@@ -67,15 +67,15 @@ export function readPageRequest(query: string): PageRequest | ForPage {
  * The address of a page: the same request, how far it has come, and the language that was chosen.
  * Reading it gives what is given here.
  *
- * @param base - where browsers reach the router
+ * @param baseUrl - where browsers reach the router
  */
 export function pageAddress(
-  base: URL,
+  baseUrl: URL,
   page: PageName,
   { raw, flow, language }: Pick<PageRequest, 'raw' | 'flow' | 'language'>,
 ): string {
   // A URL without a path has one slash all the same.
-  const address = `${base.href.replace(/\/$/, '')}/oauth/${page}?${raw}`
+  const address = addressAt(baseUrl, `/oauth/${page}?${raw}`)
   const chosen = language === null ? '' : `&language=${language}`
   return `${address}${chosen}${flow === null ? '' : `&flow=${flow}`}`
 }

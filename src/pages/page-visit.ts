@@ -1,15 +1,18 @@
 import type { IncomingMessage } from 'node:http'
+import type { RequestContext } from '../audit/events.js'
 import type { TextAnswer } from '../http/answer.js'
 import type { EndpointRequest } from '../http/endpoint.js'
+import type { Pages } from '../http/page-origin.js'
 import type { JudgeAuthorization, JudgedAuthorization } from '../oauth/judge-authorization.js'
+import { findSessionOfCookie } from '../sessions/session-of-cookie.js'
+import type { Sessions } from '../sessions/sessions.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import type { AnswerClient, WayBack } from './answer-client.js'
-import { errorAnswer } from './error-answer.js'
-import type { FlowBinding, Flows } from './flow.js'
-import type { Flow } from './flow-bytes.js'
-import { type PageRequest, readPageRequest } from './page-request.js'
+import type { Flow, FlowBinding, Flows } from './flow.js'
+import { nextStep } from './next-page.js'
+import { type PageRequest, pageAddress, readPageRequest } from './page-request.js'
 import type { KnownBrowser } from './pre-cookie.js'
-import type { PageReader, ShowPage } from './show-page.js'
+import { errorAnswer, type PageReader, type ShowPage, seeOther } from './show-page.js'
 
 /** A visit of a page for a request to the authorization endpoint that nothing is wrong with. */
 export interface PageVisit extends JudgedAuthorization {
@@ -22,11 +25,12 @@ export interface PageVisit extends JudgedAuthorization {
   readonly reader: PageReader
 }
 
-/** What {@link createVisitPage} needs. */
 export interface VisitPageDeps {
   readonly judge: JudgeAuthorization
-  readonly flows: Pick<Flows, 'open'>
+  readonly flows: Pick<Flows, 'open' | 'openFormer'>
   readonly browsers: Pick<KnownBrowser, 'of'>
+  readonly pages: Pick<Pages, 'cookie'>
+  readonly sessions: Pick<Sessions, 'findBySecret'>
   readonly answerClient: AnswerClient
   readonly showPage: ShowPage
 }
@@ -40,7 +44,6 @@ export type VisitPage = (
   answer: (visit: PageVisit) => Promise<TextAnswer>,
 ) => Promise<TextAnswer>
 
-/** Makes it. */
 export function createVisitPage(deps: VisitPageDeps): VisitPage {
   const { judge, flows, browsers, answerClient, showPage } = deps
 
@@ -51,7 +54,8 @@ export function createVisitPage(deps: VisitPageDeps): VisitPage {
   ): Promise<TextAnswer> {
     const { incoming, context } = request
     const binding = { request: asked.raw, browser: browsers.of(incoming) }
-    const flow = flows.open(asked.flow, binding)
+    // 503
+    const flow = flows.open(asked.flow, binding) ?? (await openFormer(deps, asked, incoming))
     // 429, 503
     const judged = await judge(asked.raw, flow?.done ?? [], { incoming, context })
     if (judged.at === 'page') return errorAnswer(showPage, judged.problem, 400, request, judged)
@@ -63,7 +67,8 @@ export function createVisitPage(deps: VisitPageDeps): VisitPage {
       return answerClient.withError(judged, judged, wayBack(isAfterForm, judged.client, reader))
     }
     const { client, uiLocales } = judged.request
-    const reader: PageReader = { incoming, uiLocales, at: null }
+    const user = judged.found?.approved.user ?? null
+    const reader: PageReader = { incoming, uiLocales, user, at: null }
     const way = wayBack(isAfterForm, client, reader)
     return answer({ ...judged, asked, flow, binding, reader, wayBack: way })
   }
@@ -76,6 +81,17 @@ export function createVisitPage(deps: VisitPageDeps): VisitPage {
   }
 }
 
+// Another tab has given the cookie a new secret since the address was made.
+async function openFormer(
+  { flows, pages, sessions }: Pick<VisitPageDeps, 'flows' | 'pages' | 'sessions'>,
+  { flow, raw }: PageRequest,
+  incoming: IncomingMessage,
+): Promise<Flow | null> {
+  if (flow === null) return null
+  const former = (await findSessionOfCookie(pages, sessions, incoming))?.formerSecret
+  return former === undefined ? null : flows.openFormer(flow, raw, former)
+}
+
 function wayBack(isAfterForm: boolean, client: OAuthClient, reader: PageReader): WayBack {
   return isAfterForm ? { by: 'hand-over', client, reader } : { by: 'redirect' }
 }
@@ -83,4 +99,22 @@ function wayBack(isAfterForm: boolean, client: OAuthClient, reader: PageReader):
 function queryOf(url: IncomingMessage['url'] = ''): string {
   const mark = url.indexOf('?')
   return mark < 0 ? '' : url.slice(mark + 1)
+}
+
+/** Leads a browser on: to the page that is next, or back to its client. Rejects with 429, 503. */
+export type Advance = (visit: PageVisit, context: RequestContext) => Promise<TextAnswer>
+
+/** Makes it. `baseUrl` is where browsers reach the router. */
+export function createAdvance(answerClient: AnswerClient, baseUrl: URL): Advance {
+  return async function advance(visit, context) {
+    const { request, found, decision, flow, asked, reader, wayBack } = visit
+    const step = nextStep(decision, flow)
+    if (step.next === 'client' && step.answer === 'error')
+      return answerClient.withError(request, step, wayBack)
+    if (step.next === 'client' && found !== null)
+      return answerClient.withCode(request, found, { incoming: reader.incoming, context }, wayBack)
+    const page = step.next === 'page' ? step.page : 'sign-in'
+    // What is no flow, or not any more, is not carried on.
+    return seeOther(pageAddress(baseUrl, page, { ...asked, flow: flow && asked.flow }))
+  }
 }

@@ -1,6 +1,8 @@
 import type { BrandOptions } from './brand.js'
-import type { RenderPage } from './host-render.js'
+import type { attributes, html, SafeHtml } from './html.js'
+import type { PageShell } from './layout.js'
 import type { TextOptions } from './texts.js'
+import type { View } from './view.js'
 
 /**
  * The option `pages`: how the pages look on which users sign in to apps. They are there with the
@@ -68,3 +70,14 @@ export interface PagesOptions {
    */
   readonly render?: RenderPage
 }
+
+/** What a host makes its own pages with: all that is around every page, and what escapes. */
+export interface PageTools extends PageShell {
+  /** A tagged template: escapes every value that is not markup made by it. */
+  readonly html: typeof html
+  /** Attributes with quotes: `<input${attributes({ type: 'text', required: true })}>`. */
+  readonly attributes: typeof attributes
+}
+
+/** Makes the whole document of a view; null leaves it to the router. At once: it cannot wait. */
+export type RenderPage = (view: View, tools: PageTools) => SafeHtml | null

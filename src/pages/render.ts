@@ -1,17 +1,18 @@
 import type { SafeHtml } from './html.js'
 import { layout, type PageContent, type PageShell } from './layout.js'
 import type { View } from './view.js'
-import { addPasskeyPage } from './views/add-passkey.js'
-import { consentPage } from './views/consent.js'
-import { continuePage } from './views/continue.js'
-import { enrolPage, enrolPasskeyPage } from './views/enrol.js'
+import { consentPage, continuePage } from './views/consent.js'
+import {
+  addPasskeyPage,
+  enrolPage,
+  enrolPasskeyPage,
+  recoveryCodesPage,
+} from './views/enrolment.js'
 import { errorPage } from './views/error.js'
 import { handOverPage } from './views/hand-over.js'
-import { recoveryCodesPage } from './views/recovery-codes.js'
 import { secondFactorPage } from './views/second-factor.js'
 import { signInPage } from './views/sign-in.js'
-import { signOutPage } from './views/sign-out.js'
-import { signedOutPage } from './views/signed-out.js'
+import { signedOutPage, signOutPage } from './views/sign-out.js'
 
 /** The whole document of a view. The same view and shell give the same page, byte for byte. */
 export function renderPage(view: View, shell: PageShell): SafeHtml {
@@ -21,7 +22,7 @@ export function renderPage(view: View, shell: PageShell): SafeHtml {
 function contentOf(view: View, shell: PageShell): PageContent {
   switch (view.page) {
     case 'sign-in':
-      return signInPage(view, shell.texts)
+      return signInPage(view, shell)
     case 'second-factor':
       return secondFactorPage(view, shell.texts)
     case 'enrol':

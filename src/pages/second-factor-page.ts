@@ -8,7 +8,6 @@ import { formVisit, type SignInPageDeps, settleSignIn } from './sign-in-page.js'
 import type { PageTexts } from './texts.js'
 import type { SendableFactor } from './view.js'
 
-/** What {@link createSecondFactorPage} needs. */
 export interface SecondFactorPageDeps extends SignInPageDeps {
   readonly users: Pick<UserStore, 'findById'>
   readonly secondFactors: Pick<SecondFactors, 'of' | 'sendsCodes'>
@@ -19,7 +18,7 @@ export function createSecondFactorPage(
   deps: SecondFactorPageDeps,
   kind: 'code' | 'recovery',
 ): FormPage {
-  const { signInByForm, passkeys, pages, sessions, browsers, base } = deps
+  const { signInByForm, passkeys, baseUrl } = deps
   return {
     page: kind === 'code' ? 'second-factor' : 'recovery-code',
 
@@ -29,7 +28,8 @@ export function createSecondFactorPage(
       const { user, first, passkey, sendable, hasRecovery } = owed
       const { name, username } = user
       const shared = { page: 'second-factor', form, account: { name, username } } as const
-      const otherMethod = (page: PageName) => (hasRecovery ? pageAddress(base, page, asked) : null)
+      const otherMethod = (page: PageName) =>
+        hasRecovery ? pageAddress(baseUrl, page, asked) : null
       if (kind === 'recovery')
         return () => ({
           ...shared,
@@ -56,10 +56,10 @@ export function createSecondFactorPage(
       const from = formVisit(visit, request)
       const code = fields.has('send') ? null : fields.text('code')
       const outcome =
-        passkeys !== null && fields.has('passkey')
+        passkeys !== undefined && fields.has('passkey')
           ? await signInByForm.bySecondPasskey(fields.text('passkey'), from)
           : await signInByForm.byCode(code, from)
-      return settleSignIn({ pages, sessions, browsers, base }, outcome, visit, request)
+      return settleSignIn(deps, outcome, visit, request)
     },
   }
 }
@@ -94,12 +94,13 @@ async function owedBy(
 }
 
 async function partFor(
-  passkeys: PagePasskeys | null,
+  passkeys: PagePasskeys | undefined,
   user: AuthUser,
   isAlone: boolean,
 ): Promise<Owed['passkey']> {
-  const options = passkeys === null ? null : await passkeys.server.offer(user)
-  if (passkeys === null || options === null) return null
+  if (passkeys === undefined) return null
+  const options = await passkeys.server.offer(user)
+  if (options === null) return null
   const asked = { ceremony: 'get', options, label: 'passkey.confirm', isAlone } as const
   return (texts) => passkeys.part({ ...asked, renew: null }, texts)
 }

@@ -1,21 +1,28 @@
 import type { IncomingMessage } from 'node:http'
+import type { Audit, RequestContext } from '../audit/events.js'
+import type { AuthError } from '../errors.js'
 import type { CookieChange, TextAnswer } from '../http/answer.js'
 import { ownHeader } from '../http/cookies.js'
+import { type Endpoint, type EndpointRequest, isForClient } from '../http/endpoint.js'
+import { ownMembers } from '../lib/check-options.js'
+import type { AuthUser } from '../users/contract.js'
 import { markupOf } from './html.js'
 import { chooseLanguage } from './language.js'
 import type { LanguageLink, PageShell } from './layout.js'
-import { hasScript, pageHeadersFor } from './page-headers.js'
+import { hasPassword, hasScript, pageHeadersFor } from './page-headers.js'
 import { type PageName, type PageRequest, pageAddress } from './page-request.js'
 import { assetAddress, type PageSite } from './page-site.js'
 import { renderPage } from './render.js'
 import type { PageTexts } from './texts.js'
-import type { View } from './view.js'
+import type { ErrorView, PageFault, View } from './view.js'
 
 /** Whom a page is for, and where it stands. */
 export interface PageReader {
   readonly incoming: IncomingMessage
   /** `ui_locales` of the request, the best liked first; empty without. */
   readonly uiLocales: readonly string[]
+  /** Who is signed in; left out, or null, for nobody. */
+  readonly user?: Pick<AuthUser, 'locale'> | null
   /** The page that has an address of its own to come back to; null for one that has none. */
   readonly at: PagePlace | null
 }
@@ -30,6 +37,15 @@ export interface PageStatus {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly cookies?: readonly CookieChange[]
+  /** Of an error page: what its reference leads to in the events. */
+  readonly refused?: RefusedVisit
+}
+
+/** The request that an error page answers. */
+export interface RefusedVisit {
+  readonly context: RequestContext
+  /** Of a client that there is; null without. */
+  readonly clientId: string | null
 }
 
 /** The answer with a page: in the reader's language, as the host or the router draws it. */
@@ -39,16 +55,23 @@ export type ShowPage = (
   status: PageStatus,
 ) => Promise<TextAnswer>
 
-/** Makes it. */
-export function createShowPage(site: PageSite): ShowPage {
-  return async function showPage(viewIn, reader, { status, headers, cookies = [] }) {
+export function createShowPage(site: PageSite, audit: Audit): ShowPage {
+  return async function showPage(viewIn, reader, { status, headers, cookies = [], refused }) {
     const shell = shellFor(site, reader)
     const view = viewIn(shell.texts)
+    if (refused !== undefined && view.page === 'error') {
+      const { context, clientId } = refused
+      audit({ type: 'page.refused', reason: view.fault, clientId }, context)
+    }
     const page = (await site.renderByHost(view, shell)) ?? renderPage(view, shell)
+    const scripts = [
+      ...(hasPassword(view) ? [shell.passwordScript] : []),
+      ...(hasScript(view) && site.script !== null ? [assetAddress(site, site.script)] : []),
+    ]
     return {
       status,
       text: markupOf(page),
-      headers: { ...pageHeadersFor(shell.texts.tag, hasScript(view)), ...headers },
+      headers: { ...pageHeadersFor(shell.texts.tag, scripts), ...headers },
       cookies,
     }
   }
@@ -56,15 +79,16 @@ export function createShowPage(site: PageSite): ShowPage {
 
 /** A 303: whatever the request was, the next one is a GET. */
 export function seeOther(location: string, cookies: readonly CookieChange[] = []): TextAnswer {
-  const { 'Content-Language': _none, ...headers } = pageHeadersFor('en', false)
+  const { 'Content-Language': _none, ...headers } = pageHeadersFor('en')
   return { status: 303, text: '', headers: { ...headers, Location: location }, cookies }
 }
 
-function shellFor(site: PageSite, { incoming, uiLocales, at }: PageReader): PageShell {
-  const { languages, language: fallback, brand, stylesheet, logo, home } = site
+function shellFor(site: PageSite, { incoming, uiLocales, user = null, at }: PageReader): PageShell {
+  const { languages, language: fallback, brand, stylesheet, logo, icon, home } = site
   const chosen = at?.language ?? null
   const asked = {
     uiLocales: chosen === null ? uiLocales : [chosen, ...uiLocales],
+    userLocale: user?.locale,
     acceptLanguage: ownHeader(incoming, 'accept-language'),
   }
   const tag = chooseLanguage(asked, languages.keys(), fallback)
@@ -73,16 +97,69 @@ function shellFor(site: PageSite, { incoming, uiLocales, at }: PageReader): Page
     brand,
     stylesheet: assetAddress(site, stylesheet),
     logo: logo === null ? null : assetAddress(site, logo),
+    icon: assetAddress(site, icon),
+    passwordScript: assetAddress(site, site.passwordScript),
     languages: at === null ? [] : [...languages].map((one) => linkTo(site, at, one)),
     home,
   }
 }
 
 function linkTo(
-  { base }: Pick<PageSite, 'base'>,
+  { baseUrl }: Pick<PageSite, 'baseUrl'>,
   at: PagePlace,
   [tag, texts]: readonly [string, PageTexts],
 ): LanguageLink {
-  const href = pageAddress(base, at.page, { ...at, language: tag })
+  const href = pageAddress(baseUrl, at.page, { ...at, language: tag })
   return { tag, name: texts.plain('language.name'), href }
+}
+
+/** What an error page tells besides its fault. */
+type Told = Partial<Pick<ErrorView, 'clientName' | 'retryAfter'> & Pick<RefusedVisit, 'clientId'>>
+
+/** A page that says what cannot be done, with a reference for whoever looks into the log. */
+export function errorAnswer(
+  showPage: ShowPage,
+  fault: PageFault,
+  status: number,
+  { incoming, context }: Pick<EndpointRequest, 'incoming' | 'context'>,
+  told?: Told,
+): Promise<TextAnswer> {
+  const { clientName = null, clientId = null, retryAfter = 0 } = ownMembers({ ...told })
+  const reader: PageReader = { incoming, uiLocales: [], at: null }
+  const reference = context.requestId
+  const view = { page: 'error', fault, clientName, reference, parameter: null, retryAfter } as const
+  const headers = retryAfter > 0 ? { 'Retry-After': String(retryAfter) } : {}
+  return showPage(() => view, reader, { status, headers, refused: { context, clientId } })
+}
+
+/** An endpoint that a person looks at: whatever it refuses comes as a page, an outage too. */
+export function forPeople(
+  showPage: ShowPage,
+  endpoint: (request: EndpointRequest) => Promise<TextAnswer>,
+): Endpoint {
+  return async function answerPeople(request) {
+    try {
+      return await endpoint(request)
+    } catch (error) {
+      if (!isForClient(error)) throw error
+      const { status, retryAfter } = error
+      const told = retryAfter === undefined ? {} : { retryAfter }
+      return errorAnswer(showPage, faultOf(error), status, request, told)
+    }
+  }
+}
+
+function faultOf({ code }: AuthError): PageFault {
+  switch (code) {
+    case 'too-many-requests':
+      return 'throttled'
+    case 'temporarily-unavailable':
+      return 'busy'
+    case 'payload-too-large':
+      return 'too-long'
+    case 'forbidden':
+      return 'refused'
+    default:
+      return 'malformed'
+  }
 }

@@ -1,14 +1,17 @@
 import { AuthError } from '../errors.js'
 import type { SetHeaders } from '../http/endpoint.js'
+import { equalInConstantTime } from '../lib/constant-time.js'
+import { deriveKey } from '../lib/derive-key.js'
+import { hmacSha256 } from '../lib/digest.js'
 import type { LoggedIn, LogInSteps, StepOutcome } from '../login/log-in.js'
 import type { Requester, SecondStep } from '../login/login-proof.js'
 import { parseCredentials } from '../login/login-request.js'
 import type { PasskeysOnPages } from '../passkeys/passkeys-on-pages.js'
 import { browserLifetime } from '../sessions/browser-lifetime.js'
-import type { FlowBinding, Flows } from './flow.js'
-import type { Flow } from './flow-bytes.js'
-import { assertionOf } from './passkey-field.js'
-import type { PasswordMarker } from './password-mark.js'
+import type { AuthUser } from '../users/contract.js'
+import type { Flow, FlowBinding, Flows } from './flow.js'
+import { asIdentifier } from './judge-form.js'
+import { assertionOf } from './page-passkeys.js'
 
 /** A form that is ours, and where it comes from. */
 export interface FormVisit extends Requester {
@@ -95,13 +98,12 @@ export interface SignInByForm {
   bySecondPasskey(passkey: string, visit: FormVisit): Promise<FormSignIn>
 }
 
-/** What {@link createSignInByForm} needs. */
 export interface SignInByFormDeps {
   readonly logInSteps: LogInSteps
   readonly flows: Pick<Flows, 'begin' | 'withStep' | 'withPending' | 'seal' | 'claim'>
-  readonly passwordMarker: PasswordMarker
-  /** Null: the host takes none. */
-  readonly passkeys: Pick<PasskeysOnPages, 'approve' | 'open'> | null
+  readonly passwordFingerprint: PasswordFingerprint
+  /** Undefined: the host takes no passkeys. */
+  readonly passkeysOnPages: Pick<PasskeysOnPages, 'approve' | 'open'> | undefined
 }
 
 /** Characters. None that is right is as long. */
@@ -109,18 +111,18 @@ const maxCodeChars = 64
 
 /** Makes it. Every sign-in is decided, counted and reported as `POST /login` is. */
 export function createSignInByForm(deps: SignInByFormDeps): SignInByForm {
-  const { flows, passwordMarker } = deps
+  const { flows, passwordFingerprint } = deps
 
   async function byPassword({ username, password, stay }: PasswordFields, visit: FormVisit) {
-    const request = parseCredentials({ [kindOf(username)]: username.trim(), password })
+    const request = parseCredentials({ ...asIdentifier(username), password })
     const { binding, flow, ...from } = visit
     const asked = { ...from, tokens: 'cookie', lifetime: browserLifetime(stay) } as const
     const outcome = await deps.logInSteps.first({ ...asked, request })
     const before = flow ?? flows.begin()
     if (outcome.outcome === 'logged-in') return signedIn(deps, outcome.loggedIn, stay, visit)
     const { userId, passwordHash, digests } = outcome.proven
-    const passwordMark = passwordMarker.markOf({ id: userId, passwordHash })
-    const pending = { userId, passwordMark, digests, stay }
+    const fingerprint = passwordFingerprint.of({ id: userId, passwordHash })
+    const pending = { userId, passwordFingerprint: fingerprint, digests, stay }
     return factorDue(deps, flows.withPending(before, pending), outcome, binding)
   }
 
@@ -158,7 +160,7 @@ async function second(
   visit: FormVisit,
   otherwise: FormSignIn,
 ): Promise<FormSignIn> {
-  const { logInSteps, flows, passwordMarker } = deps
+  const { logInSteps, flows, passwordFingerprint } = deps
   const { binding, flow, ...from } = visit
   const pending = flow?.pending ?? null
   if (flow === null || pending === null) return startOver
@@ -167,7 +169,7 @@ async function second(
     ...shown,
     userId,
     digests,
-    fits: (user) => passwordMarker.fits(pending.passwordMark, user),
+    fits: (user) => passwordFingerprint.matches(pending.passwordFingerprint, user),
     claim: () => flows.claim(pending),
   }
   const asked = { ...from, tokens: 'cookie', lifetime: browserLifetime(stay) } as const
@@ -181,10 +183,11 @@ async function byPasskey(
   { passkey: text, stay }: PasskeyFields,
   visit: FormVisit,
 ): Promise<FormSignIn> {
+  const { passkeysOnPages } = deps
   const response = assertionOf(text)
-  if (deps.passkeys === null || response === null) return wrongPasskey
+  if (passkeysOnPages === undefined || response === null) return wrongPasskey
   // 503
-  const approval = await deps.passkeys.approve(response, visit)
+  const approval = await passkeysOnPages.approve(response, visit)
   if (!approval.right) {
     if (approval.isStale && approval.error.code === 'Unauthorized') return startOver
     if (approval.error.details?.['signal'] === 'unknown-credential')
@@ -193,7 +196,7 @@ async function byPasskey(
   }
   const { approved, passkey } = approval
   // 401, 503
-  const opened = await deps.passkeys.open(
+  const opened = await passkeysOnPages.open(
     { approved, tokens: 'cookie', lifetime: browserLifetime(stay), passkey },
     visit.context,
   )
@@ -232,11 +235,6 @@ function wrong(text: WrongText): Extract<FormSignIn, { outcome: 'wrong' }> {
 
 const wrongPasskey = wrong('fault.wrong-passkey')
 
-// There is one field for both. The names of users who have an @ in theirs are for the host to tell.
-function kindOf(username: string): 'email' | 'username' {
-  return username.includes('@') ? 'email' : 'username'
-}
-
 // Apps show codes in groups, and people type them so.
 function withoutBlanks(typed: string): string {
   return typed.length > maxCodeChars ? typed : typed.replaceAll(/\s/g, '')
@@ -265,4 +263,34 @@ function faultOf(error: unknown, otherwise: FormSignIn): FormSignIn {
     default:
       throw error
   }
+}
+
+/**
+ * Fingerprints of the hashes of right passwords: keyed, so that they reveal nothing of the hash.
+ * 128 bits, as 22 base64url characters.
+ */
+export interface PasswordFingerprint {
+  of(user: Pick<AuthUser, 'id' | 'passwordHash'>): string
+  /** Whether the user still has that password. */
+  matches(fingerprint: string, user: Pick<AuthUser, 'id' | 'passwordHash'>): boolean
+}
+
+/** The first key makes fingerprints. Every key checks them. */
+export function createPasswordFingerprint(encryptionKeys: readonly Buffer[]): PasswordFingerprint {
+  const keys = encryptionKeys.map((key) => deriveKey('password-mark', key))
+  const [making] = keys as [Buffer, ...Buffer[]]
+  return {
+    of: (user) => fingerprintUnder(making, user),
+    matches: (fingerprint, user) =>
+      keys.some((key) => equalInConstantTime(fingerprint, fingerprintUnder(key, user))),
+  }
+}
+
+// As JSON, so that no id and hash make the text of another pair.
+function fingerprintUnder(
+  key: Buffer,
+  { id, passwordHash }: Pick<AuthUser, 'id' | 'passwordHash'>,
+) {
+  const whole = hmacSha256(key, JSON.stringify([id, passwordHash]))
+  return Buffer.from(whole, 'base64url').subarray(0, 16).toString('base64url')
 }

@@ -1,66 +1,61 @@
 import type { TextAnswer } from '../http/answer.js'
 import type { EndpointRequest } from '../http/endpoint.js'
-import type { Pages } from '../http/pages.js'
+import type { Pages } from '../http/page-origin.js'
+import { addressAt } from '../oauth/base-url.js'
 import { endUnlessKept } from '../sessions/end-unless-kept.js'
 import { findSessionOfCookie } from '../sessions/session-of-cookie.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { OfferPasskey } from './add-passkey-page.js'
 import { clientOnPage } from './answer-client.js'
+import { accountOf } from './consent-page.js'
 import type { FormFields, FormPage, Submitted } from './form-page.js'
 import type { SafeHtml } from './html.js'
+import { leadsToSignIn } from './next-page.js'
 import type { PagePasskeys } from './page-passkeys.js'
 import { type PageName, pageAddress } from './page-request.js'
 import type { PageVisit } from './page-visit.js'
-import type { KnownBrowser } from './pre-cookie.js'
 import { seeOther } from './show-page.js'
 import type { FormSignIn, FormVisit, SignInByForm } from './sign-in-by-form.js'
 import type { PageTexts } from './texts.js'
 import type { FormFault } from './view.js'
 
-/** What becomes of a sign-in needs. */
-export interface SettleDeps {
+export interface SignInPageDeps {
   readonly pages: Pick<Pages, 'cookie'>
-  readonly sessions: Pick<Sessions, 'findLive' | 'end'>
-  readonly browsers: Pick<KnownBrowser, 'forgotten'>
+  readonly sessions: Pick<Sessions, 'findBySecret' | 'end'>
   /** Where browsers reach the router. */
-  readonly base: URL
-  /** Null, or left out: what follows is what the app has asked for. */
-  readonly offer?: OfferPasskey | null
-}
-
-/** What pages that sign in need. */
-export interface SignInPageDeps extends SettleDeps {
+  readonly baseUrl: URL
   readonly signInByForm: SignInByForm
-  /** Null: the host takes none. */
-  readonly passkeys: PagePasskeys | null
-}
-
-/** What the first page needs. */
-export interface FirstPageDeps extends SignInPageDeps {
-  /** Null: the host takes no passkeys. */
-  readonly offerPasskey: OfferPasskey | null
+  /** Undefined: the host takes none. */
+  readonly passkeys: PagePasskeys | undefined
+  /** Undefined: the host takes none. */
+  readonly offerPasskey: OfferPasskey | undefined
 }
 
 /** `/oauth/sign-in`: name and password, or a passkey. */
-export function createSignInPage(deps: FirstPageDeps): FormPage {
-  const { signInByForm, passkeys, offerPasskey, pages, sessions, browsers, base } = deps
+export function createSignInPage(deps: SignInPageDeps): FormPage {
+  const { signInByForm, passkeys, offerPasskey, baseUrl } = deps
   return {
     page: 'sign-in',
 
-    async view({ request }, form, typed, _request, unknownPasskey) {
+    async view({ request, found, decision, flow }, form, typed, _request, unknownPasskey) {
       const client = clientOnPage(request.client, request.redirectUri)
       const username = typed.text('username') || (request.loginHint ?? '')
+      const isOther = form.fault?.kind === 'other-account' && !leadsToSignIn(decision, flow)
+      const account = found !== null && isOther ? accountOf(found) : null
       return (texts) => ({
         page: 'sign-in',
         client,
         form,
+        account,
         username,
         stay: typed.has('stay'),
         forgotten: null,
         register: null,
         mayCancel: true,
         passkey:
-          passkeys === null ? null : signInPart(passkeys, base, texts, unknownPasskey ?? null),
+          passkeys === undefined
+            ? null
+            : signInPart(passkeys, baseUrl, texts, unknownPasskey ?? null),
       })
     },
 
@@ -68,12 +63,12 @@ export function createSignInPage(deps: FirstPageDeps): FormPage {
       const stay = fields.has('stay')
       const from = formVisit(visit, request)
       const outcome =
-        passkeys !== null && fields.has('passkey')
+        passkeys !== undefined && fields.has('passkey')
           ? await signInByForm.byPasskey({ passkey: fields.text('passkey'), stay }, from)
           : await signInByForm.byPassword({ ...typedIn(fields), stay }, from)
       // The script says so of a device that has passkeys of its own.
-      const offer = fields.has('capable') ? offerPasskey : null
-      return settleSignIn({ pages, sessions, browsers, base, offer }, outcome, visit, request)
+      const offer = fields.has('capable') ? offerPasskey : undefined
+      return settleSignIn(deps, outcome, visit, request, offer)
     },
   }
 }
@@ -84,11 +79,11 @@ function typedIn(fields: FormFields) {
 
 function signInPart(
   { part, server }: PagePasskeys,
-  { href }: URL,
+  baseUrl: URL,
   texts: PageTexts,
   unknown: string | null,
 ): SafeHtml {
-  const renew = `${href.replace(/\/$/, '')}/auth/passkey/options`
+  const renew = addressAt(baseUrl, '/auth/passkey/options')
   const options = server.signInOptions()
   const asked = { ceremony: 'get', options, label: 'passkey.sign-in', isAlone: false } as const
   return part({ ...asked, renew, unknown }, texts)
@@ -97,21 +92,25 @@ function signInPart(
 /** A visit as the sign-in sees it. */
 export function formVisit(
   { binding, flow }: PageVisit,
-  { context, hungUp, setHeaders }: EndpointRequest,
+  { context, aborted, setHeaders }: EndpointRequest,
 ): FormVisit {
-  return { binding, flow, context, hungUp, setHeaders }
+  return { binding, flow, context, aborted, setHeaders }
 }
 
-/** What a page does with what became of its sign-in: keeps the session, or says what is next. */
+/**
+ * What a page does with what became of its sign-in: keeps the session, or says what is next. That
+ * is what the app has asked for, if nothing is offered.
+ */
 export async function settleSignIn(
-  deps: SettleDeps,
+  deps: SignInPageDeps,
   outcome: FormSignIn,
   visit: PageVisit,
   request: EndpointRequest,
+  offer?: OfferPasskey,
 ): Promise<Submitted> {
   switch (outcome.outcome) {
     case 'signed-in':
-      return { next: 'answer', answer: await signedIn(deps, outcome, visit, request) }
+      return { next: 'answer', answer: await signedIn(deps, outcome, visit, request, offer) }
     case 'factor-due':
       return { next: 'answer', answer: goTo(deps, 'second-factor', visit, outcome.flow) }
     case 'start-over':
@@ -127,10 +126,11 @@ export async function settleSignIn(
 }
 
 async function signedIn(
-  { pages, sessions, browsers, base, offer = null }: SettleDeps,
+  { pages, sessions, baseUrl }: SignInPageDeps,
   { loggedIn, stay, flow }: Extract<FormSignIn, { outcome: 'signed-in' }>,
   { asked }: PageVisit,
   { incoming, context }: EndpointRequest,
+  offer: OfferPasskey | undefined,
 ): Promise<TextAnswer> {
   const { session, token: value, expiresIn, mustEnrol } = loggedIn
   await endUnlessKept(sessions, session, context, async () => {
@@ -138,20 +138,19 @@ async function signedIn(
     if (earlier !== null) await sessions.end(earlier, 'logout', context)
   })
   const kept = { of: pages.cookie, value, maxAge: stay ? expiresIn : null }
-  const cookies = [kept, browsers.forgotten]
-  const offered = offer === null || mustEnrol ? null : await offer(incoming, session)
+  const offered = offer === undefined || mustEnrol ? null : await offer(incoming, session)
   if (offered !== null)
-    return seeOther(pageAddress(base, 'passkey', { ...asked, flow }), [...cookies, offered])
-  return seeOther(pageAddress(base, 'authorize', { ...asked, flow }), cookies)
+    return seeOther(pageAddress(baseUrl, 'passkey', { ...asked, flow }), [kept, offered])
+  return seeOther(pageAddress(baseUrl, 'authorize', { ...asked, flow }), [kept])
 }
 
 function goTo(
-  { base }: Pick<SettleDeps, 'base'>,
+  { baseUrl }: SignInPageDeps,
   page: PageName,
   { asked }: PageVisit,
   flow: string,
 ): TextAnswer {
-  return seeOther(pageAddress(base, page, { ...asked, flow }))
+  return seeOther(pageAddress(baseUrl, page, { ...asked, flow }))
 }
 
 function faultOf(outcome: Extract<FormSignIn, { status: unknown }>): FormFault {

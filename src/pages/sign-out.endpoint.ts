@@ -1,28 +1,28 @@
 import type { TextAnswer } from '../http/answer.js'
 import { readOpenBody } from '../http/body.js'
 import type { EndpointRequest } from '../http/endpoint.js'
-import { isOwnPage, type Pages } from '../http/pages.js'
+import { isOwnPage, type Pages } from '../http/page-origin.js'
 import { findSessionOfCookie } from '../sessions/session-of-cookie.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { UserStore } from '../users/contract.js'
-import type { Csrf, FormBinding } from './csrf.js'
-import { errorAnswer, forPeople } from './error-answer.js'
+import type { Csrf, FormBinding, FormOrigin } from './csrf.js'
 import { type FormEndpoints, fieldsOf } from './form-page.js'
 import { hiddenFields } from './form-parts.js'
 import { type PageRequest, pageAddress, readPageRequest } from './page-request.js'
-import { type PageReader, type ShowPage, seeOther } from './show-page.js'
+import type { KnownBrowser } from './pre-cookie.js'
+import { errorAnswer, forPeople, type PageReader, type ShowPage, seeOther } from './show-page.js'
 import type { FormFault } from './view.js'
 
-/** What {@link signOutEndpoints} needs. */
 export interface SignOutDeps {
   readonly pages: Pick<Pages, 'cookie'>
-  readonly sessions: Pick<Sessions, 'findLive' | 'end'>
+  readonly sessions: Pick<Sessions, 'findBySecret' | 'end'>
   readonly users: Pick<UserStore, 'findById'>
   readonly csrf: Csrf
+  readonly browsers: Pick<KnownBrowser, 'preOf' | 'ensure'>
   readonly showPage: ShowPage
   /** Where browsers reach the router. */
-  readonly base: URL
+  readonly baseUrl: URL
 }
 
 /**
@@ -30,18 +30,18 @@ export interface SignOutDeps {
  * browser's session ends, and with it those of the apps that were signed in to by it.
  */
 export function signOutEndpoints(deps: SignOutDeps): FormEndpoints {
-  const { pages, sessions, showPage, base } = deps
+  const { pages, sessions, showPage, baseUrl } = deps
 
   async function post(request: EndpointRequest): Promise<TextAnswer> {
     const { incoming, context } = request
-    if (!isOwnPage(incoming, base.origin)) return errorAnswer(showPage, 'refused', 403, request)
+    if (!isOwnPage(incoming, baseUrl.origin)) return errorAnswer(showPage, 'refused', 403, request)
     const token = fieldsOf(await readOpenBody(incoming, [])).text('csrf')
     const session = await findSessionOfCookie(pages, sessions, incoming)
-    if (!deps.csrf.accepts(incoming, token, bindingOf(deps, request)))
-      return show(deps, request, session, stale)
+    const origin = deps.csrf.judge(incoming, token, bindingOf(deps, request, session))
+    if (origin !== 'ours') return show(deps, request, session, origin)
     // Durably, before the browser forgets what it would have to try again with.
     if (session !== null) await sessions.end(session, 'logout', context)
-    const address = pageAddress(base, 'sign-out', placeOf(request))
+    const address = pageAddress(baseUrl, 'sign-out', placeOf(request))
     return seeOther(address, [{ of: pages.cookie, value: null }])
   }
 
@@ -54,31 +54,41 @@ export function signOutEndpoints(deps: SignOutDeps): FormEndpoints {
   }
 }
 
-const stale: FormFault = { kind: 'stale' }
-
 async function show(
   deps: SignOutDeps,
   request: EndpointRequest,
   session: SessionRecord | null,
-  fault: FormFault | null,
+  origin: FormOrigin | null,
 ): Promise<TextAnswer> {
-  const { showPage, base, csrf } = deps
+  const { showPage, baseUrl, csrf, browsers } = deps
   const place = placeOf(request)
   const at = { ...place, page: 'sign-out' } as const
-  const reader: PageReader = { incoming: request.incoming, uiLocales: [], at }
   const user = session === null ? null : await deps.users.findById(session.userId)
+  const reader: PageReader = { incoming: request.incoming, uiLocales: [], user, at }
   if (user === null)
     return showPage(() => ({ page: 'signed-out', again: null }), reader, { status: 200 })
-  const token = csrf.tokenFor(bindingOf(deps, request)) ?? ''
-  const action = pageAddress(base, 'sign-out', place)
+  const { browser, cookies } = browsers.ensure(request.incoming)
+  const token = csrf.tokenFor({ ...bindingOf(deps, request, session), browser }) ?? ''
+  const fault = faultOf(origin, user.name)
+  const action = pageAddress(baseUrl, 'sign-out', place)
   const form = { action, hidden: hiddenFields({ csrf: token }), fault }
   const account = { name: user.name, username: user.username }
   const status = fault === null ? 200 : 403
-  return showPage(() => ({ page: 'sign-out', account, form }), reader, { status })
+  return showPage(() => ({ page: 'sign-out', account, form }), reader, { status, cookies })
 }
 
-function bindingOf({ pages }: SignOutDeps, { incoming }: EndpointRequest): FormBinding {
-  return { page: 'sign-out', request: '', browser: pages.cookie.read(incoming) }
+function faultOf(origin: FormOrigin | null, account: string): FormFault | null {
+  if (origin === null) return null
+  return origin === 'other-account' ? { kind: origin, account } : { kind: 'stale' }
+}
+
+function bindingOf(
+  { browsers }: SignOutDeps,
+  { incoming }: EndpointRequest,
+  session: SessionRecord | null,
+): FormBinding {
+  const account = session?.userId ?? null
+  return { page: 'sign-out', request: '', browser: browsers.preOf(incoming), account }
 }
 
 type Place = Pick<PageRequest, 'raw' | 'flow' | 'language'>

@@ -1,4 +1,6 @@
 import { AuthConfigError } from '../errors.js'
+import { doAll } from '../lib/mistakes.js'
+import { nearest } from '../lib/nearest.js'
 import { isWellFormed } from '../lib/well-formed.js'
 import { type HtmlValue, html, isSafeHtml, type SafeHtml } from './html.js'
 import { de } from './texts/de.js'
@@ -36,17 +38,32 @@ const rightToLeft = /^(?:ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)(?:-|$)/
  * Every language there is, by its tag: ours, and the host's. What one of the host's leaves out is
  * English.
  *
- * @throws AuthConfigError for a tag that is none, a text that there is not, or one with a
- * placeholder that the page does not supply
+ * @throws AuthConfigError for an invalid language tag, an unknown text key, or a placeholder that
+ * the page does not supply
  */
 export function createTexts(
   given: TextOptions | undefined,
   service: string,
 ): ReadonlyMap<string, PageTexts> {
+  checkTexts(given ?? {})
   const ofHost = Object.entries(given ?? {})
-  for (const [tag, texts] of ofHost) checkLanguage(tag, texts)
   const tags = new Set([...Object.keys(shipped), ...ofHost.map(([tag]) => tag)])
   return new Map([...tags].map((tag) => [tag, pageTexts(tag, wholeOf(tag, ofHost), service)]))
+}
+
+/**
+ * Checks the texts of the host.
+ *
+ * @throws AuthConfigError as {@link createTexts}
+ */
+export function checkTexts(given: object): void {
+  doAll(
+    ...Object.entries(given).map(
+      ([tag, texts]) =>
+        () =>
+          checkLanguage(tag, texts),
+    ),
+  )
 }
 
 function wholeOf(tag: string, ofHost: readonly (readonly [string, Partial<Texts>])[]): Texts {
@@ -65,15 +82,23 @@ function checkLanguage(tag: string, texts: unknown): void {
     throw refusal('', 'is no object of texts.', "pass { 'sign-in.title': '…' }.")
   if (!Object.hasOwn(shipped, tag) && !Object.hasOwn(texts, 'language.name'))
     throw refusal('', 'has no language.name.', 'add it: what the language calls itself.')
-  for (const [key, text] of Object.entries(texts)) {
+  const checkText = (key: string, text: unknown) => {
     const problem = problemOf(key, text)
-    if (problem !== null)
-      throw refusal(
-        `.${key}`,
-        problem,
-        'compare it with the English one, or leave it out for that.',
-      )
+    if (problem !== null) throw refusal(`.${key}`, problem, remedyFor(key))
   }
+  doAll(
+    ...Object.entries(texts).map(
+      ([key, text]) =>
+        () =>
+          checkText(key, text),
+    ),
+  )
+}
+
+function remedyFor(key: string): string {
+  const means = Object.hasOwn(en, key) ? undefined : nearest(key, Object.keys(en))
+  if (means !== undefined) return `did you mean ${means}? Correct it, or leave it out.`
+  return 'compare it with the English one, or leave it out for that.'
 }
 
 function problemOf(key: string, text: unknown): string | null {

@@ -1,3 +1,4 @@
+import type { PageRefusal } from '../audit/refusals.js'
 import type { SafeHtml } from './html.js'
 
 /** The app that the user is on the way to. */
@@ -25,7 +26,11 @@ export interface PageForm {
 
 /** Why a form is shown again. The list is closed: a page says nothing else about a refusal. */
 export type FormFault =
-  | { readonly kind: 'wrong' | 'stale' | 'wrong-passkey' }
+  | { readonly kind: 'wrong' | 'stale' | 'wrong-passkey' | 'too-soon' }
+  /** The browser takes no cookies; or its session ended after the page was shown. */
+  | { readonly kind: 'no-cookie' | 'signed-out' }
+  /** Somebody else has signed in to the browser since the page was shown: who that is. */
+  | { readonly kind: 'other-account'; readonly account: string }
   /** The host has said no, in its own words where there are some. */
   | { readonly kind: 'refused'; readonly message: string | null }
   | { readonly kind: 'throttled' | 'busy'; readonly retryAfter: number }
@@ -40,6 +45,11 @@ export interface SignInView {
   readonly username: string
   /** Whether the tick is set already: what was chosen before a form comes back stays. */
   readonly stay: boolean
+  /**
+   * Who has signed in to the browser since the page was shown, where that account may go on: a
+   * button `name="choice" value="continue"` does. Null for nobody.
+   */
+  readonly account: AccountOnPage | null
   /** Pages for those who cannot sign in; null where the host has none. */
   readonly forgotten: string | null
   readonly register: string | null
@@ -129,6 +139,8 @@ export interface ConsentView {
   readonly account: AccountOnPage
   /** What each scope means, in the user's language. */
   readonly scopes: readonly string[]
+  /** At which APIs it could do that, as people call them; empty where the host's own is all. */
+  readonly apis: readonly string[]
   /** Where it can be taken back; null where the host has no page for that. */
   readonly manage: string | null
   readonly form: PageForm
@@ -157,17 +169,7 @@ export interface SignedOutView {
 }
 
 /** What a page can tell of a request that gets nowhere. The list is closed. */
-export type PageFault =
-  | 'unknown-client'
-  | 'redirect-mismatch'
-  | 'malformed'
-  | 'repeated-parameter'
-  | 'too-long'
-  | 'clock'
-  | 'refused'
-  | 'not-found'
-  | 'throttled'
-  | 'busy'
+export type PageFault = PageRefusal
 
 /** A request that gets nowhere. No link of it comes from the request: who sent it is not proven. */
 export interface ErrorView {

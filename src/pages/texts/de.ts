@@ -13,6 +13,11 @@ export const de: Texts = {
   'page.continue': 'Weiter',
 
   'fault.stale': 'Diese Seite war zu lange offen. Bitte schick sie noch einmal ab.',
+  'fault.too-soon': 'So schnell liest niemand. Bitte lies diese Seite und wähl noch einmal.',
+  'fault.no-cookie':
+    'Dein Browser nimmt keine Cookies von dieser Seite an. Erlaube sie und melde Dich dann an.',
+  'fault.signed-out': 'Du wurdest inzwischen abgemeldet. Melde Dich an, um fortzufahren.',
+  'fault.other-account': 'Du bist jetzt als {account} angemeldet.',
   'fault.refused': 'Diese Anmeldung ist nicht erlaubt.',
   'fault.wrong-passkey':
     'Dieser Passkey wurde nicht angenommen. Versuch es noch einmal oder auf anderem Weg.',
@@ -24,8 +29,10 @@ export const de: Texts = {
   'sign-in.lead-client': 'Danach geht es weiter zu {client}.',
   'sign-in.username': 'E-Mail oder Benutzername',
   'sign-in.password': 'Passwort',
+  'sign-in.show-password': 'Passwort anzeigen',
   'sign-in.stay': 'In diesem Browser angemeldet bleiben',
   'sign-in.submit': 'Anmelden',
+  'sign-in.continue': 'Weiter als {account}',
   'sign-in.forgotten': 'Passwort vergessen?',
   'sign-in.register': 'Konto anlegen',
   'sign-in.cancel': 'Abbrechen und zurück zu {client}',
@@ -102,6 +109,7 @@ export const de: Texts = {
   'consent.lead': '{client} möchte Dein Konto nutzen.',
   'consent.foreign': 'Die App stammt nicht von {service}.',
   'consent.scopes': 'Das dürfte sie dann:',
+  'consent.apis': 'Das dürfte sie bei:',
   'consent.site': 'Danach geht es weiter zu {host}.',
   'consent.device': 'Danach geht es weiter zu einer App auf diesem Gerät.',
   'consent.revoke': 'Du kannst das jederzeit zurücknehmen.',
@@ -123,6 +131,8 @@ export const de: Texts = {
 
   'error.title': 'Das geht so nicht',
   'error.unknown-client': 'Die App, die Dich hierher geschickt hat, ist hier nicht (mehr) bekannt.',
+  'error.no-app':
+    'Diese Seite wurde ohne App geöffnet. Beginne dort, wo Du Dich anmelden wolltest.',
   'error.redirect-mismatch':
     '{client} möchte die Antwort an eine Adresse, die dafür nicht eingetragen ist.',
   'error.malformed':

@@ -14,6 +14,10 @@ export const en = {
   'page.continue': 'Continue',
 
   'fault.stale': 'This page had become too old. Please send it again.',
+  'fault.too-soon': 'That was too quick to be read. Please read this page, and choose again.',
+  'fault.no-cookie': 'Your browser takes no cookies from this site. Allow them, then sign in.',
+  'fault.signed-out': 'You were signed out in the meantime. Sign in to go on.',
+  'fault.other-account': 'You are signed in as {account} now.',
   'fault.refused': 'This sign-in is not allowed.',
   'fault.wrong-passkey': 'That passkey was not accepted. Please try again, or use another way.',
   'fault.throttled': 'Too many attempts. Please try again in {wait}.',
@@ -24,8 +28,10 @@ export const en = {
   'sign-in.lead-client': 'to continue to {client}',
   'sign-in.username': 'E-mail or user name',
   'sign-in.password': 'Password',
+  'sign-in.show-password': 'Show password',
   'sign-in.stay': 'Keep me signed in in this browser',
   'sign-in.submit': 'Sign in',
+  'sign-in.continue': 'Continue as {account}',
   'sign-in.forgotten': 'Forgot your password?',
   'sign-in.register': 'Create an account',
   'sign-in.cancel': 'Cancel and go back to {client}',
@@ -97,6 +103,7 @@ export const en = {
   'consent.lead': '{client} wants to use your account.',
   'consent.foreign': 'It is not made by {service}.',
   'consent.scopes': 'It could then:',
+  'consent.apis': 'It could do this at:',
   'consent.site': 'You will be sent to {host}.',
   'consent.device': 'You will be sent to an app on this device.',
   'consent.revoke': 'You can take this back at any time.',
@@ -118,6 +125,7 @@ export const en = {
 
   'error.title': 'This does not work',
   'error.unknown-client': 'The app that sent you here is not known here, or not any more.',
+  'error.no-app': 'This page was opened without an app. Begin where you wanted to sign in.',
   'error.redirect-mismatch':
     '{client} wants to be answered at an address that is not registered for it.',
   'error.malformed': 'The app that sent you here has sent a request that cannot be read.',

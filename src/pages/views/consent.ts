@@ -2,15 +2,16 @@ import { accountCard, button, formOf } from '../form-parts.js'
 import { html, type SafeHtml } from '../html.js'
 import type { PageContent } from '../layout.js'
 import type { PageTexts } from '../texts.js'
-import type { ConsentView } from '../view.js'
+import type { ConsentView, ContinueView } from '../view.js'
 
 /** What somebody else's app would be allowed to do, and where its answer goes. */
 export function consentPage(view: ConsentView, texts: PageTexts): PageContent {
   const { client, account, form } = view
   const name = html`<b><bdi>${client.name}</bdi></b>`
   const content = [
-    button(texts.html('consent.allow'), { name: 'choice', value: 'allow' }),
+    button(texts.html('consent.allow'), { name: 'choice', value: 'allow', class: 'grants' }),
     button(texts.html('page.cancel'), { name: 'choice', value: 'cancel', class: 'plain' }),
+    button(texts.html('continue.other'), { name: 'choice', value: 'other', class: 'link' }),
   ]
   return {
     title: 'consent.title',
@@ -25,10 +26,17 @@ ${revoke(view, texts)}`,
   }
 }
 
-function scopesOf({ scopes }: ConsentView, texts: PageTexts): SafeHtml {
-  const items = scopes.map((scope) => html`<li><bdi>${scope}</bdi></li>`)
-  return html`<p id="scopes">${texts.html('consent.scopes')}</p>
-<ul class="scopes" aria-labelledby="scopes">${items}</ul>`
+function scopesOf({ scopes, apis }: ConsentView, texts: PageTexts): SafeHtml {
+  const allowed = html`<p id="scopes">${texts.html('consent.scopes')}</p>
+<ul class="scopes" aria-labelledby="scopes">${itemsOf(scopes)}</ul>`
+  if (apis.length === 0) return allowed
+  return html`${allowed}
+<p id="apis">${texts.html('consent.apis')}</p>
+<ul class="scopes" aria-labelledby="apis">${itemsOf(apis)}</ul>`
+}
+
+function itemsOf(names: readonly string[]): SafeHtml[] {
+  return names.map((name) => html`<li><bdi>${name}</bdi></li>`)
 }
 
 // The one thing that an app cannot make up: its name is what it says itself.
@@ -43,4 +51,30 @@ function target({ client: { host } }: ConsentView, texts: PageTexts): SafeHtml {
 function revoke({ manage }: ConsentView, texts: PageTexts): SafeHtml {
   const link = manage && html` <a href="${manage}">${texts.html('consent.manage')}</a>`
   return html`<p class="hint">${texts.html('consent.revoke')}${link}</p>`
+}
+
+/** Somebody is signed in already: does she want that, as who she is? */
+export function continuePage(
+  { client, account, form }: ContinueView,
+  texts: PageTexts,
+): PageContent {
+  const names = { client: client.name, account: account.name }
+  // Nobody can tell an app on a device from an impostor: RFC 8252 §8.6.
+  const warning =
+    client.host === null
+      ? html`<p class="note">${texts.html('continue.device', { client: client.name })}</p>`
+      : null
+  const choice = (value: string, style: string) => ({ name: 'choice', value, class: style })
+  const content = [
+    button(texts.html('page.continue'), choice('continue', 'grants')),
+    button(texts.html('continue.other'), choice('other', 'plain')),
+    button(texts.html('page.cancel'), choice('cancel', 'link')),
+  ]
+  return {
+    title: 'continue.title',
+    isFaulty: form.fault !== null,
+    body: html`<p class="lead">${texts.html('continue.question', names)}</p>
+${accountCard(account)}
+${warning}${formOf(form, texts, 'fault.stale', content)}`,
+  }
 }

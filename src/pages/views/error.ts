@@ -20,15 +20,15 @@ export function errorPage(
   return {
     title: 'error.title',
     body: html`<p class="lead">${sentence}</p>
-${isPassing(fault) ? null : html`<p>${texts.html('error.go-back')}</p>`}
+${isPlain(fault) ? null : html`<p>${texts.html('error.go-back')}</p>`}
 ${forDevelopers(view, texts)}
 ${way}`,
   }
 }
 
-// Nobody needs to be told of what passes by itself.
-function isPassing(fault: ErrorView['fault']): boolean {
-  return fault === 'throttled' || fault === 'busy'
+// Nobody needs to be told of what passes by itself, and there is no app whose people could help.
+function isPlain(fault: ErrorView['fault']): boolean {
+  return fault === 'throttled' || fault === 'busy' || fault === 'no-app'
 }
 
 function forDevelopers({ reference, parameter }: ErrorView, texts: PageTexts): SafeHtml {

@@ -1,4 +1,4 @@
-import { button, type Field, field, formOf } from '../form-parts.js'
+import { button, type Field, field, formOf, waysOut, waysOutButtons } from '../form-parts.js'
 import { attributes, type HtmlValue, html, type SafeHtml } from '../html.js'
 import type { PageContent } from '../layout.js'
 import type { TextKey } from '../texts/en.js'
@@ -46,25 +46,25 @@ const ways: ReadonlyMap<string, TextKey> = new Map([
 export function secondFactorPage(view: SecondFactorView, texts: PageTexts): PageContent {
   const { form, account } = view
   const lead = texts.html('second-factor.account', { account: account.username })
+  const isTyped = view.method !== 'passkey'
   const wrong = view.method === 'passkey' ? 'fault.wrong-passkey' : typed[view.method].wrong
   return {
     title: 'second-factor.title',
     isFaulty: form.fault !== null,
     body: html`<p class="lead">${lead}</p>
-${sent(view, texts)}${formOf(form, texts, wrong, contentOf(view, texts))}
-${other(view, texts)}`,
+${sent(view, texts)}${formOf(form, texts, wrong, contentOf(view, texts), isTyped)}
+${other(view, texts)}${view.method === 'passkey' ? null : waysOut(form, texts)}`,
   }
 }
 
 function contentOf(view: SecondFactorView, texts: PageTexts): HtmlValue {
   const { account, method, passkey, sendable } = view
   if (method === 'passkey') {
-    const given = { name: 'choice', value: 'cancel', class: 'link' }
     return [
       html`<p>${texts.html('second-factor.passkey')}</p>
 `,
       passkey,
-      button(texts.html('page.cancel'), given),
+      waysOutButtons(texts),
     ]
   }
   return [
@@ -78,11 +78,12 @@ function contentOf(view: SecondFactorView, texts: PageTexts): HtmlValue {
 
 function code({ form }: SecondFactorView, method: 'code' | 'recovery', texts: PageTexts): SafeHtml {
   const { label, hint, attributes: ofMethod } = typed[method]
+  const isFaulty = form.fault?.kind === 'wrong'
   const given = {
     type: 'text',
     spellcheck: 'false',
     required: true,
-    autofocus: form.fault === null,
+    autofocus: isFaulty || form.fault === null,
   }
   return field(
     {
@@ -90,7 +91,7 @@ function code({ form }: SecondFactorView, method: 'code' | 'recovery', texts: Pa
       name: 'code',
       label,
       hint,
-      isFaulty: form.fault?.kind === 'wrong',
+      isFaulty,
       attributes: { ...given, ...ofMethod },
     },
     texts,

@@ -1,19 +1,18 @@
 import { button, field, formOf } from '../form-parts.js'
 import { attributes, html, type SafeHtml } from '../html.js'
-import type { PageContent } from '../layout.js'
+import type { PageContent, PageShell } from '../layout.js'
 import type { PageTexts } from '../texts.js'
 import type { SignInView } from '../view.js'
 
 /** One form with both fields in it: what is split over two pages, password managers do not fill. */
-export function signInPage(view: SignInView, texts: PageTexts): PageContent {
-  const { client, form } = view
-  const lead =
-    client === null
-      ? texts.html('sign-in.lead')
-      : texts.html('sign-in.lead-client', { client: client.name })
+export function signInPage(
+  view: SignInView,
+  { texts, brand, passwordScript }: Pick<PageShell, 'texts' | 'brand' | 'passwordScript'>,
+): PageContent {
+  const { form } = view
   const content = [
     username(view, texts),
-    password(view, texts),
+    password(view, texts, passwordScript),
     stay(view, texts),
     button(texts.html('sign-in.submit')),
     view.passkey,
@@ -21,10 +20,21 @@ export function signInPage(view: SignInView, texts: PageTexts): PageContent {
   return {
     title: 'sign-in.title',
     isFaulty: form.fault !== null,
-    body: html`<p class="lead">${lead}</p>
-${formOf(form, texts, 'sign-in.wrong', content)}
-${elsewhere(view, texts)}${cancel(view, texts)}`,
+    body: html`${lead(view, brand.name, texts)}
+${formOf(form, texts, 'sign-in.wrong', content, true)}
+${goOn(view, texts)}${elsewhere(view, texts)}${cancel(view, texts)}`,
   }
+}
+
+// The service's own app, which stands above the heading already.
+function lead({ client }: SignInView, service: string, texts: PageTexts): SafeHtml | null {
+  if (client?.name === service) return null
+  const text =
+    client === null
+      ? texts.html('sign-in.lead')
+      : texts.html('sign-in.lead-client', { client: client.name })
+  return html`<p class="lead">${text}</p>
+`
 }
 
 function isWrong({ form }: SignInView): boolean {
@@ -56,12 +66,16 @@ function username(view: SignInView, texts: PageTexts): SafeHtml {
 }
 
 // No `maxlength`: it would cut a pasted password without a word.
-function password(view: SignInView, texts: PageTexts): SafeHtml {
+function password(view: SignInView, texts: PageTexts, script: string): SafeHtml {
   const given = {
     type: 'password',
     autocomplete: 'current-password',
+    // While it is shown it is text, which some browsers send away to have its spelling checked.
+    autocapitalize: 'none',
+    autocorrect: 'off',
+    spellcheck: 'false',
     required: true,
-    autofocus: view.form.fault === null && view.username !== '',
+    autofocus: isWrong(view) || (view.form.fault === null && view.username !== ''),
   }
   return field(
     {
@@ -70,9 +84,25 @@ function password(view: SignInView, texts: PageTexts): SafeHtml {
       label: 'sign-in.password',
       isFaulty: isWrong(view),
       attributes: given,
+      after: reveal('current-password', texts, script),
     },
     texts,
   )
+}
+
+// Behind the field, so that the tabulator comes from the name to the password. Its script shows it.
+function reveal(field: string, texts: PageTexts, script: string): SafeHtml {
+  const given = attributes({
+    type: 'button',
+    class: 'link reveal',
+    hidden: true,
+    'aria-pressed': 'false',
+    'aria-controls': field,
+    'data-reveals': field,
+  })
+  return html`<button${given}>${texts.html('sign-in.show-password')}</button>
+<script src="${script}" defer></script>
+`
 }
 
 function stay({ stay: checked }: SignInView, texts: PageTexts): SafeHtml {
@@ -88,6 +118,16 @@ function elsewhere({ forgotten, register }: SignInView, texts: PageTexts): SafeH
     register && html`<a href="${register}">${texts.html('sign-in.register')}</a>`,
   ]
   return html`<p class="links">${links}</p>
+`
+}
+
+// Who is signed in by now, in another tab, need not type anything.
+function goOn({ account, form }: SignInView, texts: PageTexts): SafeHtml | null {
+  if (account === null) return null
+  const label = texts.html('sign-in.continue', { account: html`<bdi>${account.name}</bdi>` })
+  return html`<form method="post" action="${form.action}" class="aside">
+${form.hidden}${button(label, { name: 'choice', value: 'continue', class: 'plain' })}
+</form>
 `
 }
 

@@ -1,8 +1,8 @@
 import { accountCard, button, formOf } from '../form-parts.js'
 import { html } from '../html.js'
-import type { PageContent } from '../layout.js'
+import type { PageContent, PageShell } from '../layout.js'
 import type { PageTexts } from '../texts.js'
-import type { SignOutView } from '../view.js'
+import type { SignedOutView, SignOutView } from '../view.js'
 
 /** Somebody wants to leave this browser, or has followed a link that says so: a form asks. */
 export function signOutPage({ account, form }: SignOutView, texts: PageTexts): PageContent {
@@ -13,5 +13,21 @@ export function signOutPage({ account, form }: SignOutView, texts: PageTexts): P
     body: html`<p class="lead">${texts.html('sign-out.lead')}</p>
 ${accountCard(account)}
 ${formOf(form, texts, 'fault.stale', submit)}`,
+  }
+}
+
+/** Nobody is signed in to this browser any more. */
+export function signedOutPage(
+  { again }: SignedOutView,
+  { texts, home }: Pick<PageShell, 'texts' | 'home'>,
+): PageContent {
+  const links = [
+    again && html`<a href="${again}">${texts.html('signed-out.again')}</a>`,
+    home && html`<a href="${home}">${texts.html('page.home')}</a>`,
+  ]
+  return {
+    title: 'signed-out.title',
+    body: html`<p class="lead">${texts.html('signed-out.lead')}</p>
+${again === null && home === null ? null : html`<p class="links">${links}</p>`}`,
   }
 }

@@ -121,3 +121,26 @@ export const passkeyScript: string = whole
   // No statement ends there that would need the end of the line.
   .replaceAll(/([=({,>])\n|\n(?=[}).])/g, '$1')
   .replaceAll(/(?<!async)\((\w+)\)=>/g, '$1=>')
+
+// The script of pages with a password, as text: the build ships what TypeScript makes, and nothing
+// else. It asks nobody for anything.
+
+/**
+ * Shows what was typed while its button is pressed. Sent and left, the field is one for a password
+ * again: browsers remember what was typed into others, and offer it to whoever comes next.
+ */
+export const passwordScript: string = `(() => {
+for (const button of document.querySelectorAll('button[data-reveals]')) {
+const field = document.getElementById(button.dataset.reveals)
+if (!field) continue
+const show = (shown) => {
+field.type = shown ? 'text' : 'password'
+button.setAttribute('aria-pressed', shown)
+}
+button.addEventListener('click', () => show(field.type === 'password'))
+field.form.addEventListener('submit', () => show(false))
+addEventListener('pagehide', () => show(false))
+button.hidden = false
+}
+})()
+`

@@ -1,8 +1,9 @@
-// The style of every page, as text: the build ships what TypeScript makes, and nothing else. What
-// hosts choose (the accent, and what follows from it) is put in front of it by stylesheet.ts.
+import { sha256 } from '../../lib/digest.js'
+
+// The style of every page, as text: the build ships what TypeScript makes, and nothing else.
 
 /** What the pages are painted on. Links and the accent are made legible on both. */
-export const surfaces = {
+const surfaces = {
   light: { page: '#f3f4f7', card: '#ffffff' },
   dark: { page: '#0f1115', card: '#1a1d23' },
 } as const
@@ -69,6 +70,7 @@ main>:last-child{margin-bottom:0}
 a{color:var(--link);text-underline-offset:.2em}
 .lead{margin-bottom:1.5rem;color:var(--muted)}
 .lead bdi,.lead b{color:var(--text)}
+h1+form,h1+.fault{margin-top:1.25rem}
 .hint{margin:.375rem 0 0;font-size:.875rem;color:var(--muted)}
 .hint p{margin:0 0 .25rem}
 .fault,.note{padding:.75rem 1rem;border:1px solid transparent;border-radius:.625rem}
@@ -82,7 +84,7 @@ code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:
 
 const forms = `
 form{margin:0}
-.field{margin-bottom:1.125rem}
+.field{position:relative;margin-bottom:1.125rem}
 .field label{display:block;margin-bottom:.375rem;font-weight:500}
 .field input{
   width:100%;min-height:3rem;padding:.625rem .875rem;
@@ -106,6 +108,12 @@ button:hover,.button:hover{box-shadow:inset 0 0 0 4rem var(--shade)}
   padding-block:.5625rem;border-color:transparent;background:none;color:var(--link);font-weight:500;
 }
 .link:hover{box-shadow:none;text-decoration:underline;text-underline-offset:.2em}
+.reveal{
+  position:absolute;inset-block-start:-.875rem;inset-inline-end:0;width:auto;min-height:2.75rem;
+  margin:0;padding:0 .5rem;font-size:.875rem;
+}
+.reveal[aria-pressed=true]{background:var(--note)}
+button[hidden]{display:none}
 .aside{margin-top:.25rem}
 .links{display:flex;flex-wrap:wrap;justify-content:center;gap:0 1.5rem;margin:.75rem 0 0}
 .links+form{margin-top:1rem}
@@ -118,6 +126,13 @@ button:hover,.button:hover{box-shadow:inset 0 0 0 4rem var(--shade)}
   clip-path:inset(50%);
 }`
 
+// What gives an app something cannot be pressed at once: the page may have been opened under the
+// second click of a double click. Hidden, and not see-through: that would still take the click.
+// Readers who want no motion get it too, since nothing moves.
+const grants = `
+@keyframes ready{from{visibility:hidden}}
+.grants{animation:ready .6s steps(1,end)}`
+
 const cards = `
 .account,.scopes,.codes,.secret{border:1px solid var(--line);border-radius:.625rem}
 .account{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem;padding:.75rem 1rem}
@@ -125,7 +140,7 @@ const cards = `
 .scopes{margin:0 0 1rem;padding:0;list-style:none}
 .scopes li{padding:.625rem 1rem}
 .scopes li+li{border-top:1px solid var(--line)}
-#scopes{margin-bottom:.5rem}
+#scopes,#apis{margin-bottom:.5rem}
 .qr{
   display:block;width:100%;max-width:14rem;margin:0 auto 1rem;border-radius:.625rem;
   background:#fff;fill:#000;forced-color-adjust:none;
@@ -153,14 +168,109 @@ const readers = `
   .fault{border-inline-start-width:6px}
 }`
 
-/** What comes to it for passkeys. Buttons are blocks, also those that are hidden otherwise. */
+/** What comes to it for passkeys. */
 export const passkeyCss: string = `
-button[hidden]{display:none}
 [role=status]:empty{margin:0}
 .other{margin:1.25rem 0 0}
 `
 
 /** The whole of it, without the blanks that only editors need. */
-export const pageCss: string = [colours, frame, words, forms, cards, readers]
+const pageCss = [colours, frame, words, forms, grants, cards, readers]
   .join('')
   .replaceAll(/\n\s*/g, '\n')
+
+/** The style sheet of all pages, and what tells it from another, for its URL. */
+export interface Stylesheet {
+  readonly css: string
+  readonly version: string
+}
+
+/** Where the host has chosen none. */
+export const defaultAccent = '#0b57d0'
+
+/** What WCAG 2.2 asks of the edge of what can be pressed, 1.4.11. */
+const visible = 3
+
+/**
+ * The style sheet with the host's accent, and what the host adds at its end. What is written in the
+ * accent gets as much black or white as makes it legible; the text on it is black or white.
+ */
+export function createStylesheet(accent: string = defaultAccent, added = ''): Stylesheet {
+  const onAccent = textOn(accent)
+  // White text is read more easily on what is darker, and black text on what is lighter.
+  const shade = onAccent === '#ffffff' ? 'rgb(0 0 0/.14)' : 'rgb(255 255 255/.22)'
+  const chosen =
+    `:root{--accent:${accent};--on-accent:${onAccent};--shade:${shade};` +
+    `${edgeAndLink(accent, surfaces.light.page, surfaces.light.card)}}\n` +
+    `@media (prefers-color-scheme:dark){:root{` +
+    `${edgeAndLink(accent, surfaces.dark.card, surfaces.dark.card)}}}`
+  const css = `${chosen}${pageCss}\n${added}`
+  return { css, version: sha256(css).slice(0, 16) }
+}
+
+// An accent that is nearly the card's colour would leave a button without an edge.
+function edgeAndLink(accent: string, hardest: string, card: string): string {
+  const link = legibleOn(hardest, accent)
+  const edge = contrastOf(accent, card) < visible ? link : accent
+  return `--link:${link};--edge:${edge}`
+}
+
+/** Red, green and blue, each from 0 to 255. */
+type Rgb = readonly [number, number, number]
+
+/** What WCAG 2.2 asks of text, 1.4.3. */
+const legible = 4.5
+
+/**
+ * The contrast of two colours, from 1 to 21, as WCAG 2.2 has it.
+ *
+ * @param one - as `#rrggbb`
+ * @param other - as `#rrggbb`
+ * @internal
+ */
+export function contrastOf(one: string, other: string): number {
+  const [darker = 0, lighter = 0] = [one, other].map(luminanceOf).sort((a, b) => a - b)
+  return (lighter + 0.05) / (darker + 0.05)
+}
+
+/**
+ * Black or white, whichever is read more easily on a colour. One of them always has 4.5:1, since
+ * the two contrasts multiply to 21.
+ */
+export function textOn(background: string): '#000000' | '#ffffff' {
+  const [white, black] = ['#ffffff', '#000000'] as const
+  return contrastOf(white, background) >= contrastOf(black, background) ? white : black
+}
+
+/**
+ * A colour as it is, or mixed with black or white until it is legible on another.
+ *
+ * @internal
+ */
+export function legibleOn(background: string, colour: string): string {
+  const [from, to] = [rgbOf(colour), rgbOf(textOn(background))]
+  for (let share = 0; share < 1; share += 0.05) {
+    const mixed = hexOf(from.map((part, at) => part + ((to[at] ?? 0) - part) * share))
+    if (contrastOf(mixed, background) >= legible) return mixed
+  }
+  return hexOf(to)
+}
+
+function rgbOf(hex: string): Rgb {
+  const part = (at: number) => Number.parseInt(hex.slice(at, at + 2), 16)
+  return [part(1), part(3), part(5)]
+}
+
+function hexOf(parts: readonly number[]): string {
+  return `#${parts.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`
+}
+
+function luminanceOf(hex: string): number {
+  const [red, green, blue] = rgbOf(hex)
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+}
+
+function linear(part: number): number {
+  const share = part / 255
+  return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+}

@@ -1,3 +1,4 @@
+import type { KeptCookie } from '../http/answer.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import { sha256 } from '../lib/digest.js'
 import type { FormFields, FormPage, Submitted } from './form-page.js'
@@ -11,10 +12,10 @@ const recentSeconds = 10
 /**
  * Answers a second step that is sent twice as it was the first time: with the same session. A
  * browser in which a button is pressed twice drops the first answer and takes the second, in which
- * the code would be used up. It is the same form of the same browser, with the same code: whoever
- * has all of these had the first answer, too.
+ * the code would be used up. Only the client that got the first answer can send the same form from
+ * the same browser with the same code.
  */
-export function pressedTwice(byCode: SignInByForm['byCode'], clock: () => Date) {
+export function replayFirstAnswer(byCode: SignInByForm['byCode'], clock: () => Date) {
   const recent = boundedCache<Promise<FormSignIn>>(maxRecent, recentSeconds)
 
   return async function byCodeOnce(
@@ -36,10 +37,15 @@ export function pressedTwice(byCode: SignInByForm['byCode'], clock: () => Date) 
 }
 
 /**
- * Answers the enrolment that is sent twice as it was the first time: with the recovery codes, which
- * nothing else holds. The browser has dropped the first answer, and the factor is there.
+ * Answers a factor that is set up twice as it was the first time: with the recovery codes and the
+ * new cookie, which nothing else holds. The browser has dropped the first answer, and the factor is
+ * there. `session` is the cookie of sessions.
  */
-export function enrolledTwice(page: FormPage, clock: () => Date): FormPage {
+export function replayFirstEnrolment(
+  page: FormPage,
+  session: KeptCookie['of'],
+  clock: () => Date,
+): FormPage {
   const recent = boundedCache<Promise<Submitted>>(maxRecent, recentSeconds)
 
   async function answeredBefore(visit: PageVisit, fields: FormFields) {
@@ -59,13 +65,25 @@ export function enrolledTwice(page: FormPage, clock: () => Date): FormPage {
       if (known?.next === 'answer') return known
       const outcome = page.submit(visit, fields, request)
       recent.set(name, outcome, clock())
+      // The second press may come with the cookie that the first one was answered.
+      const browser = newCookieOf(await outcome, session)
+      if (browser !== null) recent.set(nameOf(visit, fields, browser), outcome, clock())
       return outcome
     },
   }
 }
 
 // By the token of the form as well: one that is shown anew is another.
-function nameOf({ binding }: PageVisit, fields: FormFields): string {
+function nameOf(
+  { binding }: PageVisit,
+  fields: FormFields,
+  browser: string | null = binding.browser,
+): string {
   const sent = ['csrf', 'code', 'passkey'].map((name) => fields.text(name))
-  return sha256(JSON.stringify([binding.request, binding.browser, ...sent]))
+  return sha256(JSON.stringify([binding.request, browser, ...sent]))
+}
+
+function newCookieOf(submitted: Submitted, session: KeptCookie['of']): string | null {
+  if (submitted.next !== 'answer') return null
+  return submitted.answer.cookies?.find(({ of }) => of === session)?.value ?? null
 }
