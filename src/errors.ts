@@ -158,7 +158,7 @@ export class AuthError extends Error {
 /**
  * An option is missing, unknown, of the wrong type, or unsafe. Thrown by the factories at start-up,
  * whatever `NODE_ENV` says. `option` names the culprit as you wrote it, `remedy` says what to write
- * instead.
+ * instead. Where several options are at fault, `message` lists all of them.
  */
 export class AuthConfigError extends AuthError {
   override readonly name: string = 'AuthConfigError'
@@ -168,13 +168,28 @@ export class AuthConfigError extends AuthError {
   readonly problem: string
   /** What to do about it. */
   readonly remedy: string
+  /** What else is wrong, an error for each. Empty where there is nothing more. */
+  readonly others: readonly AuthConfigError[]
 
-  constructor(option: string, problem: string, remedy: string) {
+  constructor(
+    option: string,
+    problem: string,
+    remedy: string,
+    others: readonly AuthConfigError[] = [],
+  ) {
+    const lines = [{ option, problem, remedy }, ...others].map(
+      (one) => `${one.option}: ${one.problem} Remedy: ${one.remedy}`,
+    )
     const readOn = `See ${helpFor('configuration')}.`
-    super('configuration', { message: `${option}: ${problem} Remedy: ${remedy} ${readOn}` })
+    const message =
+      others.length === 0
+        ? `${lines[0]} ${readOn}`
+        : [`${lines.length} options are at fault. ${readOn}`, ...lines].join('\n- ')
+    super('configuration', { message })
     this.option = option
     this.problem = problem
     this.remedy = remedy
+    this.others = Object.freeze([...others])
   }
 }
 

@@ -4,6 +4,7 @@
 
 export type {
   ClientsForHost,
+  CreateClientOptions,
   CreatedClient,
   RegisteredClient,
 } from './oauth/clients-for-host.js'
@@ -12,7 +13,7 @@ export type { AuthRouter } from './router/auth-router.js'
 export { createAuthRouter } from './router/create-auth-router.js'
 export type { AuthHealth, PartHealth } from './router/health.js'
 export type { DescribeApi, OpenApiOptions } from './router/openapi.js'
-export type { AuthRouterOptions, Lifetimes } from './router/options.js'
+export type { AuthRouterOptions, Lifetimes, PkceOptions } from './router/options.js'
 export type { AuthStats } from './router/stats.js'
 
 // What a host supplies.
@@ -61,9 +62,11 @@ export type { ConsentRecord, ConsentStore } from './stores/consent-contract.js'
 export type {
   AuthenticationMethod,
   EndReason,
+  FormerSecret,
   RefreshRotation,
   RefreshState,
   RotateResult,
+  SecretReplacement,
   SessionAuthenticated,
   SessionKind,
   SessionRecord,
@@ -81,7 +84,12 @@ export type {
   PasskeySeen,
   PasskeyStore,
 } from './stores/passkey-contract.js'
-export type { RevocationBus, SessionEnded } from './stores/revocation-bus.js'
+export type {
+  BusMessage,
+  ClientChanged,
+  RevocationBus,
+  SessionEnded,
+} from './stores/revocation-bus.js'
 export type {
   PendingSecondFactor,
   SecondFactorRecord,
@@ -92,8 +100,8 @@ export type {
   SocketTicketRecord,
   SocketTicketStore,
 } from './stores/ticket-contract.js'
+export type { Limit, LimiterSettings } from './throttle/counter.js'
 export type { ThrottleOptions } from './throttle/limits.js'
-export type { Limit, LimiterSettings } from './throttle/memory-limiter.js'
 export type { OtherFactor, SecondFactorPolicy, SecondFactorRules } from './two-factor/contract.js'
 export type { AuthUser, LoginIdentifier, PresenceStatus, UserStore } from './users/contract.js'
 export type { DescribeUser } from './users/me.js'
@@ -145,7 +153,7 @@ export type { SocketOptions } from './guard/page-socket.js'
 export type { PassportActions, PassportStrategy } from './guard/passport-strategy.js'
 export type { ScopeOptions } from './guard/scope.js'
 export { socketCloseCodes } from './guard/socket-closing.js'
-export type { SocketIoGuard, SocketIoSocket } from './guard/socket-io.js'
+export type { SocketIoGuard, SocketIoOptions, SocketIoSocket } from './guard/socket-io.js'
 export type { Sockets } from './guard/sockets.js'
 export type { AuthenticateOptions } from './guard/token-from.js'
 export type { ClosableSocket, TrackedSocket } from './guard/tracked-socket.js'
@@ -158,20 +166,21 @@ export type {
   SecondFactorsForHost,
 } from './account/second-factors-for-host.js'
 export type { SessionSummary } from './account/sessions.endpoint.js'
-export type { PasswordChanged, SessionsForHost } from './account/sessions-for-host.js'
+export type { EndOptions, PasswordChanged, SessionsForHost } from './account/sessions-for-host.js'
 export type {
   Credentials,
   PasswordSignInOptions,
   SignInForHost,
 } from './account/sign-in-for-host.js'
 export type { SignedIn } from './account/signed-in.js'
-export type { UnlockLogin } from './account/unlock-login.js'
+export type { UnlockLogin, UnlockOptions } from './account/unlock-login.js'
 export type {
   CookieForHost,
   OpenByCookie,
   SignedInByCookie,
   StayOptions,
 } from './cookie/cookie-for-host.js'
+export type { OpenSessionRequest, VouchedMethod } from './host-sign-in/open-session.js'
 export type { IssuedNamedToken } from './named-tokens/make-named-token.js'
 export type { NamedTokenRequest, NamedTokensForHost } from './named-tokens/named-tokens-for-host.js'
 export type { NamedTokenSummary } from './named-tokens/summary.js'
@@ -184,15 +193,13 @@ export type {
 } from './pkce/issue-for-host.js'
 export type { SignInOptions, SignInTokens } from './sessions/sign-in-options.js'
 export type { TotpStatus } from './two-factor/enrolment.js'
-export type { OpenSessionRequest, VouchedMethod } from './vouched/open-session.js'
 
 // The pages of the router: how they look.
 
 export type { BrandLinks, BrandLogo, BrandOptions } from './pages/brand.js'
-export type { PageTools, RenderPage } from './pages/host-render.js'
 export type { HtmlValue, SafeHtml } from './pages/html.js'
 export type { LanguageLink, PageShell } from './pages/layout.js'
-export type { PagesOptions } from './pages/pages-options.js'
+export type { PagesOptions, PageTools, RenderPage } from './pages/pages-options.js'
 export type { TextKey, Texts } from './pages/texts/en.js'
 export type { PageTexts, TextOptions, TextValues } from './pages/texts.js'
 export type {
@@ -218,6 +225,7 @@ export type {
 // Pages of other origins.
 
 export type { CorsOptions } from './http/cors.js'
+export type { HostAction } from './http/host-input.js'
 
 // What can go wrong, what happened, and how it is going.
 
@@ -235,6 +243,7 @@ export type {
 export type {
   ClientRefusal,
   CodeRefusal,
+  PageRefusal,
   RefreshRefusal,
   SignInRefusal,
 } from './audit/refusals.js'
@@ -245,5 +254,6 @@ export {
   type AuthErrorOptions,
   type LimitOf,
 } from './errors.js'
+export { type ConsoleLoggerOptions, consoleLogger } from './lib/console-logger.js'
 export type { HostFailure } from './lib/host-call.js'
 export type { Logger } from './lib/logger.js'

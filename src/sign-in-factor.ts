@@ -4,7 +4,7 @@ import type { StoredMethod } from './stores/contract.js'
 import type { Throttle } from './throttle/throttle.js'
 import type { PasskeyFactor, PasskeyShown, SentPasskey } from './two-factor/passkey-factor.js'
 import { recoveryCodeHash } from './two-factor/recovery-codes.js'
-import { hasShownFactor, type SecondFactors, type UserFactors } from './two-factor/second-factor.js'
+import { countsAsFactor, type SecondFactors, type UserFactors } from './two-factor/second-factor.js'
 import type { AuthUser } from './users/contract.js'
 
 /** Where the second factor of a sign-in is concerned. */
@@ -36,11 +36,10 @@ export interface FactorProof {
   readonly passkeyShown: PasskeyShown | null
 }
 
-/** What proving the second factor needs. */
 export interface ProveFactorDeps {
   readonly secondFactors: SecondFactors
-  /** Null: the host has none. */
-  readonly passkeys: PasskeyFactor | null
+  /** Undefined: the host takes no passkeys. */
+  readonly passkeyFactor: PasskeyFactor | undefined
   readonly throttle: Pick<Throttle, 'withSecondFactorSlot'>
 }
 
@@ -50,23 +49,23 @@ export async function proveFactor(
   attempt: FactorAttempt,
   user: AuthUser,
 ): Promise<FactorProof | AuthError> {
-  const { secondFactors, passkeys } = deps
-  const hasShown = secondFactors.hasBeenShown(attempt.methods)
+  const { secondFactors, passkeyFactor: passkeys } = deps
+  const hasShown = secondFactors.meetsFactorPolicy(attempt.methods)
   // Sessions end when the factor changes, so a refresh need not ask for it again.
   if (hasShown && attempt.isRefresh) return nothing(null)
   const factors = await secondFactors.of(user)
   if (hasShown) return shownBefore(passkeys, attempt, { user, factors })
-  if (passkeys !== null && attempt.passkey)
+  if (passkeys !== undefined && attempt.passkey)
     return provePasskey(passkeys, attempt.passkey, attempt, { user, factors })
   if (factors !== null) return proveCode(deps, attempt, factors)
   // A new passkey ends no session, so one that was opened without goes on.
-  if (passkeys === null || attempt.isRefresh) return nothing(null)
+  if (passkeys === undefined || attempt.isRefresh) return nothing(null)
   if (!(await passkeys.isDemanded(user))) return nothing(null)
   return proveWithoutTotp(deps, passkeys, attempt, user)
 }
 
 async function shownBefore(
-  passkeys: PasskeyFactor | null,
+  passkeys: PasskeyFactor | undefined,
   attempt: FactorAttempt,
   { user, factors }: Owing,
 ): Promise<FactorProof | AuthError> {
@@ -81,7 +80,7 @@ function nothing(totpSince: Date | null): FactorProof {
 
 // A code may have been issued for a factor that was taken away or replaced since.
 async function isOutdated(
-  passkeys: PasskeyFactor | null,
+  passkeys: PasskeyFactor | undefined,
   { methods, shownAt }: FactorAttempt,
   { user, factors }: Owing,
 ): Promise<boolean> {
@@ -92,9 +91,9 @@ async function isOutdated(
     return factors.totp !== null && factors.totp.createdAt > shownAt
   }
   // What was shown to the host need not be a factor that the router knows.
-  if (!hasShownFactor(methods)) return false
-  // Without codes only a passkey can have been shown, or a recovery code that came with the first.
-  if (passkeys === null || methods.includes('otp')) return true
+  if (!methods.some(countsAsFactor)) return false
+  // Without codes only a passkey can have been shown, or a recovery code that stood in for it.
+  if (passkeys === undefined || methods.includes('otp')) return true
   return !(await passkeys.hadOne(user, shownAt))
 }
 
@@ -117,7 +116,7 @@ async function provePasskey(
   return { proven: ['passkey'], totpSince, passkeyShown }
 }
 
-// The codes of nobody's TOTP: only a recovery code that came with the first passkey can be right.
+// The codes of nobody's TOTP: only a recovery code that stands in for a passkey can be right.
 async function proveWithoutTotp(
   { throttle }: ProveFactorDeps,
   passkeys: PasskeyFactor,
@@ -147,7 +146,7 @@ async function proveCode(
 ): Promise<FactorProof | AuthError> {
   const verdict = await checkCode(deps, attempt, factors)
   if (verdict === 'due') return codeDue(deps, attempt, factors)
-  if (verdict === 'invalid') return refusal(deps.passkeys, 'totp-invalid', attempt, factors)
+  if (verdict === 'invalid') return refusal(deps.passkeyFactor, 'totp-invalid', attempt, factors)
   return { proven: [verdict], totpSince: factors.totp?.createdAt ?? null, passkeyShown: null }
 }
 
@@ -166,7 +165,7 @@ async function checkCode(
 }
 
 async function codeDue(
-  { secondFactors, passkeys, throttle }: ProveFactorDeps,
+  { secondFactors, passkeyFactor: passkeys, throttle }: ProveFactorDeps,
   attempt: FactorAttempt,
   factors: UserFactors,
 ): Promise<AuthError> {
@@ -183,7 +182,7 @@ async function codeDue(
 }
 
 async function refusal(
-  passkeys: PasskeyFactor | null,
+  passkeys: PasskeyFactor | undefined,
   code: 'totp-required' | 'totp-invalid',
   { passkey }: FactorAttempt,
   { user, totp, others, methods }: UserFactors,

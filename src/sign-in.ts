@@ -66,8 +66,7 @@ export type SignInDecision =
 /** Decides whether this user may have a session now. */
 export type DecideSignIn = (attempt: SignInAttempt) => Promise<SignInDecision>
 
-/** What the sign-in decision needs. */
-export interface SignInDeps extends Pick<ProveFactorDeps, 'secondFactors' | 'passkeys'> {
+export interface SignInDeps extends Pick<ProveFactorDeps, 'secondFactors' | 'passkeyFactor'> {
   readonly throttle: Pick<
     Throttle,
     'refundSecondFactor' | 'clearSecondFactor' | 'withSecondFactorSlot'
@@ -118,22 +117,23 @@ export function createSignInDecision(deps: SignInDeps): DecideSignIn {
  */
 export function createFactorStands(
   secondFactors: Pick<SecondFactors, 'of'>,
-  passkeys: Pick<PasskeyFactor, 'stands'> | null,
+  passkeyFactor: Pick<PasskeyFactor, 'stands'> | undefined,
 ): (approved: ApprovedSignIn) => Promise<boolean> {
   return async function factorStands({ user, totpSince, passkeyShown }) {
     const now = (await secondFactors.of(user))?.totp?.createdAt ?? null
     if (now?.getTime() !== totpSince?.getTime()) return false
-    return passkeyShown === null || passkeys === null || passkeys.stands(user, passkeyShown)
+    if (passkeyShown === null || passkeyFactor === undefined) return true
+    return passkeyFactor.stands(user, passkeyShown)
   }
 }
 
 function factorOf(
-  { secondFactors, passkeys, throttle }: SignInDeps,
+  deps: SignInDeps,
   { door, methods, code, passkey, shownAt, context }: SignInAttempt,
   user: AuthUser,
 ): Promise<FactorProof | AuthError> {
   const attempt = { isRefresh: door === 'refresh', methods, code, passkey, shownAt, context }
-  return proveFactor({ secondFactors, passkeys, throttle }, attempt, user)
+  return proveFactor(deps, attempt, user)
 }
 
 function factorRefusal({ code }: AuthError): SignInRefusal {

@@ -17,7 +17,6 @@ export interface Account extends Capability {
   readonly me: (userId: string) => Promise<Me | null>
 }
 
-/** What {@link createAccount} needs. */
 export interface AccountDeps {
   readonly signedIn: SignedIn
   readonly describeMe: (user: AuthUser) => Promise<Me>
@@ -31,7 +30,7 @@ export interface AccountDeps {
 
 /** Makes `GET /me`, `/logout` and `auth.unlockLogin`. */
 export function createAccount(deps: AccountDeps): Account {
-  const { canonical, digestIdentifier, throttle, users, audit } = deps
+  const { users, audit } = deps
   const logout = logoutEndpoint(deps.signedIn, deps.sessions)
   return {
     routes: [
@@ -40,11 +39,10 @@ export function createAccount(deps: AccountDeps): Account {
       // no page of another origin can send.
       ['/logout', { GET: logout, HEAD: null, POST: logout }],
     ],
-    close: null,
     async me(userId) {
       const user = typeof userId === 'string' ? await users.findById(userId) : null
       return user === null || user.disabled === true ? null : deps.describeMe(user)
     },
-    unlockLogin: createUnlockLogin({ canonical, digestIdentifier, throttle, users, audit }),
+    unlockLogin: createUnlockLogin(deps),
   }
 }

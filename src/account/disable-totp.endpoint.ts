@@ -6,7 +6,7 @@ import { parseInput } from '../http/input.js'
 import { ownerOf } from '../principal/account-owner.js'
 import { keepSession } from '../sessions/keep-session.js'
 import type { SessionRecord, StoredMethod } from '../stores/contract.js'
-import { hasShownCode, hasShownFactor } from '../two-factor/second-factor.js'
+import { countsAsFactor, hasShownCode } from '../two-factor/second-factor.js'
 import { changeFactor, passwordAndCode, proveBoth, type TotpDeps } from './totp.endpoint.js'
 
 /** Notes by what the session has signed in. */
@@ -64,29 +64,36 @@ async function keepWithoutTotp(
 ): Promise<void> {
   await keep(withoutTotp)
   const left = await methodsWithoutTotp(deps, session).catch(() =>
-    withoutTotp.filter((method) => !hasShownFactor([method])),
+    withoutTotp.filter((method) => !countsAsFactor(method)),
   )
   if (left.length < withoutTotp.length) await keep(left)
 }
 
 // A passkey that is gone was still shown while there was TOTP besides.
 async function methodsWithoutTotp(
-  { passkeys, users }: TotpDeps,
+  deps: TotpDeps,
   { userId, methods }: SessionRecord,
 ): Promise<readonly StoredMethod[]> {
   const others = methods.filter((method) => !hasShownCode([method]))
   if (!others.includes('passkey')) return others
-  const user = await users.findById(userId)
-  const hasOne = user !== null && (await passkeys?.stands(user, { credentialId: null })) === true
+  const hasOne = await hasPasskey(deps, userId)
   return hasOne ? others : others.filter((method) => method !== 'passkey')
 }
 
+async function hasPasskey({ passkeyFactor, users }: TotpDeps, userId: string): Promise<boolean> {
+  if (passkeyFactor === undefined) return false
+  const user = await users.findById(userId)
+  return user !== null && (await passkeyFactor.stands(user, { credentialId: null }))
+}
+
 async function disable(
-  { enrolment, audit }: TotpDeps,
+  deps: TotpDeps,
   { userId }: SessionRecord,
   context: RequestContext,
 ): Promise<void> {
-  if (!(await enrolment.disable(userId))) throw new AuthError('totp-not-enabled')
+  const { enrolment, audit } = deps
+  const isOff = await enrolment.disable(userId, () => hasPasskey(deps, userId))
+  if (!isOff) throw new AuthError('totp-not-enabled')
   audit({ type: 'second-factor.disabled', userId }, context)
 }
 

@@ -2,7 +2,6 @@ import type { PasswordWatch } from '../sessions/password-watch.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { UserStore } from '../users/contract.js'
 
-/** What {@link createKeepUnder} needs. */
 export interface KeepUnderDeps {
   readonly sessions: Pick<Sessions, 'findLive' | 'addPasswordMark'>
   readonly users: Pick<UserStore, 'findById'>

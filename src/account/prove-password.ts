@@ -14,7 +14,6 @@ export function signedInIdentifier(userId: string): LoginIdentifier {
   return { kind: 'user', value: `\u0000${Buffer.from(userId).toString('hex')}` }
 }
 
-/** What {@link createProvePassword} needs. */
 export interface ProvePasswordDeps {
   readonly users: Pick<UserStore, 'findById'>
   readonly throttle: Pick<Throttle, 'takePasswordSlot'>
@@ -30,7 +29,7 @@ export interface ProvePasswordDeps {
  */
 export function createProvePassword(deps: ProvePasswordDeps): ProvePassword {
   const { users, throttle, verifyPassword, digestIdentifier, audit } = deps
-  return async function provePassword(userId, password, { context, setHeaders, hungUp }) {
+  return async function provePassword(userId, password, { context, setHeaders, aborted }) {
     const identifier = digestIdentifier(signedInIdentifier(userId))
     const attempt = { identifier, findUserId: async () => userId }
     const slot = await throttle.takePasswordSlot(attempt, context)
@@ -42,7 +41,7 @@ export function createProvePassword(deps: ProvePasswordDeps): ProvePassword {
         user?.disabled === true ? null : user,
         password,
         context,
-        hungUp(),
+        aborted(),
       )
       if (verdict.right) {
         // As after a login: a thief's guesses in the same session must not lock the owner out.

@@ -1,16 +1,15 @@
-import { noRequest } from '../audit/events.js'
+import { contextOfAction, type HostAction } from '../http/host-input.js'
 import type { SessionName } from '../sessions/ending.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import { classifyRefreshToken, sessionIdOf } from '../tokens/refresh-token.js'
-import { isSecretOf, namedTokenPrefix, readSessionSecret } from '../tokens/session-secret.js'
+import { namedTokenPrefix, readSessionSecret } from '../tokens/session-secret.js'
 
 /** Ends the session of a token. Says whether this call ended one. */
-export type RevokeByToken = (token: string) => Promise<boolean>
+export type RevokeByToken = (token: string, options?: HostAction) => Promise<boolean>
 
-/** What {@link createRevokeByToken} needs. */
 export interface RevokeByTokenDeps {
-  readonly sessions: Pick<Sessions, 'findLive' | 'end'>
+  readonly sessions: Pick<Sessions, 'findLive' | 'findBySecret' | 'end'>
   readonly accessTokens: Pick<AccessTokens, 'readWhenever'>
   readonly clock: () => Date
 }
@@ -20,10 +19,11 @@ export interface RevokeByTokenDeps {
  * signature, or the secret in the token, is the proof. An id is none, since ids are no secrets.
  */
 export function createRevokeByToken(deps: RevokeByTokenDeps): RevokeByToken {
-  return async function revokeByToken(token) {
+  return async function revokeByToken(token, options) {
+    const context = contextOfAction(options)
     if (typeof token !== 'string') return false
     const session = await sessionOf(deps, token)
-    return session !== null && (await deps.sessions.end(session, 'revoked', noRequest))
+    return session !== null && (await deps.sessions.end(session, 'revoked', context))
   }
 }
 
@@ -37,8 +37,7 @@ async function ofNamedToken(
   token: string,
 ): Promise<SessionName | null> {
   const secret = readSessionSecret('token', token)
-  const session = secret === null ? null : await sessions.findLive(secret.sessionId)
-  return secret !== null && session !== null && isSecretOf(secret, session) ? session : null
+  return secret === null ? null : sessions.findBySecret(secret)
 }
 
 async function ofRefreshToken(

@@ -1,14 +1,10 @@
 import { AuthConfigError } from '../errors.js'
 import type { Capability } from '../http/capability.js'
-import type { DigestIdentifier } from '../login/identifier.js'
-import type { VerifyPassword } from '../login/verify-password.js'
 import type { FactorEnrolment } from '../pages/enrolment-page.js'
-import type { SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
 import { createTotpEnrolment } from '../two-factor/enrolment.js'
-import type { SeedVault } from '../two-factor/seed-vault.js'
+import type { OwnTotp } from '../two-factor/second-factor.js'
 import { disableTotpEndpoint } from './disable-totp.endpoint.js'
-import { createProvePassword } from './prove-password.js'
 import { createSecondFactorsForHost, type SecondFactorsForHost } from './second-factors-for-host.js'
 import {
   beginTotpEndpoint,
@@ -22,19 +18,16 @@ import {
 /** Setting up TOTP and switching it off, for the user and for the host. */
 export interface SecondFactorManagement extends Capability {
   readonly secondFactors: SecondFactorsForHost
-  /** The same for pages; null when the host keeps no TOTP seeds. */
-  readonly onPages: FactorEnrolment | null
+  /** The same for pages; undefined when the host keeps no TOTP seeds. */
+  readonly onPages: FactorEnrolment | undefined
 }
 
-/** What {@link createSecondFactorManagement} needs. */
-export interface SecondFactorManagementDeps extends Omit<TotpDeps, 'enrolment' | 'provePassword'> {
-  /** Null when the host keeps no TOTP seeds. */
-  readonly totp: { readonly store: SecondFactorStore; readonly vault: SeedVault } | null
+export interface SecondFactorManagementDeps extends Omit<TotpDeps, 'enrolment'> {
+  /** Undefined when the host keeps no TOTP seeds. */
+  readonly totp: OwnTotp | undefined
   /** What authenticator apps call this service. */
-  readonly issuer: string
-  readonly verifyPassword: VerifyPassword
-  readonly digestIdentifier: DigestIdentifier
-  readonly throttle: TotpDeps['throttle'] & Pick<Throttle, 'takePasswordSlot' | 'clearSecondFactor'>
+  readonly totpIssuer: string
+  readonly throttle: Throttle
   readonly clock: () => Date
 }
 
@@ -42,29 +35,10 @@ export interface SecondFactorManagementDeps extends Omit<TotpDeps, 'enrolment' |
 export function createSecondFactorManagement(
   deps: SecondFactorManagementDeps,
 ): SecondFactorManagement {
-  const { totp, issuer, throttle, sessions, clock, audit } = deps
-  if (totp === null) return { routes: [], close: null, secondFactors: unconfigured, onPages: null }
-  const { store, vault } = totp
-  const enrolment = createTotpEnrolment({ store, vault, issuer, clock, audit })
-  const { users, verifyPassword, digestIdentifier } = deps
-  const endpoints = {
-    signedIn: deps.signedIn,
-    enrolment,
-    secondFactors: deps.secondFactors,
-    passkeys: deps.passkeys,
-    users,
-    provePassword: createProvePassword({
-      users,
-      throttle,
-      verifyPassword,
-      digestIdentifier,
-      audit,
-    }),
-    throttle,
-    sessions,
-    forgetSession: deps.forgetSession,
-    audit,
-  }
+  const { totp } = deps
+  if (totp === undefined) return { routes: [], secondFactors: unconfigured, onPages: undefined }
+  const enrolment = createTotpEnrolment({ ...deps, ...totp })
+  const endpoints = { ...deps, enrolment }
   return {
     routes: [
       ['/auth/totp', { GET: totpStatusEndpoint(endpoints), POST: beginTotpEndpoint(endpoints) }],
@@ -72,11 +46,11 @@ export function createSecondFactorManagement(
       ['/auth/totp/disable', { POST: disableTotpEndpoint(endpoints) }],
       ['/auth/totp/recovery-codes', { POST: recoveryCodesEndpoint(endpoints) }],
     ],
-    close: null,
-    secondFactors: createSecondFactorsForHost({ enrolment, sessions, throttle, audit }),
+    secondFactors: createSecondFactorsForHost(endpoints),
     onPages: {
       begin: enrolment.resume,
-      confirm: (session, code, request) => switchOnTotp(endpoints, session, code, request),
+      confirm: (session, code, request, beforehand) =>
+        switchOnTotp(endpoints, session, { code, beforehand }, request),
     },
   }
 }

@@ -1,5 +1,6 @@
-import { type Audit, noRequest } from '../audit/events.js'
+import type { Audit } from '../audit/events.js'
 import { AuthError } from '../errors.js'
+import { contextOfAction, type HostAction } from '../http/host-input.js'
 import { isHostId } from '../lib/host-id.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { Throttle } from '../throttle/throttle.js'
@@ -20,20 +21,22 @@ export interface SecondFactorsForHost {
    * secret that is not base32 of 16 bytes or more, and with `totp-already-enabled`. When it rejects
    * with `temporarily-unavailable`, it may be called again.
    */
-  importTotp(imported: ImportedSecondFactor): Promise<{ recoveryCodes: string[] }>
+  importTotp(
+    imported: ImportedSecondFactor,
+    options?: HostAction,
+  ): Promise<{ recoveryCodes: string[] }>
   /** Whether a user has TOTP, and how many recovery codes are left. */
   status(userId: string): Promise<TotpStatus>
   /**
    * For the support desk, once it knows who is asking: deletes the user's seed and recovery codes,
-   * and ends all sessions of the user. The password alone opens the next one. Says whether there
-   * was a factor; may be called again when it rejects.
+   * those that were kept for passkeys as well, and ends all sessions of the user. The password
+   * alone opens the next one. Says whether there was a factor; may be called again when it rejects.
    */
-  reset(userId: string): Promise<{ readonly hadFactor: boolean }>
+  reset(userId: string, options?: HostAction): Promise<{ readonly hadFactor: boolean }>
 }
 
-/** What {@link createSecondFactorsForHost} needs. */
 export interface SecondFactorsForHostDeps {
-  readonly enrolment: Pick<TotpEnrolment, 'judgeImport' | 'status' | 'disable'>
+  readonly enrolment: Pick<TotpEnrolment, 'judgeImport' | 'status' | 'reset' | 'forgetKeptCodes'>
   readonly sessions: Pick<Sessions, 'endAllForUser'>
   readonly throttle: Pick<Throttle, 'knownNetworks' | 'clearSecondFactor'>
   readonly audit: Audit
@@ -43,24 +46,30 @@ export interface SecondFactorsForHostDeps {
 export function createSecondFactorsForHost(deps: SecondFactorsForHostDeps): SecondFactorsForHost {
   const { enrolment, sessions, throttle, audit } = deps
   return {
-    async importTotp({ userId, secret }) {
-      const activate = await enrolment.judgeImport(asUserId(userId), secret)
+    async importTotp({ userId, secret }, options) {
+      const context = contextOfAction(options)
+      const activate = await enrolment.judgeImport(asUserId(userId), secret, context)
       // Before and after the change. If the first fails, nothing has changed: the host tries again.
-      await sessions.endAllForUser(userId, 'factor-changed', noRequest)
+      await sessions.endAllForUser(userId, 'factor-changed', context)
       const recoveryCodes = await activate()
-      await sessions.endAllForUser(userId, 'factor-changed', noRequest).catch(() => {})
+      await sessions.endAllForUser(userId, 'factor-changed', context).catch(() => {})
       // They were known by the password alone, so a thief's may be among them. The call reports its
       // own failure.
       await throttle.knownNetworks.forgetAll(userId).catch(() => {})
       return { recoveryCodes }
     },
     status: async (userId) => enrolment.status(asUserId(userId)),
-    async reset(userId) {
-      const hadFactor = await enrolment.disable(asUserId(userId))
+    async reset(userId, options) {
+      const context = contextOfAction(options)
+      // Before it: a session that is setting one up looks whether it is still alive. If this fails,
+      // nothing has changed: the host tries again.
+      await sessions.endAllForUser(asUserId(userId), 'factor-changed', context)
+      const hadFactor = await enrolment.reset(userId)
       // Now, not at the end: if the rest fails, a second try finds no factor to report.
-      audit({ type: 'second-factor.reset', userId, hadFactor }, noRequest)
+      audit({ type: 'second-factor.reset', userId, hadFactor }, context)
+      await enrolment.forgetKeptCodes(userId)
       // Also when there was none: a first try may have failed here.
-      await sessions.endAllForUser(userId, 'factor-changed', noRequest)
+      await sessions.endAllForUser(userId, 'factor-changed', context)
       await throttle.clearSecondFactor(userId)
       return { hadFactor }
     },

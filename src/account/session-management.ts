@@ -1,3 +1,4 @@
+import type { OpenSession } from '../host-sign-in/open-session.js'
 import type { Capability } from '../http/capability.js'
 import type { Contexts } from '../http/request-context.js'
 import type { LogIn } from '../login/log-in.js'
@@ -5,10 +6,8 @@ import type { SignedIn } from '../principal/principal.js'
 import type { PasswordWatch } from '../sessions/password-watch.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
-import type { KnownNetworks } from '../throttle/known-networks.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import type { UserStore } from '../users/contract.js'
-import type { OpenSession } from '../vouched/open-session.js'
 import { createKeepUnder } from './keep-under-password.js'
 import { createRevokeByToken } from './revoke-by-token.js'
 import {
@@ -22,7 +21,7 @@ import {
 import {
   createEndForUser,
   createSessionsForHost,
-  exceptOf,
+  type EndForUserDeps,
   type PasswordChanged,
   type SessionsForHost,
 } from './sessions-for-host.js'
@@ -35,8 +34,7 @@ export interface SessionManagement extends Capability {
   readonly passwordChanged: PasswordChanged
 }
 
-/** What {@link createSessionManagement} needs. */
-export interface SessionManagementDeps {
+export interface SessionManagementDeps extends Omit<EndForUserDeps, 'endAll'> {
   readonly signedIn: SignedIn
   readonly sessions: Sessions
   readonly users: Pick<UserStore, 'findById'>
@@ -45,7 +43,6 @@ export interface SessionManagementDeps {
   readonly openSession: OpenSession
   readonly accessTokens: Pick<AccessTokens, 'readWhenever'>
   readonly countSockets: CountSockets
-  readonly knownNetworks: Pick<KnownNetworks, 'forgetAll'>
   readonly contexts: Pick<Contexts, 'of'>
   /** Whether another password leaves the named tokens of its user. */
   readonly namedSurvivePassword: boolean
@@ -54,21 +51,21 @@ export interface SessionManagementDeps {
 
 /** Makes the endpoints of `/auth/sessions`, and what hosts do with sessions. */
 export function createSessionManagement(deps: SessionManagementDeps): SessionManagement {
-  const { signedIn, sessions, countSockets, openSession, accessTokens, clock } = deps
+  const { signedIn, sessions, countSockets } = deps
   const list = listSessionsEndpoint(signedIn, sessions, countSockets)
   const endOthers = endOtherSessionsEndpoint(signedIn, sessions)
-  const endForUser = createEndForUser(sessions, deps.knownNetworks)
   const { endAllForUser, endAllButNamed } = sessions
-  const { users, passwordWatch } = deps
-  const keepUnder = createKeepUnder({ sessions, users, passwordWatch })
-  const endOldPassword: Sessions['endAllForUser'] = async (userId, reason, context, except) => {
+  const endingBy = (endAll: Sessions['endAllForUser']) => createEndForUser({ ...deps, endAll })
+  const keepUnder = createKeepUnder(deps)
+  const endOldPassword: Sessions['endAllForUser'] = async (userId, reason, context, ...kept) => {
     const endAll = deps.namedSurvivePassword ? endAllButNamed : endAllForUser
-    const ended = await endAll(userId, reason, context, except)
+    const ended = await endAll(userId, reason, context, ...kept)
+    const [exceptId] = kept
     // At once: the next look at the session that stays would end it.
-    if (except !== undefined) await keepUnder(userId, except)
+    if (exceptId !== undefined) await keepUnder(userId, exceptId)
     return ended
   }
-  const endByPassword = createEndForUser({ endAllForUser: endOldPassword }, deps.knownNetworks)
+  const endByPassword = endingBy(endOldPassword)
   const summarize = async (session: SessionRecord) =>
     (await summarizeAll([session], countSockets))[0] as SessionSummary
   return {
@@ -76,17 +73,14 @@ export function createSessionManagement(deps: SessionManagementDeps): SessionMan
       ['/auth/sessions', { GET: list, DELETE: endOthers }],
       ['/auth/sessions/:id', { DELETE: endSessionEndpoint(signedIn, sessions) }],
     ],
-    close: null,
     sessions: createSessionsForHost({
-      sessions,
-      openSession,
-      revokeByToken: createRevokeByToken({ sessions, accessTokens, clock }),
+      ...deps,
+      revokeByToken: createRevokeByToken(deps),
       summarize,
-      countSockets,
-      endForUser,
+      endForUser: endingBy(endAllForUser),
+      endDevices: endingBy(endAllButNamed),
     }),
     signIn: createSignInForHost(deps.logIn, deps.contexts, summarize),
-    passwordChanged: async (userId, options) =>
-      endByPassword(userId, 'password-changed', exceptOf(options)),
+    passwordChanged: async (userId, options) => endByPassword(userId, 'password-changed', options),
   }
 }

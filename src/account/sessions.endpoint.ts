@@ -1,7 +1,7 @@
 import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
-import { mapInTurns } from '../lib/map-in-turns.js'
+import { mapYielding } from '../lib/map-yielding.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn } from '../principal/principal.js'
 import { nameOf } from '../sessions/named-sessions.js'
@@ -28,6 +28,12 @@ export interface SessionSummary {
   readonly name: string | null
   /** Open sockets in this process. */
   readonly liveSockets: number
+  /**
+   * The id of the session in the same list that this one was opened from: the browser in which the
+   * user signed in to an app. A session of the kind `pkce` may be on another device than that one.
+   * Null: from none, or from one that is not in the list. It does not say what ends together.
+   */
+  readonly openedBy: string | null
 }
 
 /** Shows a session, with its open sockets. */
@@ -40,8 +46,9 @@ export async function summarizeAll(
 ): Promise<SessionSummary[]> {
   // Not with the router: what names devices is needed by this list alone.
   const { deviceName } = await import('./device-name.js')
-  return mapInTurns(sessions, (session) => {
-    const { id, kind, createdAt, lastSeenAt, expiresAt, ip } = session
+  const listed = new Set(sessions.map(({ id }) => id))
+  return mapYielding(sessions, (session) => {
+    const { id, kind, createdAt, lastSeenAt, expiresAt, ip, openedBySessionId } = session
     const name = nameOf(session)
     const userAgent = name === null ? session.userAgent : null
     return {
@@ -54,6 +61,9 @@ export async function summarizeAll(
       userAgent,
       name: name ?? deviceName(userAgent),
       liveSockets: countSockets(id),
+      // What has ended, and what stands in for the host's sign-in page, is in no list.
+      openedBy:
+        openedBySessionId !== undefined && listed.has(openedBySessionId) ? openedBySessionId : null,
     }
   })
 }

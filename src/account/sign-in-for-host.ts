@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { invalidRequest } from '../errors.js'
-import { watchRequest } from '../http/hanging-up.js'
+import { watchRequest } from '../http/client-abort.js'
 import { requireOptions, requireRequest } from '../http/host-input.js'
 import type { Contexts } from '../http/request-context.js'
 import { callable } from '../lib/check-options.js'
@@ -68,10 +68,10 @@ export function createSignInForHost(
     // A client that hangs up before its turn costs no hash.
     const watched = watchRequest(incoming)
     try {
-      const hungUp = () => watched.signal
+      const aborted = () => watched.signal
       // What the limits say is in the error where they refuse; the answer is the host's.
       const setHeaders = onLimits ?? (() => {})
-      const asked = { request, tokens, lifetime, context, hungUp, setHeaders }
+      const asked = { request, tokens, lifetime, context, aborted, setHeaders }
       return await toSignedIn(await logIn(asked), summarize)
     } finally {
       watched.end()

@@ -18,13 +18,12 @@ import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
 import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 
-/** What the endpoints of `/auth/totp` need. */
 export interface TotpDeps {
   readonly signedIn: SignedIn
   readonly enrolment: TotpEnrolment
   readonly secondFactors: SecondFactors
-  /** Null: the host takes no passkeys. */
-  readonly passkeys: Pick<PasskeyFactor, 'isDemanded' | 'stands'> | null
+  /** Undefined: the host takes no passkeys. */
+  readonly passkeyFactor: Pick<PasskeyFactor, 'isDemanded' | 'stands'> | undefined
   readonly users: Pick<UserStore, 'findById'>
   readonly provePassword: ProvePassword
   readonly throttle: Pick<Throttle, 'knownNetworks' | 'withSecondFactorSlot' | 'refundSecondFactor'>
@@ -74,20 +73,21 @@ export function beginTotpEndpoint(deps: TotpDeps): Endpoint {
     // 403
     await requireOtherFactor(deps, session, user)
     // 409
-    return ok({ status: 'success', data: await enrolment.begin(user, request.context) })
+    const begun = await enrolment.begin(user, session.id, request.context)
+    return ok({ status: 'success', data: begun })
   }
 }
 
 // Who has a factor of the host's, or a passkey that is demanded, must show it: the password alone
 // adds no other.
 async function requireOtherFactor(
-  { secondFactors, passkeys }: TotpDeps,
+  { secondFactors, passkeyFactor }: TotpDeps,
   { methods }: SessionRecord,
   user: AuthUser,
 ): Promise<void> {
-  if (secondFactors.hasBeenShown(methods)) return
+  if (secondFactors.meetsFactorPolicy(methods)) return
   const factors = await secondFactors.of(user)
-  const isOwed = factors === null ? await passkeys?.isDemanded(user) : factors.totp === null
+  const isOwed = factors === null ? await passkeyFactor?.isDemanded(user) : factors.totp === null
   if (isOwed === true) throw new AuthError('reauthentication-required')
 }
 
@@ -99,13 +99,24 @@ export function confirmTotpEndpoint(deps: TotpDeps): Endpoint {
     // 400, 413, 415
     const { code: given } = parseInput(codeOnly, await request.readJson())
     // 401, 409, 429, 503
-    const recoveryCodes = await switchOnTotp(deps, session, given, request)
+    const confirming = { code: given, beforehand: nothing }
+    const recoveryCodes = await switchOnTotp(deps, session, confirming, request)
     return ok({ status: 'success', data: { recoveryCodes } })
   }
 }
 
 /** Where a code comes from, and what takes the headers of its answer. */
 export type CodeRequest = Pick<EndpointRequest, 'context' | 'setHeaders'>
+
+// A session that is shown by a signed token has no secret of its own to be replaced.
+async function nothing(): Promise<void> {}
+
+/** The first code. */
+export interface Confirming {
+  readonly code: string
+  /** Is called once the code is right, before anything has changed. */
+  readonly beforehand: () => Promise<void>
+}
 
 /**
  * Makes the seed that waits active by its first code, and answers ten recovery codes. Rejects with
@@ -114,26 +125,27 @@ export type CodeRequest = Pick<EndpointRequest, 'context' | 'setHeaders'>
 export async function switchOnTotp(
   deps: TotpDeps,
   session: SessionRecord,
-  given: string,
+  { code: given, beforehand }: Confirming,
   request: CodeRequest,
 ): Promise<readonly string[]> {
   const { context } = request
-  const { sessions, forgetSession } = deps
   await requirePasskey(deps, session)
-  const checkCode = () => deps.enrolment.judgeFirstCode(session.userId, given, context)
+  const checkCode = () => deps.enrolment.judgeFirstCode(session, given, context)
   const attempt = { userId: session.userId, place: 'enrolment' } as const
   const confirmation = await withCounter(deps, attempt, ['totp'], request, checkCode)
+  await beforehand()
   const recoveryCodes = await changeFactor(deps, session, context, confirmation.confirm)
   const methods = [...session.methods.filter((method) => method !== 'otp'), 'otp'] as const
   // If these fail, the user must sign in again soon. The recovery codes are shown all the same.
-  await keepSession({ sessions, forgetSession }, session, methods).catch(reported)
+  await keepSession(deps, session, methods).catch(reported)
   await forgetOtherNetworks(deps, session.userId, context).catch(reported)
   return recoveryCodes
 }
 
 // The seed may have been made while there was no passkey to be shown, or on a page.
 async function requirePasskey(deps: TotpDeps, session: SessionRecord): Promise<void> {
-  if (deps.passkeys === null || deps.secondFactors.hasBeenShown(session.methods)) return
+  if (deps.passkeyFactor === undefined || deps.secondFactors.meetsFactorPolicy(session.methods))
+    return
   const user = await deps.users.findById(session.userId)
   if (user !== null) await requireOtherFactor(deps, session, user)
 }

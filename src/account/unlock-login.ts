@@ -1,18 +1,21 @@
-import { type Audit, noRequest } from '../audit/events.js'
+import type { Audit } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { asAddress } from '../http/client-address.js'
+import { type HostAction, readAction } from '../http/host-input.js'
 import type { DigestIdentifier } from '../login/identifier.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { LoginIdentifier, UserStore } from '../users/contract.js'
 import { signedInIdentifier } from './prove-password.js'
 
 /** Lifts the limits of passwords and second-factor codes from an identifier. */
-export type UnlockLogin = (
-  identifier: LoginIdentifier,
-  options?: { readonly ip?: string },
-) => Promise<void>
+export type UnlockLogin = (identifier: LoginIdentifier, options?: UnlockOptions) => Promise<void>
 
-/** What unlocking needs. */
+/** What else is lifted, and by whom. */
+export interface UnlockOptions extends HostAction {
+  /** An address in the network of the user. Default: none. */
+  readonly ip?: string
+}
+
 export interface UnlockLoginDeps {
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
   readonly digestIdentifier: DigestIdentifier
@@ -29,7 +32,8 @@ export function createUnlockLogin({
   users,
   audit,
 }: UnlockLoginDeps): UnlockLogin {
-  return async function unlockLogin(given, options = {}) {
+  return async function unlockLogin(given, asked) {
+    const { options, context } = readAction(asked)
     const identifier = await canonical(checkedIdentifier(given))
     const ip = options.ip === undefined ? undefined : checkedAddress(options.ip)
     const digests = digestIdentifier(identifier)
@@ -42,7 +46,7 @@ export function createUnlockLogin({
     }
     audit(
       { type: 'login.unlocked', identifierDigest: digests.name, userId: user?.id ?? null },
-      noRequest,
+      context,
     )
   }
 }

@@ -61,7 +61,6 @@ interface Waiting {
   refuse(error: AuthError): void
 }
 
-/** What the queue needs. */
 export interface AdmissionQueueDeps {
   readonly serviceTime: ServiceTime
   readonly onRefused: OnRefused

@@ -39,7 +39,6 @@ export interface Admission {
   close(): void
 }
 
-/** What admission needs. */
 export interface AdmissionDeps {
   /** How much work the hasher does at once. */
   readonly concurrency: number
@@ -119,7 +118,10 @@ export function createAdmission({
 
 /** The host's hasher as the router uses it: whoever wants work done says on whose behalf. */
 export interface AdmittedHasher
-  extends Pick<FailClosedHasher, 'needsRehash' | 'canRead' | 'whyRefused' | 'takesDigests'> {
+  extends Pick<
+    FailClosedHasher,
+    'needsRehash' | 'canRead' | 'whyRefused' | 'takesDigests' | 'unmatchable'
+  > {
   hash(plain: string, requester: Requester): Promise<string>
   verify(shown: ShownPassword, hash: string, requester: Requester): Promise<boolean>
 }
@@ -136,5 +138,6 @@ export function admittedHasher(hasher: FailClosedHasher, admission: Admission): 
     canRead: hasher.canRead,
     whyRefused: hasher.whyRefused,
     takesDigests: hasher.takesDigests,
+    unmatchable: hasher.unmatchable,
   }
 }

@@ -22,7 +22,6 @@ export interface Reservations {
   release(source: string): void
 }
 
-/** What deciding who joins needs. */
 export interface ReservationDeps<Entry extends object> {
   readonly queue: FairQueue<Entry>
   readonly serviceTime: ServiceTime

@@ -20,8 +20,9 @@ export function createAudit(
       logger.error('onEvent failed; sign-ins go on, but audit events are being lost'),
     )
   }
-  return function audit(body, { requestId, ip }) {
-    const event: AuthEvent = Object.freeze({ ...body, at: clock(), requestId, ip })
+  return function audit(body, { requestId, ip, actor }) {
+    const who = actor === undefined ? {} : { actor }
+    const event: AuthEvent = Object.freeze({ ...body, at: clock(), requestId, ip, ...who })
     counts.raised(event)
     const { type, ...fields } = event
     harmlessly(() => logger[levels[type]](type, fields))

@@ -6,6 +6,7 @@ import type {
   ClientChange,
   ClientRefusal,
   CodeRefusal,
+  PageRefusal,
   RefreshRefusal,
   SignInRefusal,
 } from './refusals.js'
@@ -159,6 +160,15 @@ export type AuthEventBody =
   | { readonly type: 'consent.granted'; readonly userId: string; readonly clientId: string }
   /** A user has taken back what a client was allowed; its sessions of the user end. */
   | { readonly type: 'consent.revoked'; readonly userId: string; readonly clientId: string }
+  /**
+   * A page has told a person that a request gets nowhere; `requestId` is the reference that it
+   * shows. `clientId` where there is such a client.
+   */
+  | {
+      readonly type: 'page.refused'
+      readonly reason: PageRefusal
+      readonly clientId: string | null
+    }
   /** The credentials of a request or an upgrade were refused. */
   | { readonly type: 'request.refused'; readonly reason: string }
   /** A signed-in user was asked for the password again, and the answer was wrong. */
@@ -215,17 +225,25 @@ export type AuthEventBody =
 
 /** Who asked, as far as it is known. All null when the host called a function by itself. */
 export interface RequestContext {
+  /** As the answer has it in `X-Request-Id`. */
   readonly requestId: string | null
   /** The client's address under the host's proxy setting; never an unchecked header. */
   readonly ip: string | null
   readonly userAgent: string | null
+  /** Who of the host's people it was, where the host's code says so. */
+  readonly actor?: string
 }
 
 /** One audit event: what happened, when (UTC), and in which request. */
 export type AuthEvent = AuthEventBody & { readonly at: Date } & Pick<
     RequestContext,
     'requestId' | 'ip'
-  >
+  > & {
+    /**
+     * Who of the host's people did it, as `by` of the call says; left out where it says nothing.
+     */
+    readonly actor?: string
+  }
 
 /**
  * Receives audit events. It may be slow, throw or reject: it is never waited for, and the log is
@@ -277,6 +295,7 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'client.changed': 'info',
   'consent.granted': 'info',
   'consent.revoked': 'info',
+  'page.refused': 'info',
   'request.refused': 'debug',
   'password.refused': 'info',
   'password.rehashed': 'info',

@@ -19,6 +19,7 @@ export type PasskeyFault =
   | 'changed-backup-eligibility'
   | 'not-verified'
   | 'suspected-clone'
+  | 'overtaken'
 
 /** Why a passkey did not do what it was shown for. */
 export type PasskeyRefusal = PasskeyFault | SignInRefusal
@@ -36,12 +37,17 @@ export type PasskeyEvent =
       readonly name: string
       readonly backedUp: boolean
     }
-  /** A user has removed a passkey. The user's other sessions end. Tell the user. */
+  /**
+   * A passkey was removed: by its user, or because the host has said that the password is another
+   * and that a thief of the old one may have added it. The user's other sessions end. Tell the
+   * user.
+   */
   | {
       readonly type: 'passkey.removed'
       readonly userId: string
       readonly passkeyId: string
       readonly name: string
+      readonly reason: 'by-user' | 'password-changed'
     }
   /** The host has removed all passkeys of a user, as a support desk does. The sessions end. */
   | { readonly type: 'passkey.reset'; readonly userId: string; readonly removed: number }
@@ -69,8 +75,9 @@ export type PasskeyEvent =
       readonly passkeyId: string
     }
   /**
-   * The counter of a passkey that is on one device went backwards: there is a copy of it. It was
-   * refused; tell its user.
+   * The counter of a passkey that is on one device went backwards: there is a copy of it. It is
+   * refused from now on, whoever shows it, until its user removes it and adds it anew. Sessions
+   * that it has opened go on: tell its user, and end them where the user does not know them.
    */
   | {
       readonly type: 'passkey.clone-suspected'

@@ -39,6 +39,21 @@ export type ClientRefusal =
   | 'may-not-introspect'
   | AssertionProblem
 
+/** Why a page says that a request gets nowhere. The list is closed. */
+export type PageRefusal =
+  | 'unknown-client'
+  /** Nobody has sent the browser here: the address was typed, or kept without its request. */
+  | 'no-app'
+  | 'redirect-mismatch'
+  | 'malformed'
+  | 'repeated-parameter'
+  | 'too-long'
+  | 'clock'
+  | 'refused'
+  | 'not-found'
+  | 'throttled'
+  | 'busy'
+
 /** What was done to a client. */
 export type ClientChange =
   | 'created'

@@ -68,14 +68,21 @@ export interface AccountMethods {
    * had just signed in. There only where the server has passkeys.
    */
   reauthenticate(proof: Proof): Promise<Reauthenticated>
-  /** A code for another device of this user, for its challenge (43 characters, RFC 7636 §4.2). */
+  /**
+   * A code for another device of this user, for its challenge (43 characters, RFC 7636 §4.2).
+   * Throws `reauthentication-required` where the sign-in is older than the server allows: sign in
+   * again.
+   */
   authorizationCode(codeChallenge: string): Promise<DeviceCode>
   socketTicket(): Promise<SocketTicket>
-  /** Signs this browser in at the server's own pages, by a cookie, so that apps find the user. */
+  /**
+   * Signs this browser in at the server's own pages, by a cookie, so that apps find the user.
+   * Throws `reauthentication-required` where the sign-in is older than the server allows: the pages
+   * ask for the password themselves.
+   */
   openBrowserSession(): Promise<void>
 }
 
-/** Makes them. */
 export function createAccount(
   call: CallWire,
   keeper: Pick<TokenKeeper, 'read' | 'change'>,
@@ -110,7 +117,6 @@ const isSame = (one: Me, other: Me) => JSON.stringify(one) === JSON.stringify(ot
 /** Asks, and answers `data` of the answer. */
 export type Ask = <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) => Promise<T>
 
-/** Makes it. */
 export function dataOf(call: CallWire): Ask {
   return async <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) => {
     const sent = body === undefined ? {} : { body }

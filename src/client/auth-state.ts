@@ -34,7 +34,6 @@ export interface StateKeeper {
   onToken(listener: (accessToken: string) => void): () => void
 }
 
-/** Makes it. */
 export function createStateKeeper(): StateKeeper {
   const listeners = new Set<(state: AuthState) => void>()
   const tokenListeners = new Set<(accessToken: string) => void>()

@@ -1,6 +1,5 @@
 import { AuthClientError, isRefusal } from './errors.js'
 import { ofOneUser } from './one-user.js'
-import type { Patience } from './patience.js'
 import {
   type BasicFetch,
   type BasicInit,
@@ -8,6 +7,7 @@ import {
   platform,
   unlessAborted,
 } from './platform.js'
+import type { Retry } from './retry.js'
 import type { StoredSession } from './stored-session.js'
 import type { TokenKeeper } from './token-keeper.js'
 import {
@@ -26,15 +26,14 @@ export type CallWire = (request: WireRequest) => Promise<unknown>
 /** Asks a route of the host in the name of whoever is signed in. */
 export type AuthorisedFetch = (path: string, init?: BasicInit) => Promise<BasicResponse>
 
-/** What {@link createCallWire} needs. */
 export interface CallWireDeps {
-  readonly keeper: Pick<TokenKeeper, 'fresh' | 'change'>
+  readonly keeper: Pick<TokenKeeper, 'read' | 'fresh' | 'change'>
   readonly transport: Transport
-  readonly patiently: Patience['patiently']
+  readonly withRetry: Retry['withRetry']
 }
 
 /** Makes it. A token that is refused is replaced, once: what is refused has not been done. */
-export function createCallWire({ keeper, transport, patiently }: CallWireDeps): CallWire {
+export function createCallWire({ keeper, transport, withRetry }: CallWireDeps): CallWire {
   async function askWithToken(request: WireRequest, fresh: TokenKeeper['fresh']): Promise<unknown> {
     const session = await fresh()
     const ask = ({ accessToken }: StoredSession) =>
@@ -54,21 +53,19 @@ export function createCallWire({ keeper, transport, patiently }: CallWireDeps): 
       })
   }
   return (request) => {
-    const fresh = ofOneUser(keeper.fresh)
-    return patiently(() => askWithToken(request, fresh))
+    const fresh = ofOneUser(keeper)
+    return withRetry(() => askWithToken(request, fresh))
   }
 }
 
-/** What {@link createAuthorisedFetch} needs. */
 export interface AuthorisedFetchDeps {
   readonly baseUrl: string
   readonly fetch: BasicFetch
-  readonly keeper: Pick<TokenKeeper, 'fresh' | 'change'>
-  readonly waitAfter: Patience['waitAfter']
+  readonly keeper: Pick<TokenKeeper, 'read' | 'fresh' | 'change'>
+  readonly waitAfter: Retry['waitAfter']
   readonly onReached: (isReached: boolean) => void
 }
 
-/** Makes it. */
 export function createAuthorisedFetch(deps: AuthorisedFetchDeps): AuthorisedFetch {
   const { baseUrl, fetch, keeper, waitAfter, onReached } = deps
 
@@ -107,7 +104,7 @@ export function createAuthorisedFetch(deps: AuthorisedFetchDeps): AuthorisedFetc
     if (new platform.Headers(init.headers).has('Authorization'))
       throw new TypeError('client.fetch: it sets the header Authorization by itself.')
     const since = Date.now()
-    const fresh = ofOneUser(keeper.fresh)
+    const fresh = ofOneUser(keeper)
     for (;;) {
       const response = await sendOnceMore(path, init, fresh)
       // Anything else may have been done in part.

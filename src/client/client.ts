@@ -4,8 +4,8 @@ import { createAuthorisedFetch, createCallWire } from './authorised.js'
 import { createKeptSession } from './kept-session.js'
 import { ofOneUser } from './one-user.js'
 import { withParts } from './parts.js'
-import { createPatience, type Patience } from './patience.js'
 import { type BasicFetch, type BasicInit, type BasicResponse, platform } from './platform.js'
+import { createRetry, type Retry } from './retry.js'
 import { createSignIn, type SignIn } from './sign-in.js'
 import { type AuthSocket, type AuthSocketOptions, createSocket } from './socket.js'
 import { createTokenKeeper, type TokenKeeper } from './token-keeper.js'
@@ -80,7 +80,8 @@ export interface AuthClient extends AccountMethods {
   exchangeCode: SignIn['exchange']
   /**
    * Ends the session, and then forgets the tokens. Throws where the server cannot be told, and
-   * stays signed in: see {@link AuthClientOptions.maxWaitMs}, and `evenIfUnreachable`.
+   * stays signed in: see {@link AuthClientOptions.maxWaitMs}, and `evenIfUnreachable`. `browser`
+   * ends the browser's own sign-in at the server's pages, too.
    */
   signOut: SignIn['signOut']
   /**
@@ -143,16 +144,16 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
   const transportTo = (address: string) =>
     createTransport({ baseUrl: address, fetch, requestTimeoutMs, onReached })
   const transport = transportTo(baseUrl)
-  const { patiently, waitAfter } = createPatience(maxWaitMs, onBusy)
+  const { withRetry, waitAfter } = createRetry(maxWaitMs, onBusy)
   const kept = createKeptSession(storage, state)
-  const keeper = createTokenKeeper({ kept, transport, patiently, clock })
+  const keeper = createTokenKeeper({ kept, transport, withRetry, clock })
   const { signIn, signInBy, exchange, signOut } = createSignIn({
     keeper,
     transport,
-    patiently,
+    withRetry,
     clock,
   })
-  const call = createCallWire({ keeper, transport, patiently })
+  const call = createCallWire({ keeper, transport, withRetry })
   const account = createAccount(call, keeper)
   const send = createAuthorisedFetch({ baseUrl, fetch, keeper, waitAfter, onReached })
   const freshToken = async (worn?: string) => (await keeper.fresh(worn)).accessToken
@@ -160,7 +161,7 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
   const look = () => void keeper.read().catch(() => {})
   const stopWatching = storage.watch?.(look)
   look()
-  const parts = { baseUrl, keeper, call, transport, transportTo, patiently, signInBy, clock }
+  const parts = { baseUrl, keeper, call, transport, transportTo, withRetry, signInBy, clock }
   const client: AuthClient = {
     ...account,
     ...withParts(parts),
@@ -176,8 +177,8 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
     watchToken,
     check: () => check(keeper, state),
     socket(path, given = {}) {
-      const own = { fresh: ofOneUser(keeper.fresh), change: keeper.change }
-      const ask = createCallWire({ keeper: own, transport, patiently })
+      const own = { ...keeper, fresh: ofOneUser(keeper) }
+      const ask = createCallWire({ keeper: own, transport, withRetry })
       const buyTicket = createAccount(ask, keeper).socketTicket
       const freshOwn = async (worn?: string) => (await own.fresh(worn)).accessToken
       return createSocket(
@@ -185,7 +186,7 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
         given,
       )
     },
-    publicKeys: () => publicKeys(transport, patiently),
+    publicKeys: () => publicKeys(transport, withRetry),
     close: () => stopWatching?.(),
   }
   return client
@@ -200,9 +201,9 @@ async function check(
   return state.state
 }
 
-function publicKeys({ ask }: Transport, patiently: Patience['patiently']): Promise<PublicKeys> {
+function publicKeys({ ask }: Transport, withRetry: Retry['withRetry']): Promise<PublicKeys> {
   const request = { method: 'GET', path: '/auth/jwks.json' } as const
-  return patiently(() => ask(request) as Promise<PublicKeys>)
+  return withRetry(() => ask(request) as Promise<PublicKeys>)
 }
 
 type Resolved = Required<Omit<AuthClientOptions, 'fetch'>> & { readonly fetch: BasicFetch }

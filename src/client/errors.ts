@@ -86,6 +86,11 @@ export function notSignedIn(): AuthClientError {
   return new AuthClientError('Unauthorized', { status: 401, message: 'You are not signed in.' })
 }
 
+/** The server has answered 200, and something else than it should: it may be no router at all. */
+export function noAnswer(): AuthClientError {
+  return new AuthClientError('unknown', { status: 200, message: 'The server answered otherwise.' })
+}
+
 /** Whether it is an error of the client with one of these names. */
 export function isRefusal(error: unknown, ...codes: AuthClientErrorCode[]): boolean {
   return error instanceof AuthClientError && codes.includes(error.code)

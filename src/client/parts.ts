@@ -1,5 +1,5 @@
 import type { CallWire } from './authorised.js'
-import type { Patience } from './patience.js'
+import type { Retry } from './retry.js'
 import type { SignIn } from './sign-in.js'
 import type { TokenKeeper } from './token-keeper.js'
 import type { Transport } from './transport.js'
@@ -14,7 +14,7 @@ export interface ClientParts {
   readonly transport: Transport
   /** The same below another address. */
   readonly transportTo: (baseUrl: string) => Transport
-  readonly patiently: Patience['patiently']
+  readonly withRetry: Retry['withRetry']
   readonly signInBy: SignIn['signInBy']
   readonly clock: () => Date
 }

@@ -1,10 +1,9 @@
-import { AuthClientError, isRefusal, notSignedIn } from './errors.js'
+import { isRefusal, noAnswer, notSignedIn } from './errors.js'
 import type { KeptSession } from './kept-session.js'
 import { freshnessOf, type StoredSession, withTokens } from './stored-session.js'
 import type { Transport } from './transport.js'
 import type { TokenAnswer } from './wire.js'
 
-/** What {@link createRefreshAlone} needs. */
 export interface RefreshAloneDeps {
   readonly kept: Pick<KeptSession, 'read' | 'set'>
   readonly transport: Transport
@@ -97,6 +96,5 @@ export function requirePair(answer: unknown): TokenAnswer {
     typeof expires_in === 'number'
   )
     return { access_token, refresh_token, expires_in }
-  const message = 'The server did not answer a pair of tokens.'
-  throw new AuthClientError('unknown', { status: 200, message })
+  throw noAnswer()
 }

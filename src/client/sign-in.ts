@@ -1,9 +1,9 @@
-import { AuthClientError, isRefusal } from './errors.js'
-import type { Patience } from './patience.js'
+import { type AuthClientError, isRefusal, noAnswer } from './errors.js'
 import { requirePair } from './refresh-alone.js'
-import { isSameSignIn, ofLogin, type StoredSession, withTokens } from './stored-session.js'
+import { createSignOut, endSession, type SignOutDeps, type SignOutOptions } from './sign-out.js'
+import { ofLogin, type StoredSession, withTokens } from './stored-session.js'
 import type { TokenKeeper } from './token-keeper.js'
-import { isTokenRefusal, type Transport } from './transport.js'
+import { isObject, isText } from './transport.js'
 import type { LoginAnswer, Me, PasskeyRequestOptions } from './wire.js'
 
 /** A name and a password; with a code where the user has typed one already. */
@@ -67,26 +67,13 @@ export interface CodeProof {
   readonly codeVerifier: string
 }
 
-/** How to sign out. */
-export interface SignOutOptions {
-  /**
-   * Forget the tokens also where the server cannot be told. The session then goes on there until
-   * nobody has used it for a while: whoever holds a copy of the tokens stays in. Default false.
-   */
-  readonly evenIfUnreachable?: boolean
-}
-
-/** What {@link createSignIn} needs. */
-export interface SignInDeps {
-  readonly keeper: Pick<TokenKeeper, 'read' | 'fresh' | 'keep' | 'endWith'>
-  readonly transport: Transport
-  readonly patiently: Patience['patiently']
+export interface SignInDeps extends SignOutDeps {
+  readonly keeper: SignOutDeps['keeper'] & Pick<TokenKeeper, 'keep'>
   readonly clock: () => Date
 }
 
-/** Makes it. */
 export function createSignIn(deps: SignInDeps): SignIn {
-  const { keeper, transport, patiently } = deps
+  const { transport, withRetry } = deps
 
   async function signInBy(
     path: string,
@@ -97,7 +84,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
       // `refreshable`: a token that leaks is worth minutes.
       const body = { ...given, tokens: 'refreshable' }
       const request = { method: 'POST', path, body } as const
-      const login = requireLogin(await patiently(() => transport.ask(request)))
+      const login = requireLogin(await withRetry(() => transport.ask(request)))
       const session = ofLogin(login, deps.clock().getTime())
       const endFormer = await keepInPlace(deps, session)
       onLogin?.(login)
@@ -117,7 +104,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
     const { authorizationCode, codeVerifier } = proof
     const body = { authorizationCode, codeVerifier }
     const request = { method: 'POST', path: '/auth/pkce/token', body } as const
-    const pair = requirePair(await patiently(() => transport.ask(request)))
+    const pair = requirePair(await withRetry(() => transport.ask(request)))
     const token = pair.access_token
     const me = await meBy(deps, token)
     const now = deps.clock().getTime()
@@ -127,38 +114,8 @@ export function createSignIn(deps: SignInDeps): SignIn {
     return me
   }
 
-  const logOut = (session: StoredSession) => endSession(transport, session)
-
-  async function leave(session: StoredSession): Promise<void> {
-    await keeper.endWith(session, logOut).catch(async (error: unknown) => {
-      if (!isTokenRefusal(error)) throw error
-      // The token was over, or the session is: a newer one tells, and says goodbye.
-      const newer = await keeper.fresh(session.accessToken)
-      // Somebody else may have signed in meanwhile.
-      if (isSameSignIn(newer, session)) await keeper.endWith(newer, logOut)
-    })
-  }
-
-  async function signOut({ evenIfUnreachable = false }: SignOutOptions = {}): Promise<void> {
-    const known = await keeper.read()
-    if (known === null) return
-    try {
-      await patiently(async () => {
-        const session = await keeper.fresh()
-        // While the server was busy, somebody else may have signed in: that is not ended.
-        if (session.userId === known.userId) await leave(session)
-      })
-    } catch (error) {
-      // The server has ended it already.
-      if (isRefusal(error, 'Unauthorized')) return
-      // Nor has an app that is not registered any more a session there.
-      if (!evenIfUnreachable && !isRefusal(error, 'invalid_client')) throw error
-      await keeper.endWith(known, async () => {})
-    }
-  }
-
   const signIn = (credentials: Credentials) => signInBy('/login', credentials)
-  return { signIn, signInBy, exchange, signOut }
+  return { signIn, signInBy, exchange, signOut: createSignOut(deps) }
 }
 
 /**
@@ -180,23 +137,15 @@ export async function keepInPlace(
 
 // Whose token it is. Where that is not answered nobody holds it, so its session is ended.
 async function meBy(
-  { transport, patiently }: Pick<SignInDeps, 'transport' | 'patiently'>,
+  { transport, withRetry }: Pick<SignInDeps, 'transport' | 'withRetry'>,
   token: string,
 ): Promise<Me> {
   try {
-    return meOf(await patiently(() => transport.ask({ method: 'GET', path: '/me', token })))
+    return meOf(await withRetry(() => transport.ask({ method: 'GET', path: '/me', token })))
   } catch (error) {
     await transport.ask({ method: 'POST', path: '/logout', token }).catch(() => {})
     throw error
   }
-}
-
-// What an app may do may not reach as far as /logout: it revokes, RFC 7009.
-function endSession({ ask }: Transport, session: StoredSession): Promise<unknown> {
-  const { accessToken: token, refreshToken, clientId: client_id } = session
-  if (client_id === undefined) return ask({ method: 'POST', path: '/logout', token })
-  const body = { token: refreshToken ?? token, client_id }
-  return ask({ method: 'POST', path: '/oauth/revoke', body })
 }
 
 function codeNeeded(
@@ -206,7 +155,7 @@ function codeNeeded(
   const { availableMethods, method, codeGenerated, passkeyOptions } = details
   return {
     status: 'code-needed',
-    methods: Array.isArray(availableMethods) ? availableMethods.map(String) : [],
+    methods: Array.isArray(availableMethods) ? availableMethods.filter(isText) : [],
     method: typeof method === 'string' ? method : 'totp',
     isSent: codeGenerated === true,
     wrong: name === 'totp-invalid',
@@ -215,19 +164,18 @@ function codeNeeded(
   }
 }
 
+// What is none must not be kept as a sign-in: it would be read as one from then on.
 function requireLogin(answer: unknown): LoginAnswer {
   const { data } = answer as { readonly data?: Partial<LoginAnswer> }
-  const { userId, authToken, me } = data ?? {}
-  if (typeof userId === 'string' && typeof authToken === 'string' && typeof me === 'object')
-    return data as LoginAnswer
-  throw new AuthClientError('unknown', {
-    status: 200,
-    message: 'The server did not answer a login.',
-  })
+  const { userId, authToken, me, refreshToken = '', expiresIn = 0 } = data ?? {}
+  const isLogin = [userId, authToken, refreshToken].every(isText) && Number.isFinite(expiresIn)
+  if (isLogin && isObject(me)) return data as LoginAnswer
+  throw noAnswer()
 }
 
 /** `GET /me` has the members beside a word of its own. */
 export function meOf(answer: unknown): Me {
   const { success: _success, ...me } = answer as Me & { readonly success: true }
-  return me as Me
+  if (isText(me._id)) return me as Me
+  throw noAnswer()
 }

@@ -50,7 +50,6 @@ export interface AuthSocket {
   close(): void
 }
 
-/** What {@link createSocket} needs. */
 export interface SocketDeps {
   /** With `ws:` or `wss:`. */
   readonly url: string
@@ -64,6 +63,11 @@ export interface SocketDeps {
 const codes = { sessionEnded: 4401, tokenExpired: 4408 }
 /** Seconds. */
 const longestPause = 30
+/**
+ * Seconds. A server that asks for more means something else, such as the time of day; and what is
+ * more than a timer can count would end at once, again and again.
+ */
+const longestAsked = 3600
 const pingMs = 30_000
 const answerMs = 10_000
 /** A connection that has stood for so long was no failure, in milliseconds. */
@@ -129,8 +133,9 @@ export function createSocket(deps: SocketDeps, options: AuthSocketOptions): Auth
   }
 
   function retry(atLeast = 0): void {
-    const pause = Math.max(Math.min(2 ** failures, longestPause) * (0.5 + fraction()), atLeast)
+    const growing = Math.min(2 ** failures, longestPause) * (0.5 + fraction())
     failures += 1
+    const pause = Math.max(growing, Math.min(atLeast, longestAsked))
     line.wait(pause * 1000, () => void connect())
   }
 

@@ -1,7 +1,7 @@
 import { notSignedIn } from './errors.js'
 import type { KeptSession } from './kept-session.js'
-import type { Patience } from './patience.js'
 import { createRefreshAlone } from './refresh-alone.js'
+import type { Retry } from './retry.js'
 import { freshnessOf, isSameSignIn, type StoredSession } from './stored-session.js'
 import type { Transport } from './transport.js'
 
@@ -12,7 +12,8 @@ export interface TokenKeeper {
   /**
    * The sign-in, with an access token to be used; replaced first where it is over, or where it is
    * `worn`: one that the server has refused. Throws AuthClientError: `Unauthorized` where nobody is
-   * signed in (any more); whatever else leaves everybody signed in.
+   * signed in (any more), or somebody else since it was asked; whatever else leaves everybody
+   * signed in.
    */
   fresh(worn?: string): Promise<StoredSession>
   /** Keeps a sign-in, and answers the one whose place it has taken. */
@@ -26,20 +27,18 @@ export interface TokenKeeper {
   endWith(session: StoredSession, work: (now: StoredSession) => Promise<unknown>): Promise<void>
 }
 
-/** What {@link createTokenKeeper} needs. */
 export interface TokenKeeperDeps {
   readonly kept: KeptSession
   readonly transport: Transport
-  readonly patiently: Patience['patiently']
+  readonly withRetry: Retry['withRetry']
   readonly clock: () => Date
 }
 
 /** A refresh that could wait, and did not come through, is left alone for so many milliseconds. */
 const restMs = 5000
 
-/** Makes it. */
 export function createTokenKeeper(deps: TokenKeeperDeps): TokenKeeper {
-  const { kept, transport, patiently, clock } = deps
+  const { kept, transport, withRetry, clock } = deps
   let restUntil = 0
   const now = () => clock().getTime()
   const onPutOff = () => {
@@ -49,7 +48,7 @@ export function createTokenKeeper(deps: TokenKeeperDeps): TokenKeeper {
   let flight: Promise<StoredSession> | null = null
 
   function refresh(worn: string | undefined): Promise<StoredSession> {
-    flight ??= patiently(() => kept.exclusively(() => refreshAlone(worn))).finally(() => {
+    flight ??= withRetry(() => kept.exclusively(() => refreshAlone(worn))).finally(() => {
       flight = null
     })
     return flight
@@ -61,10 +60,16 @@ export function createTokenKeeper(deps: TokenKeeperDeps): TokenKeeper {
     const freshness = session.accessToken === worn ? 'over' : freshnessOf(session, now())
     // Beside the request, which need not wait: what it has is good for a while.
     if (freshness === 'ageing' && now() >= restUntil) void refresh(worn).catch(() => {})
-    if (freshness !== 'over') return session
-    const refreshed = await refresh(worn)
+    return freshness === 'over' ? replaced(session, worn) : session
+  }
+
+  async function replaced(session: StoredSession, worn?: string): Promise<StoredSession> {
+    const first = await refresh(worn)
     // That flight may have begun before this token was refused.
-    return refreshed.accessToken === worn ? refresh(worn) : refreshed
+    const newer = first.accessToken === worn ? await refresh(worn) : first
+    // Somebody else may have signed in while this waited for the lock or for the server.
+    if (newer.userId !== session.userId) throw notSignedIn()
+    return newer
   }
 
   return {

@@ -7,7 +7,7 @@ export interface WireRequest {
   readonly path: string
   readonly body?: object
   readonly token?: string
-  /** `same-origin`: for the one endpoint that sets a cookie. Default `omit`. */
+  /** `same-origin`: for the endpoint of the browser's cookie. Default `omit`. */
   readonly credentials?: 'same-origin'
 }
 
@@ -19,7 +19,6 @@ export interface Transport {
   ask(request: WireRequest): Promise<unknown>
 }
 
-/** What {@link createTransport} needs. */
 export interface TransportDeps {
   readonly baseUrl: string
   readonly fetch: BasicFetch
@@ -28,7 +27,6 @@ export interface TransportDeps {
   readonly onReached: (isReached: boolean) => void
 }
 
-/** Makes it. */
 export function createTransport(deps: TransportDeps): Transport {
   const { onReached } = deps
 
@@ -113,8 +111,10 @@ function refusal(response: BasicResponse, body: Problem | null): AuthClientError
  */
 export function retryAfterOf(response: BasicResponse, details: unknown): number | undefined {
   const inBody = isObject(details) ? details['retryAfter'] : undefined
-  const seconds = Number(response.headers.get('Retry-After') ?? inBody ?? Number.NaN)
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
+  const inHeader = response.headers.get('Retry-After')
+  const seconds = inHeader === null ? inBody : Number(inHeader)
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return undefined
+  return seconds >= 0 ? seconds : undefined
 }
 
 /**
@@ -155,6 +155,12 @@ function parse(text: string): Problem | null {
   }
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Whether it has members. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null
+}
+
+/** Whether it is a text. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string'
 }

@@ -25,6 +25,11 @@ export interface SessionSummary {
   /** In words, such as `Firefox on Linux`. */
   readonly name: string | null
   readonly liveSockets: number
+  /**
+   * The id of the session in the same list that it was opened from, such as the browser in which
+   * the user signed in to an app. One of the kind `pkce` may be on another device than that one.
+   */
+  readonly openedBy: string | null
 }
 
 /** A named token of the user, without its secret. */
@@ -72,11 +77,21 @@ export interface TotpEnrolment {
   readonly expiresIn: number
 }
 
+/** What an app may do at an API that is not the server's own. */
+export interface ConsentAtResource {
+  /** A URI. */
+  readonly resource: string
+  readonly scopes: readonly string[]
+}
+
 /** What the user has allowed an app. */
 export interface Consent {
   readonly clientId: string
   readonly name: string | null
+  /** At the server's own API. */
   readonly scopes: readonly string[]
+  /** At other APIs, RFC 8707. */
+  readonly resources: readonly ConsentAtResource[]
   readonly grantedAt: string
   readonly updatedAt: string
 }

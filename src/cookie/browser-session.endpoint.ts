@@ -3,25 +3,26 @@ import { notSignedIn } from '../errors.js'
 import { reportRefusal } from '../guard/authenticate.js'
 import type { KeptCookie, NoContentAnswer } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
-import type { Pages } from '../http/pages.js'
+import type { Pages } from '../http/page-origin.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn } from '../principal/principal.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
+import type { RequireRecentSignIn } from '../sessions/recent-sign-in.js'
 import { findSessionOfCookie } from '../sessions/session-of-cookie.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { DecideSignIn } from '../sign-in.js'
 import type { SessionRecord } from '../stores/contract.js'
-import type { TakeIssue } from '../throttle/token-limits.js'
+import type { TakeIssue } from '../throttle/issue-limits.js'
 import type { AuthUser } from '../users/contract.js'
 import type { OpenBrowserSession } from './open-browser-session.js'
 
-/** What {@link browserSessionEndpoint} needs. */
 export interface BrowserSessionEndpointDeps {
   readonly pages: Pick<Pages, 'cookie' | 'requireOwnPage'>
   readonly signedIn: SignedIn
+  readonly requireRecentSignIn: RequireRecentSignIn
   readonly decideSignIn: DecideSignIn
   readonly openBrowserSession: OpenBrowserSession
-  readonly sessions: Pick<Sessions, 'findLive' | 'end'>
+  readonly sessions: Pick<Sessions, 'findLive' | 'findBySecret' | 'end'>
   readonly takeIssue: TakeIssue
   readonly audit: Audit
 }
@@ -45,6 +46,8 @@ export function browserSessionEndpoint(deps: BrowserSessionEndpointDeps): Endpoi
     const asking = await requireLive(sessions, known)
     const earlier = await findSessionOfCookie(pages, sessions, incoming)
     if (earlier !== null && isOfSameSignIn(earlier, asking)) return noContent(null)
+    // 403. A browser that is signed in already has lost nothing by it.
+    await deps.requireRecentSignIn(asking)
     // 401, 403, 503
     const approved = await approve(deps, asking, user, context)
     // 429, 503

@@ -1,39 +1,29 @@
 import type { Capability } from '../http/capability.js'
+import { createRequireRecentSignIn } from '../sessions/recent-sign-in.js'
+import type { Sessions } from '../sessions/sessions.js'
 import {
   type BrowserSessionEndpointDeps,
   browserSessionEndpoint,
 } from './browser-session.endpoint.js'
+import { endBrowserSessionEndpoint } from './end-browser-session.endpoint.js'
 import { createOpenBrowserSession, type OpenBrowserSessionDeps } from './open-browser-session.js'
 
-/** What {@link createBrowserSessions} needs. */
 export interface BrowserSessionsDeps
-  extends Omit<BrowserSessionEndpointDeps, 'openBrowserSession' | 'sessions'>,
-    Omit<OpenBrowserSessionDeps, 'sessions'> {
-  readonly sessions: BrowserSessionEndpointDeps['sessions'] & OpenBrowserSessionDeps['sessions']
+  extends Omit<BrowserSessionEndpointDeps, 'openBrowserSession' | 'requireRecentSignIn'>,
+    OpenBrowserSessionDeps {
+  readonly sessions: Sessions
+  /** Seconds since the sign-in of a session that signs its browser in; false: any. */
+  readonly maxSignInAge: number | false
 }
 
-/** Makes `POST /auth/browser-session`. No page of another origin may call it. */
+/** Makes `POST, DELETE /auth/browser-session`. No page of another origin may call it. */
 export function createBrowserSessions(deps: BrowserSessionsDeps): Capability {
-  const { users, factorStands, passwordWatch, sessions, clock } = deps
-  const { pages, signedIn, decideSignIn, takeIssue, audit } = deps
-  const openBrowserSession = createOpenBrowserSession({
-    users,
-    factorStands,
-    passwordWatch,
-    sessions,
-    clock,
-  })
+  const { maxSignInAge, sessions, clock } = deps
   const endpoint = browserSessionEndpoint({
-    pages,
-    signedIn,
-    decideSignIn,
-    openBrowserSession,
-    sessions,
-    takeIssue,
-    audit,
+    ...deps,
+    requireRecentSignIn: createRequireRecentSignIn(maxSignInAge, sessions, clock),
+    openBrowserSession: createOpenBrowserSession(deps),
   })
-  return {
-    routes: [['/auth/browser-session', { POST: endpoint }, 'plain', 'own-origin']],
-    close: null,
-  }
+  const methods = { POST: endpoint, DELETE: endBrowserSessionEndpoint(deps) }
+  return { routes: [['/auth/browser-session', methods, 'plain', 'own-origin']] }
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { SessionSummary } from '../account/sessions.endpoint.js'
 import type { Credentials } from '../account/sign-in-for-host.js'
+import type { OpenSessionRequest } from '../host-sign-in/open-session.js'
 import type { Me } from '../users/me.js'
-import type { OpenSessionRequest } from '../vouched/open-session.js'
 
 /** How long a browser stays signed in. */
 export interface StayOptions {
@@ -42,8 +42,9 @@ export interface SignedInByCookie {
  */
 export interface CookieForHost {
   /**
-   * The whole of `POST /login` for a form of yours: the same decision, limits, events and errors as
-   * `auth.signIn`. Then it ends the session that the browser had, and sets the cookie of a new one.
+   * The whole of `POST /login` for a form of yours, in which the field `code` may be left empty:
+   * the same decision, limits, events and errors as `auth.signIn`. Then it ends the session that
+   * the browser had, and sets the cookie of a new one.
    *
    * Rejects with `AuthError`, and sets no cookie then: see `auth.signIn`, and `forbidden`.
    *

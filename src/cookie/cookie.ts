@@ -9,20 +9,24 @@ import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthConfigError, invalidRequest } from '../errors.js'
 import { reportRefusal } from '../guard/authenticate.js'
 import { requirePages } from '../guard/credentials-from.js'
+import type {
+  OpenedSession,
+  OpenSession,
+  OpenSessionRequest,
+} from '../host-sign-in/open-session.js'
 import type { Capability } from '../http/capability.js'
+import { watchRequest } from '../http/client-abort.js'
 import { keepPrivate } from '../http/cookies.js'
-import { watchRequest } from '../http/hanging-up.js'
 import { requireOptions, requireRequest } from '../http/host-input.js'
-import type { Pages } from '../http/pages.js'
+import type { Pages } from '../http/page-origin.js'
 import type { Contexts } from '../http/request-context.js'
 import type { LogIn } from '../login/log-in.js'
-import { parseCredentials } from '../login/login-request.js'
+import { parseFormCredentials } from '../login/login-request.js'
 import { browserLifetime } from '../sessions/browser-lifetime.js'
 import { endUnlessKept } from '../sessions/end-unless-kept.js'
 import { findSessionOfCookie } from '../sessions/session-of-cookie.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
-import type { OpenedSession, OpenSession, OpenSessionRequest } from '../vouched/open-session.js'
 import type { CookieForHost, SignedInByCookie } from './cookie-for-host.js'
 
 /** Signing in the browsers of the host's pages, by a cookie. */
@@ -30,13 +34,12 @@ export interface Cookie extends Capability {
   readonly cookie: CookieForHost
 }
 
-/** What {@link createCookie} needs. */
 export interface CookieDeps {
-  /** Null: the host has none, and there is no cookie. */
-  readonly pages: Pages | null
+  /** Undefined: the host has none, and there is no cookie. */
+  readonly pages: Pages | undefined
   readonly logIn: LogIn
   readonly openSession: OpenSession
-  readonly sessions: Pick<Sessions, 'findLive' | 'end'>
+  readonly sessions: Pick<Sessions, 'findBySecret' | 'end'>
   readonly countSockets: CountSockets
   readonly contexts: Pick<Contexts, 'of'>
   readonly audit: Audit
@@ -47,17 +50,17 @@ export function createCookie(deps: CookieDeps): Cookie {
   const { logIn, openSession, sessions } = deps
 
   async function signIn(visit: Visit, given: unknown, stay: boolean): Promise<SignedInByCookie> {
-    const request = parseCredentials(given)
+    const request = parseFormCredentials(given)
     const { context } = visit
     // A client that hangs up before its turn costs no hash.
     const watched = watchRequest(visit.request)
     try {
-      const hungUp = () => watched.signal
+      const aborted = () => watched.signal
       const asked = {
         request,
         lifetime: browserLifetime(stay),
         context,
-        hungUp,
+        aborted,
         setHeaders: () => {},
       }
       return await settle(deps, visit, await logIn({ ...asked, tokens: 'cookie' }), stay)
@@ -68,7 +71,6 @@ export function createCookie(deps: CookieDeps): Cookie {
 
   return {
     routes: [],
-    close: null,
     cookie: {
       async signIn(request, response, credentials, options = {}) {
         const visit = await beginVisit(deps, 'signIn', request, response)
@@ -149,7 +151,8 @@ const stayOptions = z.strictObject({ stay: z.boolean().default(false) })
 const openOptions = stayOptions.extend({
   userId: z.unknown(),
   methods: z.unknown().optional(),
-  code: z.unknown().optional(),
+  // A form sends a field that was left empty, too.
+  code: z.preprocess((code) => (code === '' ? undefined : code), z.unknown().optional()),
 })
 
 function parse<Schema extends typeof stayOptions | typeof openOptions>(

@@ -23,7 +23,6 @@ export type OpenBrowserSession = (
   context: RequestContext,
 ) => Promise<OpenedBrowserSession>
 
-/** What {@link createOpenBrowserSession} needs. */
 export interface OpenBrowserSessionDeps {
   readonly users: Pick<UserStore, 'findById'>
   /** Whether the second factor is still the one that the decision knew. */
@@ -50,10 +49,11 @@ export function createOpenBrowserSession(deps: OpenBrowserSessionDeps): OpenBrow
         authenticatedAt: asking.authenticatedAt,
         refresh: null,
         secretHash,
-        lifetime: { idle: untilClosed.idle },
+        lifetime: { idle: Math.min(untilClosed.idle, asking.lifetime?.idle ?? untilClosed.idle) },
         until: lastEnd(asking, clock()),
         marks: deps.passwordWatch.inherited(asking),
         parentId: asking.id,
+        openedBySessionId: asking.id,
       },
       context,
     )
@@ -77,14 +77,14 @@ async function refuseOutdated(
   opened: SessionRecord,
   context: RequestContext,
 ): Promise<void> {
-  const { sessions, passwordWatch } = deps
+  const { sessions } = deps
   try {
     const issuer = await sessions.findLive(asking.id)
     if (issuer === null) throw notSignedIn('session ended or unknown')
     const user = await deps.users.findById(asking.userId)
     if (user === null || user.disabled === true) throw notSignedIn('user is disabled or gone')
     if (!(await deps.factorStands(approved))) throw new AuthError('totp-required')
-    await catchUpMarks({ sessions, passwordWatch }, issuer, opened)
+    await catchUpMarks(deps, issuer, opened)
   } catch (error) {
     await sessions.end(opened, 'revoked', context)
     throw error

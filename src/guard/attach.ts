@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { AuthConfigError, AuthError } from '../errors.js'
 import type { Principal } from '../principal/principal.js'
-import { type RequiredScope, requiredBy, type ScopeOptions } from './scope.js'
+import { type SocketOptions, type SocketSettings, settingsOf } from './page-socket.js'
+import type { RequiredScope } from './scope.js'
 import type { ClosableSocket, TrackedSocket } from './tracked-socket.js'
 
 /** The HTTP or HTTPS server whose upgrades are to be guarded, by what is used of it. */
@@ -24,9 +25,10 @@ export interface UpgradingServer {
   readonly options?: { readonly noServer?: boolean | undefined }
 }
 
-/** What attaching needs. */
 export interface AttachDeps {
-  authenticate(request: IncomingMessage, scope: RequiredScope): Promise<Principal>
+  /** Throws where the cookie of pages is asked for, and there are none. */
+  requirePlace(settings: SocketSettings): void
+  authenticate(request: IncomingMessage, settings: SocketSettings): Promise<Principal>
   refuse(connection: Duplex, error: unknown): void
   track(socket: ClosableSocket, principal: Principal, scope: RequiredScope): TrackedSocket
 }
@@ -37,23 +39,24 @@ type OnUpgrade = (request: IncomingMessage, connection: Duplex, head: Buffer) =>
 const attached = new WeakMap<AttachedServer, Map<string, OnUpgrade>>()
 
 /** Makes `sockets.attach`. */
-export function createAttach({ authenticate, refuse, track }: AttachDeps) {
+export function createAttach({ requirePlace, authenticate, refuse, track }: AttachDeps) {
   return function attach(
     server: AttachedServer,
     path: string,
     wsServer: UpgradingServer,
-    options?: ScopeOptions,
+    options?: SocketOptions,
   ): void {
     requireUsable(path, wsServer)
-    const scope = requiredBy('sockets.attach', options)
+    const settings = settingsOf('sockets.attach', options)
+    requirePlace(settings)
     const paths = attached.get(server) ?? takeUpgrades(server)
     if (paths.has(path))
       throw new AuthConfigError('sockets.attach()', `${path} is attached.`, 'attach a path once.')
     paths.set(path, function onUpgrade(request, connection, head) {
-      authenticate(request, scope)
+      authenticate(request, settings)
         .then((principal) =>
           wsServer.handleUpgrade(request, connection, head, (socket) => {
-            wsServer.emit('connection', socket, request, track(socket, principal, scope))
+            wsServer.emit('connection', socket, request, track(socket, principal, settings.scope))
           }),
         )
         .catch((error: unknown) => refuse(connection, error))

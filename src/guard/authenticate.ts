@@ -5,23 +5,22 @@ import type {
   AdmittedSessions,
   AuthenticateRequest,
   Principal,
-  SignedIn,
   SignedInRequest,
 } from '../principal/principal.js'
 import type { LiveSession, LiveSessions } from '../sessions/live-sessions.js'
 import type { UsedPairs } from '../sessions/used-pairs.js'
 import type { AccessTokenClaims } from '../signers/contract.js'
 import type { SessionRecord } from '../stores/contract.js'
-import { isKnownKind } from '../stores/session-kinds.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import {
+  endOfSecret,
   isSecretOf,
   namedTokenPrefix,
   type PresentedSecret,
   readSessionSecret,
 } from '../tokens/session-secret.js'
+import { noteKeyOfToken } from './key-marks.js'
 
-/** What authenticating credentials needs. */
 export interface AuthenticateDeps {
   readonly accessTokens: Pick<AccessTokens, 'verify'>
   readonly liveSessions: Pick<LiveSessions, 'require'>
@@ -51,11 +50,11 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     context: RequestContext,
     admitted: AdmittedSessions,
   ): Promise<SignedInRequest> {
-    const isProven = (session: SessionRecord) => isSecretOf(presented, session)
+    const isProven = (session: SessionRecord) => isSecretOf(presented, session, clock())
     const live = await liveSessions.require(presented.sessionId, context, admitted, isProven)
     if (userId !== null && userId !== live.session.userId)
       throw notSignedIn('token belongs to another user')
-    return { ...live, principal: principalBySecret(live) }
+    return { ...live, principal: principalBySecret(live, presented) }
   }
 
   return async function authenticate(credentials, context, admitted = 'complete') {
@@ -68,7 +67,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     const live = await liveSessions.require(claims.sid, context, admitted)
     if (!isOfOneUser(userId, claims, live)) throw notSignedIn('session belongs to another user')
     usedPairs.note(claims, live.session, context)
-    return { ...live, principal: principalOf(live, claims.scope, new Date(claims.exp * 1000)) }
+    return { ...live, principal: principalByToken(live, claims, token) }
   }
 }
 
@@ -90,17 +89,6 @@ export function createAuthenticateRequest(
       const credentials = read(request)
       if (credentials === null) throw notSignedIn('no credentials')
       return authenticate(credentials, context, admitted)
-    })
-  }
-}
-
-/** The same for the endpoints of the router: each is closed to bots unless it says otherwise. */
-export function createSignedIn(authenticateRequest: AuthenticateRequest, audit: Audit): SignedIn {
-  return async function signedIn(request, context, admitted, kinds) {
-    const asking = await authenticateRequest(request, context, admitted)
-    if (kinds === 'every-kind' || isKnownKind(asking.principal.kind)) return asking
-    return reportRefusal(audit, context, async () => {
-      throw new AuthError('forbidden', { message: 'no endpoint for a session of this kind' })
     })
   }
 }
@@ -143,9 +131,20 @@ export function isOfOneUser(
   return session.userId === sub && (claimed === null || claimed === sub)
 }
 
-/** Who is asking, by a live session whose own secret was presented: good for as long as it is. */
-export function principalBySecret(live: LiveSession): Principal {
-  return principalOf(live, live.session.scope, new Date(live.session.expiresAt))
+/** Who is asking, by a live session whose own secret was presented: as long as both are good. */
+export function principalBySecret(live: LiveSession, presented: PresentedSecret): Principal {
+  return principalOf(live, live.session.scope, endOfSecret(presented, live.session))
+}
+
+/** Who is asking, by a live session and a token of it that was verified. */
+export function principalByToken(
+  live: LiveSession,
+  { scope, exp }: AccessTokenClaims,
+  token: string,
+): Principal {
+  const principal = principalOf(live, scope, new Date(exp * 1000))
+  noteKeyOfToken(principal, token)
+  return principal
 }
 
 /** Who is asking, by a live session and the limits of what was presented. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { AuthConfigError } from '../errors.js'
 import { type ReadCredentials, readCredentials } from '../http/credentials.js'
-import type { Pages } from '../http/pages.js'
+import type { Pages } from '../http/page-origin.js'
 import { fitting } from '../lib/check-options.js'
 
 /** Where a route looks for credentials; with `either` the headers come first, and alone. */
@@ -23,7 +23,7 @@ export const from: z.ZodType<CredentialsFrom> = fitting<CredentialsFrom>(
 export function readerFrom(
   caller: string,
   from: CredentialsFrom,
-  pages: Pages | null,
+  pages: Pages | undefined,
 ): ReadCredentials {
   if (from === 'headers') return readCredentials
   const { readCookie } = requirePages(pages, `${caller}({ from: '${from}' })`)
@@ -32,8 +32,8 @@ export function readerFrom(
 }
 
 /** The host's pages, for what is nothing without them. Throws AuthConfigError. */
-export function requirePages(pages: Pages | null, caller: string): Pages {
-  if (pages !== null) return pages
+export function requirePages(pages: Pages | undefined, caller: string): Pages {
+  if (pages !== undefined) return pages
   throw new AuthConfigError(
     'pagesOrigin',
     `is not set, and ${caller} needs it.`,

@@ -1,21 +1,22 @@
 import type { IncomingMessage } from 'node:http'
-import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
+import { noRequest, type RequestContext } from '../audit/events.js'
 import type { Capability } from '../http/capability.js'
-import type { Pages } from '../http/pages.js'
-import type { Contexts } from '../http/request-context.js'
-import type { AuthenticateRequest, Principal, SignedIn } from '../principal/principal.js'
+import type { Principal, SignedIn } from '../principal/principal.js'
 import type { LiveSessions } from '../sessions/live-sessions.js'
 import type { SocketTicketStore } from '../stores/ticket-contract.js'
-import type { TakeIssue } from '../throttle/token-limits.js'
-import { type Authenticate, reportRefusal } from './authenticate.js'
-import { createRequireAuth, type Guard, type RequireAuthOptions } from './http-guard.js'
+import type { TakeIssue } from '../throttle/issue-limits.js'
+import { reportRefusal } from './authenticate.js'
+import {
+  createRequireAuth,
+  type Guard,
+  type RequireAuthDeps,
+  type RequireAuthOptions,
+} from './http-guard.js'
 import { createPassportStrategy, type PassportStrategy } from './passport-strategy.js'
-import type { Recognise } from './recognise.js'
 import { type RequiredScope, requiredBy, requireScope, type ScopeOptions } from './scope.js'
-import type { SocketRegistry } from './socket-closing.js'
 import { socketTicketEndpoint } from './socket-ticket.endpoint.js'
 import { createSocketTickets } from './socket-ticket.js'
-import { createSockets, type Sockets } from './sockets.js'
+import { createSockets, type Sockets, type SocketsDeps } from './sockets.js'
 import { type AuthenticateOptions, settingsOfAuthenticate } from './token-from.js'
 
 /** What lets the host's own routes and sockets know who is asking. */
@@ -27,30 +28,18 @@ export interface Guards extends Capability {
   readonly sockets: Sockets
 }
 
-/** What {@link createGuards} needs. */
-export interface GuardsDeps {
-  readonly authenticate: Authenticate
-  readonly authenticateRequest: AuthenticateRequest
-  readonly recognise: Recognise
+export interface GuardsDeps extends RequireAuthDeps, Omit<SocketsDeps, 'tickets'> {
   readonly signedIn: SignedIn
-  readonly registry: SocketRegistry
-  /** Null when the host keeps no socket tickets. */
-  readonly ticketStore: SocketTicketStore | null
+  /** Undefined when the host keeps no socket tickets. */
+  readonly ticketStore: SocketTicketStore | undefined
   readonly liveSessions: LiveSessions
   readonly takeIssue: TakeIssue
-  /** Null: a browser must come from the host it connects to. */
-  readonly allowedOrigins: readonly string[] | null
-  /** Null: the host has none that send a cookie. */
-  readonly pages: Pages | null
-  readonly contexts: Contexts
-  readonly clock: () => Date
-  readonly audit: Audit
 }
 
 /** Makes the guards of routes and sockets, and `/auth/socket-ticket`. */
 export function createGuards(deps: GuardsDeps): Guards {
-  const { authenticate, authenticateRequest, recognise, registry, pages } = deps
-  const { ticketStore, liveSessions, takeIssue, allowedOrigins, contexts, clock, audit } = deps
+  const { authenticate, authenticateRequest, registry, pages, contexts, audit } = deps
+  const { ticketStore, liveSessions, takeIssue, clock } = deps
   const tickets = ticketStore && createSocketTickets(ticketStore, liveSessions, takeIssue, clock)
   const scoped = (principal: Principal, scope: RequiredScope, context: RequestContext) =>
     reportRefusal(audit, context, async () => {
@@ -59,17 +48,10 @@ export function createGuards(deps: GuardsDeps): Guards {
     })
   return {
     routes:
-      tickets === null
+      tickets === undefined
         ? []
         : [['/auth/socket-ticket', { POST: socketTicketEndpoint(deps.signedIn, tickets) }]],
-    requireAuth: createRequireAuth({
-      recognise,
-      authenticateRequest,
-      pages,
-      forgetSession: liveSessions.forget,
-      contexts,
-      clock,
-    }),
+    requireAuth: createRequireAuth(deps),
     async authenticate(request, options) {
       const { scope, read } = settingsOfAuthenticate(options, pages)
       const context = contexts.of(request)
@@ -90,15 +72,7 @@ export function createGuards(deps: GuardsDeps): Guards {
         contexts,
         requiredBy('passportStrategy', options),
       ),
-    sockets: createSockets({
-      authenticate,
-      tickets,
-      registry,
-      allowedOrigins,
-      pages,
-      contexts,
-      audit,
-    }),
+    sockets: createSockets({ ...deps, tickets }),
     close: registry.close,
   }
 }

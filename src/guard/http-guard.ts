@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AuthError } from '../errors.js'
+import { AuthConfigError, AuthError } from '../errors.js'
 import { keepPrivate } from '../http/cookies.js'
 import type { ReadCredentials } from '../http/credentials.js'
 import { isForClient } from '../http/endpoint.js'
-import type { Pages } from '../http/pages.js'
+import type { Pages } from '../http/page-origin.js'
 import { writeProblem } from '../http/problem.js'
 import type { Contexts } from '../http/request-context.js'
 import { callable, checkOptions, fitting, optionsOf } from '../lib/check-options.js'
@@ -97,12 +97,11 @@ export type Guard = (
   next: (error?: unknown) => void,
 ) => void
 
-/** What guarding needs. */
 export interface RequireAuthDeps {
   readonly recognise: Recognise
   readonly authenticateRequest: AuthenticateRequest
-  /** Null: the host has none that send a cookie. */
-  readonly pages: Pages | null
+  /** Undefined: the host has none that send a cookie. */
+  readonly pages: Pages | undefined
   /** Forgets what this process has read of a session. */
   readonly forgetSession: (sessionId: string) => void
   readonly contexts: Contexts
@@ -113,6 +112,7 @@ export interface RequireAuthDeps {
 export function createRequireAuth(deps: RequireAuthDeps): (options?: RequireAuthOptions) => Guard {
   const { recognise, authenticateRequest, pages, forgetSession, contexts, clock } = deps
   return (options = {}) => {
+    refuseRequest(options)
     const { optional, maxAge, scope, onRefused, ...where } = checkOptions(rules, options)
     const newReader = createReaders('requireAuth', where, pages)
     const takesCookie = where.from !== 'headers'
@@ -141,8 +141,9 @@ export function createRequireAuth(deps: RequireAuthDeps): (options?: RequireAuth
     // would let the request in.
     function admitAtOnce(request: IncomingMessage, read: ReadCredentials): Principal | null {
       try {
-        const known = recognise(request, read)
-        return known !== null && isScoped(known, scope) && isFresh(known) ? known : null
+        const principal = recognise(request, read)?.principal
+        if (principal === undefined) return null
+        return isScoped(principal, scope) && isFresh(principal) ? principal : null
       } catch {
         return null
       }
@@ -169,6 +170,17 @@ export function createRequireAuth(deps: RequireAuthDeps): (options?: RequireAuth
         .catch(next)
     }
   }
+}
+
+// Express would hand a request to what is written without its parentheses.
+function refuseRequest(options: object | null): void {
+  if (typeof options !== 'object' || options === null) return
+  if (!('headers' in options && 'socket' in options)) return
+  throw new AuthConfigError(
+    'requireAuth',
+    'was passed to a route itself, and was given a request in the place of options.',
+    'write requireAuth() with its parentheses: it makes the middleware.',
+  )
 }
 
 async function refuse(

@@ -30,6 +30,8 @@ export interface OpenSockets<Attached>
   has(entry: SocketEntry): boolean
   /** The sockets of a session; changes to it do not change what was answered. */
   of(sessionId: string): SocketEntry[]
+  /** Those of all sessions, likewise. */
+  all(): SocketEntry[]
   count(sessionId: string): number
   readonly size: number
   readonly sessions: number
@@ -56,6 +58,7 @@ export function createOpenSockets<Attached>(attach: () => Attached): OpenSockets
     },
     has: (entry) => entriesOf(entry.principal.sessionId)?.has(entry) === true,
     of: (sessionId) => [...(entriesOf(sessionId) ?? [])],
+    all: () => [...bySession.values()].flatMap(({ entries }) => [...entries]),
     count: (sessionId) => entriesOf(sessionId)?.size ?? 0,
     get size() {
       return [...bySession.values()].reduce((sum, { entries }) => sum + entries.size, 0)

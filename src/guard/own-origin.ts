@@ -10,22 +10,24 @@ const maxOriginCharacters = 300
  * Refuses an upgrade that a page of another origin asks for: a page can open a socket to us without
  * asking (RFC 6455 §10.2). Throws 403. What is no browser sends no `Origin`, and could write any.
  *
- * @param allowed null: the page must come from the host that it connects to
- * @param browsersOnly what names no origin is refused as well
+ * @param allowed - undefined: the page must come from the host that it connects to
  */
 export function refuseForeignOrigin(
   request: IncomingMessage,
-  allowed: readonly string[] | null,
-  browsersOnly = false,
+  allowed: readonly string[] | undefined,
 ): void {
-  const origin = singleHeader(request, 'origin') ?? (browsersOnly ? '' : null)
+  const origin = singleHeader(request, 'origin')
   if (origin === null) return
-  const isOurs = allowed === null ? isSameHost(origin, request) : allowed.includes(origin)
-  if (!isOurs)
-    throw new AuthError('forbidden', {
-      clientMessage: 'This origin is not allowed.',
-      message: 'origin not allowed',
-    })
+  const isOurs = allowed === undefined ? isSameHost(origin, request) : allowed.includes(origin)
+  if (!isOurs) throw originNotAllowed()
+}
+
+/** The refusal of a socket that a page of another origin asks for. */
+export function originNotAllowed(): AuthError {
+  return new AuthError('forbidden', {
+    clientMessage: 'This origin is not allowed.',
+    message: 'origin not allowed',
+  })
 }
 
 function isSameHost(given: string, request: IncomingMessage): boolean {

@@ -1,19 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import { type ReadCredentials, readCredentials } from '../http/credentials.js'
-import type { Principal } from '../principal/principal.js'
+import type { SignedInRequest } from '../principal/principal.js'
 import type { LiveSessions } from '../sessions/live-sessions.js'
 import type { UsedPairs } from '../sessions/used-pairs.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import { isSecretOf, type PresentedSecret } from '../tokens/session-secret.js'
-import { isOfOneUser, principalBySecret, principalOf, secretIn } from './authenticate.js'
+import { isOfOneUser, principalBySecret, principalByToken, secretIn } from './authenticate.js'
 
 /**
- * The principal of a request, from warm caches and at once. Null, or a throw, means: authenticate
- * the request, which takes a promise.
+ * Who is asking, from warm caches and at once. Null means: authenticate the request, which takes a
+ * promise. Never throws.
  */
-export type Recognise = (request: IncomingMessage, read?: ReadCredentials) => Principal | null
+export type Recognise = (request: IncomingMessage, read?: ReadCredentials) => SignedInRequest | null
 
-/** What recognising needs. */
 export interface RecogniseDeps {
   readonly accessTokens: Pick<AccessTokens, 'remembered'>
   readonly liveSessions: Pick<LiveSessions, 'remembered'>
@@ -29,23 +28,35 @@ export interface RecogniseDeps {
 export function createRecognise(deps: RecogniseDeps): Recognise {
   const { accessTokens, liveSessions, usedPairs, clock } = deps
 
-  function bySecret(secret: PresentedSecret, userId: string | null, now: Date): Principal | null {
+  function bySecret(secret: PresentedSecret, userId: string | null, now: Date) {
     const live = liveSessions.remembered(secret.sessionId, now)
-    if (live === undefined || !isSecretOf(secret, live.session)) return null
-    return userId === null || userId === live.session.userId ? principalBySecret(live) : null
+    if (live === undefined || !isSecretOf(secret, live.session, now)) return null
+    if (userId !== null && userId !== live.session.userId) return null
+    const { session, user } = live
+    return { session, user, principal: principalBySecret(live, secret) }
+  }
+
+  function byToken(token: string, userId: string | null, now: Date) {
+    const claims = accessTokens.remembered(token, now)
+    const live = claims && liveSessions.remembered(claims.sid, now)
+    if (claims === undefined || live === undefined || !isOfOneUser(userId, claims, live))
+      return null
+    if (!usedPairs.isNoted(claims, now)) return null
+    // Each member by its name: a spread takes as long as all the rest.
+    const { session, user } = live
+    return { session, user, principal: principalByToken(live, claims, token) }
   }
 
   return function recognise(request, read = readCredentials) {
-    const presented = read(request)
-    if (presented === null) return null
-    const now = clock()
-    const secret = secretIn(presented)
-    if (secret !== null) return bySecret(secret, presented.userId, now)
-    const claims = accessTokens.remembered(presented.token, now)
-    const live = claims && liveSessions.remembered(claims.sid, now)
-    if (claims === undefined || live === undefined || !isOfOneUser(presented.userId, claims, live))
+    try {
+      const presented = read(request)
+      if (presented === null) return null
+      const { token, userId } = presented
+      const secret = secretIn(presented)
+      return secret === null ? byToken(token, userId, clock()) : bySecret(secret, userId, clock())
+    } catch {
+      // What is malformed is refused, and reported, by `authenticate`.
       return null
-    if (!usedPairs.isNoted(claims, now)) return null
-    return principalOf(live, claims.scope, new Date(claims.exp * 1000))
+    }
   }
 }

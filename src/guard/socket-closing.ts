@@ -6,6 +6,8 @@ import { createEndedAmong } from '../sessions/ended-sessions.js'
 import type { LiveSessions } from '../sessions/live-sessions.js'
 import type { Revocations } from '../sessions/revocations.js'
 import type { Sessions } from '../sessions/sessions.js'
+import { createCloseByKey } from './close-by-key.js'
+import type { AskForKeys } from './key-marks.js'
 import { createOpenSockets, type SocketEntry, type TrackedConnection } from './open-sockets.js'
 import { createPollSchedule, isTouchDue, pollSlotCount } from './poll-schedule.js'
 
@@ -43,11 +45,16 @@ export interface SocketRegistryDeps {
   readonly revocations: Revocations
   readonly liveSessions: LiveSessions
   readonly sessions: Pick<Sessions, 'liveAmong'>
+  /** Null: the signer does not say which keys it has. */
+  readonly askForKeys: AskForKeys | null
   /** Seconds. */
   readonly sessionIdle: number
   readonly clock: () => Date
 }
 
+const sessionEnded = [socketCloseCodes.sessionEnded, 'session ended'] as const
+const tokenExpired = [socketCloseCodes.tokenExpired, 'token expired'] as const
+const keyGone = [socketCloseCodes.tokenExpired, 'signing key was taken out'] as const
 const tickMs = 1000
 /** Sessions that have just ended are known without asking: so many, for so long. */
 const maxJustEnded = 20_000
@@ -55,19 +62,19 @@ const justEndedSeconds = 60
 
 /** Closes sockets when their session ends, and when their token does. */
 export function createSocketRegistry(deps: SocketRegistryDeps): SocketRegistry {
-  const { revocations, liveSessions, clock } = deps
+  const { revocations, liveSessions, askForKeys, clock } = deps
   const schedule = createPollSchedule(deps.sessionIdle)
   const endedAmong = createEndedAmong(deps.sessions)
   const justEnded = boundedCache<true>(maxJustEnded, justEndedSeconds)
   let ticks = 0
   const open = createOpenSockets(() => schedule.start(ticks, clock()))
   const ticker = createTicker(tick)
+  const closeByKey = createCloseByKey(open, askForKeys, (entry) => hangUp(entry, ...keyGone))
 
   function endSession(sessionId: string): void {
     // Requests are refused from now on as well, however fresh what is remembered.
     liveSessions.forget(sessionId)
-    for (const entry of open.of(sessionId))
-      hangUp(entry, socketCloseCodes.sessionEnded, 'session ended')
+    for (const entry of open.of(sessionId)) hangUp(entry, ...sessionEnded)
   }
 
   function hangUp(entry: SocketEntry, code: number, reason: string): void {
@@ -88,9 +95,9 @@ export function createSocketRegistry(deps: SocketRegistryDeps): SocketRegistry {
     const now = clock()
     ticks += 1
     void pollSlot(ticks % pollSlotCount)
+    void closeByKey(ticks)
     for (const [sessionId, { entries, attached }] of open) {
-      const lapsed = [...entries].filter(({ principal }) => principal.expiresAt <= now)
-      for (const entry of lapsed) hangUp(entry, socketCloseCodes.tokenExpired, 'token expired')
+      for (const entry of lapsedAmong(entries, now)) hangUp(entry, ...tokenExpired)
       const due = schedule.takeDue(attached, ticks, now)
       // Without a context the check does not count as use of the session.
       if (due !== 'nothing') void check(sessionId, due === 'touch' ? noRequest : null)
@@ -130,6 +137,10 @@ export function createSocketRegistry(deps: SocketRegistryDeps): SocketRegistry {
     },
     close: ticker.stop,
   }
+}
+
+function lapsedAmong(entries: Iterable<SocketEntry>, now: Date): SocketEntry[] {
+  return [...entries].filter(({ principal }) => principal.expiresAt <= now)
 }
 
 // Starts with the first socket. `run` answers whether it runs: once stopped, it never does again.

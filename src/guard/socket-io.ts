@@ -1,15 +1,20 @@
 import type { IncomingMessage } from 'node:http'
-import { type Audit, noRequest } from '../audit/events.js'
+import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthConfigError, AuthError, invalidRequest, notSignedIn } from '../errors.js'
 import { type PresentedCredentials, readCredentials } from '../http/credentials.js'
 import { isForClient } from '../http/endpoint.js'
+import type { Pages } from '../http/page-origin.js'
 import type { Contexts } from '../http/request-context.js'
+import { contextOfId } from '../http/request-id.js'
+import { checkOptions, optionsOf } from '../lib/check-options.js'
 import { describeFailure } from '../lib/host-call.js'
 import type { Principal } from '../principal/principal.js'
 import { type Authenticate, reportRefusal } from './authenticate.js'
+import { type CredentialsFrom, from, requirePages } from './credentials-from.js'
 import type { SocketEntry, TrackedConnection } from './open-sockets.js'
+import { isOfPage, readPageSocket } from './page-socket.js'
 import { createRecoveredSockets, requireGuardedRecovery } from './recovered-sockets.js'
-import { type RequiredScope, requiredBy, requireScope, type ScopeOptions } from './scope.js'
+import { type RequiredScope, requireScope, type ScopeOptions, scopeRule } from './scope.js'
 import type { SocketRegistry } from './socket-closing.js'
 import type { TrackedSocket } from './tracked-socket.js'
 
@@ -34,26 +39,44 @@ export interface SocketIoSocket {
 /** Socket.IO middleware. */
 export type SocketIoGuard = (socket: SocketIoSocket, next: (error?: Error) => void) => void
 
-/** What guarding Socket.IO needs. */
+/** How `sockets.socketIo` finds the credentials, and what it asks of them. */
+export interface SocketIoOptions extends ScopeOptions {
+  /**
+   * Where they are: in `auth.token` or the headers, in the cookie of a page, or in either. The last
+   * two need `pagesOrigin`, and the cookie counts for pages of that origin alone. With `cookie`
+   * nothing else is read; with `either` a token comes first, and alone. It is the cookie with which
+   * the connection began. Default `headers`.
+   */
+  readonly from?: CredentialsFrom
+}
+
+const rules = {
+  factory: 'sockets.socketIo',
+  schema: optionsOf({ scope: scopeRule, from }),
+}
+
 export interface SocketIoGuardDeps {
   readonly authenticate: Authenticate
   readonly registry: SocketRegistry
   /** What the host is given of a socket under watch. */
   readonly trackedSocket: (entry: SocketEntry) => TrackedSocket
+  /** Undefined: the host has none that send a cookie. */
+  readonly pages: Pages | undefined
   readonly contexts: Contexts
   readonly audit: Audit
 }
 
 /**
  * Makes what makes the middleware. The token comes in `auth: { token }` of the client's options, or
- * in the headers. A refusal reaches the client as `connect_error` with `data: { code, status }`;
- * the end of the session as the event `auth.ended` with `{ code: 4401 | 4408, reason }`, and a
- * disconnect that the client does not try to mend. Only guarded namespaces end: the connection may
- * carry others. Origins are Socket.IO's own business (`cors`).
+ * in the headers; `from` may name the cookie of a page in their place. A refusal reaches the client
+ * as `connect_error` with `data: { code, status }`; the end of the session as the event
+ * `auth.ended` with `{ code: 4401 | 4408, reason }`, and a disconnect that the client does not try
+ * to mend. Only guarded namespaces end: the connection may carry others. Origins are Socket.IO's
+ * own business (`cors`), except where the cookie counts.
  */
 export function createSocketIoGuards(
   deps: SocketIoGuardDeps,
-): (server?: object, options?: ScopeOptions) => SocketIoGuard {
+): (server?: object, options?: SocketIoOptions) => SocketIoGuard {
   const { authenticate, registry, contexts, audit } = deps
   const admitted = new WeakMap<object, SocketEntry>()
   const watched = new WeakSet<object>()
@@ -76,12 +99,16 @@ export function createSocketIoGuards(
     })
   }
 
-  async function admit(socket: SocketIoSocket, scope: RequiredScope): Promise<void> {
+  async function admit(
+    socket: SocketIoSocket,
+    scope: RequiredScope,
+    read: ReadSocketIo,
+  ): Promise<void> {
     requireSocketIo4(socket)
     recovered.guard(socket.nsp)
     const context = contexts.ofUpgrade(contexts.of(socket.request))
     const principal = await reportRefusal(audit, context, async () => {
-      const credentials = credentialsOf(socket)
+      const credentials = read(socket)
       if (credentials === null) throw notSignedIn('no credentials')
       const { principal } = await authenticate(credentials, context)
       requireScope(principal, scope)
@@ -97,20 +124,21 @@ export function createSocketIoGuards(
     watch(socket.nsp)
   }
 
-  function refusalOf(error: unknown): Error {
+  function refusalOf(error: unknown, context: RequestContext): Error {
     if (error instanceof AuthError && isForClient(error)) return asConnectError(error)
-    audit({ type: 'host.failed', ...describeFailure('sockets.socketIo', error) }, noRequest)
+    audit({ type: 'host.failed', ...describeFailure('sockets.socketIo', error) }, context)
     if (error instanceof AuthConfigError) warn(error)
     return asConnectError(new AuthError('configuration', { cause: error }))
   }
 
   return (server, options) => {
-    const scope = requiredBy('sockets.socketIo', options)
+    const { scope, from } = checkOptions(rules, options)
+    const read = socketReader(from, deps.pages)
     if (server !== undefined) requireGuardedRecovery(server)
     return (socket, next) => {
-      admit(socket, scope).then(
+      admit(socket, scope, read).then(
         () => next(),
-        (error: unknown) => next(refusalOf(error)),
+        (error: unknown) => next(refusalOf(error, contextOfId(socket.request))),
       )
     }
   }
@@ -130,10 +158,19 @@ function requireSocketIo4({ handshake, data, nsp }: SocketIoSocket): void {
   )
 }
 
-function credentialsOf({
-  handshake: { auth },
-  request,
-}: SocketIoSocket): PresentedCredentials | null {
+type ReadSocketIo = (socket: SocketIoSocket) => PresentedCredentials | null
+
+function socketReader(from: CredentialsFrom, given: Pages | undefined): ReadSocketIo {
+  if (from === 'headers') return readToken
+  const pages = requirePages(given, `sockets.socketIo({ from: '${from}' })`)
+  if (from === 'cookie') return ({ request }) => readPageSocket(request, pages)
+  // Who has no token and is no page of ours is a stranger, whatever cookie came along.
+  return (socket) =>
+    readToken(socket) ??
+    (isOfPage(socket.request, pages.origin) ? readPageSocket(socket.request, pages) : null)
+}
+
+function readToken({ handshake: { auth }, request }: SocketIoSocket): PresentedCredentials | null {
   const { token, userId } = auth
   const inHeaders = readCredentials(request)
   if (token === undefined) return inHeaders
@@ -142,7 +179,9 @@ function credentialsOf({
     throw invalidRequest([
       { path: 'auth.token', message: 'Send either auth.token or a header, not both.' },
     ])
-  if (!isShortText(token) || (userId !== undefined && !isShortText(userId))) return null
+  // Not null: another place would be asked then, for what was presented here.
+  if (!isShortText(token) || (userId !== undefined && !isShortText(userId)))
+    throw notSignedIn('no credentials')
   return { sentAs: 'token', token, userId: userId ?? null }
 }
 

@@ -5,8 +5,9 @@ import { randomSecret } from '../lib/random.js'
 import type { Principal } from '../principal/principal.js'
 import type { LiveSessions } from '../sessions/live-sessions.js'
 import type { SocketTicketStore } from '../stores/ticket-contract.js'
-import type { TakeIssue } from '../throttle/token-limits.js'
+import type { TakeIssue } from '../throttle/issue-limits.js'
 import { principalOf } from './authenticate.js'
+import { keyMarkOf, noteKey } from './key-marks.js'
 
 /** One-time tickets for sockets of browsers, which cannot send headers with an upgrade. */
 export interface SocketTickets {
@@ -26,7 +27,11 @@ export interface SocketTickets {
 }
 
 const lifetimeSeconds = 30
-const pattern = /^mar_wt_[A-Za-z0-9_-]{43}$/
+/**
+ * The secret, and the mark of the key that had signed the token which bought it: the socket that it
+ * opens is closed with that key. Nobody can change it, since the ticket is found by all of it.
+ */
+const pattern = /^mar_wt_[\w-]{43}(?:\.([\w-]{43}))?$/
 
 /** Issues and redeems tickets. Only their SHA-256 is stored. */
 export function createSocketTickets(
@@ -36,9 +41,11 @@ export function createSocketTickets(
   clock: () => Date,
 ): SocketTickets {
   return {
-    async issue({ sessionId, userId, scope, expiresAt: tokenExpiresAt }, context) {
+    async issue(principal, context) {
+      const { sessionId, userId, scope, expiresAt: tokenExpiresAt } = principal
       await takeIssue('ticket', { userId, sessionId }, context)
-      const ticket = `mar_wt_${randomSecret()}`
+      const mark = keyMarkOf(principal)
+      const ticket = `mar_wt_${randomSecret()}${mark === null ? '' : `.${mark}`}`
       const createdAt = clock()
       const expiresAt = new Date(createdAt.getTime() + lifetimeSeconds * 1000)
       const ticketHash = sha256(ticket)
@@ -55,13 +62,17 @@ export function createSocketTickets(
     },
 
     async redeem(ticket, context) {
-      const result = pattern.test(ticket)
-        ? await store.consume(sha256(ticket), clock())
-        : { outcome: 'unknown' as const }
+      const shape = pattern.exec(ticket)
+      const result =
+        shape === null
+          ? { outcome: 'unknown' as const }
+          : await store.consume(sha256(ticket), clock())
       if (result.outcome === 'unknown') throw notSignedIn('ticket unknown, used or expired')
       if (result.ticket.tokenExpiresAt <= clock()) throw notSignedIn('token of the ticket expired')
       const live = await liveSessions.require(result.ticket.sessionId, context)
-      return principalOf(live, result.ticket.scope, result.ticket.tokenExpiresAt)
+      const principal = principalOf(live, result.ticket.scope, result.ticket.tokenExpiresAt)
+      noteKey(principal, shape?.[1] ?? null)
+      return principal
     },
   }
 }

@@ -4,19 +4,26 @@ import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
 import { AuthError, invalidRequest, notSignedIn } from '../errors.js'
 import { readCredentials, singleHeader } from '../http/credentials.js'
 import { isForClient } from '../http/endpoint.js'
-import type { Pages } from '../http/pages.js'
+import type { Pages } from '../http/page-origin.js'
 import { writeRawProblem } from '../http/problem.js'
 import type { Contexts } from '../http/request-context.js'
+import { contextOfId, noteUpgrade } from '../http/request-id.js'
 import { describeFailure } from '../lib/host-call.js'
 import type { Principal } from '../principal/principal.js'
 import { type AttachedServer, createAttach, type UpgradingServer } from './attach.js'
 import { type Authenticate, reportRefusal } from './authenticate.js'
+import { requirePages } from './credentials-from.js'
 import type { SocketEntry } from './open-sockets.js'
 import { refuseForeignOrigin } from './own-origin.js'
-import { readPageSocket, type SocketOptions, settingsOf } from './page-socket.js'
+import {
+  readPageSocket,
+  type SocketOptions,
+  type SocketSettings,
+  settingsOf,
+} from './page-socket.js'
 import { type RequiredScope, requiredBy, requireScope, type ScopeOptions } from './scope.js'
 import type { SocketRegistry } from './socket-closing.js'
-import { createSocketIoGuards, type SocketIoGuard } from './socket-io.js'
+import { createSocketIoGuards, type SocketIoGuard, type SocketIoOptions } from './socket-io.js'
 import type { SocketTickets } from './socket-ticket.js'
 import type { ClosableSocket, TrackedSocket } from './tracked-socket.js'
 
@@ -46,8 +53,8 @@ export interface Sockets {
    *
    * `path` is compared exactly, without the query. Make `wsServer` with `noServer: true`. Throws
    * `AuthConfigError` for another one, for a path that is none, and for one that is taken. Where
-   * nobody else listens for upgrades, those of other paths are answered 404. `scope` as in
-   * `requireAuth`.
+   * nobody else listens for upgrades, those of other paths are answered 404. `scope` and `from` as
+   * in `authenticate`: with `{ from: 'cookie' }` the cookie of a page opens it, and nothing else.
    *
    * @example
    * ```ts
@@ -68,7 +75,7 @@ export interface Sockets {
     server: AttachedServer,
     path: string,
     wsServer: UpgradingServer,
-    options?: ScopeOptions,
+    options?: SocketOptions,
   ): void
   /**
    * Middleware for Socket.IO 4: `io.use(auth.sockets.socketIo(io))`. It guards the one namespace
@@ -79,28 +86,27 @@ export interface Sockets {
    * With `server` a setting that no guard can hold is found at once, and without it at the first
    * connection, which is then refused, as all are: `connectionStateRecovery` needs
    * `skipMiddlewares: false` and Socket.IO's own adapter. Throws `AuthConfigError`. `scope` as in
-   * `requireAuth`.
+   * `requireAuth`, and so is `from`: with `{ from: 'cookie' }` the cookie of a page opens it.
    */
-  socketIo(server?: object, options?: ScopeOptions): SocketIoGuard
+  socketIo(server?: object, options?: SocketIoOptions): SocketIoGuard
 }
 
-/** What guarding sockets needs. */
 export interface SocketsDeps {
   readonly authenticate: Authenticate
-  /** Null when the host keeps no tickets. */
-  readonly tickets: SocketTickets | null
+  /** Undefined when the host keeps no tickets. */
+  readonly tickets: SocketTickets | undefined
   readonly registry: SocketRegistry
-  /** Null: a browser must come from the host it connects to. */
-  readonly allowedOrigins: readonly string[] | null
-  /** Null: the host has none that send a cookie. */
-  readonly pages: Pages | null
+  /** Undefined: a browser must come from the host it connects to. */
+  readonly allowedOrigins: readonly string[] | undefined
+  /** Undefined: the host has none that send a cookie. */
+  readonly pages: Pages | undefined
   readonly contexts: Contexts
   readonly audit: Audit
 }
 
 /** Makes the guards for sockets. */
 export function createSockets(deps: SocketsDeps): Sockets {
-  const { registry, authenticate, contexts, audit } = deps
+  const { registry, pages, contexts, audit } = deps
   const surviveReset = createSurviveReset()
 
   const trackedSocket = (entry: SocketEntry): TrackedSocket => ({
@@ -128,10 +134,11 @@ export function createSockets(deps: SocketsDeps): Sockets {
 
   async function authenticateRequest(
     request: IncomingMessage,
-    scope: RequiredScope,
-    from: 'headers' | 'cookie' = 'headers',
+    { scope, from }: SocketSettings,
   ): Promise<Principal> {
     surviveReset(request.socket)
+    contexts.idOf(request)
+    noteUpgrade(request)
     const context = contexts.of(request)
     return reportRefusal(audit, context, async () => {
       const principal = await authenticateUpgrade(deps, request, contexts.ofUpgrade(context), from)
@@ -146,20 +153,26 @@ export function createSockets(deps: SocketsDeps): Sockets {
       writeRawProblem(connection, error)
       return
     }
-    audit({ type: 'host.failed', ...describeFailure('upgrade', error) }, noRequest)
+    audit({ type: 'host.failed', ...describeFailure('upgrade', error) }, contextOfId(connection))
     writeRawProblem(connection, new AuthError('configuration', { cause: error }))
   }
 
   return {
     async authenticate(request, options) {
-      const { scope, from } = settingsOf(options)
-      return authenticateRequest(request, scope, from)
+      return authenticateRequest(request, settingsOf('sockets.authenticate', options))
     },
     refuse,
     track: (socket, principal, options) =>
       track(socket, principal, requiredBy('sockets.track', options)),
-    attach: createAttach({ authenticate: authenticateRequest, refuse, track }),
-    socketIo: createSocketIoGuards({ authenticate, registry, trackedSocket, contexts, audit }),
+    attach: createAttach({
+      requirePlace({ from }) {
+        if (from === 'cookie') requirePages(pages, "sockets.attach({ from: 'cookie' })")
+      },
+      authenticate: authenticateRequest,
+      refuse,
+      track,
+    }),
+    socketIo: createSocketIoGuards({ ...deps, trackedSocket }),
   }
 }
 
@@ -197,8 +210,10 @@ async function authenticateUpgrade(
   context: RequestContext,
   from: 'headers' | 'cookie',
 ): Promise<Principal> {
-  if (from === 'cookie')
-    return (await deps.authenticate(readPageSocket(request, deps.pages), context)).principal
+  if (from === 'cookie') {
+    const pages = requirePages(deps.pages, "sockets.authenticate({ from: 'cookie' })")
+    return (await deps.authenticate(readPageSocket(request, pages), context)).principal
+  }
   refuseForeignOrigin(request, deps.allowedOrigins)
   const credentials = readCredentials(request)
   const ticket = ticketOf(request)
@@ -210,7 +225,7 @@ async function authenticateUpgrade(
     throw invalidRequest([
       { path: 'Sec-WebSocket-Protocol', message: 'Send either a ticket or a token, not both.' },
     ])
-  if (deps.tickets === null) throw notSignedIn('no ticket store')
+  if (deps.tickets === undefined) throw notSignedIn('no ticket store')
   return deps.tickets.redeem(ticket, context)
 }
 

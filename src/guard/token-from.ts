@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { AuthConfigError, notSignedIn } from '../errors.js'
 import type { PresentedCredentials, ReadCredentials } from '../http/credentials.js'
-import type { Pages } from '../http/pages.js'
+import type { Pages } from '../http/page-origin.js'
 import { callable, checkOptions, optionsOf } from '../lib/check-options.js'
 import { type CredentialsFrom, from, readerFrom } from './credentials-from.js'
 import { type RequiredScope, type ScopeOptions, scopeRule } from './scope.js'
@@ -44,7 +44,7 @@ const rules = {
  */
 export function settingsOfAuthenticate(
   options: AuthenticateOptions | undefined,
-  pages: Pages | null,
+  pages: Pages | undefined,
 ): { readonly scope: RequiredScope; readonly read: ReadCredentials } {
   const { scope, ...where } = checkOptions(rules, options)
   return { scope, read: createReaders('authenticate', where, pages)() }
@@ -63,7 +63,7 @@ export interface ReaderSettings {
 export function createReaders(
   caller: string,
   { tokenFrom, from: where }: ReaderSettings,
-  pages: Pages | null,
+  pages: Pages | undefined,
 ): () => ReadCredentials {
   const read = readerFrom(caller, where, pages)
   if (tokenFrom === undefined) return () => read

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasBody, maxBodyBytes } from './body.js'
 import type { BrowserCookie } from './cookies.js'
+import { requestIdOf } from './request-id.js'
 
 /** A JSON answer on its way out. */
 export interface Answer {
@@ -21,8 +22,8 @@ export interface TextAnswer {
 /** A 204. */
 export interface NoContentAnswer {
   readonly status: 204
-  /** What the browser is to keep; null: nothing new. */
-  readonly cookie: KeptCookie | null
+  /** What the browser is to keep or to forget; null: nothing new. */
+  readonly cookie: CookieChange | null
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -69,6 +70,7 @@ export function writeAnswer(response: ServerResponse, answer: AnyAnswer): void {
   const text = textOf(answer)
   response.statusCode = status
   response.removeHeader('X-Powered-By')
+  nameRequest(response)
   for (const [name, value] of commonHeaderPairs) response.setHeader(name, value)
   if (headers !== undefined)
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
@@ -83,12 +85,19 @@ export function writeAnswer(response: ServerResponse, answer: AnyAnswer): void {
   response.end(text)
 }
 
+// So that what a user reports can be found in the log.
+function nameRequest(response: ServerResponse): void {
+  const requestId = requestIdOf(response.req)
+  if (requestId !== undefined) response.setHeader('X-Request-Id', requestId)
+}
+
 function textOf(answer: AnyAnswer): string | Buffer | null {
-  if (has(answer, 'text')) return answer.text
-  return has(answer, 'body') ? JSON.stringify(answer.body) : null
+  if (has(answer, 'body')) return JSON.stringify(answer.body)
+  return has(answer, 'text') ? answer.text : null
 }
 
 function cookiesOf(answer: AnyAnswer): readonly CookieChange[] {
+  if (has(answer, 'body')) return []
   if (has(answer, 'cookies')) return answer.cookies ?? []
   return has(answer, 'cookie') && answer.cookie !== null ? [answer.cookie] : []
 }

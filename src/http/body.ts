@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { MIMEType } from 'node:util'
 import { AuthConfigError, AuthError, invalidRequest } from '../errors.js'
 import { isWellFormed } from '../lib/well-formed.js'
+import { hasMemberTwice } from './member-twice.js'
 
 /**
  * Bytes of a body, and characters of the texts in one that the host has parsed. No request needs
@@ -47,7 +48,8 @@ export function readJsonOrFormBody(request: IncomingMessage & MaybeParsed): Prom
 /**
  * The same, and forms from pages of every site: for endpoints that take no cookie, so that a page
  * gets nothing that any program would not. Fields with a name in `repeatable` that are there more
- * than once become a list.
+ * than once become a list. A member of JSON that is there twice is 400, unless the host's parser
+ * was first, which keeps the last.
  */
 export function readOpenBody(
   request: IncomingMessage & MaybeParsed,
@@ -109,7 +111,13 @@ async function readBody(
   const formRules = rulesOfForm(request, forms)
   const bytes = await unreadBytes(request)
   if (bytes === null) return asObject(request.body)
-  return formRules === null ? asObject(parse(bytes)) : parseForm(bytes, formRules)
+  if (formRules !== null) return parseForm(bytes, formRules)
+  const body = asObject(parse(bytes))
+  // As in a form: of two, a filter in front may go by the first, where `JSON.parse` takes the last.
+  // RFC 6749 §3.2, https://www.rfc-editor.org/rfc/rfc6749#section-3.2
+  if (forms?.areTakenFrom === anywhere && hasMemberTwice(bytes.toString('utf8')))
+    throw notUnderstood('A member of the body is there twice.')
+  return body
 }
 
 // Null: the host's parser was first.

@@ -7,6 +7,6 @@ import type { Routes } from './endpoint.js'
 export interface Capability {
   /** What it answers over HTTP. */
   readonly routes: Routes
-  /** Ends what it has started; null where it starts nothing. */
-  readonly close: (() => void) | null
+  /** Ends what it has started. Left out where it starts nothing. */
+  close?(): void
 }

@@ -39,6 +39,9 @@ export function refuseEndlessForwarding({ headers }: IncomingMessage): void {
   throw invalidRequest([{ path: 'X-Forwarded-For', message: 'This header is too long.' }])
 }
 
+/** What is counted for a client without an address. */
+const unknown = 'unknown'
+
 /**
  * The network an address belongs to, as the unit of throttling: an IPv4 address, or the /64 of
  * IPv6.
@@ -57,7 +60,7 @@ export function siteOf(address: string | null): string {
 
 /** What an address is counted by in IPv6: its /64, /56 and /48; the address alone in IPv4. */
 export function prefixesOf(address: string | null): readonly string[] {
-  if (address === null || isIPv4(address)) return [networkOf(address)]
+  if (address === null || isIPv4(address)) return [address ?? unknown]
   const groups = groupsOf(address)
   const fourth = Number.parseInt(groups[3] as string, 16)
   const of56 = [...groups.slice(0, 3), (fourth & 0xff00).toString(16)].join(':')
@@ -65,7 +68,7 @@ export function prefixesOf(address: string | null): readonly string[] {
 }
 
 function prefixOf(address: string | null, groups: number): string {
-  if (address === null) return 'unknown'
+  if (address === null) return unknown
   return isIPv4(address)
     ? address
     : `${groupsOf(address).slice(0, groups).join(':')}::/${groups * 16}`

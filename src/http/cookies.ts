@@ -6,6 +6,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 export interface BrowserCookie {
   /** What the browser has sent; null where there is none, or more than one of this name. */
   read(request: IncomingMessage): string | null
+  /** Whether one of this name was sent, whatever is in it, and how often. */
+  isSent(request: IncomingMessage): boolean
   /**
    * Has the browser keep a value for so many seconds; null: until it is closed. Throws where the
    * answer has begun.
@@ -17,6 +19,9 @@ export interface BrowserCookie {
 
 /** The cookie of a page's session. */
 export type SessionCookie = BrowserCookie
+
+/** The name of that cookie on a secure page. */
+export const sessionCookieName: string = nameOf('session', true)
 
 /** Makes it: see {@link createPreCookie}. */
 export function createSessionCookie(isSecure: boolean): SessionCookie {
@@ -31,9 +36,11 @@ export function createSessionCookie(isSecure: boolean): SessionCookie {
  * What begins with `__Host-` is taken by browsers of a secure page alone, and of this very host
  * (RFC 6265bis §4.1.3.2); with `__Host-Http-` not of a script either. Where that is unknown it is
  * `__Host-` still.
+ *
+ * @param slot - of a copy under another name, two hexadecimal digits
  */
-export function createPreCookie(isSecure: boolean): BrowserCookie {
-  return createCookie('pre', isSecure)
+export function createPreCookie(isSecure: boolean, slot?: string): BrowserCookie {
+  return createCookie(slot === undefined ? 'pre' : `pre_${slot}`, isSecure)
 }
 
 /** Makes the cookie of a browser that was offered a passkey; it says no more than that. */
@@ -41,11 +48,18 @@ export function createOfferedCookie(isSecure: boolean): BrowserCookie {
   return createCookie('offered', isSecure)
 }
 
-function createCookie(kind: 'session' | 'pre' | 'offered', isSecure: boolean): BrowserCookie {
-  const name = isSecure ? `__Host-Http-mar_${kind}` : `mar_${kind}_dev`
+type CookieKind = 'session' | 'pre' | `pre_${string}` | 'offered'
+
+function nameOf(kind: CookieKind, isSecure: boolean): string {
+  return isSecure ? `__Host-Http-mar_${kind}` : `mar_${kind}_dev`
+}
+
+function createCookie(kind: CookieKind, isSecure: boolean): BrowserCookie {
+  const name = nameOf(kind, isSecure)
   const attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
   return {
     read: (request) => onlyValueOf(name, ownHeader(request, 'cookie') ?? ''),
+    isSent: (request) => (ownHeader(request, 'cookie') ?? '').includes(`${name}=`),
     keep(response, value, maxAge) {
       const age = maxAge === null ? '' : `; Max-Age=${maxAge}`
       setCookie(response, name, `${value}${attributes}${age}`)

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { credentialHeaders } from './credentials.js'
 
 /** Pages of other origins that may call the router's own endpoints. */
 export interface CorsOptions {
@@ -22,10 +23,14 @@ const exposed = [
   'RateLimit-Remaining',
   'RateLimit-Reset',
   'WWW-Authenticate',
+  'X-Request-Id',
 ].join(', ')
-/** What tells a client when to come back, and what its token lacks; the rest is in the body. */
-const openlyExposed = 'Retry-After, WWW-Authenticate'
-const sendable = 'Authorization, Content-Type, X-Auth-Token, X-User-Id'
+/**
+ * What tells a client when to come back, what its token lacks, and what to name to the host; the
+ * rest is in the body.
+ */
+const openlyExposed = 'Retry-After, WWW-Authenticate, X-Request-Id'
+const sendable = [...credentialHeaders, 'Content-Type'].toSorted().join(', ')
 /** Seconds for which a browser need not ask again. */
 const preflightSeconds = '600'
 /** The same, of what is the same for everybody: a day. */

@@ -15,6 +15,30 @@ export interface PresentedCredentials {
   readonly userId: string | null
 }
 
+/** The headers of the password sign-in, and the names that OpenAPI has for them. */
+export const tokenHeaders = {
+  userId: {
+    name: 'X-User-Id',
+    description: 'The `userId` of the login; together with `X-Auth-Token`.',
+  },
+  authToken: {
+    name: 'X-Auth-Token',
+    description: 'An `authToken` or an `access_token`; together with `X-User-Id`.',
+  },
+} as const
+
+/**
+ * The only headers that are read for credentials. CORS and OpenAPI take them from here, so that a
+ * further one is added in this file alone.
+ */
+export const credentialHeaders: readonly string[] = [
+  'Authorization',
+  tokenHeaders.authToken.name,
+  tokenHeaders.userId.name,
+]
+
+const credentialNames = credentialHeaders.map((name) => name.toLowerCase())
+
 /** Finds the credentials of a request; null when there are none. Throws 400 and 401. */
 export type ReadCredentials = (request: IncomingMessage) => PresentedCredentials | null
 
@@ -55,8 +79,6 @@ export function singleHeader(request: IncomingMessage, name: string): string | n
   return singleHeaders(request, [name])[0] ?? null
 }
 
-const credentialNames = ['authorization', 'x-auth-token', 'x-user-id']
-
 /**
  * The values of the headers with these names, given in lower case. Throws 400 for one that is
  * repeated: `headers` would join its values, or silently keep the first. `headersDistinct` would
@@ -73,14 +95,14 @@ function singleHeaders(request: IncomingMessage, names: readonly string[]): (str
       : rawHeaders
   for (let at = 1; at < pairs.length; at += 2) {
     const given = pairs[at - 1] as string
-    const which = names.findIndex(
-      (name) => name.length === given.length && name === given.toLowerCase(),
-    )
-    if (which < 0) continue
-    const path = names[which] as string
-    if (values[which] !== undefined)
-      throw invalidRequest([{ path, message: 'This header may be sent only once.' }])
-    values[which] = pairs[at] as string
+    // A loop, and no callback for each name: every guarded request comes by here.
+    for (let which = 0; which < names.length; which += 1) {
+      const path = names[which] as string
+      if (path.length !== given.length || path !== given.toLowerCase()) continue
+      if (values[which] !== undefined)
+        throw invalidRequest([{ path, message: 'This header may be sent only once.' }])
+      values[which] = pairs[at] as string
+    }
   }
   return values
 }

@@ -4,13 +4,13 @@ import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError, AuthError } from '../errors.js'
 import { type AnyAnswer, writeAnswer } from './answer.js'
 import { type JsonBody, readJsonBody } from './body.js'
+import { clientAborted } from './client-abort.js'
 import { type AnswerCors, createOpenCors } from './cors.js'
-import { hangingUp } from './hanging-up.js'
 import { writeProblem } from './problem.js'
 import type { ProblemStyle } from './problem-names.js'
 import { createNoticeProxies } from './proxy-notices.js'
 import type { Contexts } from './request-context.js'
-import type { SayOnce } from './say-once.js'
+import type { WarnOnce } from './warn-once.js'
 
 /** What an endpoint sees of a request. */
 export interface EndpointRequest {
@@ -22,8 +22,8 @@ export interface EndpointRequest {
   readJson(): Promise<JsonBody>
   /** Headers that go with the answer, whichever it becomes. */
   readonly setHeaders: SetHeaders
-  /** Is aborted when the client hangs up, or was answered. */
-  hungUp(): AbortSignal
+  /** Is aborted when the client disconnects, or was answered. */
+  aborted(): AbortSignal
 }
 
 /** Sets headers of an answer that is still to be made. */
@@ -69,22 +69,21 @@ const corsOf: Readonly<Record<OpenTo, AnswerCors | null>> = {
   'own-origin': null,
 }
 
-/** What mounting needs. */
 export interface MountDeps {
   readonly contexts: Contexts
   /** Null: no page of another origin is let in. */
   readonly answerCors: AnswerCors | null
-  readonly sayOnce: SayOnce
+  readonly warnOnce: WarnOnce
 }
 
 /**
  * Mounts routes. Any other method on a path is 405 with `Allow`, which Express alone would answer
  * with 404, and a path that cannot be decoded is 404. What was not foreseen goes to the host's
- * error handler; of a setting of its own that cannot be right the host is told by `sayOnce`.
+ * error handler; of a setting of its own that cannot be right the host is told by `warnOnce`.
  */
 export function mountAll(router: Router, routes: Routes, deps: MountDeps): Router {
-  const { contexts, answerCors, sayOnce } = deps
-  const noticeProxies = contexts.areOfHost ? () => {} : createNoticeProxies(sayOnce)
+  const { contexts, answerCors, warnOnce } = deps
+  const noticeProxies = contexts.areOfHost ? () => {} : createNoticeProxies(warnOnce)
   const allMethods = new Set<string>()
   for (const [path, endpoints, style = 'plain', openTo] of routes) {
     if (endpoints === null) continue
@@ -94,6 +93,8 @@ export function mountAll(router: Router, routes: Routes, deps: MountDeps): Route
     for (const method of methods) allMethods.add(method)
     const refuse = methodNotAllowed(methods.join(', '))
     router.all(path, (request, response, next) => {
+      // First: what is refused before it is understood must be found in the log as well.
+      contexts.idOf(request)
       if (answerOrigin?.(request, response, methods) === true) return
       const endpoint = byMethod.get(request.method) ?? refuse
       const noticing: Endpoint = (asked) => {
@@ -101,11 +102,11 @@ export function mountAll(router: Router, routes: Routes, deps: MountDeps): Route
         return endpoint(asked)
       }
       answer(noticing, contexts, request, response, style)
-        .catch((error: unknown) => answerMisconfigured(error, response, style, sayOnce))
+        .catch((error: unknown) => answerMisconfigured(error, response, style, warnOnce))
         .catch(next)
     })
   }
-  return router.use(undecodable(answerCors, [...allMethods]))
+  return router.use(undecodable(contexts, answerCors, [...allMethods]))
 }
 
 function endpointsByMethod({ HEAD, ...endpoints }: Endpoints): Map<string, Endpoint> {
@@ -124,20 +125,22 @@ function answerMisconfigured(
   error: unknown,
   response: ServerResponse,
   style: ProblemStyle,
-  sayOnce: SayOnce,
+  warnOnce: WarnOnce,
 ): void {
   if (!(error instanceof AuthConfigError)) throw error
-  sayOnce({ code: 'MAR_MISCONFIGURED', level: 'error', message: error.message })
+  warnOnce({ code: 'MAR_MISCONFIGURED', level: 'error', message: error.message })
   writeProblem(response, error, style)
 }
 
 // Express answers a name that is no UTF-8, such as %E0, by an error of its own, and asks no route.
 function undecodable(
+  contexts: Pick<Contexts, 'idOf'>,
   answerCors: AnswerCors | null,
   methods: readonly string[],
 ): ErrorRequestHandler {
   return function answerUndecodable(error: unknown, request, response, next) {
     if (!(error instanceof URIError)) return next(error)
+    contexts.idOf(request)
     // Which path was meant nobody knows, so a preflight is told of every method.
     if (answerCors?.(request, response, methods) === true) return
     writeProblem(response, new AuthError('not-found'), 'plain')
@@ -159,7 +162,7 @@ async function answer(
       if (response.headersSent) return
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     }
-    const hungUp = () => hangingUp(incoming, response)
+    const aborted = () => clientAborted(incoming, response)
     const parameters = incoming.params ?? {}
     writeAnswer(
       response,
@@ -169,7 +172,7 @@ async function answer(
         parameters,
         readJson,
         setHeaders,
-        hungUp,
+        aborted,
       }),
     )
   } catch (error) {

@@ -21,8 +21,8 @@ const maxValues = 20
  * cookie. Never from the URL, which ends in logs.
  *
  * Throws 400 for a body that is neither or is not UTF-8, and for a parameter of a form that is
- * repeated, but for `resource` ([RFC 8707 §2](https://www.rfc-editor.org/rfc/rfc8707#section-2));
- * 413 above 8 KiB; 415 for another type.
+ * repeated, or a member of JSON that is, but for `resource` of a form ([RFC 8707
+ * §2](https://www.rfc-editor.org/rfc/rfc8707#section-2)); 413 above 8 KiB; 415 for another type.
  */
 export async function readParameters(request: IncomingMessage): Promise<RequestParameters> {
   return parametersOf(await readOpenBody(request, ['resource']))

@@ -1,8 +1,10 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { AuthError } from '../errors.js'
+import { ownMembers } from '../lib/check-options.js'
 import { type Answer, commonHeaders, writeAnswer } from './answer.js'
 import { nameInStyle, type ProblemStyle } from './problem-names.js'
+import { requestIdOf } from './request-id.js'
 
 /** What another protocol calls the same refusal. */
 export interface ProblemNames {
@@ -15,8 +17,10 @@ export function writeProblem(
   response: ServerResponse,
   error: AuthError,
   style: ProblemStyle,
-  { status = error.status, error: name }: ProblemNames = {},
+  names?: ProblemNames,
 ): void {
+  // A polluted Object.prototype must not make a refusal an answer of another status.
+  const { status = error.status, error: name } = ownMembers({ ...names })
   const answer = problemAnswer(error, style)
   const body = name === undefined ? answer.body : { ...answer.body, error: name }
   writeAnswer(response, { ...answer, status, body })
@@ -29,7 +33,13 @@ export function writeProblem(
 export function writeRawProblem(connection: Duplex, error: AuthError): void {
   const { status, body, headers = {} } = problemAnswer(error, 'plain')
   const text = JSON.stringify(body)
-  const fixed = { ...commonHeaders, Connection: 'close', 'Content-Length': Buffer.byteLength(text) }
+  const id = requestIdOf(connection)
+  const fixed = {
+    ...commonHeaders,
+    ...(id !== undefined && { 'X-Request-Id': id }),
+    Connection: 'close',
+    'Content-Length': Buffer.byteLength(text),
+  }
   const lines = Object.entries({ ...fixed, ...headers }).map(([name, value]) => `${name}: ${value}`)
   connection.end(
     [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n'),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { asAddress, type ProxyAware, parsedAddress } from './client-address.js'
-import type { SayOnce } from './say-once.js'
 import { trustsNobody } from './trust-proxy.js'
+import type { WarnOnce } from './warn-once.js'
 
 /**
  * Looks at how a request came, from which address as it was understood, and tells the host of a
@@ -10,12 +10,12 @@ import { trustsNobody } from './trust-proxy.js'
 export type NoticeProxies = (request: IncomingMessage & ProxyAware, address: string | null) => void
 
 /** Makes it. Each of its notices is given once: any client can provoke the first of them. */
-export function createNoticeProxies(sayOnce: SayOnce): NoticeProxies {
+export function createNoticeProxies(warnOnce: WarnOnce): NoticeProxies {
   return (request, address) => {
     const { headers, app } = request
     if (app === undefined) return
     if ((headers['x-forwarded-for'] ?? headers['forwarded']) !== undefined && trustsNobody(app)) {
-      sayOnce({
+      warnOnce({
         code: 'MAR_PROXY_NOT_TRUSTED',
         level: 'warn',
         message:
@@ -30,7 +30,7 @@ export function createNoticeProxies(sayOnce: SayOnce): NoticeProxies {
     if (address !== asAddress(request.socket.remoteAddress)) return
     const { ip } = request
     if (ip !== undefined && ip !== '' && parsedAddress(ip) === null) {
-      sayOnce({
+      warnOnce({
         code: 'MAR_NO_ADDRESS',
         level: 'warn',
         message:

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
@@ -9,7 +8,8 @@ import {
   parsedAddress,
   refuseEndlessForwarding,
 } from './client-address.js'
-import type { SayOnce } from './say-once.js'
+import { createIdOfRequest, type IdOfRequest, type ReadRequestId } from './request-id.js'
+import type { WarnOnce } from './warn-once.js'
 
 /** Says whose request it is, where Express's `trust proxy` does not. */
 export type ReadClientAddress = (request: IncomingMessage) => string | null | undefined
@@ -23,43 +23,53 @@ export interface Contexts {
    * whose it is. No Express has seen an upgrade, and so no proxy setting.
    */
   ofUpgrade(context: RequestContext): RequestContext
+  /** What the request is called, before anything else of it is looked at. Never throws. */
+  readonly idOf: IdOfRequest
   /** Whether the host itself says whose address it is. */
   readonly areOfHost: boolean
 }
 
-/** What contexts need. */
 export interface ContextsDeps {
   /** Undefined: by Express's `trust proxy`. */
   readonly clientAddress: ReadClientAddress | undefined
+  /** Undefined: by `request.id` and the header. */
+  readonly requestId: ReadRequestId | undefined
   readonly onFailure: (failure: HostFailure) => void
-  readonly sayOnce: SayOnce
+  readonly warnOnce: WarnOnce
 }
 
 /** Makes the one reader of who sent a request. */
-export function createContexts({ clientAddress: given, ...deps }: ContextsDeps): Contexts {
-  if (given === undefined)
-    return {
-      of: (request) => contextOf(request, clientAddress(request)),
-      ofUpgrade: (context) => ({ ...context, ip: null }),
-      areOfHost: false,
-    }
+export function createContexts({
+  clientAddress: given,
+  requestId,
+  ...deps
+}: ContextsDeps): Contexts {
+  const idOf = createIdOfRequest(requestId, deps.warnOnce)
+  const addressOf =
+    given === undefined
+      ? clientAddress
+      : (request: IncomingMessage) => addressByHost(given, request, deps)
   return {
-    of: (request) => contextOf(request, addressByHost(given, request, deps)),
-    ofUpgrade: (context) => context,
-    areOfHost: true,
+    of(request) {
+      const requestId = idOf(request)
+      return { requestId, ip: addressOf(request), userAgent: userAgentOf(request) }
+    },
+    ofUpgrade: given === undefined ? (context) => ({ ...context, ip: null }) : (context) => context,
+    idOf,
+    areOfHost: given !== undefined,
   }
 }
 
 function addressByHost(
   given: ReadClientAddress,
   request: IncomingMessage,
-  { onFailure, sayOnce }: Omit<ContextsDeps, 'clientAddress'>,
+  { onFailure, warnOnce }: Omit<ContextsDeps, 'clientAddress' | 'requestId'>,
 ): string | null {
   // Before the host reads it as well.
   refuseEndlessForwarding(request)
   const address = parsedAddress(answerOf(given, request, onFailure))
   if (address !== null) return address
-  sayOnce({
+  warnOnce({
     code: 'MAR_NO_ADDRESS',
     level: 'warn',
     message:
@@ -91,23 +101,8 @@ function answerOf(
 /** Characters of a user agent that are kept. */
 const maxUserAgentCharacters = 512
 
-function contextOf(
-  request: IncomingMessage & { readonly id?: unknown },
-  ip: string | null,
-): RequestContext {
-  const given = request.id
+function userAgentOf({ headers }: IncomingMessage): string | null {
   // Requests that imitate Node's may have anything here.
-  const userAgent: unknown = request.headers['user-agent']
-  return {
-    requestId: isRequestId(given) ? String(given) : randomUUID(),
-    ip,
-    userAgent: typeof userAgent === 'string' ? userAgent.slice(0, maxUserAgentCharacters) : null,
-  }
-}
-
-// What the host's logger calls the request; anything that could forge a log line is not taken over.
-function isRequestId(given: unknown): boolean {
-  return (
-    Number.isSafeInteger(given) || (typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given))
-  )
+  const userAgent: unknown = headers['user-agent']
+  return typeof userAgent === 'string' ? userAgent.slice(0, maxUserAgentCharacters) : null
 }

@@ -1,5 +1,8 @@
 import { z } from 'zod'
 import { AuthConfigError } from '../errors.js'
+import { asOne } from './mistakes.js'
+import { nearest } from './nearest.js'
+import { type NumberRange, problemOfNumber, remedyOfNumber } from './number-range.js'
 
 /** The options of one factory: what they may be, and what is said where they are not. */
 export interface OptionRules<Checked> {
@@ -26,44 +29,83 @@ export interface OptionRules<Checked> {
  * that inherits nothing. Only own members count, at every depth of {@link optionsOf}, so that a
  * polluted `Object.prototype` supplies no option. Nothing at all counts as no options.
  *
- * @throws AuthConfigError for the first option that is unknown, missing, of the wrong type or out
- * of its range
+ * @throws AuthConfigError with every option that is unknown, missing, of the wrong type or out of
+ * its range
  */
 export function checkOptions<Checked>(rules: OptionRules<Checked>, given: unknown): Checked {
-  const result = rules.schema.safeParse(given === undefined ? {} : given)
+  const result = rules.schema.safeParse(given === undefined ? {} : given, { reportInput: true })
   if (result.success) return result.data
   const { issues } = result.error
+  const misspelt = issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.keys.map((name) => misspelling(issue, name)) : [],
+  )
+  const meant = new Set(misspelt.map(({ path, means }) => pathOf(rules, [...path, means ?? ''])))
+  const wrong = issues.filter(
+    ({ code, path }) => code !== 'unrecognized_keys' && !meant.has(pathOf(rules, path)),
+  )
   // A name that is misspelt is often missing, too; the misspelling is the news.
-  throw errorOf(
-    rules,
-    (issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]) as z.core.$ZodIssue,
+  throw asOne([
+    ...misspelt.map((found) => unknownOption(rules, found)),
+    ...wrong.map((issue) => wrongOption(rules, issue)),
+  ])
+}
+
+/** A name that is no option, in the object at `path`. */
+interface Misspelling {
+  readonly path: readonly PropertyKey[]
+  readonly name: string
+  readonly known: readonly string[]
+  /** The option that it looks like. */
+  readonly means: string | undefined
+}
+
+// The message of an unknown name is the list of the known ones.
+function misspelling({ path, message }: z.core.$ZodIssue, name: string): Misspelling {
+  const known = message.split(', ')
+  return { path, name, known, means: nearest(name, known) }
+}
+
+function unknownOption(
+  rules: OptionRules<unknown>,
+  { path, name, known, means }: Misspelling,
+): AuthConfigError {
+  const hint = means === undefined ? 'check the spelling' : `did you mean ${means}? Correct it`
+  const remedy = path.length === 0 ? remedyFor(rules, name) : undefined
+  return new AuthConfigError(
+    pathOf(rules, [...path, name]),
+    'is not an option.',
+    remedy ?? `${hint}, or remove it; known: ${known.join(', ')}.`,
   )
 }
 
-function errorOf(
-  { factory, namesStandAlone = false, remedies = {} }: OptionRules<unknown>,
-  issue: z.core.$ZodIssue,
-): AuthConfigError {
-  const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
-  const path = [...issue.path, ...unknown]
-  const option = path.reduce<string>(joined, namesStandAlone ? '' : factory)
-  const known = Object.hasOwn(remedies, String(path[0])) ? remedies[String(path[0])] : undefined
+function wrongOption(rules: OptionRules<unknown>, issue: z.core.$ZodIssue): AuthConfigError {
+  const { path, code, message } = issue
+  const known = remedyFor(rules, path[0])
   if (path.length === 0)
     return new AuthConfigError(
-      factory,
+      rules.factory,
       'takes its options as one object.',
       known ?? 'pass an object, or nothing.',
     )
-  // The message of an unknown name is the list of the known ones.
-  if (unknown.length > 0)
-    return new AuthConfigError(
-      option,
-      'is not an option.',
-      (path.length === 1 && known) || issue.message,
-    )
-  const problem =
-    issue.code === 'custom' ? issue.message : `is of the wrong type (${issue.message}).`
-  return new AuthConfigError(option, problem, known ?? 'leave it out for the default.')
+  const problem = code === 'custom' ? message : `is of the wrong type (${message}).`
+  const range = code === 'custom' ? (issue.params?.['range'] as NumberRange | undefined) : undefined
+  const ofNumber = range && remedyOfNumber(issue.input, range)
+  return new AuthConfigError(
+    pathOf(rules, path),
+    problem,
+    known ?? ofNumber ?? 'leave it out for the default.',
+  )
+}
+
+function remedyFor({ remedies = {} }: OptionRules<unknown>, name: PropertyKey | undefined) {
+  return Object.hasOwn(remedies, String(name)) ? remedies[String(name)] : undefined
+}
+
+function pathOf(
+  { factory, namesStandAlone = false }: OptionRules<unknown>,
+  path: readonly PropertyKey[],
+): string {
+  return path.reduce<string>(joined, namesStandAlone ? '' : factory)
 }
 
 function joined(path: string, part: PropertyKey): string {
@@ -75,9 +117,9 @@ function joined(path: string, part: PropertyKey): string {
 export function optionsOf<Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
 ): z.ZodType<z.output<z.ZodObject<Shape, z.core.$strict>>> {
-  const unknown = `check the spelling, or remove it; known: ${Object.keys(shape).join(', ')}.`
+  const known = Object.keys(shape).join(', ')
   const object = z.strictObject(shape, {
-    error: ({ code }) => (code === 'unrecognized_keys' ? unknown : undefined),
+    error: ({ code }) => (code === 'unrecognized_keys' ? known : undefined),
   })
   return z.preprocess(ownMembers, object).transform(ownMembers) as unknown as z.ZodType<
     z.output<typeof object>
@@ -100,12 +142,25 @@ export function fitting<Value>(
   })
 }
 
-/** A whole number in a range. */
-export function whole(least: number, most: number = Number.MAX_SAFE_INTEGER): z.ZodType<number> {
+/** A whole number in a range, of a unit where it has one. */
+export function whole(
+  least: number,
+  most: number = Number.MAX_SAFE_INTEGER,
+  unit?: NumberRange['unit'],
+): z.ZodType<number> {
+  return number({ least, most, unit })
+}
+
+/** A whole number in a range that can be described in more words. */
+export function number(range: NumberRange): z.ZodType<number> {
+  const { least, most, or } = range
   const isFit = (value: unknown) =>
-    Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most
-  const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} on` : `from ${least} to ${most}`
-  return fitting(isFit, `is not a whole number ${range}.`)
+    value === or ||
+    (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most)
+  return z.custom<number>((value) => value !== undefined && isFit(value), {
+    error: ({ input }) => problemOfNumber(input, range),
+    params: { range },
+  })
 }
 
 /** Text with something in it. */

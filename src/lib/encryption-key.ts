@@ -1,4 +1,5 @@
 import { AuthConfigError } from '../errors.js'
+import { doAll } from './mistakes.js'
 
 /** What to do about an encryption key that will not do. */
 export const encryptionKeyRemedy: string =
@@ -6,10 +7,12 @@ export const encryptionKeyRemedy: string =
 
 /**
  * Decodes encryption keys, 32 bytes each in base64. Throws {@link AuthConfigError} naming the place
- * of one that will not do.
+ * of each that will not do.
  */
 export function decodeEncryptionKeys(keys: readonly unknown[], option: string): Buffer[] {
-  return keys.map((key, index) => decodeOne(key, `${option}[${index}]`))
+  return doAll<Buffer[]>(
+    ...Array.from(keys, (key, index) => () => decodeOne(key, `${option}[${index}]`)),
+  )
 }
 
 function decodeOne(key: unknown, option: string): Buffer {

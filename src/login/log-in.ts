@@ -9,7 +9,7 @@ import type { DecideSignIn } from '../sign-in.js'
 import type { IdentifierDigests } from '../throttle/counter-keys.js'
 import type { PasswordSlot } from '../throttle/password-limits.js'
 import type { Throttle } from '../throttle/throttle.js'
-import { hasShownFactor } from '../two-factor/second-factor.js'
+import { countsAsFactor } from '../two-factor/second-factor.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 import type { Me } from '../users/me.js'
 import {
@@ -23,7 +23,6 @@ import {
 import type { LoginRequest } from './login-request.js'
 import { refuseOutdated, type StillRightDeps } from './still-right.js'
 
-/** What {@link createLogIn} needs. */
 export interface LogInDeps extends PasswordProofDeps, StillRightDeps {
   readonly throttle: Pick<Throttle, 'takePasswordSlot'>
   readonly decideSignIn: DecideSignIn
@@ -92,7 +91,7 @@ export interface LogInSteps {
 export function createLogIn(deps: LogInDeps): LogIn {
   return async function logIn({ request, ...asked }) {
     // 400, 503
-    const attempt = await attemptLogIn(deps, await proofOf(deps, request), asked)
+    const attempt = await attemptLogIn(deps, await passwordProof(deps, request), asked)
     if (attempt.due !== null) throw attempt.due.error
     return attempt.loggedIn
   }
@@ -110,26 +109,9 @@ export function createLogInSteps(deps: LogInDeps): LogInSteps {
   }
 
   return {
-    first: async ({ request, ...asked }) => attempt(await proofOf(deps, request), asked),
+    first: async ({ request, ...asked }) => attempt(await passwordProof(deps, request), asked),
     second: async ({ request, ...asked }) => attempt(secondStepProof(deps.users, request), asked),
   }
-}
-
-function proofOf(deps: LogInDeps, request: LoginRequest): Promise<LoginProof> {
-  const { canonical, digestIdentifier, noticeSpelling, users } = deps
-  const { authenticateLocally, verifyPassword, rehash } = deps
-  return passwordProof(
-    {
-      canonical,
-      digestIdentifier,
-      noticeSpelling,
-      authenticateLocally,
-      verifyPassword,
-      rehash,
-      users,
-    },
-    request,
-  )
 }
 
 /** What came of a login: `due` is who has shown all but the second factor. */
@@ -145,7 +127,7 @@ interface FactorDue {
 async function attemptLogIn(
   deps: LogInDeps,
   proof: LoginProof,
-  { context, hungUp, setHeaders, ...wanted }: AskedLogin,
+  { context, aborted, setHeaders, ...wanted }: AskedLogin,
 ): Promise<Attempt> {
   const { digests: identifier, findUserId } = proof
   // 429, 503
@@ -153,11 +135,11 @@ async function attemptLogIn(
   setHeaders(slot.headers)
 
   // 401, 403, 429, 503
-  const decision = await admit(deps, proof, slot, { context, hungUp, setHeaders })
+  const decision = await admit(deps, proof, slot, { context, aborted, setHeaders })
   if (!decision.allowed) return { due: decision, loggedIn: null }
   const { approved } = decision
   const loggedIn = await slot.clear(approved.user.id, {
-    factorShown: hasShownFactor(approved.methods),
+    factorShown: approved.methods.some(countsAsFactor),
     work: (rememberNetwork) =>
       signIn(deps, { approved, ...wanted }, proof, context, rememberNetwork),
   })
@@ -172,31 +154,25 @@ async function signIn(
   rememberNetwork: () => void,
 ): Promise<LoggedIn> {
   const { approved } = session
-  const { factorStands, users, sessions, passwordWatch, audit } = deps
   // 401, 503
   await refuseUsed(deps, proof, context)
   const { passwordHash, replacement } = await proof.rehash(approved.user, context)
-  const marks = passwordWatch.marksOf(approved.user, replacement)
+  const marks = deps.passwordWatch.marksOf(approved.user, replacement)
   const me = await deps.describeMe(approved.user)
   // 503
-  const mustEnrol = !hasShownFactor(approved.methods) && (await deps.mustHaveFactor(approved.user))
+  const hasShown = approved.methods.some(countsAsFactor)
+  const mustEnrol = !hasShown && (await deps.mustHaveFactor(approved.user))
   // 503
   const issued = await deps.issueSession({ ...session, marks }, context)
   const { id: sessionId } = issued.session
   // 401, 503
-  await refuseOutdated(
-    { factorStands, users, sessions, passwordWatch, audit },
-    approved,
-    { proof, passwordHash },
-    issued.session,
-    context,
-  )
+  await refuseOutdated(deps, approved, { proof, passwordHash }, issued.session, context)
   // Only now: a login refused above makes no network known, nor does one that has yet to show a
   // second factor.
   if (!mustEnrol) rememberNetwork()
 
   const { id: userId } = approved.user
-  audit({ type: 'login.succeeded', userId, sessionId, methods: approved.methods }, context)
+  deps.audit({ type: 'login.succeeded', userId, sessionId, methods: approved.methods }, context)
   return { ...issued, me, mustEnrol }
 }
 
@@ -221,7 +197,7 @@ type Decision =
       | { readonly user: null; readonly error: AuthError }
     ))
 
-type DecisionFrom = Pick<AskedLogin, 'context' | 'hungUp' | 'setHeaders'>
+type DecisionFrom = Pick<AskedLogin, 'context' | 'aborted' | 'setHeaders'>
 
 // Decides, and settles the slot of an attempt that is refused.
 async function admit(

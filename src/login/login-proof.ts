@@ -51,9 +51,8 @@ export interface LoginProof {
 }
 
 /** Where a login comes from. */
-export type Requester = Pick<EndpointRequest, 'context' | 'hungUp'>
+export type Requester = Pick<EndpointRequest, 'context' | 'aborted'>
 
-/** What {@link passwordProof} needs. */
 export interface PasswordProofDeps {
   /** The identifier as it is looked up. */
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
@@ -82,9 +81,9 @@ export async function passwordProof(
     passkey,
     mayBeGuess: true,
     findUserId: async () => (await deps.users.findByIdentifier(identifier))?.id ?? null,
-    async judge(takeAccount, { context, hungUp }) {
+    async judge(takeAccount, { context, aborted }) {
       // A client that hangs up before its turn costs no hash.
-      const gone = hungUp()
+      const gone = aborted()
       const verdict = await authenticateLocally(identifier, password, context, gone, takeAccount)
       if (!verdict.right && verdict.userId === null) noticeSpelling(typed, identifier, gone)
       return verdict

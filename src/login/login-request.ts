@@ -74,6 +74,19 @@ export function parseCredentials(given: unknown, isDigest = false): LoginRequest
   return isDigest ? { ...login, password: asDigest(input.password) } : login
 }
 
+/**
+ * The same of a form, which sends each of its fields: an optional one that was left empty is as one
+ * that is not there.
+ */
+export function parseFormCredentials(given: unknown): LoginRequest {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return parseCredentials(given)
+  const filled = Object.entries(given).filter(([name, value]) => !isOptional(name) || value !== '')
+  return parseCredentials(Object.fromEntries(filled))
+}
+
+const isOptional = (name: string) => name === 'code' || name === 'passkey'
+
 /** The code of a client that sends it beside the body; empty without. Throws 400. */
 export function readCodeHeader(incoming: IncomingMessage): string {
   return singleHeader(incoming, 'x-2fa-code') ?? ''

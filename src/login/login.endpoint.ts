@@ -8,13 +8,13 @@ import { parseLoginRequest, readCodeHeader } from './login-request.js'
  * own.
  */
 export function loginEndpoint(logIn: LogIn): Endpoint {
-  return async function login({ incoming, context, readJson, setHeaders, hungUp }) {
+  return async function login({ incoming, context, readJson, setHeaders, aborted }) {
     // 400, 413, 415
     const { tokens, ...request } = parseLoginRequest(await readJson(), () =>
       readCodeHeader(incoming),
     )
     // 400, 401, 403, 429, 503
-    const asked = { request, tokens, lifetime: undefined, context, setHeaders, hungUp }
+    const asked = { request, tokens, lifetime: undefined, context, setHeaders, aborted }
     const { token: authToken, me, ...opened } = await logIn(asked)
     const { refreshToken, expiresIn } = opened
     const enrolment = opened.mustEnrol ? { enrolmentRequired: true } : {}

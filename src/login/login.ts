@@ -1,7 +1,8 @@
 import type { AdmittedHasher } from '../admission/admission.js'
 import { noRequest } from '../audit/events.js'
 import type { Capability } from '../http/capability.js'
-import { createLocalStrategy } from './local-strategy.js'
+import { lazily } from '../lib/lazily.js'
+import type { AuthenticateLocally } from './local-strategy.js'
 import {
   createLogIn,
   createLogInSteps,
@@ -22,38 +23,29 @@ export interface Login extends Capability {
   readonly hashPassword: (plain: string) => Promise<string>
 }
 
-/** What {@link createLogin} needs. */
 export interface LoginCapabilityDeps extends Omit<LogInDeps, 'authenticateLocally' | 'rehash'> {
   readonly hasher: AdmittedHasher
   readonly clock: () => Date
 }
 
+/** So that a script which is done sooner does not load it. */
+const loadAfterMs = 100
+
 /** Makes the login and what hashes new passwords for it. */
 export function createLogin(deps: LoginCapabilityDeps): Login {
-  const { users, sessions, passwordWatch, hasher, verifyPassword, audit } = deps
-  const replaceHash = createReplaceHash({ users, passwordWatch, sessions })
-  const parts: LogInDeps = {
-    canonical: deps.canonical,
-    digestIdentifier: deps.digestIdentifier,
-    noticeSpelling: deps.noticeSpelling,
-    throttle: deps.throttle,
-    authenticateLocally: createLocalStrategy(users, verifyPassword),
-    verifyPassword,
-    decideSignIn: deps.decideSignIn,
-    factorStands: deps.factorStands,
-    rehash: createRehash(hasher, replaceHash, deps.clock, audit),
-    mustHaveFactor: deps.mustHaveFactor,
-    users,
-    sessions,
-    passwordWatch,
-    issueSession: deps.issueSession,
-    describeMe: deps.describeMe,
-    audit,
-  }
+  const { users, hasher, verifyPassword } = deps
+  const rehash = createRehash(hasher, createReplaceHash(deps), deps.clock, deps.audit)
+  const strategy = lazily(async () => {
+    const { createLocalStrategy } = await import('./local-strategy.js')
+    return createLocalStrategy(users, verifyPassword)
+  })
+  // After the start, which does not wait for passport, and before most first logins.
+  setTimeout(() => strategy().catch(() => {}), loadAfterMs).unref()
+  const authenticateLocally: AuthenticateLocally = async (...asked) => (await strategy())(...asked)
+  const parts: LogInDeps = { ...deps, authenticateLocally, rehash }
   const logIn = createLogIn(parts)
   return {
     routes: [['/login', { POST: loginEndpoint(logIn) }]],
-    close: null,
     logIn,
     logInSteps: createLogInSteps(parts),
     // One source among the networks: registrations neither push logins aside nor are pushed aside

@@ -5,7 +5,6 @@ import type { UserStore } from '../users/contract.js'
 /** Replaces a hash by another of the same password, if it is still stored. Says whether it did. */
 export type ReplaceHash = (userId: string, from: string, to: string) => Promise<boolean>
 
-/** What {@link createReplaceHash} needs. */
 export interface ReplaceHashDeps {
   readonly users: Pick<UserStore, 'findById' | 'updatePasswordHash'>
   readonly passwordWatch: Pick<PasswordWatch, 'markOf'>

@@ -7,7 +7,6 @@ import type { SessionRecord } from '../stores/contract.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 import type { LoginProof } from './login-proof.js'
 
-/** What {@link refuseOutdated} needs. */
 export interface StillRightDeps {
   /** Whether the second factor is still the one that the decision knew. */
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>

@@ -32,8 +32,8 @@ export function createVerifyPassword(hasher: AdmittedHasher, audit: Audit): Veri
   const dummyHash = createDummyHash(hasher)
 
   return async function verifyPassword(user, password, context, gone = null) {
-    // Before anything is known about the user: the first login of a process waits for it, be the
-    // user known or not.
+    // Before anything is known about the user: where it has to be made, the first login of a
+    // process waits for it, be the user known or not.
     const dummy = await dummyHash()
     const stored: unknown = user?.passwordHash ?? null
     // The host may have answered a promise by mistake; its rejection must not end the process.
@@ -60,6 +60,8 @@ export function createVerifyPassword(hasher: AdmittedHasher, audit: Audit): Veri
 }
 
 function createDummyHash(hasher: AdmittedHasher): () => Promise<string> {
+  const { unmatchable } = hasher
+  if (unmatchable !== null) return async () => unmatchable
   let pending: Promise<string> | undefined
   return function dummyHash() {
     pending ??= hasher

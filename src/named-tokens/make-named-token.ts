@@ -6,8 +6,8 @@ import { catchUpMarks } from '../sessions/catch-up-marks.js'
 import type { PasswordMarks, PasswordWatch } from '../sessions/password-watch.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { DecideSignIn } from '../sign-in.js'
-import type { SessionRecord } from '../stores/contract.js'
-import type { TakeIssue } from '../throttle/token-limits.js'
+import type { SessionRecord, StoredMethod } from '../stores/contract.js'
+import type { TakeIssue } from '../throttle/issue-limits.js'
 import { newSessionSecret } from '../tokens/session-secret.js'
 import type { UserStore } from '../users/contract.js'
 
@@ -18,7 +18,8 @@ export interface NewNamedToken {
   readonly scope: string
   /** Seconds. */
   readonly expiresIn: number
-  /** When the user last proved who they are. */
+  /** By what the user last proved who they are, and when. */
+  readonly methods: readonly StoredMethod[]
   readonly authenticatedAt: Date
   /** The session that asks; null for the host. */
   readonly maker: SessionRecord | null
@@ -37,7 +38,6 @@ export type MakeNamedToken = (
   context: RequestContext,
 ) => Promise<IssuedNamedToken>
 
-/** What making one needs. */
 export interface MakeNamedTokenDeps {
   readonly users: Pick<UserStore, 'findById'>
   readonly decideSignIn: DecideSignIn
@@ -50,7 +50,7 @@ export interface MakeNamedTokenDeps {
   /** Whether sessions end with the hash they were opened by. */
   readonly passwordWatch: Pick<PasswordWatch, 'marksOf' | 'inherited' | 'fits'>
   /** Whether a token stays when its user's password is another. */
-  readonly survivesPassword: boolean
+  readonly namedSurvivePassword: boolean
   readonly takeIssue: TakeIssue
   readonly audit: Audit
 }
@@ -58,8 +58,8 @@ export interface MakeNamedTokenDeps {
 /** Makes {@link MakeNamedToken}. It asks the decision that every other way in asks. */
 export function createMakeNamedToken(deps: MakeNamedTokenDeps): MakeNamedToken {
   const { sessions, takeIssue, audit } = deps
-  return async function makeNamedToken({ userId, maker, ...asked }, context) {
-    const approved = await approve(deps, userId, maker, context)
+  return async function makeNamedToken({ userId, maker, methods, ...asked }, context) {
+    const approved = await approve(deps, { userId, maker, methods }, context)
     await takeIssue('named-token', { userId, sessionId: maker?.id ?? null }, context)
     // Before anything is stored: who has 20 already must not fill the store by asking again.
     if (!(await sessions.hasRoomForNamed(userId))) throw new AuthError('too-many-named-tokens')
@@ -78,14 +78,13 @@ export function createMakeNamedToken(deps: MakeNamedTokenDeps): MakeNamedToken {
 
 async function approve(
   { users, decideSignIn, audit }: MakeNamedTokenDeps,
-  userId: string,
-  maker: SessionRecord | null,
+  { userId, maker, methods }: Pick<NewNamedToken, 'userId' | 'maker' | 'methods'>,
   context: RequestContext,
 ): Promise<ApprovedSignIn> {
   const decision = await decideSignIn({
     door: 'named-token',
     user: await users.findById(userId),
-    methods: maker?.methods ?? ['host'],
+    methods,
     code: undefined,
     context,
   })
@@ -132,23 +131,23 @@ async function requireUnchanged(
 
 // False where the session that asks stands by no password. Throws 401 where it has ended.
 async function standsByMaker(
-  { sessions, passwordWatch }: MakeNamedTokenDeps,
+  deps: MakeNamedTokenDeps,
   maker: SessionRecord,
   session: SessionRecord,
 ): Promise<boolean> {
-  const now = await sessions.findLive(maker.id)
+  const now = await deps.sessions.findLive(maker.id)
   if (now === null) throw notSignedIn('session ended or unknown')
-  await catchUpMarks({ sessions, passwordWatch }, now, session)
-  return passwordWatch.inherited(now) !== undefined
+  await catchUpMarks(deps, now, session)
+  return deps.passwordWatch.inherited(now) !== undefined
 }
 
 // A token stands by the password of whoever asks for it, so that a thief's goes with the password.
 function marksOf(
-  { passwordWatch, survivesPassword }: MakeNamedTokenDeps,
+  { passwordWatch, namedSurvivePassword }: MakeNamedTokenDeps,
   { user }: ApprovedSignIn,
   maker: SessionRecord | null,
 ): PasswordMarks {
-  if (survivesPassword) return {}
+  if (namedSurvivePassword) return {}
   const inherited = maker === null ? undefined : passwordWatch.inherited(maker)
   return inherited ?? passwordWatch.marksOf(user)
 }

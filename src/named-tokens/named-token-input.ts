@@ -1,15 +1,11 @@
 import { z } from 'zod'
-import { isWellFormed } from '../lib/well-formed.js'
+import { isOneLine } from '../lib/one-line.js'
 
 const day = 24 * 60 * 60
 const maxNameChars = 100
 const maxScopeChars = 1000
 // RFC 6749 §3.3: scope-token.
 const words = /^[!#-[\]-~]+( [!#-[\]-~]+)*$/
-
-function isName(text: string): boolean {
-  return /^[^\p{Cc}]+$/u.test(text) && isWellFormed(text)
-}
 
 /** What is asked of a named token, as a check of input. */
 export const namedTokenShape: {
@@ -23,7 +19,7 @@ export const namedTokenShape: {
     .max(maxNameChars)
     .trim()
     .min(1)
-    .refine(isName, 'Invalid input: expected text without control characters'),
+    .refine(isOneLine, 'Invalid input: expected text without control or bidirectional characters'),
   scope: z
     .union([z.string().max(maxScopeChars), z.array(z.string().max(maxScopeChars)).max(100)])
     .default('*')

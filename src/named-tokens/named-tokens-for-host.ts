@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { noRequest } from '../audit/events.js'
 import { AuthError, invalidRequest, notSignedIn } from '../errors.js'
-import { requireOptions } from '../http/host-input.js'
+import { contextOfAction, type HostAction, requireOptions } from '../http/host-input.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
 import { isKnownKind } from '../stores/session-kinds.js'
@@ -49,14 +48,13 @@ export interface NamedTokensForHost {
    * const { token } = await auth.namedTokens.create({ userId: 'bot-7', name: 'CI', scope })
    * ```
    */
-  create(request: NamedTokenRequest): Promise<IssuedNamedToken>
+  create(request: NamedTokenRequest, options?: HostAction): Promise<IssuedNamedToken>
   /** A user's named tokens, the oldest first. */
   list(userId: string): Promise<NamedTokenSummary[]>
   /** Ends one of a user's. False when the user has none with this id. */
-  revoke(userId: string, id: string): Promise<boolean>
+  revoke(userId: string, id: string, options?: HostAction): Promise<boolean>
 }
 
-/** What {@link createNamedTokensForHost} needs. */
 export interface NamedTokensForHostDeps {
   readonly makeNamedToken: MakeNamedToken
   readonly sessions: Pick<Sessions, 'findLive' | 'listNamed' | 'end'>
@@ -70,21 +68,24 @@ const creation = z.strictObject({ userId: id, sessionId: id.optional(), ...named
 export function createNamedTokensForHost(deps: NamedTokensForHostDeps): NamedTokensForHost {
   const { makeNamedToken, sessions, clock } = deps
   return {
-    async create(request) {
+    async create(request, options) {
+      const context = contextOfAction(options)
       const { sessionId, ...asked } = checked(creation, requireOptions(request))
       const maker = sessionId === undefined ? null : await makerOf(deps, asked.userId, sessionId)
       const authenticatedAt = maker?.authenticatedAt ?? clock()
-      return makeNamedToken({ ...asked, authenticatedAt, maker }, noRequest)
+      const methods = maker?.methods ?? ['host']
+      return makeNamedToken({ ...asked, methods, authenticatedAt, maker }, context)
     },
 
     async list(userId) {
       return (await sessions.listNamed(checked(id, userId))).map(summaryOf)
     },
 
-    async revoke(userId, tokenId) {
+    async revoke(userId, tokenId, options) {
+      const context = contextOfAction(options)
       const mine = await sessions.listNamed(checked(id, userId))
       const chosen = mine.find((session) => session.id === checked(id, tokenId))
-      return chosen !== undefined && (await sessions.end(chosen, 'revoked', noRequest))
+      return chosen !== undefined && (await sessions.end(chosen, 'revoked', context))
     },
   }
 }

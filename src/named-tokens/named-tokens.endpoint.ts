@@ -3,35 +3,29 @@ import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
-import { isWellFormed } from '../lib/well-formed.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn } from '../principal/principal.js'
-import type { ProvePassword } from '../principal/prove-password.js'
 import type { Sessions } from '../sessions/sessions.js'
+import { type Proof, type ProveAgain, proofRequest } from '../sign-in-again.js'
 import type { SessionRecord } from '../stores/contract.js'
-import type { MakeNamedToken } from './make-named-token.js'
+import type { MakeNamedToken, NewNamedToken } from './make-named-token.js'
 import { namedTokenShape } from './named-token-input.js'
 import { summaryOf } from './summary.js'
 
-/** What the endpoints of `/auth/access-tokens` need. */
 export interface NamedTokenEndpointDeps {
   readonly signedIn: SignedIn
-  readonly provePassword: ProvePassword
+  readonly proveAgain: ProveAgain
   readonly makeNamedToken: MakeNamedToken
   readonly sessions: Pick<Sessions, 'requireLive' | 'listNamed' | 'end'>
   readonly clock: () => Date
 }
 
-/** Seconds after a sign-in in which the password is not asked for again. */
+/** Seconds after a sign-in in which no proof is asked for. */
 const maxAge = 600
 
 /** The body of `POST /auth/access-tokens`. */
-export const namedTokenBody: z.ZodObject<
-  typeof namedTokenShape & { password: z.ZodOptional<z.ZodString> }
-> = z.object({
-  ...namedTokenShape,
-  password: z.string().min(1).refine(isWellFormed, 'Invalid input: lone surrogates').optional(),
-})
+export const namedTokenBody: z.ZodObject<typeof namedTokenShape & typeof proofRequest.shape> =
+  z.object({ ...namedTokenShape, ...proofRequest.shape })
 
 /** `POST /auth/access-tokens`: makes a token, and shows it this once. */
 export function makeNamedTokenEndpoint(deps: NamedTokenEndpointDeps): Endpoint {
@@ -40,34 +34,37 @@ export function makeNamedTokenEndpoint(deps: NamedTokenEndpointDeps): Endpoint {
     // 401, 403. Full scope, so that no token gives away more than its maker may.
     const { session } = await ownerOf(signedIn, request)
     // 400, 413, 415
-    const { password, ...asked } = parseInput(namedTokenBody, await request.readJson())
-    // 401, 403, 429
-    const authenticatedAt = await proveAgain(deps, session, password, request)
+    const { password, code, passkey, ...asked } = parseInput(
+      namedTokenBody,
+      await request.readJson(),
+    )
+    // 401, 403, 429, 503
+    const shown = await freshly(deps, session, { password, code, passkey }, request)
     // 401
     await sessions.requireLive(session)
     const { userId } = session
     // 401, 403, 409, 429, 503
     const made = await makeNamedToken(
-      { ...asked, userId, authenticatedAt, maker: session },
+      { ...asked, ...shown, userId, maker: session },
       request.context,
     )
     return ok({ status: 'success', data: made })
   }
 }
 
-// A session left open must not be enough for a key that outlives it by a year.
-async function proveAgain(
-  { provePassword, clock }: NamedTokenEndpointDeps,
-  { userId, authenticatedAt }: SessionRecord,
-  password: string | undefined,
+// A session left open must not be enough for a key that outlives it by a year, nor one with the
+// password alone where its user has a second factor. What was shown is told as it was.
+async function freshly(
+  { proveAgain, clock }: NamedTokenEndpointDeps,
+  session: SessionRecord,
+  proof: Proof,
   request: EndpointRequest,
-): Promise<Date> {
-  const now = clock()
-  if (password !== undefined) {
-    await provePassword(userId, password, request)
-    return now
-  }
-  if (now.getTime() - authenticatedAt.getTime() <= maxAge * 1000) return authenticatedAt
+): Promise<Pick<NewNamedToken, 'methods' | 'authenticatedAt'>> {
+  const proved = await proveAgain({ session }, proof, request)
+  if (proved !== null) return { methods: proved.methods, authenticatedAt: clock() }
+  const { methods, authenticatedAt } = session
+  if (clock().getTime() - authenticatedAt.getTime() <= maxAge * 1000)
+    return { methods, authenticatedAt }
   throw new AuthError('reauthentication-required', { details: { maxAge } })
 }
 

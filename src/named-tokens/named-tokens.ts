@@ -1,12 +1,7 @@
-import type { Audit } from '../audit/events.js'
 import type { Capability } from '../http/capability.js'
 import type { SignedIn } from '../principal/principal.js'
-import type { ProvePassword } from '../principal/prove-password.js'
-import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { Sessions } from '../sessions/sessions.js'
-import type { DecideSignIn } from '../sign-in.js'
-import type { TakeIssue } from '../throttle/token-limits.js'
-import type { UserStore } from '../users/contract.js'
+import type { ProveAgain } from '../sign-in-again.js'
 import { createMakeNamedToken, type MakeNamedTokenDeps } from './make-named-token.js'
 import {
   endNamedTokensEndpoint,
@@ -20,40 +15,20 @@ export interface NamedTokens extends Capability {
   readonly namedTokens: NamedTokensForHost
 }
 
-/** What {@link createNamedTokens} needs. */
-export interface NamedTokensDeps {
+export interface NamedTokensDeps extends MakeNamedTokenDeps {
   /** Whether users may make them by themselves; the host may in any case. */
-  readonly forUsers: boolean
+  readonly usersMakeNamedTokens: boolean
   readonly signedIn: SignedIn
-  readonly provePassword: ProvePassword
-  readonly users: Pick<UserStore, 'findById'>
-  readonly decideSignIn: DecideSignIn
-  readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
+  readonly proveAgain: ProveAgain
   readonly sessions: Sessions
-  readonly passwordWatch: MakeNamedTokenDeps['passwordWatch']
-  readonly survivesPassword: boolean
-  readonly takeIssue: TakeIssue
   readonly clock: () => Date
-  readonly audit: Audit
 }
 
 /** Makes the endpoints of `/auth/access-tokens`, and `auth.namedTokens`. */
 export function createNamedTokens(deps: NamedTokensDeps): NamedTokens {
-  const { forUsers, signedIn, provePassword, sessions, clock } = deps
-  const { users, decideSignIn, factorStands, takeIssue, audit } = deps
-  const makeNamedToken = createMakeNamedToken({
-    users,
-    decideSignIn,
-    factorStands,
-    sessions,
-    passwordWatch: deps.passwordWatch,
-    survivesPassword: deps.survivesPassword,
-    takeIssue,
-    audit,
-  })
-  const namedTokens = createNamedTokensForHost({ makeNamedToken, sessions, clock })
-  if (!forUsers) return { routes: [], close: null, namedTokens }
-  const endpoints = { signedIn, provePassword, makeNamedToken, sessions, clock }
+  const endpoints = { ...deps, makeNamedToken: createMakeNamedToken(deps) }
+  const namedTokens = createNamedTokensForHost(endpoints)
+  if (!deps.usersMakeNamedTokens) return { routes: [], namedTokens }
   const make = makeNamedTokenEndpoint(endpoints)
   const list = listNamedTokensEndpoint(endpoints)
   return {
@@ -64,7 +39,6 @@ export function createNamedTokens(deps: NamedTokensDeps): NamedTokens {
       ],
       ['/auth/access-tokens/:id', { DELETE: endNamedTokensEndpoint(endpoints, 'one') }],
     ],
-    close: null,
     namedTokens,
   }
 }

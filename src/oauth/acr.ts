@@ -9,8 +9,8 @@ import type { Acr } from './authorization-parameters.js'
  */
 export function acrOf(
   methods: readonly StoredMethod[],
-  hasShownFactor: SecondFactors['hasBeenShown'],
+  meetsFactorPolicy: SecondFactors['meetsFactorPolicy'],
 ): Acr {
   if (methods.length > 0 && methods.every((method) => method === 'passkey')) return 'phr'
-  return hasShownFactor(methods) ? 'urn:mar:2fa' : 'urn:mar:1fa'
+  return meetsFactorPolicy(methods) ? 'urn:mar:2fa' : 'urn:mar:1fa'
 }

@@ -8,7 +8,7 @@ import type {
   ConsumeResult,
 } from '../stores/code-contract.js'
 import type { SessionRecord } from '../stores/contract.js'
-import type { TakeIssue } from '../throttle/token-limits.js'
+import type { IssuedTo, TakeIssue } from '../throttle/issue-limits.js'
 import type { Acr } from './authorization-parameters.js'
 import type { AuthorizationRequest } from './authorization-request.js'
 
@@ -19,6 +19,10 @@ export interface OAuthCodeRequest {
   readonly session: SessionRecord
   readonly approved: ApprovedSignIn
   readonly acr: Acr
+  /**
+   * Whether a page of another origin has sent the browser here, and nobody has pressed anything.
+   */
+  readonly isUnasked: boolean
 }
 
 /**
@@ -41,9 +45,8 @@ export interface OAuthCodes {
   burn(code: AuthorizationCodeRecord): Promise<ConsumeResult>
 }
 
-/** What {@link createOAuthCodes} needs. */
 export interface OAuthCodesDeps {
-  readonly store: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
+  readonly codeStore: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
   readonly takeIssue: TakeIssue
   readonly clock: () => Date
   readonly audit: Audit
@@ -57,15 +60,18 @@ const lifetimeSeconds = 60
 const retentionSeconds = 60 * 60
 
 /** Issues and finds codes. Only their SHA-256 is stored. */
-export function createOAuthCodes({ store, takeIssue, clock, audit }: OAuthCodesDeps): OAuthCodes {
+export function createOAuthCodes(deps: OAuthCodesDeps): OAuthCodes {
+  const { codeStore, takeIssue, clock, audit } = deps
   return {
-    async issue({ request, session, approved, acr }, context) {
+    async issue({ request, session, approved, acr, isUnasked }, context) {
       const issuedTo = { userId: session.userId, sessionId: session.id }
+      const unasked = request.prompt.includes('none') ? 'silent' : 'shown'
+      const counted: IssuedTo = { ...issuedTo, clientId: request.client.id }
       // 429, 503
-      await takeIssue('code', issuedTo, context)
+      await takeIssue('code', isUnasked ? { ...counted, unasked } : counted, context)
       const code = `mar_oc_${randomSecret()}`
       const now = clock()
-      await store.save({
+      await codeStore.save({
         codeHash: sha256(code),
         userId: session.userId,
         issuedBySessionId: session.id,
@@ -89,12 +95,12 @@ export function createOAuthCodes({ store, takeIssue, clock, audit }: OAuthCodesD
     },
 
     async find(presented) {
-      const code = pattern.test(presented) ? await store.find(sha256(presented)) : null
+      const code = pattern.test(presented) ? await codeStore.find(sha256(presented)) : null
       if (code === null || !isOfClient(code)) return null
       return code.consumedAt === null && clock() >= code.expiresAt ? null : code
     },
 
-    burn: (code) => store.consume(code.codeHash, clock()),
+    burn: (code) => codeStore.consume(code.codeHash, clock()),
   }
 }
 

@@ -1,7 +1,7 @@
 import { AuthConfigError } from '../errors.js'
 import type { Endpoint } from '../http/endpoint.js'
-import { isPagesOrigin } from '../http/pages.js'
-import type { SayOnce } from '../http/say-once.js'
+import { isPagesOrigin } from '../http/page-origin.js'
+import type { WarnOnce } from '../http/warn-once.js'
 
 /**
  * The issuer as a URL that every client compares alike
@@ -31,16 +31,21 @@ export function checkBaseUrl(baseUrl: string, issuer: URL): URL {
   throw new AuthConfigError(option, `is of another origin than the issuer.`, remedy)
 }
 
+/** The address of one of the router's own paths. */
+export function addressAt({ href }: URL, path: string): string {
+  return `${href.replace(/\/$/, '')}${path}`
+}
+
 /**
  * An endpoint that tells the host where its router seems to be mounted elsewhere than at
  * `oauth.baseUrl`: no error, since a proxy may take a part of the path away.
  */
-export function noticingMount(endpoint: Endpoint, baseUrl: URL, sayOnce: SayOnce): Endpoint {
+export function noticingMount(endpoint: Endpoint, baseUrl: URL, warnOnce: WarnOnce): Endpoint {
   const path = baseUrl.pathname.replace(/\/$/, '')
   return function answerNoticing(request) {
     const { baseUrl: mounted } = request.incoming as { readonly baseUrl?: string }
     if (mounted !== undefined && mounted !== path)
-      sayOnce({
+      warnOnce({
         code: 'MAR_BASE_URL_MISMATCH',
         level: 'warn',
         message:

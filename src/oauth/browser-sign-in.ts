@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
-import { type Authenticate, reportRefusal } from '../guard/authenticate.js'
+import { type Authenticate, reportRefusal, secretIn } from '../guard/authenticate.js'
 import type { PresentedCredentials } from '../http/credentials.js'
-import type { Pages } from '../http/pages.js'
+import type { Pages } from '../http/page-origin.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { DecideSignIn } from '../sign-in.js'
 import type { SessionRecord } from '../stores/contract.js'
+import { isFormerSecret } from '../tokens/session-secret.js'
 import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser } from '../users/contract.js'
 import { acrOf } from './acr.js'
@@ -28,12 +29,11 @@ export type FindBrowserUser = (
   context: RequestContext,
 ) => Promise<BrowserUser | null>
 
-/** What {@link createFindBrowserUser} needs. */
 export interface FindBrowserUserDeps {
   readonly pages: Pick<Pages, 'readCookie'>
   readonly authenticate: Authenticate
   readonly decideSignIn: DecideSignIn
-  readonly hasShownFactor: SecondFactors['hasBeenShown']
+  readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
   readonly audit: Audit
 }
@@ -46,7 +46,7 @@ export function createFindBrowserUser({
   pages,
   authenticate,
   decideSignIn,
-  hasShownFactor,
+  meetsFactorPolicy,
   mustHaveFactor,
   audit,
 }: FindBrowserUserDeps): FindBrowserUser {
@@ -60,17 +60,19 @@ export function createFindBrowserUser({
     const asked = { user, methods, code: undefined, context }
     const decision = await decideSignIn({ door: 'authorization-code', ...asked })
     if (!decision.allowed) throw decision.error
-    const hasShown = hasShownFactor(methods)
+    const hasShown = meetsFactorPolicy(methods)
+    const secret = secretIn(credentials)
     return {
       session,
       approved: decision.approved,
       signIn: {
         userId: session.userId,
         authenticatedAt,
-        acr: acrOf(methods, hasShownFactor),
+        acr: acrOf(methods, meetsFactorPolicy),
         // Who has a second factor has shown it, or the decision would have refused.
         reachableAcrs: [],
         mustEnrol: !hasShown && (await mustHaveFactor(user)),
+        isByFormerSecret: secret !== null && isFormerSecret(secret, session),
       },
     }
   }

@@ -26,15 +26,14 @@ export interface AuthenticatedClient {
  * Finds out which client a request is of, from its headers and its parameters.
  *
  * Throws 400 `invalid-request` for two methods or two ids at once; 401 `invalid_client`, with the
- * same bytes for every reason, and 429 instead after 20 of them in 15 minutes, or 300 of a network;
- * 503.
+ * same bytes for every reason, and 429 instead after 20 of them in 15 minutes, or 300 of a network,
+ * or where more ids are looked up than the store answers; 503.
  */
 export type AuthenticateClient = (
   request: Pick<EndpointRequest, 'incoming' | 'context' | 'setHeaders'>,
   parameters: RequestParameters,
 ) => Promise<AuthenticatedClient>
 
-/** What {@link createAuthenticateClient} needs. */
 export interface AuthenticateClientDeps {
   readonly clients: Pick<Clients, 'find' | 'isFamiliar'>
   /** Where the `jti` of assertions are claimed. */
@@ -53,11 +52,12 @@ export function createAuthenticateClient(deps: AuthenticateClientDeps): Authenti
   return async function authenticateClient(request, parameters) {
     // 400
     const presented = readPresentedClient(request.incoming, parameters)
-    const find = () => clients.find(presented.id)
+    const { id: name, method } = presented
+    const find = () => clients.find(name)
     // 429, 503
-    const found = clients.isFamiliar(presented.id)
+    const found = clients.isFamiliar(name)
       ? await find()
-      : await throttle.limitLookups(request, find)
+      : await throttle.limitLookups(request, { name, hasProof: method !== 'none', find })
     // A database that compares loosely finds `Wiki` for `wiki`.
     const client = found?.id === presented.id ? found : null
     const reason = await refusalOf(deps, presented, client)

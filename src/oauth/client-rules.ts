@@ -14,7 +14,7 @@ export interface SignerFacts {
   /** The host's own API: the audience of its access tokens. */
   readonly ownResource: string
   /** Whether the server is reached over `http`, which is on the machine itself alone. */
-  readonly webOnLoopback?: boolean | undefined
+  readonly webOnLoopback: boolean
 }
 
 /** What is wrong with a client whose members are right one by one. */
@@ -36,7 +36,7 @@ type ClientRule = (client: OAuthClient) => ClientProblem | null
 export function checkClient(
   name: string,
   given: unknown,
-  { idTokenAlgorithms, ownResource, webOnLoopback = false }: SignerFacts,
+  { idTokenAlgorithms, ownResource, webOnLoopback }: SignerFacts,
 ): OAuthClient {
   const client = readClient(name, given)
   const ofServer = [isNoAudience(ownResource), redirectsTo(webOnLoopback)]

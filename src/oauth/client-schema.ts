@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { checkOptions, fitting, flag, optionsOf, ownMembers, text } from '../lib/check-options.js'
 import { lazily } from '../lib/lazily.js'
-import { isWellFormed } from '../lib/well-formed.js'
-import type { OAuthClient } from '../stores/client-contract.js'
+import { isOneLine } from '../lib/one-line.js'
+import { grantTypes, type OAuthClient } from '../stores/client-contract.js'
+import { isReservedScope } from './consent-words.js'
 
 /** A check for each member: one that is forgotten, or of another type, does not compile. */
 type Shape = { readonly [Name in keyof Required<OAuthClient>]: z.ZodType<OAuthClient[Name]> }
@@ -16,14 +17,16 @@ export const clientRemedies: Readonly<Record<keyof OAuthClient, string>> = {
   redirectUris:
     'list up to 20 whole URIs, each once: https://…; for a native client also ' +
     'http://127.0.0.1/… (a web client where oauth.baseUrl is http), or com.example.app:/….',
-  grants: "leave it out for both, or list 'authorization_code', 'refresh_token'.",
+  grants: `leave it out for both, or list ${grantTypes.map((name) => `'${name}'`).join(', ')}.`,
   scopes: 'list each scope that it may ask for, once, up to 100 of them.',
   defaultScopes: 'leave it out, or list some of its scopes.',
   resources: 'leave it out, or list up to 20 absolute URIs without a fragment.',
-  secretHashes: 'list the hash, one or two of them, that generateClientSecret() has made.',
+  secretHashes:
+    'list the hash, one or two of them, that generateClientSecret() has made, or leave it out ' +
+    'for a client that keeps no secret.',
   jwks:
-    'pass { keys: [key] }, up to 10 public keys as JWK, each with its alg: ' +
-    'ES256, EdDSA, PS256 or RS256.',
+    'pass { keys: [key] }, 1 to 10 public keys as JWK, each with its alg: ' +
+    'ES256, EdDSA, PS256 or RS256 (2048 to 4096 bits), or leave it out.',
   refreshTokens: "leave it out, or write 'always' or 'on-request'.",
   idTokenAlgorithm:
     "leave it out for 'ES256', or write 'RS256' and hand joseSigner its rs256 keys.",
@@ -41,23 +44,25 @@ const schema = lazily(() => {
   const shape: Shape = {
     id: matching(clientIdPattern, 'is not 1 to 100 of A-Z a-z 0-9 . _ ~ -.'),
     name: fitting(isName, 'is not 1 to 60 characters without control or bidirectional ones.'),
-    type: oneOf({ web: true, native: true, service: true }),
+    type: oneOf(['web', 'native', 'service']),
     firstParty: flag().optional(),
     redirectUris: listOf(text(), 20),
-    grants: listOf(oneOf({ authorization_code: true, refresh_token: true }), 2).optional(),
+    grants: listOf(oneOf(grantTypes), grantTypes.length).optional(),
     scopes: listOf(scope(), 100),
     defaultScopes: listOf(scope(), 100).optional(),
     resources: listOf(
       fitting<string>(isResource, 'is no absolute URI without a fragment.'),
       20,
     ).optional(),
-    secretHashes: listOf(
-      matching(/^sha256:[A-Za-z0-9_-]{43}$/, 'is not sha256: and 43 base64url characters.'),
-      2,
+    secretHashes: filled(
+      listOf(
+        matching(/^sha256:[A-Za-z0-9_-]{43}$/, 'is not sha256: and 43 base64url characters.'),
+        2,
+      ),
     ).optional(),
-    jwks: optionsOf({ keys: listOf(publicKey(), 10) }).optional(),
-    refreshTokens: oneOf({ always: true, 'on-request': true }).optional(),
-    idTokenAlgorithm: oneOf({ ES256: true, RS256: true }).optional(),
+    jwks: optionsOf({ keys: filled(listOf(publicKey(), 10)) }).optional(),
+    refreshTokens: oneOf(['always', 'on-request']).optional(),
+    idTokenAlgorithm: oneOf(['ES256', 'RS256']).optional(),
     allowNonceInsteadOfPkce: flag().optional(),
     mayIntrospect: flag().optional(),
     disabled: flag().optional(),
@@ -78,9 +83,8 @@ export function readClient(name: string, given: unknown): OAuthClient {
 }
 
 // The table must name every word of the union, or it does not compile.
-function oneOf<Word extends string>(words: Readonly<Record<Word, true>>): z.ZodType<Word> {
-  const known = Object.keys(words)
-  return fitting((value) => known.includes(value as string), `is none of ${known.join(', ')}.`)
+function oneOf<const Word extends string>(words: readonly Word[]): z.ZodType<Word> {
+  return fitting((value) => words.includes(value as Word), `is none of ${words.join(', ')}.`)
 }
 
 function matching(pattern: RegExp, problem: string): z.ZodType<string> {
@@ -88,7 +92,10 @@ function matching(pattern: RegExp, problem: string): z.ZodType<string> {
 }
 
 function scope(): z.ZodType<string> {
-  return matching(scopePattern, 'is not one word of printable ASCII.')
+  return matching(scopePattern, 'is not one word of printable ASCII.').refine(
+    (word) => typeof word !== 'string' || !isReservedScope(word),
+    'begins with mar-, as nothing but words of the router does.',
+  )
 }
 
 function listOf<Item>(item: z.ZodType<Item>, most: number): z.ZodType<Item[]> {
@@ -98,31 +105,42 @@ function listOf<Item>(item: z.ZodType<Item>, most: number): z.ZodType<Item[]> {
     .refine((list) => new Set(list).size === list.length, 'has an entry twice.')
 }
 
-// What turns the direction of a text round makes one client's name look like another's.
+// What a client shows to say who it is. A list that came out empty, as of an environment variable
+// that is not set, would make a client that has a secret one that everybody can be.
+function filled<Item>(list: z.ZodType<Item[]>): z.ZodType<Item[]> {
+  return list.refine(({ length }) => length > 0, 'is empty.')
+}
+
 function isName(value: unknown): boolean {
   if (typeof value !== 'string' || value.length > 60 || value.trim() === '') return false
-  return isWellFormed(value) && !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(value)
+  return isOneLine(value)
 }
 
 /** [RFC 8707 §2](https://www.rfc-editor.org/rfc/rfc8707#section-2). */
-function isResource(value: unknown): boolean {
+export function isResource(value: unknown): boolean {
   if (typeof value !== 'string' || value.length > 2000) return false
   return /^[a-z][a-z0-9+.-]*:[!-"$-~]+$/i.test(value)
 }
 
 const keyOf = lazily(() => {
-  const base64url = z.string().regex(/^[A-Za-z0-9_-]{1,2048}$/)
+  /** 256 bits, as RFC 7518 §6.2.1.2 and RFC 8037 §2 have a point. */
+  const coordinate = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
   const kid = z.string().max(200).optional()
   const none = z.undefined().optional()
-  /** A modulus of 2048 bits has 342 characters. */
-  const rsa = { kty: z.literal('RSA'), n: base64url.min(342), e: base64url, d: none, kid }
+  const rsa = {
+    kty: z.literal('RSA'),
+    n: z.string().refine(isModulus),
+    e: z.string().refine(isExponent),
+    d: none,
+    kid,
+  }
   return z.discriminatedUnion('alg', [
     z.object({
       alg: z.literal('ES256'),
       kty: z.literal('EC'),
       crv: z.literal('P-256'),
-      x: base64url,
-      y: base64url,
+      x: coordinate,
+      y: coordinate,
       d: none,
       kid,
     }),
@@ -130,7 +148,7 @@ const keyOf = lazily(() => {
       alg: z.literal('EdDSA'),
       kty: z.literal('OKP'),
       crv: z.literal('Ed25519'),
-      x: base64url,
+      x: coordinate,
       d: none,
       kid,
     }),
@@ -139,12 +157,34 @@ const keyOf = lazily(() => {
   ])
 })
 
+// Verifying takes longer with every bit of either number, and anybody who knows the client's id may
+// have an assertion verified. So both are bounded: an exponent as long as the modulus takes a
+// hundred times as long as 65537, and an even modulus has no fast way.
+function isModulus(n: string): boolean {
+  const bits = bitsOfOdd(n, 683)
+  return bits >= 2048 && bits <= 4096
+}
+
+function isExponent(e: string): boolean {
+  return bitsOfOdd(e, 8) >= 2
+}
+
+// 0 for what is no odd number in base64url.
+function bitsOfOdd(number: string, mostChars: number): number {
+  if (number.length > mostChars || !/^[A-Za-z0-9_-]+$/.test(number)) return 0
+  const bytes = Buffer.from(number, 'base64url')
+  const from = bytes.findIndex((byte) => byte !== 0)
+  const [first = 0] = bytes.subarray(from)
+  if (from < 0 || ((bytes.at(-1) ?? 0) & 1) === 0) return 0
+  return (bytes.length - from) * 8 - (Math.clz32(first) - 24)
+}
+
 // `alg` comes from the client's registration and never from what it sends. A private key does not
 // belong here, and a shared one would be a secret in clear.
 function publicKey(): z.ZodType<object> {
   const parse = (value: unknown) => keyOf().safeParse(ownMembers(value))
   return fitting<object>(
     (value) => parse(value).success,
-    'is no public key with the alg ES256, EdDSA, PS256 or RS256.',
+    'is no public key with the alg ES256, EdDSA, PS256 or RS256, or its numbers are too long.',
   ).transform((key) => ownMembers(parse(key).data as object))
 }

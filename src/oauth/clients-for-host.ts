@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { type Audit, noRequest } from '../audit/events.js'
+import type { Audit, RequestContext } from '../audit/events.js'
 import type { ClientChange } from '../audit/refusals.js'
 import { AuthConfigError, AuthError } from '../errors.js'
-import { requireOptions } from '../http/host-input.js'
+import { contextOfAction, type HostAction, readAction, requireOptions } from '../http/host-input.js'
 import type {
   ManagedClientStore,
   OAuthClient,
   OAuthClientMetadata,
 } from '../stores/client-contract.js'
 import { isConfidential } from './client-defaults.js'
-import type { ForgetClient } from './client-news.js'
+import type { ForgetClient } from './client-invalidation.js'
 import { checkWrittenClient, type SignerFacts } from './client-rules.js'
 import { clientIdPattern } from './client-schema.js'
 import { generateClientSecret } from './client-secret.js'
@@ -40,37 +40,42 @@ export interface ClientsForHost {
    * Registers a client. It gets a secret, unless it is native, brings `jwks` or `secretHashes`
    * along, or is a page that can keep none: then say `withSecret: false`.
    */
-  create(client: OAuthClient, options?: { readonly withSecret?: boolean }): Promise<CreatedClient>
+  create(client: OAuthClient, options?: CreateClientOptions): Promise<CreatedClient>
   /**
    * Replaces what is registered of a client by all of this: what is left out has its default again.
    * Its secrets, and whether it is disabled, stay as they are, also where they stand in what is
    * handed over. A client that shows who it is by `jwks` alone is refused without them.
    */
-  update(client: OAuthClientMetadata): Promise<RegisteredClient>
+  update(client: OAuthClientMetadata, options?: HostAction): Promise<RegisteredClient>
   /**
    * Makes one more secret of a client, and answers it this once. The one before stays good, and
    * the one before that does not. After `temporarily-unavailable` look at `secrets`: where there is
    * one more now, nobody knows it, and `removeSecret(clientId, 'newer')` takes it back.
    */
-  rotateSecret(clientId: string): Promise<{ readonly secret: string }>
+  rotateSecret(clientId: string, options?: HostAction): Promise<{ readonly secret: string }>
   /** Makes one of two secrets void. False where there are not two. */
-  removeSecret(clientId: string, which: 'older' | 'newer'): Promise<boolean>
+  removeSecret(clientId: string, which: 'older' | 'newer', options?: HostAction): Promise<boolean>
   /**
    * Disables a client and ends all its sessions, sockets included. False where it was disabled
    * already, or there is none. May be called again when it rejects.
    */
-  disable(clientId: string): Promise<boolean>
+  disable(clientId: string, options?: HostAction): Promise<boolean>
   /** False where it was not disabled, or there is none. */
-  enable(clientId: string): Promise<boolean>
+  enable(clientId: string, options?: HostAction): Promise<boolean>
   /** The client, disabled or not; null where there is none. */
   find(clientId: string): Promise<RegisteredClient | null>
   /** All of them, by their ids. */
   list(): Promise<RegisteredClient[]>
 }
 
-/** What {@link createClientsForHost} needs. */
+/** How a client is registered. */
+export interface CreateClientOptions extends HostAction {
+  /** Whether it gets a secret. Default: as its kind says. */
+  readonly withSecret?: boolean
+}
+
 export interface ClientsForHostDeps extends SignerFacts {
-  readonly store: ManagedClientStore
+  readonly managedClients: ManagedClientStore
   readonly forgetClient: ForgetClient
   readonly disableClient: DisableClient
   /** Every scope that there is: those of the standards and those of the host. */
@@ -81,32 +86,36 @@ export interface ClientsForHostDeps extends SignerFacts {
 
 /** Makes `auth.clients`. */
 export function createClientsForHost(deps: ClientsForHostDeps): ClientsForHost {
-  const { store, disableClient } = deps
+  const { managedClients, disableClient } = deps
   return {
     create: (client, options) => create(deps, client, options),
-    update: (client) => update(deps, client),
-    rotateSecret: (clientId) => rotateSecret(deps, clientId),
-    removeSecret: (clientId, which) => removeSecret(deps, clientId, which),
-    disable: async (clientId) => disableClient(requireId(clientId)),
-    enable: (clientId) => enable(deps, clientId),
+    update: async (client, options) => update(deps, client, contextOfAction(options)),
+    rotateSecret: async (clientId, options) =>
+      rotateSecret(deps, clientId, contextOfAction(options)),
+    removeSecret: async (clientId, which, options) =>
+      removeSecret(deps, clientId, which, contextOfAction(options)),
+    disable: async (clientId, options) =>
+      disableClient(requireId(clientId), contextOfAction(options)),
+    enable: async (clientId, options) => enable(deps, clientId, contextOfAction(options)),
     async find(clientId) {
-      const client = await store.find(requireId(clientId))
+      const client = await managedClients.find(requireId(clientId))
       return client === null ? null : registered(client)
     },
-    list: async () => (await store.list()).map(registered),
+    list: async () => (await managedClients.list()).map(registered),
   }
 }
 
-const creation = z.strictObject({ withSecret: z.boolean().optional() })
+const creation = z.strictObject({ withSecret: z.boolean().optional(), by: z.string().optional() })
 
 async function create(
   deps: ClientsForHostDeps,
   given: OAuthClient,
-  options: { readonly withSecret?: boolean } | undefined,
+  how: CreateClientOptions | undefined,
 ): Promise<CreatedClient> {
   const asked = membersOf(given)
-  const parsed = creation.safeParse(requireOptions(options ?? {}))
-  if (!parsed.success) throw refused('options', 'may have withSecret alone, true or false.')
+  const { options, context } = readAction(how)
+  const parsed = creation.safeParse(options)
+  if (!parsed.success) throw refused('options', 'may have withSecret, true or false, and by.')
   const keepsNone =
     asked.type === 'native' || asked.jwks !== undefined || asked.secretHashes !== undefined
   const { withSecret = !keepsNone } = parsed.data
@@ -114,9 +123,11 @@ async function create(
   const secretHashes = [asked.secretHashes ?? [], made?.hash ?? []].flat()
   // 400
   const client = checked(deps, made === null ? asked : { ...asked, secretHashes })
-  const { outcome } = await written(deps, client.id, () => deps.store.create(client, deps.clock()))
+  const { outcome } = await written(deps, client.id, () =>
+    deps.managedClients.create(client, deps.clock()),
+  )
   if (outcome === 'exists') throw refused('id', 'is that of another client.')
-  tell(deps, client.id, 'created')
+  tell(deps, client.id, 'created', context)
   const created = { client: registered(client) }
   return made === null ? created : { ...created, secret: made.secret }
 }
@@ -124,6 +135,7 @@ async function create(
 async function update(
   deps: ClientsForHostDeps,
   given: OAuthClientMetadata,
+  context: RequestContext,
 ): Promise<RegisteredClient> {
   const {
     secretHashes: _hashes,
@@ -143,16 +155,17 @@ async function update(
   if (isConfidential(before) && !isConfidential(after))
     throw refused('jwks', 'is missing: without it anybody could be this client. Pass its keys.')
   const { secretHashes: _same, ...metadata } = after
-  const write = () => deps.store.update(metadata, deps.clock())
+  const write = () => deps.managedClients.update(metadata, deps.clock())
   const { outcome } = await written(deps, metadata.id, write)
   if (outcome === 'unknown') throw notFound()
-  tell(deps, metadata.id, 'updated')
+  tell(deps, metadata.id, 'updated', context)
   return registered({ ...metadata, secretHashes, disabled })
 }
 
 async function rotateSecret(
   deps: ClientsForHostDeps,
   clientId: string,
+  context: RequestContext,
 ): Promise<{ readonly secret: string }> {
   const client = await findOrThrow(deps, clientId)
   // With its first secret a public client would be refused wherever it is in use without one.
@@ -161,7 +174,7 @@ async function rotateSecret(
   const { secretHashes = [] } = client
   const { secret, hash } = generateClientSecret()
   await replace(deps, clientId, secretHashes, [...secretHashes.slice(-1), hash])
-  tell(deps, clientId, 'secret-rotated')
+  tell(deps, clientId, 'secret-rotated', context)
   return { secret }
 }
 
@@ -169,13 +182,14 @@ async function removeSecret(
   deps: ClientsForHostDeps,
   clientId: string,
   which: 'older' | 'newer',
+  context: RequestContext,
 ): Promise<boolean> {
   if (which !== 'older' && which !== 'newer') throw refused('which', 'is neither older nor newer.')
   const { secretHashes = [] } = await findOrThrow(deps, clientId)
   if (secretHashes.length < 2) return false
   const left = which === 'older' ? secretHashes.slice(-1) : secretHashes.slice(0, 1)
   await replace(deps, clientId, secretHashes, left)
-  tell(deps, clientId, 'secret-removed')
+  tell(deps, clientId, 'secret-removed', context)
   return true
 }
 
@@ -187,18 +201,22 @@ async function replace(
   from: readonly string[],
   to: readonly string[],
 ): Promise<void> {
-  const write = () => deps.store.replaceSecrets(clientId, from, to, deps.clock())
+  const write = () => deps.managedClients.replaceSecrets(clientId, from, to, deps.clock())
   const { outcome } = await written(deps, clientId, write)
   if (outcome === 'replaced') return
   const message = 'the secrets of the client have changed meanwhile'
   throw new AuthError('temporarily-unavailable', { retryAfter: 1, message })
 }
 
-async function enable(deps: ClientsForHostDeps, clientId: string): Promise<boolean> {
+async function enable(
+  deps: ClientsForHostDeps,
+  clientId: string,
+  context: RequestContext,
+): Promise<boolean> {
   const id = requireId(clientId)
-  const write = () => deps.store.setDisabled(id, false, deps.clock())
+  const write = () => deps.managedClients.setDisabled(id, false, deps.clock())
   const { outcome } = await written(deps, id, write)
-  if (outcome === 'changed') tell(deps, id, 'enabled')
+  if (outcome === 'changed') tell(deps, id, 'enabled', context)
   return outcome === 'changed'
 }
 
@@ -211,12 +229,20 @@ async function written<Result>(
   return write().finally(() => forgetClient(clientId))
 }
 
-function tell({ audit }: ClientsForHostDeps, clientId: string, change: ClientChange): void {
-  audit({ type: 'client.changed', clientId, change }, noRequest)
+function tell(
+  { audit }: ClientsForHostDeps,
+  clientId: string,
+  change: ClientChange,
+  context: RequestContext,
+): void {
+  audit({ type: 'client.changed', clientId, change }, context)
 }
 
-async function findOrThrow({ store }: ClientsForHostDeps, clientId: unknown): Promise<OAuthClient> {
-  const client = await store.find(requireId(clientId))
+async function findOrThrow(
+  { managedClients }: ClientsForHostDeps,
+  clientId: unknown,
+): Promise<OAuthClient> {
+  const client = await managedClients.find(requireId(clientId))
   if (client === null) throw notFound()
   return client
 }
@@ -235,10 +261,8 @@ function membersOf(given: unknown): Partial<OAuthClient & RegisteredClient> {
 const named = 'client'
 
 function checked(deps: ClientsForHostDeps, given: object): OAuthClient {
-  const { idTokenAlgorithms, ownResource, webOnLoopback, knownScopes } = deps
-  const signer = { idTokenAlgorithms, ownResource, webOnLoopback }
   try {
-    return checkWrittenClient(named, given, signer, knownScopes)
+    return checkWrittenClient(named, given, deps, deps.knownScopes)
   } catch (error) {
     if (!(error instanceof AuthConfigError)) throw error
     // No option of the server's is wrong, but what an operator has typed.

@@ -1,7 +1,8 @@
 import { AuthConfigError } from '../errors.js'
-import type { SayOnce } from '../http/say-once.js'
+import type { WarnOnce } from '../http/warn-once.js'
 import { type BoundedCache, boundedCache } from '../lib/bounded-cache.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
+import { doAll } from '../lib/mistakes.js'
 import type { ClientStore, OAuthClient } from '../stores/client-contract.js'
 import { checkClient, checkWrittenClient, type SignerFacts } from './client-rules.js'
 import { clientIdPattern, clientRemedies } from './client-schema.js'
@@ -25,14 +26,13 @@ export interface Clients {
   forget(clientId: string): void
 }
 
-/** What {@link createClients} needs. */
 export interface ClientsDeps extends SignerFacts {
   /** The option `oauth.clients`. */
-  readonly clients: readonly OAuthClient[] | ClientStore
+  readonly clientSource: readonly OAuthClient[] | ClientStore
   /** Every scope that there is: those of the standards and those of the host. */
   readonly knownScopes: ReadonlySet<string>
   readonly call: HostCall
-  readonly sayOnce: SayOnce
+  readonly warnOnce: WarnOnce
   readonly clock: () => Date
 }
 
@@ -47,63 +47,50 @@ const daySeconds = 24 * 60 * 60
  * Makes the register of clients. A list is checked here and now; of a store each client is, when it
  * is read.
  *
- * @throws AuthConfigError for the first client of a list that will not do, as in
+ * @throws AuthConfigError with every client of a list that will not do, as in
  * `oauth.clients[2].redirectUris[0]`
  */
 export function createClients(deps: ClientsDeps): Clients {
-  const { clients } = deps
-  if (isList(clients)) {
-    const listed = checkList(clients, deps)
+  const { clientSource } = deps
+  if (isList(clientSource)) {
+    const listed = checkList(clientSource, deps)
     const find: Find = async (clientId) => listed.get(clientId) ?? null
     return { find, findFresh: find, isFamiliar: () => true, forget() {} }
   }
-  if (typeof clients?.find !== 'function')
+  if (typeof clientSource?.find !== 'function')
     throw new AuthConfigError(
       'oauth.clients',
       'is neither a list nor an object with find.',
       'list the clients, or pass { find: async (clientId) => client or null }.',
     )
-  return rememberFor30Seconds(createRead(clients, deps), deps.clock)
+  return rememberFor30Seconds(createRead(clientSource, deps), deps.clock)
 }
 
-function isList(clients: ClientsDeps['clients']): clients is readonly OAuthClient[] {
+function isList(clients: ClientsDeps['clientSource']): clients is readonly OAuthClient[] {
   return Array.isArray(clients)
 }
 
 function checkList(
   clients: readonly OAuthClient[],
-  {
-    knownScopes,
-    idTokenAlgorithms,
-    ownResource,
-    webOnLoopback,
-  }: SignerFacts & Pick<ClientsDeps, 'knownScopes'>,
+  deps: ClientsDeps,
 ): ReadonlyMap<string, OAuthClient> {
-  const signer = { idTokenAlgorithms, ownResource, webOnLoopback }
   const listed = new Map<string, OAuthClient>()
-  for (const [index, given] of clients.entries()) {
+  const check = (given: unknown, index: number) => {
     const name = `oauth.clients[${index}]`
-    const client = checkWrittenClient(name, given, signer, knownScopes)
+    const client = checkWrittenClient(name, given, deps, deps.knownScopes)
     if (listed.has(client.id))
       throw new AuthConfigError(`${name}.id`, 'is that of another client.', clientRemedies.id)
     listed.set(client.id, client)
   }
+  // A hole in the list is no client either, and `map` would pass over it.
+  doAll(...Array.from(clients, (given, index) => () => check(given, index)))
   return listed
 }
 
 type Find = Clients['find']
 
-function createRead(
-  store: ClientStore,
-  {
-    idTokenAlgorithms,
-    ownResource,
-    webOnLoopback,
-    call,
-    sayOnce,
-  }: Omit<ClientsDeps, 'clients' | 'knownScopes' | 'clock'>,
-): Find {
-  const signer = { idTokenAlgorithms, ownResource, webOnLoopback }
+function createRead(store: ClientStore, deps: ClientsDeps): Find {
+  const { call, warnOnce } = deps
   return async function read(clientId) {
     const answer = await call('clients.find', async (): Promise<object | null> => {
       const found: unknown = (await store.find(clientId)) ?? null
@@ -116,14 +103,14 @@ function createRead(
     // The id that was asked for may be one that a stranger has invented: it stands in a notice only
     // where the store has it too.
     if (!Object.hasOwn(answer, 'id') || Reflect.get(answer, 'id') !== clientId) {
-      sayOnce(otherClient)
+      warnOnce(otherClient)
       return null
     }
     try {
-      return checkClient(`clients.find('${clientId}')`, answer, signer)
+      return checkClient(`clients.find('${clientId}')`, answer, deps)
     } catch (error) {
       if (!(error instanceof AuthConfigError)) throw error
-      sayOnce({ code: 'MAR_CLIENT_REFUSED', level: 'error', message: error.message })
+      warnOnce({ code: 'MAR_CLIENT_REFUSED', level: 'error', message: error.message })
       return null
     }
   }

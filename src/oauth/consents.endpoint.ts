@@ -6,25 +6,35 @@ import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn } from '../principal/principal.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { ConsentStore } from '../stores/consent-contract.js'
+import { resourcesOf } from './client-defaults.js'
 import { clientIdPattern } from './client-schema.js'
 import type { Clients } from './clients.js'
+import { readConsent } from './consent-words.js'
 
 /**
  * `GET /auth/consents`: what I have allowed which app. `name` is null of an app that there is no
  * more.
+ *
+ * @param ownResource - the host's own API
  */
 export function listConsentsEndpoint(
   signedIn: SignedIn,
   consents: Pick<ConsentStore, 'listForUser'>,
   clients: Pick<Clients, 'find'>,
+  ownResource: string,
 ): Endpoint {
   return async function listConsents(request) {
     const { session } = await ownerOf(signedIn, request)
     const granted = await consents.listForUser(session.userId)
     const listed = await Promise.all(
-      granted.map(async ({ clientId, scopes, grantedAt, updatedAt }) => {
-        const name = (await clients.find(clientId))?.name ?? null
-        return { clientId, name, scopes, grantedAt, updatedAt }
+      granted.map(async ({ clientId, scopes: words, grantedAt, updatedAt }) => {
+        const client = await clients.find(clientId)
+        const { scopes, resources } = readConsent(
+          words,
+          client === null ? [] : resourcesOf(client, ownResource),
+        )
+        const name = client?.name ?? null
+        return { clientId, name, scopes, resources, grantedAt, updatedAt }
       }),
     )
     return ok({ status: 'success', data: { consents: listed } })

@@ -13,10 +13,15 @@ export interface BrowserSignIn {
   readonly reachableAcrs: readonly Acr[]
   /** Whether the host demands a second factor and the user has none yet. */
   readonly mustEnrol: boolean
+  /** Whether the cookie was sent as it was before the session got a new secret. */
+  readonly isByFormerSecret: boolean
 }
 
-/** What the user has done on the pages for this very request, in this browser. */
-export type FlowStep = 'login' | 'select_account' | 'consent'
+/**
+ * What the user has done on the pages for this very request, in this browser. `other_account`:
+ * pressed "Use another account", and signed in as nobody since.
+ */
+export type FlowStep = 'login' | 'select_account' | 'consent' | 'other_account'
 
 /** How far a request has come. */
 export interface AuthorizationFlow {
@@ -32,8 +37,11 @@ export type InteractionError = 'login_required' | 'consent_required' | 'interact
 /** A page that the user must pass first. */
 export type InteractionPage =
   | { readonly page: 'sign-in' | 'enrolment' | 'consent' }
-  /** `device`: nobody can tell whether an app on the device is the one it says it is. */
-  | { readonly page: 'continue'; readonly reason: 'select_account' | 'device' }
+  /**
+   * `device`: nobody can tell whether an app on the device is the one it says it is. `former`: the
+   * browser has to come with its new cookie.
+   */
+  | { readonly page: 'continue'; readonly reason: 'select_account' | 'device' | 'former' }
   | { readonly page: 'second-factor'; readonly acr: Acr }
 
 /** What is next for a request. */
@@ -46,14 +54,14 @@ export type AuthorizationDecision =
 interface Facts {
   readonly request: AuthorizationRequest
   readonly session: BrowserSignIn
-  readonly granted: readonly string[]
+  readonly isAllowed: boolean
   readonly flow: AuthorizationFlow
 }
 
 type Step = (facts: Facts) => InteractionPage | null
 
 /** In the order in which the user is asked. */
-const steps: readonly Step[] = [selectAccount, showMore, enrol, consent, continueOnDevice]
+const steps: readonly Step[] = [selectAccount, showMore, enrol, comeAnew, consent, continueOnDevice]
 
 /** What a client is told instead that wants no page to be shown (`prompt=none`). */
 const errors: Readonly<Record<InteractionPage['page'], InteractionError>> = {
@@ -70,12 +78,12 @@ const errors: Readonly<Record<InteractionPage['page'], InteractionError>> = {
  * somebody goes back to, leads on to the same place.
  *
  * @param session - of the browser; null where nobody is signed in
- * @param granted - every scope that this user has allowed this client so far
+ * @param isAllowed - whether this user has allowed this client all that the consent page would show
  */
 export function decideAuthorization(
   request: AuthorizationRequest,
   session: BrowserSignIn | null,
-  granted: readonly string[],
+  isAllowed: boolean,
   flow: AuthorizationFlow,
 ): AuthorizationDecision {
   if (session === null || mustSignIn(request, session, flow))
@@ -84,10 +92,11 @@ export function decideAuthorization(
   // would never get out.
   if (isAnother(session, flow)) return refused('login_required', 'Somebody else has signed in.')
   for (const step of steps) {
-    const page = step({ request, session, granted, flow })
+    const page = step({ request, session, isAllowed, flow })
     if (page !== null) return shown(request, page)
   }
-  return { next: 'code' }
+  // Last: nobody is called away from a consent or an enrolment that takes her longer.
+  return isLongAgo(request, session, flow) ? shown(request, { page: 'sign-in' }) : { next: 'code' }
 }
 
 function shown({ prompt }: AuthorizationRequest, page: InteractionPage): AuthorizationDecision {
@@ -117,6 +126,28 @@ function isTooOld(
 ): boolean {
   if (maxAge === null) return false
   return maxAge === 0 || now.getTime() - authenticatedAt.getTime() > maxAge * 1000
+}
+
+/** Seconds for what may follow a sign-in that was asked for here and now, such as a consent. */
+const loginCounts = 300
+/** Seconds that a sign-in counts for, however little `max_age` says: less, and nobody gets out. */
+const leastAge = 60
+
+// The address of a flow stays in the history of the browser. Whoever opens it later, for the same
+// request, has signed in once, but not for as long as the flow goes on:
+// https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest
+function isLongAgo(
+  { prompt, maxAge }: AuthorizationRequest,
+  { authenticatedAt }: BrowserSignIn,
+  { now, done }: AuthorizationFlow,
+): boolean {
+  if (!done.includes('login')) return false
+  const isAskedNow = prompt.includes('login') || prompt.includes('create') || maxAge === 0
+  const limit = Math.min(
+    isAskedNow ? loginCounts : Number.POSITIVE_INFINITY,
+    maxAge === null || maxAge === 0 ? Number.POSITIVE_INFINITY : Math.max(maxAge, leastAge),
+  )
+  return now.getTime() - authenticatedAt.getTime() > limit * 1000
 }
 
 function isAnother({ userId }: BrowserSignIn, { hintedUserId }: AuthorizationFlow): boolean {
@@ -151,12 +182,18 @@ function enrol({ session }: Facts): InteractionPage | null {
   return session.mustEnrol ? { page: 'enrolment' } : null
 }
 
+// A copy of a cookie dies when its owner sets up a factor, ten seconds later. What it opened until
+// then would live on, with the factor that the owner has shown, and what it allowed an app would
+// stand. She herself has the new cookie by the time she has pressed a button.
+function comeAnew({ session }: Facts): InteractionPage | null {
+  return session.isByFormerSecret ? { page: 'continue', reason: 'former' } : null
+}
+
 // Also where the page was passed a moment ago: what was allowed there may have been taken back.
-function consent({ request, granted, flow }: Facts): InteractionPage | null {
+function consent({ request, isAllowed, flow }: Facts): InteractionPage | null {
   if (request.client.firstParty === true) return null
-  const isGranted = request.scopes.every((scope) => granted.includes(scope))
   const isWanted = request.prompt.includes('consent') && !flow.done.includes('consent')
-  return isGranted && !isWanted ? null : { page: 'consent' }
+  return isAllowed && !isWanted ? null : { page: 'consent' }
 }
 
 // Any app on a device can register a private scheme or listen on a port, so none of them gets a
@@ -166,6 +203,6 @@ function consent({ request, granted, flow }: Facts): InteractionPage | null {
 function continueOnDevice({ request, flow }: Facts): InteractionPage | null {
   const { client, redirectUri } = request
   if (redirectKind(redirectUri) === 'https' || isConfidential(client)) return null
-  if (flow.done.length > 0) return null
+  if (flow.done.some((step) => step !== 'other_account')) return null
   return { page: 'continue', reason: 'device' }
 }

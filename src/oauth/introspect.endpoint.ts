@@ -13,7 +13,6 @@ import type { AuthenticateClient, AuthenticatedClient } from './client-auth.js'
 import { resourcesOf } from './client-defaults.js'
 import { nobodysSession, ownRefresh, presentedToken } from './presented-token.js'
 
-/** What {@link introspectEndpoint} needs. */
 export interface IntrospectDeps {
   readonly authenticateClient: AuthenticateClient
   readonly sessions: Pick<Sessions, 'findLive'>

@@ -37,7 +37,6 @@ export interface IssuedTokens {
 /** Signs the tokens of a session, which need not be stored yet. Throws 503. */
 export type IssueTokens = (session: SessionRecord, grant: TokenGrant) => Promise<IssuedTokens>
 
-/** What {@link createIssueTokens} needs. */
 export interface IssueTokensDeps {
   readonly accessTokens: Pick<AccessTokens, 'issue'>
   /** Seconds. */
@@ -49,7 +48,7 @@ export interface IssueTokensDeps {
     user: AuthUser,
     request: { readonly scope: readonly string[]; readonly client: OAuthClient },
   ) => Promise<Readonly<Record<string, unknown>>>
-  readonly hasShownFactor: SecondFactors['hasBeenShown']
+  readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
   /** The host's own API. */
   readonly ownResource: string
   readonly call: HostCall
@@ -85,7 +84,7 @@ export function createIssueTokens(deps: IssueTokensDeps): IssueTokens {
 // A client may not have `openid` in its scopes where the signer cannot do this, so there is no
 // other answer than a failure.
 async function signIdToken(
-  { signer, userClaims, hasShownFactor, call }: IssueTokensDeps,
+  { signer, userClaims, meetsFactorPolicy, call }: IssueTokensDeps,
   session: SessionRecord,
   { client, user, scopes, acr, nonce }: TokenGrant,
   accessToken: string,
@@ -95,7 +94,7 @@ async function signIdToken(
     session,
     clientId: client.id,
     accessToken,
-    acr: acr ?? acrOf(session.methods, hasShownFactor),
+    acr: acr ?? acrOf(session.methods, meetsFactorPolicy),
     nonce,
     claims: await userClaims(user, { scope: scopes, client }),
     now,

@@ -11,6 +11,7 @@ import {
 } from './authorization-request.js'
 import type { BrowserUser, FindBrowserUser } from './browser-sign-in.js'
 import type { Clients } from './clients.js'
+import { fitsWith, hasWords, wordsOfPage } from './consent-words.js'
 import {
   type AuthorizationDecision,
   decideAuthorization,
@@ -31,6 +32,8 @@ export interface JudgedAuthorization {
 /** One that is answered by a page, with the name of the client where that is proven. */
 export interface UnprovenAuthorization extends ForPage {
   readonly clientName: string | null
+  /** Null where there is no such client. */
+  readonly clientId: string | null
 }
 
 /** Where a request comes from. */
@@ -53,7 +56,6 @@ export type JudgeAuthorization = (
   asking: AskingBrowser,
 ) => Promise<JudgedAuthorization | ForClient | UnprovenAuthorization>
 
-/** What {@link createJudgeAuthorization} needs. */
 export interface JudgeAuthorizationDeps extends RequestSettings {
   readonly clients: Pick<Clients, 'find' | 'isFamiliar'>
   readonly throttle: Pick<Throttle, 'limitLookups'>
@@ -63,16 +65,17 @@ export interface JudgeAuthorizationDeps extends RequestSettings {
   readonly clock: () => Date
 }
 
-/** Makes it. */
 export function createJudgeAuthorization(deps: JudgeAuthorizationDeps): JudgeAuthorization {
   const { knownScopes, ownResource } = deps
   return async function judgeAuthorization(raw, done, asking) {
     const parsed = parseAuthorizationRequest(raw)
-    if (parsed.at === 'page') return { ...parsed, clientName: null }
+    if (parsed.at === 'page') return { ...parsed, clientName: null, clientId: null }
     // 429, 503
     const client = parsed.clientId === null ? null : await find(deps, parsed.clientId, asking)
     const checked = checkAuthorizationRequest(parsed, client, { knownScopes, ownResource })
-    if (checked.at === 'page') return { ...checked, clientName: nameOf(client) }
+    if (checked.at === 'page') {
+      return { ...checked, clientName: nameOf(client), clientId: client?.id ?? null }
+    }
     return checked.at === 'client' ? checked : decide(deps, checked, done, asking)
   }
 }
@@ -90,20 +93,29 @@ async function decide(
     return { at: 'client', client, error: 'invalid_request', description, redirectUri, state }
   }
   const found = await deps.findBrowserUser(incoming, context)
-  const granted = await scopesGranted(deps, client, found)
+  const granted = await wordsGranted(deps, client, found)
+  const wanted = wordsOfPage(request, deps.ownResource)
+  const isAllowed = hasWords(granted, wanted)
   const flow = { done, hintedUserId, now: deps.clock() }
-  const decision = decideAuthorization(request, found?.signIn ?? null, granted, flow)
+  const decision = decideAuthorization(request, found?.signIn ?? null, isAllowed, flow)
+  // A page on which nothing can be allowed would lead nowhere.
+  const isAsked = decision.next === 'page' && decision.page === 'consent'
+  if (isAsked && !isAllowed && !fitsWith(granted, wanted)) {
+    const description = 'The user has allowed the client as many scopes and APIs as there may be.'
+    return { at: 'client', client, error: 'invalid_scope', description, redirectUri, state }
+  }
   return { at: 'judged', request, found, decision }
 }
 
-// Ids that somebody invents cost the host's store so many reads and no more.
+// Ids that somebody invents are looked up one after the other, beyond so many.
 function find(
   { clients, throttle }: Pick<JudgeAuthorizationDeps, 'clients' | 'throttle'>,
   clientId: string,
   asking: Pick<AskingBrowser, 'context'>,
 ): Promise<OAuthClient | null> {
   const findClient = () => clients.find(clientId)
-  return clients.isFamiliar(clientId) ? findClient() : throttle.limitLookups(asking, findClient)
+  if (clients.isFamiliar(clientId)) return findClient()
+  return throttle.limitLookups(asking, { name: clientId, hasProof: false, find: findClient })
 }
 
 function nameOf(client: OAuthClient | null): string | null {
@@ -111,7 +123,7 @@ function nameOf(client: OAuthClient | null): string | null {
 }
 
 // Apps of the host's own are not asked about.
-async function scopesGranted(
+async function wordsGranted(
   { consents }: Pick<JudgeAuthorizationDeps, 'consents'>,
   client: OAuthClient,
   found: BrowserUser | null,

@@ -1,12 +1,14 @@
 import { assertionAlgorithms } from '../signers/client-assertion.js'
+import { grantTypes } from '../stores/client-contract.js'
+import { addressAt } from './base-url.js'
 import { clientAuthMethods } from './client-credentials.js'
 
 /** What the server can do, of which its metadata tells. */
 export interface MetadataSettings {
   /** As it stands in tokens, byte for byte. */
   readonly issuer: string
-  /** Where the router is mounted, without a slash at its end. */
-  readonly baseUrl: string
+  /** Where clients reach the router. */
+  readonly baseUrl: URL
   /** All that anybody may ask for, but `*`. */
   readonly scopes: readonly string[]
   /** What may be in ID Tokens and in UserInfo besides what is always in them. */
@@ -34,17 +36,17 @@ export function serverMetadata(settings: MetadataSettings): Readonly<Record<stri
   const { issuer, baseUrl } = settings
   return Object.freeze({
     issuer,
-    authorization_endpoint: `${baseUrl}/oauth/authorize`,
-    token_endpoint: `${baseUrl}/oauth/token`,
-    jwks_uri: `${baseUrl}/auth/jwks.json`,
+    authorization_endpoint: addressAt(baseUrl, '/oauth/authorize'),
+    token_endpoint: addressAt(baseUrl, '/oauth/token'),
+    jwks_uri: addressAt(baseUrl, '/auth/jwks.json'),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: grantTypes,
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     token_endpoint_auth_methods_supported: clientAuthMethods,
     token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
-    revocation_endpoint: `${baseUrl}/oauth/revoke`,
+    revocation_endpoint: addressAt(baseUrl, '/oauth/revoke'),
     // Left out they would be client_secret_basic alone.
     revocation_endpoint_auth_methods_supported: clientAuthMethods,
     revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
@@ -63,7 +65,7 @@ export function serverMetadata(settings: MetadataSettings): Readonly<Record<stri
 function introspectionMetadata({ introspection, baseUrl }: MetadataSettings): object {
   if (!introspection) return {}
   return {
-    introspection_endpoint: `${baseUrl}/oauth/introspect`,
+    introspection_endpoint: addressAt(baseUrl, '/oauth/introspect'),
     introspection_endpoint_auth_methods_supported: clientAuthMethods.filter(
       (method) => method !== 'none',
     ),
@@ -75,7 +77,7 @@ function openIdMetadata(settings: MetadataSettings): object {
   const { idTokenAlgorithms, claims, acrValues, baseUrl } = settings
   if (idTokenAlgorithms.length === 0) return {}
   return {
-    userinfo_endpoint: `${baseUrl}/oauth/userinfo`,
+    userinfo_endpoint: addressAt(baseUrl, '/oauth/userinfo'),
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: listOf(idTokenAlgorithms),
     claims_supported: listOf([...tokenClaims, ...claims]),

@@ -3,7 +3,10 @@ import type { ConsentStore } from '../stores/consent-contract.js'
 import type { OnceStore } from '../stores/once-contract.js'
 import type { DescribeClaims } from './user-claims.js'
 
-/** What a scope lets an app do, for people: one text, or one for each language. */
+/**
+ * What a scope lets an app do, or what an API is called, for people: one text, or one for each
+ * language.
+ */
 export type ScopeText = string | Readonly<Record<string, string>>
 
 /** The option `oauth`: apps of others sign their users in here. */
@@ -39,6 +42,21 @@ export interface OAuthOptions {
    * ```
    */
   readonly scopes?: Readonly<Record<string, ScopeText>>
+  /**
+   * What people call the APIs that apps may have tokens for besides your own (`resources` of a
+   * client), by their URIs: the page of consent says at which of them an app could act. Up to 200
+   * characters each. Default: the URI, without `https://`.
+   *
+   * @example
+   * ```ts
+   * import type { OAuthOptions } from 'messaging-auth-router'
+   *
+   * const options: Pick<OAuthOptions, 'resources'> = {
+   *   resources: { 'https://files.example.com/': { en: 'Your files', de: 'Deine Dateien' } },
+   * }
+   * ```
+   */
+  readonly resources?: Readonly<Record<string, ScopeText>>
   /**
    * What apps are told of a user in ID Tokens and by UserInfo, besides `name` and
    * `preferred_username`. Default: nothing.

@@ -1,5 +1,5 @@
 import { AuthConfigError } from '../errors.js'
-import type { SayOnce } from '../http/say-once.js'
+import type { WarnOnce } from '../http/warn-once.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { ClientStore, ManagedClientStore, OAuthClient } from '../stores/client-contract.js'
@@ -15,6 +15,7 @@ import type { IdTokenAlgorithm } from './client-rules.js'
 import { type Clients, createClients } from './clients.js'
 import { createRequireFitSigner, type RequireFitSigner } from './fit-signer.js'
 import type { OAuthOptions } from './oauth-options.js'
+import { createNameResource, type NameResource } from './resource-names.js'
 import { createScopes, type Scopes } from './scopes.js'
 import { createUserClaims, type UserClaims } from './user-claims.js'
 
@@ -23,40 +24,37 @@ export interface OAuthServer {
   /** As it stands in tokens, byte for byte. */
   readonly issuer: string
   readonly baseUrl: URL
-  /** The same as text, without a slash at its end. */
-  readonly base: string
   /** The host's own API: the `aud` of its access tokens. */
   readonly ownResource: string
   readonly webOnLoopback: boolean
   readonly idTokenAlgorithms: readonly IdTokenAlgorithm[]
   readonly scopes: Scopes
   readonly clients: Clients
-  /** Null: they are a list, or of a store that is changed elsewhere. */
-  readonly managedClients: ManagedClientStore | null
+  /** Undefined: they are a list, or of a store that is changed elsewhere. */
+  readonly managedClients: ManagedClientStore | undefined
   /** Whether some client may introspect, or may come to. */
   readonly introspection: boolean
+  /** What people call the APIs. */
+  readonly nameResource: NameResource
   readonly consents: ConsentStore
   readonly once: OnceStore
   readonly userClaims: UserClaims
   readonly requireFitSigner: RequireFitSigner
 }
 
-/** What {@link createOAuthServer} needs. */
 export interface OAuthServerDeps {
   readonly options: OAuthOptions
   readonly signer: TokenSigner
   readonly call: HostCall
-  readonly sayOnce: SayOnce
+  readonly warnOnce: WarnOnce
   readonly clock: () => Date
 }
 
 /**
- * Makes it.
- *
  * @throws AuthConfigError for a signer, an address or a client that will not do
  */
 export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
-  const { options, signer, call, sayOnce, clock } = deps
+  const { options, signer, call, clock } = deps
   const issuer = checkIssuer(requiredOf(signer, 'issuer'))
   const baseUrl = checkBaseUrl(options.baseUrl, issuer)
   const idTokenAlgorithms = signer.signIdToken === undefined ? [] : (signer.idTokenAlgorithms ?? [])
@@ -65,26 +63,21 @@ export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
   const { clients } = options
   // Who tries things out has apps without certificates, too.
   const webOnLoopback = baseUrl.protocol === 'http:'
+  const facts = { idTokenAlgorithms, ownResource, webOnLoopback }
   return {
     issuer: requiredOf(signer, 'issuer'),
     baseUrl,
-    base: baseUrl.href.replace(/\/$/, ''),
-    ownResource,
-    webOnLoopback,
-    idTokenAlgorithms,
+    ...facts,
     scopes,
-    managedClients: isManaged(clients) ? failClosedManagedClients(clients, call) : null,
+    managedClients: isManaged(clients) ? failClosedManagedClients(clients, call) : undefined,
     clients: createClients({
-      clients,
+      ...deps,
+      ...facts,
+      clientSource: clients,
       knownScopes: scopes.known,
-      idTokenAlgorithms,
-      ownResource,
-      webOnLoopback,
-      call,
-      sayOnce,
-      clock,
     }),
     introspection: isStore(clients) || clients.some(mayIntrospect),
+    nameResource: createNameResource(options.resources),
     consents: failClosedConsents(options.consents, call),
     once: failClosedOnce(options.once, call),
     userClaims: createUserClaims(options.claims, call),

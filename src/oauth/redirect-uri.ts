@@ -1,7 +1,7 @@
 import type { OAuthClientType } from '../stores/client-contract.js'
 
 // All of this is decided on the text. What a URL parser takes for the same address (`127.1`,
-// `%6cocalhost`, a backslash) is another text, and gets nothing.
+// `%6cocalhost`, a backslash) is another text, and gets nothing: it cannot be registered.
 
 /** Characters of a redirect URI. */
 const maxRedirectChars = 2000
@@ -10,17 +10,34 @@ const maxRedirectChars = 2000
 export type RedirectKind = 'https' | 'loopback' | 'private'
 
 /**
+ * The device itself, as a URL parser writes it: 127.0.0.0/8 and `::1`, the addresses of no host,
+ * which systems take for the device, and the names of
+ * [RFC 6761 §6.3](https://www.rfc-editor.org/rfc/rfc6761#section-6.3).
+ */
+const device =
+  /^(?:127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::(?:1|ffff:(?:7f..:[^:]+|0:0))?\]|(?:.+\.)?localhost)$/
+
+/**
  * Which kind a redirect URI is that has no {@link redirectProblem}. Of https on a loopback address
  * nobody can tell either who listens there.
  */
 export function redirectKind(uri: string): RedirectKind {
-  if (/^https?:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)(?=[:/?]|$)/.test(uri)) return 'loopback'
+  const [, host = ''] = /^https?:\/\/(\[[^\]]*\]|[^:/?]*)/.exec(uri) ?? []
+  if (device.test(host)) return 'loopback'
   return uri.startsWith('https:') ? 'https' : 'private'
+}
+
+/**
+ * The host of a redirect URI that has no {@link redirectProblem}, with its port; null where it
+ * leads to an app on the device, of which nobody can tell whose it is.
+ */
+export function redirectHost(type: OAuthClientType, uri: string): string | null {
+  return type === 'web' || redirectKind(uri) === 'https' ? new URL(uri).host : null
 }
 
 /** Host and port of a site; what follows is path and query. */
 const site =
-  /^https:\/\/(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::([1-9][0-9]{0,4}))?(?=[/?]|$)/
+  /^https:\/\/([a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::([1-9][0-9]{0,4}))?(?=[/?]|$)/
 /** [RFC 8252 §7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3): literal, port, the rest. */
 const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([1-9][0-9]{0,4}))?(?=\/|$)/
 /**
@@ -60,8 +77,12 @@ export function redirectProblem(
   if (uri.length > maxRedirectChars) return `is longer than ${maxRedirectChars} characters.`
   const mistake = mistakes.find(([pattern]) => pattern.test(uri))
   if (mistake !== undefined) return mistake[1]
-  const isAllowed = isRest(uri, site) || (type === 'native' && isOfDevice(uri))
-  if (isAllowed || (webOnLoopback && isRest(uri, loopback, 2))) return null
+  const isSite = isRest(uri, site)
+  // The pages show the host, and `redirectKind` goes by it: it is the one that a browser goes to.
+  if (isSite && !isOwnSpelling(uri))
+    return 'has a host that browsers write otherwise or cannot open.'
+  if (isSite || (type === 'native' && isOfDevice(uri)) || (webOnLoopback && isRest(uri, loopback)))
+    return null
   return type === 'native'
     ? 'is neither https, nor http on 127.0.0.1, [::1] or localhost, nor like com.example.app:/path.'
     : 'is not https with a host in small letters.'
@@ -91,12 +112,17 @@ export function redirectMatches(
 }
 
 function isOfDevice(uri: string): boolean {
-  return isRest(uri, loopback, 2) || isRest(uri, privateScheme)
+  return isRest(uri, loopback) || isRest(uri, privateScheme)
 }
 
-function isRest(uri: string, beginning: RegExp, portAt = 1): boolean {
+// `127.1`, `0x7f.1`, `[0::1]`, `1.2.3.4.5`, `xn--`.
+function isOwnSpelling(uri: string): boolean {
+  return URL.canParse(uri) && new URL(uri).hostname === site.exec(uri)?.[1]
+}
+
+function isRest(uri: string, beginning: RegExp): boolean {
   const match = beginning.exec(uri)
-  if (match === null || !isPort(match[portAt])) return false
+  if (match === null || !isPort(match[2])) return false
   return pathAndQuery.test(uri.slice(match[0].length))
 }
 

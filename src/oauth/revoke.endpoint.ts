@@ -10,7 +10,6 @@ import type { AuthenticateClient } from './client-auth.js'
 import { resourcesOf } from './client-defaults.js'
 import { nobodysSession, ownRefresh, presentedToken } from './presented-token.js'
 
-/** What {@link revokeEndpoint} needs. */
 export interface RevokeDeps {
   readonly authenticateClient: AuthenticateClient
   readonly sessions: Pick<Sessions, 'findLive' | 'end'>

@@ -42,12 +42,16 @@ export function createScopes(
     known: new Set([...names, '*']),
     published: names.filter(isOfUse),
     describe(scope, language) {
-      const text = scope === '*' ? everything : (texts.get(scope) ?? scope)
-      if (typeof text === 'string') return text
-      const inLanguage = Object.hasOwn(text, language) ? text[language] : undefined
-      return inLanguage ?? text['en'] ?? Object.values(text)[0] ?? scope
+      return textIn(language, scope === '*' ? everything : (texts.get(scope) ?? scope))
     },
   }
+}
+
+/** A text in a language, or else in English, or in the first that it has. */
+export function textIn(language: string, text: ScopeText): string {
+  if (typeof text === 'string') return text
+  const inLanguage = Object.hasOwn(text, language) ? text[language] : undefined
+  return inLanguage ?? text['en'] ?? Object.values(text)[0] ?? ''
 }
 
 /** Whether a scope is one of the standards, which a host does not describe anew. */

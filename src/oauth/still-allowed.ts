@@ -7,6 +7,7 @@ import type { AuthorizationCodeRecord } from '../stores/code-contract.js'
 import type { ConsentStore } from '../stores/consent-contract.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { Clients } from './clients.js'
+import { hasWords, wordsOfGrant } from './consent-words.js'
 
 /**
  * Whether a client may still have a session of a user that it has just been given. Each method ends
@@ -23,12 +24,19 @@ export interface StillAllowed {
   atRefresh(client: OAuthClient, session: SessionRecord, context: RequestContext): Promise<void>
 }
 
-/** What {@link createStillAllowed} needs. */
 export interface StillAllowedDeps {
   readonly clients: Pick<Clients, 'findFresh'>
   readonly consents: Pick<ConsentStore, 'find'>
   readonly sessions: Pick<Sessions, 'end'>
   readonly audit: Audit
+  /** The host's own API. */
+  readonly ownResource: string
+}
+
+/** A code or a session, as it says what was granted. */
+interface Granted extends Pick<SessionRecord, 'userId' | 'scope'> {
+  /** Left out: the host's own API alone. */
+  readonly resources?: readonly string[]
 }
 
 /**
@@ -40,15 +48,15 @@ export interface StillAllowedDeps {
  * other.
  */
 export function createStillAllowed(deps: StillAllowedDeps): StillAllowed {
-  const { clients, consents, sessions, audit } = deps
+  const { clients, consents, sessions, audit, ownResource } = deps
 
   async function hasConsent(
     { id, firstParty }: OAuthClient,
-    { userId, scope }: { readonly userId: string; readonly scope: string },
+    { userId, scope, resources = [ownResource] }: Granted,
   ): Promise<boolean> {
     if (firstParty === true) return true
     const granted = (await consents.find(userId, id))?.scopes ?? []
-    return scope.split(' ').every((word) => granted.includes(word))
+    return hasWords(granted, wordsOfGrant({ scopes: scope.split(' '), resources }, ownResource))
   }
 
   async function reasonAgainst(

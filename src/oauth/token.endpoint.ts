@@ -9,16 +9,15 @@ import type { OAuthGrant } from '../stores/client-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthenticateClient } from './client-auth.js'
 import { grantsOf } from './client-defaults.js'
-import { createCodeGrant, type Grant } from './grants/code.js'
-import { createRefreshGrant } from './grants/refresh.js'
+import type { Grant } from './grants/code.js'
+import { type GrantDeps, grants } from './grants/grants.js'
 import { createIssueTokens, type IssueTokensDeps } from './issue-tokens.js'
 import { createStillAllowed, type StillAllowedDeps } from './still-allowed.js'
 
-/** What {@link tokenEndpoint} needs. */
 export interface TokenEndpointDeps
-  extends Omit<RedeemCodeDeps, 'burn' | 'sessions'>,
-    Pick<RefreshSessionDeps, 'refreshGrace'>,
-    Pick<StillAllowedDeps, 'clients' | 'consents'>,
+  extends RedeemCodeDeps,
+    RefreshSessionDeps,
+    StillAllowedDeps,
     IssueTokensDeps {
   readonly authenticateClient: AuthenticateClient
   /** Those of the authorization endpoint. */
@@ -33,7 +32,7 @@ export interface TokenEndpointDeps
  * of a code who is not one.
  */
 export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
-  const grants = createGrants(deps)
+  const granting = createGrants(deps)
   const { authenticateClient, throttle } = deps
 
   return throttle.limitFailures('oauth-token', async function answerTokens(request) {
@@ -44,61 +43,24 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
     const grantType = parameters.one('grant_type')
     if (grantType === null)
       throw new AuthError('invalid-request', { clientMessage: 'grant_type is missing.' })
-    if (!isGrant(grants, grantType)) throw new AuthError('unsupported_grant_type')
+    if (!isGrant(grantType)) throw new AuthError('unsupported_grant_type')
     if (!grantsOf(client).includes(grantType)) throw new AuthError('unauthorized_client')
-    return ok(await grants[grantType](client, parameters, request.context))
+    return ok(await granting[grantType](client, parameters, request.context))
   })
 }
 
-type Grants = Readonly<Record<OAuthGrant, Grant>>
-
-function isGrant(grants: Grants, word: string): word is OAuthGrant {
+function isGrant(word: string): word is OAuthGrant {
   return Object.hasOwn(grants, word)
 }
 
-function createGrants(deps: TokenEndpointDeps): Grants {
-  const { users, decideSignIn, passwordStands, sessions, clock, audit, ownResource } = deps
-  const issueTokens = createIssueTokens({
-    accessTokens: deps.accessTokens,
-    accessTokenLifetime: deps.accessTokenLifetime,
-    signer: deps.signer,
-    requireFitSigner: deps.requireFitSigner,
-    userClaims: deps.userClaims,
-    hasShownFactor: deps.hasShownFactor,
-    ownResource,
-    call: deps.call,
-    clock,
-  })
-  const redeemCode = createRedeemCode({
-    burn: deps.codes.burn,
-    users,
-    decideSignIn,
-    factorStands: deps.factorStands,
-    passwordStands,
-    passwordWatch: deps.passwordWatch,
-    sessions,
-    clock,
-    audit,
-  })
-  const refreshSession = createRefreshSession({
-    sessions,
-    users,
-    passwordStands,
-    decideSignIn,
-    refreshGrace: deps.refreshGrace,
-    clock,
-    audit,
-  })
-  const { clients, consents } = deps
-  const stillAllowed = createStillAllowed({ clients, consents, sessions, audit })
-  return {
-    authorization_code: createCodeGrant({
-      codes: deps.codes,
-      redeemCode,
-      issueTokens,
-      stillAllowed,
-      ownResource,
-    }),
-    refresh_token: createRefreshGrant({ refreshSession, issueTokens, stillAllowed, ownResource }),
+function createGrants(deps: TokenEndpointDeps): Readonly<Record<OAuthGrant, Grant>> {
+  const parts: GrantDeps = {
+    ...deps,
+    issueTokens: createIssueTokens(deps),
+    redeemCode: createRedeemCode(deps),
+    refreshSession: createRefreshSession(deps),
+    stillAllowed: createStillAllowed(deps),
   }
+  const made = Object.entries(grants).map(([name, { create }]) => [name, create(parts)])
+  return Object.fromEntries(made)
 }

@@ -10,7 +10,6 @@ import type { OAuthClient } from '../stores/client-contract.js'
 import type { Clients } from './clients.js'
 import type { UserClaims } from './user-claims.js'
 
-/** What {@link userinfoEndpoint} needs. */
 export interface UserinfoDeps {
   readonly authenticateRequest: AuthenticateRequest
   readonly clients: Pick<Clients, 'find'>

@@ -13,7 +13,6 @@ export interface WellKnown {
   readonly routes: Routes
 }
 
-/** What {@link createWellKnown} needs. */
 export interface WellKnownDeps {
   readonly issuer: URL
   readonly baseUrl: URL
@@ -21,6 +20,9 @@ export interface WellKnownDeps {
   /** Of the API. It is published where its name is a URL of the issuer's origin. */
   readonly resource: ResourceMetadata
 }
+
+/** Where no app signs its users in here, there is no document. */
+export const withoutDocuments: DocumentHandler = (_request, _response, next) => next()
 
 const openId = '/.well-known/openid-configuration'
 

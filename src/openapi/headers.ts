@@ -10,6 +10,7 @@ export type HeaderId =
   | 'Kept'
   | 'NoSniff'
   | 'NothingRuns'
+  | 'RequestId'
   | 'Challenge'
   | 'MayChallenge'
   | 'RetryAfter'
@@ -64,6 +65,12 @@ const told: Readonly<Record<HeaderId, Told>> = {
     description: 'Nothing in an answer may run or be shown.',
     required: true,
     schema: words,
+  },
+  RequestId: {
+    name: 'X-Request-Id',
+    description: 'What the log of the server calls the request.',
+    required: true,
+    schema: { type: 'string', pattern: '^[\\w.:-]{1,128}$' },
   },
   Challenge: {
     name: 'WWW-Authenticate',
@@ -160,6 +167,7 @@ export function headersOf(kind: AnswerKind, also: readonly HeaderId[] = []): Ans
     ...(also.includes('Kept') ? [] : (['NoStore'] as const)),
     'NoSniff',
     'NothingRuns',
+    'RequestId',
     ...originOf(kind.openTo),
     ...(kind.limited ? (['Limit', 'Remaining', 'Reset'] as const) : []),
     ...refusalOf(kind),

@@ -1,7 +1,12 @@
+import { sessionCookieName } from '../http/cookies.js'
+import { tokenHeaders } from '../http/credentials.js'
 import type { Operation, Who } from './operation.js'
 import { type NamedSchemas, propertiesOf } from './schemas.js'
 
-const token = [{ bearer: [] }, { userId: [], authToken: [] }]
+const token = [
+  { bearer: [] },
+  Object.fromEntries(Object.keys(tokenHeaders).map((scheme) => [scheme, []])),
+]
 
 /** Which of these a request brings along; `{}` is nothing. */
 const security: Readonly<Record<Who, readonly object[]>> = {
@@ -20,18 +25,12 @@ const securitySchemes = {
     scheme: 'bearer',
     description: 'An `authToken` or an `access_token` (RFC 6750 §2.1).',
   },
-  userId: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-User-Id',
-    description: 'The `userId` of the login; together with `X-Auth-Token`.',
-  },
-  authToken: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Auth-Token',
-    description: 'An `authToken` or an `access_token`; together with `X-User-Id`.',
-  },
+  ...Object.fromEntries(
+    Object.entries(tokenHeaders).map(([scheme, header]) => [
+      scheme,
+      { type: 'apiKey', in: 'header', ...header },
+    ]),
+  ),
   app: {
     type: 'http',
     scheme: 'basic',
@@ -40,10 +39,10 @@ const securitySchemes = {
   cookie: {
     type: 'apiKey',
     in: 'cookie',
-    name: '__Host-Http-mar_session',
+    name: sessionCookieName,
     description: "Of a browser that is signed in to the server's own pages.",
   },
-} as const
+}
 
 /** The schemes that some requests use. */
 export function schemesOf(operations: readonly Operation[]): Record<string, object> {

@@ -25,7 +25,6 @@ export type ApproveByPasskey = (
   request: Pick<EndpointRequest, 'context' | 'setHeaders'>,
 ) => Promise<PasskeyApproval>
 
-/** What {@link createApproveByPasskey} needs. */
 export interface ApproveByPasskeyDeps {
   readonly verifyPasskey: VerifyPasskey
   readonly users: Pick<UserStore, 'findById'>

@@ -46,12 +46,11 @@ export interface PasskeyRequestOptions {
 /** ES256, EdDSA and RS256, the one that is liked best first. */
 const algorithms = [-7, -8, -257] as const
 
-/** What {@link createCreationOptions} needs. */
 export interface CreationOptionsDeps {
   readonly rpId: string
   readonly rpName: string
   readonly challenges: Pick<Challenges, 'make'>
-  readonly store: Pick<PasskeyStore, 'claimHandle' | 'listForUser'>
+  readonly passkeyStore: Pick<PasskeyStore, 'claimHandle' | 'listForUser'>
 }
 
 /** Makes what makes the options of a new passkey. Rejects with 503. */
@@ -59,12 +58,12 @@ export function createCreationOptions({
   rpId,
   rpName,
   challenges,
-  store,
+  passkeyStore,
 }: CreationOptionsDeps): (user: AuthUser, sessionId: string) => Promise<PasskeyCreationOptions> {
   return async function creationOptions({ id: userId, username, name }, sessionId) {
     const [userHandle, passkeys] = await Promise.all([
-      store.claimHandle(userId, randomSecret()),
-      store.listForUser(userId),
+      passkeyStore.claimHandle(userId, randomSecret()),
+      passkeyStore.listForUser(userId),
     ])
     return {
       challenge: challenges.make({ purpose: 'register', userId, sessionId }),

@@ -30,7 +30,6 @@ export interface Challenges {
   claim(challenge: OpenedChallenge): Promise<boolean>
 }
 
-/** What {@link createChallenges} needs. */
 export interface ChallengesDeps {
   readonly encryptionKeys: readonly Buffer[]
   readonly once: Pick<OnceStore, 'claim'>

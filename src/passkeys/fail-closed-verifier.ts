@@ -8,8 +8,7 @@ import {
   text,
   unread,
 } from '../lib/check-answer.js'
-import type { HostCall } from '../lib/host-call.js'
-import { withTimeout } from '../lib/timeouts.js'
+import { type HostCall, withTimeout } from '../lib/host-call.js'
 import type { PasskeyVerifier, VerifiedAssertion, VerifiedCreation } from './contract.js'
 
 const counter: Check = (value) =>

@@ -3,7 +3,7 @@ import { type KeepSessionDeps, keepSession } from '../sessions/keep-session.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { StoredMethod } from '../stores/contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
-import { hasShownFactor } from '../two-factor/second-factor.js'
+import { countsAsFactor } from '../two-factor/second-factor.js'
 import type { AuthUser } from '../users/contract.js'
 
 /**
@@ -13,29 +13,27 @@ import type { AuthUser } from '../users/contract.js'
  */
 export type ForgetLastFactor = (session: SessionName, user: AuthUser) => Promise<boolean>
 
-/** What {@link createForgetLastFactor} needs. */
 export interface ForgetLastFactorDeps extends KeepSessionDeps {
-  readonly store: Pick<PasskeyStore, 'listForUser'>
+  readonly passkeyStore: Pick<PasskeyStore, 'listForUser'>
   /** Whether the user has a second factor that is not a passkey. */
   readonly hasOtherFactor: (user: AuthUser) => Promise<boolean>
   readonly sessions: Pick<Sessions, 'findLive' | 'setMethods'>
 }
 
-/** Makes it. */
 export function createForgetLastFactor(deps: ForgetLastFactorDeps): ForgetLastFactor {
-  const { store, hasOtherFactor, sessions, forgetSession } = deps
+  const { passkeyStore, hasOtherFactor, sessions } = deps
   return async function forgetLastFactor({ id, userId }, user) {
     const session = await sessions.findLive(id)
-    if (session === null || !hasShownFactor(session.methods)) return false
-    const passkeys = await store.listForUser(userId)
+    if (session === null || !session.methods.some(countsAsFactor)) return false
+    const passkeys = await passkeyStore.listForUser(userId)
     // Who has another factor goes on as one that has shown two.
     if (passkeys.length > 0 || (await hasOtherFactor(user))) return false
-    await keepSession({ sessions, forgetSession }, session, withoutFactors(session.methods))
+    await keepSession(deps, session, withoutFactors(session.methods))
     return true
   }
 }
 
 /** The methods but those that are a second factor, recovery codes among them. */
 export function withoutFactors(methods: readonly StoredMethod[]): readonly StoredMethod[] {
-  return methods.filter((method) => !hasShownFactor([method]))
+  return methods.filter((method) => !countsAsFactor(method))
 }

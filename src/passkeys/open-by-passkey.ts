@@ -26,10 +26,9 @@ export type OpenByPasskey = (
   context: RequestContext,
 ) => Promise<IssuedSession & { readonly me: Me }>
 
-/** What {@link createOpenByPasskey} needs. */
 export interface OpenByPasskeyDeps {
   readonly users: Pick<UserStore, 'findById'>
-  readonly store: Pick<PasskeyStore, 'find'>
+  readonly passkeyStore: Pick<PasskeyStore, 'find'>
   /** Whether the second factor is still the one that the decision knew. */
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
   /** Whether sessions end with the hash they were opened by. */
@@ -41,7 +40,6 @@ export interface OpenByPasskeyDeps {
   readonly audit: Audit
 }
 
-/** Makes it. */
 export function createOpenByPasskey(deps: OpenByPasskeyDeps): OpenByPasskey {
   const { issueSession, describeMe, throttle, audit } = deps
   return async function openByPasskey({ approved, tokens, lifetime, passkey }, context) {
@@ -86,7 +84,7 @@ async function refuseOutdated(
 }
 
 async function whatChanged(
-  { users, store, factorStands, passwordWatch }: OpenByPasskeyDeps,
+  { users, passkeyStore, factorStands, passwordWatch }: OpenByPasskeyDeps,
   approved: ApprovedSignIn,
   { credentialId }: PasskeyRecord,
   session: SessionRecord,
@@ -98,7 +96,7 @@ async function whatChanged(
       retryAfter: 1,
       message: 'the password hash changed while the session was opened',
     })
-  const found = await store.find(credentialId)
+  const found = await passkeyStore.find(credentialId)
   if (found === null || found.userId !== session.userId) return 'factor-changed'
   return (await factorStands(approved)) ? null : 'factor-changed'
 }

@@ -1,6 +1,7 @@
 import type { Audit } from '../audit/events.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
+import type { KeptCodes } from '../two-factor/kept-codes.js'
 import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
 import { recoveryCodeHash } from '../two-factor/recovery-codes.js'
 import type { AuthUser } from '../users/contract.js'
@@ -9,7 +10,6 @@ import { type Challenges, challengeMs } from './challenges.js'
 import { refusalOf } from './refuse-passkey.js'
 import type { VerifyPasskey } from './verify-passkey.js'
 
-/** What {@link createPasskeyFactor} needs. */
 export interface PasskeyFactorDeps {
   readonly rpId: string
   /** `always`: who has a passkey must show it besides a password. */
@@ -18,18 +18,19 @@ export interface PasskeyFactorDeps {
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
   readonly challenges: Pick<Challenges, 'make'>
   readonly verifyPasskey: VerifyPasskey
-  readonly store: Pick<PasskeyStore, 'find' | 'listForUser' | 'consumeRecoveryCode'>
+  readonly passkeyStore: Pick<PasskeyStore, 'find' | 'listForUser' | 'consumeRecoveryCode'>
+  readonly keptCodes: Pick<KeptCodes, 'consume'>
   readonly throttle: Pick<Throttle, 'countRefusedPasskey'>
   readonly audit: Audit
 }
 
-/** Makes it. */
 export function createPasskeyFactor(deps: PasskeyFactorDeps): PasskeyFactor {
-  const { asSecondFactor, mustHaveFactor, verifyPasskey, store, throttle, audit } = deps
+  const { asSecondFactor, mustHaveFactor, verifyPasskey, passkeyStore, keptCodes } = deps
+  const { throttle, audit } = deps
   return {
     async isDemanded(user) {
       const isDue = asSecondFactor === 'always' || (await mustHaveFactor(user))
-      return isDue && (await store.listForUser(user.id)).length > 0
+      return isDue && (await passkeyStore.listForUser(user.id)).length > 0
     },
 
     offer: (user) => offer(deps, user),
@@ -47,29 +48,29 @@ export function createPasskeyFactor(deps: PasskeyFactorDeps): PasskeyFactor {
     async judgeRecovery({ id: userId }, code, context) {
       const hash = recoveryCodeHash(code)
       if (hash === null) return null
-      const { outcome } = await store.consumeRecoveryCode(userId, hash)
-      if (outcome !== 'consumed') return null
+      const { outcome } = await passkeyStore.consumeRecoveryCode(userId, hash)
+      if (outcome !== 'consumed' && !(await keptCodes.consume(userId, hash))) return null
       audit({ type: 'recovery-code.used', userId }, context)
       return { credentialId: null }
     },
 
     async hadOne({ id: userId }, at) {
-      return (await store.listForUser(userId)).some(({ createdAt }) => createdAt <= at)
+      return (await passkeyStore.listForUser(userId)).some(({ createdAt }) => createdAt <= at)
     },
 
     async stands({ id: userId }, { credentialId }) {
       // Its code goes with the last of them.
-      if (credentialId === null) return (await store.listForUser(userId)).length > 0
-      return (await store.find(credentialId))?.userId === userId
+      if (credentialId === null) return (await passkeyStore.listForUser(userId)).length > 0
+      return (await passkeyStore.find(credentialId))?.userId === userId
     },
   }
 }
 
 async function offer(
-  { rpId, challenges, store }: PasskeyFactorDeps,
+  { rpId, challenges, passkeyStore }: PasskeyFactorDeps,
   { id: userId }: AuthUser,
 ): Promise<PasskeyRequestOptions | null> {
-  const passkeys = await store.listForUser(userId)
+  const passkeys = await passkeyStore.listForUser(userId)
   if (passkeys.length === 0) return null
   const challenge = challenges.make({ purpose: 'second-factor', userId, sessionId: null })
   return {

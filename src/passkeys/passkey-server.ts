@@ -5,11 +5,13 @@ import { failClosedPasskeys } from '../stores/fail-closed-passkeys.js'
 import type { OnceStore } from '../stores/once-contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
+import type { KeptCodes } from '../two-factor/kept-codes.js'
 import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
 import type { AuthUser } from '../users/contract.js'
 import { type Challenges, createChallenges } from './challenges.js'
 import type { PasskeyVerifier } from './contract.js'
 import { failClosedVerifier } from './fail-closed-verifier.js'
+import { createForgetKeptCodes, type ForgetKeptCodes } from './forget-kept-codes.js'
 import type { RelyingParty } from './judge-response.js'
 import { createPasskeyFactor } from './passkey-factor.js'
 import type { CheckedPasskeysOptions } from './passkeys-options.js'
@@ -18,22 +20,24 @@ import { createVerifyPasskey, type VerifyPasskey } from './verify-passkey.js'
 /** What the endpoints of passkeys, the pages and the sign-in decision have in common. */
 export interface PasskeyServer {
   readonly relyingParty: RelyingParty
+  readonly rpId: string
   /** What authenticators call this service. */
   readonly rpName: string
-  readonly store: PasskeyStore
+  readonly passkeyStore: PasskeyStore
   readonly once: OnceStore
   readonly verifier: PasskeyVerifier
   readonly challenges: Challenges
   readonly verifyPasskey: VerifyPasskey
   /** Passkeys as the second factor, for the sign-in decision. */
   readonly factor: PasskeyFactor
+  readonly forgetKeptCodes: ForgetKeptCodes
 }
 
-/** What {@link createPasskeyServer} needs. */
 export interface PasskeyServerDeps {
   readonly options: CheckedPasskeysOptions
   readonly encryptionKeys: readonly Buffer[]
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
+  readonly keptCodes: KeptCodes
   readonly throttle: Pick<Throttle, 'countRefusedPasskey'>
   readonly call: HostCall
   readonly clock: () => Date
@@ -42,30 +46,16 @@ export interface PasskeyServerDeps {
 
 /** Puts what the host passed behind its contracts, and makes what judges passkeys by it. */
 export function createPasskeyServer(deps: PasskeyServerDeps): PasskeyServer {
-  const { options, encryptionKeys, mustHaveFactor, throttle, call, clock, audit } = deps
+  const { options, keptCodes, call } = deps
   const { rpId, rpName, origins, asSecondFactor } = options
-  const store = failClosedPasskeys(options.store, call)
+  const passkeyStore = failClosedPasskeys(options.store, call)
   const once = failClosedOnce(options.once, call)
   const verifier = failClosedVerifier(options.verifier, call)
-  const challenges = createChallenges({ encryptionKeys, once, clock })
+  const challenges = createChallenges({ ...deps, once })
   const relyingParty = { rpId, origins }
-  const verifyPasskey = createVerifyPasskey({
-    relyingParty,
-    challenges,
-    verifier,
-    store,
-    clock,
-    audit,
-  })
-  const factor = createPasskeyFactor({
-    rpId,
-    asSecondFactor,
-    mustHaveFactor,
-    challenges,
-    verifyPasskey,
-    store,
-    throttle,
-    audit,
-  })
-  return { relyingParty, rpName, store, once, verifier, challenges, verifyPasskey, factor }
+  const own = { relyingParty, rpId, rpName, passkeyStore, once, verifier, challenges }
+  const verifyPasskey = createVerifyPasskey({ ...deps, ...own })
+  const factor = createPasskeyFactor({ ...deps, ...own, asSecondFactor, verifyPasskey })
+  const forgetKeptCodes = createForgetKeptCodes(passkeyStore, keptCodes)
+  return { ...own, verifyPasskey, factor, forgetKeptCodes }
 }

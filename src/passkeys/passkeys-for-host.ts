@@ -1,8 +1,10 @@
-import { type Audit, noRequest } from '../audit/events.js'
+import type { Audit } from '../audit/events.js'
 import { invalidRequest } from '../errors.js'
+import { contextOfAction, type HostAction } from '../http/host-input.js'
 import { isHostId } from '../lib/host-id.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
+import type { ForgetKeptCodes } from './forget-kept-codes.js'
 import { type PasskeySummary, summaryOf } from './summary.js'
 
 /** Passkeys, for the host's own code: a support desk, or the deletion of an account. */
@@ -13,31 +15,33 @@ export interface PasskeysForHost {
    * Removes all passkeys of a user and what came with them, and ends the user's sessions; says how
    * many there were. Who has nothing else cannot sign in any more. Rejects with 400 and 503.
    */
-  reset(userId: string): Promise<number>
+  reset(userId: string, options?: HostAction): Promise<number>
 }
 
-/** What {@link createPasskeysForHost} needs. */
 export interface PasskeysForHostDeps {
-  readonly store: Pick<PasskeyStore, 'listForUser' | 'removeAllForUser'>
+  readonly passkeyStore: Pick<PasskeyStore, 'listForUser' | 'removeAllForUser'>
   readonly sessions: Pick<Sessions, 'endAllForUser'>
+  readonly forgetKeptCodes: ForgetKeptCodes
   readonly audit: Audit
 }
 
-/** Makes it. */
 export function createPasskeysForHost({
-  store,
+  passkeyStore,
   sessions,
+  forgetKeptCodes,
   audit,
 }: PasskeysForHostDeps): PasskeysForHost {
   return {
-    list: async (userId) => (await store.listForUser(checked(userId))).map(summaryOf),
-    async reset(userId) {
+    list: async (userId) => (await passkeyStore.listForUser(checked(userId))).map(summaryOf),
+    async reset(userId, options) {
+      const context = contextOfAction(options)
       // Before it: a session that is adding one looks whether it is still alive.
-      await sessions.endAllForUser(checked(userId), 'factor-changed', noRequest)
-      const removed = await store.removeAllForUser(userId)
-      audit({ type: 'passkey.reset', userId, removed }, noRequest)
+      await sessions.endAllForUser(checked(userId), 'factor-changed', context)
+      const removed = await passkeyStore.removeAllForUser(userId)
+      audit({ type: 'passkey.reset', userId, removed }, context)
+      await forgetKeptCodes(userId)
       // After it: a sign-in that is under way looks for its passkey once more.
-      await sessions.endAllForUser(userId, 'factor-changed', noRequest)
+      await sessions.endAllForUser(userId, 'factor-changed', context)
       return removed
     },
   }

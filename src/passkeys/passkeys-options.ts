@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { AuthConfigError } from '../errors.js'
 import { checkOptions, fitting, optionsOf, text, withMethods } from '../lib/check-options.js'
+import { doAll } from '../lib/mistakes.js'
 import type { OnceStore } from '../stores/once-contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
 import type { PasskeyVerifier } from './contract.js'
@@ -84,20 +85,23 @@ const remedies: Readonly<Partial<Record<Names, string>>> = {
 /**
  * Checks the option and fills in its defaults.
  *
- * @throws AuthConfigError for the first member that is unknown, missing or unsafe
+ * @throws AuthConfigError with every member that is unknown, missing or unsafe
  */
 export function checkPasskeysOptions(given: unknown): CheckedPasskeysOptions {
   const schema = optionsOf(shape)
   const checked = checkOptions({ factory: 'passkeys', schema, remedies }, given)
   const { rpId, rpName = rpId, origins } = checked
-  for (const [index, origin] of origins.entries())
-    if (!isOfSite(origin, rpId))
-      throw new AuthConfigError(
-        `passkeys.origins[${index}]`,
-        'is neither of the domain rpId nor of one below it.',
-        'browsers would refuse it: take it out, or pass a shorter rpId.',
-      )
+  doAll(...Array.from(origins, (origin, index) => () => requireOfSite(origin, rpId, index)))
   return Object.freeze({ ...checked, rpName, origins: Object.freeze([...origins]) })
+}
+
+function requireOfSite(origin: string, rpId: string, index: number): void {
+  if (isOfSite(origin, rpId)) return
+  throw new AuthConfigError(
+    `passkeys.origins[${index}]`,
+    'is neither of the domain rpId nor of one below it.',
+    'browsers would refuse it: take it out, or pass a shorter rpId.',
+  )
 }
 
 const appOrigin = /^android:apk-key-hash:[\w-]{43}$/

@@ -2,25 +2,26 @@ import { z } from 'zod'
 import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
-import { isWellFormed } from '../lib/well-formed.js'
+import { isOneLine } from '../lib/one-line.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn } from '../principal/principal.js'
+import { proofRequest } from '../sign-in-again.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
 import { creationSchema } from '../two-factor/passkey-response.js'
 import type { AuthUser } from '../users/contract.js'
 import type { AddPasskey } from './add-passkey.js'
 import type { PasskeyCreationOptions } from './ceremony-options.js'
-import { proofRequest } from './prove-again.js'
 import { noPasskey, type RemovePasskey } from './remove-passkey.js'
 import type { RequireFresh } from './require-fresh.js'
 import { summaryOf } from './summary.js'
 
-/** What adding a passkey over HTTP needs. */
-export interface NewPasskeyDeps {
+export interface PasskeyEndpointsDeps {
   readonly signedIn: SignedIn
   readonly requireFresh: RequireFresh
   readonly creationOptions: (user: AuthUser, sessionId: string) => Promise<PasskeyCreationOptions>
   readonly addPasskey: AddPasskey
+  readonly removePasskey: RemovePasskey
+  readonly passkeyStore: Pick<PasskeyStore, 'listForUser' | 'rename'>
 }
 
 const maxNameChars = 100
@@ -29,10 +30,7 @@ const name: z.ZodString = z
   .max(maxNameChars, { abort: true })
   .trim()
   .min(1)
-  .refine(
-    (text) => /^[^\p{Cc}]+$/u.test(text) && isWellFormed(text),
-    'Invalid input: expected text without control characters',
-  )
+  .refine(isOneLine, 'Invalid input: expected text without control or bidirectional characters')
 /** The body of `POST /auth/passkeys`. */
 export const newPasskeyRequest: z.ZodObject<{
   response: typeof creationSchema
@@ -45,7 +43,7 @@ export const passkeyNameRequest: z.ZodObject<{ name: typeof name }> = z.object({
  * `POST /auth/passkeys/options`: what a browser needs to make a passkey, for who has signed in
  * within ten minutes, or proves it anew in the body.
  */
-export function newPasskeyOptionsEndpoint(deps: NewPasskeyDeps): Endpoint {
+export function newPasskeyOptionsEndpoint(deps: PasskeyEndpointsDeps): Endpoint {
   return async function newPasskeyOptions(request) {
     // 401, 403
     const asking = await ownerOf(deps.signedIn, request, 'may-enrol')
@@ -60,56 +58,44 @@ export function newPasskeyOptionsEndpoint(deps: NewPasskeyDeps): Endpoint {
 }
 
 /** `POST /auth/passkeys`: adds the passkey that the browser has made, to this session's user. */
-export function addPasskeyEndpoint({
-  signedIn,
-  addPasskey,
-}: Pick<NewPasskeyDeps, 'signedIn' | 'addPasskey'>): Endpoint {
+export function addPasskeyEndpoint({ signedIn, addPasskey }: PasskeyEndpointsDeps): Endpoint {
   return async function addMyPasskey(request) {
     // 401, 403
     const asking = await ownerOf(signedIn, request, 'may-enrol')
     // 400, 413, 415
     const { response, name } = parseInput(newPasskeyRequest, await request.readJson())
     // 400, 401, 409, 503
-    const added = await addPasskey(asking, { response, name }, request.context)
+    const made = { response, name, beforehand: nothing }
+    const added = await addPasskey(asking, made, request.context)
     const { passkey, recoveryCodes } = added
     const codes = recoveryCodes === null ? {} : { recoveryCodes }
     return ok({ status: 'success', data: { passkey: summaryOf(passkey), ...codes } })
   }
 }
 
-/** What looking at passkeys and giving them names needs. */
-export interface ManagePasskeysDeps {
-  readonly signedIn: SignedIn
-  readonly store: Pick<PasskeyStore, 'listForUser' | 'rename'>
-}
-
-/** What removing a passkey needs. */
-export interface RemovePasskeyDeps {
-  readonly signedIn: SignedIn
-  readonly requireFresh: RequireFresh
-  readonly removePasskey: RemovePasskey
-}
+// A session that is shown by a signed token has no secret of its own to be replaced.
+async function nothing(): Promise<void> {}
 
 /** `GET /auth/passkeys`: my passkeys, the oldest first. */
-export function listPasskeysEndpoint({ signedIn, store }: ManagePasskeysDeps): Endpoint {
+export function listPasskeysEndpoint({ signedIn, passkeyStore }: PasskeyEndpointsDeps): Endpoint {
   return async function listPasskeys(request) {
     // 401, 403
     const { session } = await ownerOf(signedIn, request, 'may-enrol')
     // 503
-    const passkeys = await store.listForUser(session.userId)
+    const passkeys = await passkeyStore.listForUser(session.userId)
     return ok({ status: 'success', data: { passkeys: passkeys.map(summaryOf) } })
   }
 }
 
 /** `POST /auth/passkeys/:id`: gives one of mine another name. */
-export function renamePasskeyEndpoint({ signedIn, store }: ManagePasskeysDeps): Endpoint {
+export function renamePasskeyEndpoint({ signedIn, passkeyStore }: PasskeyEndpointsDeps): Endpoint {
   return async function renamePasskey(request) {
     // 401, 403
     const { session } = await ownerOf(signedIn, request)
     // 400, 413, 415
     const { name } = parseInput(passkeyNameRequest, await request.readJson())
     // 404, 503
-    if (!(await store.rename(session.userId, idOf(request), name))) throw noPasskey()
+    if (!(await passkeyStore.rename(session.userId, idOf(request), name))) throw noPasskey()
     return ok({ status: 'success', data: { name } })
   }
 }
@@ -119,7 +105,7 @@ export function removePasskeyEndpoint({
   signedIn,
   requireFresh,
   removePasskey,
-}: RemovePasskeyDeps): Endpoint {
+}: PasskeyEndpointsDeps): Endpoint {
   return async function deletePasskey(request) {
     // 401, 403
     const asking = await ownerOf(signedIn, request)

@@ -7,10 +7,9 @@ import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn } from '../principal/principal.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { Sessions } from '../sessions/sessions.js'
+import { type ProveAgain, proofRequest } from '../sign-in-again.js'
 import { type ForgetLastFactor, withoutFactors } from './forget-last-factor.js'
-import { type ProveAgain, proofRequest } from './prove-again.js'
 
-/** What {@link reauthenticateEndpoint} needs. */
 export interface ReauthenticateDeps {
   readonly signedIn: SignedIn
   readonly proveAgain: ProveAgain

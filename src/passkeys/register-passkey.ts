@@ -16,8 +16,12 @@ export interface NewPasskey {
   readonly sessionId: string
   readonly response: CreationResponse
   readonly name: string
+  /** {@link PasskeyRecord.passwordMark} */
+  readonly passwordMark: string | null
   /** Whether recovery codes come with it where it is the user's only one. */
   readonly withRecoveryCodes: boolean
+  /** Is called once it is verified, before anything has changed. */
+  readonly beforehand: () => Promise<void>
 }
 
 /** One that was added. */
@@ -30,12 +34,11 @@ export interface AddedPasskey {
 /** Adds a passkey. Throws 400 for one that was not verified, 401, 409 and 503. */
 export type RegisterPasskey = (asked: NewPasskey, context: RequestContext) => Promise<AddedPasskey>
 
-/** What {@link createRegisterPasskey} needs. */
 export interface RegisterPasskeyDeps {
   readonly relyingParty: RelyingParty
   readonly challenges: Pick<Challenges, 'open' | 'claim'>
   readonly verifier: Pick<PasskeyVerifier, 'verifyCreation'>
-  readonly store: Pick<PasskeyStore, 'claimHandle' | 'create' | 'remove'>
+  readonly passkeyStore: Pick<PasskeyStore, 'claimHandle' | 'create' | 'remove'>
   readonly sessions: Pick<Sessions, 'requireLive'>
   readonly clock: () => Date
   readonly audit: Audit
@@ -46,28 +49,33 @@ const maxPasskeys = 20
 
 /** Makes the one place in which passkeys are added. */
 export function createRegisterPasskey(deps: RegisterPasskeyDeps): RegisterPasskey {
-  const { store, clock, audit } = deps
+  const { passkeyStore, clock, audit } = deps
   return async function registerPasskey(asked, context) {
-    const { userId, response, name, withRecoveryCodes } = asked
+    const { userId, response, name, passwordMark, withRecoveryCodes } = asked
     const verified = await verify(deps, asked)
     if (typeof verified === 'string') {
       audit({ type: 'passkey.refused', purpose: 'register', reason: verified, userId }, context)
       throw invalidRequest([{ path: 'response', message: 'The passkey could not be verified.' }])
     }
+    await asked.beforehand()
     const { backedUp } = verified
     const passkey: PasskeyRecord = {
       ...verified,
       userId,
       // That of the options: whoever has asked for those has one.
-      userHandle: await store.claimHandle(userId, randomSecret()),
+      userHandle: await passkeyStore.claimHandle(userId, randomSecret()),
       transports: response.response.transports,
       name,
       suspectedCloneAt: null,
+      passwordMark,
       createdAt: clock(),
       lastUsedAt: null,
     }
     const { codes, hashes } = withRecoveryCodes ? newRecoveryCodes() : { codes: [], hashes: [] }
-    const answer = await store.create(passkey, { most: maxPasskeys, recoveryCodeHashes: hashes })
+    const answer = await passkeyStore.create(passkey, {
+      most: maxPasskeys,
+      recoveryCodeHashes: hashes,
+    })
     if (answer.outcome === 'exists') throw new AuthError('passkey-exists')
     if (answer.outcome === 'full') throw new AuthError('too-many-passkeys')
     const passkeyId = passkey.credentialId
@@ -81,17 +89,19 @@ export function createRegisterPasskey(deps: RegisterPasskeyDeps): RegisterPasske
 // Whoever signed out everywhere while this was added meant a thief's session as well, whose passkey
 // would stay. Looked at once more, one of the two sees the other.
 async function removeOutdated(
-  { store, sessions }: RegisterPasskeyDeps,
+  { passkeyStore, sessions }: RegisterPasskeyDeps,
   { sessionId: id, userId }: NewPasskey,
   credentialId: string,
   onLeft: () => void,
 ): Promise<void> {
   await sessions.requireLive({ id, userId }).catch(async (error: unknown) => {
-    await store.remove(userId, credentialId, { unlessLast: false }).catch((failure: unknown) => {
-      // It stays, and whoever reads the events has to know of it.
-      onLeft()
-      throw failure
-    })
+    await passkeyStore
+      .remove(userId, credentialId, { unlessLast: false })
+      .catch((failure: unknown) => {
+        // It stays, and whoever reads the events has to know of it.
+        onLeft()
+        throw failure
+      })
     throw error
   })
 }
@@ -105,7 +115,6 @@ async function verify(
   const binding = { purpose: 'register', userId, sessionId } as const
   const challenge = deps.challenges.open(clientData.challenge, binding)
   if (challenge === null) return 'unknown-challenge'
-  if (!(await deps.challenges.claim(challenge))) return 'used-challenge'
   const fault = judgeClientData(clientData, 'webauthn.create', deps.relyingParty)
   if (fault !== null) return fault
   const verified = await deps.verifier.verifyCreation({
@@ -114,5 +123,6 @@ async function verify(
     ...deps.relyingParty,
   })
   // Signed is the id in the authenticator's data; the other is what whoever sends it likes.
-  return verified === null || verified.credentialId !== response.id ? 'not-verified' : verified
+  if (verified === null || verified.credentialId !== response.id) return 'not-verified'
+  return (await deps.challenges.claim(challenge)) ? verified : 'used-challenge'
 }

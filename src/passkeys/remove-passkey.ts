@@ -5,8 +5,9 @@ import { type KeepSessionDeps, keepSession } from '../sessions/keep-session.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord, StoredMethod } from '../stores/contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
-import { hasShownFactor } from '../two-factor/second-factor.js'
+import { countsAsFactor } from '../two-factor/second-factor.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
+import type { ForgetKeptCodes } from './forget-kept-codes.js'
 import { type ForgetLastFactor, withoutFactors } from './forget-last-factor.js'
 
 /**
@@ -18,24 +19,24 @@ export type RemovePasskey = (
   context: RequestContext,
 ) => Promise<void>
 
-/** What {@link createRemovePasskey} needs. */
 export interface RemovalDeps extends KeepSessionDeps {
-  readonly store: Pick<PasskeyStore, 'listForUser' | 'remove'>
+  readonly passkeyStore: Pick<PasskeyStore, 'listForUser' | 'remove'>
   readonly users: Pick<UserStore, 'findById'>
   /** Whether the user has a second factor that is not a passkey. */
   readonly hasOtherFactor: (user: AuthUser) => Promise<boolean>
   readonly sessions: Pick<Sessions, 'requireLive' | 'endAllForUser' | 'setMethods'>
   readonly forgetLastFactor: ForgetLastFactor
+  readonly forgetKeptCodes: ForgetKeptCodes
   readonly audit: Audit
 }
 
 /** Makes the one place in which users remove passkeys. */
 export function createRemovePasskey(deps: RemovalDeps): RemovePasskey {
-  const { store, users, hasOtherFactor } = deps
+  const { passkeyStore, users, hasOtherFactor } = deps
   return async function removePasskey({ session, user }, credentialId, context) {
     const { userId } = session
     // Who names a passkey that there is not ends no session.
-    const passkeys = await store.listForUser(userId)
+    const passkeys = await passkeyStore.listForUser(userId)
     const meant = passkeys.find((passkey) => passkey.credentialId === credentialId)
     if (meant === undefined) throw noPasskey()
     const isLast = passkeys.length === 1
@@ -43,7 +44,8 @@ export function createRemovePasskey(deps: RemovalDeps): RemovePasskey {
     const unlessLast = ((await users.findById(userId))?.passwordHash ?? null) === null
     if (isLast && unlessLast) throw new AuthError('last-sign-in-method')
     const removal = { credentialId, name: meant.name, unlessLast }
-    const isOut = isLast && hasShownFactor(session.methods) && !(await hasOtherFactor(user))
+    const showsFactor = session.methods.some(countsAsFactor)
+    const isOut = isLast && showsFactor && !(await hasOtherFactor(user))
     await (isOut ? removeLast : remove)(deps, session, removal, context).catch(
       async (error: unknown) => {
         // What was given back may have been removed in that moment, by another request.
@@ -54,6 +56,8 @@ export function createRemovePasskey(deps: RemovalDeps): RemovePasskey {
     // Of two that are removed at once neither looked like the last, and who proved anew meanwhile
     // has written what the session had shown before.
     await deps.forgetLastFactor(session, user)
+    // The call that fails reports it, and they go before there is another passkey.
+    await deps.forgetKeptCodes(userId).catch(() => {})
   }
 }
 
@@ -72,15 +76,13 @@ async function removeLast(
   removal: Removal,
   context: RequestContext,
 ): Promise<void> {
-  const { store, sessions, forgetSession } = deps
   const { methods, userId } = session
-  const keep = (shown: readonly StoredMethod[]) =>
-    keepSession({ sessions, forgetSession }, session, shown)
+  const keep = (shown: readonly StoredMethod[]) => keepSession(deps, session, shown)
   // First, while a failure still changes nothing.
   await keep(withoutFactors(methods))
   const giveBack = async () => {
     // Another request may have removed it. If this fails, the factor must be shown again.
-    if ((await store.listForUser(userId)).length > 0) await keep(methods)
+    if ((await deps.passkeyStore.listForUser(userId)).length > 0) await keep(methods)
   }
   await remove(deps, session, removal, context).catch(async (error: unknown) => {
     await giveBack().catch(() => {})
@@ -92,7 +94,7 @@ async function removeLast(
 // again. They end once more after it: a sign-in with the passkey that is under way looks for it
 // once more when it has opened its session, so that one of the two sees the other.
 async function remove(
-  { store, sessions, audit }: RemovalDeps,
+  { passkeyStore, sessions, audit }: RemovalDeps,
   session: SessionRecord,
   { credentialId, name, unlessLast }: Removal,
   context: RequestContext,
@@ -101,10 +103,11 @@ async function remove(
   await sessions.requireLive(session)
   await sessions.endAllForUser(userId, 'factor-changed', context, id)
   try {
-    const { outcome } = await store.remove(userId, credentialId, { unlessLast })
+    const { outcome } = await passkeyStore.remove(userId, credentialId, { unlessLast })
     if (outcome === 'unknown') throw noPasskey()
     if (outcome === 'last') throw new AuthError('last-sign-in-method')
-    audit({ type: 'passkey.removed', userId, passkeyId: credentialId, name }, context)
+    const reason = 'by-user'
+    audit({ type: 'passkey.removed', userId, passkeyId: credentialId, name, reason }, context)
   } finally {
     // Also after a failure: the row may be gone, and only the answer lost. The call reports it.
     await sessions.endAllForUser(userId, 'factor-changed', context, id).catch(() => {})

@@ -2,9 +2,9 @@ import { AuthError } from '../errors.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { SignedInRequest } from '../principal/principal.js'
 import type { Sessions } from '../sessions/sessions.js'
+import type { Proof, ProveAgain } from '../sign-in-again.js'
 import type { SessionRecord, StoredMethod } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
-import type { Proof, ProveAgain } from './prove-again.js'
 
 /**
  * Lets whoever has just signed in pass, or proves it anew, with every factor there is: a stolen
@@ -16,12 +16,11 @@ export type RequireFresh = (
   request: EndpointRequest,
 ) => Promise<void>
 
-/** What {@link createRequireFresh} needs. */
 export interface RequireFreshDeps {
   readonly proveAgain: ProveAgain
   /** Whether a second factor is due at a password sign-in of this user, a passkey included. */
   readonly owesFactor: (user: AuthUser) => Promise<boolean>
-  readonly hasShownFactor: (methods: readonly StoredMethod[]) => boolean
+  readonly meetsFactorPolicy: (methods: readonly StoredMethod[]) => boolean
   readonly sessions: Pick<Sessions, 'findLive'>
   readonly clock: () => Date
 }
@@ -37,9 +36,8 @@ export function isFresh(
   return now.getTime() - authenticatedAt.getTime() <= freshMs
 }
 
-/** Makes it. */
 export function createRequireFresh(deps: RequireFreshDeps): RequireFresh {
-  const { proveAgain, owesFactor, hasShownFactor, sessions, clock } = deps
+  const { proveAgain, owesFactor, meetsFactorPolicy, sessions, clock } = deps
   return async function requireFresh(asking, proof, request) {
     const proved = await proveAgain(asking, proof, request)
     // Read again: it may have been proved anew a moment ago in another process.
@@ -49,7 +47,7 @@ export function createRequireFresh(deps: RequireFreshDeps): RequireFresh {
       throw new AuthError('reauthentication-required')
     // The password alone adds no other way in for who has a second factor.
     const shown = proved === null ? methods : [...methods, ...proved.methods]
-    if (!hasShownFactor(shown) && (await owesFactor(asking.user)))
+    if (!meetsFactorPolicy(shown) && (await owesFactor(asking.user)))
       throw new AuthError('reauthentication-required')
   }
 }

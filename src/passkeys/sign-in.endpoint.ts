@@ -14,19 +14,20 @@ import { descriptorOf, type PasskeyRequestOptions } from './ceremony-options.js'
 import { type Challenges, challengeMs } from './challenges.js'
 import type { OpenByPasskey } from './open-by-passkey.js'
 
-/** What {@link passkeyOptionsEndpoint} needs. */
-export interface PasskeyOptionsDeps {
+export interface PasskeySignInDeps {
   readonly rpId: string
   readonly signedIn: SignedIn
   readonly challenges: Pick<Challenges, 'make'>
-  readonly store: Pick<PasskeyStore, 'listForUser'>
+  readonly passkeyStore: Pick<PasskeyStore, 'listForUser'>
+  readonly approveByPasskey: ApproveByPasskey
+  readonly openByPasskey: OpenByPasskey
 }
 
 /**
  * `POST /auth/passkey/options`: what a browser needs to show a passkey. To anybody the same, and no
  * store is asked; to who is signed in those for `POST /auth/reauthenticate`.
  */
-export function passkeyOptionsEndpoint(deps: PasskeyOptionsDeps): Endpoint {
+export function passkeyOptionsEndpoint(deps: PasskeySignInDeps): Endpoint {
   return async function passkeyOptions(request) {
     // 400, 401
     const isSignedIn = readCredentials(request.incoming) !== null
@@ -40,28 +41,20 @@ export function passkeyOptionsEndpoint(deps: PasskeyOptionsDeps): Endpoint {
 export function optionsForAnybody({
   rpId,
   challenges,
-}: Pick<PasskeyOptionsDeps, 'rpId' | 'challenges'>): PasskeyRequestOptions {
+}: Pick<PasskeySignInDeps, 'rpId' | 'challenges'>): PasskeyRequestOptions {
   const challenge = challenges.make({ purpose: 'sign-in', userId: null, sessionId: null })
   return { challenge, rpId, timeout: challengeMs, userVerification: 'required' }
 }
 
 async function optionsOfOwner(
-  { rpId, signedIn, challenges, store }: PasskeyOptionsDeps,
+  { rpId, signedIn, challenges, passkeyStore }: PasskeySignInDeps,
   request: EndpointRequest,
 ): Promise<PasskeyRequestOptions> {
   const { session } = await ownerOf(signedIn, request, 'may-enrol')
   const { id: sessionId, userId } = session
-  const allowCredentials = (await store.listForUser(userId)).map(descriptorOf)
+  const allowCredentials = (await passkeyStore.listForUser(userId)).map(descriptorOf)
   const challenge = challenges.make({ purpose: 'reauthenticate', userId, sessionId })
   return { challenge, rpId, timeout: challengeMs, allowCredentials, userVerification: 'required' }
-}
-
-/** What {@link passkeyLoginEndpoint} needs. */
-export interface PasskeyLoginDeps {
-  readonly rpId: string
-  readonly approveByPasskey: ApproveByPasskey
-  readonly openByPasskey: OpenByPasskey
-  readonly store: Pick<PasskeyStore, 'listForUser'>
 }
 
 /** The body of `POST /auth/passkey/login`. */
@@ -71,7 +64,7 @@ export const passkeyLoginRequest: z.ZodObject<{
 }> = z.object({ response: assertionSchema, tokens: tokensSchema })
 
 /** `POST /auth/passkey/login`: a passkey for a session of its own, as a password is for one. */
-export function passkeyLoginEndpoint(deps: PasskeyLoginDeps): Endpoint {
+export function passkeyLoginEndpoint(deps: PasskeySignInDeps): Endpoint {
   return async function passkeyLogin(request) {
     // 400, 413, 415
     const { response, tokens } = parseInput(passkeyLoginRequest, await request.readJson())
@@ -94,10 +87,10 @@ export function passkeyLoginEndpoint(deps: PasskeyLoginDeps): Endpoint {
 
 // For PublicKeyCredential.signalAllAcceptedCredentials: pickers drop what was removed here.
 async function knownPasskeys(
-  { rpId, store }: Pick<PasskeyLoginDeps, 'rpId' | 'store'>,
+  { rpId, passkeyStore }: PasskeySignInDeps,
   { id: userId }: AuthUser,
   { userHandle }: PasskeyRecord,
 ) {
-  const passkeys = await store.listForUser(userId)
+  const passkeys = await passkeyStore.listForUser(userId)
   return { rpId, userHandle, credentialIds: passkeys.map(({ credentialId }) => credentialId) }
 }

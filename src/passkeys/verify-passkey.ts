@@ -33,12 +33,11 @@ export type VerifyPasskey = (
   context: RequestContext,
 ) => Promise<PasskeyVerdict>
 
-/** What {@link createVerifyPasskey} needs. */
 export interface VerifyPasskeyDeps {
   readonly relyingParty: RelyingParty
   readonly challenges: Pick<Challenges, 'open' | 'claim'>
   readonly verifier: Pick<PasskeyVerifier, 'verifyAssertion'>
-  readonly store: Pick<PasskeyStore, 'find' | 'use' | 'suspectClone'>
+  readonly passkeyStore: Pick<PasskeyStore, 'find' | 'use' | 'suspectClone'>
   readonly clock: () => Date
   readonly audit: Audit
 }
@@ -71,14 +70,10 @@ async function judge(
   if (clientData === null) return refused('malformed')
   const challenge = deps.challenges.open(clientData.challenge, { purpose, userId, sessionId })
   if (challenge === null) return refused('unknown-challenge')
-  // Before the claim, so that only who knows the id of a passkey makes a note of a challenge.
-  const passkey = await deps.store.find(response.id)
+  const passkey = await deps.passkeyStore.find(response.id)
   if (passkey === null) return refused('unknown-credential')
   if (userId !== null && passkey.userId !== userId)
     return refused('credential-of-another-user', passkey)
-  // Before anything is verified: of two that come with one challenge, one may go on.
-  if (!(await deps.challenges.claim(challenge))) return refused('used-challenge', passkey)
-
   const data = readAuthenticatorData(response.response.authenticatorData)
   if (data === null) return refused('malformed', passkey)
   const requireUserVerification = purpose !== 'second-factor'
@@ -97,6 +92,9 @@ async function judge(
     requireUserVerification,
   })
   if (verified === null) return refused('not-verified', passkey)
+  // Last of what is judged, since it writes: only who has the private key can fill the store with
+  // notes. Of two that come with one challenge, one goes on all the same.
+  if (!(await deps.challenges.claim(challenge))) return refused('used-challenge', passkey)
   return noteUse(deps, passkey, verified, context)
 }
 
@@ -114,8 +112,10 @@ async function noteUse(
     const outcome = await noteOnce(deps, passkey, signed, context)
     if (outcome === 'used') return { right: true, passkey }
     if (outcome === 'clone') return refused('suspected-clone', passkey)
-    // Superseded: another use was noted since the row was read, by which this one is judged anew.
-    if (outcome === 'superseded') passkey = await deps.store.find(passkey.credentialId)
+    if (outcome === 'overtaken') return refused('overtaken', passkey)
+    // Superseded: another use or a copy was noted since the row was read, by which this one is
+    // judged anew.
+    if (outcome === 'superseded') passkey = await deps.passkeyStore.find(passkey.credentialId)
     if (outcome === 'gone' || passkey === null) return refused('unknown-credential')
   }
   throw new AuthError('temporarily-unavailable', {
@@ -125,23 +125,30 @@ async function noteUse(
 }
 
 async function noteOnce(
-  { store, clock, audit }: VerifyPasskeyDeps,
+  { passkeyStore, clock, audit }: VerifyPasskeyDeps,
   passkey: PasskeyRecord,
   { counter: signed, backedUp }: VerifiedAssertion,
   context: RequestContext,
-): Promise<'used' | 'superseded' | 'gone' | 'clone'> {
-  const { credentialId, userId, name, counter: kept, backupEligible } = passkey
+): Promise<'used' | 'superseded' | 'gone' | 'clone' | 'overtaken'> {
+  // Of two who have the key nobody can say which is the owner: neither uses it any more.
+  if (passkey.suspectedCloneAt !== null) return 'clone'
+  const { credentialId, userId, name, counter: kept } = passkey
   const ofPasskey = { userId, passkeyId: credentialId }
-  const verdict = judgeCounter(kept, signed, backupEligible)
-  const lastUsedAt = clock()
+  const now = clock()
+  const verdict = judgeCounter({ ...passkey, kept, signed, now })
+  if (verdict === 'overtaken') return 'overtaken'
   if (verdict === 'clone') {
-    await store.suspectClone(credentialId, lastUsedAt)
+    await passkeyStore.suspectClone(credentialId, now)
     audit({ type: 'passkey.clone-suspected', ...ofPasskey, name }, context)
     return 'clone'
   }
   // The higher value stays, or the device that is behind would never be behind again.
   const counter = Math.max(kept, signed)
-  const { outcome } = await store.use(credentialId, kept, { counter, backedUp, lastUsedAt })
+  const { outcome } = await passkeyStore.use(credentialId, kept, {
+    counter,
+    backedUp,
+    lastUsedAt: now,
+  })
   if (outcome !== 'used') return outcome
   if (verdict === 'regressed') audit({ type: 'passkey.counter-regressed', ...ofPasskey }, context)
   if (backedUp !== passkey.backedUp)

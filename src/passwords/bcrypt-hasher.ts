@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { AuthConfigError, invalidRequest } from '../errors.js'
-import { checkOptions, fitting, flag, optionsOf, whole } from '../lib/check-options.js'
+import { checkOptions, fitting, flag, optionsOf, ownMembers, whole } from '../lib/check-options.js'
 import { isWellFormed } from '../lib/well-formed.js'
 import type { PasswordHasher } from './contract.js'
 import { createHashingPool } from './hashing-pool.js'
@@ -54,6 +54,8 @@ export interface BcryptHasher extends PasswordHasher {
   /** The number of its threads. */
   readonly concurrency: number
   readonly estimatedMs: number
+  readonly unmatchable: string
+  prepare(): void
   /** Lets running work finish and ends the threads. Whoever made the hasher closes it. */
   close(): Promise<void>
 }
@@ -146,6 +148,8 @@ export function bcryptHasher(options: BcryptHasherOptions = {}): BcryptHasher {
     },
     concurrency: threads,
     estimatedMs: costInMs * 2 ** maxStoredCost,
+    unmatchable: (pepper === null ? '' : prehashMark) + unmatchable(cost),
+    prepare: () => pool.prepare(),
     close: () => pool.close(),
   }
 }
@@ -177,11 +181,11 @@ function unusablePassword() {
   ])
 }
 
-const rules = {
+const rulesFrom = (lowestCost: number) => ({
   factory: 'bcryptHasher',
   schema: optionsOf({
-    cost: whole(4, highestCost).default(12),
-    maxStoredCost: whole(4, highestCost).optional(),
+    cost: whole(lowestCost, highestCost).default(12),
+    maxStoredCost: whole(lowestCost, highestCost).optional(),
     threads: whole(1, 64).optional(),
     prehash: optionsOf({
       pepper: fitting<string>(isPepper, 'is not base64 of 32 bytes or more.'),
@@ -198,23 +202,25 @@ const rules = {
     prehash: 'make a pepper: openssl rand -base64 32.',
     workerUrl: "pass new URL('./bcrypt-worker.js', import.meta.url).",
   },
-}
+})
 
 function settingsOf(options: BcryptHasherOptions) {
+  const isLowAllowed = ownMembers(options ?? {}).dangerouslyAllowLowCost === true
   const {
     cost,
-    dangerouslyAllowLowCost,
     acceptTruncated,
     prehash,
     preDigest,
     workerUrl,
     maxStoredCost = cost,
     threads = availableParallelism(),
-  } = checkOptions(rules, options)
-  if (cost < lowestSafeCost && !dangerouslyAllowLowCost)
-    throw outOfRange('cost', lowestSafeCost, 'leave it out for 12.')
+  } = checkOptions(rulesFrom(isLowAllowed ? 4 : lowestSafeCost), options)
   if (maxStoredCost < cost)
-    throw outOfRange('maxStoredCost', cost, 'leave it out for the same as cost.')
+    throw new AuthConfigError(
+      'bcryptHasher.maxStoredCost',
+      `is ${maxStoredCost}, not a whole number from ${cost} to ${highestCost}.`,
+      'leave it out for the same as cost.',
+    )
   if (acceptTruncated && prehash === undefined)
     throw new AuthConfigError(
       'bcryptHasher.acceptTruncated',
@@ -230,14 +236,6 @@ function settingsOf(options: BcryptHasherOptions) {
   const digests = preDigest !== undefined
   const pepper = prehash === undefined ? null : Buffer.from(prehash.pepper, 'base64')
   return { cost, maxStoredCost, threads, workerUrl, pepper, acceptTruncated, digests }
-}
-
-function outOfRange(name: string, least: number, remedy: string): AuthConfigError {
-  return new AuthConfigError(
-    `bcryptHasher.${name}`,
-    `is not a whole number from ${least} to ${highestCost}.`,
-    remedy,
-  )
 }
 
 function isPepper(text: unknown): boolean {

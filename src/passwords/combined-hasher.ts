@@ -119,6 +119,8 @@ export function combinedHasher(options: CombinedHasherOptions): CombinedHasher {
     whyRefused: (plain, stored) =>
       isCurrent(stored) ? (current.whyRefused?.(plain, stored) ?? null) : null,
     ...(current.concurrency === undefined ? {} : { concurrency: current.concurrency }),
+    ...(current.unmatchable === undefined ? {} : { unmatchable: current.unmatchable }),
+    prepare: () => current.prepare?.(),
     async close() {
       await Promise.all([current, ...legacy].map((part) => closeOf(part)))
     },
@@ -154,8 +156,11 @@ async function closeOf(part: object): Promise<void> {
   if (typeof close === 'function') await close.call(part)
 }
 
-// A hash of nobody's password, for `current` to work on. Made once, and again after a failure.
+// A hash of nobody's password, for `current` to work on. Where it names none, it is made once, and
+// again after a failure.
 function createDummyHash(current: PasswordHasher): () => Promise<string> {
+  const { unmatchable } = current
+  if (unmatchable !== undefined) return async () => unmatchable
   let pending: Promise<string> | undefined
   return function dummyHash() {
     pending ??= current.hash(randomSecret()).catch((error: unknown) => {

@@ -59,4 +59,17 @@ export interface PasswordHasher {
    * them up. Left out counts as nothing.
    */
   readonly estimatedMs?: number
+  /**
+   * Optional. A text that is read like one of its hashes, that no password matches, and that takes
+   * as long to compare as any: what is compared where there is no user, or none with a hash that
+   * can be read. Without it the router makes a hash of nobody's password with the first login,
+   * whose client waits for both.
+   */
+  readonly unmatchable?: string
+  /**
+   * Optional. Begins what the first password would have to wait for, such as the start of threads.
+   * It answers at once, and must not keep a process alive. Called once, a moment after a router was
+   * made. What it throws is ignored: the first password meets it again.
+   */
+  prepare?(): void
 }

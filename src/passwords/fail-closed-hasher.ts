@@ -12,6 +12,8 @@ export interface FailClosedHasher
   /** Rejects a digest with 400 where the hasher cannot verify one. */
   verify(shown: ShownPassword, hash: string): Promise<boolean>
   readonly takesDigests: boolean
+  /** {@link PasswordHasher.unmatchable}; null where the hasher names none. */
+  readonly unmatchable: string | null
 }
 
 /**
@@ -49,6 +51,7 @@ export function failClosedHasher(
       return call('passwords.verifyDigest', () => verifyDigest.call(hasher, shown.digest, hash))
     },
     takesDigests: hasher.verifyDigest !== undefined,
+    unmatchable: hasher.unmatchable ?? null,
     needsRehash: (hash) => judge('passwords.needsRehash', () => hasher.needsRehash(hash)),
     canRead: (hash) => judge('passwords.canRead', () => hasher.canRead?.(hash) ?? true),
     // For the audit stream alone, which has no room for what else a hasher may say.

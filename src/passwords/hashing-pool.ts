@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { AuthError } from '../errors.js'
-import { atMost } from '../lib/at-most.js'
+import { limitConcurrency } from '../lib/limit-concurrency.js'
 import type { CompareTask, HashTask } from './bcrypt-worker.js'
 
 /** Runs hashing work, a bounded number at a time. */
 export interface HashingPool {
   hash(task: HashTask): Promise<string>
   compare(task: CompareTask): Promise<boolean>
+  /** Starts the threads, without waiting for them. */
+  prepare(): void
   /** Lets what was accepted finish, refuses what comes after, ends the threads. */
   close(): Promise<void>
 }
@@ -30,23 +32,27 @@ interface Runner {
 const timeLimit = 20_000
 
 /**
- * Makes a pool of worker threads, started with the first task. Where the worker file is not to be
- * found, as in a bundle, hashing happens on the main thread, one at a time, and one process warning
- * says so.
+ * Makes a pool of worker threads, started by `prepare`, or with the first task. Where the worker
+ * file is not to be found, as in a bundle, hashing happens on the main thread, one at a time, and
+ * one process warning says so.
  */
 export function createHashingPool(settings: HashingPoolSettings): HashingPool {
   const accepted = new Set<Promise<unknown>>()
   let closed = false
   let starting: Promise<Runner> | undefined
 
-  async function run(name: Work, task: HashTask | CompareTask): Promise<unknown> {
-    if (closed) throw unavailable('the hasher is closed')
+  function start(): Promise<Runner> {
     starting ??= startRunner(settings).catch((cause: unknown) => {
       // The next password tries again.
       starting = undefined
       throw cause
     })
-    const work = starting.then((runner) => runner.run(name, task))
+    return starting
+  }
+
+  async function run(name: Work, task: HashTask | CompareTask): Promise<unknown> {
+    if (closed) throw unavailable('the hasher is closed')
+    const work = start().then((runner) => runner.run(name, task))
     accepted.add(work)
     try {
       return await work
@@ -58,6 +64,10 @@ export function createHashingPool(settings: HashingPoolSettings): HashingPool {
   }
 
   return {
+    prepare() {
+      // Without the file there are no threads, and the first password says so.
+      if (!closed && workerFile(settings.workerUrl) !== null) start().catch(() => {})
+    },
     hash: (task) => run('hash', task) as Promise<string>,
     compare: (task) => run('compare', task) as Promise<boolean>,
     close: async () => {
@@ -127,7 +137,7 @@ async function workerThreads(filename: string, { threads }: HashingPoolSettings)
   }
 
   // Nothing waits inside the pool, so the time limit is for the work alone.
-  const oneEach = atMost(threads)
+  const oneEach = limitConcurrency(threads)
   return { run: (name, task) => oneEach(() => run(name, task)), close: () => pool.close() }
 }
 
@@ -146,7 +156,7 @@ function mainThread(): Runner {
         'bcryptHasher({ workerUrl }).',
     },
   )
-  const oneAtATime = atMost(1)
+  const oneAtATime = limitConcurrency(1)
   return {
     run: (name, task) =>
       oneAtATime(async () => {

@@ -8,7 +8,7 @@ import type {
   AuthorizationCodeStore,
   ConsumeResult,
 } from '../stores/code-contract.js'
-import type { TakeIssue } from '../throttle/token-limits.js'
+import type { TakeIssue } from '../throttle/issue-limits.js'
 
 /** What an authorization code is issued for. */
 export interface CodeRequest {
@@ -43,13 +43,12 @@ export interface AuthorizationCodes {
   burn(code: AuthorizationCodeRecord): Promise<ConsumeResult>
 }
 
-/** What {@link createAuthorizationCodes} needs. */
 export interface AuthorizationCodeDeps {
-  readonly store: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
-  readonly standIn: Sessions['standIn']
+  readonly codeStore: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
+  readonly sessions: Pick<Sessions, 'standIn'>
   readonly takeIssue: TakeIssue
   /** Seconds a code lives. */
-  readonly lifetime: number
+  readonly codeLifetime: number
   readonly clock: () => Date
   readonly audit: Audit
 }
@@ -63,7 +62,7 @@ const maxExchangeSeconds = 120
 
 /** Issues and finds codes. Only their SHA-256 is stored. */
 export function createAuthorizationCodes(deps: AuthorizationCodeDeps): AuthorizationCodes {
-  const { store, lifetime, clock, audit } = deps
+  const { codeStore, codeLifetime, sessions, clock, audit } = deps
   return {
     async issue(
       { approved, codeChallenge, scope, authenticatedAt, issuedBySessionId: sessionId },
@@ -74,12 +73,13 @@ export function createAuthorizationCodes(deps: AuthorizationCodeDeps): Authoriza
       await deps.takeIssue('code', { userId, sessionId }, context)
       const authorizationCode = `mar_ac_${randomSecret()}`
       const now = clock()
-      const expiresAt = after(now, lifetime)
-      await store.save({
+      const expiresAt = after(now, codeLifetime)
+      await codeStore.save({
         codeHash: sha256(authorizationCode),
         userId,
         issuedBySessionId:
-          sessionId ?? (await deps.standIn(approved, scope, after(expiresAt, maxExchangeSeconds))),
+          sessionId ??
+          (await sessions.standIn(approved, scope, after(expiresAt, maxExchangeSeconds))),
         opensSessionId: randomId(),
         codeChallenge,
         scope,
@@ -91,17 +91,17 @@ export function createAuthorizationCodes(deps: AuthorizationCodeDeps): Authoriza
         consumedAt: null,
       })
       audit({ type: 'code.issued', userId, sessionId }, context)
-      return { authorizationCode, expiresIn: lifetime }
+      return { authorizationCode, expiresIn: codeLifetime }
     },
 
     async find(presented) {
-      const code = pattern.test(presented) ? await store.find(sha256(presented)) : null
+      const code = pattern.test(presented) ? await codeStore.find(sha256(presented)) : null
       // One that was issued to a client is for that client to exchange, and elsewhere.
       if (code === null || code.clientId !== undefined) return null
       return code.consumedAt === null && clock() >= code.expiresAt ? null : code
     },
 
-    burn: (code) => store.consume(code.codeHash, clock()),
+    burn: (code) => codeStore.consume(code.codeHash, clock()),
   }
 }
 

@@ -35,7 +35,6 @@ export type IssueAuthorizationCode = (
   request: IssueAuthorizationCodeRequest,
 ) => Promise<IssuedAuthorizationCode>
 
-/** What {@link createIssueForHost} needs. */
 export interface IssueForHostDeps {
   readonly users: Pick<UserStore, 'findById'>
   readonly decideSignIn: DecideSignIn

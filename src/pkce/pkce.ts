@@ -1,7 +1,9 @@
 import type { Capability } from '../http/capability.js'
 import type { SignedIn } from '../principal/principal.js'
+import { createRequireRecentSignIn } from '../sessions/recent-sign-in.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
+import type { TakeIssue } from '../throttle/issue-limits.js'
 import type { Throttle } from '../throttle/throttle.js'
 import { createAuthorizationCodes } from './authorization-code.js'
 import { authorizeEndpoint } from './authorize.endpoint.js'
@@ -13,46 +15,30 @@ export interface Pkce extends Capability {
   readonly issueAuthorizationCode: IssueAuthorizationCode
 }
 
-/** What {@link createPkce} needs. */
-export interface PkceDeps extends Omit<TokenDeps, 'codes' | 'sessions'> {
-  readonly store: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
+export interface PkceDeps extends Omit<TokenDeps, 'codes'> {
+  readonly codeStore: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
   readonly signedIn: SignedIn
-  readonly sessions: TokenDeps['sessions'] & Pick<Sessions, 'standIn'>
-  readonly throttle: Pick<Throttle, 'takeIssue' | 'limitFailures'>
+  readonly sessions: Sessions
+  readonly takeIssue: TakeIssue
+  readonly throttle: Pick<Throttle, 'limitFailures'>
   /** Seconds a code lives. */
   readonly codeLifetime: number
+  /** Seconds since the sign-in of a session that asks for a code; false: any. */
+  readonly maxSignInAge: number | false
 }
 
 /** Makes the endpoints of PKCE, and the issuing of codes for the host's own sign-in page. */
 export function createPkce(deps: PkceDeps): Pkce {
-  const { users, sessions, signedIn, decideSignIn, throttle, clock, audit } = deps
-  const codes = createAuthorizationCodes({
-    store: deps.store,
-    standIn: sessions.standIn,
-    takeIssue: throttle.takeIssue,
-    lifetime: deps.codeLifetime,
-    clock,
-    audit,
-  })
-  const token = tokenEndpoint({
-    codes,
-    users,
-    decideSignIn,
-    factorStands: deps.factorStands,
-    passwordStands: deps.passwordStands,
-    passwordWatch: deps.passwordWatch,
-    sessions,
-    accessTokens: deps.accessTokens,
-    accessTokenLifetime: deps.accessTokenLifetime,
-    clock,
-    audit,
-  })
+  const { maxSignInAge, sessions, throttle, clock } = deps
+  const requireRecentSignIn = createRequireRecentSignIn(maxSignInAge, sessions, clock)
+  const codes = createAuthorizationCodes(deps)
+  const parts = { ...deps, codes, requireRecentSignIn }
+  const token = throttle.limitFailures('token', tokenEndpoint(parts))
   return {
     routes: [
-      ['/auth/pkce/authorize', { POST: authorizeEndpoint(signedIn, decideSignIn, codes) }],
-      ['/auth/pkce/token', { POST: throttle.limitFailures('token', token) }, 'oauth'],
+      ['/auth/pkce/authorize', { POST: authorizeEndpoint(parts) }],
+      ['/auth/pkce/token', { POST: token }, 'oauth'],
     ],
-    close: null,
-    issueAuthorizationCode: createIssueForHost({ users, decideSignIn, codes, clock, audit }),
+    issueAuthorizationCode: createIssueForHost(parts),
   }
 }

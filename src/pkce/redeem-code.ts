@@ -8,9 +8,10 @@ import type { PasswordStands } from '../sessions/password-stands.js'
 import type { PasswordWatch } from '../sessions/password-watch.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { DecideSignIn } from '../sign-in.js'
-import type { AuthorizationCodeRecord, ConsumeResult } from '../stores/code-contract.js'
+import type { AuthorizationCodeRecord } from '../stores/code-contract.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { UserStore } from '../users/contract.js'
+import type { AuthorizationCodes } from './authorization-code.js'
 
 /** What is to become of a code. */
 export interface CodeExchange<Tokens> {
@@ -39,10 +40,8 @@ export type RedeemCode = <Tokens>(
   context: RequestContext,
 ) => Promise<Tokens>
 
-/** What {@link createRedeemCode} needs. */
 export interface RedeemCodeDeps {
-  /** Uses a code up for nothing. */
-  readonly burn: (code: AuthorizationCodeRecord) => Promise<ConsumeResult>
+  readonly codes: Pick<AuthorizationCodes, 'burn'>
   readonly users: Pick<UserStore, 'findById'>
   readonly decideSignIn: DecideSignIn
   /** Whether the second factor is still the one that the decision knew. */
@@ -94,15 +93,15 @@ async function approveOrBurn(
 ): Promise<Admitted> {
   const decision = await decide(deps, code, fault, context)
   if (decision.allowed) return decision
-  const burnt = await deps.burn(code)
+  const burnt = await deps.codes.burn(code)
   if (burnt.outcome === 'replayed') return refuseReplay(deps, burnt.code, fault, context)
   throw refusal(deps, decision.reason, code.userId, context)
 }
 
-/** What a code may open: `issuer` is the session that asked for it; null where none did. */
+/** What a code may open: `issuer` is the session that asked for it. */
 interface Admitted {
   readonly approved: ApprovedSignIn
-  readonly issuer: SessionRecord | null
+  readonly issuer: SessionRecord
 }
 
 /** Whether a code may open its session. */
@@ -122,7 +121,7 @@ async function decide(
     deps.users.findById(code.userId),
   ])
   if (issuer === 'ended') return { allowed: false, reason: 'issuing-session-ended' }
-  if (issuer !== null && user !== null && !(await deps.passwordStands(issuer, user)))
+  if (user !== null && !(await deps.passwordStands(issuer, user)))
     return { allowed: false, reason: 'issuing-session-ended' }
   const decision = await deps.decideSignIn({
     door: 'code-exchange',
@@ -135,12 +134,11 @@ async function decide(
   return decision.allowed ? { ...decision, issuer } : decision
 }
 
-// The session that asked for the code. Null: there is none.
+// The session that asked for the code.
 async function findIssuer(
   { sessions }: RedeemCodeDeps,
   { issuedBySessionId }: AuthorizationCodeRecord,
-): Promise<SessionRecord | 'ended' | null> {
-  if (issuedBySessionId === null) return null
+): Promise<SessionRecord | 'ended'> {
   return (await sessions.findLive(issuedBySessionId)) ?? 'ended'
 }
 
@@ -159,8 +157,7 @@ async function refuseOutdated(
     await deps.sessions.end(opened, 'revoked', context)
     throw refusal(deps, 'issuing-session-ended', code.userId, context)
   }
-  const { sessions, passwordWatch } = deps
-  if (issuer !== null) await catchUpMarks({ sessions, passwordWatch }, issuer, opened)
+  await catchUpMarks(deps, issuer, opened)
   if (stands) return
   await deps.sessions.end(opened, 'factor-changed', context)
   throw refusal(deps, 'second-factor-required', code.userId, context)
@@ -201,10 +198,12 @@ async function openSession<Tokens>(
   context: RequestContext,
 ): Promise<Tokens> {
   const { opensSessionId: id, scope, authenticatedAt, userId } = code
-  const marks = issuer === null ? undefined : deps.passwordWatch.inherited(issuer)
-  const until = issuer !== null && issuer.id === given.parentId ? issuer.expiresAt : undefined
+  const marks = deps.passwordWatch.inherited(issuer)
+  const until = issuer.id === given.parentId ? issuer.expiresAt : undefined
+  const lifetime = await lifetimeOf(deps, issuer)
+  const from = { openedBySessionId: issuer.id, marks, until, lifetime }
   const session = deps.sessions.draft(
-    { scope, ...given, id, approved, authenticatedAt, marks, until },
+    { scope, ...given, ...from, id, approved, authenticatedAt },
     context,
   )
   const tokens = await sign(session, approved)
@@ -215,6 +214,16 @@ async function openSession<Tokens>(
   await deps.sessions.makeRoom(session, context)
   deps.audit({ type: 'code.redeemed', userId, sessionId: id }, context)
   return tokens
+}
+
+// A sign-in that was to be short opens nothing that lasts longer. The times of a browser say when
+// that is taken for closed, so it is the sign-in by a token, where there was one, that counts.
+async function lifetimeOf(
+  { sessions }: RedeemCodeDeps,
+  { kind, parentId, lifetime }: SessionRecord,
+): Promise<SessionRecord['lifetime']> {
+  if (kind !== 'browser') return lifetime
+  return parentId === undefined ? undefined : (await sessions.findLive(parentId))?.lifetime
 }
 
 // One answer for every reason (RFC 6749 §5.2): a thief must not learn which of code and verifier

@@ -2,18 +2,20 @@ import { z } from 'zod'
 import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
+import { isStandIn } from '../sessions/stand-in.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import { newRefreshToken } from '../tokens/refresh-token.js'
 import type { AuthorizationCodes } from './authorization-code.js'
 import { codeVerifierPattern, verifierMatches } from './code-challenge.js'
 import { createRedeemCode, type RedeemCodeDeps } from './redeem-code.js'
 
-/** What {@link tokenEndpoint} needs. */
-export interface TokenDeps extends Omit<RedeemCodeDeps, 'burn'> {
+export interface TokenDeps extends RedeemCodeDeps {
   readonly codes: Pick<AuthorizationCodes, 'find' | 'burn'>
   readonly accessTokens: Pick<AccessTokens, 'issue'>
   /** Seconds. */
   readonly accessTokenLifetime: number
+  /** Whether a session ends with the one that has asked for its code. */
+  readonly endWithIssuer: boolean
 }
 
 /** The body of `POST /auth/pkce/token`. */
@@ -32,18 +34,8 @@ export const exchangeRequest: z.ZodObject<{
 
 /** `POST /auth/pkce/token`: a code and its verifier for a session of its own. */
 export function tokenEndpoint(deps: TokenDeps): Endpoint {
-  const { codes, accessTokens, accessTokenLifetime } = deps
-  const redeemCode = createRedeemCode({
-    burn: codes.burn,
-    users: deps.users,
-    decideSignIn: deps.decideSignIn,
-    factorStands: deps.factorStands,
-    passwordStands: deps.passwordStands,
-    passwordWatch: deps.passwordWatch,
-    sessions: deps.sessions,
-    clock: deps.clock,
-    audit: deps.audit,
-  })
+  const { codes, accessTokens, accessTokenLifetime, endWithIssuer } = deps
+  const redeemCode = createRedeemCode(deps)
 
   return async function exchangeCode({ context, readJson }) {
     // 400, 413, 415
@@ -55,10 +47,15 @@ export function tokenEndpoint(deps: TokenDeps): Endpoint {
         code,
         refusalOf: ({ codeChallenge }) =>
           verifierMatches(codeVerifier, codeChallenge) ? null : 'wrong-verifier',
-        open({ opensSessionId }) {
+        open({ opensSessionId, issuedBySessionId: issuer }) {
           const { token: refresh_token, refresh } = newRefreshToken(opensSessionId)
           return {
-            session: { kind: 'pkce', refresh },
+            session: {
+              kind: 'pkce',
+              refresh,
+              // What stands in for the host's page is over in a few minutes.
+              ...(endWithIssuer && !isStandIn(issuer) ? { parentId: issuer } : {}),
+            },
             async sign(session) {
               const issued = await accessTokens.issue(
                 session,

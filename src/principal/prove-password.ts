@@ -5,5 +5,5 @@ import type { AuthUser } from '../users/contract.js'
 export type ProvePassword = (
   userId: string,
   password: string,
-  request: Pick<EndpointRequest, 'context' | 'setHeaders' | 'hungUp'>,
+  request: Pick<EndpointRequest, 'context' | 'setHeaders' | 'aborted'>,
 ) => Promise<AuthUser>

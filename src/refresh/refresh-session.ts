@@ -42,7 +42,6 @@ export type RefreshSession = <Tokens>(
   context: RequestContext,
 ) => Promise<Tokens>
 
-/** What {@link createRefreshSession} needs. */
 export interface RefreshSessionDeps {
   readonly sessions: Pick<Sessions, 'findLive' | 'rotateRefresh' | 'end'>
   readonly users: Pick<UserStore, 'findById'>

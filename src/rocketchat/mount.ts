@@ -31,7 +31,6 @@ export type Mount = (
 
 type Next = (error?: unknown) => void
 
-/** Makes {@link Mount}. */
 export function createMount(router: Router, answerCors: AnswerCors | null): Mount {
   return function mount(method, path, guard, endpoint) {
     const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]

@@ -15,6 +15,8 @@ export interface PersonalTokens {
   readonly list: RocketChatEndpoint
 }
 
+type NamedToken = Awaited<ReturnType<AuthRouter['namedTokens']['list']>>[number]
+
 const named = z.object({ tokenName: z.string().trim().min(1).max(100) })
 
 /** Makes them. Tokens are known by their names; their ids are the router's. */
@@ -29,9 +31,10 @@ export function createPersonalTokens(
     return { name, same: all.filter((token) => token.name === name) }
   }
 
-  async function create({ principal }: RocketChatRequest, name: string) {
+  async function create({ principal }: RocketChatRequest, name: string, former?: NamedToken) {
     const { userId, sessionId } = principal
-    const { token } = await namedTokens.create({ userId, name, sessionId })
+    const reach = former === undefined ? {} : reachOf(former)
+    const { token } = await namedTokens.create({ userId, name, sessionId, ...reach })
     return ok({ success: true, token })
   }
 
@@ -50,8 +53,9 @@ export function createPersonalTokens(
     // The old one first: whoever asks for this may have lost it to somebody else.
     async regenerate(request) {
       const { name, same } = await asked(request)
+      if (same.length > 1) throw unfit('There are several tokens of this name.')
       await end(request, same)
-      return create(request, name)
+      return create(request, name, same[0])
     },
 
     async remove(request) {
@@ -62,16 +66,26 @@ export function createPersonalTokens(
 
     async list({ principal }) {
       requireOwner(principal)
-      const tokens = (await namedTokens.list(principal.userId)).map(({ id, name, createdAt }) => ({
-        name,
-        createdAt,
+      const tokens = (await namedTokens.list(principal.userId)).map((one) => ({
+        name: one.name,
+        createdAt: one.createdAt,
+        // Clients of this family know no such thing, and leave them out.
+        scope: one.scope,
+        expiresAt: one.expiresAt,
         // Of the part that is no secret: nothing else is known here.
-        lastTokenPart: id.slice(-6),
+        lastTokenPart: one.id.slice(-6),
         bypassTwoFactor: false,
       }))
       return ok({ success: true, tokens })
     },
   }
+}
+
+// What is made anew may do what the one before could, for as long as that was made for: the host
+// may have made it for less than everything.
+function reachOf({ scope, createdAt, expiresAt }: NamedToken) {
+  const seconds = Math.round((expiresAt.getTime() - createdAt.getTime()) / 1000)
+  return { scope, expiresIn: seconds }
 }
 
 function unfit(message: string) {

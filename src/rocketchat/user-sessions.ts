@@ -19,7 +19,6 @@ export interface UserSessions {
 
 const whose = z.object({ userId: z.string().min(1).max(1024).optional() })
 
-/** Makes them. */
 export function createUserSessions(sessions: AuthRouter['sessions']): UserSessions {
   const mine = (principal: Principal) => sessionsOfOwner(sessions, principal)
 
@@ -33,12 +32,12 @@ export function createUserSessions(sessions: AuthRouter['sessions']): UserSessio
       return ok({ success: true, message: "You've been logged out!" })
     },
 
-    // Other devices, but not the bots: these have names, and are ended by them.
+    // Other devices, and those that are about to sign in, but not the bots: these have names, and
+    // are ended by them.
     async logoutOtherClients({ incoming, principal }) {
-      const others = (await mine(principal)).filter(
-        ({ id, kind }) => id !== principal.sessionId && kind !== 'token',
-      )
-      await Promise.all(others.map(({ id }) => sessions.revoke(id)))
+      await mine(principal)
+      const { userId, sessionId: except } = principal
+      await sessions.revokeAllForUser(userId, { except, keepNamedTokens: true })
       const token = readCredentials(incoming)?.token
       return ok({ success: true, token, tokenExpires: principal.expiresAt })
     },

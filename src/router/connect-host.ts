@@ -11,12 +11,14 @@ import { createClockWatch, type NoticeTime } from '../audit/clock-watch.js'
 import { createEventCounts, type EventCounts } from '../audit/event-counts.js'
 import { type Audit, noRequest } from '../audit/events.js'
 import { type Contexts, createContexts } from '../http/request-context.js'
-import { createSayOnce, type SayOnce } from '../http/say-once.js'
+import { createWarnOnce, type WarnOnce } from '../http/warn-once.js'
+import { forgetRejection } from '../lib/forget-rejection.js'
 import { createHostCall, type HostCall, type HostFailure } from '../lib/host-call.js'
 import { withExactNames } from '../login/exact-names.js'
 import { createCanonical } from '../login/identifier.js'
 import { createSpellingWatch, type NoticeSpelling } from '../login/spelling-watch.js'
 import { bcryptHasher } from '../passwords/bcrypt-hasher.js'
+import type { PasswordHasher } from '../passwords/contract.js'
 import { failClosedHasher } from '../passwords/fail-closed-hasher.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { SessionStore } from '../stores/contract.js'
@@ -27,14 +29,15 @@ import {
   failClosedTickets,
   type RedeemableCodes,
 } from '../stores/fail-closed-stores.js'
-import type { SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../stores/ticket-contract.js'
-import { createCounter } from '../throttle/counter.js'
+import { createAsk } from '../throttle/counter.js'
 import { createCounterKey } from '../throttle/counter-keys.js'
+import { createCounter } from '../throttle/limiter-counter.js'
 import { createSharedReservations } from '../throttle/shared-reservations.js'
 import type { OtherFactor } from '../two-factor/contract.js'
 import { failClosedFactor, failClosedPolicy } from '../two-factor/fail-closed-factors.js'
-import { createSeedVault, type SeedVault } from '../two-factor/seed-vault.js'
+import type { OwnTotp } from '../two-factor/second-factor.js'
+import { createSeedVault } from '../two-factor/seed-vault.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 import { failClosedUsers } from '../users/fail-closed-users.js'
 import type { ResolvedOptions } from './resolve-options.js'
@@ -45,7 +48,7 @@ export interface ConnectedHost {
   readonly eventCounts: EventCounts
   readonly call: HostCall
   /** Tells the host of a setting of its own that only a request can show. */
-  readonly sayOnce: SayOnce
+  readonly warnOnce: WarnOnce
   /** Who sent a request. */
   readonly contexts: Contexts
   /** Call it with each time that was read from a store. */
@@ -55,20 +58,20 @@ export interface ConnectedHost {
   readonly noticeSpelling: NoticeSpelling
   /** The identifier of a login as it is looked up. */
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
-  readonly codes: RedeemableCodes
-  readonly sessions: SessionStore
-  /** Null when the host keeps no TOTP seeds. */
-  readonly secondFactors: { readonly store: SecondFactorStore; readonly vault: SeedVault } | null
+  readonly codeStore: RedeemableCodes
+  readonly sessionStore: SessionStore
+  /** Undefined when the host keeps no TOTP seeds. */
+  readonly totp: OwnTotp | undefined
   readonly otherFactors: readonly OtherFactor[]
   /** Whether a user must have a second factor. */
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
-  /** Null when the host keeps no socket tickets. */
-  readonly tickets: SocketTicketStore | null
-  readonly passwords: AdmittedHasher
+  /** Undefined when the host keeps no socket tickets. */
+  readonly ticketStore: SocketTicketStore | undefined
+  readonly hasher: AdmittedHasher
   /** In front of the hasher. */
   readonly admission: Admission
   /** Ends what was started here, and nothing that the host made. */
-  close(): Promise<void>
+  closeHost(): Promise<void>
 }
 
 /** For one password, without the queue. After it the next password has its turn. */
@@ -86,15 +89,13 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
   const audit = createAudit(options.onEvent, logger, clock, eventCounts)
   const onFailure = (failure: HostFailure) => audit({ type: 'host.failed', ...failure }, noRequest)
   const call = createHostCall(options.storeTimeout, onFailure)
-  const sayOnce = createSayOnce(options.hostLogger)
+  const warnOnce = createWarnOnce(options.hostLogger)
   reportUnready(options.signer, createHostCall(readyTimeoutMs, onFailure))
-  // Costs nothing until it is used: its threads start with the first password.
-  const ownHasher = bcryptHasher()
   const users = failClosedUsers(options.users, call)
   const ownNames = options.canonicalIdentifier !== undefined
-  const hasher = passwords ?? ownHasher
+  const { given, closeHasher } = connectHasher(passwords)
   const admission = createAdmission({
-    concurrency: hasher.concurrency ?? availableParallelism(),
+    concurrency: given.concurrency ?? availableParallelism(),
     maxWait: options.maxPasswordWait,
     shared: sharedReservations(options, call),
     onRefused: ({ context }, waiting, retryAfter) =>
@@ -104,34 +105,61 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
     audit,
     eventCounts,
     call,
-    sayOnce,
-    contexts: createContexts({ clientAddress: options.clientAddress, onFailure, sayOnce }),
+    warnOnce,
+    contexts: createContexts({
+      clientAddress: options.clientAddress,
+      requestId: options.requestId,
+      onFailure,
+      warnOnce,
+    }),
     noticeTime: createClockWatch(clock, audit),
     // A host that makes names canonical itself also says which of them are one user's.
     users: ownNames ? users : withExactNames(users, audit),
     noticeSpelling: ownNames ? () => {} : createSpellingWatch(users, clock, audit),
     canonical: createCanonical(options.canonicalIdentifier, call),
-    codes: failClosedCodes(options.codes, options.sessions, call),
-    sessions: failClosedSessions(options.sessions, call),
-    secondFactors:
-      secondFactors === undefined
-        ? null
-        : {
-            store: failClosedSecondFactors(secondFactors, call),
-            vault: createSeedVault(encryptionKeys),
-          },
+    codeStore: failClosedCodes(options.codes, options.sessions, call),
+    sessionStore: failClosedSessions(options.sessions, call),
+    totp: secondFactors && {
+      store: failClosedSecondFactors(secondFactors, call),
+      vault: createSeedVault(encryptionKeys),
+    },
     otherFactors: options.otherFactors.map((factor) => failClosedFactor(factor, call)),
     mustHaveFactor: failClosedPolicy(options.secondFactor?.policy, call),
-    tickets: options.tickets === undefined ? null : failClosedTickets(options.tickets, call),
-    passwords: admittedHasher(
-      failClosedHasher(hasher, createHostCall(hashingTimeoutMs, onFailure), onFailure),
+    ticketStore: options.tickets && failClosedTickets(options.tickets, call),
+    hasher: admittedHasher(
+      failClosedHasher(given, createHostCall(hashingTimeoutMs, onFailure), onFailure),
       admission,
     ),
     admission,
-    close: () => {
+    closeHost: () => {
       admission.close()
-      return ownHasher.close()
+      return closeHasher()
     },
+  }
+}
+
+/** So that a script which is done sooner starts no threads. */
+const prepareAfterMs = 100
+
+function connectHasher(passwords: PasswordHasher | undefined) {
+  // Costs nothing until it is used, or prepared.
+  const ownHasher = bcryptHasher()
+  const given = passwords ?? ownHasher
+  const preparing = setTimeout(() => prepare(given), prepareAfterMs).unref()
+  const closeHasher = () => {
+    clearTimeout(preparing)
+    return ownHasher.close()
+  }
+  return { given, closeHasher }
+}
+
+// Not with the first password: on a machine that is busy, as with a deployment, its client would
+// wait for threads to start, and give up.
+function prepare(hasher: PasswordHasher): void {
+  try {
+    forgetRejection(hasher.prepare?.())
+  } catch {
+    // The first password meets it again, and is answered by it.
   }
 }
 
@@ -142,8 +170,8 @@ function sharedReservations(
   call: HostCall,
 ): SharedReservations | null {
   if (throttle.limiter === undefined) return null
-  const counter = createCounter(throttle, { keyPrefix: 'mar-place', points: 1, duration: 60 }, call)
-  return createSharedReservations(counter, createCounterKey(encryptionKeys))
+  const counter = createCounter(throttle, { keyPrefix: 'mar-place', points: 1, duration: 60 })
+  return createSharedReservations(counter, createCounterKey(encryptionKeys), createAsk(call))
 }
 
 // A problem with the keys is reported at the start, not by the first login. The call reports it.

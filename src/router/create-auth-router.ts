@@ -1,29 +1,31 @@
 import { Router } from 'express'
+import { createAccount } from '../account/account.js'
+import { createSecondFactorManagement } from '../account/second-factor-management.js'
+import { createSessionManagement } from '../account/session-management.js'
+import { createBrowserSessions } from '../cookie/browser-session.js'
+import { createCookie } from '../cookie/cookie.js'
+import { createGuards } from '../guard/guards.js'
+import { createOpenSession } from '../host-sign-in/open-session.js'
 import type { Capability } from '../http/capability.js'
 import { createCors } from '../http/cors.js'
 import { mountAll, type Routes } from '../http/endpoint.js'
-import { assemble, type Parts } from './assemble.js'
+import { createLogin } from '../login/login.js'
+import { createNamedTokens } from '../named-tokens/named-tokens.js'
+import { createOAuth } from '../oauth/oauth.js'
+import { withoutDocuments } from '../oauth/well-known.js'
+import { withoutRegister } from '../oauth/without-register.js'
+import { createBrowserPages } from '../pages/browser-pages.js'
+import { createPasskeys, refuseWithoutPasskeys, withoutPasskeys } from '../passkeys/passkeys.js'
+import { createPkce } from '../pkce/pkce.js'
+import { createRefresh } from '../refresh/refresh.js'
+import { createPublishedKeys } from '../tokens/published-keys.js'
 import type { AuthRouter } from './auth-router.js'
+import { createHealth } from './health.js'
+import { createKit, type Kit, kitForApps } from './kit.js'
 import { createDescribeApi } from './openapi.js'
 import type { AuthRouterOptions } from './options.js'
 import { type ResolvedOptions, resolveOptions } from './resolve-options.js'
 import { createStats } from './stats.js'
-import {
-  account,
-  cookie,
-  guards,
-  health,
-  login,
-  namedTokens,
-  pkce,
-  publishedKeys,
-  refresh,
-  secondFactors,
-  sessions,
-  vouched,
-} from './wiring.js'
-import { browserPages, browserSessions, oauth } from './wiring-for-apps.js'
-import { passkeys } from './wiring-for-passkeys.js'
 
 /**
  * Makes the router that is a messaging server's whole sign-in. Mount it once, under `/api/v1`.
@@ -54,41 +56,87 @@ import { passkeys } from './wiring-for-passkeys.js'
  */
 export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
   const options = resolveOptions(given)
-  const parts = assemble(options)
+  const kit = createKit(options)
+  const map = createMap(kit)
+  const capabilities = Object.values<Capability | undefined>(map).filter((one) => one !== undefined)
+  const routes = capabilities.flatMap((capability) => capability.routes)
+  // What the host's own code calls, and which capability answers it.
+  return Object.assign(mount(routes, options, kit), {
+    signIn: map.sessions.signIn,
+    passwordChanged: map.sessions.passwordChanged,
+    hashPassword: map.login.hashPassword,
+    takesDigests: kit.hasher.takesDigests,
+    me: map.account.me,
+    unlockLogin: map.account.unlockLogin,
+    sessions: map.sessions.sessions,
+    namedTokens: map.namedTokens.namedTokens,
+    cookie: map.cookie.cookie,
+    secondFactors: map.secondFactors.secondFactors,
+    passkeys: map.passkeys?.forHost ?? withoutPasskeys,
+    issueAuthorizationCode: map.pkce.issueAuthorizationCode,
+    wellKnown: map.oauth?.wellKnown ?? withoutDocuments,
+    clients: map.oauth?.clients ?? withoutRegister,
+    requireAuth: map.guards.requireAuth,
+    authenticate: map.guards.authenticate,
+    authenticateToken: map.guards.authenticateToken,
+    passportStrategy: map.guards.passportStrategy,
+    sockets: map.guards.sockets,
+    health: createHealth(kit),
+    openapi: createDescribeApi(routes, options.oauth?.baseUrl),
+    stats: createStats(kit),
+    async close() {
+      // Not what a polluted Object.prototype would have it close.
+      const closable = capabilities.filter((capability) => Object.hasOwn(capability, 'close'))
+      for (const capability of closable) capability.close?.()
+      await kit.close()
+    },
+  })
+}
 
-  const byPassword = login(options, parts)
-  const { logIn, logInSteps } = byPassword
-  const openSession = vouched(parts)
-  const factors = secondFactors(options, parts)
-  const byPasskey = passkeys(options, parts)
+// The map: a capability a line, with the routes that it answers. A test compares these comments
+// with what is mounted.
+function createMap(kit: Kit) {
+  const forApps = kitForApps(kit)
+  const { passkeyServer, signer, call } = kit
 
-  // The map: a capability a line, with the routes that it answers. A test compares these comments
-  // with what is mounted.
+  const login = createLogin(kit)
+  const signIns = { ...kit, logIn: login.logIn, openSession: createOpenSession(kit) }
+  const secondFactors = createSecondFactorManagement(kit)
+  const passkeys = passkeyServer && createPasskeys({ ...kit, ...passkeyServer })
+  const removePasskeys = passkeys?.removeAddedByPassword ?? refuseWithoutPasskeys
+  const pages = forApps && {
+    ...forApps,
+    logInSteps: login.logInSteps,
+    enrolment: secondFactors.onPages,
+    passkeysOnPages: passkeys?.onPages,
+  }
+
   // biome-ignore format: the map is a table, to be read downwards
   const map = {
-    login:         byPassword,                       // POST /login
-    account:       account(parts),                   // GET /me; GET, POST /logout
-    sessions:      sessions(options, parts, logIn, openSession),
+    login,                                           // POST /login
+    pkce:          createPkce(kit),                  // POST /auth/pkce/authorize
+                                                     // POST /auth/pkce/token
+    refresh:       createRefresh(kit),               // POST /auth/refresh
+    account:       createAccount(kit),               // GET /me; GET, POST /logout
+    sessions:      createSessionManagement({ ...signIns, removePasskeys }),
                                                      // GET, DELETE /auth/sessions
                                                      // DELETE /auth/sessions/:id
-    cookie:        cookie(parts, logIn, openSession),
-    browsers:      browserSessions(options, parts),  // POST /auth/browser-session
-    secondFactors: factors,                          // GET, POST /auth/totp
+    cookie:        createCookie(signIns),
+    browsers:      forApps && createBrowserSessions(forApps),
+                                                     // POST, DELETE /auth/browser-session
+    secondFactors,                                   // GET, POST /auth/totp
                                                      // POST /auth/totp/confirm
                                                      // POST /auth/totp/disable
                                                      // POST /auth/totp/recovery-codes
-    passkeys:      byPasskey,                        // POST /auth/passkey/options
+    passkeys,                                        // POST /auth/passkey/options
                                                      // POST /auth/passkey/login
                                                      // GET, POST /auth/passkeys
                                                      // POST /auth/passkeys/options
                                                      // POST, DELETE /auth/passkeys/:id
                                                      // POST /auth/reauthenticate
-    namedTokens:   namedTokens(options, parts),      // GET, POST, DELETE /auth/access-tokens
+    namedTokens:   createNamedTokens(kit),           // GET, POST, DELETE /auth/access-tokens
                                                      // DELETE /auth/access-tokens/:id
-    pkce:          pkce(options, parts),             // POST /auth/pkce/authorize
-                                                     // POST /auth/pkce/token
-    refresh:       refresh(options, parts),          // POST /auth/refresh
-    pages:         browserPages(options, parts, logInSteps, factors.onPages, byPasskey.onPages),
+    pages:         pages && createBrowserPages(pages),
                                                      // GET, POST /oauth/authorize
                                                      // GET, POST /oauth/sign-in
                                                      // GET, POST /oauth/second-factor
@@ -99,55 +147,21 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
                                                      // GET, POST /oauth/continue
                                                      // GET, POST /oauth/sign-out
                                                      // GET /oauth/assets/:file
-    oauth:         oauth(options, parts),            // POST /oauth/token
+    oauth:         forApps && createOAuth(forApps),  // POST /oauth/token
                                                      // POST /oauth/revoke
                                                      // POST /oauth/introspect
                                                      // GET, POST /oauth/userinfo
                                                      // GET /auth/consents
                                                      // DELETE /auth/consents/:clientId
                                                      // GET /.well-known/openid-configuration
-    guards:        guards(options, parts),           // POST /auth/socket-ticket
-    publishedKeys: publishedKeys(options, parts),    // GET /auth/jwks.json
+    guards:        createGuards(kit),                // POST /auth/socket-ticket
+    publishedKeys: createPublishedKeys(signer, call),
+                                                     // GET /auth/jwks.json
   }
-
-  const routes = Object.values<Capability>(map).flatMap((capability) => capability.routes)
-  const router = mount(routes, options, parts)
-  // What the host's own code calls, and which capability answers it.
-  return Object.assign(router, {
-    signIn: map.sessions.signIn,
-    passwordChanged: map.sessions.passwordChanged,
-    hashPassword: map.login.hashPassword,
-    takesDigests: parts.host.passwords.takesDigests,
-    me: map.account.me,
-    unlockLogin: map.account.unlockLogin,
-    sessions: map.sessions.sessions,
-    namedTokens: map.namedTokens.namedTokens,
-    cookie: map.cookie.cookie,
-    secondFactors: map.secondFactors.secondFactors,
-    passkeys: map.passkeys.forHost,
-    issueAuthorizationCode: map.pkce.issueAuthorizationCode,
-    wellKnown: map.oauth.wellKnown,
-    clients: map.oauth.clients,
-    requireAuth: map.guards.requireAuth,
-    authenticate: map.guards.authenticate,
-    authenticateToken: map.guards.authenticateToken,
-    passportStrategy: map.guards.passportStrategy,
-    sockets: map.guards.sockets,
-    health: health(options, parts),
-    openapi: createDescribeApi(routes, options.oauth?.baseUrl),
-    stats: createStats(parts.host.admission, parts.registry, parts.host.eventCounts),
-    async close() {
-      for (const { close } of Object.values<Capability>(map)) close?.()
-      await parts.close()
-    },
-  })
+  return map
 }
 
-function mount(
-  routes: Routes,
-  { cors }: ResolvedOptions,
-  { host: { contexts, sayOnce } }: Parts,
-): Router {
+function mount(routes: Routes, { cors }: ResolvedOptions, { contexts, warnOnce }: Kit): Router {
   const answerCors = createCors(cors)
-  return mountAll(Router({ caseSensitive: true }), routes, { contexts, answerCors, sayOnce })
+  return mountAll(Router({ caseSensitive: true }), routes, { contexts, answerCors, warnOnce })
 }

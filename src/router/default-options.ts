@@ -1,4 +1,4 @@
-import type { Lifetimes } from './options.js'
+import type { Lifetimes, PkceOptions } from './options.js'
 
 /** In seconds. */
 export const day: number = 24 * 60 * 60
@@ -14,6 +14,12 @@ export const defaultLifetimes: Readonly<Required<Lifetimes>> = {
   sessionAbsolute: 90 * day,
   refreshGrace: 30,
 }
+
+/**
+ * What a signed-in client may open where the host does not say; in seconds.
+ * @internal
+ */
+export const defaultPkce: Readonly<Required<PkceOptions>> = { maxAge: 600, endWithIssuer: false }
 
 /**
  * The most sessions of one user.

@@ -1,4 +1,4 @@
-import type { PasswordStats } from '../admission/admission.js'
+import type { Admission, PasswordStats } from '../admission/admission.js'
 import type { HostCall } from '../lib/host-call.js'
 import { randomId, randomSecret } from '../lib/random.js'
 import type { TokenSigner } from '../signers/contract.js'
@@ -37,14 +37,13 @@ export interface AuthHealth {
   readonly hashing: PartHealth
 }
 
-/** What {@link createHealth} checks. */
 export interface HealthDeps {
-  readonly sessions: Pick<SessionStore, 'find'>
-  readonly codes: Pick<AuthorizationCodeStore, 'find'>
+  readonly sessionStore: Pick<SessionStore, 'find'>
+  readonly codeStore: Pick<AuthorizationCodeStore, 'find'>
   readonly signer: TokenSigner
   /** Null without a bus. */
   readonly checkBus: (() => Promise<void>) | null
-  readonly passwords: () => PasswordStats
+  readonly admission: Pick<Admission, 'stats'>
   /** Seconds of work on passwords that may wait. */
   readonly maxPasswordWait: number
   readonly call: HostCall
@@ -56,8 +55,8 @@ const maxAnswerAgeMs = 1000
 
 /** Makes `auth.health`. Calls during a check, or soon after it, get the same answer. */
 export function createHealth(deps: HealthDeps): () => Promise<AuthHealth> {
-  const { clock, sessions, codes, signer, call } = deps
-  const checkHashing = createHashingCheck(deps.passwords, deps.maxPasswordWait)
+  const { clock, sessionStore, codeStore, signer, call } = deps
+  const checkHashing = createHashingCheck(deps.admission.stats, deps.maxPasswordWait)
   const checkKeys = (check: typeof checkAccessTokens) =>
     timed(() => call('signer.check', () => check(signer, clock())))
   let asked = Number.NEGATIVE_INFINITY
@@ -68,8 +67,8 @@ export function createHealth(deps: HealthDeps): () => Promise<AuthHealth> {
     underWay = true
     // Random ids: the answers say nothing about any user.
     const [ofSessions, ofCodes, bus, ofAccess, ofRs256] = await Promise.all([
-      timed(() => sessions.find(randomId())),
-      timed(() => codes.find(randomSecret())),
+      timed(() => sessionStore.find(randomId())),
+      timed(() => codeStore.find(randomSecret())),
       deps.checkBus && timed(deps.checkBus),
       checkKeys(checkAccessTokens),
       checkKeys(checkRs256),

@@ -7,7 +7,8 @@ import {
   text,
   withMethods,
 } from '../lib/check-options.js'
-import { scopePattern } from '../oauth/client-schema.js'
+import { isResource, scopePattern } from '../oauth/client-schema.js'
+import { isReservedScope } from '../oauth/consent-words.js'
 import type { OAuthOptions } from '../oauth/oauth-options.js'
 import { isStandardScope } from '../oauth/scopes.js'
 import type { ConsentStore } from '../stores/consent-contract.js'
@@ -26,8 +27,17 @@ const shape: Shape = {
   consents: withMethods<ConsentStore>('find', 'grant', 'revoke', 'listForUser'),
   once: withMethods<OnceStore>('claim', 'purge'),
   scopes: z
-    .preprocess(ownMembers, fitting(areScopes, 'is not a table of scopes and their texts.'))
+    .preprocess(
+      ownMembers,
+      fitting(areScopes, 'is not a table of scopes and their texts.').refine(
+        (value) => !areScopes(value) || !Object.keys(value as object).some(isReservedScope),
+        'has one that begins with mar-, as nothing but words of the router does.',
+      ),
+    )
     .optional() as Shape['scopes'],
+  resources: z
+    .preprocess(ownMembers, fitting(areResources, 'is not a table of APIs and their names.'))
+    .optional() as Shape['resources'],
   claims: callable<NonNullable<OAuthOptions['claims']>>().optional(),
 }
 
@@ -35,10 +45,16 @@ const shape: Shape = {
 export const oauthOptions: z.ZodType<OAuthOptions> = optionsOf(shape) as z.ZodType<OAuthOptions>
 
 function areScopes(value: unknown): boolean {
+  return isTable(value, (scope) => scopePattern.test(scope) && !isStandardScope(scope))
+}
+
+function areResources(value: unknown): boolean {
+  return isTable(value, isResource)
+}
+
+function isTable(value: unknown, isKey: (key: string) => boolean): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  return Object.entries(value).every(
-    ([scope, told]) => scopePattern.test(scope) && !isStandardScope(scope) && isText(told),
-  )
+  return Object.entries(value).every(([key, told]) => isKey(key) && isText(told))
 }
 
 // One text, or one for each language.

@@ -1,5 +1,6 @@
 import { AuthConfigError } from '../errors.js'
-import { decodeEncryptionKeys, encryptionKeyRemedy } from '../lib/encryption-key.js'
+import { encryptionKeyRemedy } from '../lib/encryption-key.js'
+import { doAll } from '../lib/mistakes.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { CheckedOptions } from './option-schema.js'
 import type { Lifetimes } from './options.js'
@@ -7,18 +8,22 @@ import type { Lifetimes } from './options.js'
 /**
  * What options must be to each other.
  *
- * @throws AuthConfigError for the first that is at odds with another one
+ * @throws AuthConfigError with all that are at odds with another one
  */
 export function refuseConflicts(options: CheckedOptions, lifetimes: Required<Lifetimes>): void {
-  refuseContradictions(lifetimes)
-  refuseForgottenKeys(lifetimes, options.signer)
-  refuseUnfitFactors(options)
-  refuseUnmarkedSessions(options)
-  refuseUnfitOAuth(options)
-  refuseUnfitPasskeys(options)
-  refuseFarPasskeys(options)
-  refusePagesOfNobody(options)
-  refuseBrokenClock(options.clock)
+  doAll(
+    () => refuseContradictions(lifetimes),
+    () => refuseForgottenKeys(lifetimes, options.signer),
+    () => refuseUnfitFactors(options),
+    () => refuseUnmarkedSessions(options),
+    () => refuseUnfitOAuth(options),
+    () => refuseUnfitPkce(options),
+    () => refuseUnfitPasskeys(options),
+    () => refuseFarPasskeys(options),
+    () => refusePagesOfNobody(options),
+    () => refuseMissingKeys(options),
+    () => refuseBrokenClock(options.clock),
+  )
 }
 
 function refuseContradictions({
@@ -102,7 +107,7 @@ function refuseUnmarkedSessions({ watchPasswordHash, sessions }: CheckedOptions)
 }
 
 /** Stores may leave these out as long as there are no apps. */
-const ofOAuth = ['endAllForClient', 'endChildren'] as const
+const ofOAuth = ['endAllForClient', 'endChildren', 'replaceSecret'] as const
 
 function refuseUnfitOAuth({ oauth, sessions, pagesOrigin }: CheckedOptions): void {
   if (oauth === undefined) return
@@ -122,6 +127,16 @@ function refuseUnfitOAuth({ oauth, sessions, pagesOrigin }: CheckedOptions): voi
       'is another origin than that of oauth.baseUrl, where the cookie has to arrive.',
       `leave it out: it is ${origin} then.`,
     )
+}
+
+// Without it the sockets of such sessions would stay open.
+function refuseUnfitPkce({ pkce, sessions }: CheckedOptions): void {
+  if (!pkce.endWithIssuer || typeof sessions.endChildren === 'function') return
+  throw new AuthConfigError(
+    'pkce.endWithIssuer',
+    'needs sessions with endChildren, and they have none.',
+    'add it to the store, as docs/adapters.md says, or leave it out.',
+  )
 }
 
 // Whoever proves anew who they are has just signed in, and a guard with `maxAge` asks for that.
@@ -166,13 +181,13 @@ function refuseBrokenClock(clock: () => Date): void {
   )
 }
 
-/** The decoded keys; second factors, apps and passkeys need one. */
-export function checkEncryptionKeys({
+// Second factors, apps and passkeys need one.
+function refuseMissingKeys({
   encryptionKeys = [],
   secondFactors,
   oauth,
   passkeys,
-}: CheckedOptions): Buffer[] {
+}: CheckedOptions): void {
   if (secondFactors !== undefined && encryptionKeys.length === 0) {
     throw new AuthConfigError(
       'encryptionKeys',
@@ -190,5 +205,4 @@ export function checkEncryptionKeys({
       encryptionKeyRemedy,
     )
   }
-  return decodeEncryptionKeys(encryptionKeys, 'encryptionKeys')
 }

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { EventSink } from '../audit/events.js'
 import type { CorsOptions } from '../http/cors.js'
-import { isPagesOrigin } from '../http/pages.js'
+import { isPagesOrigin } from '../http/page-origin.js'
 import {
   callable,
   fitting,
   flag,
+  number,
   type OptionRules,
   optionsOf,
   systemClock,
@@ -17,26 +18,28 @@ import type { Logger } from '../lib/logger.js'
 import { isWellFormed } from '../lib/well-formed.js'
 import type { PasskeysOptions } from '../passkeys/passkeys-options.js'
 import type { PasswordHasher } from '../passwords/contract.js'
+import { isStoredText } from '../passwords/readers/stored-text.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { SessionStore } from '../stores/contract.js'
 import type { RevocationBus } from '../stores/revocation-bus.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../stores/ticket-contract.js'
+import type { Limit } from '../throttle/counter.js'
 import type { ThrottleOptions } from '../throttle/limits.js'
-import type { Limit } from '../throttle/memory-limiter.js'
 import type { OtherFactor, SecondFactorPolicy, SecondFactorRules } from '../two-factor/contract.js'
 import type { UserStore } from '../users/contract.js'
 import {
   day,
   defaultMaxPasswordWait,
   defaultMaxSessionsPerUser,
+  defaultPkce,
   defaultPurgeInterval,
   defaultStoreTimeout,
   defaultTotpIssuer,
 } from './default-options.js'
 import { oauthOptions } from './oauth-option-schema.js'
-import type { AuthRouterOptions, Lifetimes } from './options.js'
+import type { AuthRouterOptions, Lifetimes, PkceOptions } from './options.js'
 import { pagesOptions } from './pages-option-schema.js'
 
 const shippedStores =
@@ -46,7 +49,7 @@ const shippedStores =
 /** What to do about an option, where "leave it out" is not the answer. */
 const remedies: Readonly<Record<string, string>> = {
   users:
-    'pass an object with findByIdentifier and findById; see ' +
+    'pass an object with findByIdentifier and findById, as in ' +
     'node_modules/messaging-auth-router/docs/user-store.md.',
   codes: shippedStores,
   sessions: shippedStores,
@@ -56,7 +59,7 @@ const remedies: Readonly<Record<string, string>> = {
   pagesOrigin:
     'pass scheme, host and port alone, in small letters and without a path or a / at the end.',
   passwords: 'leave it out for bcrypt, or pass bcryptHasher({ cost }).',
-  logger: 'pass console, or an object with debug, info, warn and error.',
+  logger: 'pass consoleLogger(), or an object with debug, info, warn and error.',
   // No option, but one of the stores that are spread into the options.
   keys:
     'take it out of the stores, as in const { keys, ...stores } = sqlStores(kysely), and hand ' +
@@ -84,11 +87,12 @@ type Defaulted =
 
 /** The options one by one: checked, with their defaults. */
 export type CheckedOptions = OrUndefined<
-  Omit<AuthRouterOptions, Defaulted | 'throttle' | 'lifetimes' | 'secondFactor'>
+  Omit<AuthRouterOptions, Defaulted | 'throttle' | 'lifetimes' | 'secondFactor' | 'pkce'>
 > &
   Required<Pick<AuthRouterOptions, Defaulted>> & {
     readonly throttle: OrUndefined<ThrottleOptions>
     readonly lifetimes: OrUndefined<Lifetimes>
+    readonly pkce: Required<PkceOptions>
     readonly secondFactor?: OrUndefined<SecondFactorRules> | undefined
   }
 
@@ -130,6 +134,7 @@ const secondFactors = implementing<SecondFactorStore>({
   activate: true,
   savePending: true,
   findPending: true,
+  deletePending: true,
   confirm: true,
   advanceStep: true,
   reseal: true,
@@ -137,6 +142,7 @@ const secondFactors = implementing<SecondFactorStore>({
   replaceRecoveryCodes: true,
   countRecoveryCodes: true,
   deactivate: true,
+  deleteKeptRecoveryCodes: true,
   purge: true,
 })
 const otherFactor = implementing<OtherFactor>({ isEnabled: true, verify: true })
@@ -152,6 +158,10 @@ const passwords = implementing<PasswordHasher>({
     (hasher) => isOptionalFunction(hasher.verifyDigest),
     'has a verifyDigest that is not a function.',
   )
+  .refine(
+    ({ unmatchable }) => unmatchable === undefined || isStoredText(unmatchable),
+    'has an unmatchable that is not a text.',
+  )
 
 const secondFactorShape = {
   policy: callable<SecondFactorPolicy>().optional(),
@@ -163,7 +173,7 @@ const secondFactor = z.preprocess(
   optionsOf(secondFactorShape satisfies Shape<OrUndefined<SecondFactorRules>>),
 ) as z.ZodType<OrUndefined<SecondFactorRules>>
 
-const limitShape = { points: whole(1, 1_000_000), duration: whole(1, 30 * day) }
+const limitShape = { points: whole(1, 1_000_000), duration: whole(1, 30 * day, 'seconds') }
 const limit = optionsOf(limitShape satisfies Shape<Limit>).optional()
 const throttleShape = {
   account: limit,
@@ -178,11 +188,18 @@ const throttleShape = {
   limiter: callable<NonNullable<ThrottleOptions['limiter']>>().optional(),
 }
 const lifetimesShape = {
-  code: whole(10, 600).optional(),
-  accessToken: whole(30, 3600).optional(),
-  sessionIdle: whole(60, 10 * 365 * day).optional(),
-  sessionAbsolute: whole(60, 10 * 365 * day).optional(),
-  refreshGrace: whole(0, 60).optional(),
+  code: whole(10, 600, 'seconds').optional(),
+  accessToken: whole(30, 3600, 'seconds').optional(),
+  sessionIdle: whole(60, 10 * 365 * day, 'seconds').optional(),
+  sessionAbsolute: whole(60, 10 * 365 * day, 'seconds').optional(),
+  refreshGrace: whole(0, 60, 'seconds').optional(),
+}
+const pkceShape = {
+  maxAge: fitting<number | false>(
+    (value) => value === false || (Number.isSafeInteger(value) && (value as number) >= 30),
+    'is neither false nor a whole number of seconds from 30 on.',
+  ).default(defaultPkce.maxAge),
+  endWithIssuer: flag().default(defaultPkce.endWithIssuer),
 }
 
 const isOriginList = (value: unknown) =>
@@ -217,6 +234,7 @@ const shape = {
   ).optional(),
   oauth: oauthOptions.optional(),
   pages: pagesOptions.optional(),
+  pkce: optionsOf(pkceShape satisfies Shape<Required<PkceOptions>>).default(defaultPkce),
   // Judged one by one where they are read.
   passkeys: fitting<PasskeysOptions>(isObject, 'is not an object with an rpId.').optional(),
   cors: optionsOf(corsShape satisfies Shape<CorsOptions>).optional(),
@@ -225,21 +243,21 @@ const shape = {
   encryptionKeys: z.array(z.custom<string | undefined>()).optional(),
   passwords: passwords.optional(),
   watchPasswordHash: flag().default(false),
-  maxPasswordWait: whole(1, 30).default(defaultMaxPasswordWait),
+  maxPasswordWait: whole(1, 30, 'seconds').default(defaultMaxPasswordWait),
   throttle: optionsOf(throttleShape satisfies Shape<OrUndefined<ThrottleOptions>>).default({}),
   lifetimes: optionsOf(lifetimesShape satisfies Shape<OrUndefined<Lifetimes>>).default({}),
   maxSessionsPerUser: whole(1, 1000).default(defaultMaxSessionsPerUser),
   namedTokens: flag().default(false),
   accessTokensSurvivePasswordChange: flag().default(false),
   bus: implementing<RevocationBus>({ publish: true, subscribe: true }).optional(),
-  storeTimeout: whole(10, 60_000).default(defaultStoreTimeout),
-  purgeInterval: fitting<number>(
-    isPurgeInterval,
-    'is neither 0 nor a whole number from 10 to 86400.',
-  ).default(defaultPurgeInterval),
+  storeTimeout: whole(10, 60_000, 'milliseconds').default(defaultStoreTimeout),
+  purgeInterval: number({ least: 10, most: day, unit: 'seconds', or: 0 }).default(
+    defaultPurgeInterval,
+  ),
   onEvent: callable<EventSink>().optional(),
   logger: implementing<Logger>({ debug: true, info: true, warn: true, error: true }).optional(),
   clock: callable<() => Date>().default(() => systemClock),
+  requestId: callable<NonNullable<AuthRouterOptions['requestId']>>().optional(),
   clientAddress: callable<NonNullable<AuthRouterOptions['clientAddress']>>().optional(),
   describeUser: callable<NonNullable<AuthRouterOptions['describeUser']>>().optional(),
   beforeLogin: callable<NonNullable<AuthRouterOptions['beforeLogin']>>().optional(),
@@ -259,12 +277,6 @@ function isObject(value: unknown): boolean {
 
 function isIssuer(value: unknown): boolean {
   return typeof value === 'string' && /^[^:\p{Cc}]{1,64}$/u.test(value) && isWellFormed(value)
-}
-
-function isPurgeInterval(value: unknown): boolean {
-  return (
-    value === 0 || (Number.isInteger(value) && (value as number) >= 10 && (value as number) <= day)
-  )
 }
 
 function isFactorName(value: unknown): boolean {

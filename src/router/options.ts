@@ -38,6 +38,23 @@ export interface Lifetimes {
   readonly refreshGrace?: number
 }
 
+/** What a signed-in client may open besides its own session. */
+export interface PkceOptions {
+  /**
+   * How old a sign-in may be, in seconds, by which a client asks for a code for another device
+   * (`POST /auth/pkce/authorize`) or signs its browser in (`POST /auth/browser-session`), 30 or
+   * more. Older: 403 `reauthentication-required`. So an access token that leaks does not become a
+   * session that outlives it. `false`: any age. Default 600.
+   */
+  readonly maxAge?: number | false
+  /**
+   * True: the session that such a code opens ends with the one that has asked for it, whatever ends
+   * that, idleness and logout included; and it asks for no code itself. Needs a session store with
+   * `endChildren`, as all shipped ones have. Default false: it is a device of its own.
+   */
+  readonly endWithIssuer?: boolean
+}
+
 /** The options of `createAuthRouter`. */
 export interface AuthRouterOptions {
   /** The host's users: the only adapter you must write. */
@@ -100,6 +117,8 @@ export interface AuthRouterOptions {
    * below `/oauth`, `auth.wellKnown` and `auth.clients`. Needs `encryptionKeys`. Default: no app.
    */
   readonly oauth?: OAuthOptions
+  /** How codes and browsers are handed on: see {@link PkceOptions}. */
+  readonly pkce?: PkceOptions
   /**
    * How the pages look on which users sign in to apps: name, logo, colour, texts. They are there
    * with `oauth`, also without this. Default: plain pages in English and German.
@@ -182,8 +201,8 @@ export interface AuthRouterOptions {
   /** Receives audit events. May be slow or fail: no sign-in waits for it. Default: none. */
   readonly onEvent?: EventSink
   /**
-   * `console` fits. For pino: `{ warn: (message, fields) => pino.warn(fields, message), … }`.
-   * Default: silent.
+   * {@link consoleLogger} writes lines of JSON, and `console` fits. For pino:
+   * `{ warn: (message, fields) => pino.warn(fields, message), … }`. Default: silent.
    */
   readonly logger?: Logger
   /** The time, for tests. Default: the system's clock. */
@@ -206,6 +225,24 @@ export interface AuthRouterOptions {
    * ```
    */
   clientAddress?(request: IncomingMessage): string | null | undefined
+  /**
+   * What your own log calls a request, so that its audit events and its answer (header
+   * `X-Request-Id`) can be found by it: a whole number, or a text of 1 to 128 letters, digits and
+   * `. _ : -`. Nothing, and whatever else it answers or throws, means the default. Default: what
+   * your logger has put into `request.id`, else the header `X-Request-Id` in that form, else a new
+   * UUID. The header may be a client's own choice unless your proxy sets it.
+   *
+   * @example
+   * ```ts
+   * import type { AuthRouterOptions } from 'messaging-auth-router'
+   *
+   * // The trace of https://www.w3.org/TR/trace-context/
+   * const options: Pick<AuthRouterOptions, 'requestId'> = {
+   *   requestId: (request) => [request.headers['traceparent']].flat()[0]?.split('-')[1],
+   * }
+   * ```
+   */
+  requestId?(request: IncomingMessage): string | number | null | undefined
   /**
    * Extra fields of `me`, for the signed-in user to see. The published four (`_id`, `name`,
    * `username`, `status`) win. Default: none.

@@ -1,10 +1,9 @@
 import type { z } from 'zod'
-import { isPagesOrigin } from '../http/pages.js'
+import { isPagesOrigin } from '../http/page-origin.js'
 import { callable, fitting, optionsOf, text } from '../lib/check-options.js'
 import { isWellFormed } from '../lib/well-formed.js'
 import type { BrandOptions } from '../pages/brand.js'
-import type { RenderPage } from '../pages/host-render.js'
-import type { PagesOptions } from '../pages/pages-options.js'
+import type { PagesOptions, RenderPage } from '../pages/pages-options.js'
 import type { TextOptions } from '../pages/texts.js'
 
 type Shape = { readonly [Name in keyof Required<PagesOptions>]: z.ZodType<PagesOptions[Name]> }

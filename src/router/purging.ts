@@ -10,14 +10,15 @@ import type { SocketTicketStore } from '../stores/ticket-contract.js'
 
 /** What is purged, and by which clocks. */
 export interface PurgingDeps {
-  readonly codes: Pick<AuthorizationCodeStore, 'purge'>
-  readonly sessions: Pick<SessionStore, 'purge' | 'databaseTime'>
-  readonly tickets: Pick<SocketTicketStore, 'purge'> | null
-  readonly secondFactors: Pick<SecondFactorStore, 'purge'> | null
-  /** Of apps and of passkeys: none, one, or the same one twice. */
-  readonly once: readonly Pick<OnceStore, 'purge'>[]
+  readonly codeStore: Pick<AuthorizationCodeStore, 'purge'>
+  readonly sessionStore: Pick<SessionStore, 'purge' | 'databaseTime'>
+  readonly ticketStore: Pick<SocketTicketStore, 'purge'> | undefined
+  readonly totp: { readonly store: Pick<SecondFactorStore, 'purge'> } | undefined
+  /** Each may have a store of its own, or both the same. */
+  readonly oauthServer: { readonly once: Pick<OnceStore, 'purge'> } | undefined
+  readonly passkeyServer: { readonly once: Pick<OnceStore, 'purge'> } | undefined
   /** Seconds between two rounds; 0 for none. */
-  readonly interval: number
+  readonly purgeInterval: number
   readonly clock: () => Date
   readonly noticeTime: NoticeTime
   readonly audit: Audit
@@ -38,7 +39,7 @@ const maxClockDifferenceMs = 24 * 60 * 60 * 1000
  * again. Returns a function that stops it.
  */
 export function startPurging(deps: PurgingDeps): () => void {
-  const { codes, sessions, tickets, secondFactors, once, interval } = deps
+  const { purgeInterval: interval } = deps
   if (interval === 0) return () => {}
   let closed = false
   let timer: NodeJS.Timeout | undefined
@@ -54,9 +55,14 @@ export function startPurging(deps: PurgingDeps): () => void {
   async function deleteAll(): Promise<void> {
     const until = await purgeBefore(deps)
     if (until === null) return
-    const stores = [codes, sessions, tickets, secondFactors, ...once].filter(
-      (store) => store !== null,
-    )
+    const stores = [
+      deps.codeStore,
+      deps.sessionStore,
+      deps.ticketStore,
+      deps.totp?.store,
+      deps.oauthServer?.once,
+      deps.passkeyServer?.once,
+    ].filter((store) => store !== undefined)
     await Promise.allSettled(stores.map((store) => empty(store, until)))
   }
 
@@ -81,12 +87,12 @@ export function startPurging(deps: PurgingDeps): () => void {
 // Rows that ended before this moment are deleted. It is taken from the clock that is behind, this
 // process's or the database's; null if they are too far apart to know.
 async function purgeBefore({
-  sessions,
+  sessionStore,
   clock,
   noticeTime,
   audit,
 }: PurgingDeps): Promise<Date | null> {
-  const databaseTime = await sessions.databaseTime?.()
+  const databaseTime = await sessionStore.databaseTime?.()
   const now = clock().getTime()
   if (databaseTime === undefined) return new Date(now - graceMs)
   noticeTime(databaseTime)

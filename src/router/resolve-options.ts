@@ -1,10 +1,14 @@
 import { checkOptions, ownMembers } from '../lib/check-options.js'
+import { decodeEncryptionKeys } from '../lib/encryption-key.js'
 import type { Logger } from '../lib/logger.js'
+import { doAll } from '../lib/mistakes.js'
+import { checkBrand } from '../pages/brand.js'
+import { checkTexts } from '../pages/texts.js'
 import { type CheckedPasskeysOptions, checkPasskeysOptions } from '../passkeys/passkeys-options.js'
 import type { ThrottleOptions } from '../throttle/limits.js'
 import type { OtherFactor } from '../two-factor/contract.js'
 import { defaultLifetimes } from './default-options.js'
-import { checkEncryptionKeys, refuseConflicts } from './option-conflicts.js'
+import { refuseConflicts } from './option-conflicts.js'
 import { type CheckedOptions, optionRules } from './option-schema.js'
 import type { AuthRouterOptions, Lifetimes } from './options.js'
 
@@ -32,18 +36,25 @@ export interface ResolvedOptions
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /**
- * Checks every option and fills in the defaults. Throws {@link AuthConfigError} for the first that
- * is unknown, missing, of the wrong type or unsafe, in every `NODE_ENV`: nothing fails first in
- * production.
+ * Checks every option and fills in the defaults. Throws {@link AuthConfigError} with all that are
+ * unknown, missing, of the wrong type or unsafe, in every `NODE_ENV`: nothing fails first in
+ * production. What options must be to each other is looked at when each is right by itself.
  */
 export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
-  const options = checkOptions(optionRules, given)
-  const passkeys = options.passkeys && checkPasskeysOptions(options.passkeys)
+  const { passkeys: ofPasskeys, pages, encryptionKeys: keys } = partsOf(given)
+  const { brand, texts } = partsOf(pages)
+  const [options, passkeys, encryptionKeys] = doAll(
+    () => checkOptions(optionRules, given),
+    () => (isObject(ofPasskeys) ? checkPasskeysOptions(ofPasskeys) : undefined),
+    () => (Array.isArray(keys) ? decodeEncryptionKeys(keys, 'encryptionKeys') : []),
+    () => (isObject(brand) ? void checkBrand(brand) : undefined),
+    () => (isObject(texts) ? checkTexts(texts) : undefined),
+  )
   const lifetimes = Object.freeze({ ...defaultLifetimes, ...withoutUndefined(options.lifetimes) })
   refuseConflicts(options, lifetimes)
   const resolved: ResolvedOptions = {
     ...options,
-    encryptionKeys: checkEncryptionKeys(options),
+    encryptionKeys,
     throttle: Object.freeze(withoutUndefined(options.throttle)),
     lifetimes,
     otherFactors: Object.freeze([...(options.otherFactors ?? [])]),
@@ -53,6 +64,15 @@ export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
   }
   // What the host left out must not be found on a polluted Object.prototype either.
   return Object.freeze(ownMembers(resolved))
+}
+
+// What is no object is told by the check of all options.
+function partsOf(given: unknown): Readonly<Record<string, unknown>> {
+  return isObject(given) ? ownMembers(given as Record<string, unknown>) : {}
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
 
 function withoutUndefined<T extends object>(

@@ -17,18 +17,20 @@ export interface AuthStats {
   readonly audit: AuditStats
 }
 
+export interface StatsDeps {
+  readonly admission: Pick<Admission, 'stats'>
+  readonly registry: Pick<SocketRegistry, 'size' | 'sessions'>
+  readonly eventCounts: Pick<EventCounts, 'limits' | 'audit'>
+}
+
 /** Makes `auth.stats`. */
-export function createStats(
-  admission: Pick<Admission, 'stats'>,
-  registry: Pick<SocketRegistry, 'size' | 'sessions'>,
-  events: Pick<EventCounts, 'limits' | 'audit'>,
-): () => AuthStats {
+export function createStats({ admission, registry, eventCounts }: StatsDeps): () => AuthStats {
   return function stats() {
     return {
       passwords: admission.stats(),
       sockets: { open: registry.size, sessions: registry.sessions },
-      limits: events.limits(),
-      audit: events.audit(),
+      limits: eventCounts.limits(),
+      audit: eventCounts.audit(),
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { SessionRecord } from '../stores/contract.js'
 import type { AskedLifetime } from './session-times.js'
 
 const hour = 60 * 60
@@ -14,4 +15,9 @@ export const untilClosed: { readonly idle: number; readonly absolute: number } =
  */
 export function browserLifetime(stay: boolean): AskedLifetime | undefined {
   return stay ? undefined : untilClosed
+}
+
+/** Whether a browser's session was opened to stay signed in, by what it has asked for then. */
+export function staysSignedIn({ lifetime }: Pick<SessionRecord, 'lifetime'>): boolean {
+  return lifetime === undefined
 }

@@ -2,7 +2,6 @@ import type { SessionRecord } from '../stores/contract.js'
 import { goodMarks, type PasswordWatch } from './password-watch.js'
 import type { Sessions } from './sessions.js'
 
-/** What {@link catchUpMarks} needs. */
 export interface CatchUpMarksDeps {
   readonly sessions: Pick<Sessions, 'addPasswordMark'>
   readonly passwordWatch: Pick<PasswordWatch, 'inherited'>

@@ -14,12 +14,16 @@ export interface SessionEnding {
    * has ended the session itself: that one may have failed before it came to the rest.
    */
   end(session: SessionName, reason: EndReason, context: RequestContext): Promise<boolean>
-  /** Ends all sessions of a user but `exceptId`. Says how many this call ended. */
+  /**
+   * Ends all sessions of a user but `exceptId`, and `openerId` where the exception needs it to
+   * live. Says how many this call ended.
+   */
   endAllForUser(
     userId: string,
     reason: EndReason,
     context: RequestContext,
     exceptId?: string,
+    openerId?: string,
   ): Promise<number>
   /**
    * The same, but named tokens stay. Each session is ended by a write of its own, so one that the
@@ -30,6 +34,7 @@ export interface SessionEnding {
     reason: EndReason,
     context: RequestContext,
     exceptId?: string,
+    openerId?: string,
   ): Promise<number>
   /** Ends all sessions of a client, or those of one user at it. Says how many this call ended. */
   endClient(
@@ -40,7 +45,6 @@ export interface SessionEnding {
   ): Promise<number>
 }
 
-/** What ending sessions needs. */
 export interface SessionEndingDeps {
   readonly store: Pick<
     SessionStore,
@@ -49,11 +53,8 @@ export interface SessionEndingDeps {
   readonly revocations: Pick<Revocations, 'announce' | 'invalidateUser' | 'invalidateClient'>
   readonly clock: () => Date
   readonly audit: Audit
-  /**
-   * Default true. False where no session ever opens another, as without apps: then nobody looks for
-   * children.
-   */
-  readonly opensChildren?: boolean
+  /** False where no session ever opens another, as without apps: then nobody looks for children. */
+  readonly opensChildren: boolean
 }
 
 /** Makes what ends sessions. */
@@ -88,6 +89,22 @@ export function createSessionEnding(deps: SessionEndingDeps): SessionEnding {
     }
   }
 
+  // Each by a write of its own. Children are among them.
+  function endListed(
+    userId: string,
+    reason: EndReason,
+    context: RequestContext,
+    isKept: (session: SessionRecord) => boolean,
+  ): Promise<number> {
+    const endOne = (session: SessionName) =>
+      isStandIn(session.id)
+        ? store.end(session.id, reason, clock()).then(() => false)
+        : endAlone(session, reason, context)
+    return endTwice(userId, async () =>
+      countInTurns(await unkept(store, userId, clock(), isKept), endOne),
+    )
+  }
+
   return {
     async end(session, reason, context) {
       const ended = await endAlone(session, reason, context)
@@ -96,28 +113,35 @@ export function createSessionEnding(deps: SessionEndingDeps): SessionEnding {
     },
 
     // Children are the user's, too.
-    endAllForUser: (userId, reason, context, exceptId) =>
-      endTwice(userId, async () => {
+    endAllForUser(userId, reason, context, exceptId, openerId) {
+      // The one write of the store leaves one of them.
+      if (openerId !== undefined)
+        return endListed(userId, reason, context, ({ id }) => id === exceptId || id === openerId)
+      return endTwice(userId, async () => {
         const ids = await store.endAllForUser(userId, reason, clock(), exceptId)
         const ended = ids.filter((id) => !isStandIn(id)).map((id) => ({ id, userId }))
         await announceEnded(deps, ended, reason, context)
         return ended.length
-      }),
+      })
+    },
 
-    endAllButNamed: (userId, reason, context, exceptId) =>
-      endTwice(userId, async () => {
-        const live = await store.listForUser(userId, clock())
-        const chosen = live.filter(({ id, kind }) => kind !== 'token' && id !== exceptId)
-        const endOne = (session: SessionName) =>
-          isStandIn(session.id)
-            ? store.end(session.id, reason, clock()).then(() => false)
-            : endAlone(session, reason, context)
-        // Children are among them.
-        return countInTurns(chosen, endOne)
+    endAllButNamed: (userId, reason, context, exceptId, openerId) =>
+      endListed(userId, reason, context, ({ id, kind }) => {
+        return kind === 'token' || id === exceptId || id === openerId
       }),
 
     endClient: createEndClient(deps, endTwice),
   }
+}
+
+async function unkept(
+  store: Pick<SessionStore, 'listForUser'>,
+  userId: string,
+  now: Date,
+  isKept: (session: SessionRecord) => boolean,
+): Promise<SessionRecord[]> {
+  const live = await store.listForUser(userId, now)
+  return live.filter((session) => !isKept(session))
 }
 
 /** Kinds of sessions that open no others: bots and apps. */
@@ -129,7 +153,7 @@ const childless: readonly (string | undefined)[] = ['token', 'oauth']
 function createEndChildren(
   deps: SessionEndingDeps,
 ): (parent: SessionName, reason: EndReason, context: RequestContext) => Promise<void> {
-  const { store, revocations, clock, opensChildren = true } = deps
+  const { store, revocations, clock, opensChildren } = deps
 
   async function endThoseOf(parents: readonly SessionName[], reason: EndReason) {
     const ended: SessionName[] = []
@@ -142,8 +166,9 @@ function createEndChildren(
 
   return async function endChildren(parent, reason, context) {
     if (!opensChildren || childless.includes(parent.kind)) return
-    // A browser opens sessions of apps alone; a web app also signs in its browser.
-    const generations = parent.kind === 'browser' ? 1 : 2
+    // A browser opens sessions of apps alone; a web app also signs in its browser, and another
+    // device that does the same.
+    const generations = parent.kind === 'browser' ? 1 : 3
     let parents: readonly SessionName[] = [parent]
     try {
       for (let ended = 0; ended < generations; ended += 1) {

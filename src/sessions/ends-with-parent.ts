@@ -5,8 +5,11 @@ import type { SessionRecord } from '../stores/contract.js'
 // children are ended together with it (ending.ts) closes their sockets at once; that they are over
 // does not depend on it.
 
-/** The most above a session: the browser of an app, and the session that signed the browser in. */
-const maxAncestors = 2
+/**
+ * The most above a session: the browser of an app, the session that signed the browser in, and the
+ * one that issued the code of that.
+ */
+const maxAncestors = 3
 
 /**
  * Makes what finds a session that is alive, and all those above it with it. A session without a

@@ -40,7 +40,6 @@ export type IssueSession = (
   context: RequestContext,
 ) => Promise<IssuedSession>
 
-/** What {@link createIssueSession} needs. */
 export interface IssueSessionDeps {
   readonly sessions: Pick<Sessions, 'draft' | 'start'>
   readonly accessTokens: Pick<AccessTokens, 'issue'>

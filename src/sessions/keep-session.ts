@@ -2,7 +2,6 @@ import type { StoredMethod } from '../stores/contract.js'
 import type { SessionName } from './ending.js'
 import type { Sessions } from './sessions.js'
 
-/** What noting by what a session has signed in needs. */
 export interface KeepSessionDeps {
   readonly sessions: Pick<Sessions, 'setMethods'>
   /** Forgets what this process has read of a session. */

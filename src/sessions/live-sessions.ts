@@ -40,13 +40,12 @@ export interface LiveSessions {
   forget(id: string): void
 }
 
-/** What finding live sessions needs. */
 export interface LiveSessionsDeps {
   readonly sessions: Pick<Sessions, 'findLive' | 'isInUse' | 'isLive' | 'seenNow' | 'touch'>
   readonly users: Pick<UserStore, 'findById'>
   readonly passwordStands: PasswordStands
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
-  readonly hasShownFactor: SecondFactors['hasBeenShown']
+  readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
   readonly revocations: Pick<Revocations, 'onEnded' | 'onUserInvalidated' | 'onClientInvalidated'>
   readonly clock: () => Date
 }
@@ -68,7 +67,7 @@ export function createLiveSessions({
   users,
   passwordStands,
   mustHaveFactor,
-  hasShownFactor,
+  meetsFactorPolicy,
   revocations,
   clock,
 }: LiveSessionsDeps): LiveSessions {
@@ -76,7 +75,7 @@ export function createLiveSessions({
   const reading = new Map<string, Promise<LiveSession>>()
   const read = createRead({ sessions, users, passwordStands, mustHaveFactor })
   const mayOnlyEnrol: MayOnlyEnrol = (live) =>
-    live.mustHaveFactor && !hasShownFactor(live.session.methods)
+    live.mustHaveFactor && !meetsFactorPolicy(live.session.methods)
   const forget = (id: string) => {
     cache.delete(id)
     reading.delete(id)
@@ -129,10 +128,11 @@ export function createLiveSessions({
   }
 
   const findAdmitted = requireAdmitted(requireLive, forget, mayOnlyEnrol)
+  const remembers = (id: string) => cache.get(id, clock())?.session
+  const requireProof = createRequireProof(remembers, sessions.findLive, forget)
   return {
     async require(id, context, admitted = 'complete', isProven) {
-      const known = cache.get(id, clock())?.session
-      if (isProven !== undefined) requireProof(known ?? (await sessions.findLive(id)), isProven)
+      if (isProven !== undefined) await requireProof(id, isProven)
       return findAdmitted(id, context, admitted)
     },
     remembered,
@@ -191,8 +191,21 @@ type FindLive = (id: string, context: RequestContext | null) => Promise<LiveSess
 
 type IsProven = (session: SessionRecord) => boolean
 
-// Before anything is done for its user: the time of that would tell whoever has seen the id of a
-// session whether it is alive. Once is enough: a session keeps its secret.
-function requireProof(session: SessionRecord | null, isProven: IsProven): void {
-  if (session === null || !isProven(session)) throw notSignedIn('unknown session or wrong secret')
+/**
+ * Makes what asks for the proof of a session before anything is done for its user: the time of that
+ * would tell whoever has seen the id of a session whether it is alive. Another process may have
+ * replaced the secret a moment ago, so the cache alone refuses no request.
+ */
+function createRequireProof(
+  remembers: (id: string) => SessionRecord | undefined,
+  findLive: Sessions['findLive'],
+  forget: LiveSessions['forget'],
+): (id: string, isProven: IsProven) => Promise<void> {
+  return async function requireProof(id, isProven) {
+    const known = remembers(id)
+    if (known !== undefined && isProven(known)) return
+    const session = await findLive(id)
+    if (session === null || !isProven(session)) throw notSignedIn('unknown session or wrong secret')
+    if (known !== undefined) forget(id)
+  }
 }

@@ -35,7 +35,6 @@ export interface NamedSessions {
   listNamed(userId: string): Promise<SessionRecord[]>
 }
 
-/** What opening them needs. */
 export interface NamedSessionsDeps {
   readonly store: Pick<SessionStore, 'create'>
   readonly clock: () => Date

@@ -32,6 +32,8 @@ export interface NewSession {
   readonly parentId?: string
   /** The APIs that its client was granted. */
   readonly resources?: readonly string[]
+  /** The session that it is opened from; it ends with that one only where `parentId` says so. */
+  readonly openedBySessionId?: string
   /** It ends here at the latest. Left out: by the router's times alone. */
   readonly until?: Date | undefined
 }
@@ -73,7 +75,6 @@ export interface SessionOpening {
   listForUser(userId: string): Promise<SessionRecord[]>
 }
 
-/** What opening sessions needs. */
 export interface SessionOpeningDeps {
   readonly store: Pick<SessionStore, 'create' | 'listForUser' | 'countForUser' | 'touch'>
   /** Uses a code up and stores the session it opens. */

@@ -11,7 +11,6 @@ import type { Sessions } from './sessions.js'
  */
 export type PasswordStands = (session: SessionRecord, user: AuthUser) => Promise<boolean>
 
-/** What {@link createPasswordStands} needs. */
 export interface PasswordStandsDeps {
   readonly passwordWatch: Pick<PasswordWatch, 'fits'>
   readonly sessions: Pick<Sessions, 'findLive' | 'end'>

@@ -1,4 +1,4 @@
-import type { SayOnce } from '../http/say-once.js'
+import type { WarnOnce } from '../http/warn-once.js'
 import { sha256 } from '../lib/digest.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
@@ -24,8 +24,8 @@ export interface PasswordWatch {
 }
 
 /** Makes it, or where it is not wanted what stands in for it. */
-export function createPasswordWatch(isOn: boolean, sayOnce: SayOnce): PasswordWatch {
-  return isOn ? watching(sayOnce) : idle
+export function createPasswordWatch(isOn: boolean, warnOnce: WarnOnce): PasswordWatch {
+  return isOn ? watching(warnOnce) : idle
 }
 
 const idle: PasswordWatch = {
@@ -36,10 +36,10 @@ const idle: PasswordWatch = {
   fits: () => true,
 }
 
-function watching(sayOnce: SayOnce): PasswordWatch {
+function watching(warnOnce: WarnOnce): PasswordWatch {
   function markOf(userId: string, hash: unknown): string | undefined {
     if (typeof hash === 'string' || hash === null) return digestOf(userId, hash)
-    sayOnce(silentUsers)
+    warnOnce(silentUsers)
     return undefined
   }
   return {

@@ -34,7 +34,6 @@ export interface SessionRefreshing {
   ): Promise<void>
 }
 
-/** What noting use needs. */
 export interface SessionRefreshingDeps {
   readonly store: Pick<SessionStore, 'touch' | 'rotateRefresh'>
   /** Is told where a user's session is in use, about once a minute. */

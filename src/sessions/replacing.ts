@@ -2,7 +2,6 @@ import type { SessionRecord, SessionStore } from '../stores/contract.js'
 import { oldestFirst } from '../stores/oldest-first.js'
 import { goesByParent } from './ends-with-parent.js'
 
-/** What {@link createReplaceFormer} needs. */
 export interface ReplaceFormerDeps {
   readonly store: Pick<SessionStore, 'touch'>
   readonly clock: () => Date

@@ -1,16 +1,25 @@
-import type { HostCall } from '../lib/host-call.js'
-import { withTimeout } from '../lib/timeouts.js'
-import type { RevocationBus, SessionEnded } from '../stores/revocation-bus.js'
+import { type HostCall, withTimeout } from '../lib/host-call.js'
+import type {
+  BusMessage,
+  ClientChanged,
+  RevocationBus,
+  SessionEnded,
+} from '../stores/revocation-bus.js'
 
-/** Announces the ends of sessions to caches and sockets, in this process and in the others. */
+/**
+ * Announces the ends of sessions to caches and sockets, and changes of clients, in this process and
+ * in the others.
+ */
 export interface Revocations {
   /**
    * This process knows before a promise is returned, the other processes by the time it resolves.
    * Never rejects.
    */
-  announce(events: readonly SessionEnded[]): Promise<void>
+  announce(messages: readonly BusMessage[]): Promise<void>
   /** From now on `listener` is called with every end, at once and without waiting. */
   onEnded(listener: (event: SessionEnded) => void): void
+  /** From now on `listener` is called with each client that was changed, here or elsewhere. */
+  onClientChanged(listener: (clientId: string) => void): void
   /** From now on `listener` is called with each user of {@link Revocations.invalidateUser}. */
   onUserInvalidated(listener: (userId: string) => void): void
   /** Drops the cached sessions of the user: the store's answer to an end of theirs was lost. */
@@ -37,22 +46,24 @@ export function createRevocations(
   const listeners: ((event: SessionEnded) => void)[] = []
   const userListeners: ((userId: string) => void)[] = []
   const clientListeners: ((clientId: string) => void)[] = []
-  const notifyHere = (event: SessionEnded) => {
-    for (const listener of listeners) listener(event)
+  const changeListeners: ((clientId: string) => void)[] = []
+  const notifyHere = (message: BusMessage) => {
+    if (isEnd(message)) for (const listener of listeners) listener(message)
+    else if (isChange(message)) for (const listener of changeListeners) listener(message.clientId)
   }
-  const membership =
-    bus && keepSubscribed(bus, call, (event) => isEvent(event) && notifyHere(event))
+  const membership = bus && keepSubscribed(bus, call, notifyHere)
 
   return {
-    async announce(events) {
-      events.forEach(notifyHere)
+    async announce(messages) {
+      messages.forEach(notifyHere)
       if (bus === undefined) return
-      const publish = (event: SessionEnded) => call('bus.publish', () => bus.publish(event))
+      const publish = (message: BusMessage) => call('bus.publish', () => bus.publish(message))
       // One deadline for all of them. The rest is still published, and read from the store
       // meanwhile.
-      await withTimeout(() => publishAll(events, publish), timeoutMs).catch(() => {})
+      await withTimeout(() => publishAll(messages, publish), timeoutMs).catch(() => {})
     },
     onEnded: (listener) => void listeners.push(listener),
+    onClientChanged: (listener) => void changeListeners.push(listener),
     onUserInvalidated: (listener) => void userListeners.push(listener),
     invalidateUser(userId) {
       for (const listener of userListeners) listener(userId)
@@ -71,11 +82,11 @@ const maxPauseMs = 30_000
 
 // A few at a time: the bus may have no more connections than the requests have.
 async function publishAll(
-  events: readonly SessionEnded[],
-  publish: (event: SessionEnded) => Promise<void>,
+  messages: readonly BusMessage[],
+  publish: (message: BusMessage) => Promise<void>,
 ): Promise<void> {
-  for (let from = 0; from < events.length; from += maxPublishedAtOnce) {
-    await Promise.allSettled(events.slice(from, from + maxPublishedAtOnce).map(publish))
+  for (let from = 0; from < messages.length; from += maxPublishedAtOnce) {
+    await Promise.allSettled(messages.slice(from, from + maxPublishedAtOnce).map(publish))
   }
 }
 
@@ -89,7 +100,7 @@ interface Membership {
 function keepSubscribed(
   bus: RevocationBus,
   call: HostCall,
-  listener: (event: SessionEnded) => void,
+  listener: (message: BusMessage) => void,
 ): Membership {
   let closed = false
   let timer: NodeJS.Timeout | undefined
@@ -127,7 +138,15 @@ function keepSubscribed(
   }
 }
 
-// A message from the bus may be anything.
-function isEvent(event: Partial<SessionEnded> | null | undefined): boolean {
-  return typeof event?.sessionId === 'string'
+// A message from the bus may be anything. One of a kind that only a newer release knows is neither.
+function isEnd(message: BusMessage | null | undefined): message is SessionEnded {
+  return hasText(message, 'sessionId')
+}
+
+function isChange(message: BusMessage | null | undefined): message is ClientChanged {
+  return hasText(message, 'clientId')
+}
+
+function hasText(message: unknown, name: string): boolean {
+  return typeof (message as Readonly<Record<string, unknown>> | null)?.[name] === 'string'
 }

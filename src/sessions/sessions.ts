@@ -6,6 +6,7 @@ import type {
   SessionStore,
   StoredMethod,
 } from '../stores/contract.js'
+import { isSecretOf, type PresentedSecret } from '../tokens/session-secret.js'
 import {
   createSessionEnding,
   type SessionEnding,
@@ -24,12 +25,20 @@ import {
   type SessionRefreshing,
   type SessionRefreshingDeps,
 } from './refreshing.js'
+import { createSessionRenewing, type SessionRenewing } from './renewing.js'
 import { createSessionTimes, type SessionLifetimes } from './session-times.js'
 
 /** The only writer of session rows: opens, finds, refreshes and ends sessions. */
-export interface Sessions extends SessionOpening, NamedSessions, SessionRefreshing, SessionEnding {
+export interface Sessions
+  extends SessionOpening,
+    NamedSessions,
+    SessionRefreshing,
+    SessionRenewing,
+    SessionEnding {
   /** The session, if a token of it is good at this moment: it lives, and so do its parents. */
   findLive(id: string): Promise<SessionRecord | null>
+  /** The session that a secret is of, if both are good at this moment. */
+  findBySecret(secret: PresentedSecret): Promise<SessionRecord | null>
   /**
    * Throws 401 unless the store says that it is alive: for what a session that has ended in another
    * process, and is remembered here, must not do.
@@ -55,7 +64,6 @@ export interface Sessions extends SessionOpening, NamedSessions, SessionRefreshi
   liveAmong(ids: readonly string[]): Promise<string[]>
 }
 
-/** What sessions need. */
 export interface SessionsDeps
   extends SessionOpeningDeps,
     NamedSessionsDeps,
@@ -86,8 +94,14 @@ export function createSessions(deps: SessionsDeps): Sessions {
     ...opening,
     ...named,
     ...refreshing,
+    ...createSessionRenewing(deps),
     ...ending,
     findLive,
+
+    async findBySecret(secret) {
+      const session = await findLive(secret.sessionId)
+      return session !== null && isSecretOf(secret, session, clock()) ? session : null
+    },
 
     async requireLive({ id }) {
       if ((await findLive(id)) === null) throw notSignedIn('session ended or unknown')

@@ -107,6 +107,13 @@ export interface TokenSigner {
    * `AuthError('Unauthorized')` for any other. Leave it out, and hints are not known.
    */
   verifyIdToken?(token: string, options: { readonly audience: string }): Promise<IdTokenClaims>
+  /**
+   * The ids (`kid`) of all keys whose tokens are good, as they are now. Asked once a minute where
+   * sockets are open: those that were opened by a token of any other key are closed, as after
+   * `ring.retire(kid)`. Leave it out where keys are never taken out before their last token has
+   * ended.
+   */
+  keyIds?(): Promise<readonly string[]>
   /** Public keys for `GET /auth/jwks.json`. Leave it out when there are none to publish. */
   publicKeys?(): Promise<JsonWebKeySet>
   /**
@@ -207,6 +214,24 @@ export interface KeyRing {
    * opened.
    */
   rotate(options?: { readonly ifOlderThan?: number }): Promise<readonly KeyInfo[]>
+  /**
+   * Takes a key out that has leaked. Where it signs, another one is made first and signs from now
+   * on. What the key has signed is refused in this process within 30 seconds, and in every other
+   * within two and a half minutes: who holds such an `authToken` signs in again, who has a refresh
+   * token uses that. Sockets that such a token has opened are closed with 4408 a minute later. May
+   * be called again where it rejects: with `AuthConfigError` where there is no
+   * such key, or the one that signs cannot be opened; and with the error of the store.
+   *
+   * @example
+   * ```ts
+   * import type { KeyRing } from 'messaging-auth-router'
+   *
+   * declare const ring: KeyRing
+   * const [leaked] = (await ring.list()).filter(({ state }) => state === 'active')
+   * if (leaked !== undefined) await ring.retire(leaked.kid)
+   * ```
+   */
+  retire(kid: string): Promise<readonly KeyInfo[]>
   /** All keys and what they are. */
   list(): Promise<readonly KeyInfo[]>
   /**

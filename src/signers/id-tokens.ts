@@ -6,7 +6,6 @@ import type { ImportedKeys } from './imported-keys.js'
 import { headerOf, verifySignature } from './read-token.js'
 import { compactJws } from './signing-algorithms.js'
 
-/** What ID tokens need. */
 export interface IdTokensDeps {
   /** What signs them, and former ones that are still known. */
   readonly issuers: [string, ...string[]]

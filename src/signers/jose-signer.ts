@@ -29,7 +29,10 @@ import { compactJws } from './signing-algorithms.js'
 
 /** Options of {@link joseSigner}. */
 export interface JoseSignerOptions {
-  /** Who signs: an absolute URL, compared exactly (`iss`). No default. */
+  /**
+   * Who signs: an absolute http or https URL without a query or a fragment, compared exactly
+   * (`iss`). No default.
+   */
   readonly issuer: string
   /**
    * Whom the token is for, compared exactly (`aud`). No default: a token without an audience is
@@ -147,14 +150,17 @@ export function joseSigner(options: JoseSignerOptions): TokenSigner {
 
     verifyIdToken,
 
-    async publicKeys(): Promise<JsonWebKeySet> {
-      const published = [accessKeys.published(), ...(rsaKeys === null ? [] : [rsaKeys.published()])]
-      return { keys: (await Promise.all(published)).flat() }
-    },
+    keyIds: async () => (await ring.list()).map(({ kid }) => kid),
+
+    publicKeys: () => publicKeysOf(rsaKeys === null ? [accessKeys] : [accessKeys, rsaKeys]),
 
     ready,
     ...(ring.longestToken !== undefined && { longestToken: ring.longestToken }),
   }
+}
+
+async function publicKeysOf(rings: readonly ImportedKeys[]): Promise<JsonWebKeySet> {
+  return { keys: (await Promise.all(rings.map((ring) => ring.published()))).flat() }
 }
 
 function keysOfIdTokens(
@@ -176,16 +182,19 @@ const rules = {
   factory: 'joseSigner',
   schema: optionsOf({
     // jose treats an undefined issuer or audience as "do not check".
-    issuer: text(),
+    issuer: fitting<string>(
+      isIssuer,
+      'is no absolute http or https URL without a query, a fragment or a user.',
+    ),
     audience: text(),
     formerIssuers: z.array(text()).default([]),
     keys: keysOption,
     rs256: keysOption.optional(),
-    clockTolerance: whole(0, 60).default(5),
+    clockTolerance: whole(0, 60, 'seconds').default(5),
     clock: callable<() => Date>().default(() => systemClock),
   }),
   remedies: {
-    issuer: 'set it to the absolute URL of your server.',
+    issuer: 'set it to the absolute URL of your server, such as https://chat.example.com.',
     audience: 'set it to a name for the API that accepts these tokens.',
     keys: 'pass [await generateSigningKey()], or the key you stored, or a keyRing().',
     rs256: "pass [await generateSigningKey('RS256')], or keyRing({ algorithm: 'RS256', … }).",
@@ -215,6 +224,14 @@ function checkedClaims(
     ...(aud !== own && { aud: aud as string }),
     ...(client_id !== undefined && client_id !== own && { client_id: client_id as string }),
   }
+}
+
+// An issuer is where its keys and its pages are found. RFC 8414 §2.
+function isIssuer(value: unknown): boolean {
+  if (typeof value !== 'string' || !/^https?:\/\/[^?#\s]+$/.test(value) || !URL.canParse(value))
+    return false
+  const { username, password } = new URL(value)
+  return username === '' && password === ''
 }
 
 function isText(value: unknown): boolean {

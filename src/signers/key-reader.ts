@@ -1,5 +1,4 @@
-import { UnexpectedAnswer } from '../lib/host-call.js'
-import { withTimeout } from '../lib/timeouts.js'
+import { UnexpectedAnswer, withTimeout } from '../lib/host-call.js'
 import type { RingReport } from './ring-report.js'
 import { type FoundRows, highestGeneration, type RowStore, readRows } from './stored-row.js'
 
@@ -19,7 +18,6 @@ export interface KeyReader {
   readTogether(): Promise<FoundRows>
 }
 
-/** What reading needs. */
 export interface KeyReaderDeps {
   readonly store: RowStore
   readonly clock: () => Date

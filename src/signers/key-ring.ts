@@ -11,14 +11,15 @@ import {
   withMethods,
 } from '../lib/check-options.js'
 import { encryptionKeyRemedy } from '../lib/encryption-key.js'
+import { withTimeout } from '../lib/host-call.js'
 import type { Logger } from '../lib/logger.js'
-import { withTimeout } from '../lib/timeouts.js'
 import type { KeyRing, KeyStore, StoredSigningKey } from './contract.js'
 import { fileKeyStore } from './file-key-store.js'
 import { type KeyAlgorithm, purposeOf, type SigningKey } from './key-material.js'
 import { createKeyRows, reloadSeconds } from './key-rows.js'
 import { activeAmong, describeKeys, isOver } from './key-states.js'
 import { checkKeyList, listRing } from './list-ring.js'
+import { createRetireKey } from './retire-key.js'
 import { createRingReport } from './ring-report.js'
 import { createSealedKeys, keyVault, makeSealedKey } from './sealed-keys.js'
 import { signingAlgorithms } from './signing-algorithms.js'
@@ -126,10 +127,10 @@ const ringOptions = optionsOf({
     'is not offered.',
   ).default('ES256'),
   // Every process must have read the key before the first token is signed with it.
-  publishAhead: whole(2 * reloadSeconds).default(600),
-  longestToken: whole(60).default(90 * 24 * 3600),
+  publishAhead: whole(2 * reloadSeconds, undefined, 'seconds').default(600),
+  longestToken: whole(60, undefined, 'seconds').default(90 * 24 * 3600),
   create: flag().default(true),
-  storeTimeout: whole(10, 60_000).default(2000),
+  storeTimeout: whole(10, 60_000, 'milliseconds').default(2000),
   logger: withMethods<Logger>('debug', 'info', 'warn', 'error').optional(),
   clock: callable<() => Date>().default(() => systemClock),
 })
@@ -142,10 +143,13 @@ const rules: OptionRules<Checked> = {
     files: 'pass one that all processes share.',
     encryptionKeys: encryptionKeyRemedy,
     algorithm: 'use ES256, EdDSA, PS256 or HS256; or RS256, for joseSigner.rs256.',
-    logger: 'pass console, or an object with debug, info, warn and error.',
+    logger: 'pass consoleLogger(), or an object with debug, info, warn and error.',
   },
 }
-const rotateRules = { factory: 'rotate', schema: optionsOf({ ifOlderThan: whole(0).default(0) }) }
+const rotateRules = {
+  factory: 'rotate',
+  schema: optionsOf({ ifOlderThan: whole(0, undefined, 'seconds').default(0) }),
+}
 
 function storedRing(options: Checked): KeyRing {
   const { clock, publishAhead, longestToken, storeTimeout } = options
@@ -174,10 +178,12 @@ function storedRing(options: Checked): KeyRing {
     await withTimeout(() => store.insert(row), storeTimeout)
   }
 
+  const remove = ({ generation }: StoredSigningKey) =>
+    withTimeout(() => store.remove(generation), storeTimeout)
+
   async function removeOver(rows: readonly StoredSigningKey[]): Promise<void> {
     const over = rows.filter((row) => isOver(row, rows, longestToken, clock()))
-    const remove = ({ generation }: StoredSigningKey) => store.remove(generation)
-    await Promise.all(over.map((row) => withTimeout(() => remove(row), storeTimeout)))
+    await Promise.all(over.map(remove))
   }
 
   function requireActive({ rows }: FoundRows): void {
@@ -212,6 +218,7 @@ function storedRing(options: Checked): KeyRing {
       return describeKeys((await reload()).rows, clock())
     },
 
+    retire: createRetireKey({ reload, requireActive, add, remove, report, clock }),
     list: async () => describeKeys((await reload()).rows, clock()),
     ready: async () => requireActive(await reload()),
   }

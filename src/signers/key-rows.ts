@@ -1,4 +1,4 @@
-import { withTimeout } from '../lib/timeouts.js'
+import { withTimeout } from '../lib/host-call.js'
 import { createKeyReader, type KeyReaderDeps } from './key-reader.js'
 import type { FoundRows } from './stored-row.js'
 
@@ -15,8 +15,9 @@ export interface KeyRows {
   reload(): Promise<FoundRows>
   /**
    * What is known, and for a `kid` that is known at once: the store is then read in the background,
-   * every minute. One that is not known is looked for in the store, and rejects while the store
-   * fails: to say "unknown" it must have looked.
+   * every minute; what is older than two is read anew first, if the store answers. One that is not
+   * known is looked for in the store, and rejects while the store fails: to say "unknown" it must
+   * have looked.
    */
   rowsFor(kid: string | undefined): Promise<FoundRows>
 }
@@ -34,7 +35,7 @@ export function createKeyRows(deps: KeyReaderDeps): KeyRows {
 
   // A process that had nothing to do may have missed a new key, and asks before it signs; but not a
   // store that has just failed.
-  async function forSigning(found: FoundRows): Promise<FoundRows> {
+  async function freshIfPossible(found: FoundRows): Promise<FoundRows> {
     const { failure } = reader
     if (failure !== undefined && isWithin(reloadSeconds, failure.at)) return known(found)
     return withTimeout(reader.readTogether, maxWaitMs).catch(() => found)
@@ -57,7 +58,9 @@ export function createKeyRows(deps: KeyReaderDeps): KeyRows {
       const isKnown = kid === undefined || found.rows.some((row) => row.kid === kid)
       if (!isKnown) return forUnknown(found)
       if (isWithin(reloadSeconds, at)) return found
-      return kid === undefined ? forSigning(found) : known(found)
+      // A key may have been taken out: a process that had nothing to do must not go by it.
+      const isStale = !isWithin(2 * reloadSeconds, at)
+      return kid === undefined || isStale ? freshIfPossible(found) : known(found)
     },
   }
 }

@@ -39,6 +39,13 @@ export function listRing(checked: readonly CheckedKey[], option: string): KeyRin
     list: async () => infos,
     ready: async () => {},
     longestToken: undefined,
+    retire: async () => {
+      throw new AuthConfigError(
+        option,
+        'is a list, out of which keys are taken by hand.',
+        'take the key out, and start every process again.',
+      )
+    },
     rotate: async () => {
       throw new AuthConfigError(
         option,

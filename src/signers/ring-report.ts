@@ -5,6 +5,8 @@ import type { Logger } from '../lib/logger.js'
 export interface RingReport {
   /** A key that is left out; told once. `generation` is 0 where it has none. */
   unreadable(generation: number, problem: string): void
+  /** A key was taken out, since it has leaked. */
+  retired(key: { readonly kid: string; readonly generation: number }): void
   /** The store has failed; told once until it is well again. */
   storeFailed(error: unknown): void
   storeIsWell(): void
@@ -30,6 +32,9 @@ export function createRingReport(logger: Logger | undefined): RingReport {
       if (told.has(generation)) return
       told.add(generation)
       warn('signing-key.unreadable', 'MAR_SIGNING_KEY_UNREADABLE', { generation, problem })
+    },
+    retired({ kid, generation }) {
+      warn('signing-key.retired', 'MAR_SIGNING_KEY_RETIRED', { kid, generation })
     },
     storeFailed(error) {
       if (isDown) return

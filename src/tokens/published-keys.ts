@@ -5,5 +5,5 @@ import { jwksEndpoint } from './jwks.endpoint.js'
 
 /** Makes `GET /auth/jwks.json`. */
 export function createPublishedKeys(signer: TokenSigner, call: HostCall): Capability {
-  return { routes: [['/auth/jwks.json', { GET: jwksEndpoint(signer, call) }]], close: null }
+  return { routes: [['/auth/jwks.json', { GET: jwksEndpoint(signer, call) }]] }
 }

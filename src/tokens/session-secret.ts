@@ -19,6 +19,9 @@ export interface PresentedSecret {
   readonly secretHash: string
 }
 
+/** What of a session says which secrets are good. */
+type SecretKeeper = Pick<SessionRecord, 'id' | 'kind' | 'secretHash' | 'formerSecret'>
+
 /** What a named token begins with: secret scanners look for it. It is never to change. */
 export const namedTokenPrefix = 'mar_pat_'
 
@@ -41,15 +44,34 @@ export function readSessionSecret(kind: SecretKind, text: string): PresentedSecr
   return sessionId === undefined ? null : { kind, sessionId, secretHash: sha256(text) }
 }
 
-/** Whether a secret is that of the session. A session that keeps none has none. */
+/**
+ * Whether a secret is that of the session at this moment: the present one, or the one before it for
+ * as long as that is good. A session that keeps none has none.
+ */
 export function isSecretOf(
   { kind, sessionId, secretHash }: PresentedSecret,
-  session: Pick<SessionRecord, 'id' | 'kind' | 'secretHash'>,
+  { id, kind: ofKind, secretHash: present, formerSecret: former }: SecretKeeper,
+  now: Date,
 ): boolean {
-  return (
-    session.id === sessionId &&
-    session.kind === kind &&
-    session.secretHash !== undefined &&
-    equalDigests(secretHash, session.secretHash)
-  )
+  if (id !== sessionId || ofKind !== kind || present === undefined) return false
+  if (equalDigests(secretHash, present)) return true
+  return former !== undefined && equalDigests(secretHash, former.hash) && now < former.until
+}
+
+/** Whether a secret that is the session's is the one before its present one. */
+export function isFormerSecret(
+  { secretHash }: PresentedSecret,
+  { secretHash: present }: Pick<SessionRecord, 'secretHash'>,
+): boolean {
+  return present === undefined || !equalDigests(secretHash, present)
+}
+
+/** Until when a secret that is the session's is good, unless the session ends before. */
+export function endOfSecret(
+  presented: PresentedSecret,
+  session: Pick<SessionRecord, 'secretHash' | 'formerSecret' | 'expiresAt'>,
+): Date {
+  const { expiresAt, formerSecret } = session
+  const until = isFormerSecret(presented, session) ? formerSecret?.until : undefined
+  return new Date(Math.min(expiresAt.getTime(), (until ?? expiresAt).getTime()))
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
+import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { decodeBase32, encodeBase32 } from '../lib/base32.js'
+import type { SessionRecord } from '../stores/contract.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { AuthUser } from '../users/contract.js'
 import { otpauthUri } from './key-uri.js'
@@ -22,47 +23,68 @@ export interface BegunEnrolment {
 /** What a user's TOTP is. */
 export interface TotpStatus {
   readonly enabled: boolean
+  /** Those of TOTP, also where it is off by now and they were kept for the passkeys. */
   readonly recoveryCodesLeft: number
 }
 
 /** A code that confirmed nothing, or a confirmation that is ready to be made. */
 export type ConfirmationVerdict = 'invalid' | { confirm(): Promise<string[]> }
 
+/** The session in which a user sets TOTP up. */
+type SessionOfUser = Pick<SessionRecord, 'id' | 'userId'>
+
 /** Enables and disables TOTP, and replaces its recovery codes. The caller has checked who asks. */
 export interface TotpEnrolment {
   status(userId: string): Promise<TotpStatus>
-  /** Makes a pending seed, which waits for its first code. Rejects with `totp-already-enabled`. */
-  begin(user: AuthUser, context: RequestContext): Promise<BegunEnrolment>
-  /** The pending seed where there is one, so that a page that is loaded again shows the same. */
-  resume(user: AuthUser, context: RequestContext): Promise<BegunEnrolment>
   /**
-   * Checks the first code of the pending seed. `confirm` then activates it and answers ten
-   * recovery codes. Rejects with `totp-not-enabled` when none is pending, and with
+   * Makes a pending seed, which waits for its first code in this session: whoever else knows the
+   * password neither sees it, nor has another one confirmed in its place. Rejects with
+   * `totp-already-enabled`.
+   */
+  begin(user: AuthUser, sessionId: string, context: RequestContext): Promise<BegunEnrolment>
+  /**
+   * The pending seed of this session where there is one, so that a page that is loaded again shows
+   * the same.
+   */
+  resume(user: AuthUser, sessionId: string, context: RequestContext): Promise<BegunEnrolment>
+  /**
+   * Checks the first code of the pending seed of a session. `confirm` then activates it and answers
+   * ten recovery codes. Rejects with `totp-not-enabled` when none is pending, and with
    * `totp-already-enabled`.
    */
   judgeFirstCode(
-    userId: string,
+    session: SessionOfUser,
     code: string,
     context: RequestContext,
   ): Promise<ConfirmationVerdict>
   /** Makes ten new recovery codes; the old ones no longer work. Rejects with `totp-not-enabled`. */
   replaceRecoveryCodes(userId: string, context: RequestContext): Promise<string[]>
-  /** Deletes seed and recovery codes. False when there were none. */
-  disable(userId: string): Promise<boolean>
+  /**
+   * Deletes the seed, and the recovery codes where the user has no passkey. False when there was
+   * none.
+   */
+  disable(userId: string, hasPasskey: () => Promise<boolean>): Promise<boolean>
+  /** Deletes the seed and all recovery codes. False when there was no seed. */
+  reset(userId: string): Promise<boolean>
+  /** Deletes recovery codes that were kept when TOTP was switched off. */
+  forgetKeptCodes(userId: string): Promise<void>
   /**
    * Checks a seed from another system. The returned function activates it and answers ten recovery
    * codes. Rejects with `totp-already-enabled`, and with `invalid-request` for a seed that is not
    * base32 or too short.
    */
-  judgeImport(userId: string, secret: string): Promise<() => Promise<string[]>>
+  judgeImport(
+    userId: string,
+    secret: string,
+    context: RequestContext,
+  ): Promise<() => Promise<string[]>>
 }
 
-/** What enrolment needs. */
 export interface EnrolmentDeps {
   readonly store: SecondFactorStore
   readonly vault: SeedVault
   /** What authenticator apps call this service. */
-  readonly issuer: string
+  readonly totpIssuer: string
   readonly clock: () => Date
   readonly audit: Audit
 }
@@ -81,19 +103,20 @@ export function createTotpEnrolment(deps: EnrolmentDeps): TotpEnrolment {
         store.find(userId),
         store.countRecoveryCodes(userId),
       ])
-      return { enabled: factor !== null, recoveryCodesLeft: factor === null ? 0 : count }
+      return { enabled: factor !== null, recoveryCodesLeft: count }
     },
 
-    begin: (user, context) => begin(deps, user, context),
+    begin: (user, sessionId, context) => begin(deps, user, sessionId, context),
 
-    async resume(user, context) {
-      const pending = await store.findPending(user.id)
-      if (pending === null || deps.clock() >= pending.expiresAt) return begin(deps, user, context)
+    async resume(user, sessionId, context) {
+      const pending = await store.findPending(user.id, sessionId)
+      if (pending === null || deps.clock() >= pending.expiresAt)
+        return begin(deps, user, sessionId, context)
       const expiresIn = Math.ceil((pending.expiresAt.getTime() - deps.clock().getTime()) / 1000)
       return begun(deps, user, openSeed(deps.vault, pending, audit, context), expiresIn)
     },
 
-    judgeFirstCode: (userId, code, context) => judgeFirstCode(deps, userId, code, context),
+    judgeFirstCode: (session, code, context) => judgeFirstCode(deps, session, code, context),
 
     async replaceRecoveryCodes(userId, context) {
       const { codes, hashes } = newRecoveryCodes()
@@ -103,15 +126,39 @@ export function createTotpEnrolment(deps: EnrolmentDeps): TotpEnrolment {
       return codes
     },
 
-    disable: async (userId) => (await store.deactivate(userId)).outcome === 'deactivated',
+    disable: (userId, hasPasskey) => disable(store, userId, hasPasskey),
 
-    judgeImport: (userId, secret) => judgeImport(deps, userId, secret),
+    reset: async (userId) => (await store.deactivate(userId)).outcome === 'deactivated',
+
+    forgetKeptCodes: (userId) => store.deleteKeptRecoveryCodes(userId),
+
+    judgeImport: (userId, secret, context) => judgeImport(deps, userId, secret, context),
   }
+}
+
+// The codes stand in for the passkeys from then on: who has lost the device would be locked out
+// without any.
+async function disable(
+  store: Pick<SecondFactorStore, 'deactivate' | 'deleteKeptRecoveryCodes'>,
+  userId: string,
+  hasPasskey: () => Promise<boolean>,
+): Promise<boolean> {
+  const isKept = await hasPasskey()
+  const { outcome } = await store.deactivate(userId, isKept)
+  // The last passkey may have been removed meanwhile, while there was TOTP: looked at after the
+  // write, so that of the two one sees the other. Where it fails, the codes are of no use without a
+  // passkey, and go before there is another.
+  const forget = async () => {
+    if (isKept && !(await hasPasskey())) await store.deleteKeptRecoveryCodes(userId)
+  }
+  await forget().catch(() => {})
+  return outcome === 'deactivated'
 }
 
 async function begin(
   deps: EnrolmentDeps,
   user: AuthUser,
+  sessionId: string,
   context: RequestContext,
 ): Promise<BegunEnrolment> {
   const { store, vault, clock, audit } = deps
@@ -120,13 +167,14 @@ async function begin(
   const seed = randomBytes(seedBytes)
   const createdAt = clock()
   const expiresAt = new Date(createdAt.getTime() + pendingSeconds * 1000)
-  await store.savePending({ userId, sealedSeed: vault.seal(userId, seed), createdAt, expiresAt })
+  const sealedSeed = vault.seal(userId, seed)
+  await store.savePending({ userId, sessionId, sealedSeed, createdAt, expiresAt })
   audit({ type: 'second-factor.begun', userId }, context)
   return begun(deps, user, seed, pendingSeconds)
 }
 
 function begun(
-  { issuer }: Pick<EnrolmentDeps, 'issuer'>,
+  { totpIssuer: issuer }: Pick<EnrolmentDeps, 'totpIssuer'>,
   { username }: AuthUser,
   seed: Buffer,
   expiresIn: number,
@@ -137,11 +185,14 @@ function begun(
 
 async function judgeFirstCode(
   { store, vault, clock, audit }: EnrolmentDeps,
-  userId: string,
+  { id: sessionId, userId }: SessionOfUser,
   code: string,
   context: RequestContext,
 ): Promise<ConfirmationVerdict> {
-  const [factor, pending] = await Promise.all([store.find(userId), store.findPending(userId)])
+  const [factor, pending] = await Promise.all([
+    store.find(userId),
+    store.findPending(userId, sessionId),
+  ])
   if (factor !== null) throw new AuthError('totp-already-enabled')
   if (pending === null || clock() >= pending.expiresAt) throw noEnrolment()
   const seed = openSeed(vault, pending, audit, context)
@@ -172,6 +223,7 @@ async function judgeImport(
   { store, vault, clock, audit }: EnrolmentDeps,
   userId: string,
   secret: string,
+  context: RequestContext,
 ): Promise<() => Promise<string[]>> {
   const seed = typeof secret === 'string' ? decodeBase32(secret) : null
   if (seed === null || seed.length < minSeedBytes) {
@@ -190,7 +242,7 @@ async function judgeImport(
     }
     const { outcome } = await store.activate(factor, hashes)
     if (outcome !== 'activated') throw new AuthError('totp-already-enabled')
-    audit({ type: 'second-factor.imported', userId }, noRequest)
+    audit({ type: 'second-factor.imported', userId }, context)
     return codes
   }
 }

@@ -11,7 +11,7 @@ export interface SentPasskey {
 
 /**
  * What was shown of a user's passkeys besides a password: one of them, or, where `credentialId` is
- * null, a recovery code that came with the first.
+ * null, a recovery code that stands in for them.
  */
 export interface PasskeyShown {
   readonly credentialId: string | null
@@ -36,8 +36,8 @@ export interface PasskeyFactor {
    */
   judge(user: AuthUser, sent: SentPasskey, context: RequestContext): Promise<PasskeyShown | null>
   /**
-   * Uses up a recovery code that came with the first passkey; null for what is none. Rejects with
-   * 503.
+   * Uses up a recovery code that came with the first passkey, or was kept of TOTP; null for what is
+   * none. Rejects with 503.
    */
   judgeRecovery(user: AuthUser, code: string, context: RequestContext): Promise<PasskeyShown | null>
   /** Whether the user has a passkey that was there at that time. Rejects with 503. */

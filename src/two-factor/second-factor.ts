@@ -25,10 +25,10 @@ export interface SecondFactors {
   /** The user's active factors; null for a user who has none. */
   of(user: AuthUser): Promise<UserFactors | null>
   /**
-   * Whether a second factor was shown: to the router, or to the host, where the host has said that
-   * its word counts.
+   * Whether a second factor was shown by the host's policy: to the router, or to the host itself,
+   * if `acceptHostMfa` says that `mfa` counts. {@link countsAsFactor} leaves the host's word out.
    */
-  hasBeenShown(methods: readonly StoredMethod[]): boolean
+  meetsFactorPolicy(methods: readonly StoredMethod[]): boolean
   /** Sends a code, where the first of the user's factors works that way. Says whether it did. */
   sendCode(factors: UserFactors, context: RequestContext): Promise<boolean>
   /** Whether {@link SecondFactors.sendCode} would send one. */
@@ -42,11 +42,16 @@ export interface SecondFactors {
   judge(factors: UserFactors, code: string, context: RequestContext): Promise<CodeVerdict>
 }
 
-/** What checking codes needs. */
+/** TOTP, where the host keeps seeds. */
+export interface OwnTotp {
+  readonly store: SecondFactorStore
+  readonly vault: SeedVault
+}
+
 export interface SecondFactorDeps {
-  /** Null when the host keeps no TOTP seeds. */
-  readonly totp: { readonly store: SecondFactorStore; readonly vault: SeedVault } | null
-  readonly others: readonly OtherFactor[]
+  /** Undefined when the host keeps no TOTP seeds. */
+  readonly totp: OwnTotp | undefined
+  readonly otherFactors: readonly OtherFactor[]
   /** Whether `mfa`, for which the host vouches, is a second factor. */
   readonly acceptHostMfa: boolean
   readonly clock: () => Date
@@ -54,11 +59,12 @@ export interface SecondFactorDeps {
 }
 
 /**
- * Whether a second factor was shown to the router itself. A passkey is one: alone it counts only
- * where its user was verified, by PIN, finger or face, which is the other factor.
+ * Whether a method is a second factor that the router itself has judged. The host's word, `mfa`, is
+ * none, whatever its options say: {@link SecondFactors.meetsFactorPolicy} takes it. A passkey is
+ * one: alone it counts only where its user was verified, by PIN, finger or face.
  */
-export function hasShownFactor(methods: readonly StoredMethod[]): boolean {
-  return methods.includes('passkey') || hasShownCode(methods)
+export function countsAsFactor(method: StoredMethod): boolean {
+  return method === 'passkey' || hasShownCode([method])
 }
 
 /** Whether the second factor that was shown was a code. */
@@ -86,19 +92,19 @@ export function openSeed(
 export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
   const first = ({ others, totp }: UserFactors) => (totp === null ? others[0] : undefined)
   // Ready for the first code, without the router waiting for it. Should it fail, that code says so.
-  if (deps.totp !== null) import('./totp.js').catch(() => {})
+  if (deps.totp !== undefined) import('./totp.js').catch(() => {})
   return {
     async of(user) {
       const totp = (await deps.totp?.store.find(user.id)) ?? null
-      const enabled = await Promise.all(deps.others.map((factor) => factor.isEnabled(user)))
-      const others = deps.others.filter((_factor, index) => enabled[index])
+      const enabled = await Promise.all(deps.otherFactors.map((factor) => factor.isEnabled(user)))
+      const others = deps.otherFactors.filter((_factor, index) => enabled[index])
       const names = others.map(({ name }) => name)
       const methods = totp === null ? names : ['totp', ...names, 'recovery']
       return methods.length === 0 ? null : { user, totp, others, methods }
     },
 
-    hasBeenShown: (methods) =>
-      hasShownFactor(methods) || (deps.acceptHostMfa && methods.includes('mfa')),
+    meetsFactorPolicy: (methods) =>
+      methods.some(countsAsFactor) || (deps.acceptHostMfa && methods.includes('mfa')),
 
     sendsCodes: (factors) => first(factors)?.sendCode !== undefined,
 
@@ -119,7 +125,7 @@ export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
 
     async judge(factors, code, context) {
       const { totp, others, user } = factors
-      if (totp !== null && deps.totp !== null) {
+      if (totp !== null && deps.totp !== undefined) {
         const verdict = await judgeOwn(deps.totp, deps, totp, code, context)
         if (verdict !== 'invalid') return verdict
       }
@@ -131,10 +137,8 @@ export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
   }
 }
 
-type OwnFactor = NonNullable<SecondFactorDeps['totp']>
-
 function judgeOwn(
-  own: OwnFactor,
+  own: OwnTotp,
   deps: SecondFactorDeps,
   factor: SecondFactorRecord,
   code: string,
@@ -146,7 +150,7 @@ function judgeOwn(
 }
 
 async function judgeTotp(
-  { store, vault }: OwnFactor,
+  { store, vault }: OwnTotp,
   { audit, clock }: SecondFactorDeps,
   factor: SecondFactorRecord,
   code: string,
@@ -167,7 +171,7 @@ async function judgeTotp(
 }
 
 async function judgeRecovery(
-  { store }: OwnFactor,
+  { store }: OwnTotp,
   { audit }: SecondFactorDeps,
   { userId }: SecondFactorRecord,
   code: string,

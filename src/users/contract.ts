@@ -30,6 +30,12 @@ export interface AuthUser {
   readonly passwordHash: string | null
   /** True locks the user out of every way in. */
   readonly disabled?: boolean
+  /**
+   * The language that the user has chosen in your service, as in `lang`: `de`, `pt-BR`. The sign-in
+   * pages are in it where the app asks for none, once they know who is signed in. What is none of
+   * their languages counts as none. Default: what the browser asks for.
+   */
+  readonly locale?: string | null
 }
 
 /**

@@ -56,7 +56,7 @@ function userOrNull(answer: unknown, check: Check, asked?: string): AuthUser | n
   return user as AuthUser
 }
 
-const fields = ['id', 'username', 'name', 'status', 'passwordHash', 'disabled'] as const
+const fields = ['id', 'username', 'name', 'status', 'passwordHash', 'disabled', 'locale'] as const
 
 // A row that lacks a column must not find it on a polluted Object.prototype, where a hash would be
 // the password of all users. What its own class has, such as a getter, is its own.

@@ -27,18 +27,17 @@ export function createDescribeMe(
   describeUser: DescribeUser | undefined,
   call: HostCall,
 ): (user: AuthUser) => Promise<Me> {
+  if (describeUser === undefined) return async (user) => published(user)
   return (user) =>
     call('describeUser', async () => {
-      const extra = asJsonObject(await describeUser?.(user))
-      const { id: _id, name, username, status } = user
-      return {
-        ...extra,
-        _id,
-        name,
-        username,
-        status: presences.includes(status) ? (status as PresenceStatus) : 'offline',
-      }
+      const extra = asJsonObject(await describeUser(user))
+      return { ...extra, ...published(user) }
     })
+}
+
+function published({ id: _id, name, username, status }: AuthUser): Me {
+  const isKnown = presences.includes(status)
+  return { _id, name, username, status: isKnown ? (status as PresenceStatus) : 'offline' }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { AuthClientError } from '../errors.js'
+import { noAnswer } from '../errors.js'
 import type { ClientParts } from '../parts.js'
 import { keepInPlace, meOf } from '../sign-in.js'
 import { ofLogin } from '../stored-session.js'
@@ -38,12 +38,12 @@ export async function exchange(
   begun: Begun,
   code: string,
 ): Promise<Exchanged> {
-  const { transport, patiently, keeper, clock } = parts
+  const { transport, withRetry, keeper, clock } = parts
   const { clientId: client_id, redirectUri: redirect_uri } = app
   const proof = { code, redirect_uri, code_verifier: begun.codeVerifier, client_id }
   const body = { grant_type: 'authorization_code', ...proof }
   const request = { method: 'POST', path: '/oauth/token', body } as const
-  const tokens = requireTokens(await patiently(() => transport.ask(request)))
+  const tokens = requireTokens(await withRetry(() => transport.ask(request)))
   const now = clock().getTime()
   const { id_token: idToken, access_token: authToken, expires_in: expiresIn } = tokens
   const { refresh_token: refreshToken } = tokens
@@ -66,25 +66,25 @@ export async function exchange(
 }
 
 function requireTokens(answer: unknown): Tokens {
-  const { access_token, expires_in, scope } = answer as Partial<Tokens>
+  const { access_token, expires_in, scope, refresh_token = '' } = answer as Partial<Tokens>
   if (
     typeof access_token === 'string' &&
     typeof expires_in === 'number' &&
-    typeof scope === 'string'
+    typeof scope === 'string' &&
+    typeof refresh_token === 'string'
   )
     return answer as Tokens
-  const message = 'The server did not answer tokens.'
-  throw new AuthClientError('unknown', { status: 200, message })
+  throw noAnswer()
 }
 
 async function whoIs(
-  { transport, patiently }: ClientParts,
+  { transport, withRetry }: ClientParts,
   { access_token: token, scope }: Tokens,
   claims: Claims | null,
 ): Promise<Me> {
   const isFull = scope.split(' ').includes('*')
   const path = isFull ? '/me' : '/oauth/userinfo'
-  const answer = await patiently(() => transport.ask({ method: 'GET', path, token }))
+  const answer = await withRetry(() => transport.ask({ method: 'GET', path, token }))
   const me = isFull ? meOf(answer) : meOfClaims(answer as Claims)
   // OpenID Connect Core §5.3.2: tokens of two users do not belong together.
   if (claims !== null && claims.sub !== me._id)
@@ -94,5 +94,6 @@ async function whoIs(
 
 function meOfClaims(claims: Claims): Me {
   const { sub, name, preferred_username: username } = claims
+  if (typeof sub !== 'string') throw noAnswer()
   return { ...claims, _id: sub, name: name ?? sub, username: username ?? sub, status: 'offline' }
 }

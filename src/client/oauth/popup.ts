@@ -16,6 +16,7 @@ interface Windows {
 interface Popup {
   readonly closed: boolean
   readonly location: { readonly href: string; replace(address: string): void }
+  addEventListener(type: 'beforeunload', listener: () => void): void
   close(): void
 }
 
@@ -29,8 +30,9 @@ const windows = globalThis as unknown as Windows
 
 /** The `state` of a popup begins with it: that is all that its last page knows it by. */
 const mark = 'popup.'
-const lookMs = 250
-const surelyThere = 4
+const firstLooksMs = 50
+const laterLooksMs = 250
+const surelyThere = 10
 
 /** How a page signs its user in by a window of its own. */
 export interface PopupOptions extends Omit<StartOptions, 'returnTo'> {
@@ -42,7 +44,12 @@ export interface PopupOptions extends Omit<StartOptions, 'returnTo'> {
   readonly scope: string
   /** As in the server's tokens. Default: the origin of `baseUrl`. */
   readonly issuer?: string
-  /** How long the user may take, in milliseconds. Default 300,000. */
+  /**
+   * How long the user may take, in milliseconds. Default 300,000. A window that the user closes
+   * ends the attempt at once. In three cases it ends after this time: the window was closed in the
+   * first half second of the server's first page; it was closed before that page in a browser
+   * without `beforeunload`; a `Cross-Origin-Opener-Policy` had cut it off from this page.
+   */
   readonly timeoutMs?: number
 }
 
@@ -103,11 +110,10 @@ export function handOver(address: string): boolean {
 }
 
 function openPopup(): Popup {
-  if (windows.open === undefined)
-    throw new OAuthError('not-supported', 'There are no windows here.')
+  if (windows.open === undefined) throw new OAuthError('not-supported', 'window.open is missing.')
   const popup = windows.open('', '_blank', 'popup,width=480,height=720')
   if (popup === null || popup.closed)
-    throw new OAuthError('popup-blocked', 'The browser has opened no window; it does at a press.')
+    throw new OAuthError('popup-blocked', 'The browser opens a window only at a press.')
   return popup
 }
 
@@ -115,7 +121,7 @@ const stateOf = (address: string) => queryOf(address).get('state') ?? ''
 function channelOf(state: string): Channel {
   const { BroadcastChannel } = windows
   if (BroadcastChannel === undefined)
-    throw new OAuthError('not-supported', 'There are no windows here that hear of each other.')
+    throw new OAuthError('not-supported', 'BroadcastChannel is missing.')
   return new BroadcastChannel(`messaging-auth.oauth.${state}`)
 }
 
@@ -140,25 +146,43 @@ function answerFor(started: string, popup: Popup, timeoutMs: number): Promise<st
   })
 }
 
-/** Calls back when the user has closed a popup; answers how to stop looking. */
+/**
+ * Calls back when the user has closed a popup, which has not been led away yet; answers how to stop
+ * looking.
+ *
+ * A window that a Cross-Origin-Opener-Policy cuts off looks closed as well, while the user types in
+ * it. Before the first page only `beforeunload` tells the two apart: the way to that page fires it
+ * once, a close by the user once more, a cut does not. Later a window was surely not cut off that
+ * was seen with a page in it in several looks. One look is not enough: browsers cut after they show
+ * the page, and were seen to take 0.15 s for it on a busy machine.
+ * https://html.spec.whatwg.org/multipage/browsers.html#cross-origin-opener-policies
+ */
 function onceClosed(popup: Popup, then: () => void): () => void {
   let seen = 0
+  let unloads = 0
   let timer: unknown
   const look = () => {
-    if (hasArrived(popup)) seen += 1
-    // Once more after that: an answer may be on its way.
-    timer = platform.setTimeout(seen >= surelyThere && popup.closed ? then : look, lookMs)
+    const isSure = seen >= surelyThere
+    if (!popup.closed) {
+      if (isLedAway(popup)) seen += 1
+      timer = platform.setTimeout(look, isSure ? laterLooksMs : firstLooksMs)
+      // Not at once: an answer may be on its way.
+    } else if (isSure || unloads > 1) timer = platform.setTimeout(then, laterLooksMs)
+  }
+  try {
+    popup.addEventListener('beforeunload', () => {
+      unloads += 1
+    })
+  } catch {
+    // The user has gone to another origin in it: it can be led back, and not be listened to.
   }
   look()
   return () => platform.clearTimeout(timer)
 }
 
-// A window that a Cross-Origin-Opener-Policy has cut off looks closed from the first page on, but
-// for some milliseconds, while the user types in it. So only one that was seen with a page in it
-// for most of a second can be closed by the user.
-function hasArrived({ closed, location }: Popup): boolean {
+function isLedAway({ location }: Popup): boolean {
   try {
-    return !closed && location.href !== 'about:blank'
+    return location.href !== 'about:blank'
   } catch {
     // A page of another origin.
     return true

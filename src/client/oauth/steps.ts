@@ -1,4 +1,4 @@
-import { AuthClientError } from '../errors.js'
+import { noAnswer } from '../errors.js'
 import type { ClientParts } from '../parts.js'
 import { platform } from '../platform.js'
 import type { Me } from '../wire.js'
@@ -54,17 +54,16 @@ interface Metadata {
   readonly authorization_endpoint?: unknown
 }
 
-async function endpointOf({ transportTo, patiently }: ClientParts, issuer: string) {
+async function endpointOf({ transportTo, withRetry }: ClientParts, issuer: string) {
   const { ask } = transportTo(issuer.replace(/\/$/, ''))
   const request = { method: 'GET', path: '/.well-known/openid-configuration' } as const
-  const metadata = (await patiently(() => ask(request))) as Metadata
+  const metadata = (await withRetry(() => ask(request))) as Metadata
   const { issuer: named, authorization_endpoint: address } = metadata
   // RFC 8414 §3.3: a server that speaks for another is not asked.
   if (named !== issuer)
     throw new OAuthError('wrong-issuer', `The server is ${String(named)}, not ${issuer}.`)
   if (typeof address === 'string' && /^https?:\/\//.test(address)) return address
-  const message = 'The server does not say where its pages are.'
-  throw new AuthClientError('unknown', { status: 200, message })
+  throw noAnswer()
 }
 
 /** Begins a sign-in; answers where the browser is to be sent. `mark` begins its state. */

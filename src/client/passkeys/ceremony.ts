@@ -26,8 +26,9 @@ export function ceremoniesBegun(): number {
 export async function holdCeremony(
   kind: 'get' | 'create',
   options: object,
-  { signal, conditional = false }: CeremonySettings = {},
+  settings?: CeremonySettings,
 ): Promise<object> {
+  const signal = settings?.signal
   const container = browser.navigator?.credentials
   if (!isSupported() || container === undefined) throw new PasskeyError('not-supported')
   const stopping = new browser.AbortController()
@@ -40,7 +41,7 @@ export async function holdCeremony(
   try {
     const credential: Credential | null = await container[kind]({
       publicKey: optionsFromJson(kind, options),
-      ...(conditional ? { mediation: 'conditional' } : {}),
+      ...(settings?.conditional === true ? { mediation: 'conditional' } : {}),
       signal: stopping.signal,
     })
     if (credential === null) throw new PasskeyError('cancelled')

@@ -106,8 +106,8 @@ export function passkeys(client: AuthClient): Passkeys {
 
 const path = '/auth/passkeys'
 
-function optionsForAnybody({ transport, patiently }: ClientParts): Promise<PasskeyRequestOptions> {
-  return dataOf((request) => patiently(() => transport.ask(request)))(
+function optionsForAnybody({ transport, withRetry }: ClientParts): Promise<PasskeyRequestOptions> {
+  return dataOf((request) => withRetry(() => transport.ask(request)))(
     'POST',
     '/auth/passkey/options',
     {},

@@ -72,7 +72,7 @@ export function socketIoAuth(client: AuthClient, options: SocketIoAuthOptions = 
       )
     },
     watch(socket) {
-      const owner = createOwner(keeper.fresh)
+      const owner = createOwner(keeper)
       owners.set(socket, owner)
       watchSocket(client, owner, options, socket)
       return socket
@@ -87,12 +87,12 @@ interface Owner {
   leave(): void
 }
 
-function createOwner(fresh: TokenKeeper['fresh']): Owner {
-  let own = ofOneUser(fresh)
+function createOwner(keeper: Pick<TokenKeeper, 'read' | 'fresh'>): Owner {
+  let own = ofOneUser(keeper)
   return {
     fresh: () => own(),
     leave() {
-      own = ofOneUser(fresh)
+      own = ofOneUser(keeper)
     },
   }
 }
@@ -156,8 +156,9 @@ function watchSocket(
     if (data?.status === 401) void judge().catch(again)
     else again()
   })
-  socket.on('auth.ended', ({ code }: { readonly code: number }) => {
-    hasExpired = code === tokenExpired
+  // Whatever the server sends along: what is thrown here would end a program.
+  socket.on('auth.ended', (told?: { readonly code?: unknown } | null) => {
+    hasExpired = told?.code === tokenExpired
     if (!hasExpired) endOf(client, onEnded)
   })
 }

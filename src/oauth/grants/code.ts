@@ -11,8 +11,7 @@ import { newRefreshToken } from '../../tokens/refresh-token.js'
 import { getsRefreshToken, isConfidential } from '../client-defaults.js'
 import type { IssuedTokens, IssueTokens } from '../issue-tokens.js'
 import type { StillAllowed } from '../still-allowed.js'
-import { targetOf } from './target.js'
-import { whatIsLeft } from './what-is-left.js'
+import { remainingGrant, targetOf } from './remaining-grant.js'
 
 /** What a client is answered. */
 export interface GrantedTokens extends IssuedTokens {
@@ -29,7 +28,6 @@ export type Grant = (
   context: RequestContext,
 ) => Promise<GrantedTokens>
 
-/** What {@link createCodeGrant} needs. */
 export interface CodeGrantDeps {
   /** Those of the authorization endpoint. */
   readonly codes: Pick<AuthorizationCodes, 'find'>
@@ -49,6 +47,13 @@ interface Proof {
 
 /** Other codes have another prefix: what one endpoint has issued is nothing to the other. */
 const codePattern = /^mar_oc_[A-Za-z0-9_-]{43}$/
+
+/** Its parameters, for the description of the API. */
+export const codeParameters = {
+  code: 'of the first',
+  redirect_uri: 'of the first: the one that the code was sent to',
+  code_verifier: 'of the first (RFC 7636 §4.1)',
+} as const
 
 /** `authorization_code`: a code for a session of the client that it was issued to. */
 export function createCodeGrant(deps: CodeGrantDeps): Grant {
@@ -118,7 +123,7 @@ function open(
   resources: readonly string[],
 ): OpenedByCode<GrantedTokens> {
   // 400
-  const { scopes, resources: granted } = whatIsLeft(code, client, ownResource)
+  const { scopes, resources: granted } = remainingGrant(code, client, ownResource)
   const refreshing = getsRefreshToken(client, scopes) ? newRefreshToken(code.opensSessionId) : null
   const grant = {
     client,
@@ -151,5 +156,5 @@ function parentOf(
   { issuedBySessionId }: AuthorizationCodeRecord,
   isRefreshed: boolean,
 ): { readonly parentId?: string } {
-  return isRefreshed || issuedBySessionId === null ? {} : { parentId: issuedBySessionId }
+  return isRefreshed ? {} : { parentId: issuedBySessionId }
 }

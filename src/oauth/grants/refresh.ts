@@ -4,10 +4,8 @@ import { getsRefreshToken, isConfidential } from '../client-defaults.js'
 import type { IssueTokens } from '../issue-tokens.js'
 import type { StillAllowed } from '../still-allowed.js'
 import type { Grant } from './code.js'
-import { targetOf } from './target.js'
-import { whatIsLeft } from './what-is-left.js'
+import { remainingGrant, targetOf } from './remaining-grant.js'
 
-/** What {@link createRefreshGrant} needs. */
 export interface RefreshGrantDeps {
   readonly refreshSession: RefreshSession
   readonly issueTokens: IssueTokens
@@ -15,6 +13,12 @@ export interface RefreshGrantDeps {
   /** The host's own API. */
   readonly ownResource: string
 }
+
+/** Its parameters, for the description of the API. */
+export const refreshParameters = {
+  refresh_token: 'of the second',
+  scope: 'of the second: less than was granted',
+} as const
 
 /**
  * `refresh_token`: new tokens of a session of this very client. A client that proves who it is
@@ -40,7 +44,7 @@ export function createRefreshGrant({
         rotates: !isConfidential(client),
         open(session) {
           // 400
-          const left = whatIsLeft(session, client, ownResource)
+          const left = remainingGrant(session, client, ownResource)
           // What it lives by was `offline_access`, and that is gone.
           if (!getsRefreshToken(client, left.scopes)) throw new AuthError('invalid_grant')
           const scopes = scopesOf(askedScope, left.scopes)

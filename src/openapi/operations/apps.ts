@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import type { AuthErrorCode } from '../../errors.js'
+import { grants } from '../../oauth/grants/grants.js'
+import { grantTypes } from '../../stores/client-contract.js'
 import { always, besides, count, flag, oneOf, text, texts } from '../fields.js'
 import type { Operation } from '../operation.js'
 import { ofBodies } from './shared.js'
@@ -11,6 +13,12 @@ const common = {
 } as const
 
 /** What an app shows to say which one it is. */
+const grantParameters = Object.fromEntries(
+  Object.values(grants).flatMap(({ parameters }) =>
+    Object.entries(parameters).map(([name, what]) => [name, text(what).optional()]),
+  ),
+)
+
 const credentials = {
   client_id: text('of an app without `Authorization: Basic`').optional(),
   client_secret: text('of an app that sends it in the body').optional(),
@@ -48,12 +56,8 @@ const getTokens: Operation = {
   body: {
     form: 'too',
     fields: z.object({
-      grant_type: oneOf(['authorization_code', 'refresh_token'], 'what is exchanged'),
-      code: text('of the first').optional(),
-      redirect_uri: text('of the first: the one that the code was sent to').optional(),
-      code_verifier: text('of the first (RFC 7636 §4.1)').optional(),
-      refresh_token: text('of the second').optional(),
-      scope: text('of the second: less than was granted').optional(),
+      grant_type: oneOf(grantTypes, 'what is exchanged'),
+      ...grantParameters,
       resource: text('the API that the access token is to be for (RFC 8707)').optional(),
       ...credentials,
     }),

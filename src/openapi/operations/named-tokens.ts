@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { namedTokenBody } from '../../named-tokens/named-tokens.endpoint.js'
 import { always, count, reading, success, text, textOrNull, texts, time } from '../fields.js'
 import type { Operation } from '../operation.js'
-import { ofBodies, ofFullScope } from './shared.js'
+import { ofBodies, ofFullScope, proof } from './shared.js'
 
 const common = {
   tag: 'Named tokens',
@@ -38,16 +38,17 @@ const makeNamedToken: Operation = {
   notes: [
     'A user may have 20. Where several are asked for at once and would be too many together, ' +
       'each may be refused: ask again.',
-    '403 `reauthentication-required`: ask for the password, and send it along. 401 with ' +
-      '`details.wrong` `password`: it was wrong, and the session goes on.',
+    '403 `reauthentication-required`: ask for the password, and send it along. 401 ' +
+      '`totp-required`: send a code, too, or a passkey in the place of both. 401 with ' +
+      '`details.wrong` `password` or `passkey`: it was wrong, and the session goes on.',
   ],
   limited: true,
   body: {
     fields: reading(namedTokenBody, {
-      name: '1-100 characters, without control characters',
+      name: '1-100 characters, none of them control or bidirectional ones',
       scope: 'words, up to 1,000 characters in all; left out: `*`',
       expiresIn: 'seconds, 60 to 31,536,000 (365 days); left out: 7,776,000 (90 days)',
-      password: 'needed where the sign-in is older than 600 s',
+      ...proof,
     }),
   },
   answers: {
@@ -64,6 +65,8 @@ const makeNamedToken: Operation = {
     ...ofFullScope,
     ...ofBodies,
     'reauthentication-required',
+    'totp-required',
+    'totp-invalid',
     'too-many-named-tokens',
     'too-many-requests',
   ],

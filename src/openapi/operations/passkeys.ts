@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { newPasskeyRequest, passkeyNameRequest } from '../../passkeys/passkeys.endpoint.js'
-import { proofRequest } from '../../passkeys/prove-again.js'
 import { passkeyLoginRequest } from '../../passkeys/sign-in.endpoint.js'
+import { proofRequest } from '../../sign-in-again.js'
 import { besides, oneOf, reading, success, text, texts, time } from '../fields.js'
 import type { Operation } from '../operation.js'
 import { creationOptions, passkeyFields, requestOptions } from '../passkey-fields.js'
@@ -10,7 +10,9 @@ import {
   moreOfMe,
   ofBodies,
   ofFullScope,
+  ofProof,
   ofSignedIn,
+  proof,
   refreshableFields,
   tokensAsked,
 } from './shared.js'
@@ -18,16 +20,6 @@ import {
 const common = { tag: 'Passkeys', thereWith: 'the option `passkeys`' } as const
 const ofUser = { ...common, who: 'full-scope' } as const
 const inPath = { id: 'of `GET /auth/passkeys`' }
-const proof = {
-  password: 'with `code`, where the user has a second factor; or `passkey`',
-  code: 'six digits, or a recovery code; at most 64 characters',
-  passkey:
-    'what `navigator.credentials.get` has answered to the options of `POST ' +
-    '/auth/passkey/options`, as JSON',
-} as const
-/** Of what takes a proof. */
-const ofProof = ['totp-required', 'totp-invalid', 'too-many-requests'] as const
-
 const signInOptions: Operation = {
   ...common,
   route: 'POST /auth/passkey/options',
@@ -126,7 +118,7 @@ const add: Operation = {
   body: {
     fields: reading(newPasskeyRequest, {
       response: 'what `navigator.credentials.create` has answered, as JSON',
-      name: '1-100 characters, without control characters; left out: `Passkey`',
+      name: '1-100 characters, none of them control or bidirectional ones; left out: `Passkey`',
     }),
   },
   answers: {
@@ -151,7 +143,7 @@ const rename: Operation = {
   inPath,
   body: {
     fields: reading(passkeyNameRequest, {
-      name: '1-100 characters, without control characters',
+      name: '1-100 characters, none of them control or bidirectional ones',
     }),
   },
   answers: { 200: { what: 'It has it.', body: success({ name: text('as it is kept') }) } },

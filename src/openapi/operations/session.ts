@@ -55,6 +55,10 @@ const session = z.object({
     'the device in words, such as `Firefox on Linux`; of a named token or an app, its name',
   ),
   liveSockets: count('open sockets in the process that answers'),
+  openedBy: textOrNull(
+    'the `id` of the session in this list that it was opened from, such as the browser in which ' +
+      'the user signed in to an app; one of the kind `pkce` may be on another device',
+  ),
 })
 
 const listSessions: Operation = {

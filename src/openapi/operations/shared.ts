@@ -52,3 +52,18 @@ export const ofFullScope: readonly AuthErrorCode[] = [
   'forbidden',
   'second-factor-enrolment-required',
 ]
+
+/** What shows anew who a signed-in user is. */
+export const proof: Readonly<Record<'password' | 'code' | 'passkey', string>> = {
+  password: 'with `code`, where the user has a second factor; or `passkey`',
+  code: 'six digits, or a recovery code; at most 64 characters',
+  passkey:
+    'what `navigator.credentials.get` has answered to the options of `POST ' +
+    '/auth/passkey/options`, as JSON',
+}
+/** Of what takes a proof. */
+export const ofProof: readonly ['totp-required', 'totp-invalid', 'too-many-requests'] = [
+  'totp-required',
+  'totp-invalid',
+  'too-many-requests',
+]

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { loginBody } from '../../login/login-request.js'
 import { codeRequest } from '../../pkce/authorize.endpoint.js'
 import { exchangeRequest } from '../../pkce/token.endpoint.js'
-import { refreshRequest } from '../../refresh/refresh.endpoint.js'
+import { refreshRequest } from '../../refresh/refresh.js'
 import { always, besides, count, reading, success, text } from '../fields.js'
 import type { Operation } from '../operation.js'
 import {
@@ -86,7 +86,12 @@ const issueCode: Operation = {
     "A signed-in client obtains an authorization code for another of its user's devices " +
     '(RFC 7636).',
   notes: [
-    'The code dies with the session that asked for it, and opens no more than that session may.',
+    'The code dies with the session that asked for it, and opens no more than that session may, ' +
+      'nor for longer where that has a lifetime of its own.',
+    'The sign-in of that session must be recent (`pkce.maxAge` of the server, by default 10 ' +
+      'minutes): else 403 `reauthentication-required`. With `pkce.endWithIssuer`, what the code ' +
+      'opens ends with the session that asked, and a session that was opened so is 403 ' +
+      '`forbidden` here.',
     'A server with a sign-in page of its own calls `issueAuthorizationCode` instead: see ' +
       '`docs/host-api.md`.',
   ],
@@ -107,7 +112,13 @@ const issueCode: Operation = {
       }),
     },
   },
-  refusals: [...ofFullScope, ...ofBodies, 'totp-required', 'too-many-requests'],
+  refusals: [
+    ...ofFullScope,
+    ...ofBodies,
+    'reauthentication-required',
+    'totp-required',
+    'too-many-requests',
+  ],
 }
 
 const exchangeCode: Operation = {

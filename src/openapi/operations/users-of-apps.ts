@@ -15,7 +15,8 @@ const signBrowserIn: Operation = {
   notes: [
     '204 without a body, and the cookie (see `docs/cookies.md`) of a session of its own, which ' +
       'ends with the one that asks. It is never fresher than that one. A browser that is signed ' +
-      'in by the same sign-in keeps the cookie that it has.',
+      'in by the same sign-in keeps the cookie that it has; for any other the sign-in must be ' +
+      'recent, as for `POST /auth/pkce/authorize`: else 403 `reauthentication-required`.',
     'The body is `{}` as `application/json`. `Sec-Fetch-Site: same-origin`, or `Origin` equal to ' +
       '`pagesOrigin`; else 403. Neither a named token nor an app may ask.',
   ],
@@ -25,13 +26,39 @@ const signBrowserIn: Operation = {
   limited: true,
   body: { fields: z.object({}) },
   answers: { 204: { what: 'The browser is signed in.', body: null, headers: ['Set-Cookie'] } },
-  refusals: [...ofFullScope, ...ofBodies, 'totp-required', 'too-many-requests'],
+  refusals: [
+    ...ofFullScope,
+    ...ofBodies,
+    'reauthentication-required',
+    'totp-required',
+    'too-many-requests',
+  ],
+}
+
+const signBrowserOut: Operation = {
+  ...common,
+  route: 'DELETE /auth/browser-session',
+  id: 'signBrowserOut',
+  summary: 'A page signs its browser out, so that the next sign-in asks for the password.',
+  notes: [
+    'The session that the cookie is of ends, whoever has signed in, and so do those of the apps ' +
+      'that were signed in to by it and have no refresh token. The browser forgets the cookie. ' +
+      '204 as well where nobody was signed in.',
+    '`Sec-Fetch-Site: same-origin`, or `Origin` equal to `pagesOrigin`; else 403. No token is ' +
+      'looked at.',
+  ],
+  who: 'browser',
+  whoElse: 'from a page of `pagesOrigin`',
+  openTo: 'own-origin',
+  answers: { 204: { what: 'The browser is signed out.', body: null, headers: ['Set-Cookie'] } },
+  refusals: ['forbidden', 'temporarily-unavailable'],
 }
 
 const consent = z.object({
   clientId: text('for `DELETE`'),
   name: textOrNull('of the app; null when there is none any more'),
-  scopes: texts(),
+  scopes: texts('at the own API of the server'),
+  resources: z.array(z.object({ resource: text('a URI'), scopes: texts() })),
   grantedAt: time('ISO 8601, UTC'),
   updatedAt: time('ISO 8601, UTC'),
 })
@@ -43,6 +70,7 @@ const listConsents: Operation = {
   summary: 'What this user has allowed which app.',
   notes: [
     "Apps of the host's own are not asked about, so they are not listed; their sessions are.",
+    '`resources`: what it may do at other APIs, of those that it is registered for.',
   ],
   who: 'full-scope',
   answers: { 200: { what: 'The consents.', body: success({ consents: z.array(consent) }) } },
@@ -99,6 +127,7 @@ const metadata: Operation = {
 /** What users of apps, and browsers, ask; and where apps look first. */
 export const usersOfApps: readonly Operation[] = [
   signBrowserIn,
+  signBrowserOut,
   listConsents,
   revokeConsent,
   metadata,

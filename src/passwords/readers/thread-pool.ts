@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { atMost } from '../../lib/at-most.js'
+import { limitConcurrency } from '../../lib/limit-concurrency.js'
 
 /**
  * How much hashing the thread pool of Node does at once. One thread is always left over: files and
@@ -8,7 +8,8 @@ import { atMost } from '../../lib/at-most.js'
 export const threadPoolRoom: number = Math.max(1, Math.min(availableParallelism(), poolSize() - 1))
 
 /** Runs work in that pool. One gate for the process, because there is one pool. */
-export const inThreadPool: <T>(work: () => Promise<T>) => Promise<T> = atMost(threadPoolRoom)
+export const inThreadPool: <T>(work: () => Promise<T>) => Promise<T> =
+  limitConcurrency(threadPoolRoom)
 
 // As libuv reads it: 4 where nothing is said, and never more than 1024.
 function poolSize(): number {

@@ -2,7 +2,7 @@
  * Makes a gate that lets so many pieces of work run at once; the others wait in the order they
  * came.
  */
-export function atMost(concurrency: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function limitConcurrency(concurrency: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let running = 0
   return async function runInTurn(work) {

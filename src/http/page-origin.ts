@@ -89,15 +89,30 @@ function isBelow(own: string, request: IncomingMessage): boolean {
  * Whether a GET may be answered to whom the cookie names: one of our pages, of nobody's page, or
  * one that opens a page, so that a link from elsewhere leads where it should. What another page
  * embeds or fetches may not.
+ *
+ * A browser that has Fetch Metadata sends `Sec-Fetch-Site` with every request to an address over
+ * TLS or on the machine itself, and no script can leave it out. So where it is missing, nothing
+ * else of them says anything: `fetch` of Node sends `Sec-Fetch-Mode` alone, and a server that draws
+ * a page passes its visitor's cookie on with it.
+ * https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header
  */
 function mayBeRead(request: IncomingMessage, own: string): boolean {
   const site = ownHeader(request, 'sec-fetch-site')
   if (site === 'same-origin') return true
   // No link sends one: this was a form, whose method has been changed on the way without a word.
   if ((ownHeader(request, 'origin') ?? own) !== own) return false
-  if (site === 'none') return true
+  if (site === undefined || site === 'none') return true
   const mode = ownHeader(request, 'sec-fetch-mode')
-  const destination = ownHeader(request, 'sec-fetch-dest')
-  if (mode === 'navigate' && destination === 'document') return true
-  return site === undefined && mode === undefined && destination === undefined
+  return mode === 'navigate' && ownHeader(request, 'sec-fetch-dest') === 'document'
+}
+
+/**
+ * Whether a page of another origin has sent the browser here by itself, without anybody's pressing
+ * anything ([Sec-Fetch-User](https://www.w3.org/TR/fetch-metadata/#sec-fetch-user-header)). False
+ * for browsers that do not tell.
+ */
+export function isSentUnasked(request: IncomingMessage): boolean {
+  const site = ownHeader(request, 'sec-fetch-site')
+  const isOfOthers = site === 'cross-site' || site === 'same-site'
+  return isOfOthers && ownHeader(request, 'sec-fetch-user') !== '?1'
 }

@@ -6,11 +6,11 @@ import type { Socket } from 'node:net'
 const waitingOn = new WeakMap<Socket, Set<AbortController>>()
 
 /**
- * A signal that is aborted when the client hangs up, or was answered. The request's own `close`
+ * A signal that is aborted when the client disconnects, or was answered. The request's own `close`
  * comes when its body was read, and an answer that waits for those before it on its connection has
  * no `close` at all: so the connection is listened to.
  */
-export function hangingUp(request: IncomingMessage, response: ServerResponse): AbortSignal {
+export function clientAborted(request: IncomingMessage, response: ServerResponse): AbortSignal {
   const left = new AbortController()
   if (response.destroyed || request.socket.destroyed) {
     left.abort()
@@ -38,7 +38,7 @@ function listenTo(socket: Socket): Set<AbortController> {
 
 /** Work for a request that somebody else will answer. */
 export interface WatchedRequest {
-  /** Is aborted when the client hangs up, or the work is over. */
+  /** Is aborted when the client disconnects, or the work is over. */
   readonly signal: AbortSignal
   /** The work is over. */
   end(): void

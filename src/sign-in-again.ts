@@ -1,17 +1,14 @@
 import { z } from 'zod'
-import { AuthError, invalidRequest } from '../errors.js'
-import type { EndpointRequest } from '../http/endpoint.js'
-import { isWellFormed } from '../lib/well-formed.js'
-import type { SignedInRequest } from '../principal/principal.js'
-import type { ProvePassword } from '../principal/prove-password.js'
-import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import type { DecideSignIn } from '../sign-in.js'
-import type { PasskeyStore } from '../stores/passkey-contract.js'
-import type { Throttle } from '../throttle/throttle.js'
-import { type AssertionResponse, assertionSchema } from '../two-factor/passkey-response.js'
-import type { UserStore } from '../users/contract.js'
-import { refusalOf } from './refuse-passkey.js'
-import type { VerifyPasskey } from './verify-passkey.js'
+import { AuthError, invalidRequest } from './errors.js'
+import type { EndpointRequest } from './http/endpoint.js'
+import { isWellFormed } from './lib/well-formed.js'
+import type { SignedInRequest } from './principal/principal.js'
+import type { ProvePassword } from './principal/prove-password.js'
+import type { ApprovedSignIn } from './sessions/approved-sign-in.js'
+import type { DecideSignIn } from './sign-in.js'
+import type { SessionRecord } from './stores/contract.js'
+import { type AssertionResponse, assertionSchema } from './two-factor/passkey-response.js'
+import type { UserStore } from './users/contract.js'
 
 /** A password, with a code where the user has a second factor; or a passkey. */
 export interface Proof {
@@ -41,29 +38,38 @@ export type ProveAgain = (
   request: EndpointRequest,
 ) => Promise<ApprovedSignIn | null>
 
-/** What {@link createProveAgain} needs. */
-export interface ProveAgainDeps {
-  readonly provePassword: ProvePassword
-  readonly verifyPasskey: VerifyPasskey
-  readonly decideSignIn: DecideSignIn
-  readonly users: Pick<UserStore, 'findById'>
-  readonly store: Pick<PasskeyStore, 'listForUser'>
-  readonly throttle: Pick<Throttle, 'countRefusedPasskey'>
+/** Passkeys, as a proof of somebody who has signed in. */
+export interface PasskeyProof {
+  /** Judges one that was shown in this session. Throws 401, 429 or 503. */
+  requireRight(
+    session: Pick<SessionRecord, 'id' | 'userId'>,
+    response: AssertionResponse,
+    request: EndpointRequest,
+  ): Promise<void>
+  /** Whether the user has any. Rejects with 503. */
+  hasAny(userId: string): Promise<boolean>
 }
 
-/** Makes it. */
+export interface ProveAgainDeps {
+  readonly provePassword: ProvePassword
+  /** Undefined: the host takes no passkeys. */
+  readonly passkeyProof: PasskeyProof | undefined
+  readonly decideSignIn: DecideSignIn
+  readonly users: Pick<UserStore, 'findById'>
+}
+
 export function createProveAgain(deps: ProveAgainDeps): ProveAgain {
-  const { provePassword, verifyPasskey, decideSignIn, users, store, throttle } = deps
+  const { provePassword, passkeyProof, decideSignIn, users } = deps
   return async function proveAgain({ session }, { password, code, passkey }, request) {
-    const { id: sessionId, userId } = session
+    const { userId } = session
     const { context } = request
     if (password !== undefined && passkey !== undefined)
       throw invalidRequest([{ path: 'password, passkey', message: 'Send one of them.' }])
     const door = 'reauthenticate'
     if (passkey !== undefined) {
-      const shown = { purpose: door, userId, sessionId, response: passkey } as const
-      const verdict = await verifyPasskey(shown, context)
-      if (!verdict.right) throw await refusalOf(verdict, request, throttle.countRefusedPasskey)
+      if (passkeyProof === undefined)
+        throw invalidRequest([{ path: 'passkey', message: 'No passkeys are taken here.' }])
+      await passkeyProof.requireRight(session, passkey, request)
       const user = await users.findById(userId)
       const methods = ['passkey'] as const
       return approvedBy(decideSignIn({ door, user, methods, code: undefined, context }))
@@ -72,7 +78,7 @@ export function createProveAgain(deps: ProveAgainDeps): ProveAgain {
     const user = await provePassword(userId, password, request)
     const asked = { door, user, methods: ['pwd'], code: code ?? null, context } as const
     return approvedBy(decideSignIn(asked), async (error) => {
-      const hasOne = (await store.listForUser(userId)).length > 0
+      const hasOne = (await passkeyProof?.hasAny(userId)) === true
       return hasOne ? withPasskey(error) : error
     })
   }

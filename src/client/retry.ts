@@ -2,12 +2,12 @@ import { AuthClientError } from './errors.js'
 import { type BasicSignal, pause } from './platform.js'
 
 /** Waiting for a server that says it is busy: 503, with the time after which to ask again. */
-export interface Patience {
+export interface Retry {
   /**
    * Does it again for as long as the server is busy, as late as it asks for. Gives up with the last
    * error when `maxWaitMs` are over.
    */
-  patiently<T>(work: () => Promise<T>): Promise<T>
+  withRetry<T>(work: () => Promise<T>): Promise<T>
   /**
    * Waits as an answer asks for; answers false at once where that would be longer than `maxWaitMs`
    * after `since`.
@@ -22,8 +22,7 @@ export interface Patience {
 /** Where the server does not say how long it is busy, in seconds. */
 const usualPause = 2
 
-/** Makes it. */
-export function createPatience(maxWaitMs: number, onBusy: (seconds: number) => void): Patience {
+export function createRetry(maxWaitMs: number, onBusy: (seconds: number) => void): Retry {
   async function waitAfter(
     retryAfter: number | undefined,
     since: number,
@@ -36,7 +35,7 @@ export function createPatience(maxWaitMs: number, onBusy: (seconds: number) => v
     return true
   }
 
-  async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  async function withRetry<T>(work: () => Promise<T>): Promise<T> {
     const since = Date.now()
     for (;;) {
       try {
@@ -47,7 +46,7 @@ export function createPatience(maxWaitMs: number, onBusy: (seconds: number) => v
     }
   }
 
-  return { patiently, waitAfter }
+  return { withRetry, waitAfter }
 }
 
 const isBusy = (error: unknown): error is AuthClientError =>

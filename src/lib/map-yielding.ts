@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 const turn = 2
 
 /** Maps items whose work costs something each, and lets others have the event loop in between. */
-export async function mapInTurns<Item, Result>(
+export async function mapYielding<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Result,
 ): Promise<Result[]> {

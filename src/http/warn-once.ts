@@ -9,10 +9,10 @@ export interface Notice {
 }
 
 /** Tells the host, unless it has been told. */
-export type SayOnce = (notice: Notice) => void
+export type WarnOnce = (notice: Notice) => void
 
 /** Makes it. Without a logger of the host's, what is said becomes a process warning. */
-export function createSayOnce(logger: Logger | undefined): SayOnce {
+export function createWarnOnce(logger: Logger | undefined): WarnOnce {
   const said = new Set<string>()
   return ({ code, level, message }) => {
     if (said.has(message)) return

@@ -53,13 +53,12 @@ export type OpenSession = (
   shownBy?: 'cookie',
 ) => Promise<OpenedSession>
 
-/** What {@link createOpenSession} needs. */
 export interface OpenSessionDeps {
   readonly users: Pick<UserStore, 'findById'>
   readonly decideSignIn: DecideSignIn
   /** Whether the second factor is still the one that the decision knew. */
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
-  readonly hasShownFactor: SecondFactors['hasBeenShown']
+  readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
   readonly issueSession: IssueSession
   readonly sessions: Pick<Sessions, 'end'>
@@ -98,7 +97,7 @@ export function createOpenSession(deps: OpenSessionDeps): OpenSession {
 
     const { approved } = decision
     const me = await deps.describeMe(approved.user)
-    const hasShown = deps.hasShownFactor(approved.methods)
+    const hasShown = deps.meetsFactorPolicy(approved.methods)
     const mustEnrol = !hasShown && (await deps.mustHaveFactor(approved.user))
     const tokens = shownBy ?? input.tokens
     const issued = await deps.issueSession({ approved, tokens, lifetime }, context)

@@ -1,0 +1,290 @@
+import { createProvePassword } from '../account/prove-password.js'
+import {
+  type Authenticate,
+  createAuthenticate,
+  createAuthenticateRequest,
+} from '../guard/authenticate.js'
+import { createAskForKeys } from '../guard/key-marks.js'
+import { createSignedIn } from '../guard/own-endpoints.js'
+import { createRecognise, type Recognise } from '../guard/recognise.js'
+import { createSocketRegistry, type SocketRegistry } from '../guard/socket-closing.js'
+import { createPages, type Pages } from '../http/page-origin.js'
+import { ownMembers } from '../lib/check-options.js'
+import { type DigestIdentifier, identifierDigests } from '../login/identifier.js'
+import { createVerifyPassword, type VerifyPassword } from '../login/verify-password.js'
+import type { Acr } from '../oauth/authorization-parameters.js'
+import { createOAuthServer, type OAuthServer } from '../oauth/oauth-server.js'
+import { createPageSite, type PageSite } from '../pages/page-site.js'
+import type { PagesOptions } from '../pages/pages-options.js'
+import { createPasskeyProof } from '../passkeys/passkey-proof.js'
+import { createPasskeyServer, type PasskeyServer } from '../passkeys/passkey-server.js'
+import type { AuthenticateRequest, SignedIn } from '../principal/principal.js'
+import type { ProvePassword } from '../principal/prove-password.js'
+import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
+import { createIssueSession, type IssueSession } from '../sessions/issuing.js'
+import { createLiveSessions, type LiveSessions } from '../sessions/live-sessions.js'
+import { createPasswordStands, type PasswordStands } from '../sessions/password-stands.js'
+import { createPasswordWatch, type PasswordWatch } from '../sessions/password-watch.js'
+import { createRevocations, type Revocations } from '../sessions/revocations.js'
+import { createSessions, type Sessions } from '../sessions/sessions.js'
+import { createUsedPairs } from '../sessions/used-pairs.js'
+import { createFactorStands, createSignInDecision, type DecideSignIn } from '../sign-in.js'
+import { createProveAgain, type ProveAgain } from '../sign-in-again.js'
+import type { TakeIssue } from '../throttle/issue-limits.js'
+import type { KnownNetworks } from '../throttle/known-networks.js'
+import { createThrottle, type Throttle } from '../throttle/throttle.js'
+import { type AccessTokens, createAccessTokens } from '../tokens/access-token.js'
+import { createKeptCodes } from '../two-factor/kept-codes.js'
+import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
+import { createSecondFactors, type SecondFactors } from '../two-factor/second-factor.js'
+import type { AuthUser } from '../users/contract.js'
+import { createDescribeMe, type Me } from '../users/me.js'
+import { type ConnectedHost, connectHost } from './connect-host.js'
+import { startPurging } from './purging.js'
+import type { ResolvedOptions } from './resolve-options.js'
+
+/**
+ * What capabilities are made of, in one object. Each of them receives all of it. The compiler lets
+ * it read only what its `…Deps` names. Here and in every `…Deps` a name means the same thing:
+ * `npm run check:kit`.
+ */
+export interface Kit extends Settings, ConnectedHost {
+  readonly throttle: Throttle
+  readonly takeIssue: TakeIssue
+  readonly knownNetworks: KnownNetworks
+  /** The digests by which an identifier is counted and reported. */
+  readonly digestIdentifier: DigestIdentifier
+  /** One for all: the first password of a process must take longer for everyone alike. */
+  readonly verifyPassword: VerifyPassword
+  readonly provePassword: ProvePassword
+  readonly proveAgain: ProveAgain
+  readonly accessTokens: AccessTokens
+  readonly describeMe: (user: AuthUser) => Promise<Me>
+
+  /** What writes the rows of sessions; the host's store of them is `sessionStore`. */
+  readonly sessions: Sessions
+  readonly passwordWatch: PasswordWatch
+  readonly passwordStands: PasswordStands
+  readonly issueSession: IssueSession
+  readonly revocations: Revocations
+  readonly liveSessions: LiveSessions
+  readonly forgetSession: LiveSessions['forget']
+  /** Rejects while the bus is away. Null when there is none. */
+  readonly checkBus: (() => Promise<void>) | null
+
+  readonly secondFactors: SecondFactors
+  readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
+  readonly decideSignIn: DecideSignIn
+  /** Whether the second factor is still the one that a decision knew. */
+  readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
+
+  readonly authenticate: Authenticate
+  readonly recognise: Recognise
+  readonly authenticateRequest: AuthenticateRequest
+  readonly signedIn: SignedIn
+  readonly registry: SocketRegistry
+  readonly countSockets: SocketRegistry['count']
+
+  /** Undefined: the host has none that send a cookie. */
+  readonly pages: Pages | undefined
+  /** Undefined: no app of others signs its users in here. */
+  readonly oauthServer: OAuthServer | undefined
+  /** What the pages for those apps have in common. */
+  readonly pageSite: PageSite | undefined
+  /** Undefined: the host takes no passkeys. */
+  readonly passkeyServer: PasskeyServer | undefined
+  readonly passkeyFactor: PasskeyFactor | undefined
+  close(): Promise<void>
+}
+
+/** What the options say, where capabilities want to know it. */
+interface Settings
+  extends Pick<
+    ResolvedOptions,
+    'clock' | 'signer' | 'encryptionKeys' | 'totpIssuer' | 'maxPasswordWait' | 'purgeInterval'
+  > {
+  readonly beforeLogin: ResolvedOptions['beforeLogin']
+  readonly allowedOrigins: ResolvedOptions['allowedOrigins']
+  readonly qrCode: PagesOptions['qrCode']
+  /** Seconds. */
+  readonly codeLifetime: number
+  readonly accessTokenLifetime: number
+  readonly refreshGrace: number
+  /** Seconds since the sign-in of a session that may sign another device in; false: any. */
+  readonly maxSignInAge: number | false
+  readonly endWithIssuer: boolean
+  readonly usersMakeNamedTokens: boolean
+  readonly namedSurvivePassword: boolean
+}
+
+/** What apps of others are served with. */
+export interface AppsKit extends Kit, OAuthServer {
+  readonly pages: Pages
+  readonly pageSite: PageSite
+  /** How surely users can be known here. */
+  readonly acrValues: readonly Acr[]
+  /** Languages of the pages. */
+  readonly locales: readonly string[]
+}
+
+/** Makes the kit, from the ground up. */
+export function createKit(options: ResolvedOptions): Kit {
+  const host = { ...settingsOf(options), ...connectHost(options) }
+  const keeping = { ...host, ...keepSessions(options, host) }
+  const serving = { ...keeping, ...serve(options, keeping) }
+  const deciding = { ...serving, ...decide(serving) }
+  const kit = { ...deciding, ...guard(deciding, options) }
+  const endPurging = startPurging(kit)
+  return {
+    ...kit,
+    async close() {
+      endPurging()
+      await Promise.all([kit.revocations.close(), kit.closeHost()])
+    },
+  }
+}
+
+/** What apps are served with; undefined where there are none. */
+export function kitForApps(kit: Kit): AppsKit | undefined {
+  const { oauthServer, pages, pageSite } = kit
+  if (oauthServer === undefined || pages === undefined || pageSite === undefined) return undefined
+  const locales = [...pageSite.languages.keys()]
+  return { ...kit, ...oauthServer, pages, pageSite, acrValues: acrValuesOf(kit), locales }
+}
+
+// What no session here can have is not advertised.
+function acrValuesOf({ totp, otherFactors, passkeyServer }: Kit): readonly Acr[] {
+  if (passkeyServer !== undefined) return ['urn:mar:1fa', 'urn:mar:2fa', 'phr']
+  const hasFactors = totp !== undefined || otherFactors.length > 0
+  return hasFactors ? ['urn:mar:1fa', 'urn:mar:2fa'] : ['urn:mar:1fa']
+}
+
+function settingsOf(options: ResolvedOptions): Settings {
+  const { clock, signer, encryptionKeys, totpIssuer, maxPasswordWait, purgeInterval } = options
+  const { beforeLogin, allowedOrigins, lifetimes, pkce, pages } = options
+  return {
+    clock,
+    signer,
+    encryptionKeys,
+    totpIssuer,
+    maxPasswordWait,
+    purgeInterval,
+    beforeLogin,
+    allowedOrigins,
+    qrCode: pages?.qrCode,
+    codeLifetime: lifetimes.code,
+    accessTokenLifetime: lifetimes.accessToken,
+    refreshGrace: lifetimes.refreshGrace,
+    maxSignInAge: pkce.maxAge,
+    endWithIssuer: pkce.endWithIssuer,
+    usersMakeNamedTokens: options.namedTokens,
+    namedSurvivePassword: options.accessTokensSurvivePasswordChange,
+  }
+}
+
+type Host = Settings & ConnectedHost
+
+// The rows of sessions, their tokens, and what limits who asks for them.
+function keepSessions(options: ResolvedOptions, host: Host) {
+  const { lifetimes, maxSessionsPerUser, oauth, pkce } = options
+  const { signer, sessionStore, codeStore, call, warnOnce } = host
+  const throttle = createThrottle({
+    ...host,
+    options: options.throttle,
+    knownFor: lifetimes.sessionAbsolute,
+    logger: options.logger,
+  })
+  const { takeIssue, knownNetworks } = throttle
+  const accessTokens = createAccessTokens(signer, call, host.noticeTime)
+  const revocations = createRevocations(options.bus, call, options.storeTimeout)
+  const passwordWatch = createPasswordWatch(options.watchPasswordHash, warnOnce)
+  const sessions = createSessions({
+    ...host,
+    store: sessionStore,
+    redeem: codeStore.redeem,
+    lifetimes,
+    maxSessionsPerUser,
+    passwordWatch,
+    revocations,
+    opensChildren: oauth !== undefined || pkce.endWithIssuer,
+    noticeUse: knownNetworks.renew,
+  })
+  const kept = { throttle, takeIssue, knownNetworks, accessTokens, passwordWatch, sessions }
+  const tokenLifetimes = { session: lifetimes.sessionAbsolute, refreshable: lifetimes.accessToken }
+  return {
+    ...kept,
+    revocations,
+    checkBus: revocations.check,
+    passwordStands: createPasswordStands({ ...host, ...kept }),
+    issueSession: createIssueSession({ ...host, ...kept, tokenLifetimes }),
+  }
+}
+
+// Second factors, passkeys, apps and pages, as the options have them.
+function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessions>) {
+  const { oauth, passkeys, pages, pagesOrigin, secondFactor } = options
+  const { call, totp } = kit
+  const acceptHostMfa = secondFactor?.acceptHostMfa === true
+  const secondFactors = createSecondFactors({ ...kit, acceptHostMfa })
+  const oauthServer = oauth && createOAuthServer({ ...kit, options: oauth })
+  const site = ownMembers({ ...pages })
+  const hasPasskeys = passkeys !== undefined
+  const keptCodes = createKeptCodes(totp?.store)
+  // A browser is known by a cookie wherever apps send it to sign in.
+  const origin = pagesOrigin ?? oauthServer?.baseUrl.origin
+  return {
+    secondFactors,
+    meetsFactorPolicy: secondFactors.meetsFactorPolicy,
+    oauthServer,
+    pageSite: oauthServer && createPageSite(site, oauthServer.baseUrl, call, hasPasskeys),
+    passkeyServer: passkeys && createPasskeyServer({ ...kit, options: passkeys, keptCodes }),
+    pages: origin === undefined ? undefined : createPages(origin),
+  }
+}
+
+type Served = Host & ReturnType<typeof keepSessions> & ReturnType<typeof serve>
+
+// Who may sign in, and by what they prove who they are.
+function decide(kit: Served) {
+  const { hasher, passkeyServer, secondFactors, audit } = kit
+  const passkeyFactor = passkeyServer?.factor
+  const proofs = {
+    passkeyFactor,
+    digestIdentifier: identifierDigests(kit.encryptionKeys),
+    verifyPassword: createVerifyPassword(hasher, audit),
+  }
+  const decideSignIn = createSignInDecision({ ...kit, passkeyFactor })
+  const provePassword = createProvePassword({ ...kit, ...proofs })
+  const passkeyProof = passkeyServer && createPasskeyProof({ ...kit, ...passkeyServer })
+  return {
+    ...proofs,
+    decideSignIn,
+    factorStands: createFactorStands(secondFactors, passkeyFactor),
+    provePassword,
+    proveAgain: createProveAgain({ ...kit, provePassword, passkeyProof, decideSignIn }),
+  }
+}
+
+// Who is asking, by what they present.
+function guard(kit: Served, { lifetimes, describeUser }: ResolvedOptions) {
+  const { signer, call, clock, audit } = kit
+  const liveSessions = createLiveSessions(kit)
+  const watched = { ...kit, liveSessions, usedPairs: createUsedPairs(kit.sessions, clock) }
+  const authenticate = createAuthenticate(watched)
+  const authenticateRequest = createAuthenticateRequest(authenticate, audit)
+  const recognise = createRecognise(watched)
+  const askForKeys = createAskForKeys(signer, call)
+  const { sessionIdle } = lifetimes
+  const registry = createSocketRegistry({ ...watched, askForKeys, sessionIdle })
+  return {
+    liveSessions,
+    forgetSession: liveSessions.forget,
+    authenticate,
+    authenticateRequest,
+    recognise,
+    signedIn: createSignedIn({ ...kit, recognise, authenticateRequest }),
+    registry,
+    countSockets: registry.count,
+    describeMe: createDescribeMe(describeUser, call),
+  }
+}
