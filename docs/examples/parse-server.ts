@@ -5,6 +5,7 @@ import {
   type AuthRouter,
   type AuthUser,
   bcryptHasher,
+  consoleLogger,
   createAuthRouter,
   joseSigner,
   type TrackedSocket,
@@ -52,7 +53,7 @@ export function addSignIn(app: Express, server: Server, pool: Pool): AuthRouter 
     }),
     encryptionKeys: [process.env['AUTH_ENCRYPTION_KEY']],
     passwords: bcryptHasher({ cost: 10 }), // Parse's own
-    logger: console,
+    logger: consoleLogger(),
   })
   app.use('/api/v1', auth)
   app.get('/api/v1/hello', auth.requireAuth(), (req, res) => {

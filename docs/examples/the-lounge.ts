@@ -16,6 +16,7 @@ import {
   type AuthRouter,
   type AuthUser,
   bcryptHasher,
+  consoleLogger,
   createAuthRouter,
   joseSigner,
   keyRing,
@@ -53,7 +54,7 @@ async function createSignIn(): Promise<AuthRouter> {
     encryptionKeys,
     // The Lounge brings every hash to this cost. It has no hook for the router to do the same.
     passwords: bcryptHasher({ cost: 11 }),
-    logger: console,
+    logger: consoleLogger(),
   })
 }
 

@@ -2,7 +2,7 @@ import type { ClientSession, Collection, Document, Filter, MongoClient } from 'm
 
 /** `_id` is the id or hash itself: its unique index cannot be forgotten. */
 export interface Row extends Document {
-  _id: string
+  _id: string | object
 }
 
 /** Acknowledged means durable, and read from the primary: whatever the connection string says. */

@@ -15,7 +15,9 @@ export type FactorRow = Omit<SecondFactorRecord, 'userId'> & {
   readonly _id: string
   readonly codesSet: string
 }
-export type PendingRow = Omit<PendingSecondFactor, 'userId'> & { readonly _id: string }
+export type PendingRow = Omit<PendingSecondFactor, 'userId' | 'sessionId'> & {
+  readonly _id: { readonly userId: string; readonly sessionId: string }
+}
 /** A document for each recovery code, so that using one up is deleting one. */
 export type RecoveryCodeRow = {
   readonly _id: { readonly userId: string; readonly codeHash: string }
@@ -36,7 +38,7 @@ export function mongoSecondFactors(
   return { ...enrolments(client, collections), ...activeFactors(client, collections) }
 }
 
-type Enrolments = 'activate' | 'savePending' | 'findPending' | 'confirm' | 'purge'
+type Enrolments = 'activate' | 'savePending' | 'findPending' | 'deletePending' | 'confirm' | 'purge'
 
 /** From a seed that waits to a factor that counts. */
 function enrolments(
@@ -49,20 +51,26 @@ function enrolments(
       onceMore(() => atomically(client, (within) => activate(collections, factor, hashes, within))),
 
     // The one upsert: what it replaces is void, and nothing of it is active.
-    async savePending({ userId, ...rest }) {
+    async savePending({ userId, sessionId, ...rest }) {
       const row = { ...rest, sealedSeed: key(rest.sealedSeed) }
-      await onceMore(() => pending.replaceOne({ _id: { $eq: key(userId) } }, row, { upsert: true }))
+      const _id = { $eq: { userId: key(userId), sessionId: key(sessionId) } }
+      await onceMore(() => pending.replaceOne({ _id }, row, { upsert: true }))
     },
 
-    async findPending(userId) {
-      const row = await pending.findOne({ _id: { $eq: key(userId) } })
+    async findPending(userId, sessionId) {
+      const _id = { $eq: { userId: key(userId), sessionId: key(sessionId) } }
+      const row = await pending.findOne({ _id })
       if (row === null) return null
-      const { _id, ...rest } = row
-      return { userId: _id, ...rest }
+      const { _id: owner, ...rest } = row
+      return { ...owner, ...rest }
+    },
+
+    async deletePending(userId) {
+      await pending.deleteMany(ofUser(userId))
     },
 
     async confirm(factor, hashes, now) {
-      const seed = { _id: { $eq: key(factor.userId) }, sealedSeed: { $eq: key(factor.sealedSeed) } }
+      const seed = { ...ofUser(factor.userId), sealedSeed: { $eq: key(factor.sealedSeed) } }
       const due = { ...seed, expiresAt: { $gt: now } }
       return onceMore(() =>
         atomically(client, async (within) => {
@@ -121,13 +129,22 @@ function activeFactors(
 
     countRecoveryCodes: async (userId) => recoveryCodes.countDocuments(ofUser(userId)),
 
-    deactivate: (userId) =>
+    deactivate: (userId, keepRecoveryCodes = false) =>
       atomically(client, async (within) => {
         const _id = { $eq: key(userId) }
-        await pending.deleteOne({ _id }, within)
+        await pending.deleteMany(ofUser(userId), within)
         const { deletedCount } = await factors.deleteOne({ _id }, within)
-        await recoveryCodes.deleteMany(ofUser(userId), within)
+        if (!keepRecoveryCodes) await recoveryCodes.deleteMany(ofUser(userId), within)
         return { outcome: deletedCount === 1 ? 'deactivated' : 'not-active' }
+      }),
+
+    // What a transaction sees is of one moment: codes of a factor that it does not see are not
+    // there for it either.
+    deleteKeptRecoveryCodes: (userId) =>
+      atomically(client, async (within) => {
+        const _id = { $eq: key(userId) }
+        if ((await factors.findOne({ _id }, within)) === null)
+          await recoveryCodes.deleteMany(ofUser(userId), within)
       }),
   }
 }

@@ -1,7 +1,12 @@
-import type { MongoClient } from 'mongodb'
+import type {
+  KeyStore,
+  SocketTicketRecord,
+  SocketTicketStore,
+  StoredSigningKey,
+} from 'messaging-auth-router'
+import type { Collection, MongoClient } from 'mongodb'
 import { type CodeRow, mongoCodes } from './mongo-codes.js'
-import { openDatabase } from './mongo-database.js'
-import { type KeyRow, mongoKeys } from './mongo-keys.js'
+import { checked, deleteDue, isDuplicate, key, openDatabase } from './mongo-database.js'
 import {
   type FactorRow,
   mongoSecondFactors,
@@ -9,11 +14,13 @@ import {
   type RecoveryCodeRow,
 } from './mongo-second-factors.js'
 import { mongoSessions, type SessionRow } from './mongo-sessions.js'
-import { mongoTickets, type TicketRow } from './mongo-tickets.js'
+
+type TicketRow = Omit<SocketTicketRecord, 'ticketHash'> & { readonly _id: string }
+type KeyRow = Omit<StoredSigningKey, 'generation'> & { readonly _id: number }
 
 /**
- * What a router needs that has none of the options `oauth`, `passkeys` and `watchPasswordHash`.
- * Call `createIndexes()` at start, before the server listens.
+ * The stores of a router without the options `oauth`, `passkeys` and `watchPasswordHash`.
+ * Call `createIndexes()` at the start, before the server listens.
  */
 export function mongoStores(client: MongoClient, database: string) {
   const db = openDatabase(client, database)
@@ -21,7 +28,7 @@ export function mongoStores(client: MongoClient, database: string) {
   const sessions = db.collection<SessionRow>('auth_sessions')
   const tickets = db.collection<TicketRow>('auth_tickets')
   const factors = db.collection<FactorRow>('auth_second_factors')
-  const pending = db.collection<PendingRow>('auth_pending_second_factors')
+  const pending = db.collection<PendingRow>('auth_enrolments')
   const recoveryCodes = db.collection<RecoveryCodeRow>('auth_recovery_codes')
   const keys = db.collection<KeyRow>('auth_signing_keys')
   const sessionStore = mongoSessions(sessions)
@@ -42,6 +49,51 @@ export function mongoStores(client: MongoClient, database: string) {
       await tickets.createIndexes(ascending('expiresAt'))
       await pending.createIndexes(ascending('expiresAt'))
       await recoveryCodes.createIndexes(ascending('_id.userId'))
+    },
+  }
+}
+
+function mongoTickets(rows: Collection<TicketRow>): SocketTicketStore {
+  return {
+    async save({ ticketHash, ...rest }) {
+      await rows.insertOne({ ...checked(rest), _id: key(ticketHash), userId: key(rest.userId) })
+    },
+
+    async consume(ticketHash, now) {
+      const row = await rows.findOneAndDelete({
+        _id: { $eq: key(ticketHash) },
+        expiresAt: { $gt: now },
+      })
+      if (row === null) return { outcome: 'unknown' }
+      const { _id, ...rest } = row
+      return { outcome: 'consumed', ticket: { ticketHash: _id, ...rest } }
+    },
+
+    purge: (now, limit) => deleteDue(rows, [{ expiresAt: { $lte: now } }], limit),
+  }
+}
+
+function mongoKeys(rows: Collection<KeyRow>): KeyStore {
+  return {
+    async list() {
+      return (await rows.find({}).toArray()).map(({ _id, ...rest }) => ({
+        generation: _id,
+        ...rest,
+      }))
+    },
+
+    async insert({ generation, ...rest }) {
+      try {
+        await rows.insertOne({ _id: generation, ...rest })
+        return { outcome: 'inserted' }
+      } catch (error) {
+        if (isDuplicate(error)) return { outcome: 'exists' }
+        throw error
+      }
+    },
+
+    async remove(generation) {
+      await rows.deleteOne({ _id: { $eq: generation } })
     },
   }
 }

@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import {
   type AuthRouter,
   type AuthUser,
+  consoleLogger,
   createAuthRouter,
   joseSigner,
   keyRing,
@@ -52,6 +53,6 @@ export async function chatAuth(pool: Pool, encryptionKey: string): Promise<AuthR
     ...stores,
     signer: joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: ring }),
     encryptionKeys: [encryptionKey],
-    logger: console,
+    logger: consoleLogger(),
   })
 }
