@@ -1,7 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { longTests } from './test/long/long-tests.js'
+import { furtherEngines, longTests, testsWith } from './test/long/suites.js'
 
 // The ones stop and kill database servers, the others need the machine for themselves, or are long,
 // or need packages of their own: npm run test:outages, test:timing, test:long, test:hosts,
@@ -13,25 +11,11 @@ const elsewhere = [
   'test/timing/**',
   'test/hosts/**',
   'test/oauth-clients/**',
-  ...(process.env['COVER_ALL'] ? [] : longTests),
+  ...(process.env['COVER_ALL'] ? [] : [...longTests, ...furtherEngines]),
 ]
 
-// Packages of their own, with thousands of files of others.
-const packages = ['bench', 'hosts', 'oauth-clients']
-
 // Whoever replaces a module must not replace it for others.
-const replacesModules = readdirSync(join(import.meta.dirname, 'test'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && !packages.includes(entry.name))
-  .flatMap(({ name }) => {
-    const below = readdirSync(join(import.meta.dirname, 'test', name), { recursive: true })
-    return below.map((path) => join('test', name, String(path)))
-  })
-  .filter((path) => path.endsWith('.test.ts'))
-  .filter((path) =>
-    /\bvi\.(mock|doMock|hoisted|resetModules)\b/.test(
-      readFileSync(join(import.meta.dirname, path), 'utf8'),
-    ),
-  )
+const replacesModules = [...testsWith(/\bvi\.(mock|doMock|hoisted|resetModules)\b/)]
 
 export default defineConfig({
   test: {
@@ -49,9 +33,9 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'isolated', include: replacesModules, exclude: elsewhere } },
     ],
-    // One more than the cores of a small machine: files that wait for a database or a browser leave
-    // room for one that does not.
-    maxWorkers: 3,
+    // Two more than the cores of a small machine: files that wait for a database leave room for
+    // those that do not.
+    maxWorkers: 4,
     // No promise of speed: what is promised of it is measured, by the processor's time or by how it
     // grows. Tests start databases, processes and browsers, in hooks too, and a machine that is
     // busy with something else is no reason to fail.

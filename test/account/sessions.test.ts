@@ -48,6 +48,7 @@ describe('GET /auth/sessions', () => {
             userAgent: firefox,
             name: 'Firefox on Linux',
             liveSockets: 0,
+            openedBy: null,
           },
           expect.objectContaining({ current: false, kind: 'pkce', name: 'Safari on iPhone' }),
         ],

@@ -4,7 +4,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Admission, createAdmission } from '../../src/admission/admission.js'
 import type { SharedReservations } from '../../src/admission/reservations.js'
 import { AuthError } from '../../src/errors.js'
-import { createCounter } from '../../src/throttle/counter.js'
+import { createAsk } from '../../src/throttle/counter.js'
+import { createCounter } from '../../src/throttle/limiter-counter.js'
 import { createSharedReservations } from '../../src/throttle/shared-reservations.js'
 
 afterEach(() => {
@@ -52,6 +53,9 @@ interface Storm {
   readonly seed: number
 }
 
+const keyOf = (...parts: readonly string[]) => parts.join('|')
+const ask = createAsk(async (_name, work) => work())
+
 /** What each of the ten was told, try by try, and whether it was let in at last. */
 interface Visit {
   readonly told: number[]
@@ -60,13 +64,9 @@ interface Visit {
 
 async function storm({ processes, patient, seed }: Storm): Promise<Visit[]> {
   const world = createWorld(seed)
-  const counter = createCounter(
-    {},
-    { keyPrefix: 'mar-place', points: 1, duration: 60 },
-    async (_name, work) => work(),
-  )
+  const counter = createCounter({}, { keyPrefix: 'mar-place', points: 1, duration: 60 })
   const shared: SharedReservations | null =
-    processes > 1 ? createSharedReservations(counter, (...parts) => parts.join('|')) : null
+    processes > 1 ? createSharedReservations(counter, keyOf, ask) : null
   const admissions = Array.from({ length: processes }, () =>
     createAdmission({ concurrency: 2, maxWait: 5, onRefused: () => {}, shared }),
   )
@@ -170,12 +170,8 @@ describe('a hasher that stalled and is well again', () => {
 describe('a shared promise', () => {
   it('is used up by one of many who come for it at once', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
-    const counter = createCounter(
-      {},
-      { keyPrefix: 'mar-place', points: 1, duration: 60 },
-      async (_name, work) => work(),
-    )
-    const shared = createSharedReservations(counter, (...parts) => parts.join('|'))
+    const counter = createCounter({}, { keyPrefix: 'mar-place', points: 1, duration: 60 })
+    const shared = createSharedReservations(counter, keyOf, ask)
     shared.promise('network', 3)
     await turn()
     expect([await shared.dueIn('network'), await shared.dueIn('another')]).toEqual([3, null])
@@ -186,11 +182,9 @@ describe('a shared promise', () => {
   })
 
   it('that cannot be written or read is none, and nobody fails for it', async () => {
-    const down = () => Promise.reject(new AuthError('temporarily-unavailable'))
-    const shared = createSharedReservations(
-      { set: down, valueOf: down, collect: down } as never,
-      (...parts) => parts.join('|'),
-    )
+    const run = () => Promise.reject(new AuthError('temporarily-unavailable'))
+    const down = { keyPrefix: 'mar-place', points: 1, duration: 60, run }
+    const shared = createSharedReservations(down, keyOf, ask)
     shared.promise('network', 3)
     expect([await shared.dueIn('network'), await shared.redeem('network')]).toEqual([null, false])
   })

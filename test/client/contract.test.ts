@@ -95,7 +95,7 @@ const calls: ((client: AuthClient) => Promise<unknown>)[] = [
   (client) => client.socketTicket(),
   (client) => client.openBrowserSession(),
   (client) => client.publicKeys(),
-  (client) => client.signOut(),
+  (client) => client.signOut({ browser: true }),
 ]
 
 describe('every route', () => {

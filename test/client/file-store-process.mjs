@@ -1,8 +1,8 @@
 // One of several processes that share a file: asks who it is, again and again, until it is told to
 // stop; then says how often, and what went wrong. Its arguments: the API, the file.
 import { setTimeout } from 'node:timers/promises'
-import { createAuthClient } from '../../dist/client/client.js'
-import { fileStore } from '../../dist/client/node/file-store.js'
+import { createAuthClient } from '../../dist/client/index.js'
+import { fileStore } from '../../dist/client/node.js'
 
 const [baseUrl, file] = process.argv.slice(2)
 const client = createAuthClient({ baseUrl, storage: fileStore(file) })

@@ -7,6 +7,7 @@ import { manualClock } from '../../src/testing/manual-clock.js'
 import { arrive } from '../pages/mounted/person.js'
 import { signIn } from '../pages/mounted/stops.js'
 import { chromiumPath, launchChromium } from '../support/chromium.js'
+import { gate } from '../support/gate.js'
 import { startHost } from '../support/host.js'
 import { startPageSite } from './page-site.js'
 
@@ -26,13 +27,14 @@ interface Headers {
 
 /** A server at 127.0.0.1, and a page at localhost, which is another site to browsers. */
 async function start({ ofPage = {}, ofServer = {} }: Headers = {}) {
+  const firstPage = gate()
   const server = await startPageSite('', /^\/(?:api\/|\.well-known\/)/)
   const issuer = server.origin.replace('localhost', '127.0.0.1')
   const site = await startPageSite(
     `
-    import { createAuthClient, localStorageStore } from '/client/client.js'
-    import { oauth } from '/client/oauth/oauth.js'
-    import { handOver, signInByPopup } from '/client/oauth/popup.js'
+    import { createAuthClient, localStorageStore } from '/client/index.js'
+    import { oauth } from '/client/oauth.js'
+    import { handOver, signInByPopup } from '/client/popup.js'
     window.isHandedOver = handOver(location.href)
     window.ahead = 0
     const clock = () => new Date(Date.now() + window.ahead)
@@ -65,15 +67,16 @@ async function start({ ofPage = {}, ofServer = {} }: Headers = {}) {
   const host = await startHost({
     options: { clock, signer, oauth },
     before: (app, auth) => {
-      app.use((_request, response, next) => {
+      app.use((request, response, next) => {
         response.set(ofServer)
-        next()
+        const isHeld = request.path.endsWith('/oauth/authorize')
+        void (isHeld ? firstPage.pass() : Promise.resolve()).then(() => next())
       })
       app.use(auth.wellKnown)
     },
   })
   server.serveWith(host)
-  return { clock, asked: server.asked, origin: site.origin }
+  return { clock, asked: server.asked, origin: site.origin, firstPage }
 }
 
 async function openTab(origin: string): Promise<Page> {
@@ -143,19 +146,28 @@ async function pressLast(popup: Page, name: string): Promise<void> {
 }
 
 // Timers that begin after the window shows a page of another origin. That of the client is as long
-// and older: by the end of the fifth it has looked five times, and is sure of the window.
+// and older: by the end of the eleventh it has looked eleven times, and is sure of the window.
 const seesPopup = `new Promise((resolve) => {
-  const wait = (times) => (times === 0 ? resolve() : setTimeout(wait, 250, times - 1))
+  const wait = (times) => (times === 0 ? resolve() : setTimeout(wait, 50, times - 1))
   const look = () => {
     try {
       void opened.location.href
       setTimeout(look)
     } catch {
-      wait(5)
+      wait(11)
     }
   }
   look()
 })`
+
+/** As the button of the window does it. */
+const closeByHand = (popup: Page) => popup.close({ runBeforeUnload: true })
+
+async function closeByDebugger(popup: Page): Promise<void> {
+  const session = await popup.context().newCDPSession(popup)
+  // The window may be gone before it answers.
+  await Promise.all([popup.waitForEvent('close'), session.send('Page.close').catch(() => {})])
+}
 
 const cutOff = { 'Cross-Origin-Opener-Policy': 'same-origin' }
 
@@ -165,10 +177,12 @@ describe.skipIf(chromiumPath === null)('in a window of its own', () => {
     ['also where the page is cut off from it', { ofPage: cutOff }],
     ['also where the server cuts it off', { ofServer: cutOff }],
   ])('%s', async (_name, headers) => {
-    const { asked, origin } = await start(headers)
+    const { clock, asked, origin } = await start(headers)
     const tab = await openTab(origin)
     const popup = await openPopup(tab)
     await signIn(popup, 'alice')
+    // Both are pressed by somebody who has read the page.
+    clock.advance(1)
     await pressLast(popup, 'Allow')
     expect(await tab.evaluate('said')).toBe('alice')
     expect(asked.filter((one) => one === 'POST /api/v1/oauth/token')).toHaveLength(1)
@@ -178,7 +192,10 @@ describe.skipIf(chromiumPath === null)('in a window of its own', () => {
     ])
     expect(await tab.evaluate('sessionStorage.length')).toBe(0)
     // The server knows the browser by now.
-    await pressLast(await openPopup(tab), 'Continue')
+    const again = await openPopup(tab)
+    await again.getByRole('heading', { name: 'Continue?' }).waitFor()
+    clock.advance(1)
+    await pressLast(again, 'Continue')
     expect(await tab.evaluate('said')).toBe('alice')
   })
 
@@ -196,6 +213,26 @@ describe.skipIf(chromiumPath === null)('in a window of its own', () => {
     expect(await tab.evaluate('said')).toBe('popup-blocked')
     expect([asked, await tab.evaluate('client.state.status')]).toEqual([[], 'signed-out'])
   })
+
+  it.each<[string, Headers, (popup: Page, tab: Page) => Promise<unknown>]>([
+    ['by the user', {}, closeByHand],
+    ['by the user, of a page that is cut off', { ofPage: cutOff }, closeByHand],
+    ['by the user, of a server that cuts off', { ofServer: cutOff }, closeByHand],
+    ['by the debugger', {}, closeByDebugger],
+    ['by a script', {}, (_popup, tab) => tab.evaluate('opened.close()')],
+  ])(
+    'is told of a window that was closed while it was still empty: %s',
+    async (_name, headers, close) => {
+      const { origin, firstPage } = await start(headers)
+      const tab = await openTab(origin)
+      const isAsked = firstPage.shut()
+      onTestFinished(() => firstPage.open())
+      const popup = await openPopup(tab)
+      await isAsked
+      await close(popup, tab)
+      expect(await tab.evaluate('said')).toBe('popup-closed')
+    },
+  )
 
   it('is told that the user would not', async () => {
     const { origin } = await start()

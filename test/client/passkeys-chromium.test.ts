@@ -9,8 +9,8 @@ import { password, startHost } from '../support/host.js'
 import { type PageSite, startPageSite } from './page-site.js'
 
 const script = `
-import { createAuthClient } from '/client/client.js'
-import { passkeys } from '/client/passkeys/passkeys.js'
+import { createAuthClient } from '/client/index.js'
+import { passkeys } from '/client/passkeys.js'
 window.client = createAuthClient({ baseUrl: '/api/v1' })
 window.mine = passkeys(client)
 window.said = (work) => work.then(({ status }) => status, ({ name, code }) => name + ' ' + code)

@@ -8,21 +8,42 @@ import { tap } from './recorded.js'
 /** A browser that opens windows; `isBlocked` for one that does not. */
 function stubWindows({ isBlocked = false } = {}) {
   const led: ((address: string) => void)[] = []
+  const unloads: (() => void)[] = []
   const popup = {
     closed: false,
+    addEventListener: (_type: 'beforeunload', listener: () => void) => void unloads.push(listener),
     location: {
       href: 'about:blank',
       replace(address: string) {
+        unload()
         popup.location.href = address
         for (const tell of led) tell(address)
       },
     },
     close: () => void Object.assign(popup, { closed: true }),
   }
+  const unload = () => {
+    for (const tell of unloads) tell()
+  }
   const open = vi.fn(() => (isBlocked ? null : popup))
   vi.stubGlobal('open', open)
   onTestFinished(() => void vi.unstubAllGlobals())
-  return { open, popup, ledTo: new Promise<string>((resolve) => void led.push(resolve)) }
+  return { open, popup, unload, ledTo: new Promise<string>((resolve) => void led.push(resolve)) }
+}
+
+/** Lets a window look open so many times more; resolves when it has looked closed. */
+function closeAfter(popup: { closed: boolean }, looks: number): Promise<void> {
+  let left = looks
+  return new Promise((resolve) => {
+    Object.defineProperty(popup, 'closed', {
+      get() {
+        left -= 1
+        if (left < 0) resolve()
+        return left < 0
+      },
+      set() {},
+    })
+  })
 }
 
 /** A page that waits for its window, which has been led to the server. */
@@ -142,6 +163,48 @@ describe('a window', () => {
     const { client } = appOf(await startOAuth())
     const refused = { code: 'not-supported' }
     await expect(signInByPopup(client, editorOptions)).rejects.toMatchObject(refused)
+  })
+})
+
+describe('a window that looks closed', () => {
+  it.each([0, 1, 2, 8])('is waited for after %d looks: it may be cut off', async (looks) => {
+    const { client, signedIn, answer, popup } = await waiting()
+    await closeAfter(popup, looks)
+    expect(client.state.status).toBe('signed-out')
+    handOver(answer)
+    expect((await signedIn).me.username).toBe('alice')
+  })
+
+  it('was closed by the user after ten looks at a page in it', async () => {
+    const { signedIn, popup } = await waiting()
+    await closeAfter(popup, 10)
+    await expect(signedIn).rejects.toMatchObject({ name: 'OAuthError', code: 'popup-closed' })
+  })
+
+  it('was closed by the user before the first page, where it was about to go twice', async () => {
+    const { signedIn, popup, unload } = await waiting()
+    popup.location.href = 'about:blank'
+    unload()
+    popup.close()
+    await expect(signedIn).rejects.toMatchObject({ name: 'OAuthError', code: 'popup-closed' })
+  })
+
+  it('still signs in where its answer is on its way', async () => {
+    const { signedIn, answer, popup } = await waiting()
+    await closeAfter(popup, 10)
+    handOver(answer)
+    expect((await signedIn).me.username).toBe('alice')
+  })
+
+  it('can be led away from where nobody can listen to it', async () => {
+    const { popup, ledTo } = stubWindows()
+    popup.addEventListener = () => {
+      throw new DOMException('of another origin', 'SecurityError')
+    }
+    const started = await startOAuth()
+    const signedIn = signInByPopup(appOf(started).client, editorOptions)
+    handOver(await back(started, await ledTo))
+    expect((await signedIn).me.username).toBe('alice')
   })
 })
 

@@ -1,8 +1,8 @@
 // A page with React, for the browser: who is signed in, as the client says it.
 import { createElement } from 'react'
 import { createRoot } from 'react-dom/client'
-import { createAuthClient, localStorageStore } from '../../dist/client/client.js'
-import { AuthProvider, useAuth } from '../../dist/client/react/react.js'
+import { createAuthClient, localStorageStore } from '../../dist/client/index.js'
+import { AuthProvider, useAuth } from '../../dist/client/react.js'
 
 const client = createAuthClient({ baseUrl: '/api/v1', storage: localStorageStore() })
 globalThis.client = client

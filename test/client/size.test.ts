@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { expect, it } from 'vitest'
 
-const file = (path: string) => fileURLToPath(new URL(`../../dist/client/${path}`, import.meta.url))
+const file = (path: string) => fileURLToPath(new URL(`../../dist/${path}`, import.meta.url))
 
 /** Bytes of an entry after gzip, and what it still imports. */
 async function bundled(path: string, external: string[] = []) {
@@ -17,12 +17,12 @@ async function bundled(path: string, external: string[] = []) {
 }
 
 it.each([
-  ['client.js', 8192, []],
-  ['socket-io/socket-io-auth.js', 1024, []],
-  ['passkeys/passkeys.js', 3072, []],
-  ['oauth/oauth.js', 3072, []],
-  ['oauth/popup.js', 3584, []],
-  ['react/react.js', 1024, ['react']],
+  ['client/index.js', 8192, []],
+  ['client/socket-io.js', 1024, []],
+  ['client/passkeys.js', 3072, []],
+  ['client/oauth.js', 3072, []],
+  ['client/popup.js', 3584, []],
+  ['client/react.js', 1024, ['react']],
 ] as const)(
   '%s is at most %i bytes after gzip, and imports nothing but %j',
   async (path, most, imports) => {

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { fileStore } from '../../src/client/node/file-store.js'
 import { startHost, type TestHost } from '../support/host.js'
+import { rounds } from '../support/rounds.js'
 import { layWire } from '../support/wire.js'
 import { clientOf, signedIn, toldOf } from './recorded.js'
 
@@ -78,7 +79,7 @@ async function expectOneLineage(host: Refreshing, file: string): Promise<void> {
   expect((await late.me()).username).toBe('alice')
 }
 
-it('three processes that share a file refresh 1,000 times, and nobody is signed out', {
+it('three processes that share a file refresh hundreds of times, and nobody is signed out', {
   timeout: 600_000,
 }, async () => {
   const file = await temporaryFile()
@@ -86,7 +87,9 @@ it('three processes that share a file refresh 1,000 times, and nobody is signed 
   await signedIn(host, { storage: fileStore(file), clock: () => new Date() })
   host.clock.advance(later)
   const processes = [1, 2, 3].map(() => start(host.url, file))
-  await expect.poll(() => host.refreshes(), { timeout: 500_000 }).toBeGreaterThanOrEqual(1000)
+  await expect
+    .poll(() => host.refreshes(), { timeout: 500_000 })
+    .toBeGreaterThanOrEqual(rounds(200))
   const reports = await Promise.all(processes.map(stop))
   for (const { asked, failures, signedOut } of reports) {
     expect(failures).toEqual([])

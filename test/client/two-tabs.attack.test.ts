@@ -15,7 +15,7 @@ import { toldOf } from './recorded.js'
 const dist = new URL('../../dist/', import.meta.url)
 /** What each page has: the client, its states, and a socket where one is opened. */
 const script = `
-import { createAuthClient, localStorageStore } from '/client/client.js'
+import { createAuthClient, localStorageStore } from '/client/index.js'
 window.ahead = 0
 window.client = createAuthClient({
   baseUrl: '/api/v1',

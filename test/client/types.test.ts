@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 
-const dist = fileURLToPath(new URL('../../dist/client/', import.meta.url))
+const dist = fileURLToPath(new URL('../../dist/', import.meta.url))
 const program = fileURLToPath(new URL('./program-of-types.ts', import.meta.url))
 
 /** What the compiler says of a program that imports the declarations. */
@@ -32,11 +32,11 @@ function problemsOf(lib: string[], code: string): string[] {
 }
 
 const imports = `
-import { createAuthClient, AuthClientError, type AuthClient } from '${dist}client.js'
-import { socketIoAuth } from '${dist}socket-io/socket-io-auth.js'
-import { passkeys } from '${dist}passkeys/passkeys.js'
-import { oauth } from '${dist}oauth/oauth.js'
-declare const storage: import('${dist}client.js').TokenStore
+import { createAuthClient, AuthClientError, type AuthClient } from '${dist}client/index.js'
+import { socketIoAuth } from '${dist}client/socket-io.js'
+import { passkeys } from '${dist}client/passkeys.js'
+import { oauth } from '${dist}client/oauth.js'
+declare const storage: import('${dist}client/index.js').TokenStore
 export const client: AuthClient = createAuthClient({ baseUrl: '/api/v1', storage })
 export const io = socketIoAuth(client)
 export const mine = passkeys(client)

@@ -3,11 +3,12 @@ import { createClient } from 'redis'
 import { afterAll, describe, it } from 'vitest'
 import { redisOnceStore, redisStores } from '../../src/stores/redis/redis-stores.js'
 import { storeContract } from '../../src/testing/testing.js'
+import { everyEngine } from '../support/engines.js'
 import { randomKey } from '../support/records.js'
 import { redisUrl } from '../support/services.js'
 
 const contracts = ['codes', 'sessions', 'tickets', 'once'] as const
-const workerUrl = new URL('../../dist/testing/store-contract/process-worker.js', import.meta.url)
+const workerUrl = new URL('../../dist/process-worker.js', import.meta.url)
 const url = redisUrl ?? ''
 
 const open = {
@@ -24,7 +25,10 @@ const open = {
   },
 }
 
-describe.skipIf(redisUrl === null).each(['ioredis', 'node-redis'] as const)('%s', (library) => {
+const names = ['node-redis', 'ioredis'] as const
+const used = everyEngine ? names : names.slice(0, 1)
+
+describe.skipIf(redisUrl === null).each(used)('%s', (library) => {
   const prefix = `contract-${randomKey()}:`
   const closers: (() => void)[] = []
   afterAll(() => closers.forEach((close) => void close()))

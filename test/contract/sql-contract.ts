@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest'
 import { type StoresUnderTest, storeContract } from '../../src/testing/testing.js'
 import {
   type DatabaseKind,
-  databaseKinds,
+  databaseKind,
   openDatabase,
   openSqlite,
   type TestDatabase,
@@ -22,15 +22,14 @@ const contracts = [
   'clients',
   'passkeys',
 ] as const
-const workerUrl = new URL('../../dist/testing/store-contract/process-worker.js', import.meta.url)
+const workerUrl = new URL('../../dist/process-worker.js', import.meta.url)
 
 /**
  * Runs the contract suite over the kind of database of this name, with as many connections as it
  * likes, and with one. A test file for each: the files run side by side.
  */
 export function sqlContract(name: string): void {
-  const kind = databaseKinds.find((known) => known.name === name)
-  if (kind === undefined) throw new Error(`no kind of database is called ${name}`)
+  const kind = databaseKind(name)
   describe.skipIf(kind.open === null)(kind.name, () => {
     const file = join(temporaryFolder(), 'auth.db')
     const prefix = `c${process.pid}_`

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { createBrowserSessions } from '../../src/cookie/browser-session.js'
 import { mountAll } from '../../src/http/endpoint.js'
 import { type AuthEvent, generateSigningKey, joseSigner } from '../../src/index.js'
-import { assemble, type Parts } from '../../src/router/assemble.js'
+import { createKit, type Kit } from '../../src/router/kit.js'
 import type { AuthRouterOptions } from '../../src/router/options.js'
 import { resolveOptions } from '../../src/router/resolve-options.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
@@ -20,7 +20,7 @@ const keys = [await generateSigningKey()]
 export interface BrowserSessionSettings {
   readonly options?: (stores: ReturnType<typeof memoryStores>) => Partial<AuthRouterOptions>
   /** Changes what the endpoint is made of. */
-  readonly change?: (parts: Parts) => Partial<Parameters<typeof createBrowserSessions>[0]>
+  readonly change?: (kit: Kit) => Partial<Parameters<typeof createBrowserSessions>[0]>
 }
 
 /** Starts it, until the test is over. */
@@ -43,29 +43,18 @@ export async function startBrowserSessions(settings: BrowserSessionSettings = {}
     onEvent: (event) => void events.push(event),
     ...settings.options?.(stores),
   }
-  const parts = assemble(resolveOptions(options))
-  onTestFinished(() => parts.close())
-  if (parts.pages === null) throw new Error('no pages')
-  const { contexts, sayOnce, audit } = parts.host
-  const { routes } = createBrowserSessions({
-    pages: parts.pages,
-    signedIn: parts.signedIn,
-    decideSignIn: parts.decideSignIn,
-    factorStands: parts.factorStands,
-    passwordWatch: parts.passwordWatch,
-    sessions: parts.sessions,
-    users: parts.host.users,
-    takeIssue: parts.throttle.takeIssue,
-    clock,
-    audit,
-    ...settings.change?.(parts),
-  })
+  const resolved = resolveOptions(options)
+  const kit = createKit(resolved)
+  onTestFinished(() => kit.close())
+  const { contexts, warnOnce, pages } = kit
+  if (pages === undefined) throw new Error('no pages')
+  const { routes } = createBrowserSessions({ ...kit, pages, ...settings.change?.(kit) })
   const host = await startPages({
     options,
     before: (app) =>
       app.use(
         '/api/v1',
-        mountAll(express.Router(), routes, { contexts, answerCors: null, sayOnce }),
+        mountAll(express.Router(), routes, { contexts, answerCors: null, warnOnce }),
       ),
   })
   const all = Object.assign(host, { clock, stores, users, events })
@@ -101,7 +90,7 @@ export async function startBrowserSessions(settings: BrowserSessionSettings = {}
   return {
     host: all,
     clock,
-    parts,
+    kit,
     stores,
     users,
     events,

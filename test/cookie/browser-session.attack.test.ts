@@ -59,7 +59,7 @@ describe('POST /auth/browser-session', () => {
   })
 
   it('is closed to bots, to apps and to codes of less than every scope', async () => {
-    const { host, clock, parts, ask, browsers } = await startBrowserSessions()
+    const { host, clock, kit, ask, browsers } = await startBrowserSessions()
     const { authToken } = await logIn(host)
     const tokens = [(await makeToken(host, authToken)).token]
     const at = (seconds: number) => new Date(clock().getTime() + seconds * 1000)
@@ -71,7 +71,7 @@ describe('POST /auth/browser-session', () => {
     ] as const) {
       const session = newSession(at, { userId: 'u-alice', kind: kind as 'oauth', scope })
       await host.stores.sessions.create(session)
-      tokens.push((await parts.accessTokens.issue(session, 600, clock())).token)
+      tokens.push((await kit.accessTokens.issue(session, 600, clock())).token)
     }
     const answers: Answered[] = []
     for (const token of tokens) {
@@ -105,12 +105,28 @@ describe('POST /auth/browser-session', () => {
   })
 
   it('is never fresher than the session that asks: what wants a fresh sign-in still does', async () => {
-    const { host, clock, signInBrowser } = await startBrowserSessions()
+    const { host, clock, signInBrowser } = await startBrowserSessions({
+      options: () => ({ pkce: { maxAge: false } }),
+    })
     const { authToken } = await logIn(host)
     clock.advance(3600)
     const { body } = await post(host, '/auth/pkce/token', await obtainCode(host, authToken))
     const { session } = await signInBrowser(body.access_token)
     expect(clock().getTime() - (session?.authenticatedAt.getTime() ?? 0)).toBe(3_600_000)
+  })
+
+  it('wants a sign-in of the last ten minutes, but where the browser is signed in by it already', async () => {
+    const { host, clock, ask, signInBrowser, browsers } = await startBrowserSessions()
+    const { authToken } = await logIn(host)
+    clock.advance(600)
+    const { Cookie } = await signInBrowser(authToken)
+    clock.advance(1)
+    const refused = await ask(authToken)
+    expect([refused.status, refused.body.error]).toEqual([403, 'reauthentication-required'])
+    expect(refused.body.details).toEqual({ maxAge: 600 })
+    expect(refused.headers['set-cookie']).toBeUndefined()
+    expect((await ask(authToken, { ...ownPage, Cookie })).status).toBe(204)
+    expect(await browsers()).toHaveLength(1)
   })
 
   it('leaves nobody in whom an attacker has put into the browser', async () => {

@@ -30,7 +30,9 @@ describe('a web app that is signed in by a token', () => {
   })
 
   it('gets a session of the same user below its own, with what was shown, and when', async () => {
-    const { host, clock, signInBrowser, parts } = await startBrowserSessions()
+    const { host, clock, signInBrowser, kit } = await startBrowserSessions({
+      options: () => ({ pkce: { maxAge: false } }),
+    })
     const { authToken } = await logIn(host)
     const shownAt = clock()
     const [login] = await host.stores.sessions.listForUser('u-alice', shownAt)
@@ -46,11 +48,13 @@ describe('a web app that is signed in by a token', () => {
       parentId: login?.id,
       refresh: null,
     })
-    expect(await parts.sessions.findLive(session?.id ?? '')).not.toBeNull()
+    expect(await kit.sessions.findLive(session?.id ?? '')).not.toBeNull()
   })
 
   it('has it for 12 hours without use and 24 in all, however old the sign-in, never longer than its own', async () => {
-    const { host, clock, signInBrowser } = await startBrowserSessions()
+    const { host, clock, signInBrowser } = await startBrowserSessions({
+      options: () => ({ pkce: { maxAge: false } }),
+    })
     const { authToken } = await logIn(host)
     const later = (seconds: number) => new Date(clock().getTime() + seconds * 1000)
     clock.advance(hours(24 * 10))

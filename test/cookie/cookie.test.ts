@@ -25,6 +25,24 @@ describe('a browser that signs in by the form of a page', () => {
     ).not.toContain(value.split('.')[1])
   })
 
+  it('may leave the field of the code empty, as browsers send each field of a form', async () => {
+    const host = await startPages()
+    const form = new URLSearchParams({ ...alice, code: '', passkey: '' }).toString()
+    const sent = { ...ownPage, 'Content-Type': 'application/x-www-form-urlencoded' }
+    const signedIn = await send(host, 'POST', '/sign-in', sent, form as never)
+    expect([signedIn.status, signedIn.body.userId]).toEqual([200, 'u-alice'])
+    const opened = await send(host, 'POST', '/open', ownPage, { userId: 'u-alice', code: '' })
+    expect([opened.status, opened.body.userId]).toEqual([200, 'u-alice'])
+  })
+
+  it('is told which field is at fault, of those that must be filled in', async () => {
+    const host = await startPages()
+    for (const name of ['username', 'password']) {
+      const answer = await send(host, 'POST', '/sign-in', ownPage, { ...alice, [name]: '' })
+      expect([answer.status, answer.body.details.issues[0].path]).toEqual([400, name])
+    }
+  })
+
   it('is let in to pages by it, and on the own machine without TLS by one of another name', async () => {
     const host = await startPages()
     const { Cookie } = await signInByPage(host)

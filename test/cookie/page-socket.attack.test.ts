@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { SocketOptions, TrackedSocket } from '../../src/index.js'
+import { sha256 } from '../../src/lib/digest.js'
+import { newSessionSecret } from '../../src/tokens/session-secret.js'
 import { afterAttack } from '../support/after-attack.js'
 import { bearer, logIn } from '../support/client.js'
 import type { TestHost } from '../support/host.js'
@@ -20,25 +22,40 @@ interface SocketHost extends TestHost {
   readonly tracked: TrackedSocket[]
 }
 
+type Guard = (host: TestHost, sockets: WebSocketServer, options: SocketOptions) => void
+
+/** Both ways to guard the upgrades of a path. */
+const guards: Readonly<Record<'authenticate' | 'attach', Guard>> = {
+  authenticate(host, sockets, options) {
+    host.server.on('upgrade', (request, connection, head) => {
+      host.auth.sockets
+        .authenticate(request, options)
+        .then((principal) =>
+          sockets.handleUpgrade(request, connection, head, (socket) =>
+            sockets.emit('connection', socket, request, host.auth.sockets.track(socket, principal)),
+          ),
+        )
+        .catch((error: unknown) => host.auth.sockets.refuse(connection, error))
+    })
+  },
+  attach: ({ auth, server }, sockets, options) =>
+    auth.sockets.attach(server, '/ws', sockets, options),
+}
+
 /** A host whose sockets take the cookie, or whatever else is said. */
 async function startPageSockets(
   options: SocketOptions = { from: 'cookie' },
   settings: PageSettings = {},
+  guard: Guard = guards.authenticate,
 ): Promise<SocketHost> {
   const host = await startPages(settings)
   const sockets = new WebSocketServer({ noServer: true })
   const tracked: TrackedSocket[] = []
-  host.server.on('upgrade', (request, connection, head) => {
-    host.auth.sockets
-      .authenticate(request, options)
-      .then((principal) =>
-        sockets.handleUpgrade(request, connection, head, (socket) => {
-          tracked.push(host.auth.sockets.track(socket, principal))
-          socket.send(principal.userId)
-        }),
-      )
-      .catch((error: unknown) => host.auth.sockets.refuse(connection, error))
+  sockets.on('connection', (socket: WebSocket, _request: unknown, one: TrackedSocket) => {
+    tracked.push(one)
+    socket.send(one.principal.userId)
   })
+  guard(host, sockets, options)
   onTestFinished(() => {
     for (const client of sockets.clients) client.terminate()
   })
@@ -67,14 +84,12 @@ function open(host: TestHost, headers: Record<string, string | string[]>): Promi
   })
 }
 
-describe('the socket of a page', () => {
+describe.each(Object.entries(guards))('the socket of a page, by %s,', (_name, guard) => {
+  const start = (settings: PageSettings = {}) =>
+    startPageSockets({ from: 'cookie' }, settings, guard)
+
   it('is opened by the cookie, from pagesOrigin exactly, and from nowhere else', async () => {
-    const host = await startPageSockets(
-      { from: 'cookie' },
-      {
-        options: { allowedOrigins: ['https://app.example.com'] },
-      },
-    )
+    const host = await start({ options: { allowedOrigins: ['https://app.example.com'] } })
     const { Cookie } = await signInByPage(host)
     const statusOf = async (headers: Record<string, string | string[]>) =>
       (await open(host, { ...headers, Cookie })).status
@@ -103,7 +118,7 @@ describe('the socket of a page', () => {
   })
 
   it('takes no token, no ticket and no cookie that comes twice', async () => {
-    const host = await startPageSockets()
+    const host = await start()
     const { Cookie, value } = await signInByPage(host)
     const { authToken } = await logIn(host)
     const Origin = pagesOrigin
@@ -120,7 +135,7 @@ describe('the socket of a page', () => {
   })
 
   it('is closed with 4401 when the browser signs out, and at once', async () => {
-    const host = await startPageSockets()
+    const host = await start()
     const { Cookie, value } = await signInByPage(host)
     const { socket } = await open(host, { Cookie, Origin: pagesOrigin })
     await expect(host.tracked[0]?.renew(value)).rejects.toMatchObject({ status: 401 })
@@ -131,8 +146,36 @@ describe('the socket of a page', () => {
     await afterAttack(host, [], [value])
   })
 
-  it('is closed with 4401 when the same browser signs in anew', async () => {
+  it('stays open where the cookie gets a new secret, and the former opens none', async () => {
     const host = await startPageSockets()
+    const { Cookie, value, session } = await signInByPage(host)
+    const { socket } = await open(host, { Cookie, Origin: pagesOrigin })
+    const { secret, secretHash: to } = newSessionSecret('browser', session)
+    host.issued.add(secret)
+    const formerUntil = new Date(host.clock().getTime() + 10_000)
+    const replacement = { from: sha256(value), to, formerUntil }
+    expect(await host.stores.sessions.replaceSecret?.(session, replacement)).toBe(true)
+    const statusOf = async (cookie: string) =>
+      (await open(host, { Cookie: `${cookieName}=${cookie}`, Origin: pagesOrigin })).status
+    expect(await statusOf(secret)).toBe(101)
+    const late = await open(host, { Cookie, Origin: pagesOrigin })
+    expect(late.status).toBe(101)
+    const lateClosed = once(late.socket, 'close')
+    host.clock.advance(10)
+    // The one that the former has opened goes with it.
+    expect((await lateClosed)[0]).toBe(4408)
+    expect([await statusOf(value), await statusOf(secret)]).toEqual([401, 101])
+    host.clock.advance(3600)
+    expect((await open(host, { Cookie, Origin: pagesOrigin })).status).toBe(401)
+    expect(socket.readyState).toBe(WebSocket.OPEN)
+    const closed = once(socket, 'close')
+    const signOut = { ...ownPage, Cookie: `${cookieName}=${secret}` }
+    await send(host, 'POST', '/sign-out', signOut)
+    expect((await closed)[0]).toBe(4401)
+  })
+
+  it('is closed with 4401 when the same browser signs in anew', async () => {
+    const host = await start()
     const { Cookie } = await signInByPage(host)
     const { socket } = await open(host, { Cookie, Origin: pagesOrigin })
     const closed = once(socket, 'close')
@@ -141,7 +184,7 @@ describe('the socket of a page', () => {
   })
 
   it('is 503 while the store is down, never 401', async () => {
-    const host = await startPageSockets()
+    const host = await start()
     const { Cookie } = await signInByPage(host)
     host.stores.sessions.find = () => Promise.reject(new Error('down'))
     expect((await open(host, { Cookie, Origin: pagesOrigin })).status).toBe(503)
@@ -170,8 +213,14 @@ describe('a socket of pages that the host has not named', () => {
         type: 'host.failed',
         operation: 'upgrade',
         error: expect.stringContaining('pagesOrigin: is not set'),
+        requestId: expect.stringMatching(/^.{36}$/),
       }),
     )
+  })
+
+  it('is attached nowhere: the host is told at once', async () => {
+    const attached = startPageSockets({ from: 'cookie' }, { withoutPages: true }, guards.attach)
+    await expect(attached).rejects.toMatchObject({ name: 'AuthConfigError', option: 'pagesOrigin' })
   })
 
   it.each([{ from: 'either' }, { from: 'url' }, { form: 'cookie' }])(
@@ -181,6 +230,8 @@ describe('a socket of pages that the host has not named', () => {
       await expect(
         host.auth.sockets.authenticate({ headers: {}, socket: {} } as never, options as never),
       ).rejects.toMatchObject({ name: 'AuthConfigError' })
+      const sockets = new WebSocketServer({ noServer: true })
+      expect(() => guards.attach(host, sockets, options as never)).toThrow('sockets.attach')
     },
   )
 })

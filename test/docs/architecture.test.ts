@@ -1,5 +1,5 @@
-// docs/architecture.md names files and rooms: here one that has moved, or a room that is new, takes
-// the page along.
+// docs/architecture.md and docs/adding-a-capability.md name files and rooms: here one that has
+// moved, or a room that is new, takes the page along.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
@@ -11,8 +11,12 @@ interface Rule {
 
 const walls = createRequire(import.meta.url)('../rules/walls.cjs') as { forbidden: Rule[] }
 const root = new URL('../../', import.meta.url)
-const page = readFileSync(new URL('docs/architecture.md', root), 'utf8')
-const paths = [...page.matchAll(/`((?:src|test|example-app)\/[^`]*)`/g)].map(([, path]) => path)
+const read = (name: string) => readFileSync(new URL(`docs/${name}.md`, root), 'utf8')
+const pathsIn = (text: string) =>
+  [...text.matchAll(/`((?:src|test|example-app)\/[^`]*)`/g)].map(([, path]) => path as string)
+const page = read('architecture')
+const paths = pathsIn(page)
+const adding = pathsIn(read('adding-a-capability'))
 const reasons = walls.forbidden
   .filter(({ name }) => name.startsWith('floor-'))
   .map(({ comment }) => comment.slice(comment.indexOf(': ') + 2))
@@ -24,7 +28,7 @@ describe('docs/architecture.md', () => {
   })
 
   it.each([...new Set(paths)])('names %s, which is there', (path) => {
-    expect(existsSync(new URL(path as string, root))).toBe(true)
+    expect(existsSync(new URL(path, root))).toBe(true)
   })
 
   it.each(readdirSync(new URL('src/', root)))('shows src/%s on its map', (name) => {
@@ -33,5 +37,15 @@ describe('docs/architecture.md', () => {
 
   it.each(reasons)('gives the reason of a floor: %s', (reason) => {
     expect(page).toContain(`| ${reason} |`)
+  })
+})
+
+describe('docs/adding-a-capability.md', () => {
+  it('names what a capability, a grant, a header and a stored member touch', () => {
+    expect(new Set(adding).size).toBeGreaterThan(20)
+  })
+
+  it.each([...new Set(adding)])('names %s, which is there', (path) => {
+    expect(existsSync(new URL(path.replace('<name>', 'code'), root))).toBe(true)
   })
 })

@@ -11,7 +11,7 @@ import { chromiumPath, launchChromium } from '../support/chromium.js'
 import { password, startHost } from '../support/host.js'
 
 const root = new URL('../../', import.meta.url)
-const dist = new URL('dist/client/', root)
+const dist = new URL('dist/', root)
 const document = readFileSync(new URL('docs/clients.md', root), 'utf8')
 
 let browser: Browser
@@ -40,8 +40,8 @@ async function scriptOfApp(): Promise<string> {
     input: `${folder}main.mjs`,
     resolve: {
       alias: {
-        'messaging-auth-router/client/react': fileURLToPath(new URL('react/react.js', dist)),
-        'messaging-auth-router/client': fileURLToPath(new URL('client.js', dist)),
+        'messaging-auth-router/client/react': fileURLToPath(new URL('client/react.js', dist)),
+        'messaging-auth-router/client': fileURLToPath(new URL('client/index.js', dist)),
       },
     },
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },

@@ -82,7 +82,7 @@ describe('the MongoDB adapter of docs/adapters.md', () => {
       ['auth_codes', 'expiresAt'],
       ['auth_codes', 'retainUntil'],
       ['auth_tickets', 'expiresAt'],
-      ['auth_pending_second_factors', 'expiresAt'],
+      ['auth_enrolments', 'expiresAt'],
       ['auth_recovery_codes', '_id.userId'],
     ])
   })
@@ -109,7 +109,7 @@ describe('the same adapter with one fault', () => {
   const { sessions, codes, tickets } = {
     sessions: 'mongo-sessions',
     codes: 'mongo-codes',
-    tickets: 'mongo-tickets',
+    tickets: 'mongo-stores',
   }
   const factors = 'mongo-second-factors'
   it.each([
@@ -140,7 +140,7 @@ describe('the same adapter with one fault', () => {
     ['secondFactors', factors, ', sealedSeed: { $eq: key(factor.sealedSeed) } }', ' }'],
     ['secondFactors', factors, ', sealedSeed: { $eq: key(from) } }', ' }'],
     ['secondFactors', factors, 'if (modifiedCount === 0)', 'if (modifiedCount > 1)'],
-    ['secondFactors', factors, 'await pending.deleteOne({ _id }, within)', ''],
+    ['secondFactors', factors, 'await pending.deleteMany(ofUser(userId), within)', ''],
     ['secondFactors', factors, 'if (!isDuplicate(error)) throw error', 'throw error'],
     ['secondFactors', factors, '[{ expiresAt: { $lte: now } }]', '[{ expiresAt: { $ne: null } }]'],
   ] as const)('fails the contract of %s', async (contract, file, right, wrong) => {

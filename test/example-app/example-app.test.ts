@@ -279,7 +279,11 @@ describe('the live channel', () => {
       users: { findByIdentifier: async () => null, findById: async () => null },
       ...stores,
       tickets: { ...stores.tickets, consume: () => Promise.reject(new Error('down')) },
-      signer: joseSigner({ issuer: 'test', audience: 'chat', keys: [await generateSigningKey()] }),
+      signer: joseSigner({
+        issuer: 'https://test.example',
+        audience: 'chat',
+        keys: [await generateSigningKey()],
+      }),
       encryptionKeys: [randomBytes(32).toString('base64')],
     })
     const live = createLive(auth)
@@ -477,11 +481,11 @@ describe('the page', () => {
       const module = await request('GET', `/${file}`)
       expect(module.status).toBe(200)
       for (const [, imported] of module.text.matchAll(
-        /^(?:(?:im|ex)port .*|\}) from '([^']+)';?$/gm,
+        /^(?:(?:im|ex)port .*|\}) from ["']([^"']+)["'];?$/gm,
       ))
         found.add(new URL(imported as string, `http://page/${file}`).pathname.slice(1))
     }
-    expect(found).toContain('client/oauth/oauth.js')
+    expect(found).toContain('client/oauth.js')
     expect(preloaded.sort()).toEqual([...found].sort())
   })
 

@@ -291,7 +291,8 @@ describe.each(databases)('the page over $name', ({ open, isThere }) => {
       device = await plugIn(tab.page, { synced: false })
       await tab.signIn(numbered(5))
       await add()
-      for (let n = 0; n < 3; n += 1) expect((await signInByPasskey()).status).toBe(200)
+      // A copy that is a few uses behind may be the device itself, overtaken on the way.
+      for (let n = 0; n < 6; n += 1) expect((await signInByPasskey()).status).toBe(200)
       await replaceByCopy()
       expect((await signInByPasskey()).status).toBe(401)
       await tab.sees('This passkey was not accepted.')

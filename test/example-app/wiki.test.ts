@@ -199,6 +199,8 @@ describe('by HTTP', () => {
     // Without TLS nobody can tell whether it is the page: asked about, and not for a password.
     expect(question).toContain('Do you want to continue to <bdi>Chat</bdi> as <bdi>Alice</bdi>?')
     expect(question).not.toContain('name="password"')
+    // As long as it takes to read, at the least.
+    await new Promise((resolve) => setTimeout(resolve, 500))
     const sent = await browser.submit(question, { choice: 'continue' })
     expect(sent).toContain('<title>Sign in · Chat</title>')
 
@@ -261,11 +263,21 @@ describe('by HTTP', () => {
   })
 })
 
+test('a wiki whose chat is not there says so in one line, and what to do', async () => {
+  const issuer = `http://localhost:${await freePort()}`
+  const { child, output } = launchWiki({ ISSUER: issuer, WIKI_URL: wikiUrl, WIKI_SECRET: secret })
+  const [code] = await once(child, 'close')
+  expect([code, output.text.trim().split('\n')]).toEqual([
+    1,
+    [expect.stringMatching(`^ISSUER: no chat at ${issuer} .*Start it first, or set ISSUER\\.$`)],
+  ])
+})
+
 test('says how to register it where it has no secret', async () => {
   const { child, output } = launchWiki({ WIKI_URL: wikiUrl })
   expect(await once(child, 'close')).toEqual([1, null])
   const [, json = '', , made = ''] =
-    /OAUTH_CLIENTS='(.+)' npm start\n(\n)WIKI_SECRET=(\S+) npm run wiki\n$/.exec(output.text) ?? []
+    /OAUTH_CLIENTS='(.+)' npm start\n(\n)WIKI_SECRET=(\S+) npm run wiki\n/.exec(output.text) ?? []
   expect(JSON.parse(json)).toMatchObject([{ id: 'wiki', redirectUris: [`${wikiUrl}/callback`] }])
   expect(made).toMatch(/^mar_cs_/)
   expect(json).not.toContain(made)
@@ -313,13 +325,11 @@ describe.skipIf(chromiumPath === null)('in Chromium', { timeout: 120_000 }, () =
       await page.getByRole('heading', { name: 'Hello Alice' }).waitFor()
 
       await page.goto(chatUrl)
-      await page.getByRole('button', { name: 'Log out' }).click()
+      // Of the browser as well: whoever sits down next is asked for a password.
+      await page.getByRole('button', { name: 'Log out', exact: true }).click()
       await page.getByText('You have logged out.').waitFor()
-      await page.getByRole('link', { name: 'Sign out in this browser as well' }).click()
-      await page.getByRole('button', { name: 'Sign out' }).click()
-      await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
-      await page.goto(chatUrl)
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await page.getByLabel('E-mail or user name').waitFor()
       await page.getByRole('button', { name: 'Cancel and go back to Chat' }).click()
       await page.getByText('You have not signed in.').waitFor()
       expect(page.url()).toBe(`${chatUrl}/`)

@@ -121,7 +121,8 @@ describe('requireAuth({ maxAge })', () => {
   })
 
   it('is not fooled by a code: the exchange is no new sign-in', async () => {
-    const host = await startHost({ after: guarded({ maxAge: 600 }) })
+    const options = { pkce: { maxAge: false } } as const
+    const host = await startHost({ options, after: guarded({ maxAge: 600 }) })
     const { authToken } = await logIn(host)
     host.clock.advance(601)
     const { body } = await post(host, '/auth/pkce/token', await obtainCode(host, authToken))

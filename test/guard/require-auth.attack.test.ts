@@ -29,6 +29,26 @@ describe('requireAuth() makes no guard', () => {
   })
 })
 
+describe('requireAuth without its parentheses', () => {
+  it('lets nobody in, and the error names the mistake', async () => {
+    const host = await startHost({
+      after: (app, auth) =>
+        app.get('/rooms', auth.requireAuth as never, (_request, response) => {
+          response.json('let in')
+        }),
+    })
+    const response = await supertest(host.url.replace('/api/v1', '')).get('/rooms')
+    expect(response.status).toBe(500)
+    expect(response.body).toEqual({ host: 'failed' })
+    expect(host.unforeseen).toEqual([
+      expect.objectContaining({
+        option: 'requireAuth',
+        remedy: expect.stringMatching(/requireAuth\(\)/),
+      }),
+    ])
+  })
+})
+
 describe('a polluted Object.prototype', () => {
   it('opens no guard that is made afterwards', async () => {
     const prototype = Object.prototype as unknown as Record<string, unknown>

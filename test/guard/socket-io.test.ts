@@ -259,6 +259,7 @@ describe('what Socket.IO does to the guard', () => {
             operation: 'sockets.socketIo',
             error: 'TypeError',
             frame: expect.any(String),
+            requestId: expect.any(String),
           }),
         ]),
       )

@@ -189,7 +189,7 @@ describe('a socket ticket', () => {
     expect(status).toBe(200)
     expect(body).toEqual({
       status: 'success',
-      data: { ticket: expect.stringMatching(/^mar_wt_[\w-]{43}$/), expiresIn: 30 },
+      data: { ticket: expect.stringMatching(/^mar_wt_[\w-]{43}\.[\w-]{43}$/), expiresIn: 30 },
     })
     return body.data.ticket as string
   }

@@ -5,7 +5,7 @@ import { WebSocket, WebSocketServer } from 'ws'
 import { bearer, get, logIn, post } from '../support/client.js'
 import { startHost, type TestHost } from '../support/host.js'
 
-/** The recipe of docs/recipes.md. */
+/** As docs/beside-a-server.md guards a WebSocket. */
 function guardUpgrades(host: TestHost): WebSocketServer {
   const sockets = new WebSocketServer({ noServer: true })
   host.server.on('upgrade', (request, connection, head) => {

@@ -21,6 +21,7 @@ const byNobody = [
   'secondFactors.purge',
   'tickets.purge',
   'sessions.liveAmong',
+  'signer.keyIds',
   'bus.subscribe',
   'signer.ready',
   // By `revokeByToken`, and for the event of a password that was wrong.
@@ -34,6 +35,7 @@ const byNobody = [
   'consents.grant',
   // Of pages that sign a browser in once more, and out, which the host's own routes do.
   'sessions.setAuthenticated',
+  'sessions.replaceSecret',
   'sessions.endChildren',
 ]
 

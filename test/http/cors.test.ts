@@ -42,7 +42,8 @@ describe('cors: { origins }', () => {
       vary: 'Origin',
       'access-control-allow-origin': origin,
       'access-control-expose-headers':
-        'Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, WWW-Authenticate',
+        'Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ' +
+        'WWW-Authenticate, X-Request-Id',
     }
     const answers = [
       await post(host, '/login', { username: 'alice', password }, { Origin: origin }),

@@ -37,7 +37,7 @@ describe('a route that is open to every origin', () => {
         200,
         {
           'access-control-allow-origin': '*',
-          'access-control-expose-headers': 'Retry-After, WWW-Authenticate',
+          'access-control-expose-headers': 'Retry-After, WWW-Authenticate, X-Request-Id',
         },
       ])
     }
@@ -100,7 +100,7 @@ describe('a route that is open to every origin', () => {
     const { headers } = await supertest(url).post('/open').set('Origin', 'https://evil.example')
     expect(corsHeaders(headers)).toEqual({
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'Retry-After, WWW-Authenticate',
+      'access-control-expose-headers': 'Retry-After, WWW-Authenticate, X-Request-Id',
     })
   })
 

@@ -36,6 +36,44 @@ async function startReading(settings: BareAppSettings = {}) {
   }
 }
 
+describe('parameters of an OAuth endpoint in JSON', () => {
+  const json = 'application/json'
+
+  it.each([
+    '{"one":"a","one":"b"}',
+    '{"one":"a","one":"a"}',
+    '{"one":"a","o\\u006ee":"b"}',
+    '{"resource":"a","resource":["b"]}',
+    '{"x":{"one":"}"},"one":"\\"","y":[{"one":1}],"one":"b"}',
+    '{"__proto__":1,"__proto__":2}',
+    '{"other":1,"other":2}',
+  ])('are refused where one is there twice, as in %s', async (body) => {
+    const read = await startReading()
+    expect(await read(body, json)).toMatchObject({ status: 400, error: 'invalid_request' })
+  })
+
+  it('may look like twice in values, and deeper, where nobody reads them', async () => {
+    const read = await startReading()
+    for (const body of [
+      '{"one":"one\\",\\"one\\":","x":"\\\\","resource":"\\\\\\""}',
+      '{"one":"a","x":{"one":1,"one":2},"y":[{"one":1}]}',
+      '{"one":"one","resource":["one","one"]}',
+    ])
+      expect((await read(body, json)).status).toBe(200)
+  })
+
+  it('take 8 KiB of quotes, brackets or names as little time as anything else', async () => {
+    const read = await startReading()
+    for (const unit of ['"\\\\', '{"a":', '[', '"', ':', '"a":1,']) {
+      const began = performance.now()
+      await read(`{"one":${unit.repeat(8000 / unit.length)}`, json)
+      expect(performance.now() - began).toBeLessThan(500)
+    }
+    const names = Array.from({ length: 900 }, (_none, at) => `"n${at}":1`)
+    expect((await read(`{${names.join()}}`, json)).status).toBe(200)
+  })
+})
+
 describe('parameters of an OAuth endpoint that somebody bends', () => {
   it.each([
     ['one=1&one=2'],

@@ -2,6 +2,7 @@ import { cpuUsage } from 'node:process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstEntry, nextEntry } from '../../src/lib/map-order.js'
+import { rounds } from '../support/rounds.js'
 
 const key = fc.integer({ min: 0, max: 9 })
 const steps = fc.array(
@@ -30,7 +31,7 @@ describe('the first entry of a map', () => {
           }
           expect(first()?.[1]).toBe(map.values().next().value)
         }),
-        { numRuns: 2000 },
+        { numRuns: rounds(200) },
       )
     },
   )

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { type AuthRouterOptions, createAuthRouter, type OtherFactor } from '../../src/index.js'
 import { bearer, get, logIn, obtainCode, pkcePair, post } from '../support/client.js'
@@ -309,7 +310,7 @@ describe('the option otherFactors', () => {
       otherFactors,
       encryptionKeys: key,
     } as never)
-  const key = [Buffer.alloc(32, 1).toString('base64')]
+  const key = [randomBytes(32).toString('base64')]
   const signerOf = () => ({ sign: async () => '', verify: async () => ({}) })
 
   it.each([

@@ -1,11 +1,16 @@
 import { defineConfig } from 'vitest/config'
-import { longTests } from './long-tests.js'
+import { engineTests, longTests, roundTests } from './suites.js'
+
+const suites = {
+  long: { include: [...longTests], testTimeout: 120_000 },
+  engines: { include: [...engineTests], testTimeout: 120_000, env: { ENGINES: 'all' } },
+  rounds: { include: [...roundTests], testTimeout: 900_000, env: { ROUNDS: '10' } },
+}
 
 export default defineConfig({
   test: {
-    include: [...longTests],
+    ...suites[(process.env['SUITE'] ?? 'long') as keyof typeof suites],
     maxWorkers: 3,
-    testTimeout: 120_000,
     hookTimeout: 120_000,
     setupFiles: ['test/support/patience.ts'],
     expect: { poll: { timeout: 20_000 } },

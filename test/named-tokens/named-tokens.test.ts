@@ -4,6 +4,7 @@ import { sha256 } from '../../src/lib/digest.js'
 import { bearer, get, logIn, post, remove } from '../support/client.js'
 import { password, startHost, type TestHost } from '../support/host.js'
 import { makeToken, namedTokens } from '../support/named-tokens.js'
+import { codeOf, enrolled, wrongCode } from '../support/two-factor.js'
 
 const day = 24 * 60 * 60
 const withTokens = { options: { namedTokens: true } }
@@ -107,6 +108,24 @@ describe('a named token', () => {
     expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
   })
 
+  it.each([
+    'a\nb',
+    '\u001b[2Jbot',
+    'a\u2028b',
+    ...[...'\u200e\u200f\u061c\u202a\u202e\u2066\u2069'].map((turn) => `toB ${turn}IC`),
+  ])('is made under no name that looks like another: %j', async (name) => {
+    const host = await startHost(withTokens)
+    const { authToken } = await logIn(host)
+    const refused = await post(host, namedTokens, { name }, bearer(authToken))
+    expect([refused.status, refused.body.details.issues[0].path]).toEqual([400, 'name'])
+    await expect(host.auth.namedTokens.create({ userId: 'u-alice', name })).rejects.toMatchObject({
+      code: 'invalid-request',
+    })
+    expect(await list(host, authToken)).toEqual([])
+    // What is written from right to left needs none of them.
+    await makeToken(host, authToken, { name: 'בוט של הבנייה' })
+  })
+
   it('is not made by a session of which the sign-in is old, unless by the password', async () => {
     const host = await startHost(withTokens)
     const { authToken } = await logIn(host)
@@ -126,6 +145,28 @@ describe('a named token', () => {
     expect(wrong.body.details).toEqual({ wrong: 'password' })
     expect(await list(host, authToken)).toHaveLength(1)
     expect((await ask({ password })).status).toBe(200)
+  })
+
+  it('is made by an old session with the second factor only, and says what was shown', async () => {
+    const { host, token: authToken, secret } = await enrolled(withTokens)
+    host.clock.advance(3600)
+    const ask = (body: object) =>
+      post(host, namedTokens, { name: 'bot', ...body }, bearer(authToken))
+    const bare = await ask({ password })
+    expect({ status: bare.status, error: bare.body.error }).toEqual({
+      status: 401,
+      error: 'totp-required',
+    })
+    expect((await ask({ password, code: wrongCode(host, secret) })).body.error).toBe('totp-invalid')
+    expect((await ask({ code: codeOf(host, secret) })).body.error).toBe('reauthentication-required')
+    expect(await list(host, authToken)).toHaveLength(0)
+    const made = await ask({ password, code: codeOf(host, secret) })
+    expect(made.status).toBe(200)
+    expect(await host.stores.sessions.find(made.body.data.id)).toMatchObject({
+      methods: ['pwd', 'otp'],
+      authenticatedAt: host.clock(),
+    })
+    expect((await ask({ password, passkey: {} })).status).toBe(400)
   })
 
   it('survives its maker’s logout, and is not counted by maxSessionsPerUser', async () => {

@@ -12,7 +12,7 @@ import {
   type OAuthClient,
   type UserStore,
 } from '../../dist/index.js'
-import { memoryOAuthStores, memoryStores } from '../../dist/stores/memory-stores.js'
+import { memoryOAuthStores, memoryStores } from '../../dist/stores/memory.js'
 import {
   type Answer,
   alice,

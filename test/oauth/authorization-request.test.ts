@@ -169,7 +169,7 @@ describe('a request in which nothing is wrong', () => {
       fc.property(fc.shuffledSubarray(pairs, { minLength: pairs.length }), (shuffled) => {
         const request = ask(shuffled.join('&')) as AuthorizationRequest
         expect(request).toEqual({ ...wanted, raw: shuffled.join('&') })
-        const next = decideAuthorization(request, null, [], flow)
+        const next = decideAuthorization(request, null, false, flow)
         expect(next).toEqual({ next: 'page', page: 'sign-in' })
       }),
       { numRuns: 500, seed: 1 },

@@ -2,16 +2,17 @@
 import express from 'express'
 import supertest, { type Response } from 'supertest'
 import { expect, onTestFinished } from 'vitest'
+import { createSecondFactorManagement } from '../../src/account/second-factor-management.js'
 import { mountAll } from '../../src/http/endpoint.js'
 import { type AuthEvent, generateSigningKey, joseSigner } from '../../src/index.js'
+import { createLogin } from '../../src/login/login.js'
 import { createOAuthCodes, type OAuthCodes } from '../../src/oauth/authorization-codes.js'
 import type { OAuthServer } from '../../src/oauth/oauth-server.js'
 import { createBrowserPages } from '../../src/pages/browser-pages.js'
 import { createPageSite } from '../../src/pages/page-site.js'
-import { assemble } from '../../src/router/assemble.js'
+import { createKit } from '../../src/router/kit.js'
 import type { AuthRouterOptions } from '../../src/router/options.js'
 import { resolveOptions } from '../../src/router/resolve-options.js'
-import { login, secondFactors } from '../../src/router/wiring.js'
 import type { TokenSigner } from '../../src/signers/contract.js'
 import type { OAuthClient } from '../../src/stores/client-contract.js'
 import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
@@ -36,10 +37,11 @@ const service = 'Example Chat'
 export const issuer = 'https://chat.example.com'
 const signingKey = await generateSigningKey('ES256')
 
-/** What a browser says of a link on a page of somebody else. */
+/** What a browser says of a link on a page of somebody else that its user has pressed. */
 export const byLink = {
   'Sec-Fetch-Site': 'cross-site',
   'Sec-Fetch-Mode': 'navigate',
+  'Sec-Fetch-User': '?1',
   'Sec-Fetch-Dest': 'document',
 }
 
@@ -121,43 +123,32 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
     ...settings.options,
   }
   const resolved = resolveOptions(options)
-  const parts = assemble(resolved)
-  const { call, audit, codes: store, contexts, sayOnce } = parts.host
-  const codes = createOAuthCodes({ store, takeIssue: parts.throttle.takeIssue, clock, audit })
-  if (parts.pages === null) throw new Error('no pages')
+  const kit = createKit(resolved)
+  const { call, contexts, warnOnce, pages } = kit
+  const codes = createOAuthCodes(kit)
+  if (pages === undefined) throw new Error('no pages')
   const listed = registerOf(settings.clients ?? [wiki, desktop, tracker, bridge])
   const baseUrl = new URL(`${issuer}/api/v1`)
-  const pages = createBrowserPages({
-    site: createPageSite({ brand: { name: service } }, baseUrl, call),
-    qrCode: undefined,
-    server: {
-      issuer,
-      baseUrl,
-      ownResource,
-      clients:
-        settings.find === undefined ? listed : { find: settings.find, isFamiliar: () => false },
-      consents,
-      once,
-      scopes: { known: knownScopes, published: [], describe: (scope: string) => `to ${scope}` },
-    } as unknown as OAuthServer,
-    pages: parts.pages,
-    logInSteps: login(resolved, parts).logInSteps,
-    enrolment: secondFactors(resolved, parts).onPages,
-    passkeys: null,
-    codes: store,
-    users: parts.host.users,
-    sessions: parts.sessions,
-    secondFactors: parts.secondFactors,
-    authenticate: parts.authenticate,
-    decideSignIn: parts.decideSignIn,
-    mustHaveFactor: parts.host.mustHaveFactor,
-    throttle: parts.throttle,
+  const server = {
+    issuer,
+    baseUrl,
+    ownResource,
+    clients:
+      settings.find === undefined ? listed : { find: settings.find, isFamiliar: () => false },
+    consents,
+    once,
+    scopes: { known: knownScopes, published: [], describe: (scope: string) => `to ${scope}` },
+    nameResource: (resource: string) => resource,
+  } as unknown as OAuthServer
+  const { routes } = createBrowserPages({
+    ...kit,
+    ...server,
+    pages,
+    pageSite: createPageSite({ brand: { name: service } }, baseUrl, call),
+    logInSteps: createLogin(kit).logInSteps,
+    enrolment: createSecondFactorManagement(kit).onPages,
+    passkeysOnPages: undefined,
     signer: settings.signer?.(signer) ?? signer,
-    encryptionKeys: resolved.encryptionKeys,
-    call,
-    sayOnce,
-    clock,
-    audit,
   })
   const faults: string[] = []
   onTestFinished(() => expect(faults, 'answers that are not as described').toEqual([]))
@@ -165,11 +156,10 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
     options: { ...options, ...settings.options },
     before: (app) => {
       settings.before?.(app)
-      const { routes } = pages
       app.use(
         '/api/v1',
         watched(
-          mountAll(express.Router(), routes, { contexts, answerCors: null, sayOnce }),
+          mountAll(express.Router(), routes, { contexts, answerCors: null, warnOnce }),
           faults,
         ),
       )
@@ -257,10 +247,9 @@ export function pageOf(response: Response): string {
   const names = Object.keys(response.headers)
   expect(names.filter((name) => /^(location|set-cookie|access-control-.*)$/.test(name))).toEqual([])
   // No way out of a page that a stranger could have laid, but for what dresses it.
-  const bare = response.text.replace(
-    /<link rel="stylesheet" href="https:\/\/chat\.example\.com\/api\/v1\/oauth\/assets\/[\w.-]+">/,
-    '',
-  )
+  const assets = String.raw`https://chat\.example\.com/api/v1/oauth/assets`
+  const ours = new RegExp(`<link rel="(?:stylesheet|icon)" href="${assets}/[\\w.-]+">`, 'g')
+  const bare = response.text.replace(ours, '')
   expect(bare).not.toMatch(/href|src=|http-equiv|<a|<form|<script/i)
   return response.text
 }

@@ -48,7 +48,8 @@ describe('a request whose sender is not proven', () => {
       expect(response.status).toBe(400)
       expect(pageOf(response)).not.toMatch(/evil|af0ifjsldkj/)
     }
-    expect(events).toEqual([])
+    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(['page.refused']))
+    expect(JSON.stringify(events)).not.toMatch(/evil|af0ifjsldkj/)
   })
 
   it('brings no markup onto a page, nor does the name of a client', async () => {
@@ -196,15 +197,37 @@ describe('a code of the authorization endpoint', () => {
     expect(JSON.stringify(events)).not.toContain('mar_oc_')
   })
 
-  it('is issued 60 times a minute to one browser, and no more', async () => {
+  it('is issued 60 times a minute for an app to one browser, and no more', async () => {
     const { visit, Cookie, clock } = await signedIn()
     for (let times = 0; times < 60; times += 1) codeOf(await visit(queryOf(), { Cookie }))
     const response = await visit(queryOf(), { Cookie })
     expect([response.status, pageOf(response)]).toEqual([429, expect.any(String)])
+    const other = { client_id: 'desktop', redirect_uri: 'https://app.example.com/callback' }
+    codeOf(await visit(queryOf(other), { Cookie }))
     expect(Number(response.headers['retry-after'])).toBeGreaterThan(0)
     clock.advance(61)
     expect((await visit(queryOf(), { Cookie })).status).toBeOneOf([303, 429])
   })
+
+  it.each([
+    ['cross-site', { prompt: 'none' }, {}],
+    ['cross-site', {}, { prompt: 'none' }],
+    ['same-site', { prompt: 'none' }, {}],
+  ] as const)(
+    'is left to the user whose browser a page sends here by itself, %s, with %j',
+    async (site, change, other) => {
+      const { visit, Cookie } = await signedIn()
+      const byItself = { Cookie, 'Sec-Fetch-Site': site, 'Sec-Fetch-User': '' }
+      const statuses: number[] = []
+      for (let times = 0; times < 70; times += 1)
+        statuses.push((await visit(queryOf(change), byItself)).status)
+      expect(statuses.filter((status) => status === 303)).toHaveLength(30)
+      expect(statuses.filter((status) => status === 429)).toHaveLength(40)
+      // By a press, and by an app that looks whether she is still signed in.
+      codeOf(await visit(queryOf(change), { Cookie }))
+      codeOf(await visit(queryOf(other), byItself))
+    },
+  )
 
   it('is nothing at /auth/pkce/token, by its prefix and by its record', async () => {
     const { visit, Cookie, stores, codes, host } = await signedIn()

@@ -2,6 +2,7 @@ import express from 'express'
 import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../src/lib/digest.js'
+import { wordsFor } from '../support/consents.js'
 import {
   answerOf,
   asked,
@@ -13,6 +14,7 @@ import {
   startAuthorize,
   stepOf,
 } from './authorize-host.js'
+import { ownResource, tracker } from './some-clients.js'
 
 const callback = 'https://wiki.example.com/oidc/callback'
 const minute = 60
@@ -143,8 +145,9 @@ describe('the authorization endpoint', () => {
     const refused = async () =>
       expect(stepOf(await visit(query, { Cookie }), query)).toBe('consent')
     await refused()
-    await grant(['openid'])
-    await grant(['openid', 'messages:read'], 'u-other')
+    const page = wordsFor(tracker, ownResource, { scopes: ['openid'] })
+    await grant(page)
+    await grant([...page, 'messages:read'], 'u-other')
     await refused()
     await grant(['messages:read'])
     codeOf(await visit(query, { Cookie }))

@@ -24,7 +24,7 @@ export interface Passed {
 }
 
 export function byPages(at: RelyingParties) {
-  const { host, local, post, verifiedIdToken } = at
+  const { host, clock, local, post, verifiedIdToken } = at
   const openBrowser = () => openPageBrowser(issuer, local)
 
   /** Asks, does what each page asks for, and says what the client is told. */
@@ -37,6 +37,8 @@ export function byPages(at: RelyingParties) {
       expect([name, status], text).toEqual([expect.any(String), 200])
       pages.push({ name, text })
       if (pages.length > 5) throw new Error(`page after page: ${pages.map((one) => one.name)}`)
+      // She has read it.
+      clock.advance(1)
       rest = await browser.send(rest, fieldsFor(rest, person))
     }
     const params = Object.fromEntries(rest.url.searchParams)

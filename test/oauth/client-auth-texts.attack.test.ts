@@ -7,6 +7,7 @@ import { AuthError } from '../../src/errors.js'
 import { readPresentedClient } from '../../src/oauth/client-credentials.js'
 import { assertionAlgorithms, judgeAssertion } from '../../src/signers/client-assertion.js'
 import { ecKeys, issuer } from '../support/oauth-clients.js'
+import { rounds } from '../support/rounds.js'
 
 const seed = 20_260_301
 const now = new Date('2026-03-01T12:00:00Z')
@@ -54,7 +55,7 @@ describe('an assertion with any content', () => {
       expect(typeof body.exp).toBe('number')
       expect([header.alg, header.crit]).toEqual(['ES256', undefined])
     })
-    await fc.assert(property, { seed, numRuns: 2000 })
+    await fc.assert(property, { seed, numRuns: rounds(200) })
   })
 
   it('that is changed anywhere is refused', async () => {
@@ -69,7 +70,7 @@ describe('an assertion with any content', () => {
       const changed = `${assertion.slice(0, at)}${character}${assertion.slice(at + 1)}`
       expect((await judgeAssertion(changed, rules)).problem).not.toBeNull()
     })
-    await fc.assert(property, { seed, numRuns: 1000 })
+    await fc.assert(property, { seed, numRuns: rounds(100) })
   })
 
   it('is judged without a fault where it is any text', async () => {
@@ -79,7 +80,7 @@ describe('an assertion with any content', () => {
         expect((await judgeAssertion(text, rules)).problem).toBe('assertion-malformed')
       },
     )
-    await fc.assert(property, { seed, numRuns: 1000 })
+    await fc.assert(property, { seed, numRuns: rounds(100) })
   })
 
   it('costs no more signatures than a client may have keys', async () => {
@@ -136,6 +137,6 @@ describe('a client with any credentials', () => {
         expect((error as AuthError).status).toBe(400)
       }
     })
-    fc.assert(property, { seed, numRuns: 5000 })
+    fc.assert(property, { seed, numRuns: rounds(500) })
   })
 })

@@ -21,6 +21,7 @@ import {
   tokenEndpoint,
 } from '../support/oauth-clients.js'
 import { leastCpuMs } from '../support/processor-time.js'
+import { registerOf } from './some-clients.js'
 
 const keys = ecKeys()
 const wiki = client('wiki', { secretHashes: [secret.hash] })
@@ -34,10 +35,28 @@ const wrong = nextSecret.secret
 const refusal = ({ status, text, headers }: Shown) => ({
   status,
   text,
-  headers: Object.fromEntries([...headers].filter(([name]) => name !== 'date')),
+  headers: Object.fromEntries(
+    [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id'),
+  ),
 })
 const reasons = (events: readonly object[]) =>
   events.map((event) => ('reason' in event ? event.reason : event))
+
+describe('a client whose row has lost its secrets', () => {
+  it.each<[string, object]>([
+    ['all hashes', { secretHashes: [] }],
+    ['all keys', { jwks: { keys: [] } }],
+    ['both', { secretHashes: [], jwks: { keys: [] } }],
+  ])('is nobody without %s, instead of one that everybody can be', async (_what, change) => {
+    const { show, events } = await startClients(
+      [],
+      registerOf({ find: async () => ({ ...client('wiki'), ...change }) }),
+    )
+    for (const shown of [{}, { client_secret: secret.secret }, { client_secret: 'x' }])
+      expect((await show({ client_id: 'wiki', ...shown })).status).toBe(401)
+    expect(new Set(reasons(events))).toEqual(new Set(['unknown-client']))
+  })
+})
 
 describe('a client that shows too much or too little', () => {
   const assertion = assertionOf('e30.e30.e30')

@@ -83,6 +83,8 @@ describe('a client that the host creates', () => {
   })
 
   it.each<[string, unknown, string]>([
+    ['with an empty list of secrets', { ...tracker, secretHashes: [] }, 'secretHashes'],
+    ['with an empty list of keys', { ...tracker, jwks: { keys: [] } }, 'jwks.keys'],
     ['without a name', { ...tracker, name: undefined }, 'name'],
     [
       'with a redirect to http',
@@ -179,13 +181,13 @@ describe('a client that shows who it is by its keys', () => {
     const app = await startOAuthApp()
     const jwks = { keys: [await publicJwk()] }
     await app.forHost.create({ ...tracker, jwks })
-    for (const client of [
-      tracker,
-      { ...tracker, jwks: { keys: [] } },
-      { ...tracker, type: 'native', redirectUris: phone.redirectUris } as const,
-    ]) {
+    for (const [client, path] of [
+      [tracker, 'jwks'],
+      [{ ...tracker, jwks: { keys: [] } }, 'jwks.keys'],
+      [{ ...tracker, type: 'native', redirectUris: phone.redirectUris }, 'jwks'],
+    ] as const) {
       const error = await refusalOf(app.forHost.update(client))
-      expect([error.status, error.details]).toMatchObject([400, { issues: [{ path: 'jwks' }] }])
+      expect([error.status, error.details]).toMatchObject([400, { issues: [{ path }] }])
     }
     expect(await app.forHost.find('tracker')).toMatchObject({ jwks, type: 'web' })
     expect(await statusWith(app, 'tracker', undefined)).toBe(401)

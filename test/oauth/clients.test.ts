@@ -141,6 +141,8 @@ describe('a list of clients', () => {
     ['refreshTokens as a boolean', { refreshTokens: true }, 'refreshTokens', /none of always/],
     ['scopes in one text', { scopes: ['openid profile'] }, 'scopes[0]', /one word/],
     ['a scope that there is not', { scopes: ['openid', 'opneid'] }, 'scopes[1]', /there is not/],
+    ['a scope of the router', { scopes: ['openid', 'mar-at:x'] }, 'scopes[1]', /begins with mar-/],
+    ['one by default', { defaultScopes: ['mar-to:x'] }, 'defaultScopes[0]', /begins with mar-/],
     ['* without firstParty', { firstParty: false, scopes: ['*'] }, 'scopes', /firstParty/],
     [
       'a default scope of others',
@@ -159,6 +161,8 @@ describe('a list of clients', () => {
       'secretHashes',
       /more than 2/,
     ],
+    ['an empty list of secrets', { secretHashes: [] }, 'secretHashes', /is empty/],
+    ['an empty list of keys', { jwks: { keys: [] } }, 'jwks.keys', /is empty/],
     ['a secret of an app', { type: 'native' }, 'secretHashes', /native/],
     [
       'a key of an app',
@@ -169,6 +173,33 @@ describe('a list of clients', () => {
     ['keys by address', { jwks: { uri: 'https://a.example/' } }, 'jwks.uri', /not an option/],
     ['a key without alg', { jwks: { keys: [{ ...ec(), alg: undefined }] } }, 'jwks.keys[0]', /alg/],
     ['a key of another alg', { jwks: { keys: [rsa('ES256')] } }, 'jwks.keys[0]', /no public key/],
+    ['an RSA key of 4104 bits', { jwks: { keys: [rsa('PS256', 4104)] } }, 'jwks.keys[0]', /long/],
+    ...['', 'AQ', 'Ag', 'AQAA', 'AQAAAAAAB', 'A'.repeat(400), 'AQ+B', 'AQAB='].map(
+      (e): [string, object, string, RegExp] => [
+        `an RSA key with the exponent '${e}'`,
+        { jwks: { keys: [{ ...rsa('RS256'), e }] } },
+        'jwks.keys[0]',
+        /no public key/,
+      ],
+    ),
+    [
+      'an RSA key with an even modulus',
+      { jwks: { keys: [{ ...rsa('RS256'), n: `_${'A'.repeat(341)}` }] } },
+      'jwks.keys[0]',
+      /no public key/,
+    ],
+    [
+      'a short RSA key behind zeros',
+      { jwks: { keys: [{ ...rsa('RS256'), n: `${'A'.repeat(200)}${'_'.repeat(200)}` }] } },
+      'jwks.keys[0]',
+      /no public key/,
+    ],
+    [
+      'a point of other than 256 bits',
+      { jwks: { keys: [{ ...ec(), x: 'A'.repeat(44) }] } },
+      'jwks.keys[0]',
+      /no public key/,
+    ],
     ['a short RSA key', { jwks: { keys: [rsa('PS256', 1024)] } }, 'jwks.keys[0]', /no public key/],
     [
       'a private key',
@@ -305,7 +336,7 @@ function storeOf(row: { current: unknown }, timeoutMs = 1000) {
     {
       clock,
       call: createHostCall(timeoutMs, (failure) => failures.push(failure)),
-      sayOnce: ({ message }) => {
+      warnOnce: ({ message }) => {
         if (!notices.includes(message)) notices.push(message)
       },
     },
@@ -404,6 +435,18 @@ describe('a store of clients', () => {
     expect(await clients.find('wiki')).toEqual(wiki)
   })
 
+  it.each<[string, object]>([
+    ['secretHashes', { secretHashes: [] }],
+    ['jwks.keys', { secretHashes: undefined, jwks: { keys: [] } }],
+  ])(
+    'whose row has an empty list in %s has no such client, and says so',
+    async (member, change) => {
+      const { clients, notices } = storeOf({ current: { ...wiki, ...change } })
+      expect(await clients.find('wiki')).toBeNull()
+      expect(notices).toEqual([expect.stringContaining(`clients.find('wiki').${member}: is empty`)])
+    },
+  )
+
   it('that answers another client than the one that was asked for has none', async () => {
     const { clients, notices } = storeOf({ current: wiki })
     for (const id of ['WIKI', 'stranger', 'stranger2']) expect(await clients.find(id)).toBeNull()
@@ -416,7 +459,7 @@ describe('a store of clients', () => {
     const notices: string[] = []
     const { find } = registerOf(
       { find: async (id) => table[id] ?? null },
-      { sayOnce: ({ message }) => void notices.push(message) },
+      { warnOnce: ({ message }) => void notices.push(message) },
     )
     for (const id of ['constructor', 'toString', 'valueOf', '__proto__'])
       expect([id, await find(id)]).toEqual([id, null])

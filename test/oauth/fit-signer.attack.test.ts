@@ -10,8 +10,8 @@ function forgetting(signer: TokenSigner): TokenSigner {
 }
 
 it('issues no token for another API, and those for its own as ever', async () => {
-  const { clock, parts, signer } = await startOAuth()
-  const { call } = parts.host
+  const { clock, kit, signer } = await startOAuth()
+  const { call } = kit
   const requireFitSigner = createRequireFitSigner(forgetting(signer), call, clock)
   const oauth = await startOAuth({ change: { requireFitSigner } })
   const forSearch = await oauth.issueCode(desktop, { resources: [search] })
@@ -24,11 +24,11 @@ it('issues no token for another API, and those for its own as ever', async () =>
 })
 
 it('that fails at the start as it is asked does not stop the host from starting', async () => {
-  const { clock, parts, signer } = await startOAuth()
+  const { clock, kit, signer } = await startOAuth()
   const ready = (): never => {
     throw new Error('no keys')
   }
-  const requireFit = createRequireFitSigner({ ...signer, ready }, parts.host.call, clock)
+  const requireFit = createRequireFitSigner({ ...signer, ready }, kit.call, clock)
   // Nothing is remembered of the failure: the signer is tried when it matters.
   await expect(requireFit()).resolves.toBeUndefined()
 })

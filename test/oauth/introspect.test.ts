@@ -138,7 +138,7 @@ describe('a signer of the host’s that ignores audiences', () => {
       },
     })
     const { session } = await app.open('wiki')
-    const token = await app.parts.accessTokens.issue(session, 300, app.clock())
+    const token = await app.kit.accessTokens.issue(session, 300, app.clock())
     expect((await app.introspect('search', token.token)).text).toBe('{"active":false}')
   })
 })
@@ -154,7 +154,7 @@ describe('a signer of the host’s that forgets the times', () => {
       },
     })
     const { session } = await app.open('companion')
-    const { token } = await app.parts.accessTokens.issue(session, 300, app.clock())
+    const { token } = await app.kit.accessTokens.issue(session, 300, app.clock())
     expect((await app.introspect('companion', token)).json['active']).toBe(true)
     app.clock.advance(400)
     expect((await app.introspect('companion', token)).text).toBe('{"active":false}')

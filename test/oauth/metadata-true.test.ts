@@ -33,11 +33,11 @@ const keys: Readonly<Record<string, KeyPair>> = {
   RS256: rsaKeys({ alg: 'RS256', kid: 'c' }),
   PS256: rsaKeys({ alg: 'PS256', kid: 'd' }),
 }
+const { secretHashes: _none, ...withoutSecret } = wiki
 const robot: OAuthClient = {
-  ...wiki,
+  ...withoutSecret,
   id: 'robot',
   name: 'Robot',
-  secretHashes: [],
   jwks: { keys: Object.values(keys).map(({ jwk }) => jwk) },
   mayIntrospect: true,
 }

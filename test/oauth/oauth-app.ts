@@ -1,4 +1,4 @@
-// The endpoints for tokens that are there already, over real parts and HTTP.
+// The endpoints for tokens that are there already, over real kit and HTTP.
 import { expect, onTestFinished } from 'vitest'
 import {
   type AccessTokenClaims,
@@ -11,7 +11,7 @@ import {
 } from '../../src/index.js'
 import { randomId } from '../../src/lib/random.js'
 import { createAuthenticateClient } from '../../src/oauth/client-auth.js'
-import { createForgetClient } from '../../src/oauth/client-news.js'
+import { createForgetClient } from '../../src/oauth/client-invalidation.js'
 import { generateClientSecret } from '../../src/oauth/client-secret.js'
 import type { Clients } from '../../src/oauth/clients.js'
 import { createClientsForHost } from '../../src/oauth/clients-for-host.js'
@@ -21,7 +21,7 @@ import { introspectEndpoint } from '../../src/oauth/introspect.endpoint.js'
 import { revokeEndpoint } from '../../src/oauth/revoke.endpoint.js'
 import { createUserClaims, type DescribeClaims } from '../../src/oauth/user-claims.js'
 import { userinfoEndpoint } from '../../src/oauth/userinfo.endpoint.js'
-import { assemble } from '../../src/router/assemble.js'
+import { createKit } from '../../src/router/kit.js'
 import { resolveOptions } from '../../src/router/resolve-options.js'
 import { createRevocations } from '../../src/sessions/revocations.js'
 import {
@@ -117,24 +117,30 @@ export async function startOAuthApp(settings: AppSettings = {}) {
     logger: { debug() {}, info() {}, warn() {}, error() {} },
     ...settings.options?.(stores, clock),
   })
-  const parts = assemble(options)
-  onTestFinished(() => parts.close())
-  const { host, sessions, accessTokens, signedIn } = parts
-  const { audit, call } = host
+  const kit = createKit(options)
+  onTestFinished(() => kit.close())
+  const { sessions, accessTokens, signedIn, audit, call } = kit
   const managed = failClosedManagedClients(oauthStores.clients, call)
   const consents = failClosedConsents(oauthStores.consents, call)
   const clients: Clients = registerOf(managed, { clock, call })
   const revocations = createRevocations(settings.bus, call, 1000)
   onTestFinished(() => revocations.close())
-  const forgetClient = createForgetClient({ clients, revocations, clock })
-  const disable = createDisableClient({ store: managed, forgetClient, sessions, clock, audit })
+  const forgetClient = createForgetClient({ clients, revocations })
+  const disable = createDisableClient({
+    managedClients: managed,
+    forgetClient,
+    sessions,
+    clock,
+    audit,
+  })
   const forHost = createClientsForHost({
-    store: managed,
+    managedClients: managed,
     forgetClient,
     disableClient: disable,
     knownScopes,
     idTokenAlgorithms: ['ES256', 'RS256'],
     ownResource,
+    webOnLoopback: false,
     clock,
     audit,
   })
@@ -143,12 +149,12 @@ export async function startOAuthApp(settings: AppSettings = {}) {
     once: oauthStores.once,
     issuer,
     tokenEndpoint: `${issuer}/oauth/token`,
-    throttle: parts.throttle,
+    throttle: kit.throttle,
     clock,
     audit,
   })
   const userinfo = userinfoEndpoint({
-    authenticateRequest: parts.authenticateRequest,
+    authenticateRequest: kit.authenticateRequest,
     clients,
     userClaims: createUserClaims(settings.claims, call),
     audit,
@@ -157,12 +163,12 @@ export async function startOAuthApp(settings: AppSettings = {}) {
   const introspect = introspectEndpoint({
     authenticateClient,
     sessions,
-    liveSessions: parts.liveSessions,
+    liveSessions: kit.liveSessions,
     accessTokens,
     issuer,
     ownResource,
     refreshGrace: options.lifetimes.refreshGrace,
-    throttle: parts.throttle,
+    throttle: kit.throttle,
     clock,
     audit,
   })
@@ -171,7 +177,7 @@ export async function startOAuthApp(settings: AppSettings = {}) {
       ['/oauth/revoke', { POST: revoke }, 'oauth-endpoint', 'every-origin'],
       ['/oauth/introspect', { POST: introspect }, 'oauth-endpoint', 'own-origin'],
       ['/oauth/userinfo', { GET: userinfo, POST: userinfo }, 'oauth-endpoint', 'every-origin'],
-      ['/auth/consents', { GET: listConsentsEndpoint(signedIn, consents, clients) }],
+      ['/auth/consents', { GET: listConsentsEndpoint(signedIn, consents, clients, ownResource) }],
       [
         '/auth/consents/:clientId',
         { DELETE: revokeConsentEndpoint(signedIn, consents, sessions, audit) },
@@ -268,7 +274,7 @@ export async function startOAuthApp(settings: AppSettings = {}) {
     oauthStores,
     users,
     events,
-    parts,
+    kit,
     clients,
     disable,
     forHost,

@@ -12,7 +12,7 @@ import { revokeConsentEndpoint } from '../../src/oauth/consents.endpoint.js'
 import { createDisableClient } from '../../src/oauth/disable-client.js'
 import { createRequireFitSigner } from '../../src/oauth/fit-signer.js'
 import { type TokenEndpointDeps, tokenEndpoint } from '../../src/oauth/token.endpoint.js'
-import { assemble } from '../../src/router/assemble.js'
+import { createKit } from '../../src/router/kit.js'
 import { resolveOptions } from '../../src/router/resolve-options.js'
 import type { OAuthClient } from '../../src/stores/client-contract.js'
 import type { AuthorizationCodeRecord } from '../../src/stores/code-contract.js'
@@ -111,14 +111,13 @@ export async function startOAuth(settings: OAuthSettings = {}) {
     logger: { debug() {}, info() {}, warn() {}, error() {} },
     ...options,
   })
-  const parts = assemble(resolved)
-  onTestFinished(() => parts.close())
-  const { codes, audit, call, users } = parts.host
-  const { sessions, signedIn } = parts
+  const kit = createKit(resolved)
+  onTestFinished(() => kit.close())
+  const { codeStore, audit, call, users, sessions, signedIn } = kit
   const endClient: typeof sessions.endClient = (...given) =>
     step('end', () => sessions.endClient(...given))
   const disable = createDisableClient({
-    store: {
+    managedClients: {
       setDisabled: (id, disabled) =>
         step('write', async () => {
           const row = rows.get(id)
@@ -133,6 +132,7 @@ export async function startOAuth(settings: OAuthSettings = {}) {
   })
 
   const endpoint = tokenEndpoint({
+    ...kit,
     authenticateClient: createAuthenticateClient({
       clients: {
         find: async (id) => clients.find((one) => one.id === id) ?? null,
@@ -141,40 +141,26 @@ export async function startOAuth(settings: OAuthSettings = {}) {
       once: onceInMemory(),
       issuer,
       tokenEndpoint: `${issuer}/oauth/token`,
-      throttle: parts.throttle,
+      throttle: kit.throttle,
       clock,
       audit,
     }),
     codes: {
-      find: (code) => codes.find(sha256(code)),
-      burn: ({ codeHash }) => codes.consume(codeHash, clock()),
+      find: (code) => codeStore.find(sha256(code)),
+      burn: ({ codeHash }) => codeStore.consume(codeHash, clock()),
     },
-    users,
     clients: { findFresh: async (id) => step('look at client', async () => rows.get(id) ?? null) },
     consents: {
       find: (...given) => step('look at consent', () => consents.find(...given)),
     },
-    decideSignIn: parts.decideSignIn,
-    factorStands: parts.factorStands,
-    passwordStands: parts.passwordStands,
-    passwordWatch: parts.passwordWatch,
     sessions: {
       ...sessions,
       startByCode: (...given) => step('open', () => sessions.startByCode(...given)),
       rotateRefresh: (...given) => step('rotate', () => sessions.rotateRefresh(...given)),
     },
-    throttle: parts.throttle,
-    refreshGrace: resolved.lifetimes.refreshGrace,
-    accessTokens: parts.accessTokens,
-    accessTokenLifetime: resolved.lifetimes.accessToken,
-    signer,
     requireFitSigner: createRequireFitSigner(signer, call, clock),
     userClaims: async ({ name }, { scope }) => (scope.includes('profile') ? { name } : {}),
-    hasShownFactor: parts.secondFactors.hasBeenShown,
     ownResource,
-    call,
-    clock,
-    audit,
     ...settings.change,
   })
   const app = await startBareApp({
@@ -197,7 +183,7 @@ export async function startOAuth(settings: OAuthSettings = {}) {
   /** Signs alice in to a browser. */
   async function openBrowser(methods: readonly StoredMethod[] = ['pwd']) {
     const user = await users.findById('u-alice')
-    const decision = await parts.decideSignIn({
+    const decision = await kit.decideSignIn({
       door: 'host',
       user,
       methods,
@@ -207,7 +193,7 @@ export async function startOAuth(settings: OAuthSettings = {}) {
     if (!decision.allowed) throw decision.error
     const { approved } = decision
     const asked = { approved, tokens: 'cookie', lifetime: undefined } as const
-    return (await parts.issueSession(asked, noRequest)).session
+    return (await kit.issueSession(asked, noRequest)).session
   }
 
   /** Issues a code as the authorization endpoint does. */
@@ -241,7 +227,7 @@ export async function startOAuth(settings: OAuthSettings = {}) {
       acr: 'urn:mar:1fa',
       ...change,
     }
-    await codes.save(record)
+    await codeStore.save(record)
     host.issued.add(code)
     const asked = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
     const named = client.secretHashes === undefined ? { client_id: client.id } : {}
@@ -296,12 +282,12 @@ export async function startOAuth(settings: OAuthSettings = {}) {
       (await fetch(`${app.url}/auth/consents/${clientId}`, { method: 'DELETE', headers })).status
   }
 
-  const session = (id: string) => parts.host.sessions.find(id)
+  const session = (id: string) => kit.sessionStore.find(id)
   return {
     host,
     clock,
     app,
-    parts,
+    kit,
     signer,
     openBrowser,
     issueCode,

@@ -137,7 +137,7 @@ test('oidcc-prompt-login', async () => {
   const second = await flow(wiki, { prompt: 'login' }, browser)
   expect(second.seen).toEqual(['sign-in'])
   expect(second.claims).toMatchObject({ sub: first.claims.sub })
-  expect(second.claims['auth_time']).toBe((first.claims['auth_time'] as number) + 10)
+  expect(second.claims['auth_time']).toBe(Math.floor(clock().getTime() / 1000))
 })
 
 test('oidcc-prompt-none-not-logged-in', async () => {
@@ -159,11 +159,11 @@ test('oidcc-prompt-none-logged-in', async () => {
 
 test('oidcc-max-age-1', async () => {
   const { flow, browser, clock } = await start()
-  const first = await flow(wiki, {}, browser)
+  await flow(wiki, {}, browser)
   clock.advance(2)
   const second = await flow(wiki, { max_age: '1' }, browser)
   expect(second.seen).toEqual(['sign-in'])
-  expect(second.claims['auth_time']).toBe((first.claims['auth_time'] as number) + 2)
+  expect(second.claims['auth_time']).toBe(Math.floor(clock().getTime() / 1000))
 })
 
 test('oidcc-max-age-10000', async () => {

@@ -54,6 +54,16 @@ describe('a redirect URI that a client wants to register', () => {
     ['https://alice@wiki.example.com/cb', /user name/],
     ['https://alice:secret@wiki.example.com/cb', /user name/],
     ['com.example.chat://alice@callback', /user name/],
+    ['https://1.2.3.4.5/cb', /cannot open/],
+    ['https://999.1.1.1/cb', /cannot open/],
+    ['https://[::::]/cb', /cannot open/],
+    ['https://a.0x/cb', /cannot open/],
+    ['https://xn--/cb', /cannot open/],
+    ['https://127.1/cb', /write otherwise/],
+    ['https://2130706433/cb', /write otherwise/],
+    ['https://0x7f.1/cb', /write otherwise/],
+    ['https://[0:0:0:0:0:0:0:1]:8443/cb', /write otherwise/],
+    ['https://[::ffff:127.0.0.1]/cb', /write otherwise/],
     ['https://wiki.example.com/cb?iss=x', /every answer adds/],
     ['https://wiki.example.com/cb?x=1&state', /every answer adds/],
     [`https://wiki.example.com/${'a'.repeat(1976)}`, /longer than 2000/],
@@ -98,13 +108,36 @@ describe('a redirect URI that is presented', () => {
 describe('the kind of a redirect URI', () => {
   it('is https, loopback or private', () => {
     const sites = forBoth.filter((uri) => !uri.includes('localhost'))
-    for (const uri of [...sites, 'https://localhost.example.com/', 'https://127.0.0.100/'])
-      expect(redirectKind(uri)).toBe('https')
+    const alike = [
+      'localhost.example.com',
+      'notlocalhost',
+      '127.0.0.1.example',
+      '[::2]',
+      '128.0.0.1',
+    ]
+    for (const uri of [...sites, ...alike.map((host) => `https://${host}/cb`)])
+      expect(redirectKind(uri), uri).toBe('https')
     for (const uri of ['https://localhost', 'https://127.0.0.1:8443/cb', 'https://[::1]?x=1'])
       expect(redirectKind(uri)).toBe('loopback')
     expect(forNative.map(redirectKind)).toEqual([
       ...Array.from({ length: 5 }, () => 'loopback'),
       ...Array.from({ length: 5 }, () => 'private'),
     ])
+  })
+
+  it.each([
+    '127.0.0.2',
+    '127.255.255.255',
+    '0.0.0.0',
+    '[::]',
+    '[::ffff:7f00:1]',
+    '[::ffff:0:0]',
+    'app.localhost',
+    'a.b.localhost',
+  ])('is loopback on %s, which every browser takes for the device', (host) => {
+    for (const uri of [`https://${host}/cb`, `https://${host}:8443`, `https://${host}?x=1`]) {
+      expect(redirectProblem(uri, 'native')).toBeNull()
+      expect(redirectKind(uri)).toBe('loopback')
+    }
   })
 })

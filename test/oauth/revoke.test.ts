@@ -128,7 +128,7 @@ describe('revocation with a signer of the host’s', () => {
     })
     const opened = [await app.open('wiki'), await app.open('wiki')]
     const [first, second] = await Promise.all(
-      opened.map(({ session }) => app.parts.accessTokens.issue(session, 300, app.clock())),
+      opened.map(({ session }) => app.kit.accessTokens.issue(session, 300, app.clock())),
     )
     await app.revoke('wiki', first?.token ?? '')
     app.clock.advance(400)

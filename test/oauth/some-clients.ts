@@ -70,18 +70,19 @@ export const ownResource = 'https://chat.example.com/api'
 
 /** A register with the parts that a test names. */
 export function registerOf(
-  clients: ClientsDeps['clients'],
+  clients: ClientsDeps['clientSource'],
   parts: Partial<ClientsDeps> = {},
 ): Clients {
-  const { clock = () => new Date(0), sayOnce = () => {}, call = (_name, work) => work() } = parts
+  const { clock = () => new Date(0), warnOnce = () => {}, call = (_name, work) => work() } = parts
   const { idTokenAlgorithms = ['ES256', 'RS256'] } = parts
   return createClients({
-    clients,
+    clientSource: clients,
     knownScopes,
     ownResource: parts.ownResource ?? ownResource,
+    webOnLoopback: false,
     idTokenAlgorithms,
     clock,
-    sayOnce,
+    warnOnce,
     // As the real one, a promise whatever the work does.
     call: async (name, work) => call(name, work),
   })

@@ -157,7 +157,7 @@ describe('a code', () => {
     const oauth = await start()
     const { form, record } = await oauth.issueCode(desktop)
     const browser = { id: record.issuedBySessionId as string, userId: 'u-alice' }
-    await oauth.parts.sessions.end(browser, 'logout', noRequest)
+    await oauth.kit.sessions.end(browser, 'logout', noRequest)
     expect((await oauth.token(form)).json).toEqual(invalidGrant)
     expect(reasonsOf(oauth)).toEqual(['issuing-session-ended'])
   })
@@ -196,7 +196,7 @@ describe('a code', () => {
     const { clientId: _, ...ofNobody } = (await oauth.issueCode(desktop)).record
     const { form } = await oauth.issueCode(desktop, {}, 'mar_ac_')
     expect((await oauth.token(form)).json).toEqual(invalidGrant)
-    const codes = oauth.parts.host.codes
+    const codes = oauth.kit.codeStore
     const presented = `mar_oc_${'A'.repeat(43)}`
     await codes.save({ ...ofNobody, codeHash: sha256(presented) })
     expect((await oauth.token({ ...form, code: presented })).json).toEqual(invalidGrant)
@@ -284,13 +284,13 @@ describe('a refresh token', () => {
   })
 
   it('of a client with a secret never revives its session', async () => {
-    const { openApp, refresh, parts, session } = await start()
+    const { openApp, refresh, kit, session } = await start()
     for (let round = 0; round < 20; round += 1) {
       const { refreshToken, sessionId } = await openApp(wiki, asWiki)
       const name = { id: sessionId, userId: 'u-alice' }
       await Promise.all([
         refresh(refreshToken, {}, asWiki),
-        parts.sessions.end(name, 'logout', noRequest),
+        kit.sessions.end(name, 'logout', noRequest),
         refresh(refreshToken, {}, asWiki),
       ])
       expect((await session(sessionId))?.endReason).toBe('logout')

@@ -52,6 +52,23 @@ describe('a code', () => {
     })
   })
 
+  it('opens no session that lasts longer than the sign-in by a token that its browser hangs on', async () => {
+    const { issueCode, token, session, openBrowser, kit, clock } = await startOAuth()
+    const browser = await openBrowser()
+    const lifetime = { idle: 1800, absolute: 43_200 }
+    const expiresAt = new Date(clock().getTime() + 43_200_000)
+    const { secretHash: _secret, ...row } = browser
+    await kit.sessionStore.create({ ...row, id: 'short', kind: 'login', lifetime, expiresAt })
+    await kit.sessionStore.create({ ...browser, id: 'below', parentId: 'short' })
+    const { record, form } = await issueCode(desktop, { issuedBySessionId: 'below' })
+    expect((await token(form)).json['refresh_token']).toMatch(/^mar_rt_/)
+    expect(await session(record.opensSessionId)).toMatchObject({ lifetime, expiresAt })
+    // A browser that was signed in by its page says with its times when it is closed, and no more.
+    const own = await issueCode(desktop, { issuedBySessionId: browser.id })
+    await token(own.form)
+    expect((await session(own.record.opensSessionId))?.lifetime).toBeUndefined()
+  })
+
   it('may be sent as JSON', async () => {
     const { issueCode, app } = await startOAuth()
     const { form } = await issueCode(desktop)
@@ -76,14 +93,14 @@ describe('a code', () => {
   })
 
   it('opens a session that ends with the browser’s unless it can be refreshed', async () => {
-    const { issueCode, token, parts, session } = await startOAuth()
+    const { issueCode, token, kit, session } = await startOAuth()
     const dependent = await issueCode(wiki)
     const issuedBySessionId = dependent.record.issuedBySessionId as string
     const own = await issueCode(desktop, { issuedBySessionId })
     await token(dependent.form, asWiki)
     await token(own.form)
     const browser = { id: issuedBySessionId, userId: 'u-alice' }
-    await parts.sessions.end(browser, 'logout', noRequest)
+    await kit.sessions.end(browser, 'logout', noRequest)
     expect((await session(dependent.record.opensSessionId))?.endReason).toBe('logout')
     expect((await session(own.record.opensSessionId))?.endedAt).toBeNull()
   })
@@ -181,11 +198,11 @@ describe('an ID token', () => {
   })
 
   it('says how surely: as the code has it, and with a refresh as the session has', async () => {
-    const { issueCode, token, refresh, parts } = await startOAuth()
+    const { issueCode, token, refresh, kit } = await startOAuth()
     const { record, form } = await issueCode(desktop, { acr: 'phr' })
     const { json } = await token(form)
     expect(claimsOf(json['id_token'])['acr']).toBe('phr')
-    await parts.sessions.setMethods(record.opensSessionId, ['pwd', 'otp'])
+    await kit.sessions.setMethods(record.opensSessionId, ['pwd', 'otp'])
     const next = await refresh(String(json['refresh_token']), { client_id: 'desktop' })
     expect(claimsOf(next.json['id_token'])['acr']).toBe('urn:mar:2fa')
   })

@@ -11,11 +11,12 @@ import { redisOnceStore, redisStores } from '../../src/stores/redis/redis-stores
 import { bearer } from '../support/client.js'
 import {
   type DatabaseKind,
-  databaseKinds,
+  databaseKind,
   openDatabase,
   openSqlite,
   temporaryFolder,
 } from '../support/databases.js'
+import { everyEngine } from '../support/engines.js'
 import { encryptionKey, type TestHost } from '../support/host.js'
 import {
   type AppTokens,
@@ -84,12 +85,15 @@ async function inMemory(): Promise<Shared> {
   return { stores, oauthStores: { consents, once: names }, reached: null }
 }
 
-const kindOf = (name: string) => databaseKinds.find((one) => one.name === name) as DatabaseKind
 const kinds: [string, boolean, () => Promise<Shared>][] = [
   ['memory', true, inMemory],
   ['SQLite', true, inFile],
-  ['PostgreSQL', postgresUrl !== null, () => inSql(kindOf('PostgreSQL'), postgresUrl ?? '')],
-  ['MariaDB', mysqlUrl !== null, () => inSql(kindOf('MariaDB'), mysqlUrl ?? '')],
+  ['PostgreSQL', postgresUrl !== null, () => inSql(databaseKind('PostgreSQL'), postgresUrl ?? '')],
+  [
+    'MariaDB',
+    everyEngine && mysqlUrl !== null,
+    () => inSql(databaseKind('MariaDB'), mysqlUrl ?? ''),
+  ],
   ['Redis', redisUrl !== null, () => inRedis(redisUrl ?? '')],
 ]
 

@@ -13,7 +13,7 @@ import { type BareAppSettings, startBareApp } from '../support/bare-app.js'
 const site = 'https://chat.example.com'
 const everything: MetadataSettings = {
   issuer: site,
-  baseUrl: `${site}/api/v1`,
+  baseUrl: new URL(`${site}/api/v1`),
   scopes: ['openid', 'profile', 'email', 'offline_access', 'messages:read'],
   claims: ['name', 'preferred_username', 'email', 'email_verified', 'picture', 'locale'],
   idTokenAlgorithms: ['ES256', 'RS256'],
@@ -43,12 +43,13 @@ async function start({
   resource,
   ...app
 }: Started = {}) {
-  const settings = { ...everything, issuer, baseUrl }
   const issuerUrl = checkIssuer(issuer)
+  const checkedUrl = checkBaseUrl(baseUrl, issuerUrl)
+  const settings = { ...everything, issuer, baseUrl: checkedUrl }
   const server = serverMetadata(settings)
   const { handler, routes } = createWellKnown({
     issuer: issuerUrl,
-    baseUrl: checkBaseUrl(baseUrl, issuerUrl),
+    baseUrl: checkedUrl,
     server,
     resource: resourceMetadata(resource ?? 'chat', settings),
   })

@@ -92,12 +92,12 @@ describe('a refresh token', () => {
   })
 
   it('of a session that says nothing of its APIs is for the host’s own alone', async () => {
-    const { openApp, refresh, parts } = await start(toBoth)
+    const { openApp, refresh, kit } = await start(toBoth)
     const { sessionId } = await openApp(desktop)
-    const { resources: _none, ...before } = (await parts.host.sessions.find(sessionId)) ?? {}
+    const { resources: _none, ...before } = (await kit.sessionStore.find(sessionId)) ?? {}
     const id = randomId()
     const { token, refresh: state } = newRefreshToken(id)
-    await parts.host.sessions.create({ ...before, id, refresh: state } as never)
+    await kit.sessionStore.create({ ...before, id, refresh: state } as never)
     const other = await refresh(token, { ...asDesktop, resource: search })
     expect(other.json['error']).toBe('invalid_target')
     expect((await refresh(token, asDesktop)).status).toBe(200)

@@ -7,6 +7,7 @@ const headers = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-request-id': '7f3c',
 }
 const me = { success: true, _id: 'u', name: 'A', username: 'a', status: 'online' }
 const status = { status: 'success', data: { enabled: true, recoveryCodesLeft: 3 } }

@@ -1,7 +1,7 @@
 import { Cluster } from 'ioredis'
 import { createCluster } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { withTimeout } from '../../src/lib/timeouts.js'
+import { withTimeout } from '../../src/lib/host-call.js'
 import { redisBus, redisStores } from '../../src/stores/redis/redis-stores.js'
 import { canStartRedis } from '../support/own-redis.js'
 import { type OwnCluster, startCluster } from '../support/own-redis-cluster.js'

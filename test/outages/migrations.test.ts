@@ -58,7 +58,7 @@ describe('a server that was pointed to what takes no writes', () => {
         name: 'AuthError',
         status: 503,
       })
-      expect(await migrateSql(primary)).toEqual({ from: 4, to: 4 })
+      expect(await migrateSql(primary)).toEqual({ from: 1, to: 1 })
     },
   )
 
@@ -71,7 +71,7 @@ describe('a server that was pointed to what takes no writes', () => {
       problem: expect.stringContaining('read-only'),
     })
     await raw(kysely, 'set global read_only = 0')
-    expect(await migrateSql(kysely)).toEqual({ from: 4, to: 4 })
+    expect(await migrateSql(kysely)).toEqual({ from: 1, to: 1 })
   })
 })
 
@@ -89,7 +89,7 @@ describe('a transaction that never ends', () => {
           /in use at each of 20 attempts; end the transaction that holds it/,
         )
       })
-      expect(await migrateSql(kysely)).toEqual({ from: 0, to: 4 })
+      expect(await migrateSql(kysely)).toEqual({ from: 0, to: 1 })
     },
   )
 })

@@ -182,5 +182,6 @@ function seconds(milliseconds: number): string {
  * no such thing.
  */
 function exitReason(complaints: string): string {
-  return /^(Uncaught|node:|Error|\[UnhandledPromiseRejection).*/m.exec(complaints)?.[0] ?? ''
+  // What was kept may begin in the middle of a line of the log, as with `Error","code":…`.
+  return /^(Uncaught|node:|Error(?!")|\[UnhandledPromiseRejection).*/m.exec(complaints)?.[0] ?? ''
 }

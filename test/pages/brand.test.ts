@@ -1,8 +1,12 @@
 // What a host may make the pages look like: whatever it chooses can be read.
 import { describe, expect, it } from 'vitest'
+import {
+  contrastOf,
+  createStylesheet,
+  legibleOn,
+  textOn,
+} from '../../src/pages/assets/stylesheet.js'
 import { type BrandOptions, checkBrand } from '../../src/pages/brand.js'
-import { contrastOf, legibleOn, textOn } from '../../src/pages/contrast.js'
-import { createStylesheet } from '../../src/pages/stylesheet.js'
 
 const logo = { file: '/srv/logo.svg', alt: '', width: 120, height: 40 }
 const steps = [0, 25, 51, 76, 102, 118, 119, 120, 127, 128, 153, 178, 204, 229, 255]

@@ -35,9 +35,7 @@ async function openTab(given: BrowserContextOptions = {}): Promise<Page> {
   page.setDefaultTimeout(30_000)
   page.on('pageerror', (error) => offences.push(error.message))
   page.on('console', (message) => {
-    // The browser asks for an icon by itself.
-    if (message.type() === 'error' && !message.text().includes('404'))
-      offences.push(`${page.url()}: ${message.text()}`)
+    if (message.type() === 'error') offences.push(`${page.url()}: ${message.text()}`)
   })
   page.on('request', (request) => {
     if (!request.url().startsWith(server.url)) offences.push(`asked ${request.url()}`)
@@ -180,13 +178,14 @@ describe.runIf(chromiumPath !== null)('The sign-in page in a browser', () => {
     const page = await openTab({ viewport: wide })
     await openState(page, 'sign-in')
     const order = [await focused(page)]
-    for (let presses = 0; presses < 9; presses += 1) {
+    for (let presses = 0; presses < 10; presses += 1) {
       await page.keyboard.press('Tab')
       order.push(await focused(page))
     }
     expect(order.filter((id) => id !== '')).toEqual([
       'username',
       'current-password',
+      'Show password',
       'Sign in',
       'Forgot your password?',
       'Create an account',
@@ -200,20 +199,26 @@ describe.runIf(chromiumPath !== null)('The sign-in page in a browser', () => {
   it.each([
     ['sign-in', 'username'],
     ['sign-in-hint', 'current-password'],
-    ['sign-in-wrong', 'fault'],
+    ['sign-in-wrong', 'current-password'],
+    ['sign-in-stale', 'fault'],
+    ['sign-in-throttled', 'fault'],
+    ['second-factor-wrong', 'one-time-code'],
+    ['second-factor-recovery-wrong', 'recovery-code'],
+    ['enrol-wrong', 'one-time-code'],
+    ['consent-too-soon', 'fault'],
     ['second-factor', 'one-time-code'],
     ['second-factor-recovery', 'recovery-code'],
   ])('begins where something is to do: %s at %s', async (name, id) => {
     const page = await openTab({ javaScriptEnabled: false })
     await openState(page, name)
-    expect(await focused(page)).toBe(id)
+    await expect.poll(() => focused(page)).toBe(id)
   })
 
   it.each([true, false])('posts what was typed, with scripts: %s', async (javaScriptEnabled) => {
     const page = await openTab({ javaScriptEnabled })
     await openState(page, 'sign-in')
     await page.getByLabel('E-mail or user name').fill('alice')
-    await page.getByLabel('Password').fill('pass & "word" ü')
+    await page.getByLabel('Password', { exact: true }).fill('pass & "word" ü')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
     const sent = [...new URLSearchParams(server.posted.at(-1))]
@@ -224,10 +229,53 @@ describe.runIf(chromiumPath !== null)('The sign-in page in a browser', () => {
     ])
   })
 
+  it('shows what was typed while its button is pressed, and moves nothing by that', async () => {
+    const page = await openTab({ viewport: narrow })
+    await openState(page, 'sign-in')
+    const password = page.getByLabel('Password', { exact: true })
+    const button = page.getByRole('button', { name: 'Show password' })
+    const places = () =>
+      page.evaluate(
+        "JSON.stringify([...document.querySelectorAll('label, input, button')]" +
+          '.map((one) => one.getBoundingClientRect()))',
+      )
+    await password.fill('secret')
+    const before = await places()
+    await button.click()
+    expect(await password.getAttribute('type')).toBe('text')
+    expect(await button.getAttribute('aria-pressed')).toBe('true')
+    expect(await places()).toBe(before)
+    await button.press('Enter')
+    expect(await password.getAttribute('type')).toBe('password')
+    expect(await button.getAttribute('aria-pressed')).toBe('false')
+    // What browsers remember of a text field they do not remember of this one.
+    await button.press('Space')
+    await page.evaluate(
+      "document.forms[0].addEventListener('submit', (event) => event.preventDefault())",
+    )
+    await page.getByLabel('E-mail or user name').fill('alice')
+    await page.keyboard.press('Enter')
+    expect(await password.getAttribute('type')).toBe('password')
+  })
+
+  it('has no button for that without scripts, and the fields stand where they stand', async () => {
+    const tops = async (javaScriptEnabled: boolean) => {
+      const page = await openTab({ javaScriptEnabled, viewport: narrow })
+      await openState(page, 'sign-in')
+      await page.getByLabel('Password', { exact: true }).fill('x')
+      if (!javaScriptEnabled) expect(await page.locator('.reveal').isVisible()).toBe(false)
+      return page.evaluate(
+        "JSON.stringify([...document.querySelectorAll('input')]" +
+          '.map((one) => one.getBoundingClientRect()))',
+      )
+    }
+    expect(await tops(false)).toBe(await tops(true))
+  })
+
   it('sends nothing that was typed when it is left', async () => {
     const page = await openTab()
     await openState(page, 'sign-in')
-    await page.getByLabel('Password').fill('secret')
+    await page.getByLabel('Password', { exact: true }).fill('secret')
     await page.getByRole('button', { name: /^Cancel/ }).click()
     await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
     expect(server.posted.at(-1)).toBe(`csrf=${'Q2'.repeat(21)}&choice=cancel`)

@@ -6,7 +6,7 @@ import { manualClock } from '../../src/testing/manual-clock.js'
 import { binding, key, otherKey, request } from './flow-parts.js'
 
 const origin = 'https://chat.example.com'
-const form: FormBinding = { ...binding, page: 'sign-in' }
+const form: FormBinding = { ...binding, page: 'consent', account: 'u-alice' }
 const own = { 'sec-fetch-site': 'same-origin', origin }
 
 function sent(headers: Record<string, string>): IncomingMessage {
@@ -14,8 +14,8 @@ function sent(headers: Record<string, string>): IncomingMessage {
   return { method: 'POST', headers, rawHeaders } as unknown as IncomingMessage
 }
 
-function csrfParts(encryptionKeys: readonly Buffer[] = [key], now = '2030-01-01T12:00:00Z') {
-  const clock = manualClock(new Date(now))
+function csrfParts(encryptionKeys: readonly Buffer[] = [key]) {
+  const clock = manualClock(new Date('2030-01-01T12:00:00Z'))
   const csrf = createCsrf({ encryptionKeys, origin, clock })
   return { clock, csrf, token: csrf.tokenFor(form) as string }
 }
@@ -28,7 +28,7 @@ describe('a form of ours', () => {
     ['of one that names the page', { referer: `${origin}/api/v1/oauth/sign-in?${request}` }],
   ])('is taken: %s', (_name, headers) => {
     const { csrf, token } = csrfParts()
-    expect(csrf.accepts(sent(headers), token, form)).toBe(true)
+    expect(csrf.judge(sent(headers), token, form)).toBe('ours')
   })
 
   it.each<[string, Record<string, string>]>([
@@ -43,33 +43,33 @@ describe('a form of ours', () => {
     ['with the token, of a page elsewhere', { referer: 'https://evil.example/' }],
   ])('is refused: %s', (_name, headers) => {
     const { csrf, token } = csrfParts()
-    expect(csrf.accepts(sent(headers), token, form)).toBe(false)
+    expect(csrf.judge(sent(headers), token, form)).toBe('foreign')
   })
 
   it.each<[string, Partial<FormBinding>]>([
     ['in another browser', { browser: 'another' }],
     ['in one without a cookie', { browser: null }],
-    ['on another page', { page: 'consent' }],
+    ['on another page', { page: 'continue' }],
     ['for another request', { request: `${request}&scope=*` }],
-    ['with what stands in one part put into another', { page: `sign-in${request}`, request: '' }],
+    ['with what stands in one part put into another', { page: `consent${request}`, request: '' }],
   ])('is refused where it was not shown: %s', (_name, other) => {
     const { csrf, token } = csrfParts()
-    expect(csrf.accepts(sent(own), token, { ...form, ...other })).toBe(false)
+    expect(csrf.judge(sent(own), token, { ...form, ...other })).toBe('foreign')
   })
 
   it('has no token in a browser without a cookie, where everybody’s would be the same', () => {
     const { csrf } = csrfParts()
     expect(csrf.tokenFor({ ...form, browser: null })).toBeNull()
-    expect(csrf.accepts(sent(own), null, form)).toBe(false)
+    expect(csrf.judge(sent(own), '', { ...form, browser: null })).toBe('foreign')
   })
 
   it.each(['', 'A', 'A'.repeat(43), 'A'.repeat(1_000_000), '\u0141'.repeat(43)])(
     'is refused with a token that is none, and no error',
     (wrong) => {
       const { csrf, token } = csrfParts()
-      expect(csrf.accepts(sent(own), wrong, form)).toBe(false)
-      expect(csrf.accepts(sent(own), `${token}A`, form)).toBe(false)
-      expect(csrf.accepts(sent(own), token.slice(0, 42), form)).toBe(false)
+      expect(csrf.judge(sent(own), wrong, form)).toBe('foreign')
+      expect(csrf.judge(sent(own), `${token}A`, form)).toBe('foreign')
+      expect(csrf.judge(sent(own), token.slice(0, -1), form)).toBe('foreign')
     },
   )
 
@@ -78,29 +78,63 @@ describe('a form of ours', () => {
     for (let at = 0; at < token.length; at += 1) {
       const other = token[at] === 'A' ? 'B' : 'A'
       const changed = token.slice(0, at) + other + token.slice(at + 1)
-      expect(csrf.accepts(sent(own), changed, form), `${at}`).toBe(false)
+      expect(csrf.judge(sent(own), changed, form), `${at}`).toBe('foreign')
     }
   })
 
-  it('is taken for half an hour at least, and an hour at most', () => {
-    // Shown in the first and in the last second of a half hour.
-    for (const [shown, goodFor] of [
-      ['2030-01-01T12:00:00Z', 60 * 60],
-      ['2030-01-01T12:29:59Z', 30 * 60 + 1],
-    ] as const) {
-      const { csrf, clock, token } = csrfParts([key], shown)
-      clock.advance(goodFor - 1)
-      expect(csrf.accepts(sent(own), token, form)).toBe(true)
-      clock.advance(1)
-      expect(csrf.accepts(sent(own), token, form)).toBe(false)
-    }
+  it.each([
+    [0, true],
+    [0.399, true],
+    [0.4, false],
+    [3600, false],
+    // By another clock nothing can be said.
+    [-0.001, false],
+  ])('that comes after %d s comes too soon: %s', (seconds, isTooSoon) => {
+    const { csrf, clock, token } = csrfParts()
+    clock.advance(seconds)
+    expect(csrf.isTooSoon(token)).toBe(isTooSoon)
+  })
+
+  it('has a moment that nobody can change', () => {
+    const { csrf, clock, token } = csrfParts()
+    clock.advance(1)
+    const moment = clock().getTime().toString(36)
+    expect(csrf.judge(sent(own), token.replace(/^[^.]+/, moment), form)).toBe('foreign')
+  })
+
+  it.each([-3600, 3600, 30 * 24 * 3600])(
+    'is taken %d s later: its age proves nothing',
+    (seconds) => {
+      const { csrf, clock, token } = csrfParts()
+      clock.advance(seconds)
+      expect(csrf.judge(sent(own), token, form)).toBe('ours')
+    },
+  )
+
+  it.each<[string, string | null, string | null]>([
+    ['somebody else has signed in', 'u-alice', 'u-bea'],
+    ['somebody has signed in', null, 'u-alice'],
+    ['she has signed out', 'u-alice', null],
+  ])('is known as one that was shown before %s', (_what, before, now) => {
+    const { csrf } = csrfParts()
+    const token = csrf.tokenFor({ ...form, account: before }) as string
+    expect(csrf.judge(sent(own), token, { ...form, account: before })).toBe('ours')
+    expect(csrf.judge(sent(own), token, { ...form, account: now })).toBe('other-account')
+    const mine = csrf.tokenFor({ ...form, account: now }) as string
+    // Neither half of two tokens makes a third.
+    const [moment, , proof] = token.split('.')
+    const joined = `${moment}.${mine.split('.')[1]}.${proof}`
+    expect(csrf.judge(sent(own), joined, { ...form, account: now })).toBe('foreign')
+    // Nor does it say whose it is: in another browser the same account has another mark.
+    const elsewhere = csrf.tokenFor({ ...form, account: before, browser: 'another' }) as string
+    expect(elsewhere.split('.')[1]).not.toBe(token.split('.')[1])
   })
 
   it('is taken under every key that there is, and shown under the first', () => {
     const { csrf, token } = csrfParts([key])
     const rotated = csrfParts([otherKey, key])
-    expect(rotated.csrf.accepts(sent(own), token, form)).toBe(true)
-    expect(csrfParts([otherKey]).csrf.accepts(sent(own), rotated.token, form)).toBe(true)
-    expect(csrf.accepts(sent(own), rotated.token, form)).toBe(false)
+    expect(rotated.csrf.judge(sent(own), token, form)).toBe('ours')
+    expect(csrfParts([otherKey]).csrf.judge(sent(own), rotated.token, form)).toBe('ours')
+    expect(csrf.judge(sent(own), rotated.token, form)).toBe('foreign')
   })
 })

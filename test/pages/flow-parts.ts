@@ -1,7 +1,6 @@
 // What tests of the pages' state are made of: a clock, keys, flows and a browser.
 import { createHash } from 'node:crypto'
-import { createFlows, type FlowBinding } from '../../src/pages/flow.js'
-import type { PendingFactor } from '../../src/pages/flow-bytes.js'
+import { createFlows, type FlowBinding, type PendingFactor } from '../../src/pages/flow.js'
 import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
 import { manualClock } from '../../src/testing/manual-clock.js'
 
@@ -19,7 +18,7 @@ export const digestOf = (text: string) => createHash('sha256').update(text).dige
 /** Who is half way through signing in. */
 export const halfWay: Omit<PendingFactor, 'id' | 'at'> = {
   userId: 'b9d1e0f4-6d2a-4c8e-9d6f-2a1c5f7e3b80',
-  passwordMark: digestOf('mark').slice(0, 21).concat('A'),
+  passwordFingerprint: digestOf('mark').slice(0, 21).concat('A'),
   digests: { name: digestOf('name'), typed: digestOf('typed') },
   stay: true,
 }

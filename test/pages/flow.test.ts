@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isWellFormed } from '../../src/lib/well-formed.js'
-import { maxFlowChars } from '../../src/pages/flow.js'
-import { bytesOfFlow, flowOfBytes } from '../../src/pages/flow-bytes.js'
+import { bytesOfFlow, flowOfBytes, maxFlowChars } from '../../src/pages/flow.js'
 import { binding, digestOf, flowParts, halfWay, key, now, otherKey, request } from './flow-parts.js'
 
 describe('a flow', () => {
@@ -109,7 +108,7 @@ describe('a flow', () => {
         .string({ unit: 'grapheme', minLength: 1, maxLength: 100 })
         .filter((id) => !id.includes('\0') && isWellFormed(id)),
       at: moment,
-      passwordMark: bytes(16),
+      passwordFingerprint: bytes(16),
       digests: fc.record({ name: bytes(32), typed: bytes(32) }),
       stay: fc.boolean(),
     })

@@ -1,4 +1,4 @@
-// The sign-in of the pages over the real parts of a router: users, limits, factors and sessions.
+// The sign-in of the pages over the real kit of a router: users, limits, factors and sessions.
 import { expect, onTestFinished } from 'vitest'
 import {
   type AuthEvent,
@@ -8,16 +8,16 @@ import {
 } from '../../src/index.js'
 import { decodeBase32 } from '../../src/lib/base32.js'
 import type { LogInSteps } from '../../src/login/log-in.js'
+import { createLogin } from '../../src/login/login.js'
 import { createFlows, type FlowBinding } from '../../src/pages/flow.js'
-import { createPasswordMarker } from '../../src/pages/password-mark.js'
 import {
+  createPasswordFingerprint,
   createSignInByForm,
   type FormSignIn,
   type FormVisit,
 } from '../../src/pages/sign-in-by-form.js'
-import { assemble } from '../../src/router/assemble.js'
+import { createKit } from '../../src/router/kit.js'
 import { resolveOptions } from '../../src/router/resolve-options.js'
-import { login } from '../../src/router/wiring.js'
 import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { manualClock } from '../../src/testing/manual-clock.js'
@@ -66,8 +66,8 @@ export async function startForms({
     onEvent: (event) => void events.push(event),
     ...given,
   })
-  const parts = assemble(options)
-  onTestFinished(() => parts.close())
+  const kit = createKit(options)
+  onTestFinished(() => kit.close())
   onTestFinished(() => {
     const told = JSON.stringify(events)
     for (const secret of [password, passwordHash, totpSecret, recoveryCode, ...secrets])
@@ -85,12 +85,12 @@ export async function startForms({
       [recoveryCodeHash(recoveryCode) as string],
     )
   const flows = createFlows({ encryptionKeys: keys, once, clock })
-  const capability = login(options, parts)
+  const capability = createLogin(kit)
   const forms = createSignInByForm({
     logInSteps: steps(capability.logInSteps),
     flows,
-    passwordMarker: createPasswordMarker(keys),
-    passkeys: null,
+    passwordFingerprint: createPasswordFingerprint(keys),
+    passkeysOnPages: undefined,
   })
   const secrets = new Set<string>()
 
@@ -101,7 +101,7 @@ export async function startForms({
       binding: at,
       flow: flows.open(sealed, at),
       context: { requestId: 'r-1', ip, userAgent: null },
-      hungUp: () => new AbortController().signal,
+      aborted: () => new AbortController().signal,
       setHeaders: () => {},
     }
   }
@@ -112,7 +112,7 @@ export async function startForms({
     stores,
     once,
     events,
-    parts,
+    kit,
     flows,
     forms,
     logIn: capability.logIn,

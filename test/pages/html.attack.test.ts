@@ -159,6 +159,52 @@ describe('A template', () => {
     expect(() => attributes({ href: url })).toThrow(TypeError)
   })
 
+  const script = 'javascript:alert(1)'
+  it.each<[string, () => SafeHtml]>([
+    ['HREF', () => html`<a HREF="${script}">a</a>`],
+    ['Href', () => html`<a Href="${script}">a</a>`],
+    ['formAction', () => html`<button formAction="${script}">a</button>`],
+    ['ACTION', () => html`<form ACTION="${script}"></form>`],
+    [
+      'capitals on a line of their own',
+      () => html`<a
+HREF="${script}">a</a>`,
+    ],
+    ['an address beside the quote before it', () => html`<a title="a"href="${script}">a</a>`],
+    ['an address after a slash', () => html`<a/href="${script}">a</a>`],
+    ['a handler beside the quote before it', () => html`<a title="a"onclick="${script}">a</a>`],
+    ['a handler of the template’s own there', () => html`<a title="a"onclick="go()">a</a>`],
+    ['ONCLICK', () => html`<a ONCLICK="${script}">a</a>`],
+    ['Style', () => html`<p Style="color:red">a</p>`],
+    ['srcdoc', () => html`<b srcdoc="${script}">a</b>`],
+    ['xlink:href', () => html`<a xlink:href="${script}">a</a>`],
+    ['data of an object', () => html`<object data="${script}"></object>`],
+    ['poster', () => html`<video poster="${script}"></video>`],
+    ['cite', () => html`<q cite="${script}">a</q>`],
+    ['background', () => html`<body background="${script}">a</body>`],
+    ['manifest', () => html`<html manifest="${script}">a</html>`],
+    ['ping, in its second place', () => html`<a ping="${`/a ${script}`}">a</a>`],
+    ['srcset, in its second place', () => html`<img srcset="${`/a 1x, ${script} 2x`}">`],
+    ['values, in its second place', () => html`<animate values="${`/a;${script}`}"/>`],
+    ['from', () => html`<animate from="${script}"/>`],
+    ['to', () => html`<set to="${script}"/>`],
+    ['by', () => html`<animate by="${script}"/>`],
+    ['attributes({ HREF })', () => attributes({ HREF: script })],
+    ['attributes({ formAction })', () => attributes({ formAction: script })],
+    ['attributes({ poster })', () => attributes({ poster: script })],
+  ])('is refused with a script in an address, however it is spelt: %s', (_name, make) => {
+    expect(make).toThrow(TypeError)
+  })
+
+  it('takes the capitals of SVG, digits and prefixes in names, and several addresses', () => {
+    const size = 10
+    const made = html`<svg viewBox="0 0 ${size} ${size}" preserveAspectRatio="none">
+<line x1="${1}" y2="${2}"/><use xlink:href="${'#a'}"/></svg>
+<img srcset="${'/a 1x, /b 2x'}" alt="${'HREF="x"'}"><p data-from="${script}">a</p>`
+    expect(markupOf(made)).toContain('viewBox="0 0 10 10"')
+    expect(markupOf(made)).toContain('<line x1="1" y2="2"/><use xlink:href="#a"/>')
+  })
+
   it.each([
     '/oauth/sign-in?a=b&c=d',
     '?lang=de',

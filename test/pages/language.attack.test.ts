@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type AskedLanguages, acceptedLanguages, chooseLanguage } from '../../src/pages/language.js'
 
 const available = ['en', 'de', 'pt-BR', 'zh-Hant']
-const nothing: AskedLanguages = { uiLocales: [], acceptLanguage: undefined }
+const nothing: AskedLanguages = { uiLocales: [], userLocale: null, acceptLanguage: undefined }
 const chosen = (given: Partial<AskedLanguages>) =>
   chooseLanguage({ ...nothing, ...given }, available, 'en')
 
@@ -15,6 +15,20 @@ describe('The language of a page', () => {
     expect(chosen({})).toBe('en')
     expect(chooseLanguage(nothing, available, 'de')).toBe('de')
   })
+
+  it('is the user’s, after what the client asks for and before what the browser says', () => {
+    expect(chosen({ userLocale: 'de', acceptLanguage: 'pt-BR' })).toBe('de')
+    expect(chosen({ uiLocales: ['pt-BR'], userLocale: 'de' })).toBe('pt-BR')
+    expect(chosen({ userLocale: 'de_AT', acceptLanguage: 'pt-BR' })).toBe('de')
+    expect(chosen({ userLocale: 'fr', acceptLanguage: 'pt-BR' })).toBe('pt-BR')
+  })
+
+  it.each([null, undefined, '', 7, {}, ['de'], '__proto__', 'x-'.repeat(1_000_000)])(
+    'is the browser’s where the host says nothing of the user’s that can be read: %#',
+    (userLocale) => {
+      expect(chosen({ userLocale, acceptLanguage: 'de' })).toBe('de')
+    },
+  )
 
   it('is found by the beginning of what is asked for, in any case', () => {
     expect(chosen({ acceptLanguage: 'de-AT-1996' })).toBe('de')

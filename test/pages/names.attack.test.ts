@@ -8,7 +8,7 @@ import { states } from './support/states.js'
 const chosen = new Set([
   ...['name', 'username', 'message', 'clientName', 'reference', 'parameter', 'host', 'label'],
 ])
-const lists = new Set(['scopes', 'codes'])
+const lists = new Set(['scopes', 'apis', 'codes'])
 const kept = new Set(['action', 'hidden', 'qr', 'passkey'])
 
 /** A view in which everything that others choose is this text. */

@@ -5,6 +5,7 @@ import { parseAuthorizationRequest } from '../../src/oauth/parse-request.js'
 import { maxFlowChars } from '../../src/pages/flow.js'
 import { pageAddress, readPageRequest } from '../../src/pages/page-request.js'
 import { leastCpuMs } from '../support/processor-time.js'
+import { rounds } from '../support/rounds.js'
 import { binding, flowParts, request } from './flow-parts.js'
 
 const base = new URL('https://chat.example.com/api/v1')
@@ -170,7 +171,7 @@ describe('the address of a page', () => {
         const read = readPageRequest(address.slice(address.indexOf('?') + 1))
         expect(read).toMatchObject({ raw: page.raw, flow: ours, language, errand: page.errand })
       }),
-      { numRuns: 5000 },
+      { numRuns: rounds(500) },
     )
   })
 })

@@ -10,6 +10,9 @@ import { readSessionSecret } from '../../src/tokens/session-secret.js'
 const pre = '__Host-Http-mar_pre'
 const session = '__Host-Http-mar_session'
 const value = 'IBzMkG0tXVXnKUQcHPSTqA'
+/** The same once more, under a name that goes by its first byte. */
+const copyOf = (known: string) =>
+  `_${((Buffer.from(known, 'base64url')[0] ?? 0) % 64).toString(16).padStart(2, '0')}`
 const kept = `${value}.${'s'.repeat(43)}`
 
 /** A server that knows browsers, and what it says of one that sends these cookies. */
@@ -17,19 +20,16 @@ async function startKnowing(isSecure = true) {
   const browsers = createKnownBrowser(createSessionCookie(isSecure), isSecure)
   const server = createServer((request, response) => {
     const of = browsers.of(request)
-    const { browser: known, cookies } =
-      request.url === '/forget'
-        ? { browser: null, cookies: [browsers.forgotten] }
-        : browsers.ensure(request)
-    const text = JSON.stringify({ of, known })
+    const { browser: known, cookies } = browsers.ensure(request)
+    const text = JSON.stringify({ of, known, hasSentAny: browsers.hasSentAny(request) })
     writeAnswer(response, { status: 200, text, headers: {}, cookies })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
-  return async function visit(cookies: string | string[] = [], path = '/') {
+  return async function visit(cookies: string | string[] = []) {
     const answer = await new Promise<IncomingMessage>((resolve) =>
-      get({ port, path, host: '127.0.0.1', headers: { Cookie: cookies } }, resolve),
+      get({ port, host: '127.0.0.1', headers: { Cookie: cookies } }, resolve),
     )
     const text = (await answer.setEncoding('utf8').toArray()).join('')
     return { ...JSON.parse(text), set: answer.headers['set-cookie'] ?? null }
@@ -42,12 +42,17 @@ describe('a browser that nobody has signed in to', () => {
     const first = await visit()
     expect(first).toEqual({
       of: null,
+      hasSentAny: false,
       known: expect.stringMatching(/^[\w-]{22}$/),
-      set: [`${pre}=${first.known}; Path=/; HttpOnly; SameSite=Lax; Secure`],
+      set: [
+        `${pre}=${first.known}; Path=/; HttpOnly; SameSite=Lax; Secure`,
+        `${pre}${copyOf(first.known)}=${first.known}; Path=/; HttpOnly; SameSite=Lax; Secure`,
+      ],
     })
     expect((await visit()).known).not.toBe(first.known)
     expect(await visit(`${pre}=${first.known}`)).toEqual({
       of: first.known,
+      hasSentAny: true,
       known: first.known,
       set: null,
     })
@@ -56,26 +61,30 @@ describe('a browser that nobody has signed in to', () => {
   it('is known on a developer’s own machine, too, under a name of its own', async () => {
     const visit = await startKnowing(false)
     const { known, set } = await visit(`${pre}=${value}`)
-    expect(set).toEqual([`mar_pre_dev=${known}; Path=/; HttpOnly; SameSite=Lax`])
-    expect((await visit(`mar_pre_dev=${value}`)).of).toBe(value)
-  })
-
-  it('forgets it when it is told to', async () => {
-    const visit = await startKnowing()
-    expect((await visit(`${pre}=${value}`, '/forget')).set).toEqual([
-      `${pre}=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0`,
+    expect(set).toEqual([
+      `mar_pre_dev=${known}; Path=/; HttpOnly; SameSite=Lax`,
+      `mar_pre${copyOf(known)}_dev=${known}; Path=/; HttpOnly; SameSite=Lax`,
     ])
+    expect((await visit(`mar_pre_dev=${value}`)).of).toBe(value)
   })
 })
 
 describe('a browser that keeps a session', () => {
-  it('is known by that, and by nothing that is planted beside it', async () => {
+  it('is known by that, and its forms by the value that it has had before and keeps', async () => {
     const visit = await startKnowing()
     expect(await visit(`${pre}=${value}; ${session}=${kept}`)).toEqual({
       of: kept,
-      known: kept,
+      hasSentAny: true,
+      known: value,
       set: null,
     })
+    const { of, known, set } = await visit(`${session}=${kept}`)
+    const names = [pre, pre + copyOf(known)]
+    expect([of, set]).toEqual([
+      kept,
+      names.map((name) => expect.stringContaining(`${name}=${known};`)),
+    ])
+    expect(known).toMatch(/^[\w-]{22}$/)
   })
 })
 
@@ -99,7 +108,7 @@ describe('a value that is planted', () => {
     expect(of).toBeNull()
     expect(known).toMatch(/^[\w-]{22}$/)
     expect(known).not.toBe(value)
-    expect(set).toHaveLength(1)
+    expect(set).toHaveLength(2)
   })
 
   it('is never the secret of a session', async () => {

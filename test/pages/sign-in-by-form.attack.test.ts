@@ -1,7 +1,7 @@
 // The second page asks for a code alone. Whoever comes to it has to have shown the password, here,
 // lately, and for a user whose password it still is.
 import { describe, expect, it } from 'vitest'
-import { bytesOfFlow } from '../../src/pages/flow-bytes.js'
+import { bytesOfFlow } from '../../src/pages/flow.js'
 import { passwordHash } from '../support/host.js'
 import { binding, flowParts, halfWay, otherKey, request } from './flow-parts.js'
 import { flowOf, recoveryCode, startForms } from './form-host.js'
@@ -227,8 +227,8 @@ describe('what is typed', () => {
   })
 
   it('as a password that is right, without the factor, makes no network known', async () => {
-    const { typePassword, parts } = await startForms()
+    const { typePassword, kit } = await startForms()
     await typePassword()
-    expect(await parts.throttle.knownNetworks.isKnown('u-alice', '192.0.2.7')).toBe(false)
+    expect(await kit.throttle.knownNetworks.isKnown('u-alice', '192.0.2.7')).toBe(false)
   })
 })

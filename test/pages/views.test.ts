@@ -1,9 +1,14 @@
 // What stands on each page, and in which form.
 import { describe, expect, it } from 'vitest'
-import { passkeyScript } from '../../src/pages/assets/passkey-script.js'
+import { passkeyScript, passwordScript } from '../../src/pages/assets/scripts.js'
+import { createStylesheet } from '../../src/pages/assets/stylesheet.js'
 import { html } from '../../src/pages/html.js'
-import { hasScript, pageHeaders, pageHeadersFor } from '../../src/pages/page-headers.js'
-import { createStylesheet } from '../../src/pages/stylesheet.js'
+import {
+  hasPassword,
+  hasScript,
+  pageHeaders,
+  pageHeadersFor,
+} from '../../src/pages/page-headers.js'
 import { createTexts } from '../../src/pages/texts.js'
 import type { ErrorView, HandOverView, PageFault, SignInView, View } from '../../src/pages/view.js'
 import { action } from '../../src/testing/page-contract/states.js'
@@ -22,11 +27,13 @@ function fieldsOf(markup: string) {
 
 describe('The headers of a page', () => {
   it('are those that were decided', () => {
-    expect(pageHeadersFor('de', true)).toEqual({
+    const scripts = ['https://chat.example.com/a;b.js', 'https://chat.example.com/c,d.js']
+    expect(pageHeadersFor('de', scripts)).toEqual({
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
       'Content-Security-Policy':
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
+        "default-src 'none'; style-src 'self'; script-src https://chat.example.com/a%3Bb.js " +
+        "https://chat.example.com/c%2Cd.js; img-src 'self'; " +
         "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
         "require-trusted-types-for 'script'",
       'X-Frame-Options': 'DENY',
@@ -42,7 +49,7 @@ describe('The headers of a page', () => {
   })
 
   it('allow no script where there is none', () => {
-    const policy = pageHeadersFor('de', false)['Content-Security-Policy']
+    const policy = pageHeadersFor('de')['Content-Security-Policy']
     expect(policy).toContain("script-src 'none'")
     expect(pageHeaders['Content-Security-Policy']).toBe(policy)
     expect(Object.isFrozen(pageHeaders)).toBe(true)
@@ -75,9 +82,15 @@ describe('Every page', () => {
     (name) => {
       const tags = tagsOf(stateOf(name))
       const active = tags.filter((tag) => tag.name === 'script' || tag.name === 'style')
-      const src = '/oauth/assets/passkeys-0123456789abcdef.js'
-      const script = { name: 'script', attributes: { src, defer: '' } }
-      expect(active).toEqual(hasScript(states[name] as View) ? [script] : [])
+      const view = states[name] as View
+      const expected = [
+        ...(hasPassword(view) ? ['show-password'] : []),
+        ...(hasScript(view) ? ['passkeys'] : []),
+      ].map((script) => {
+        const src = `/oauth/assets/${script}-0123456789abcdef.js`
+        return { name: 'script', attributes: { src, defer: '' } }
+      })
+      expect(active).toEqual(expected)
       const inline = tags.flatMap(({ attributes }) =>
         Object.keys(attributes).filter((key) => key === 'style' || key.startsWith('on')),
       )
@@ -123,6 +136,22 @@ describe('Every page', () => {
     expect(current.map(({ lang }) => lang)).toEqual(['de'])
   })
 
+  it.each(everyState)('has a picture for its tab, so that no browser looks for one: %s', (name) => {
+    const icons = named(stateOf(name), 'link').filter(({ attributes: { rel } }) => rel === 'icon')
+    expect(icons.map(({ attributes: { href } }) => href)).toEqual(['/icon.svg'])
+  })
+
+  it.each(everyState)('describes a field that was wrong by what is said of it: %s', (name) => {
+    const markup = stateOf(name)
+    const wrong = fieldsOf(markup).filter((field) => field['aria-invalid'] === 'true')
+    for (const field of wrong) expect(field['aria-describedby']?.split(' ')).toContain('fault')
+    // It has the focus, so that the next try can be typed at once.
+    if (wrong.length > 0) expect(wrong.filter((field) => 'autofocus' in field)).toHaveLength(1)
+    // Else what is said has it.
+    const focused = tagsOf(markup).filter(({ attributes }) => 'autofocus' in attributes)
+    if (markup.includes('role="alert"')) expect(focused).toHaveLength(1)
+  })
+
   it('has the logo, or the first letter of the name', () => {
     const logo = { file: '/srv/logo.svg', alt: 'Ünder', width: 120, height: 40 }
     const view = states['signed-out'] as SignInView
@@ -152,12 +181,14 @@ describe('What password managers and phones go by', () => {
   it('is one form with both fields in their order, and nothing that cuts or spells', () => {
     const tags = tagsOf(stateOf('sign-in'))
     const order = tags.map(({ name, attributes }) => attributes['name'] ?? name)
-    const form = order.slice(order.indexOf('form'), order.indexOf('button') + 1)
+    const form = order.slice(order.indexOf('form'), order.lastIndexOf('stay') + 3)
     expect(form.filter((name) => !/^(?:div|label|span)$/.test(name))).toEqual([
       'form',
       'csrf',
       'username',
       'password',
+      'button',
+      'script',
       'stay',
       'button',
     ])
@@ -222,6 +253,31 @@ describe('The sign-in page', () => {
     expect(markup).not.toMatch(/Forgot|Create an account|Cancel|class="links"/)
     expect(named(markup, 'form')).toHaveLength(1)
     expect(pageOf({ ...view, client: null })).not.toContain('Cancel')
+  })
+
+  it('does not say twice where it leads, where the app has the name of the service', () => {
+    const lead = /class="lead"/
+    expect(pageOf({ ...view, client: { name: service, host: 'chat.example.com' } })).not.toMatch(
+      lead,
+    )
+    expect(pageOf(view)).toMatch(lead)
+    expect(pageOf({ ...view, client: null })).toMatch(lead)
+  })
+
+  it('has a button that shows the password, behind the field and by its script alone', () => {
+    const [button] = named(stateOf('sign-in'), 'button')
+    expect(button?.attributes).toEqual({
+      type: 'button',
+      class: 'link reveal',
+      hidden: '',
+      'aria-pressed': 'false',
+      'aria-controls': 'current-password',
+      'data-reveals': 'current-password',
+    })
+    // A field that is shown is text: its spelling is nobody's to check.
+    expect(fieldsOf(stateOf('sign-in'))[1]).toMatchObject({ spellcheck: 'false' })
+    expect(Buffer.byteLength(passwordScript)).toBeLessThanOrEqual(1024)
+    expect(passwordScript).not.toMatch(/innerHTML|eval|Function|import|https?:|fetch|XMLHttp|send/)
   })
 
   it('leaves a place for passkeys, in which nothing stands without them', () => {
@@ -292,11 +348,13 @@ describe('The enrolment page', () => {
 
 describe('The pages that ask before a client gets anything', () => {
   const choices = (name: string) =>
-    named(stateOf(name), 'button').map(({ attributes }) => attributes['value'])
+    named(stateOf(name), 'button').flatMap(({ attributes: { value } }) => value ?? [])
 
   it('let the user choose', () => {
     expect(choices('continue')).toEqual(['continue', 'other', 'cancel'])
-    expect(choices('consent')).toEqual(['allow', 'cancel'])
+    expect(choices('consent')).toEqual(['allow', 'cancel', 'other'])
+    for (const page of ['second-factor', 'second-factor-recovery', 'enrol', 'enrol-passkey'])
+      expect(choices(page)).toEqual(['other', 'cancel'])
   })
 
   it('warn of an app on the device, and not of a site', () => {

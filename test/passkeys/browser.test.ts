@@ -169,7 +169,8 @@ describe.skipIf(chromiumPath === null)('passkeys in Chromium', { timeout: 60_000
   it('are refused as a copy where they are on one device, and a password is not', async () => {
     const { host, authenticator, run, token } = await start({}, { synced: false })
     await run(`add(${text(token)})`)
-    for (let n = 0; n < 3; n += 1) expect((await run('signIn()')).status).toBe(200)
+    // A copy that is a few uses behind may be the device itself, overtaken on the way.
+    for (let n = 0; n < 6; n += 1) expect((await run('signIn()')).status).toBe(200)
     await replaceByCopy(authenticator)
     expect(await run('signIn()')).toMatchObject({ status: 401, error: 'Unauthorized' })
     expect(host.typesOf()).toContain('passkey.clone-suspected')

@@ -18,8 +18,8 @@ const host = (options: string, wait: number, then: string) => `
   const { createServer } = await import('node:http')
   const { createAuthRouter, generateSigningKey, joseSigner } = await import('./dist/index.js')
   const { memoryStores, memoryOAuthStores, memoryPasskeyStore } =
-    await import('./dist/stores/memory-stores.js')
-  const { simpleWebAuthn } = await import('./dist/passkeys/simple-webauthn.js')
+    await import('./dist/stores/memory.js')
+  const { simpleWebAuthn } = await import('./dist/passkeys.js')
   const alice = { id: 'a', username: 'alice', name: 'Alice', passwordHash: '${passwordHash}' }
   const users = { findByIdentifier: async () => alice, findById: async () => alice }
   const keys = [await generateSigningKey()]

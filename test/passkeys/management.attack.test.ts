@@ -138,6 +138,8 @@ describe('a new passkey is refused', () => {
     ['no response', {}],
     ['a response that is a text', { response: 'AAAA' }],
     ['a name of control characters', { name: 'a\nb' }],
+    ['a name that is turned round', { name: 'enohp\u202e' }],
+    ['a name with an isolate', { name: 'my \u2066phone' }],
     ['a name that is too long', { name: 'a'.repeat(101) }],
     ['an empty name', { name: '  ' }],
   ])('with %s: 400, and the challenge is still good', async (_what, body) => {

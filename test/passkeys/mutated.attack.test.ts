@@ -1,19 +1,17 @@
-// Ten thousand responses that were changed in one place: none of them signs anybody in, and none is
-// an error that was not foreseen. MUTATIONS sets how many.
+// Responses that were changed in one place: none of them signs anybody in, and none is an error
+// that was not foreseen.
 import { describe, expect, it } from 'vitest'
+import { numbers, rounds } from '../support/rounds.js'
 import { assertion, creation, newPasskey } from './authenticator.js'
 import { type PasskeyHost, startPasskeys } from './passkey-host.js'
 
-const mutations = Number(process.env['MUTATIONS'] ?? 10_000)
+const mutations = rounds(1000)
 const plenty = { points: 1_000_000, duration: 60 }
 
-/** Numbers that look drawn, and are the same in each run. */
+/** Whole numbers below another that look drawn, and are the same in each run. */
 function seeded(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
+  const random = numbers(seed)
+  return (below) => Math.floor(random() * below)
 }
 
 type Draw = ReturnType<typeof seeded>

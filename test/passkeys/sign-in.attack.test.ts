@@ -1,7 +1,7 @@
 // Each fault of an authenticator, a browser or a thief, one at a time: the same sign-in without it
 // is let in, so that nothing but the fault can be the reason.
-import { describe, expect, it } from 'vitest'
-import { assertion, type Deviations, newPasskey, origin } from './authenticator.js'
+import { describe, expect, it, vi } from 'vitest'
+import { assertion, creation, type Deviations, newPasskey, origin } from './authenticator.js'
 import { type PasskeyHost, startPasskeys } from './passkey-host.js'
 
 /** One with a passkey of alice's that is on one device, and what signs in with it. */
@@ -173,14 +173,40 @@ describe('a challenge', () => {
     expect((await host.post('/auth/passkey/login', again)).status).not.toBe(200)
   })
 
-  it('is used up by a sign-in that fails', async () => {
-    const { host, passkey } = await withPasskey()
+  it('is used up by whoever has the private key alone: forged uses write nothing', async () => {
+    const { host, passkey } = await withPasskey({ flags: { be: false, bs: false }, counter: 5 })
+    const claims = vi.spyOn(host.once, 'claim')
+    const login = (response: object) => host.post('/auth/passkey/login', { response })
     const challenge = await host.challenge()
-    const wrong = assertion(passkey, challenge, { flags: { uv: false } })
-    expect((await host.post('/auth/passkey/login', { response: wrong })).status).toBe(401)
-    const right = assertion(passkey, challenge)
-    expect((await host.post('/auth/passkey/login', { response: right })).status).toBe(401)
-    expect(host.reasons()).toEqual(['user-not-verified', 'used-challenge'])
+    const forged: readonly Deviations[] = [
+      ...Array.from({ length: 12 }, () => ({ signedBy: newPasskey(), counter: 9 })),
+      { flags: { uv: false } },
+      { clientData: { origin: 'https://evil.example' } },
+    ]
+    for (const given of forged)
+      expect((await login(assertion(passkey, challenge, given))).data.authToken).toBeUndefined()
+    expect(claims).not.toHaveBeenCalled()
+    // A copy has the key: its challenge is used up though it is refused.
+    const copied = await host.challenge()
+    expect((await login(assertion(passkey, copied, { counter: 1 }))).status).toBe(429)
+    expect((await login(assertion(passkey, copied, { counter: 6 }))).status).toBe(429)
+    expect(host.reasons().slice(-2)).toEqual(['suspected-clone', 'used-challenge'])
+    expect(claims).toHaveBeenCalledTimes(2)
+  })
+
+  it('of a new passkey is not used up by what is none', async () => {
+    const host = await startPasskeys()
+    const token = await host.logIn()
+    const claims = vi.spyOn(host.once, 'claim')
+    const { data } = await host.post('/auth/passkeys/options', {}, token)
+    const challenge = data.challenge as string
+    const made = (given: Deviations) =>
+      host.post('/auth/passkeys', { response: creation(newPasskey(), challenge, given) }, token)
+    for (const given of [{ flags: { uv: false } }, { rpId: 'evil.example' }])
+      expect((await made(given)).status).toBe(400)
+    expect(claims).not.toHaveBeenCalled()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => made({})))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
   it('of another purpose, user or session is none', async () => {
@@ -249,9 +275,47 @@ describe('a counter', () => {
       counter: 5,
       suspectedCloneAt: host.clock(),
     })
-    // The passkey stays, and so do the other ways in.
-    expect((await host.signIn(passkey, { counter: 6 })).status).toBe(200)
-    await host.logIn()
+    // Whoever of the two is ahead is refused like the other, and the other ways in stay.
+    for (const counter of [6, 4_000_000_000])
+      expect((await host.signIn(passkey, { counter })).status).toBe(401)
+    const told = host.typesOf().filter((type) => type === 'passkey.clone-suspected')
+    expect(told).toHaveLength(1)
+    const token = await host.logIn()
+    expect(
+      (await host.ask('DELETE', `/auth/passkeys/${passkey.id}`, undefined, token)).status,
+    ).toBe(200)
+    const { passkey: anew } = await host.add(token)
+    expect((await host.signIn(anew)).status).toBe(200)
+  })
+
+  it('that is a little behind is that of a use which was overtaken: refused, and not for good', async () => {
+    const one = { flags: { be: false, bs: false }, counter: 1 } as const
+    const { host, passkey } = await withPasskey(one)
+    const status = async (counter: number) => (await host.signIn(passkey, { counter })).status
+    expect([await status(6), await status(5), await status(3), await status(7)]).toEqual([
+      200, 401, 401, 200,
+    ])
+    expect(host.reasons()).toEqual(['overtaken', 'overtaken'])
+    expect((await host.store.find(passkey.id))?.suspectedCloneAt).toBeNull()
+    host.clock.advance(60)
+    expect([await status(6), await status(8)]).toEqual([401, 401])
+    expect(host.reasons().slice(2)).toEqual(['suspected-clone', 'suspected-clone'])
+  })
+
+  it('of a copy that is noted between the look and the use lets nobody in', async () => {
+    const host = await startPasskeys({
+      store: (store) => ({
+        ...store,
+        async use(id, from, seen) {
+          if (seen.counter === 9) await store.suspectClone(id, seen.lastUsedAt)
+          return store.use(id, from, seen)
+        },
+      }),
+    })
+    const one = newPasskey({ flags: { be: false, bs: false }, counter: 1 })
+    const { passkey } = await host.add(await host.logIn(), one)
+    expect((await host.signIn(passkey, { counter: 9 })).status).toBe(401)
+    expect(host.reasons()).toEqual(['suspected-clone'])
   })
 
   it('that goes backwards on a synced passkey passes, and the higher one stays', async () => {

@@ -5,7 +5,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { generateSigningKey } from '../../src/index.js'
-import { databaseKinds, openDatabase, openSqlite, temporaryFolder } from '../support/databases.js'
+import { databaseKind, openDatabase, openSqlite, temporaryFolder } from '../support/databases.js'
+import { everyEngine } from '../support/engines.js'
 import { encryptionKey, password, passwordHash } from '../support/host.js'
 import { mysqlUrl, postgresUrl, redisUrl } from '../support/services.js'
 import { assertion, creation, newPasskey, origin, rpId, type TestPasskey } from './authenticator.js'
@@ -23,8 +24,7 @@ interface Reached {
 }
 
 async function inServer(name: string, address: string): Promise<Reached> {
-  const kind = databaseKinds.find((one) => one.name === name)
-  if (kind === undefined) throw new Error(`there is no ${name}`)
+  const kind = databaseKind(name)
   const { prefix, close } = await openDatabase(kind)
   onTestFinished(close)
   return { engine: kind.engine, address, prefix, redis: null }
@@ -44,7 +44,7 @@ const kinds: [string, boolean, processes: 1 | 2, () => Promise<Reached>][] = [
   ['memory', true, 1, async () => ({ engine: 'memory', address: '', prefix: '', redis: null })],
   ['SQLite', true, 2, inFile],
   ['PostgreSQL', postgresUrl !== null, 2, () => inServer('PostgreSQL', postgresUrl ?? '')],
-  ['MariaDB', mysqlUrl !== null, 2, () => inServer('MariaDB', mysqlUrl ?? '')],
+  ['MariaDB', everyEngine && mysqlUrl !== null, 2, () => inServer('MariaDB', mysqlUrl ?? '')],
   ['Redis, with passkeys in SQLite', redisUrl !== null, 2, () => inFile(redisUrl)],
 ]
 

@@ -66,7 +66,7 @@ describe('what an exchange gives', () => {
   })
 
   it('remembers when and how the user proved who they are, not when the code was exchanged', async () => {
-    const host = await startHost()
+    const host = await startHost({ options: { pkce: { maxAge: 1000 } } })
     const signedInAt = host.clock()
     const { authToken } = await logIn(host)
     host.clock.advance(1000)

@@ -1,9 +1,10 @@
 // The diagrams of sessions, codes, refresh tokens and TOTP as a model, held against the router over
-// each store that is shipped. How many games are played goes by FUZZ_RUNS: `FUZZ_RUNS=2000 npx
-// vitest run test/properties/session-machine.attack.test.ts`. A failure prints seed and path, to be
+// each store that is shipped. More games: `ROUNDS=60 npm run test:one --
+// test/properties/session-machine.attack.test.ts`. A failure prints seed and path, to be
 // put into `parameters` for the same game again.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { rounds } from '../support/rounds.js'
 import {
   type Action,
   authorize,
@@ -25,7 +26,7 @@ import { type Arena, grounds, openArena } from './machine/arena.js'
 import { beginTotp, confirmTotp, disableTotp } from './machine/factor-actions.js'
 import type { State } from './machine/state.js'
 
-const runs = Number(process.env['FUZZ_RUNS'] ?? 30)
+const runs = rounds(30)
 const longest = 20 * 60_000
 
 const plans: readonly (readonly [number, string, Plan])[] = [

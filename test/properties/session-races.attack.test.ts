@@ -1,7 +1,8 @@
 // Two actions of the machine at the same moment: what both were answered, and what then works, must
-// be as if one had come after the other. FUZZ_RUNS as for the machine.
+// be as if one had come after the other.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { rounds } from '../support/rounds.js'
 import {
   type Action,
   authorize,
@@ -21,7 +22,7 @@ import {
 import { type Answer, type Arena, grounds, openArena } from './machine/arena.js'
 import type { State } from './machine/state.js'
 
-const runs = Number(process.env['FUZZ_RUNS'] ?? 16)
+const runs = rounds(16)
 const longest = 20 * 60_000
 
 const quiet: readonly Plan[] = [logIn, authorize, exchange, refresh, refresh, wait]

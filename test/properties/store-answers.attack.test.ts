@@ -1,14 +1,15 @@
 // A store, a signer or a user table that answers anything at all: undefined, half a row, somebody
-// else's. Never a 2xx by it, and never an error that was not foreseen. FUZZ_RUNS sets how many
-// answers are tried at each place, 8 otherwise.
+// else's. Never a 2xx by it, and never an error that was not foreseen.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AccessTokenClaims } from '../../src/index.js'
 import { totpCode } from '../../src/testing/totp-code.js'
 import { bearer, pkcePair } from '../support/client.js'
 import { password, passwordHash, startHost, type TestHost, totpSecret } from '../support/host.js'
+import { rounds } from '../support/rounds.js'
+import { pendingOf } from '../support/two-factor.js'
 
-const numRuns = Number(process.env['FUZZ_RUNS'] ?? 8)
+const numRuns = rounds(8)
 const limit = { points: 1_000_000, duration: 60 }
 
 type Part = Record<string, (...given: unknown[]) => Promise<unknown>>
@@ -70,6 +71,8 @@ async function getReady(): Promise<Ready> {
       signer: own,
       throttle: { account: limit, network: limit, secondFactor: limit },
       maxSessionsPerUser: 1000,
+      // One sign-in serves all rounds of a test, each of which moves the clock.
+      pkce: { maxAge: false },
     },
   })
   for (const id of ['u-bob', 'u-carol']) host.users.add({ id, username: id, passwordHash })
@@ -332,7 +335,12 @@ const rows: readonly (readonly [string, Asking, readonly string[], (answer: Row)
     (answer) => answer['code'] as Row,
   ],
   ['secondFactors.find', logInByCode, ['userId', 'sealedSeed', 'createdAt'], (answer) => answer],
-  ['secondFactors.findPending', confirm, ['userId', 'sealedSeed', 'expiresAt'], (answer) => answer],
+  [
+    'secondFactors.findPending',
+    confirm,
+    ['userId', 'sessionId', 'sealedSeed', 'expiresAt'],
+    (answer) => answer,
+  ],
   ['users.findById', me, ['id', 'username', 'name'], (answer) => answer],
 ]
 
@@ -400,7 +408,7 @@ async function foreignRow({ host, guarded, pending }: Ready, place: string): Pro
   if (place === 'sessions.listForUser') return [bobs]
   if (place === 'users.findById') return host.users.rows.get('u-bob')
   if (place === 'secondFactors.findPending')
-    return { ...(await secondFactors.findPending('u-carol')), userId: 'u-bob' }
+    return { ...(await pendingOf(host, pending)), userId: 'u-bob' }
   if (place === 'secondFactors.find')
     return { ...(await secondFactors.find('u-bob')), userId: 'u-alice' }
   let saved: string | undefined

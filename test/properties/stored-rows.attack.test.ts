@@ -1,5 +1,4 @@
-// Whatever a database or a file gives back: a whole record or an error, never half a one. FUZZ_RUNS
-// sets how many rows are tried, 200 otherwise.
+// Whatever a database or a file gives back: a whole record or an error, never half a one.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -10,8 +9,9 @@ import { redisStores } from '../../src/stores/redis/redis-stores.js'
 import { temporaryFolder } from '../support/databases.js'
 import { encryptionKey } from '../support/host.js'
 import { keptLog } from '../support/key-stores.js'
+import { rounds } from '../support/rounds.js'
 
-const numRuns = Number(process.env['FUZZ_RUNS'] ?? 200)
+const numRuns = rounds(200)
 const now = new Date('2030-01-01T00:00:00Z')
 const isDate = (value: unknown) => value instanceof Date && !Number.isNaN(value.getTime())
 const isText = (value: unknown) => typeof value === 'string'
@@ -49,7 +49,7 @@ const refresh = { hash: 'h', familyKey: 'k', spent: [{ hash: 'h', salt: 's', spe
 const code = {
   codeHash: 'h',
   userId: 'u',
-  issuedBySessionId: null,
+  issuedBySessionId: 'by',
   opensSessionId: 's',
   codeChallenge: 'c',
   scope: '*',

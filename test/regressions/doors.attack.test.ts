@@ -10,7 +10,14 @@ import { bearer, get, logIn, obtainCode, pkcePair, post, remove } from '../suppo
 import { password, passwordHash, startHost, type TestHost, totpSecret } from '../support/host.js'
 import { makeToken } from '../support/named-tokens.js'
 import { ownPage, send, signInByPage, startPages } from '../support/pages.js'
-import { confirmation, disabling, enrolled, regeneration, totp } from '../support/two-factor.js'
+import {
+  confirmation,
+  disabling,
+  enrolled,
+  pendingOf,
+  regeneration,
+  totp,
+} from '../support/two-factor.js'
 
 /** An upgrade that brings a ticket. */
 const upgradeWith = (ticket: string) =>
@@ -443,7 +450,7 @@ describe('somebody else’s id in a body', () => {
         _id: 'u-bob',
       })
       await post(host, totp, { ...claim, password }, bob)
-      expect(await host.stores.secondFactors.findPending('u-alice')).toBeNull()
+      expect(await pendingOf(host, alice)).toBeNull()
       await post(host, '/logout', claim, bob)
       expect((await get(host, '/me', bearer(alice))).status).toBe(200)
       await afterAttack(host, [issued, redeemed, refreshed])

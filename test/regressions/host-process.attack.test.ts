@@ -3,10 +3,13 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request as rawRequest } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import type { LimiterSettings } from '../../src/index.js'
 import { createVault } from '../../src/lib/vault.js'
 import { afterAttack } from '../support/after-attack.js'
 import { bearer, get, logIn, pkcePair, post } from '../support/client.js'
+import { statusesOf } from '../support/guessing.js'
 import { password, passwordHash, startHost, totpSecret } from '../support/host.js'
+import { memoryLimiter } from '../support/memory-limiter.js'
 
 describe('what a middleware of the host’s has put on the request', () => {
   it('is nobody’s identity, and is not touched either (ASVS V8.3.1)', async () => {
@@ -106,13 +109,16 @@ describe('a polluted Object.prototype', () => {
         outcome: 'consumed',
         approved: { user: { id: 'u-alice' } },
         proven: ['otp'],
+        isSlot: true,
+        failure: new Error('polluted'),
       },
     ],
+    ['counts', { points: 0, seconds: 0, consumed: 0, remaining: 1 }],
   ])('with %s lets nobody in, and shuts nobody out (ASVS V15.3.6)', async (_what, members) => {
     const host = await startHost()
     host.users.add({ id: 'u-bob', username: 'bob', passwordHash })
     await host.auth.secondFactors.importTotp({ userId: 'u-bob', secret: totpSecret })
-    const answers = await polluted(members, async () => [
+    const ask = async () => [
       await post(host, '/login', { username: 'bob', password }),
       await post(host, '/login', { username: 'bob', password, code: '000000' }),
       await post(host, '/login', { username: 'alice', password: 'wrong' }),
@@ -121,9 +127,83 @@ describe('a polluted Object.prototype', () => {
       await post(host, '/auth/refresh', {}),
       await post(host, '/auth/pkce/token', { authorizationCode: `mar_ac_${'A'.repeat(43)}` }),
       await post(host, '/login', { username: 'alice', password }),
-    ])
+    ]
+    // The tests' own check of answers is made by the first of each kind, and does not withstand it.
+    await ask()
+    const answers = await polluted(members, ask)
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 400, 400, 200])
     await afterAttack(host, answers)
+  })
+})
+
+describe('points and seconds on Object.prototype', () => {
+  it.each([{ points: 0 }, { points: -1 }, { seconds: 0 }])(
+    '%j give no guesser more than five passwords',
+    async (members) => {
+      const host = await startHost()
+      const ask = (username: string) => post(host, '/login', { username, password: 'wrong' })
+      // As above: by other names, so that alice's windows begin under attack.
+      await statusesOf(6, () => ask('nobody'))
+      const statuses = await polluted(members, () => statusesOf(8, () => ask('alice')))
+      expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429])
+    },
+  )
+})
+
+describe('members of an attempt on Object.prototype', () => {
+  it('lift no limit of a network', async () => {
+    const host = await startHost({
+      options: { throttle: { network: { points: 3, duration: 900 } } },
+    })
+    const ask = (username: string) => post(host, '/login', { username, password: 'wrong' })
+    await statusesOf(4, (i) => ask(`first${i}`))
+    const members = { perUserAndKnownNetwork: {}, perUser: {}, seen: {}, held: [] }
+    const statuses = await polluted(members, () => statusesOf(4, (i) => ask(`n${i}`)))
+    expect(statuses).toEqual([429, 429, 429, 429])
+  })
+
+  it('keep no slot of a right password while it cannot be known which networks an account has', async () => {
+    let isDown = false
+    const limiter = (settings: LimiterSettings) => {
+      const memory = memoryLimiter(settings)
+      const find = memory.get.bind(memory)
+      memory.get = async (...args) => {
+        if (isDown && settings.keyPrefix === 'mar-known-epoch') throw new Error('down')
+        return find(...args)
+      }
+      return memory
+    }
+    const host = await startHost({ options: { throttle: { limiter } } })
+    const ask = () => post(host, '/login', { username: 'alice', password })
+    await ask()
+    isDown = true
+    const statuses = await polluted({ remember: true }, () => statusesOf(6, ask))
+    isDown = false
+    expect([...statuses, (await ask()).status]).toEqual(Array(7).fill(200))
+  })
+})
+
+describe('a status and a name on Object.prototype', () => {
+  it('make no refusal an answer of another status, the host’s guarded routes included', async () => {
+    const host = await startHost({
+      after: (app, auth) =>
+        app.get('/api/v1/guarded', auth.requireAuth(), (_request, response) => {
+          response.json({ seen: true })
+        }),
+    })
+    const ask = async () => [
+      await get(host, '/guarded'),
+      await get(host, '/me', bearer('x.y.z')),
+      await post(host, '/login', { username: 'alice', password: 'wrong' }),
+      await post(host, '/auth/refresh', { refreshToken: 'x' }),
+    ]
+    const before = await ask()
+    const after = await polluted({ status: 200, error: 'none', names: { status: 200 } }, ask)
+    expect(before.map(({ status }) => status)).toEqual([401, 401, 401, 400])
+    const told = (answers: typeof before) =>
+      answers.map(({ status, body }) => [status, body.error, body.message])
+    expect(told(after)).toEqual(told(before))
+    await afterAttack(host, after)
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { expectCommon } from '../support/after-attack.js'
-import { bearer, get, logIn, post } from '../support/client.js'
+import { bearer, get, logIn, pkcePair, post } from '../support/client.js'
 import type { TestHost } from '../support/host.js'
 import { startRocketHost } from '../support/rocketchat.js'
 
@@ -39,6 +39,19 @@ describe('sessions of rocketChat', () => {
     for (const token of others) expect(await statusOf(host, token)).toBe(401)
   })
 
+  it('users.logoutOtherClients ends codes of the host’s page that nobody has exchanged yet', async () => {
+    const host = await startWithTokens()
+    const { here, bot } = await threeAndABot(host)
+    const { codeVerifier, codeChallenge } = pkcePair()
+    const asked = { userId: 'u-alice', codeChallenge }
+    const { authorizationCode } = await host.auth.issueAuthorizationCode(asked)
+    await post(host, '/users.logoutOtherClients', {}, bearer(here))
+    const exchange = { authorizationCode, codeVerifier }
+    expect((await post(host, '/auth/pkce/token', exchange)).status).toBe(400)
+    expect(await statusOf(host, here)).toBe(200)
+    expect(await statusOf(host, bot)).toBe(200)
+  })
+
   it('users.removeOtherTokens ends all but this one', async () => {
     const host = await startWithTokens()
     const { here, others, bot } = await threeAndABot(host)
@@ -75,6 +88,8 @@ describe('personal access tokens of rocketChat', () => {
         {
           name: tokenName,
           createdAt: expect.stringMatching(/Z$/),
+          scope: ['*'],
+          expiresAt: expect.stringMatching(/Z$/),
           lastTokenPart: expect.stringMatching(/^.{6}$/),
           bypassTwoFactor: false,
         },
@@ -91,6 +106,40 @@ describe('personal access tokens of rocketChat', () => {
     expect((await post(host, removal, { tokenName }, me)).body).toEqual({ success: true })
     expect(await statusOf(host, again.body.token)).toBe(401)
     expect((await get(host, listing, me)).body.tokens).toEqual([])
+  })
+
+  it('are made anew with the scope and the lifetime of the one before, and listed with them', async () => {
+    const host = await startWithTokens()
+    const me = bearer((await logIn(host)).authToken)
+    const narrow = {
+      userId: 'u-alice',
+      name: tokenName,
+      scope: 'messages:write',
+      expiresIn: 86_400,
+    }
+    await host.auth.namedTokens.create(narrow)
+    host.clock.advance(60)
+    const { status, body } = await post(host, regenerate, { tokenName }, me)
+    expect(status).toBe(200)
+    const [made] = await host.auth.namedTokens.list('u-alice')
+    const { scope, createdAt, expiresAt } = made as NonNullable<typeof made>
+    expect(scope).toEqual(['messages:write'])
+    expect(expiresAt.getTime() - createdAt.getTime()).toBe(86_400_000)
+    const listed = (await get(host, listing, me)).body.tokens
+    expect(listed).toEqual([expect.objectContaining({ scope, expiresAt: expiresAt.toJSON() })])
+    // Everything else wants `*`.
+    expect((await post(host, '/users.logoutOtherClients', {}, bearer(body.token))).status).toBe(403)
+  })
+
+  it('are not made anew where several have the name: which one is meant is not known', async () => {
+    const host = await startWithTokens()
+    const me = bearer((await logIn(host)).authToken)
+    for (const scope of ['*', 'messages:read'])
+      await host.auth.namedTokens.create({ userId: 'u-alice', name: tokenName, scope })
+    expect((await post(host, regenerate, { tokenName }, me)).status).toBe(400)
+    expect(await host.auth.namedTokens.list('u-alice')).toHaveLength(2)
+    expect((await post(host, removal, { tokenName }, me)).status).toBe(200)
+    expect(await host.auth.namedTokens.list('u-alice')).toHaveLength(0)
   })
 
   it('refuses a second one of a name, and a name of none', async () => {

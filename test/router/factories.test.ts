@@ -5,6 +5,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   bcryptHasher,
+  consoleLogger,
   createAuthRouter,
   generateSigningKey,
   joseSigner,
@@ -57,6 +58,7 @@ const factories: Readonly<
   'keyRing of a list': { make: keyRing, good: { keys }, prefix: 'keyRing.' },
   'rotate of a ring': { make: keyRing(ring as KeyRingOptions).rotate, good: {}, prefix: 'rotate.' },
   bcryptHasher: { make: bcryptHasher, good: {}, prefix: 'bcryptHasher.' },
+  consoleLogger: { make: consoleLogger, good: {}, prefix: 'consoleLogger.' },
   memoryStores: { make: memoryStores, good: {}, prefix: 'memoryStores.' },
   sqlStores: { make: (options) => sqlStores(kysely, options), good: {}, prefix: 'sqlStores.' },
   migrateSql: { make: (options) => migrateSql(kysely, options), good: {}, prefix: 'migrateSql.' },

@@ -11,7 +11,8 @@ const source = new URL('../../src/router/create-auth-router.ts', import.meta.url
 /** What the comments beside the map say: a path, and the methods that it answers. */
 async function writtenRoutes(): Promise<string[]> {
   const text = await readFile(source, 'utf8')
-  const map = text.slice(text.indexOf('const map = {'), text.indexOf('\n  }\n'))
+  const from = text.indexOf('const map = {')
+  const map = text.slice(from, text.indexOf('\n  }\n', from))
   const said = [...map.matchAll(/\/\/ (.*)$/gm)].flatMap(([, comment = '']) => comment.split('; '))
   return said.flatMap((route) => {
     const path = route.split(' ').at(-1) ?? ''

@@ -14,6 +14,11 @@ const hasher = { hash: () => '', verify: () => false, needsRehash: () => false }
 const good = () => ({ users: testUsers(), ...stores, signer, encryptionKeys: [encryptionKey] })
 const start = (change: object) => createAuthRouter({ ...good(), ...change } as never)
 
+function withoutChildren() {
+  const { endChildren: _left, ...sessions } = memoryStores().sessions
+  return sessions
+}
+
 describe.each(['production', 'development', 'test', undefined])(
   'createAuthRouter in NODE_ENV %s',
   (environment) => {
@@ -67,6 +72,11 @@ describe.each(['production', 'development', 'test', undefined])(
         { passwords: { ...hasher, concurrency: Infinity } },
         'passwords',
       ],
+      [
+        'a hasher that names no text to compare for nobody',
+        { passwords: { ...hasher, unmatchable: '' } },
+        'passwords',
+      ],
       ['half a hasher', { passwords: { hash: () => '' } }, 'passwords'],
       ['every origin', { cors: { origins: ['*'] } }, 'cors.origins'],
       ['an origin with a path', { cors: { origins: ['https://a.example/'] } }, 'cors.origins'],
@@ -99,6 +109,15 @@ describe.each(['production', 'development', 'test', undefined])(
         'tokens that outlive their session',
         { lifetimes: { sessionIdle: 60, sessionAbsolute: 60, accessToken: 600 } },
         'lifetimes.accessToken',
+      ],
+      ['a sign-in of a moment ago', { pkce: { maxAge: 29 } }, 'pkce.maxAge'],
+      ['a sign-in of any age, by another word', { pkce: { maxAge: 'any' } }, 'pkce.maxAge'],
+      ['true as the age of a sign-in', { pkce: { maxAge: true } }, 'pkce.maxAge'],
+      ['half a wish', { pkce: { endWithIssuer: 'yes' } }, 'pkce.endWithIssuer'],
+      [
+        'ends that the store cannot bring about',
+        { pkce: { endWithIssuer: true }, sessions: withoutChildren() },
+        'pkce.endWithIssuer',
       ],
       ['purging all the time', { purgeInterval: 1 }, 'purgeInterval'],
       ['purging in words', { purgeInterval: 'hourly' }, 'purgeInterval'],

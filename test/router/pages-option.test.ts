@@ -197,6 +197,18 @@ describe('the pages', () => {
     expect(picture.headers['cache-control']).toContain('immutable')
   })
 
+  it.each([
+    [undefined, /^<svg [^<]*<rect [^<]*fill="#0b57d0"\/><text [^<]*>C<\/text><\/svg>$/],
+    [{ name: '<é> & co', accent: '#ffe600' }, /fill="#000000">&lt;<\/text>/],
+  ])('have a picture for the tab without a logo, too: %#', async (brand, drawn) => {
+    const { page, host } = await signedOutPage(brand === undefined ? {} : { brand })
+    const [, icon = ''] =
+      /<link rel="icon" href="[^"]*(\/oauth\/assets\/[^"]+)">/.exec(page.text) ?? []
+    const file = await supertest(host.url).get(icon)
+    expect([file.status, file.headers['content-type']]).toEqual([200, 'image/svg+xml'])
+    expect(String(file.body)).toMatch(drawn)
+  })
+
   it('get another address for the style sheet when it changes, so that no browser keeps the old', async () => {
     const address = async (css: string) =>
       /href="([^"]+\.css)"/.exec((await signedOutPage({ css })).page.text)?.[1]

@@ -7,11 +7,20 @@ import { filesBelow, root } from './support.mjs'
 
 // The lock stands for the compiler and the types of the dependencies.
 const always = ['package.json', 'package-lock.json', 'tsconfig.json']
-const sources = () => [...always, ...filesBelow('src', '.ts')]
+const bundlers = ['build', 'bundle', 'declarations'].map((name) => `test/rules/${name}.mjs`)
+const sources = () => [...always, ...bundlers, ...filesBelow('src', '.ts')]
 
-/** What can be built: the compiler's project, what it reads, and the folder it writes. */
+/**
+ * What can be built: the compiler's project and options, what is read, and the folder that is
+ * written.
+ */
 export const builds = {
-  package: { project: 'tsconfig.json', sources, output: 'dist' },
+  package: {
+    project: 'tsconfig.json',
+    options: ['--emitDeclarationOnly'],
+    sources,
+    output: 'dist',
+  },
   example: {
     project: 'example-app',
     // It is compiled against the package.

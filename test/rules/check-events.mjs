@@ -100,14 +100,13 @@ const values = [
 ]
 const text = `# Audit events
 
-\`onEvent\` receives each of these; the log receives it too, at the level given. Besides its own
-fields each has \`type\`, \`at\` (a Date, UTC), \`requestId\` and \`ip\`, the last two null where
-no request asked for it. No event has room for a password, a token, a code or a seed. A session's
-id is no credential. \`identifierDigest\` is a digest of the name that was typed, keyed where
-\`encryptionKeys\` are set: people type passwords into that field.
+\`onEvent\` receives each of these events. The log receives it too, at the given level. Besides
+its own fields each has \`type\`, \`at\` (a Date, UTC), \`requestId\` and \`ip\`; the last two are
+null if no request caused it. No event contains a password, a token, a code or a seed. The id of a
+session is not a credential. \`identifierDigest\` is a digest of the typed name, keyed if
+\`encryptionKeys\` are set, because people type passwords into that field.
 
-A sink may be slow, throw or reject: no sign-in waits for it, and the log is told once that it
-failed.
+A sink may be slow, throw or reject: no sign-in waits for it, and the log says once that it failed.
 
 This page is made from \`src/audit/events.ts\` and \`src/audit/passkey-events.ts\`.
 

@@ -4,14 +4,25 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import openapiTS, { astToString } from 'openapi-typescript'
-import { requireFreshBuild } from './builds.mjs'
+import { importSource } from './bundle.mjs'
 import { finish, root, runTool } from './support.mjs'
 
-requireFreshBuild()
-const { describeOperations } = await import('../../dist/openapi/document.js')
-const { operations } = await import('../../dist/openapi/operations.js')
+const { describeOperations } = await importSource('openapi/document')
+const { operations } = await importSource('openapi/operations')
 
-const text = `${JSON.stringify(describeOperations(operations), null, 2)}\n`
+// Without blanks, for it is published; a line for each path and each schema, so that a difference
+// can be read.
+const lineFor = (members) =>
+  `{\n${Object.entries(members)
+    .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
+    .join(',\n')}\n}`
+const { paths, components, ...said } = describeOperations(operations)
+const { schemas, ...others } = components
+const text = `${JSON.stringify(said).slice(0, -1)},
+"paths":${lineFor(paths)},
+"components":${JSON.stringify(others).slice(0, -1)},
+"schemas":${lineFor(schemas)}}}
+`
 const made = {
   'openapi.json': text,
   // Types for the client of test/openapi/openapi-typescript.test.ts.

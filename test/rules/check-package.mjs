@@ -6,32 +6,9 @@ import { join, posix } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { requireFreshBuild } from './builds.mjs'
+import { entries, workers } from './bundle.mjs'
 import { filesBelow, finish, root, run, runTool } from './support.mjs'
 
-/**
- * What a host can import. Another entry is a promise for years, so it is made here, on purpose, and
- * nowhere by accident.
- */
-const entryPoints = {
-  '.': 'dist/index',
-  './stores/memory': 'dist/stores/memory-stores',
-  './stores/sql': 'dist/stores/sql/sql-stores',
-  './stores/redis': 'dist/stores/redis/redis-stores',
-  './hashers/argon2': 'dist/passwords/readers/argon2',
-  './rocketchat': 'dist/rocketchat/rocketchat',
-  './client': 'dist/client/client',
-  './client/node': 'dist/client/node/file-store',
-  './client/socket-io': 'dist/client/socket-io/socket-io-auth',
-  './client/react': 'dist/client/react/react',
-  './client/passkeys': 'dist/client/passkeys/passkeys',
-  './client/loopback': 'dist/client/node/loopback',
-  './client/oauth': 'dist/client/oauth/oauth',
-  './client/popup': 'dist/client/oauth/popup',
-  './passkeys': 'dist/passkeys/simple-webauthn',
-  './testing': 'dist/testing/testing',
-}
-/** Loaded by their address when they are needed, so no import tells of them. */
-const workers = ['dist/passwords/bcrypt-worker.js', 'dist/testing/store-contract/process-worker.js']
 const besides = [
   'CHANGELOG.md',
   'CONTRIBUTING.md',
@@ -49,11 +26,15 @@ const secrets = [
   /"d":\s*"[\w-]{20,}"/,
 ]
 
+/**
+ * What a host can import. Another entry is a promise for years, so it is made in bundle.mjs, on
+ * purpose, and nowhere by accident.
+ */
 function checkEntryPoints(manifest, packed) {
   const expected = Object.fromEntries(
-    Object.entries(entryPoints).map(([name, file]) => [
-      name,
-      { types: `./${file}.d.ts`, default: `./${file}.js` },
+    Object.keys(entries).map((name) => [
+      `./${name}`.replace(/\/index$/, ''),
+      { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` },
     ]),
   )
   const pinned = JSON.stringify({
@@ -64,10 +45,10 @@ function checkEntryPoints(manifest, packed) {
   const moved =
     JSON.stringify(manifest.exports) === pinned
       ? []
-      : [`package.json: exports are not those pinned in check-package.mjs: ${pinned}`]
+      : [`package.json: exports are not those of bundle.mjs: ${pinned}`]
   const files = [
-    ...Object.values(entryPoints).flatMap((file) => [`${file}.js`, `${file}.d.ts`]),
-    ...workers,
+    ...Object.keys(entries).flatMap((name) => [`dist/${name}.js`, `dist/${name}.d.ts`]),
+    ...Object.keys(workers).map((name) => `dist/${name}.js`),
   ]
   return [
     ...moved,
@@ -77,15 +58,10 @@ function checkEntryPoints(manifest, packed) {
   ]
 }
 
-// Every module gives two files, a declaration of another package's types none, and besides the
-// guides nothing else belongs in: no test, no source map, nothing of an older build.
+// dist/ is what was built, and nothing else: `requireFreshBuild`. Besides it and the guides nothing
+// belongs in: no test, no source.
 function checkContents(packed) {
-  const modules = filesBelow('src', '.ts').filter((file) => !file.endsWith('.d.ts'))
-  const built = modules.flatMap((file) => {
-    const stem = file.replace(/^src\//, 'dist/').replace(/\.ts$/, '')
-    return [`${stem}.js`, `${stem}.d.ts`]
-  })
-  const expected = [...besides, ...filesBelow('docs'), ...built]
+  const expected = [...besides, ...filesBelow('docs'), ...filesBelow('dist')]
   return [
     ...packed
       .filter((file) => !expected.includes(file))
@@ -94,6 +70,18 @@ function checkContents(packed) {
       .filter((file) => !packed.includes(file))
       .map((file) => `${file}: is missing from the tarball`),
   ]
+}
+
+/** What an installation costs at most: files, and bytes that are fetched. */
+const most = { files: 150, bytes: 670_000 }
+
+function checkWeight({ files, size }) {
+  return [
+    [files.length, most.files, 'files'],
+    [size, most.bytes, 'bytes'],
+  ]
+    .filter(([found, allowed]) => found > allowed)
+    .map(([found, allowed, what]) => `the tarball has ${found} ${what}, more than ${allowed}`)
 }
 
 /** Where a heading stands on its page, as the sites do that show Markdown. */
@@ -180,20 +168,20 @@ try {
     folder,
   ])
   if (!ok) throw new Error(output)
-  const [{ filename, files }] = JSON.parse(stdout)
+  const [tarball] = JSON.parse(stdout)
+  const { filename, files } = tarball
   const packed = files.map(({ path }) => path)
   const problems = [
     ...checkEntryPoints(manifest, packed),
     ...checkContents(packed),
+    ...checkWeight(tarball),
     ...checkLinks(packed),
     ...checkForSecrets(packed),
   ]
   const linted = await lint(join(folder, filename))
-  finish(
-    'package',
-    [...problems, ...linted],
-    `${packed.length} files, ${Object.keys(entryPoints).length} entry points`,
-  )
+  const weight = `${packed.length} files, ${Math.round(tarball.size / 1000)} KB`
+  const summary = `${weight}, ${Object.keys(entries).length} entry points`
+  finish('package', [...problems, ...linted], summary)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -6,7 +6,7 @@ const modes = [[], ['--production']]
 const problems = modes.flatMap((mode) => {
   const { ok, output } = runTool('knip', [
     '--config',
-    'test/rules/knip.jsonc',
+    'test/rules/knip.config.js',
     '--no-progress',
     '--treat-config-hints-as-errors',
     ...mode,

@@ -89,15 +89,15 @@ const offences = {
   ],
   'floor-pkce': ['pkce/code-challenge.ts', "import type { LogInDeps } from '../login/log-in.js'"],
   'floor-passkeys': ['passkeys/counter.ts', "import type { LogInDeps } from '../login/log-in.js'"],
-  'floor-refresh': [
-    'refresh/refresh.endpoint.ts',
-    "import type { Me } from '../account/me.endpoint.js'",
-  ],
+  'floor-refresh': ['refresh/refresh.ts', "import type { Me } from '../account/me.endpoint.js'"],
   'floor-named-tokens': [
     'named-tokens/summary.ts',
     "import type { LogIn } from '../login/log-in.js'",
   ],
-  'floor-vouched': ['vouched/open-session.ts', "import type { LogIn } from '../login/log-in.js'"],
+  'floor-host-sign-in': [
+    'host-sign-in/open-session.ts',
+    "import type { LogIn } from '../login/log-in.js'",
+  ],
   'floor-oauth': ['oauth/client-secret.ts', "import type { Me } from '../account/me.endpoint.js'"],
   'floor-pages': ['pages/html.ts', "import type { Me } from '../account/me.endpoint.js'"],
   'floor-account': [

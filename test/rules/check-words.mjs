@@ -45,6 +45,11 @@ const bans = [
     code: true,
   },
   {
+    where: inSrc,
+    what: /\}(?:: [^=()]+)? = \{\}/,
+    why: 'finds what was left out on a polluted Object.prototype; use ownMembers()',
+  },
+  {
     where: everywhere,
     what: anyOf(word('@ts-', 'ignore'), word('@ts-', 'nocheck')),
     why: 'hides whatever comes next',

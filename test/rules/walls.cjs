@@ -15,111 +15,93 @@ const floors = [
     ],
   },
   {
-    signers: [
-      ['signers/'],
-      'a signer is a part that hosts replace: it sees keys and claims, and nothing of the router.',
-    ],
+    signers: [['signers/'], 'hosts can replace a signer: it sees keys and claims, not the router.'],
     passwords: [
       ['passwords/'],
-      'a hasher is a part that hosts replace; who may hash, and when, is decided in admission/.',
+      'hosts can replace a hasher; admission/ decides when a password may be hashed.',
     ],
     users: [
       ['users/'],
-      "the contract of the host's own user table promises nothing of what is built on it.",
+      "the contract of the host's user table does not know the code built on it.",
     ],
   },
-  { stores: [['stores/'], 'an adapter author reads contracts and rows, and nothing above them.'] },
-  { audit: [['audit/'], 'everything above reports here, so this can ask nobody.'] },
+  { stores: [['stores/'], 'an adapter author reads only contracts and rows.'] },
+  { audit: [['audit/'], 'everything above reports here, so this imports nothing from above.'] },
   {
-    http: [
-      ['http/'],
-      'reading a request and writing an answer decide nothing about who may sign in.',
-    ],
+    http: [['http/'], 'reading a request and writing an answer never decides a sign-in.'],
     admission: [['admission/'], 'the queue in front of the hasher knows passwords, not users.'],
-    'two-factor': [
-      ['two-factor/'],
-      'a factor judges a code; what follows from that is decided above.',
-    ],
+    'two-factor': [['two-factor/'], 'a factor checks a code; the caller decides what follows.'],
   },
   {
-    principal: [['principal/'], 'who is asking is the word that all guards and endpoints share.'],
+    principal: [['principal/'], 'all guards and endpoints share the principal.'],
     throttle: [
       ['throttle/'],
-      'limits count names and addresses; they do not know what is being limited.',
+      'limits count names and addresses; they do not know what they limit.',
     ],
     tokens: [
       ['tokens/'],
-      'a token says what it says; whether its session lives is asked in sessions/.',
+      'a token only carries claims; sessions/ knows whether its session is alive.',
     ],
   },
   {
     sessions: [
       ['sessions/'],
-      'the sole writer of session rows serves every way in, and knows none.',
+      'the only writer of session rows serves every way to sign in, and knows none.',
     ],
   },
   {
     'sign-in': [
-      ['sign-in(-factor)?\\.ts$'],
-      'the one decision is asked by every way in, so it can know none.',
+      ['sign-in(-factor|-again)?\\.ts$'],
+      'every way to sign in calls this decision, so it can know none of them.',
     ],
-    guard: [['guard/'], 'a guard lets in who has signed in; how they did is not its business.'],
+    guard: [['guard/'], 'a guard checks a session; it does not know how the user signed in.'],
   },
   {
-    login: [['login/'], 'two ways in know nothing of each other: what they share lies below both.'],
-    pkce: [['pkce/'], 'two ways in know nothing of each other: what they share lies below both.'],
-    vouched: [
-      ['vouched/'],
-      'two ways in know nothing of each other: what they share lies below both.',
+    login: [['login/'], 'two ways to sign in do not know each other: shared code lies below both.'],
+    pkce: [['pkce/'], 'two ways to sign in do not know each other: shared code lies below both.'],
+    'host-sign-in': [
+      ['host-sign-in/'],
+      'two ways to sign in do not know each other: shared code lies below both.',
     ],
     'named-tokens': [
       ['named-tokens/'],
-      'two ways in know nothing of each other: what they share lies below both.',
+      'two ways to sign in do not know each other: shared code lies below both.',
     ],
     passkeys: [
       ['passkeys/'],
-      'two ways in know nothing of each other: what they share lies below both.',
+      'two ways to sign in do not know each other: shared code lies below both.',
     ],
     refresh: [
       ['refresh/'],
-      'two ways in know nothing of each other: what they share lies below both.',
+      'two ways to sign in do not know each other: shared code lies below both.',
     ],
   },
   {
-    oauth: [
-      ['oauth/'],
-      'apps of others come in by every way in; what a user may do with the account is not theirs.',
-    ],
+    oauth: [['oauth/'], 'a user of an app signs in by any way; an app cannot manage the account.'],
   },
   {
-    pages: [
-      ['pages/'],
-      'a page shows what others have decided; who decides knows nothing of how it looks.',
-    ],
+    pages: [['pages/'], 'a page shows a decision made below; the decision does not know its look.'],
   },
   {
-    account: [['account/'], 'what a user may do with the account is used by nothing but the map.'],
+    account: [['account/'], 'only the map uses the management of the account.'],
   },
   {
-    cookie: [
-      ['cookie/'],
-      'a browser is signed in by the ways in that there are: nobody asks but the map.',
-    ],
+    cookie: [['cookie/'], 'it uses the existing ways to sign in; only the map uses it.'],
   },
   {
     openapi: [
       ['openapi/'],
-      'the description reads what endpoints read requests by; no endpoint knows of it.',
+      'the description reads the schemas of the endpoints; no endpoint knows it.',
     ],
   },
-  { router: [['router/'], 'the wiring is above everything that it wires.'] },
+  { router: [['router/'], 'the wiring is above everything that it connects.'] },
   {
     rocketchat: [
       ['rocketchat/'],
-      'the sign-in of another protocol asks the router as a host does, and nothing below knows it.',
+      'it calls the router as a host does, and nothing below knows it.',
     ],
   },
-  { index: [['index\\.ts$'], 'the front door is imported by hosts only.'] },
+  { index: [['index\\.ts$'], 'only hosts import the entry point.'] },
 ]
 
 const inSrc = (patterns) => patterns.map((pattern) => `^src/${pattern}`)
@@ -291,7 +273,7 @@ const singleRules = [
         'two-factor/totp\\.ts$',
         '(stores|signers|users)/(|[^/]+-)contract\\.ts$',
         'stores/new-records\\.ts$',
-        'pages/(form-parts|host-render|html|layout|passkey-part|texts|view)\\.ts$',
+        'pages/(form-parts|html|layout|pages-options|texts|view)\\.ts$',
       ]),
     },
   },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type AuthEventBody, noRequest } from '../../src/audit/events.js'
 import type { SessionEnded, SessionRecord, SessionStore } from '../../src/index.js'
 import { createHostCall } from '../../src/lib/host-call.js'
-import { createSessionEnding, type SessionEndingDeps } from '../../src/sessions/ending.js'
+import { createSessionEnding } from '../../src/sessions/ending.js'
 import { createLiveSessions } from '../../src/sessions/live-sessions.js'
 import { createRevocations } from '../../src/sessions/revocations.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
@@ -15,13 +15,13 @@ const call = createHostCall(2000, () => {})
 /** What ends sessions in one process, what another process hears, and what is remembered here. */
 async function start(
   change: (good: SessionStore) => Partial<SessionStore> = () => ({}),
-  more: Pick<SessionEndingDeps, 'opensChildren'> = {},
+  opensChildren = true,
 ) {
   const { sessions: good } = memoryStores()
   const store = { ...good, ...change(good) }
   const bus = memoryBus()
   const heard: SessionEnded[] = []
-  await bus.subscribe((event) => void heard.push(event))
+  await bus.subscribe((event) => void ('sessionId' in event && heard.push(event)))
   const events: AuthEventBody[] = []
   const revocations = createRevocations(bus, call, 2000)
   const ending = createSessionEnding({
@@ -29,7 +29,7 @@ async function start(
     revocations,
     clock: () => at(1),
     audit: (event) => void events.push(event),
-    ...more,
+    opensChildren,
   })
   const live = createLiveSessions({
     sessions: {
@@ -45,7 +45,7 @@ async function start(
     users: { findById: async (id) => ({ id, username: id, name: id, passwordHash: null }) },
     passwordStands: async () => true,
     mustHaveFactor: async () => false,
-    hasShownFactor: () => true,
+    meetsFactorPolicy: () => true,
     revocations,
     clock: () => at(1),
   })
@@ -231,7 +231,7 @@ describe('ending a session that has opened others', () => {
 
   it('asks for none where none is ever opened, nor of a bot or an app', async () => {
     const without = counting()
-    const alone = await start(without.change, { opensChildren: false })
+    const alone = await start(without.change, false)
     await alone.end(await alone.open({ kind: 'browser' }), 'logout', noRequest)
     expect(without.asked).toEqual([])
     const { asked, change } = counting()

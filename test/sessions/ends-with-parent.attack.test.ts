@@ -38,8 +38,8 @@ const statusOf = async ({ host }: OAuth, token: string) =>
 
 /** By which the browser ends, and with it what it has opened. */
 const endings: Readonly<Record<string, (oauth: OAuth, browser: string) => Promise<unknown>>> = {
-  'is signed out': ({ parts }, id) =>
-    parts.sessions.end({ id, userId: 'u-alice' }, 'logout', noRequest),
+  'is signed out': ({ kit }, id) =>
+    kit.sessions.end({ id, userId: 'u-alice' }, 'logout', noRequest),
   'is ended by the host': ({ host }, id) => host.auth.sessions.revoke(id),
   'is ended from another device': async ({ host }, id) => {
     const { authToken } = await logIn(host)
@@ -89,11 +89,11 @@ describe.each(sharedKinds)('an app in a browser, over $name,', ({ isThere, open 
     const { codes, sessions } = (await open())()
     const oauth = await start({ stores: { codes, sessions } })
     const { id, browser, accessToken } = await openInBrowser(oauth)
-    // Not by the router: an operator, a process that was killed, an older release.
+    // Not by the router: by an operator, or because a process was killed.
     await sessions.end(browser.id, 'revoked', oauth.clock())
     expect((await oauth.session(id))?.endedAt).toBeNull()
-    expect(await oauth.parts.sessions.findLive(id)).toBeNull()
-    expect((await oauth.parts.sessions.listForUser('u-alice')).map((one) => one.id)).toEqual([])
+    expect(await oauth.kit.sessions.findLive(id)).toBeNull()
+    expect((await oauth.kit.sessions.listForUser('u-alice')).map((one) => one.id)).toEqual([])
     oauth.clock.advance(5)
     expect(await statusOf(oauth, accessToken)).toBe(401)
   })
@@ -107,7 +107,7 @@ describe.each(sharedKinds)('an app in a browser, over $name,', ({ isThere, open 
         const { record, form } = await oauth.issueCode(wiki)
         const browser = { id: String(record.issuedBySessionId), userId: 'u-alice' }
         const exchange = () => oauth.token(form, asWiki)
-        const signOut = () => oauth.parts.sessions.end(browser, 'logout', noRequest)
+        const signOut = () => oauth.kit.sessions.end(browser, 'logout', noRequest)
         const turns = round % 2 === 0 ? [exchange, signOut] : [signOut, exchange]
         await Promise.all(turns.map((turn) => turn()))
         const child = await oauth.session(record.opensSessionId)
@@ -127,10 +127,10 @@ describe('an app in a browser', () => {
     // Nothing was noted: it goes by the browser alone.
     expect(await oauth.session(id)).toEqual(before)
     oauth.clock.advance(3299)
-    expect(await oauth.parts.sessions.findLive(id)).not.toBeNull()
+    expect(await oauth.kit.sessions.findLive(id)).not.toBeNull()
     oauth.clock.advance(1)
-    expect(await oauth.parts.sessions.findLive(browser.id)).toBeNull()
-    expect(await oauth.parts.sessions.findLive(id)).toBeNull()
+    expect(await oauth.kit.sessions.findLive(browser.id)).toBeNull()
+    expect(await oauth.kit.sessions.findLive(id)).toBeNull()
   })
 
   it('does not idle out while the browser is used', async () => {
@@ -139,10 +139,10 @@ describe('an app in a browser', () => {
     for (let hour = 0; hour < 5; hour += 1) {
       oauth.clock.advance(3599)
       const session = (await oauth.session(browser.id)) as SessionRecord
-      const seen = oauth.parts.sessions.seenNow(session, noRequest)
-      if (seen !== null) await oauth.parts.host.sessions.touch(session.id, seen)
+      const seen = oauth.kit.sessions.seenNow(session, noRequest)
+      if (seen !== null) await oauth.kit.sessionStore.touch(session.id, seen)
     }
-    expect(await oauth.parts.sessions.findLive(id)).not.toBeNull()
+    expect(await oauth.kit.sessions.findLive(id)).not.toBeNull()
   })
 
   it('ends at the absolute end of the browser at the latest', async () => {
@@ -154,7 +154,7 @@ describe('an app in a browser', () => {
       expiresAt,
       idleExpiresAt: expiresAt,
     })
-    await oauth.parts.host.sessions.create(browser)
+    await oauth.kit.sessionStore.create(browser)
     const { record, form } = await oauth.issueCode(wiki, { issuedBySessionId: browser.id })
     expect((await oauth.token(form, asWiki)).status).toBe(200)
     expect(await oauth.session(record.opensSessionId)).toMatchObject({
@@ -178,12 +178,12 @@ describe('an app in a browser', () => {
   it('is over when the row of its browser was purged', async () => {
     const oauth = await start()
     const { id, browser } = await openInBrowser(oauth)
-    const { sessions } = oauth.parts.host
+    const { sessionStore: sessions } = oauth.kit
     await sessions.end(browser.id, 'revoked', oauth.clock())
     await sessions.purge(oauth.clock())
     expect(await oauth.session(browser.id)).toBeNull()
     expect(await oauth.session(id)).not.toBeNull()
-    expect(await oauth.parts.sessions.findLive(id)).toBeNull()
+    expect(await oauth.kit.sessions.findLive(id)).toBeNull()
   })
 
   it('is refused with 503, not let in, while its browser cannot be read', async () => {
@@ -202,22 +202,22 @@ describe('an app in a browser', () => {
   })
 
   it('of rows that name each other is over', async () => {
-    const { parts, clock } = await start()
+    const { kit, clock } = await start()
     const at = (seconds: number) => new Date(clock().getTime() + seconds * 1000)
-    const { sessions } = parts.host
+    const { sessionStore: sessions } = kit
     await sessions.create(newSession(at, { id: 'one', userId: 'u-eve', parentId: 'other' }))
     await sessions.create(newSession(at, { id: 'other', userId: 'u-eve', parentId: 'one' }))
-    expect(await parts.sessions.findLive('one')).toBeNull()
-    expect(await parts.sessions.listForUser('u-eve')).toEqual([])
+    expect(await kit.sessions.findLive('one')).toBeNull()
+    expect(await kit.sessions.listForUser('u-eve')).toEqual([])
   })
 
   it('of somebody else is over', async () => {
-    const { parts, clock, openBrowser } = await start()
+    const { kit, clock, openBrowser } = await start()
     const { id: parentId } = await openBrowser()
     const at = (seconds: number) => new Date(clock().getTime() + seconds * 1000)
-    await parts.host.sessions.create(newSession(at, { id: 'eves', userId: 'u-eve', parentId }))
-    expect(await parts.sessions.findLive('eves')).toBeNull()
-    expect(await parts.sessions.listForUser('u-eve')).toEqual([])
+    await kit.sessionStore.create(newSession(at, { id: 'eves', userId: 'u-eve', parentId }))
+    expect(await kit.sessions.findLive('eves')).toBeNull()
+    expect(await kit.sessions.listForUser('u-eve')).toEqual([])
   })
 
   it('is told of in the list of its user until then', async () => {
@@ -225,7 +225,7 @@ describe('an app in a browser', () => {
     const { id, browser } = await openInBrowser(oauth)
     const listed = async () => (await oauth.host.auth.sessions.list('u-alice')).map((one) => one.id)
     expect((await listed()).sort()).toEqual([id, browser.id].sort())
-    await oauth.parts.sessions.end(browser, 'logout', noRequest)
+    await oauth.kit.sessions.end(browser, 'logout', noRequest)
     expect(await listed()).toEqual([])
   })
 })

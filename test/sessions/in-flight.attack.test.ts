@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { EndReason, SessionEnded, StoredReason } from '../../src/index.js'
+import type { BusMessage, EndReason, SessionEnded, StoredReason } from '../../src/index.js'
 import { createEndedAmong } from '../../src/sessions/ended-sessions.js'
-import { endedMessage, tellListener } from '../../src/stores/bus-message.js'
+import { messageText, tellListener } from '../../src/stores/bus-message.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { bearer, get, logIn, obtainCode, post } from '../support/client.js'
 import { gate } from '../support/gate.js'
@@ -148,7 +148,7 @@ describe('messages of the buses', () => {
   it.each(reasons.map((reason) => [reason]))('arrive with the reason %s', (reason) => {
     const event: SessionEnded = { sessionId: 's', userId: 'u', reason, at: at(1) }
     const listener = vi.fn()
-    tellListener(listener, endedMessage(event))
+    tellListener(listener, messageText(event))
     expect(listener).toHaveBeenCalledExactlyOnceWith(event)
   })
 })
@@ -201,8 +201,8 @@ describe('a bus that does not answer', () => {
     async () => {
       const told: string[] = []
       const bus = {
-        publish: ({ sessionId }: SessionEnded) => {
-          told.push(sessionId)
+        publish: (message: BusMessage) => {
+          told.push('sessionId' in message ? message.sessionId : '')
           return new Promise<void>(() => {})
         },
         subscribe: async () => async () => {},

@@ -51,7 +51,10 @@ describe('a session', () => {
 
   it('gives no access token that outlives it, be it exchanged or refreshed', async () => {
     const host = await startHost({
-      options: { lifetimes: { sessionIdle: 3600, sessionAbsolute: 3600 } },
+      options: {
+        lifetimes: { sessionIdle: 3600, sessionAbsolute: 3600 },
+        pkce: { maxAge: false },
+      },
     })
     const { authToken } = await logIn(host)
     host.clock.advance(3300)
@@ -86,7 +89,10 @@ describe('a session', () => {
 describe('a chain of authorization codes', () => {
   it('ends when the first password is as old as a session may be', async () => {
     const host = await startHost({
-      options: { lifetimes: { sessionIdle: 3600, sessionAbsolute: 7200 } },
+      options: {
+        lifetimes: { sessionIdle: 3600, sessionAbsolute: 7200 },
+        pkce: { maxAge: false },
+      },
     })
     const start = host.clock().getTime()
     let token = (await logIn(host)).authToken

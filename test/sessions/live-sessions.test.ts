@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { RevocationBus, SessionEnded } from '../../src/index.js'
+import type { BusMessage, RevocationBus } from '../../src/index.js'
 import { boundedCache } from '../../src/lib/bounded-cache.js'
 import { bearer, get, logIn, post } from '../support/client.js'
 import { gate } from '../support/gate.js'
@@ -7,10 +7,10 @@ import { startHost, type TestHost } from '../support/host.js'
 
 /** A bus between the processes of a test. */
 function testBus() {
-  const listeners = new Set<(event: SessionEnded) => void>()
+  const listeners = new Set<(message: BusMessage) => void>()
   const bus: RevocationBus = {
-    publish: async (event) => {
-      for (const listener of listeners) listener(event)
+    publish: async (message) => {
+      for (const listener of listeners) listener(message)
     },
     subscribe: async (listener) => {
       listeners.add(listener)

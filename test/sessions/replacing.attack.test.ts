@@ -18,7 +18,7 @@ async function startTabs(settings: Parameters<typeof startOAuth>[0] = {}) {
     return { id: record.opensSessionId, accessToken: String(json['access_token']) }
   }
   const isLive = async ({ id }: { readonly id: string }) =>
-    (await oauth.parts.sessions.findLive(id)) !== null
+    (await oauth.kit.sessions.findLive(id)) !== null
   return { ...oauth, browser, open, isLive }
 }
 
@@ -72,7 +72,7 @@ describe('the session of an app in a browser', () => {
       oauth.clock.advance(20)
     }
     expect(await oauth.isLive(first)).toBe(false)
-    const now = await oauth.parts.sessions.listForUser('u-alice')
+    const now = await oauth.kit.sessions.listForUser('u-alice')
     expect(now.filter(({ kind }) => kind === 'oauth').length).toBeLessThanOrEqual(3)
   })
 
@@ -97,7 +97,7 @@ describe('the session of an app in a browser', () => {
   it('is opened also where the former cannot give way, which the next one sees to', async () => {
     const oauth = await startTabs()
     const former = await oauth.open()
-    const { sessions } = oauth.parts.host
+    const { sessionStore: sessions } = oauth.kit
     const { touch } = sessions
     Object.assign(sessions, { touch: () => Promise.reject(new Error('away')) })
     oauth.clock.advance(1)

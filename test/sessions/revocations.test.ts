@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { HostCall } from '../../src/lib/host-call.js'
 import { createRevocations } from '../../src/sessions/revocations.js'
-import type { RevocationBus, SessionEnded } from '../../src/stores/revocation-bus.js'
+import type { BusMessage, RevocationBus, SessionEnded } from '../../src/stores/revocation-bus.js'
 
 const timeoutMs = 2000
 const end: SessionEnded = { sessionId: 's', userId: 'u', reason: 'logout', at: new Date(0) }
@@ -29,23 +29,23 @@ const passed = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 describe('the ends of 45 sessions', () => {
   it('are published twenty at a time, all of them and each once', async () => {
-    const published: string[] = []
+    const published: BusMessage[] = []
     let underWay = 0
     let most = 0
     const { asked, revocations } = start({
-      async publish({ sessionId }) {
+      async publish(message) {
         underWay += 1
         most = Math.max(most, underWay)
         await new Promise((resolve) => setTimeout(resolve, 10))
         underWay -= 1
-        published.push(sessionId)
+        published.push(message)
       },
     })
-    const ids = Array.from({ length: 45 }, (_, at) => `s-${at}`)
-    const announcing = revocations.announce(ids.map((sessionId) => ({ ...end, sessionId })))
+    const ends = Array.from({ length: 45 }, (_, at) => ({ ...end, sessionId: `s-${at}` }))
+    const announcing = revocations.announce(ends)
     await passed(1000)
     await announcing
-    expect(published).toEqual(ids)
+    expect(published).toEqual(ends)
     expect(most).toBe(20)
     expect(asked.filter((operation) => operation === 'bus.publish')).toHaveLength(45)
   })
@@ -149,7 +149,7 @@ describe('a subscription', () => {
   })
 
   it('is nothing that a message of another shape gets through', async () => {
-    let tell: (event: SessionEnded) => void = () => {}
+    let tell: (message: BusMessage) => void = () => {}
     const heard: unknown[] = []
     const { revocations } = start({
       async subscribe(listener) {
@@ -158,10 +158,13 @@ describe('a subscription', () => {
       },
     })
     revocations.onEnded((event) => void heard.push(event))
+    revocations.onClientChanged((clientId) => void heard.push(clientId))
     await passed(0)
-    for (const message of [null, undefined, {}, { sessionId: 1 }, 'text', end])
+    const ofNewerRelease = { userId: 'u', locked: true }
+    for (const message of [null, undefined, {}, { sessionId: 1 }, { clientId: 1 }, 'text', end])
       tell(message as SessionEnded)
-    expect(heard).toEqual([end])
+    for (const message of [ofNewerRelease, { clientId: 'wiki' }]) tell(message as never)
+    expect(heard).toEqual([end, 'wiki'])
   })
 })
 

@@ -57,7 +57,7 @@ describe('a signer that forgets the times', () => {
   it('is given an end that is not beyond the session’s', async () => {
     const lifetimes = { sessionIdle: 3600, sessionAbsolute: 3600 }
     const host = await startHost({
-      options: { signer: forgetful, lifetimes },
+      options: { signer: forgetful, lifetimes, pkce: { maxAge: false } },
       now: new Date('2030-01-01T00:00:00Z'),
     })
     const { authToken } = await logIn(host)

@@ -218,6 +218,12 @@ describe('joseSigner does not start with', () => {
   it.each<[string, object, string]>([
     ['no issuer', { issuer: undefined }, 'joseSigner.issuer'],
     ['an empty issuer', { issuer: ' ' }, 'joseSigner.issuer'],
+    ['an issuer that is a name', { issuer: 'chat' }, 'joseSigner.issuer'],
+    ['an issuer without a scheme', { issuer: 'chat.example.com' }, 'joseSigner.issuer'],
+    ['an issuer of another scheme', { issuer: 'urn:example:chat' }, 'joseSigner.issuer'],
+    ['an issuer with a query', { issuer: 'https://chat.example.com?a' }, 'joseSigner.issuer'],
+    ['an issuer with a fragment', { issuer: 'https://chat.example.com#a' }, 'joseSigner.issuer'],
+    ['an issuer with a user', { issuer: 'https://a@chat.example.com' }, 'joseSigner.issuer'],
     ['no audience', { audience: undefined }, 'joseSigner.audience'],
     ['no keys', { keys: [] }, 'joseSigner.keys'],
     ['keys that are no list', { keys: key }, 'joseSigner.keys'],

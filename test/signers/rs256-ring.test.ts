@@ -129,7 +129,9 @@ describe.each<[string, () => Place, string]>([
       await expect(ring.ready()).rejects.toMatchObject(problem)
       await expect(ring.rotate()).rejects.toMatchObject(problem)
       await expect(
-        joseSigner({ issuer: 'i', audience: 'a', keys: ring }).sign(claimsAt(clock())),
+        joseSigner({ issuer: 'https://chat.example.com', audience: 'a', keys: ring }).sign(
+          claimsAt(clock()),
+        ),
       ).rejects.toThrow()
     }
     expect(await rsaRing.list()).toHaveLength(1)
@@ -196,7 +198,12 @@ describe('joseSigner', () => {
       'joseSigner.rs256',
     ],
   ])('does not start with %s', (_what, options, option) => {
-    const given = { issuer: 'i', audience: 'a', keys: ringAt(places(), clock), ...options() }
+    const given = {
+      issuer: 'https://chat.example.com',
+      audience: 'a',
+      keys: ringAt(places(), clock),
+      ...options(),
+    }
     expect(() => joseSigner(given as never)).toThrow(
       expect.objectContaining({ name: 'AuthConfigError', option }),
     )
@@ -236,7 +243,12 @@ describe('joseSigner', () => {
     const where = places()
     await ringAt(where, clock, { algorithm: 'EdDSA' }).ready()
     const changed = ringAt(where, clock)
-    const signer = joseSigner({ issuer: 'i', audience: 'a', keys: changed, clock })
+    const signer = joseSigner({
+      issuer: 'https://chat.example.com',
+      audience: 'a',
+      keys: changed,
+      clock,
+    })
     const sign = () => signer.signIdToken?.(idClaims, { algorithm: 'ES256' })
     expect(signer.idTokenAlgorithms).toEqual(['ES256'])
     await expect(sign()).rejects.toThrow('rotate the ring')

@@ -9,6 +9,7 @@ import {
   type SigningAlgorithm,
 } from '../../src/index.js'
 import { compactJws } from '../../src/signers/signing-algorithms.js'
+import { rounds } from '../support/rounds.js'
 
 const issuer = 'https://chat.example.com'
 const audience = 'chat'
@@ -84,12 +85,12 @@ const someClaims: fc.Arbitrary<AccessTokenClaims> = fc.record({
   scope: fc.string({ unit: 'grapheme', maxLength: 60 }),
 })
 
-describe('10,000 tokens', () => {
+describe('a thousand tokens', () => {
   it.each<[SigningAlgorithm, number]>([
-    ['ES256', 3400],
-    ['EdDSA', 3200],
-    ['HS256', 3200],
-    ['PS256', 200],
+    ['ES256', 340],
+    ['EdDSA', 320],
+    ['HS256', 320],
+    ['PS256', 20],
   ])(
     'by %s: jose takes each, and would have signed the same text',
     async (algorithm, count) => {
@@ -101,7 +102,7 @@ describe('10,000 tokens', () => {
       const verifyingKey = await importJWK(algorithm === 'HS256' ? key : (open as never), algorithm)
       const isDeterministic = algorithm === 'EdDSA' || algorithm === 'HS256'
 
-      const samples = fc.sample(someClaims, { numRuns: count, seed: 7515 })
+      const samples = fc.sample(someClaims, { numRuns: rounds(count), seed: 7515 })
       for (const [i, claims] of samples.entries()) {
         const token = await signer.sign(claims)
         const taken = await jwtVerify(token, verifyingKey, { currentDate: new Date(1.7e12) })

@@ -57,22 +57,23 @@ describe('what is over', () => {
     const others = { purge: async () => 0 }
     const clock = () => new Date()
     fakeTimers()
-    for (const once of [[], [{ purge }]]) {
+    for (const once of [undefined, { purge }]) {
       onTestFinished(
         startPurging({
-          codes: others,
-          sessions: others,
-          tickets: null,
-          secondFactors: null,
-          once,
-          interval,
+          codeStore: others,
+          sessionStore: others,
+          ticketStore: undefined,
+          totp: undefined,
+          oauthServer: once && { once },
+          passkeyServer: undefined,
+          purgeInterval: interval,
           clock,
           noticeTime: () => {},
           audit: () => {},
         }),
       )
       await vi.advanceTimersByTimeAsync(interval * 1500)
-      expect(purge.mock.calls.length > 0).toBe(once.length > 0)
+      expect(purge.mock.calls.length > 0).toBe(once !== undefined)
     }
     const [until, limit] = purge.mock.calls[0] ?? []
     expect(until?.getTime()).toBeLessThanOrEqual(Date.now() - 3_600_000)

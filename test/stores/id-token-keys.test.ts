@@ -2,7 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { joseSigner, keyRing, type StoredSigningKey } from '../../src/index.js'
 import { storeContract } from '../../src/testing/testing.js'
-import { databaseKinds, openDatabase, type TestDatabase } from '../support/databases.js'
+import {
+  databaseKind,
+  databaseKinds,
+  openDatabase,
+  type TestDatabase,
+} from '../support/databases.js'
 import { encryptionKey } from '../support/host.js'
 
 const encryptionKeys = [encryptionKey]
@@ -55,8 +60,7 @@ for (const kind of databaseKinds)
 
 describe('two rings in one database', () => {
   it('sign access tokens and ID tokens, each with keys of its own, as all processes agree', async () => {
-    const [sqlite] = databaseKinds
-    const database = await openDatabase(sqlite as (typeof databaseKinds)[number])
+    const database = await openDatabase(databaseKind('SQLite (libsql)'))
     onTestFinished(() => database.close())
     const processes = Array.from({ length: 2 }, () => {
       const keys = keyRing({ store: database.stores.keys, encryptionKeys })

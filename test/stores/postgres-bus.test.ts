@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { SessionEnded } from '../../src/index.js'
+import type { BusMessage, SessionEnded } from '../../src/index.js'
 import { postgresBus } from '../../src/stores/sql/postgres-bus.js'
 import { postgresUrl } from '../support/services.js'
 
@@ -55,8 +55,8 @@ describe.skipIf(postgresUrl === null)('the bus over PostgreSQL', () => {
   let admin: Pool
   let channel = ''
   let name = ''
-  let heard: SessionEnded[] = []
-  const listen = (heardEvent: SessionEnded) => void heard.push(heardEvent)
+  let heard: BusMessage[] = []
+  const listen = (message: BusMessage) => void heard.push(message)
   const poolErrors = vi.fn()
 
   const backends = async (): Promise<number[]> => {
@@ -99,7 +99,7 @@ describe.skipIf(postgresUrl === null)('the bus over PostgreSQL', () => {
   it('carries an event to all who listen, and to nobody on another channel', async () => {
     const bus = postgresBus(pool, { channel })
     const elsewhere = vi.fn()
-    const others: SessionEnded[] = []
+    const others: BusMessage[] = []
     const leave = [await bus.subscribe(listen), await bus.subscribe((other) => others.push(other))]
     const far = new Pool({ connectionString: String(postgresUrl), max: 2 })
     leave.push(await postgresBus(far).subscribe(elsewhere))

@@ -69,7 +69,7 @@ describe('the probe of stores at start-up', () => {
     expect(await stores.codes.find(code?.codeHash ?? '')).toMatchObject({
       consumedAt: expect.any(Date),
     })
-    expect(created).toHaveBeenCalledTimes(4)
+    expect(created).toHaveBeenCalledTimes(5)
     for (const [{ id }] of created.mock.calls) {
       expect(await stores.sessions.find(id)).toMatchObject({
         endedAt: expect.any(Date),
@@ -87,7 +87,7 @@ describe('the probe of stores at start-up', () => {
       await stores.codes.purge(later),
       await stores.sessions.purge(later),
       await stores.tickets.purge(later),
-    ]).toEqual([1, 4, 0])
+    ]).toEqual([1, 5, 0])
   })
 
   it.each([
@@ -117,6 +117,7 @@ describe('the probe of stores at start-up', () => {
       'sessions: endChildren names what it read before',
       /^let 20 of 20 callers end all sessions that one has opened, and be told the same one/,
     ],
+    ['sessions: replaceSecret reads, then writes', /^let 20 of 20 callers replace one secret/],
     ['secondFactors: activate overwrites', /^let 20 of 20 callers activate a factor for one user/],
     ['secondFactors: advanceStep with >=', /^let 20 of 20 callers use one TOTP step/],
     [
@@ -168,7 +169,7 @@ describe('the probe of stores at start-up', () => {
   })
 
   it('does not take clients, which could be asked for while they are there', async () => {
-    const stores = { ...memoryStores(), ...memoryOAuthStores() }
+    const stores = { ...memoryStores(), clients: memoryOAuthStores().clients }
     await expect(probeStores(stores)).rejects.toMatchObject({
       name: 'AuthConfigError',
       option: 'probeStores(stores).clients',
@@ -187,7 +188,8 @@ describe('the probe of stores at start-up', () => {
 
   it('asks a store only for what it has', async () => {
     const { sessions, ...others } = memoryStores()
-    const { endAllForClient: _client, endChildren: _children, ...older } = sessions
+    const { endAllForClient: _client, endChildren: _children, ...some } = sessions
+    const { replaceSecret: _secret, ...older } = some
     await probeStores({ ...others, sessions: older })
   })
 
@@ -198,8 +200,8 @@ describe('the probe of stores at start-up', () => {
       name: 'AuthConfigError',
       option: 'sessions',
       problem: expect.stringContaining(
-        'without its secretHash, passwordMark, passwordMarkNext, lifetime, clientId, parentId, ' +
-          'resources',
+        'without its secretHash, formerSecret, passwordMark, passwordMarkNext, lifetime, ' +
+          'clientId, parentId, resources, openedBySessionId',
       ),
       remedy: expect.stringMatching(/migrateSql\(\).*add a column/),
     })

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { SessionEnded } from '../../src/index.js'
+import type { BusMessage, SessionEnded } from '../../src/index.js'
 import { type RedisClient, redisBus } from '../../src/stores/redis/redis-stores.js'
 import { canStartRedis, startRedis } from '../support/own-redis.js'
 import { libraries, redisCommand, type TestClient } from '../support/redis-clients.js'
@@ -79,8 +79,8 @@ describe.skipIf(redisUrl === null).each(libraries)(
     let host: TestClient
     let name = ''
     let channel = ''
-    let heard: SessionEnded[] = []
-    const listen = (heardEvent: SessionEnded) => void heard.push(heardEvent)
+    let heard: BusMessage[] = []
+    const listen = (message: BusMessage) => void heard.push(message)
     const subscribers = async () =>
       String(await redisCommand(url, 'CLIENT', 'LIST', 'TYPE', 'pubsub'))
         .split('\n')
@@ -97,7 +97,7 @@ describe.skipIf(redisUrl === null).each(libraries)(
     it('carries an event to all who listen, and to nobody on another channel', async () => {
       const bus = redisBus(host.client, { channel })
       const elsewhere = vi.fn()
-      const others: SessionEnded[] = []
+      const others: BusMessage[] = []
       const leave = [
         await bus.subscribe(listen),
         await bus.subscribe((other) => others.push(other)),

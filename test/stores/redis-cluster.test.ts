@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { SessionEnded } from '../../src/index.js'
+import type { BusMessage, SessionEnded } from '../../src/index.js'
 import { newSession } from '../../src/stores/new-records.js'
 import { type RedisClient, redisBus, redisStores } from '../../src/stores/redis/redis-stores.js'
 import { canStartRedis } from '../support/own-redis.js'
@@ -78,7 +78,7 @@ describe.skipIf(!canStartRedis)('a cluster of three Redis servers', () => {
           ...times,
           codeHash: hash,
           userId: 'u-alice',
-          issuedBySessionId: null,
+          issuedBySessionId: 'by',
           opensSessionId: 'opens',
           codeChallenge: 'challenge',
           scope: '*',
@@ -108,7 +108,7 @@ describe.skipIf(!canStartRedis)('a cluster of three Redis servers', () => {
 
     it('carries messages, whichever nodes the processes talk to', async () => {
       const bus = redisBus(client, { channel: `${library}:ended` })
-      const heard: SessionEnded[] = []
+      const heard: BusMessage[] = []
       const leave = await bus.subscribe((event) => heard.push(event))
       const event: SessionEnded = {
         sessionId: 'one',

@@ -11,6 +11,26 @@ const session = (id: string, change = {}) =>
 const seen = { lastSeenAt: at(5), idleExpiresAt: at(605), ip: null }
 const rotation = { ...seen, refresh: { hash: 'second', familyKey: 'key', spent: [] } }
 
+/** A client that does something after each script that is about a session. */
+function followed(
+  client: TestClient['client'],
+  id: string,
+  next: () => Promise<void>,
+): TestClient['client'] {
+  return new Proxy(client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      if (!/^evalsha$/i.test(String(name))) return value.bind(target)
+      return async (...given: unknown[]) => {
+        const reply: unknown = await value.apply(target, given)
+        if (JSON.stringify(given).includes(id)) await next()
+        return reply
+      }
+    },
+  })
+}
+
 describe.skipIf(redisUrl === null).each(libraries)(
   'the end of all sessions of a user whose index was lost, through %s',
   (_name, connect) => {
@@ -57,10 +77,32 @@ describe.skipIf(redisUrl === null).each(libraries)(
       await sessions.touch('one', seen)
       expect(await live('one')).toEqual([])
       expect(await sessions.listForUser('u-alice', at(6))).toEqual([])
-      expect(await endAll(), 'touched, it is in the index again, and is marked as ended').toEqual([
-        'one',
-      ])
+      expect(await endAll(), 'it was ended by the first that looked').toEqual([])
     })
+
+    it.each<[string, () => Promise<unknown>]>([
+      ['find', () => sessions.find('one')],
+      ['rotateRefresh', () => sessions.rotateRefresh('one', 'first', rotation, at(2))],
+      ['liveAmong', () => sessions.liveAmong(['one'], at(2))],
+      ['listForUser', () => sessions.listForUser('u-alice', at(2))],
+      ['endAllForUser, for which it is no exception', () => endAll('one')],
+    ])(
+      'is not undone by the loss of the cutoff as well, once %s has judged',
+      async (name, judge) => {
+        await sessions.create(session('one'))
+        await loseIndex()
+        await endAll()
+        if (name === 'listForUser')
+          await redisCommand(url, 'ZADD', `${prefix}{u:u-alice}`, '9e15', 'one')
+        await judge()
+        await redisCommand(url, 'DEL', `${prefix}{u:u-alice}:cutoff`)
+        expect(await sessions.find('one')).toMatchObject({ endedAt: at(1), endReason: 'revoked' })
+        expect(await live('one')).toEqual([])
+        expect(await sessions.rotateRefresh('one', 'first', rotation, at(2))).toEqual({
+          outcome: 'ended',
+        })
+      },
+    )
 
     it(
       'spares sessions that are opened later, whatever the clock of the process that opens them ' +
@@ -80,6 +122,21 @@ describe.skipIf(redisUrl === null).each(libraries)(
         })
       },
     )
+
+    it('opens no session that was judged while it was opened: its sign-in is an outage', async () => {
+      await sessions.create(session('first'))
+      const steps = [() => endAll(), () => sessions.find('late')]
+      const slow = redisStores(
+        followed(host.client, 'late', async () => void (await steps.shift()?.())),
+        {
+          prefix,
+        },
+      )
+      await expect(slow.sessions.create(session('late'))).rejects.toThrow(
+        'ended while it was opened',
+      )
+      expect(await live('late')).toEqual([])
+    })
 
     it('does not depend on the clock of the process that asks for it either', async () => {
       await sessions.create(

@@ -22,6 +22,7 @@ const code = (change: Partial<AuthorizationCodeRecord> = {}) =>
   newCode(at, {
     codeHash: 'hash',
     userId: 'u-alice',
+    issuedBySessionId: 'issuer',
     opensSessionId: 'opens',
     codeChallenge: 'challenge',
     retainUntil: at(7200),

@@ -70,7 +70,7 @@ async function fill({ kysely, prefix, stores, oauthStores }: TestDatabase): Prom
     authorization_codes: ['code_hash'],
     socket_tickets: ['ticket_hash'],
     second_factors: ['user_id'],
-    pending_second_factors: ['user_id'],
+    enrolments: ['user_id', 'session_id'],
     recovery_codes: ['user_id', 'code_hash'],
     consents: ['user_id', 'client_id'],
     once: ['key_hash'],
@@ -120,6 +120,8 @@ async function callEveryMethod({
   await sessions.touch(session.id, seen)
   await sessions.setMethods(session.id, ['pwd'])
   await sessions.setAuthenticated?.(session.id, { methods: ['pwd'], authenticatedAt: at(1) })
+  const secrets = { from: 'a', to: 'b', formerUntil: at(10) }
+  await sessions.replaceSecret?.(session.id, secrets)
   await sessions.addPasswordMark?.('u-bob', 'from', 'to')
   await sessions.listForUser('u-bob', at(1))
   await sessions.countForUser?.('u-bob', at(1))
@@ -156,7 +158,7 @@ async function callEveryMethodOfFactors(secondFactors: SqlStores['secondFactors'
   await secondFactors.replaceRecoveryCodes(factor.userId, ['another', 'third'])
   await secondFactors.countRecoveryCodes(factor.userId)
   await secondFactors.savePending(pending)
-  await secondFactors.findPending(pending.userId)
+  await secondFactors.findPending(pending.userId, pending.sessionId)
   await secondFactors.deactivate(factor.userId)
   await secondFactors.savePending(pending)
   await secondFactors.confirm({ ...factor, sealedSeed: pending.sealedSeed }, ['code'], at(1))

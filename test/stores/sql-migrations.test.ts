@@ -8,11 +8,16 @@ import { newConsent, newWholeCode, newWholeSession } from '../../src/stores/new-
 import {
   migrateSql,
   migrationSql,
-  type SqlEngineName,
   sqlOAuthStores,
   sqlStores,
 } from '../../src/stores/sql/sql-stores.js'
-import { databaseKinds, dropTables, openDatabase, temporaryFolder } from '../support/databases.js'
+import {
+  databaseKind,
+  databaseKinds,
+  dropTables,
+  openDatabase,
+  temporaryFolder,
+} from '../support/databases.js'
 import { at, codeRecord, randomKey, sessionRecord } from '../support/records.js'
 import { mysqlUrl, postgresUrl } from '../support/services.js'
 
@@ -21,26 +26,6 @@ const newPrefix = () =>
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, '')}_`.slice(0, 20)
 const raw = (kysely: Kysely<object>, sql: string) => kysely.executeQuery(CompiledQuery.raw(sql))
-
-const quoted = (engine: SqlEngineName, text: string) =>
-  engine === 'mysql' ? `x'${Buffer.from(text).toString('hex')}'` : `'${text}'`
-
-/** The tables as an earlier release has made them. */
-async function toVersion(
-  kysely: Kysely<object>,
-  engine: SqlEngineName,
-  prefix: string,
-  version: number,
-) {
-  const statements = migrationSql(engine, { prefix }).split(/;\n+/)
-  const last = statements.findIndex((statement) => statement.includes(`values (${version},`))
-  for (const statement of statements.slice(0, last + 1)) await raw(kysely, statement)
-}
-
-async function columnsOf(kysely: Kysely<object>, table: string): Promise<string[]> {
-  const { rows } = await raw(kysely, `select * from ${table}`)
-  return Object.keys(rows[0] as object)
-}
 
 describe.each(databaseKinds)('migrations on $name', (kind) => {
   const open = () => {
@@ -60,9 +45,9 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       const results = await Promise.all(
         Array.from({ length: 5 }, () => migrateSql(kysely, { prefix })),
       )
-      expect(results.filter(({ from }) => from === 0)).toEqual([{ from: 0, to: 4 }])
-      expect(results.filter(({ from }) => from === 4)).toHaveLength(4)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 4, to: 4 })
+      expect(results.filter(({ from }) => from === 0)).toEqual([{ from: 0, to: 1 }])
+      expect(results.filter(({ from }) => from === 1)).toHaveLength(4)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 1 })
     })
 
     it('the same as the printed SQL, which can be run twice by hand', async () => {
@@ -70,14 +55,8 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       const statements = migrationSql(kind.engine, { prefix })
         .split(/;\n+/)
         .filter((statement) => statement !== '')
-      for (const statement of statements) await raw(kysely, statement)
-      for (const statement of statements) {
-        // SQLite knows no ADD COLUMN IF NOT EXISTS: it says that the column is there.
-        const isRefused = kind.engine === 'sqlite' && statement.includes('add column')
-        if (isRefused) await expect(raw(kysely, statement)).rejects.toThrow(/duplicate column/)
-        else await raw(kysely, statement)
-      }
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 4, to: 4 })
+      for (const statement of [...statements, ...statements]) await raw(kysely, statement)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 1 })
       const stores = sqlStores(kysely, { prefix })
       const session = sessionRecord()
       await stores.sessions.create(session)
@@ -98,148 +77,32 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       })
     })
 
-    it('taken up again where a crash has left them', async () => {
-      const { kysely, prefix } = open()
-      const [first = '', second = ''] = migrationSql(kind.engine, { prefix }).split(/;\n+/)
-      await raw(kysely, first)
-      await raw(kysely, second)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 4 })
-      await sqlStores(kysely, { prefix }).codes.save(codeRecord())
+    it('taken up again wherever a crash has left them', async () => {
+      const count = migrationSql(kind.engine).split(/;\n+/).length
+      for (let done = 1; done < count; done += 4) {
+        const { kysely, prefix } = open()
+        const statements = migrationSql(kind.engine, { prefix }).split(/;\n+/)
+        for (const statement of statements.slice(0, done)) await raw(kysely, statement)
+        expect(await migrateSql(kysely, { prefix })).toMatchObject({ to: 1 })
+        const { codes, sessions } = sqlStores(kysely, { prefix })
+        const [code, session] = [newWholeCode(at), newWholeSession(at)]
+        await codes.save(code)
+        await sessions.create(session)
+        expect(await codes.find(code.codeHash)).toEqual(code)
+        expect(await sessions.find(session.id)).toEqual(session)
+      }
     })
 
-    it('taken up again where a crash has left some columns of version 2', async () => {
-      const { kysely, prefix } = open()
-      await toVersion(kysely, kind.engine, prefix, 1)
-      if (kind.engine === 'sqlite')
-        await raw(kysely, `alter table ${prefix}sessions add column secret_hash text null`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 4 })
-      await raw(kysely, `delete from ${prefix}migrations where version > 1`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 4 })
-      const { sessions } = sqlStores(kysely, { prefix })
-      const session = newWholeSession(at)
-      await sessions.create(session)
-      expect(await sessions.find(session.id)).toEqual(session)
-    })
-
-    it('taken up again where a crash has left some tables of version 3', async () => {
+    it('made good where a table is gone and the version is not noted', async () => {
       const { kysely, prefix } = open()
       await migrateSql(kysely, { prefix })
       await raw(kysely, `drop table ${prefix}consents`)
-      await raw(kysely, `delete from ${prefix}migrations where version > 2`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 4 })
+      await raw(kysely, `delete from ${prefix}migrations`)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 1 })
       const { consents } = sqlOAuthStores(kysely, { prefix })
       const consent = newConsent(at)
       await consents.grant(consent)
       expect(await consents.find(consent.userId, consent.clientId)).toMatchObject(consent)
-    })
-
-    it('additive: rows of version 1 are read as they were, and both releases write and read on', async () => {
-      const { kysely, prefix } = open()
-      await toVersion(kysely, kind.engine, prefix, 1)
-      const { sessions } = sqlStores(kysely, { prefix })
-      const [before, after] = [sessionRecord(), sessionRecord()]
-      // This release, where nobody has asked for what is new, before the tables are brought up.
-      await sessions.create(before)
-      expect(await sessions.find(before.id)).toEqual(before)
-      const columns = await columnsOf(kysely, `${prefix}sessions`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 4 })
-      expect(await sessions.find(before.id)).toEqual(before)
-      // As the older release writes a row: the columns that it knows.
-      await sessions.create(after)
-      const copy = columns.map((name) => (name === 'id' ? `${quoted(kind.engine, 'copy')}` : name))
-      await raw(
-        kysely,
-        `insert into ${prefix}sessions (${columns.join(', ')}) select ${copy.join(', ')} from ` +
-          `${prefix}sessions where created_at = ${after.createdAt.getTime()} limit 1`,
-      )
-      expect(await sessions.find('copy')).toEqual(
-        expect.objectContaining({ id: 'copy', kind: after.kind, refresh: expect.anything() }),
-      )
-      expect(Object.keys((await sessions.find('copy')) ?? {})).not.toContain('secretHash')
-      const whole = newWholeSession(at)
-      await sessions.create(whole)
-      // And reads one: by those columns, as texts.
-      const { rows } = await raw(
-        kysely,
-        `select ${columns.join(', ')} from ${prefix}sessions where kind = 'browser'`,
-      )
-      expect(rows).toHaveLength(1)
-      await raw(
-        kysely,
-        `update ${prefix}sessions set last_seen_at = 7, ip = '192.0.2.1' where kind = 'browser'`,
-      )
-      expect(await sessions.find(whole.id)).toEqual({
-        ...whole,
-        lastSeenAt: new Date(7),
-        ip: '192.0.2.1',
-      })
-    })
-
-    it('taken up again wherever within version 3 a crash has left them', async () => {
-      const versions = migrationSql(kind.engine).split(/;\n+/)
-      const [from, to] = [2, 3].map((version) =>
-        versions.findIndex((statement) => statement.includes(`values (${version},`)),
-      ) as [number, number]
-      for (let done = from + 1; done <= to; done += 1) {
-        const { kysely, prefix } = open()
-        const statements = migrationSql(kind.engine, { prefix }).split(/;\n+/)
-        for (const statement of statements.slice(0, done)) await raw(kysely, statement)
-        expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 4 })
-        await raw(kysely, `delete from ${prefix}migrations where version >= 3`)
-        expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 4 })
-        const { codes } = sqlStores(kysely, { prefix })
-        const code = newWholeCode(at)
-        await codes.save(code)
-        expect(await codes.find(code.codeHash)).toEqual(code)
-      }
-    })
-
-    it.each([1, 2])(
-      'additive to version %i: codes of both releases are read as they were, before and after',
-      async (version) => {
-        const { kysely, prefix } = open()
-        await toVersion(kysely, kind.engine, prefix, version)
-        const { codes } = sqlStores(kysely, { prefix })
-        const [before, after, whole] = [codeRecord(), codeRecord(), newWholeCode(at)]
-        await codes.save(before)
-        expect(await codes.find(before.codeHash)).toEqual(before)
-        // Never stored without what it must be exchanged with.
-        await expect(codes.save(whole)).rejects.toThrow()
-        const columns = await columnsOf(kysely, `${prefix}authorization_codes`)
-        expect(await migrateSql(kysely, { prefix })).toEqual({ from: version, to: 4 })
-        expect(await codes.find(before.codeHash)).toEqual(before)
-        await codes.save(whole)
-        expect(await codes.consume(whole.codeHash, at(1))).toEqual({
-          outcome: 'consumed',
-          code: { ...whole, consumedAt: at(1) },
-        })
-        // As the older release writes a row: the columns that it knows.
-        await codes.save(after)
-        const copy = columns.map((name) => (name === 'code_hash' ? quoted(kind.engine, 'c') : name))
-        await raw(
-          kysely,
-          `insert into ${prefix}authorization_codes (${columns.join(', ')}) select ` +
-            `${copy.join(', ')} from ${prefix}authorization_codes where code_challenge = ` +
-            `'${after.codeChallenge}'`,
-        )
-        expect(await codes.find('c')).toEqual({ ...after, codeHash: 'c' })
-      },
-    )
-
-    it('additive to version 2: its sessions are written and read on, and apps wait for version 3', async () => {
-      const { kysely, prefix } = open()
-      await toVersion(kysely, kind.engine, prefix, 2)
-      const { sessions } = sqlStores(kysely, { prefix })
-      const whole = newWholeSession(at)
-      const { resources: _later, ...before } = newWholeSession(at)
-      await sessions.create(before)
-      expect(await sessions.find(before.id)).toEqual(before)
-      // Never stored without what its tokens are good for.
-      await expect(sessions.create(whole)).rejects.toThrow()
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 2, to: 4 })
-      expect(await sessions.find(before.id)).toEqual(before)
-      await sessions.create(whole)
-      expect(await sessions.find(whole.id)).toEqual(whole)
     })
 
     it('not run in a transaction of the host', async () => {
@@ -258,7 +121,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       await raw(kysely, `create table ${prefix}migrations (something integer)`)
       await expect(migrateSql(kysely, { prefix })).rejects.toThrow(/version/)
       await raw(kysely, `drop table ${prefix}migrations`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 4 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 1 })
     })
   })
 })
@@ -284,9 +147,9 @@ describe('migrations by several processes at once', () => {
       )
       expect(
         answers.map((answer) => ('from' in answer ? answer.from : answer.error)).sort(),
-      ).toEqual([0, 4, 4, 4])
-      const kind = databaseKinds.find((one) => one.name === name)
-      if (kind?.open && kind.engine !== 'sqlite') {
+      ).toEqual([0, 1, 1, 1])
+      const kind = databaseKind(name)
+      if (kind.open && kind.engine !== 'sqlite') {
         const kysely = kind.open()
         await dropTables(kysely, prefix)
         await kysely.destroy()
@@ -296,18 +159,18 @@ describe('migrations by several processes at once', () => {
 })
 
 describe('a schema', () => {
-  it.skipIf(databaseKinds[2]?.open === null)(
+  it.skipIf(databaseKind('PostgreSQL').open === null)(
     'of its own holds the tables on PostgreSQL',
     async () => {
-      const kysely = databaseKinds[2]?.open?.() as Kysely<object>
+      const kysely = databaseKind('PostgreSQL').open?.() as Kysely<object>
       const schema = newPrefix()
       onTestFinished(async () => {
         await raw(kysely, `drop schema if exists ${schema} cascade`)
         await kysely.destroy()
       })
       await raw(kysely, `create schema ${schema}`)
-      expect(await migrateSql(kysely, { schema })).toEqual({ from: 0, to: 4 })
-      expect(await migrateSql(kysely, { schema })).toEqual({ from: 4, to: 4 })
+      expect(await migrateSql(kysely, { schema })).toEqual({ from: 0, to: 1 })
+      expect(await migrateSql(kysely, { schema })).toEqual({ from: 1, to: 1 })
       const { sessions, codes } = sqlStores(kysely, { schema })
       const session = sessionRecord()
       const code = codeRecord()
@@ -325,7 +188,7 @@ describe('a schema', () => {
     [{ prefix: 'x"; drop table users; --' }, 'prefix'],
     [{ prefix: '' }, 'prefix'],
   ])('or prefix that is no plain identifier is refused: %j', async (options, option) => {
-    const database = await openDatabase(databaseKinds[1] as (typeof databaseKinds)[number])
+    const database = await openDatabase(databaseKind('PGlite'))
     onTestFinished(() => database.close())
     expect(() => sqlStores(database.kysely, options)).toThrow(
       expect.objectContaining({ name: 'AuthConfigError', option: `sqlStores.${option}` }),
@@ -339,7 +202,7 @@ describe('a schema', () => {
   })
 
   it('is not known to SQLite, which says so', async () => {
-    const database = await openDatabase(databaseKinds[0] as (typeof databaseKinds)[number])
+    const database = await openDatabase(databaseKind('SQLite (libsql)'))
     onTestFinished(() => database.close())
     expect(() => sqlStores(database.kysely, { schema: 'main' })).toThrow(
       expect.objectContaining({ option: 'schema' }),
@@ -369,7 +232,7 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
         await raw(transaction, 'select pg_sleep(0.6)')
         return { migrated }
       })
-      expect(await waiting.migrated).toEqual({ from: 0, to: 4 })
+      expect(await waiting.migrated).toEqual({ from: 0, to: 1 })
     },
   )
 
@@ -390,7 +253,7 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
       owner,
       `grant select, insert, update, delete on all tables in schema ${name} to ${name}`,
     )
-    expect(await migrateSql(server, { schema: name })).toEqual({ from: 4, to: 4 })
+    expect(await migrateSql(server, { schema: name })).toEqual({ from: 1, to: 1 })
     const session = sessionRecord()
     await sqlStores(server, { schema: name }).sessions.create(session)
     expect(await sqlStores(server, { schema: name }).sessions.find(session.id)).toEqual(session)
@@ -405,7 +268,7 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
       const results = await Promise.all(
         Array.from({ length: 4 }, () => migrateSql(strict, { prefix })),
       )
-      expect(results.map(({ from }) => from).sort()).toEqual([0, 4, 4, 4])
+      expect(results.map(({ from }) => from).sort()).toEqual([0, 1, 1, 1])
     },
   )
 })
@@ -437,7 +300,7 @@ describe.each(databaseKinds.filter(({ isServer }) => isServer))(
       'is not waited for where everything is there but the version',
       async () => {
         const { kysely, prefix, meanwhile } = await open()
-        expect(await meanwhile(() => migrateSql(kysely, { prefix }))).toEqual({ from: 0, to: 4 })
+        expect(await meanwhile(() => migrateSql(kysely, { prefix }))).toEqual({ from: 0, to: 1 })
       },
     )
 
@@ -464,7 +327,7 @@ describe.each(databaseKinds.filter(({ isServer }) => isServer))(
           }
           return [migrating]
         })
-        expect(await migrated).toEqual({ from: 0, to: 4 })
+        expect(await migrated).toEqual({ from: 0, to: 1 })
         expect(
           (
             await raw(

@@ -286,7 +286,7 @@ async function keepEverywhere(
 
   const pending = pendingRecord({ userId: own.userId, sealedSeed: id() })
   await secondFactors.savePending(pending)
-  expect(await secondFactors.findPending(own.userId)).toEqual(pending)
+  expect(await secondFactors.findPending(own.userId, pending.sessionId)).toEqual(pending)
   const factor = factorRecord({ userId: own.userId, sealedSeed: pending.sealedSeed })
   expect(await secondFactors.confirm(factor, [`${text}a`, `${text}b`], at(1))).toEqual({
     outcome: 'activated',

@@ -36,10 +36,15 @@ export async function startBareApp({
   const app = own()
   const unforeseen: unknown[] = []
   before?.(app)
-  const sayOnce = () => {}
-  const contexts = createContexts({ clientAddress: undefined, onFailure: () => {}, sayOnce })
+  const warnOnce = () => {}
+  const contexts = createContexts({
+    clientAddress: undefined,
+    requestId: undefined,
+    onFailure: () => {},
+    warnOnce,
+  })
   const answerCors = createCors(origins === undefined ? undefined : { origins })
-  const deps = { contexts, answerCors, sayOnce }
+  const deps = { contexts, answerCors, warnOnce }
   const router = mountAll(own.Router({ caseSensitive: true }), routes, deps)
   const faults: string[] = []
   onTestFinished(() => expect(faults, 'answers that are not as described').toEqual([]))

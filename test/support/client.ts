@@ -85,10 +85,11 @@ export async function obtainCode(host: TestHost, authToken: string) {
   return { ...pair, authorizationCode: response.body.data.authorizationCode as string }
 }
 
-/** What every answer of this interface has in common. */
+/** What every answer of this interface has in common: not what differs from request to request. */
 export function headersOf(response: Response) {
   const {
     date: _date,
+    'x-request-id': _requestId,
     'content-length': _length,
     connection: _connection,
     'keep-alive': _keep,

@@ -26,6 +26,7 @@ import {
   sqlPasskeyStore,
   sqlStores,
 } from '../../src/stores/sql/sql-stores.js'
+import { everyEngine } from './engines.js'
 import { mysqlUrl, postgresUrl } from './services.js'
 
 /** How a database is opened. */
@@ -57,8 +58,8 @@ export interface TestDatabase {
   close(): Promise<void>
 }
 
-/** All kinds. SQLite and PGlite run in this process and are always there. */
-export const databaseKinds: readonly DatabaseKind[] = [
+/** SQLite and PGlite run in this process and are always there. */
+const allKinds: readonly DatabaseKind[] = [
   {
     name: 'SQLite (libsql)',
     engine: 'sqlite',
@@ -79,6 +80,18 @@ export const databaseKinds: readonly DatabaseKind[] = [
   },
   { name: 'MariaDB', engine: 'mysql', isServer: true, open: mysqlUrl === null ? null : openMysql },
 ]
+
+/** Those that a test runs over which must hold for all: {@link everyEngine}. */
+export const databaseKinds: readonly DatabaseKind[] = allKinds.filter(
+  ({ name }) => everyEngine || name === 'SQLite (libsql)' || name === 'PostgreSQL',
+)
+
+/** The kind of this name, whichever are in {@link databaseKinds}. */
+export function databaseKind(name: string): DatabaseKind {
+  const kind = allKinds.find((known) => known.name === name)
+  if (kind === undefined) throw new Error(`no kind of database is called ${name}`)
+  return kind
+}
 
 /** Opens a database of a kind and makes its tables. */
 export async function openDatabase(
@@ -110,7 +123,7 @@ export async function dropTables(kysely: Kysely<object>, prefix: string): Promis
     'sessions',
     'socket_tickets',
     'second_factors',
-    'pending_second_factors',
+    'enrolments',
     'recovery_codes',
     'signing_keys',
     'id_token_keys',

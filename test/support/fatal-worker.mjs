@@ -1,5 +1,5 @@
 // A hashing worker that dies, or never answers, when it sees certain passwords.
-import { hash, compare as honest } from '../../dist/passwords/bcrypt-worker.js'
+import { hash, compare as honest } from '../../dist/bcrypt-worker.js'
 
 export { hash }
 

@@ -28,7 +28,7 @@ export const totpSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 /**
  * Worker threads run compiled code; the build comes before the tests. One pool serves a whole file.
  */
-export const workerUrl = new URL('../../dist/passwords/bcrypt-worker.js', import.meta.url)
+export const workerUrl = new URL('../../dist/bcrypt-worker.js', import.meta.url)
 /** With room for so many at once that only tests of the router's queue ever meet it. */
 export const cheapHasher: BcryptHasher = {
   ...bcryptHasher({

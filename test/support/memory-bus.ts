@@ -1,11 +1,11 @@
-import type { RevocationBus, SessionEnded } from '../../src/index.js'
+import type { BusMessage, RevocationBus } from '../../src/index.js'
 
 /** A bus between routers of one process. */
 export function memoryBus(): RevocationBus {
-  const listeners = new Set<(event: SessionEnded) => void>()
+  const listeners = new Set<(message: BusMessage) => void>()
   return {
-    async publish(event) {
-      for (const listener of listeners) listener(event)
+    async publish(message) {
+      for (const listener of listeners) listener(message)
     },
     async subscribe(listener) {
       listeners.add(listener)

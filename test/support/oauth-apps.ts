@@ -11,6 +11,7 @@ import {
 } from '../../src/index.js'
 import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
 import { pkcePair } from './client.js'
+import { wordsFor } from './consents.js'
 import type { TestHost } from './host.js'
 import { ecKeys } from './oauth-clients.js'
 import { cookieOf, ownPage, send } from './pages.js'
@@ -178,6 +179,6 @@ export async function signInTo(
 /** As if the user had allowed an app all that it asks for. */
 export function allow(consents: OAuthOptions['consents'], userId: string, app: OAuthClient) {
   const now = new Date()
-  const { id: clientId, scopes: all } = app
-  return consents.grant({ userId, clientId, scopes: all, grantedAt: now, updatedAt: now })
+  const scopes = wordsFor(app, 'chat')
+  return consents.grant({ userId, clientId: app.id, scopes, grantedAt: now, updatedAt: now })
 }

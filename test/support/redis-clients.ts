@@ -6,6 +6,7 @@ import type {
   NodeRedisClient,
   RedisClient,
 } from '../../src/stores/redis/redis-stores.js'
+import { everyEngine } from './engines.js'
 
 /** A client of the host, and how the host closes it. */
 export interface TestClient {
@@ -14,32 +15,34 @@ export interface TestClient {
 }
 
 /**
- * The libraries by name; each answers a client, connected to the URL under a name of its own.
- * Nothing is cast: both types must fit.
+ * The libraries by name, or the first alone: {@link everyEngine}. Each answers a client, connected
+ * to the URL under a name of its own. Nothing is cast: both types must fit.
  */
-export const libraries: [string, (url: string, name?: string) => Promise<TestClient>][] = [
+export const libraries: [string, (url: string, name?: string) => Promise<TestClient>][] = (
   [
-    'node-redis',
-    async (url, name = 'test') => {
-      const client = createClient({ url, name })
-      client.on('error', () => {})
-      await client.connect()
-      const close = () => {
-        if (client.isOpen) client.destroy()
-      }
-      return { client, close }
-    },
-  ],
-  [
-    'ioredis',
-    async (url, connectionName = 'test') => {
-      const client = new Redis(url, { connectionName, lazyConnect: true })
-      client.on('error', () => {})
-      await client.connect()
-      return { client, close: () => client.disconnect() }
-    },
-  ],
-]
+    [
+      'node-redis',
+      async (url, name = 'test') => {
+        const client = createClient({ url, name })
+        client.on('error', () => {})
+        await client.connect()
+        const close = () => {
+          if (client.isOpen) client.destroy()
+        }
+        return { client, close }
+      },
+    ],
+    [
+      'ioredis',
+      async (url, connectionName = 'test') => {
+        const client = new Redis(url, { connectionName, lazyConnect: true })
+        client.on('error', () => {})
+        await client.connect()
+        return { client, close: () => client.disconnect() }
+      },
+    ],
+  ] satisfies [string, (url: string, name?: string) => Promise<TestClient>][]
+).slice(0, everyEngine ? undefined : 1)
 
 /** Sends one command as it stands and answers what Redis says, over a connection of its own. */
 export async function redisCommand(

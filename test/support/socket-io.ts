@@ -16,7 +16,11 @@ export async function startSocketIoHost(
   settings: HostSettings = {},
   options: Partial<ServerOptions> = {},
 ): Promise<SocketIoHost> {
-  const host = await startHost(settings)
+  return addSocketIo(await startHost(settings), options)
+}
+
+/** Starts a Socket.IO server on the port of a host that runs, and stops it when the test ends. */
+export function addSocketIo(host: TestHost, options: Partial<ServerOptions> = {}): SocketIoHost {
   const server = new Server(host.server, { destroyUpgrade: false, ...options })
   onTestFinished(() => void server.disconnectSockets(true))
   return { ...host, io: server, origin: host.url.replace('/api/v1', '') }

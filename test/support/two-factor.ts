@@ -35,6 +35,12 @@ export async function begin(host: TestHost, token: string): Promise<string> {
   return body.data.secret as string
 }
 
+/** What waits for its first code in the session of a token; null where nothing does. */
+export async function pendingOf(host: TestHost, token: string) {
+  const { userId, sessionId } = await host.auth.authenticateToken(token)
+  return host.stores.secondFactors.findPending(userId, sessionId)
+}
+
 /** Confirms it with the code of the moment and answers the recovery codes. */
 export async function confirm(host: TestHost, token: string, secret: string): Promise<string[]> {
   const { status, body, text } = await post(

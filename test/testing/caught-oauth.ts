@@ -159,6 +159,10 @@ export const caughtOAuth: Readonly<Record<Name, readonly [test: string, message:
     'replaceSecrets goes by the hashes that are there, in their order',
     'One of two is not both',
   ],
+  'clients: no secrets as an empty list': [
+    'a client without secrets comes back without secretHashes, whatever was changed',
+    'Leave `secretHashes` out',
+  ],
   'clients: setDisabled says so to everyone': [
     'setDisabled is won by one of 2 callers',
     '2 of 2 callers disabled one client',

@@ -12,7 +12,7 @@ export const caughtOwners: Readonly<
     'a code with every member comes back as it was saved: unused, used, and as a replay',
     'each in a column of its own',
   ],
-  'codes: consume answers the columns of an earlier release': [
+  'codes: consume answers without the last columns': [
     'a code with every member comes back as it was saved: unused, used, and as a replay',
     'codes.consume',
   ],
@@ -43,9 +43,14 @@ export const caughtOwners: Readonly<
     '10 of 10 callers named one session of a client',
   ],
   'sessions: endChildren ends the parent, too': [
-    'endChildren, where it is offered: leaves the parent, its parent and the children of its ' +
-      'children',
+    'endChildren, where it is offered: leaves the parent, its parent, the children of its ' +
+      'children and what only came from it',
     'ended somebody else',
+  ],
+  'sessions: endChildren ends what only came from it': [
+    'endChildren, where it is offered: leaves the parent, its parent, the children of its ' +
+      'children and what only came from it',
+    'endChildren',
   ],
   'sessions: endChildren names what it read before': [
     'endChildren, where it is offered: by 10 callers, at once: each id is named by one',
@@ -64,7 +69,23 @@ export const caughtOwners: Readonly<
     'Update the columns',
   ],
   'sessions: setAuthenticated takes the secret away': [
-    'setAuthenticated, where it is offered: without a secret, the session keeps what it has',
-    'must leave the one that is there',
+    'setAuthenticated, where it is offered: replaces methods and time, and nothing else',
+    'without its secret a browser would be signed out',
+  ],
+  'sessions: replaceSecret reads, then writes': [
+    'replaceSecret is won by one of 10 callers',
+    '10 of 10 callers replaced one secret',
+  ],
+  'sessions: replaceSecret also for the former secret': [
+    'replaceSecret, where it is offered: answers false and does nothing for another secret',
+    'and no other',
+  ],
+  'sessions: replaceSecret forgets the former secret': [
+    'replaceSecret, where it is offered: keeps the former secret with its time, and all else',
+    'changes `secretHash` and `formerSecret`',
+  ],
+  'sessions: replaceSecret of what has ended': [
+    'replaceSecret, where it is offered: never inserts, and leaves an ended session as it ended',
+    'never upsert',
   ],
 }

@@ -13,6 +13,11 @@ export const caughtPasskeys: Readonly<
     'use is won by one of 10 callers',
     '10 of 10 callers moved one counter from the same number',
   ],
+  'passkeys: use does not ask for a suspected copy': [
+    'a passkey of which a copy is suspected is not used again, whatever the counter',
+    'whoever has the copy would go on',
+  ],
+  'passkeys: create forgets the mark of the password': [comesBack, 'as it was created, whole'],
   'passkeys: use lets what is not higher wait': [uses, 'most authenticators never count'],
   'passkeys: ids are unique for each user only': [
     'a passkey that exists counts for nobody',

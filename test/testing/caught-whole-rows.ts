@@ -8,11 +8,19 @@ export const caughtWholeRows: Readonly<
     'a session with every member comes back as it was created, from find and listForUser',
     'each in a column of its own',
   ],
+  'sessions: where a session came from is dropped': [
+    'a session with every member comes back as it was created, from find and listForUser',
+    'each in a column of its own',
+  ],
+  'sessions: the secret before is dropped': [
+    'a session with every member comes back as it was created, from find and listForUser',
+    'each in a column of its own',
+  ],
   'sessions: what was left out is null': [
     'what a session was created without is left out, whichever else it has',
     'never null or empty',
   ],
-  'sessions: rotate writes the row of an earlier release': [
+  'sessions: rotate writes the row without its last members': [
     'touch, rotateRefresh, setMethods and end leave every other member as it was',
     'after sessions.rotateRefresh',
   ],

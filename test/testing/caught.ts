@@ -228,6 +228,23 @@ export const caught: Readonly<
     'deactivating deletes the factor and its recovery codes, for good',
     'A recovery code after deactivate',
   ],
+  'secondFactors: deactivate keeps no recovery codes': [
+    'deactivating can keep the recovery codes, until the next factor is activated',
+    'those that are left stay',
+  ],
+  'secondFactors: deleteKeptRecoveryCodes deletes nothing': [
+    'deleteKeptRecoveryCodes deletes those of a user without a factor alone',
+    'countRecoveryCodes after deleteKeptRecoveryCodes',
+  ],
+  'secondFactors: deleteKeptRecoveryCodes deletes those of a factor': [
+    'deleteKeptRecoveryCodes deletes those of a user without a factor alone',
+    'of an active factor',
+  ],
+  'secondFactors: deleteKeptRecoveryCodes looks, then deletes': [
+    'deleteKeptRecoveryCodes and activate, at once: the codes of the new factor are left, and ' +
+      'no others',
+    'must not delete codes that came with it',
+  ],
   'secondFactors: recovery codes as one list in a value': [
     '10 recovery codes used at once are each used up',
     'one row for each',
@@ -243,6 +260,26 @@ export const caught: Readonly<
   'secondFactors: savePending field by field': [
     'savePending by 10 callers, at once: the enrolment of one of them is left, whole',
     'a mixture of two enrolments',
+  ],
+  'secondFactors: one enrolment for all sessions of a user': [
+    'each session of a user has an enrolment of its own, and no other is answered for it',
+    'answered what waits in another session',
+  ],
+  'secondFactors: savePending forgets other sessions': [
+    'each session of a user has an enrolment of its own, and no other is answered for it',
+    'changed the one that waits in this',
+  ],
+  'secondFactors: deactivate leaves other sessions': [
+    'each session of a user has an enrolment of its own, and no other is answered for it',
+    'left the enrolment of another session',
+  ],
+  'secondFactors: deletePending leaves other sessions': [
+    'deletePending deletes all enrolments of a user, and nothing else',
+    'left an enrolment',
+  ],
+  'secondFactors: deletePending deletes the factor': [
+    'deletePending deletes all enrolments of a user, and nothing else',
+    'changed the factor',
   ],
   'secondFactors: findPending hides what has expired': [
     'an enrolment comes back as it was saved, expired or not, and is null when there is none',

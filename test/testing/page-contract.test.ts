@@ -90,6 +90,24 @@ const bad: Record<string, readonly [render: RenderPage, test: string, says: RegE
     'a page runs and styles nothing inline',
     /<script>/,
   ],
+  'has a script for a link': [
+    replaced('<main>', '<main><a href="java&#9;script:history.back()">Back</a>'),
+    'a page runs and styles nothing inline',
+    /has a script in the href of <a>/,
+  ],
+  'writes attributes as in JSX': [
+    replaced(' action="', ' formAction="'),
+    'every page is made by html, or left to the router',
+    /render threw TypeError: write formaction, not formAction/,
+  ],
+  'plays what an app calls itself': [
+    (view, tools) =>
+      nameOf(view).startsWith('/')
+        ? tools.html`${renderPage(view, tools)}<video poster="${nameOf(view)}"></video>`
+        : null,
+    'no name becomes a link',
+    /poster of <video>/,
+  ],
   'loads a font from elsewhere': [
     replaced('</head>', '<link rel="stylesheet" href="https://fonts.example/a.css"></head>'),
     'a page loads nothing from elsewhere',
@@ -226,7 +244,7 @@ const bad: Record<string, readonly [render: RenderPage, test: string, says: RegE
     /beforeLogin/,
   ],
   'leaves out passkeys': [
-    replaced(/<button type="button"[\s\S]*?<\/script>/, ''),
+    replaced(/<button type="button"[^>]*data-passkey[\s\S]*?<\/script>/, ''),
     'a form keeps what the view has for passkeys',
     /sign-in-passkey: has no form with all of view\.passkey/,
   ],
@@ -336,9 +354,13 @@ in comments. --><html lang="${texts.tag}" dir="${texts.direction}">
     const faults = views.flatMap((view) => ('form' in view ? (view.form.fault?.kind ?? []) : []))
     expect([...new Set(faults)].toSorted()).toEqual([
       'busy',
+      'no-cookie',
+      'other-account',
       'refused',
+      'signed-out',
       'stale',
       'throttled',
+      'too-soon',
       'wrong',
       'wrong-passkey',
     ])

@@ -55,6 +55,7 @@ function goodStores(): StoresUnderTest {
   return {
     ...stores,
     ...memoryOAuthStores(),
+    clients: memoryOAuthStores().clients,
     codes: { ...codes, redemption },
     keys: memoryKeyStore(),
     passkeys: memoryPasskeyStore(),
@@ -164,7 +165,7 @@ describe('the store contract', () => {
 
   it.each([0, 1.5, Number.NaN])('refuses %d rounds, which would prove nothing', (rounds) => {
     expect(() => collect({ name: 'none', contracts, stores: goodStores, rounds })).toThrow(
-      /^storeContract\.rounds: is not a whole number/,
+      /^storeContract\.rounds: is \S+, not a whole number from 1 on\./,
     )
   })
 

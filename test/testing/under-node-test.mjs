@@ -1,7 +1,7 @@
 // The suite as a host runs it that has no test runner but Node's, on the package as it is built.
 import { describe, it } from 'node:test'
-import { memoryStores } from '../../dist/stores/memory-stores.js'
-import { storeContract } from '../../dist/testing/testing.js'
+import { memoryStores } from '../../dist/stores/memory.js'
+import { storeContract } from '../../dist/testing.js'
 
 function badStores() {
   const { sessions } = memoryStores()

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { AuthEvent, RequestContext } from '../../src/audit/events.js'
 import { AuthError } from '../../src/errors.js'
+import type { LimiterSettings } from '../../src/throttle/counter.js'
 import type { ThrottleOptions } from '../../src/throttle/limits.js'
-import type { LimiterSettings } from '../../src/throttle/memory-limiter.js'
 import { createThrottle } from '../../src/throttle/throttle.js'
 import { memoryLimiter } from '../support/memory-limiter.js'
 
@@ -30,10 +31,13 @@ function start(options: ThrottleOptions = {}) {
   const times = async (count: number, ...of: Parameters<typeof refuse>) =>
     (await Promise.all(Array.from({ length: count }, () => refuse(...of)))).map(({ code }) => code)
   /** What comes of a look-up, which finds something or nothing. */
-  async function lookUp(find: () => Promise<string | null>, ip = '203.0.113.7') {
+  async function lookUp(
+    find: () => Promise<string | null>,
+    { ip = '203.0.113.7', name = randomUUID() as string, hasProof = false } = {},
+  ) {
     const context: RequestContext = { requestId: null, ip, userAgent: null }
-    return limitLookups({ context }, find).catch(({ code, retryAfter }: AuthError) =>
-      retryAfter === undefined ? code : `${code}, later`,
+    return limitLookups({ context }, { name, hasProof, find }).catch(
+      ({ code, retryAfter }: AuthError) => (retryAfter === undefined ? code : `${code}, later`),
     )
   }
   return { refuse, times, lookUp, events }
@@ -130,36 +134,93 @@ describe('clients that are refused', () => {
 
 describe('look-ups of what there is not', () => {
   const nothing = async () => null
+  const slowly = () => new Promise<null>((resolve) => setTimeout(resolve, 2, null))
+  const used = { endpoints: { points: 1, duration: 60 } }
 
-  it('are 300 for each network, also of 400 at once', async () => {
-    let asked = 0
-    const { lookUp } = start()
+  /** What is looked up at once, at most. */
+  function counted() {
+    const seen = { now: 0, most: 0, all: 0 }
     const find = async () => {
-      asked += 1
-      await new Promise((resolve) => setImmediate(resolve))
+      seen.now += 1
+      seen.all += 1
+      seen.most = Math.max(seen.most, seen.now)
+      await slowly()
+      seen.now -= 1
       return null
     }
+    return { seen, find }
+  }
+
+  it('are 300 at once for each network, then one after the other, 50 of which wait', async () => {
+    const { seen, find } = counted()
+    const { lookUp, events } = start()
     const answers = await Promise.all(Array.from({ length: 400 }, () => lookUp(find)))
-    expect([asked, answers.filter((one) => one === 'too-many-requests, later').length]).toEqual([
-      300, 100,
+    expect([seen.all, answers.filter((one) => one === 'too-many-requests, later').length]).toEqual([
+      350, 50,
     ])
-    expect(await lookUp(nothing, '203.0.113.8')).toBeNull()
+    // One says that the limit is reached, the others that somebody was refused.
+    expect(events).toHaveLength(51)
+    seen.most = 0
+    await Promise.all(Array.from({ length: 50 }, () => lookUp(find)))
+    expect([seen.most, seen.all]).toEqual([1, 400])
+    expect(await lookUp(nothing, { ip: '203.0.113.8' })).toBeNull()
+    expect(events).toHaveLength(51)
   })
 
+  it('are four at once beyond the limit, from however many networks', async () => {
+    const { lookUp } = start(used)
+    const ips = Array.from({ length: 60 }, (_none, at) => `198.51.100.${at}`)
+    for (const ip of ips) await lookUp(nothing, { ip })
+    const { seen, find } = counted()
+    const flood = ips.flatMap((ip) => Array.from({ length: 30 }, () => lookUp(find, { ip })))
+    const answers = await Promise.all(flood)
+    expect([seen.most, seen.all]).toEqual([4, 1000])
+    expect(answers.filter((one) => one === 'too-many-requests, later')).toHaveLength(800)
+    expect(await lookUp(async () => 'wiki', { ip: '198.51.100.1' })).toBe('wiki')
+  })
+
+  it('shut nobody out: what there is is found behind them, and at once by who brings a secret', async () => {
+    const { lookUp } = start(used)
+    await lookUp(nothing)
+    const { seen, find } = counted()
+    const flood = Array.from({ length: 49 }, () => lookUp(find))
+    const wiki = async () => 'wiki'
+    const same = Array.from({ length: 20 }, () => lookUp(wiki, { name: 'wiki' }))
+    expect(await lookUp(wiki, { name: 'wiki', hasProof: true })).toBe('wiki')
+    expect(seen.all).toBeLessThan(10)
+    // Of one name there is one in the line, however many ask for it.
+    expect(new Set(await Promise.all(same))).toEqual(new Set(['wiki']))
+    await Promise.all(flood)
+  })
+
+  it('wait for no store that hangs: whoever is too late is told to come again', async () => {
+    const { lookUp } = start(used)
+    await lookUp(nothing)
+    const hanging = lookUp(() => new Promise((resolve) => setTimeout(resolve, 5100, null)))
+    const behind = lookUp(async () => 'wiki')
+    expect([await hanging, await behind]).toEqual([null, 'too-many-requests, later'])
+    expect(await lookUp(async () => 'wiki')).toBe('wiki')
+  }, 15_000)
+
   it('leave those alone that find something, or that fail', async () => {
-    const { lookUp } = start({ endpoints: { points: 1, duration: 60 } })
+    const { lookUp, events } = start(used)
     const failing = () => Promise.reject(new AuthError('temporarily-unavailable'))
     for (let index = 0; index < 5; index += 1) {
       expect(await lookUp(async () => 'wiki')).toBe('wiki')
       expect(await lookUp(failing)).toBe('temporarily-unavailable')
     }
+    expect(events).toEqual([])
     expect(await lookUp(nothing)).toBeNull()
-    expect(await lookUp(nothing)).toBe('too-many-requests, later')
+    expect(await lookUp(failing)).toBe('temporarily-unavailable')
+    expect(await lookUp(nothing)).toBeNull()
+    expect(events).toMatchObject([{ type: 'login.throttled', scope: 'endpoint', dryRun: false }])
   })
 
   it('go on while the limit is only tried', async () => {
-    const { lookUp, events } = start({ dryRun: true, endpoints: { points: 1, duration: 60 } })
-    expect([await lookUp(nothing), await lookUp(nothing)]).toEqual([null, null])
+    const { lookUp, events } = start({ ...used, dryRun: true })
+    const { seen, find } = counted()
+    await Promise.all(Array.from({ length: 100 }, () => lookUp(find)))
+    expect([seen.most, seen.all]).toEqual([100, 100])
     expect(events).toMatchObject([{ type: 'login.throttled', scope: 'endpoint', dryRun: true }])
   })
 })

@@ -1,97 +1,104 @@
 import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import { describe, expect, it, vi } from 'vitest'
 import { AuthError } from '../../src/errors.js'
-import { type Counter, createCounter } from '../../src/throttle/counter.js'
+import { createHostCall } from '../../src/lib/host-call.js'
+import { type Command, type Count, createAsk } from '../../src/throttle/counter.js'
 import { createKnownNetworks } from '../../src/throttle/known-networks.js'
+import { createCounter } from '../../src/throttle/limiter-counter.js'
 import { createCounters } from '../../src/throttle/limits.js'
 import { createSecondFactorLimits } from '../../src/throttle/second-factor-limits.js'
 import { memoryLimiter } from '../support/memory-limiter.js'
 
 const settings = { keyPrefix: 'test', points: 2, duration: 60 }
-const atOnce = async <T>(_name: string, work: () => T | Promise<T>) => work()
+type Methods = Partial<
+  Record<'consume' | 'penalty' | 'reward' | 'get' | 'set' | 'delete', () => Promise<unknown>>
+>
 
-/** A counter over a limiter of which some methods were replaced, and the names of its failures. */
-function counterWith(
-  methods: Partial<
-    Record<'consume' | 'penalty' | 'reward' | 'get' | 'set' | 'delete', () => Promise<unknown>>
-  >,
-) {
+/** A counter over a limiter of which some methods were replaced, and what its failures are. */
+function counterWith(methods: Methods, timeLimit = 2000) {
   const failures: string[] = []
   const limiter = Object.assign(memoryLimiter(settings), methods) as RateLimiterAbstract
-  const counter = createCounter({ limiter: () => limiter }, settings, (name, work) =>
-    Promise.resolve()
-      .then(work)
-      .catch((error: unknown) => {
-        failures.push(`${name}: ${String(error)}`)
-        throw error
-      }),
-  )
-  return { counter, failures }
+  const of = createCounter({ limiter: () => limiter }, settings)
+  const call = createHostCall(timeLimit, ({ operation, error }) => {
+    failures.push(`${operation}: ${error}`)
+  })
+  const ask = createAsk(call)
+  const all = (...whats: Partial<Command>[]) =>
+    ask(whats.map((what) => ({ do: 'take', of, key: 'key', ...what }) as Command))
+  const one = async (what: Command['do'], points?: number) =>
+    (await all({ do: what, ...(points === undefined ? {} : { points }) }))[0] as Count
+  return { all, one, failures }
 }
 
 describe('a counter that fails', () => {
   const down = () => Promise.reject(new RangeError('down'))
-  it.each<[string, Parameters<typeof counterWith>[0], (counter: Counter) => Promise<unknown>]>([
-    ['throttle.take', { consume: down }, (counter) => counter.take('key')],
-    ['throttle.refund', { reward: down }, (counter) => counter.giveBack('key')],
-    ['throttle.refund', { penalty: down }, (counter) => counter.giveBack('key')],
-    ['throttle.get', { get: down }, (counter) => counter.valueOf('key')],
-    ['throttle.add', { penalty: down }, (counter) => counter.add('key')],
-    [
-      'throttle.clear',
-      { delete: down },
-      (counter) => counter.add('key').then(() => counter.collect('key')),
-    ],
-    ['throttle.set', { set: down }, (counter) => counter.set('key', 1, 60)],
-    ['throttle.clear', { delete: down }, (counter) => counter.forget('key')],
-  ])('is reported as %s, by its own error', async (operation, methods, use) => {
-    const { counter, failures } = counterWith(methods)
-    await use(counter).catch(() => undefined)
-    expect(failures).toEqual([`${operation}: RangeError: down`])
+  it.each<[string, Methods, Command['do']]>([
+    ['throttle.take', { consume: down }, 'take'],
+    ['throttle.refund', { reward: down }, 'giveBack'],
+    ['throttle.refund', { penalty: down }, 'giveBack'],
+    ['throttle.refund', { reward: down }, 'withdraw'],
+    ['throttle.get', { get: down }, 'get'],
+    ['throttle.add', { penalty: down }, 'add'],
+    ['throttle.set', { set: down }, 'set'],
+    ['throttle.clear', { delete: down }, 'clear'],
+  ])('is reported as %s, by its own error', async (operation, methods, what) => {
+    const { one, failures } = counterWith(methods)
+    expect(await one(what)).toEqual({ failure: expect.any(AuthError) })
+    expect(failures).toEqual([`${operation}: RangeError`])
   })
 
   it('at once, before it has made a promise, is reported like any other', async () => {
-    const { counter, failures } = counterWith({
+    const { one, failures } = counterWith({
       consume: () => {
         throw new RangeError('down')
       },
     })
-    await expect(counter.take('key')).rejects.toThrow('down')
-    expect(failures).toEqual(['throttle.take: RangeError: down'])
+    expect(await one('take')).toEqual({ failure: expect.any(AuthError) })
+    expect(failures).toEqual(['throttle.take: RangeError'])
+  })
+
+  it('leaves the answers of those that were asked with it as they are', async () => {
+    const { all, failures } = counterWith({ get: down })
+    const answers = await all({ do: 'take' }, { do: 'get' }, { do: 'take' })
+    expect(answers).toMatchObject([{ consumed: 1 }, { failure: {} }, { consumed: 2 }])
+    expect(failures).toEqual(['throttle.get: RangeError'])
+  })
+
+  it('by its silence costs one time limit for all, and what has answered counts', async () => {
+    const { all, failures } = counterWith({ get: () => new Promise(() => {}) }, 20)
+    const answers = await all({ do: 'take' }, { do: 'get' }, { do: 'get' })
+    expect(answers).toMatchObject([{ consumed: 1 }, { failure: {} }, { failure: {} }])
+    expect(failures).toHaveLength(1)
   })
 })
 
 describe('a counter', () => {
   it('gives nothing back for a refusal that was not counted, as it would be a licence for more', async () => {
     const reward = vi.fn(async () => new RateLimiterRes(0, 1000, 1))
-    const { counter } = counterWith({
-      consume: () => Promise.reject(new RateLimiterRes(0, 1000, 2)),
+    const { one } = counterWith({
+      consume: () => Promise.reject(new RateLimiterRes(0, 9000, 2)),
       reward,
     })
-    expect(await counter.take('key')).toMatchObject({ allowed: false, remaining: 0, seconds: 1 })
+    expect(await one('take')).toMatchObject({ allowed: false, remaining: 0, seconds: 9 })
     expect(reward).not.toHaveBeenCalled()
   })
 
   it('takes undefined for a key that is not there, as some limiters answer', async () => {
-    const { counter } = counterWith({ get: async () => undefined })
-    expect(await counter.valueOf('key')).toBe(0)
+    const { one } = counterWith({ get: async () => undefined })
+    expect((await one('get')).consumed).toBe(0)
   })
 })
 
 describe('what is given back', () => {
   it('is never more than was taken: a later window keeps what others have failed in it', async () => {
-    const { counter } = counterWith({})
-    await counter.giveBack('key', 3)
-    expect(await counter.valueOf('key')).toBe(0)
-    await counter.take('key')
-    await Promise.all([counter.giveBack('key'), counter.giveBack('key'), counter.take('key')])
-    expect(await counter.valueOf('key')).toBeGreaterThanOrEqual(0)
-    const [one, two, three] = await Promise.all([
-      counter.take('key'),
-      counter.take('key'),
-      counter.take('key'),
-    ])
-    expect([one, two, three].filter(({ allowed }) => allowed).length).toBeLessThanOrEqual(2)
+    const { all, one } = counterWith({})
+    await one('giveBack', 3)
+    expect((await one('get')).consumed).toBe(0)
+    await one('take')
+    await all({ do: 'giveBack' }, { do: 'giveBack' }, { do: 'take' })
+    expect((await one('get')).consumed).toBeGreaterThanOrEqual(0)
+    const three = (await all({}, {}, {})) as Count[]
+    expect(three.filter(({ allowed }) => allowed).length).toBeLessThanOrEqual(2)
   })
 })
 
@@ -102,32 +109,37 @@ describe('what was refused', () => {
       consume: () => Promise.reject(new RateLimiterRes(0, 1900, 3)),
       reward,
     })
-    expect(await ending.counter.take('key')).toMatchObject({ allowed: false, seconds: 2 })
+    expect(await ending.one('take')).toMatchObject({ allowed: false, seconds: 2 })
     expect(reward).not.toHaveBeenCalled()
     const running = counterWith({
       consume: () => Promise.reject(new RateLimiterRes(0, 9000, 3)),
       reward,
     })
-    await running.counter.take('key')
+    await running.one('take')
     expect(reward).toHaveBeenCalledTimes(1)
   })
 })
 
 describe('the slot of a second-factor code', () => {
   it('comes back when what it was for fails, as that is no wrong code', async () => {
-    const counters = createCounters({}, 60, atOnce)
+    const counters = createCounters({}, 60)
     const keyOf = (...parts: readonly string[]) => parts.join('|')
-    const knownNetworks = createKnownNetworks(counters, keyOf)
+    const ask = createAsk(createHostCall(2000, () => undefined))
+    const knownNetworks = createKnownNetworks(counters, keyOf, ask)
     const reportLimit = () => new AuthError('too-many-requests')
-    const slots = createSecondFactorLimits({ counters, keyOf, knownNetworks, reportLimit })
+    const slots = createSecondFactorLimits({ counters, keyOf, ask, knownNetworks, reportLimit })
     const attempt = { userId: 'u-alice', place: 'login' } as const
     const context = { ip: null, userAgent: null, requestId: null }
     const failing = () =>
       slots.withSecondFactorSlot(attempt, context, () => Promise.reject(new Error('down')))
     for (let i = 0; i < 15; i += 1) await expect(failing()).rejects.toThrow('down')
     expect(await slots.withSecondFactorSlot(attempt, context, async () => 'judged')).toBe('judged')
-    expect(await counters.codesPerUser.valueOf('second-factor|u-alice')).toBe(1)
-    expect(await counters.codesUntilSignIn.valueOf('second-factor-total|u-alice')).toBe(1)
-    expect(await counters.codesPerUser.valueOf('enrolment|u-alice')).toBe(0)
+    const { codesPerUser, codesUntilSignIn } = counters
+    const standing = await ask([
+      { do: 'get', of: codesPerUser, key: 'account|u-alice' },
+      { do: 'get', of: codesUntilSignIn, key: 'account|u-alice' },
+      { do: 'get', of: codesPerUser, key: 'account|u-alice.enrolment' },
+    ])
+    expect(standing).toMatchObject([{ consumed: 1 }, { consumed: 1 }, { consumed: 0 }])
   })
 })

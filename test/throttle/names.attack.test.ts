@@ -6,10 +6,11 @@ import type { ThrottleOptions } from '../../src/index.js'
 import { headersOf, post } from '../support/client.js'
 import { from, guessedAt } from '../support/guessing.js'
 import { password, type TestHost } from '../support/host.js'
+import { rounds } from '../support/rounds.js'
 
 afterEach(() => vi.useRealTimers())
 
-const numRuns = Number(process.env['FUZZ_RUNS'] ?? 12)
+const numRuns = rounds(12)
 
 /** One wrong password, or the owner's right one from a network of the owner's own. */
 interface Step {

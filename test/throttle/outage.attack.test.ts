@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { LimiterSettings, ThrottleOptions } from '../../src/index.js'
-import type { Count, Counter } from '../../src/throttle/counter.js'
-import { createSlots, type Slot } from '../../src/throttle/pending-attempts.js'
+import { type Count, type Counter, createAsk } from '../../src/throttle/counter.js'
+import { createSlots, type Slot, wanted } from '../../src/throttle/slots.js'
 import { bearer, get, logIn, post } from '../support/client.js'
-import { guess, guessedAt, right, statusesOf } from '../support/guessing.js'
+import { guess, guessedAt, holdingHasher, right, statusesOf } from '../support/guessing.js'
 import { memoryLimiter } from '../support/memory-limiter.js'
 import { expectAnswer } from '../support/two-factor.js'
 
@@ -188,15 +188,91 @@ it('an attempt that was woken for a slot and fails leaves it to the next that wa
     () => Promise.reject(new Error('down')),
     async () => count,
   ]
-  const take = () => answers.shift()?.() ?? Promise.reject(new Error('asked too often'))
-  const slots = createSlots({ points: 1, take, giveBack: async () => {} } as unknown as Counter)
+  const run: Counter['run'] = ({ do: what }) =>
+    what === 'take'
+      ? (answers.shift()?.() ?? Promise.reject(new Error('asked too often')))
+      : Promise.resolve(count)
+  const slots = createSlots(createAsk(async (_name, work) => work()))
+  const one = wanted({ keyPrefix: 'test', points: 1, duration: 900, run }, 'key')
   const deadline = performance.now() + 20_000
-  const first = (await slots.take('key', deadline)) as Slot
-  const waiting = [slots.take('key', deadline), slots.take('key', deadline)]
-  await first.refund()
+  const take = async () => {
+    const held = new Set<Slot>()
+    const { first } = await slots.ask([one], held)
+    await slots.wait(first, deadline, held)
+    return [...held]
+  }
+  const first = await take()
+  const waiting = [take(), take()]
+  await slots.refund(first)
   const late = new Promise<never>((_resolve, reject) =>
     setTimeout(() => reject(new Error('still waiting')), 1000).unref(),
   )
   const settled = await Promise.race([Promise.allSettled(waiting), late])
   expect(settled.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+})
+
+describe('where it cannot be found out whether the account knows a network', () => {
+  it.each(['mar-known-from', 'mar-known-epoch'])(
+    'by %s, a right password is 503 once the account is used up elsewhere, and not a wrong one',
+    async (prefix) => {
+      let isDown = false
+      const limiter = (settings: LimiterSettings) => {
+        const memory = memoryLimiter(settings)
+        const find = memory.get.bind(memory)
+        memory.get = async (...args) => {
+          if (isDown && settings.keyPrefix === prefix) throw new Error('down')
+          return find(...args)
+        }
+        return memory
+      }
+      const throttle = { limiter, accountTotal: { points: 2, duration: 900 } }
+      const host = await guessedAt({ throttle })
+      expect((await right(host, '10.1.1.1')).status).toBe(200)
+      await statusesOf(3, (i) => guess(host, `10.2.${i}.1`))
+      isDown = true
+      expect((await right(host, '10.1.1.1')).status).toBe(503)
+      isDown = false
+      expect((await right(host, '10.1.1.1')).status).toBe(200)
+    },
+  )
+})
+
+it('a trial run lets in also where the account’s counter fails when it is asked once more', async () => {
+  let asked = 0
+  let isAsked: () => void = () => {}
+  let answer: () => void = () => {}
+  const twice = new Promise<void>((resolve) => {
+    isAsked = resolve
+  })
+  const released = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const limiter = (settings: LimiterSettings) => {
+    const memory = memoryLimiter(settings)
+    if (settings.keyPrefix !== 'mar-account') return memory
+    const consume = memory.consume.bind(memory)
+    memory.consume = async (...args) => {
+      asked += 1
+      if (asked === 1) return consume(...args)
+      if (asked > 2) throw new Error('down')
+      isAsked()
+      // Refused while the first is pending, which ends before this is known.
+      await released
+      throw { consumedPoints: 1, msBeforeNext: 9000, remainingPoints: 0 }
+    }
+    return memory
+  }
+  const hasher = holdingHasher()
+  const accountTotal = { points: 1, duration: 900 }
+  const options = { passwords: hasher.hasher, throttle: { dryRun: true, limiter, accountTotal } }
+  const host = await guessedAt(options)
+  const first = Promise.resolve(right(host))
+  await vi.waitFor(() => expect(hasher.state.judged).toBe(1))
+  const second = Promise.resolve(right(host, '10.5.5.5'))
+  await twice
+  hasher.release()
+  expect((await first).status).toBe(200)
+  answer()
+  expect((await second).status).toBe(200)
+  expect(asked).toBe(3)
 })

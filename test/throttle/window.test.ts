@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { LimiterSettings } from '../../src/index.js'
 import { guess, guessedAt, right, statusesOf } from '../support/guessing.js'
+import { memoryLimiter } from '../support/memory-limiter.js'
 
 afterEach(() => vi.useRealTimers())
 
@@ -72,4 +74,25 @@ describe('after five wrong passwords', () => {
     for (const remaining of ['4', '3', '2', '1', '0', '0'])
       expect(standing(await guess(host))).toEqual(['5', remaining, '900'])
   })
+})
+
+it('a right password takes back what failed before it, however late the counters answer', async () => {
+  let isSlow = false
+  const limiter = (settings: LimiterSettings) => {
+    const memory = memoryLimiter(settings)
+    const consume = memory.consume.bind(memory)
+    memory.consume = async (...args) => {
+      const answer = await consume(...args)
+      if (isSlow) await new Promise((resolve) => setTimeout(resolve, 200))
+      return answer
+    }
+    return memory
+  }
+  const host = await guessedAt({ throttle: { limiter } })
+  for (let turn = 0; turn < 3; turn += 1) {
+    isSlow = false
+    expect(await statusesOf(3, () => guess(host))).toEqual([401, 401, 401])
+    isSlow = true
+    expect((await right(host)).status).toBe(200)
+  }
 })

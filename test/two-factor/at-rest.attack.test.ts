@@ -4,7 +4,7 @@ import { createAuthRouter } from '../../src/index.js'
 import { decodeBase32 } from '../../src/lib/base32.js'
 import { createSeedVault } from '../../src/two-factor/seed-vault.js'
 import { bearer, get, logIn, post } from '../support/client.js'
-import { databaseKinds, openDatabase, type TestDatabase } from '../support/databases.js'
+import { databaseKind, openDatabase, type TestDatabase } from '../support/databases.js'
 import { encryptionKey, password, passwordHash, startHost, type TestHost } from '../support/host.js'
 import {
   attempt,
@@ -19,6 +19,7 @@ import {
   expectNoSecrets,
   expectUnharmed,
   noon,
+  pendingOf,
   totp,
 } from '../support/two-factor.js'
 
@@ -26,9 +27,8 @@ const key = Buffer.from(encryptionKey, 'base64')
 const otherKey = randomBytes(32)
 const text = (bytes: Buffer) => bytes.toString('base64')
 
-const [sqlite] = databaseKinds
 async function openTables(): Promise<TestDatabase> {
-  const database = await openDatabase(sqlite as (typeof databaseKinds)[number])
+  const database = await openDatabase(databaseKind('SQLite (libsql)'))
   onTestFinished(database.close)
   return database
 }
@@ -45,7 +45,7 @@ async function dump({ kysely, prefix }: TestDatabase): Promise<string> {
     'sessions',
     'socket_tickets',
     'second_factors',
-    'pending_second_factors',
+    'enrolments',
     'recovery_codes',
   ]
   const rows = await Promise.all(
@@ -161,10 +161,12 @@ describe('a thief of the database', () => {
     host.users.add({ id: 'u-eve', username: 'eve', passwordHash })
     const eve = await logIn(host, { username: 'eve', password })
     const ofEve = await begin(host, eve.authToken)
-    const pending = await host.stores.secondFactors.findPending('u-eve')
+    const pending = await pendingOf(host, eve.authToken)
+    const { sessionId } = await host.auth.authenticateToken(token)
     await host.stores.secondFactors.savePending({
       ...(pending as NonNullable<typeof pending>),
       userId: 'u-alice',
+      sessionId,
     })
     expectAnswer(
       await post(host, confirmation, { code: codeOf(host, ofEve) }, bearer(token)),
@@ -252,8 +254,10 @@ describe('a seed that must not be used', () => {
     ['one sealed for another purpose', seal(Buffer.alloc(20, 7)).replace('v1.', 'v2.')],
   ])('%s: 503 and an alert at every door, whatever the code', async (_what, sealedSeed) => {
     const { host, token } = await signedIn()
+    const { sessionId } = await host.auth.authenticateToken(token)
     const waiting = {
       userId: 'u-alice',
+      sessionId,
       sealedSeed,
       createdAt: host.clock(),
       expiresAt: new Date(host.clock().getTime() + 600_000),

@@ -14,6 +14,7 @@ import {
   expectNoSecrets,
   expectUnharmed,
   methodsOf,
+  pendingOf,
   regeneration,
   totp,
   wrongCode,
@@ -111,7 +112,7 @@ describe('switching TOTP off', () => {
     const store = host.stores.secondFactors
     expect([
       await store.find('u-alice'),
-      await store.findPending('u-alice'),
+      await pendingOf(host, token),
       await store.countRecoveryCodes('u-alice'),
     ]).toEqual([null, null, 0])
     // Codes of what was are ignored, as for anybody without a factor.

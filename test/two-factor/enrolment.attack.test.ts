@@ -15,6 +15,7 @@ import {
   expectUnharmed,
   methodsOf,
   noon,
+  pendingOf,
   replace,
   totp,
   wrongCode,
@@ -37,7 +38,7 @@ describe('beginning to set up TOTP', () => {
     for (const guess of ['wrong', 'correct horse battery stapl', 'correct horse battery staple ']) {
       expectAnswer(await post(host, totp, { password: guess }, bearer(token)), 401, 'Unauthorized')
     }
-    expect(await host.stores.secondFactors.findPending('u-alice')).toBeNull()
+    expect(await pendingOf(host, token)).toBeNull()
     expect(host.events.filter(({ type }) => type === 'password.refused')).toHaveLength(3)
     await expectUnharmed(host, undefined)
   })
@@ -47,6 +48,7 @@ describe('beginning to set up TOTP', () => {
     ['was disabled', { disabled: true }],
   ])('is refused to who %s since the session was read', async (_what, change) => {
     const { host, token } = await signedIn()
+    const { sessionId } = await host.auth.authenticateToken(token)
     await get(host, '/me', bearer(token))
     host.users.change('u-alice', change)
     expectAnswer(
@@ -54,15 +56,15 @@ describe('beginning to set up TOTP', () => {
       401,
       'Unauthorized',
     )
-    expect(await host.stores.secondFactors.findPending('u-alice')).toBeNull()
+    expect(await host.stores.secondFactors.findPending('u-alice', sessionId)).toBeNull()
   })
 
   it('is not confirmed by an enrolment of somebody else, whatever the store answers: 503', async () => {
     const { host, token } = await signedIn()
     const secret = await begin(host, token)
     const { findPending } = host.stores.secondFactors
-    host.stores.secondFactors.findPending = async (userId) => {
-      const pending = await findPending(userId)
+    host.stores.secondFactors.findPending = async (userId, sessionId) => {
+      const pending = await findPending(userId, sessionId)
       return pending === null ? null : { ...pending, userId: 'u-eve' }
     }
     expectAnswer(await post(host, confirmation, { code: codeOf(host, secret) }, bearer(token)), 503)

@@ -204,11 +204,15 @@ describe('an outage', () => {
 
   it('in the middle of a reset does not hide that a factor was taken away', async () => {
     const { host } = await enrolled()
-    const mend = replace(host.stores.sessions, 'endAllForUser', () =>
-      Promise.reject(new Error('down')),
-    )
+    const { deactivate } = host.stores.secondFactors
+    let mend = () => {}
+    host.stores.secondFactors.deactivate = async (userId) => {
+      mend = replace(host.stores.sessions, 'endAllForUser', () => Promise.reject(new Error('down')))
+      return deactivate(userId)
+    }
     await expect(host.auth.secondFactors.reset('u-alice')).rejects.toMatchObject({ status: 503 })
     mend()
+    host.stores.secondFactors.deactivate = deactivate
     await host.auth.secondFactors.reset('u-alice')
     const told = host.events.flatMap((event) =>
       event.type === 'second-factor.reset' ? [event.hadFactor] : [],

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { generateSigningKey } from '../../src/index.js'
 import { totpCode } from '../../src/testing/totp-code.js'
 import { bearer, get, logIn, post } from '../support/client.js'
-import { databaseKinds, openDatabase, type TestDatabase } from '../support/databases.js'
+import { databaseKind, openDatabase, type TestDatabase } from '../support/databases.js'
 import { encryptionKey, password, startHost, totpSecret } from '../support/host.js'
 import {
   attempt,
@@ -90,7 +90,7 @@ describe('one code shown 50 times at once', () => {
   })
 })
 
-const postgres = databaseKinds.find(({ name }) => name === 'PostgreSQL')
+const postgres = databaseKind('PostgreSQL')
 
 /** Two servers on one database. */
 async function startProcesses(database: TestDatabase): Promise<string[]> {

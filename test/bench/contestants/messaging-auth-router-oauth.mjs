@@ -9,7 +9,7 @@ import {
   generateSigningKey,
   joseSigner,
 } from '../../../dist/index.js'
-import { memoryOAuthStores, memoryStores } from '../../../dist/stores/memory-stores.js'
+import { memoryOAuthStores, memoryStores } from '../../../dist/stores/memory.js'
 import { openConnection, requestBytes } from '../load/connection.mjs'
 import { requireAnswer } from '../load/expect.mjs'
 import {

@@ -1,6 +1,7 @@
 // This package, as it was built, with the pages on which users sign in to apps; and in the same
 // process a page of as many bytes that costs nothing to make.
 import { randomBytes } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import express from 'express'
 import {
   createAuthRouter,
@@ -8,7 +9,7 @@ import {
   generateSigningKey,
   joseSigner,
 } from '../../../dist/index.js'
-import { memoryOAuthStores, memoryStores } from '../../../dist/stores/memory-stores.js'
+import { memoryOAuthStores, memoryStores } from '../../../dist/stores/memory.js'
 import { openConnection, requestBytes } from '../load/connection.mjs'
 import { audience, issuer, makePkce, makeUsers } from './fixtures.mjs'
 
@@ -103,6 +104,8 @@ export async function start() {
     async allow(count, connection) {
       const cookie = await signedIn(connection)
       const requests = await repeat(count, () => formOn('consent', 'allow', cookie, connection))
+      // What is sent sooner has been read by nobody, and is not taken.
+      await setTimeout(500)
       const location = `${issuer}${base}/oauth/authorize?`
       return { requests, expected: requests.map(() => ({ status: 303, location })) }
     },

@@ -7,7 +7,7 @@ import {
   generateSigningKey,
   joseSigner,
 } from '../../../dist/index.js'
-import { memoryStores } from '../../../dist/stores/memory-stores.js'
+import { memoryStores } from '../../../dist/stores/memory.js'
 import {
   addRooms,
   audience,

@@ -1,6 +1,9 @@
 // oidc-provider, with an adapter over a map: no latency, as with our stores in memory, and none of
 // the searching that the adapter it brings does for development. Its access tokens are ES256 JWTs
 // for one resource. With `openid` its client has a secret, and gets an ID Token with each code.
+// With `inExpress` it is mounted in an application of Express, as its users mount it; without, it
+// answers Node's server itself.
+import express from 'express'
 import Provider from 'oidc-provider'
 import {
   audience,
@@ -19,7 +22,7 @@ const clientId = 'app'
 const secret = 'a secret of forty-three characters, or more'
 const day = 86_400
 
-export async function start({ openid = false }) {
+export async function start({ openid = false, inExpress = false }) {
   const { users, byId } = makeUsers(1000)
   const { privateJwk, kid } = await makeKey()
   const provider = new Provider(issuer, {
@@ -122,7 +125,8 @@ export async function start({ openid = false }) {
       return { chains, request: { method: 'POST', path: '/token', headers: form, body } }
     },
   }
-  return { listener: provider.callback(), prepare: (input) => prepare[input.kind](input) }
+  const listener = inExpress ? express().use(provider.callback()) : provider.callback()
+  return { listener, prepare: (input) => prepare[input.kind](input) }
 }
 
 const now = () => Math.floor(Date.now() / 1000)

@@ -1,4 +1,4 @@
-import { memoryStores } from '../../../dist/stores/memory-stores.js'
+import { memoryStores } from '../../../dist/stores/memory.js'
 import { heapInUse, sessionOf, sessionOperations } from './rows.mjs'
 
 export async function open(size) {

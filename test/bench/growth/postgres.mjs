@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import { migrateSql, sqlStores } from '../../../dist/stores/sql/sql-stores.js'
+import { migrateSql, sqlStores } from '../../../dist/stores/sql.js'
 import { sessionOperations } from './rows.mjs'
 
 const address = process.env['TEST_POSTGRES_URL'] || 'postgres://postgres@127.0.0.1:5432/postgres'

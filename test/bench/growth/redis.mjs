@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'redis'
-import { redisStores } from '../../../dist/stores/redis/redis-stores.js'
+import { redisStores } from '../../../dist/stores/redis.js'
 import { sessionOf, sessionOperations } from './rows.mjs'
 
 const atOnce = 200

@@ -1,4 +1,4 @@
-import { memoryStores } from '../../../dist/stores/memory-stores.js'
+import { memoryStores } from '../../../dist/stores/memory.js'
 import { heapInUse, idOf, must, routerOver, sessionOf, signedInRequest } from './rows.mjs'
 
 // More sessions than sockets are ended while this is measured, so each of them is made anew.

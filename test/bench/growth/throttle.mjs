@@ -2,7 +2,7 @@
 // but not over a socket: a million requests would take minutes. The hasher says no at once, so that
 // what is left is the counting.
 import { createAuthRouter, generateSigningKey, joseSigner } from '../../../dist/index.js'
-import { memoryStores } from '../../../dist/stores/memory-stores.js'
+import { memoryStores } from '../../../dist/stores/memory.js'
 import { audience, issuer } from '../contestants/fixtures.mjs'
 import { heapInUse, must } from './rows.mjs'
 

@@ -8,8 +8,13 @@ const find = (rows, label) => {
   return row
 }
 
+const limit = 'limit in Express'
+
 /** How many times as much as the other one. */
 const times = (rows, name, other) => find(rows, ours)[name] / find(rows, other)[name]
+
+/** Processor time with the guard, to that without: the same on any machine, busy or not. */
+const guardedToOpen = ({ cpu, cpuOfGuard }) => cpu / (cpu - cpuOfGuard)
 
 const atLeast = (what, bound, value, unit = 'x') => ({
   what,
@@ -45,6 +50,7 @@ const stormTargets = ({ storms }) =>
   ])
 
 const guardTargets = ({ rows }) => [
+  atMost('CPU of a guarded GET, to no guard', 1.1, guardedToOpen(find(rows, ours))),
   atLeast('guarded GETs/s, to no guard', 0.95, find(rows, ours).toNoGuard),
   atLeast(
     'guarded GETs/s, to express-oauth2-jwt-bearer',
@@ -59,7 +65,15 @@ const guardTargets = ({ rows }) => [
 ]
 
 const tokenTargets = (results) =>
-  Object.entries({ exchange: 'exchanges', refresh: 'refreshes' }).flatMap(([operation, many]) => [
+  [
+    ['exchange', 'exchanges', 1.45],
+    ['refresh', 'refreshes', 1.3],
+  ].flatMap(([operation, many, bound]) => [
+    atMost(
+      `CPU of ${many}, to the limit in Express`,
+      bound,
+      times(results[operation], 'cpu', limit),
+    ),
     atLeast(
       `${many}/s, to @node-oauth/oauth2-server`,
       1.2,

@@ -21,6 +21,7 @@ const contestants = [
   { label: 'express-jwt', file: 'guards', settings: { guard: 'express-jwt' } },
   { label: 'passport-jwt', file: 'guards', settings: { guard: 'passport-jwt' } },
   { label: 'better-auth', file: 'better-auth' },
+  { label: 'limit in Express', file: 'limit-in-express' },
 ]
 const tokens = 100
 const connections = 20

@@ -5,7 +5,7 @@ import { inTurns, withContestants } from '../processes/contestant.mjs'
 
 const servers = [
   { label: 'messaging-auth-router', file: 'messaging-auth-router-oauth' },
-  { label: 'oidc-provider', file: 'oidc-provider', settings: { openid: true } },
+  { label: 'oidc-provider', file: 'oidc-provider', settings: { openid: true, inExpress: true } },
   // Its codes and sessions are more than oidc-provider's process holds.
   { label: 'messaging-auth-router, apart', file: 'messaging-auth-router-oauth' },
 ]

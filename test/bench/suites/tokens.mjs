@@ -1,11 +1,14 @@
-// A code for tokens, and a refresh token for new ones, beside two authorization servers.
+// A code for tokens, and a refresh token for new ones, beside two authorization servers, mounted in
+// Express as their users mount them, and beside the least that Express itself costs.
 import { median } from '../load/summary.mjs'
 import { inTurns, withContestants } from '../processes/contestant.mjs'
 
 const contestants = [
   { label: 'messaging-auth-router', file: 'messaging-auth-router' },
   { label: '@node-oauth/oauth2-server', file: 'oauth2-server' },
-  { label: 'oidc-provider', file: 'oidc-provider' },
+  { label: 'oidc-provider', file: 'oidc-provider', settings: { inExpress: true } },
+  { label: 'oidc-provider, bare', file: 'oidc-provider' },
+  { label: 'limit in Express', file: 'limit-in-express' },
 ]
 const connections = 20
 

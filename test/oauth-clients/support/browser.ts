@@ -79,6 +79,8 @@ export function openBrowser(
     const text = await response.text()
     if (url.origin !== ownOrigin) return { url, status: response.status, text }
     if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text.slice(0, 800)}`)
+    // Its button is hidden for as long as nobody can have read the page.
+    if (text.includes('class="grants"')) await new Promise((resolve) => setTimeout(resolve, 500))
     return leave(url, text, () => provider.answer({ url, html: text }, agrees))
   }
 
@@ -123,7 +125,10 @@ function leave(url: URL, html: string, answer: () => Answer): Step {
 }
 
 /** What a form sends: what it hides, what is filled in, and the button that sends it. */
-function fill(form: HTMLElement, { fields, press = 'button' }: Filled): URLSearchParams {
+function fill(
+  form: HTMLElement,
+  { fields, press = 'button[type=submit], button:not([type])' }: Filled,
+): URLSearchParams {
   const sent = new URLSearchParams()
   for (const input of form.querySelectorAll('input[type="hidden"]')) {
     sent.set(input.getAttribute('name') ?? '', input.getAttribute('value') ?? '')

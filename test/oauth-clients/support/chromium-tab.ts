@@ -68,7 +68,7 @@ async function act(tab: Tab, reply: Answer): Promise<void> {
     await form.locator(`[name="${name}"]`).fill(value)
   }
   await form
-    .locator(reply.press ?? 'button')
+    .locator(reply.press ?? 'button[type=submit], button:not([type])')
     .first()
     .click()
 }

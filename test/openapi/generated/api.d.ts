@@ -33,7 +33,8 @@ export interface paths {
         put?: never;
         /**
          * A signed-in client obtains an authorization code for another of its user's devices (RFC 7636).
-         * @description - The code dies with the session that asked for it, and opens no more than that session may.
+         * @description - The code dies with the session that asked for it, and opens no more than that session may, nor for longer where that has a lifetime of its own.
+         *     - The sign-in of that session must be recent (`pkce.maxAge` of the server, by default 10 minutes): else 403 `reauthentication-required`. With `pkce.endWithIssuer`, what the code opens ends with the session that asked, and a session that was opened so is 403 `forbidden` here.
          *     - A server with a sign-in page of its own calls `issueAuthorizationCode` instead: see `docs/host-api.md`.
          */
         post: operations["issueAuthorizationCode"];
@@ -203,7 +204,7 @@ export interface paths {
         /**
          * Makes a named token, for a bot or a script.
          * @description - A user may have 20. Where several are asked for at once and would be too many together, each may be refused: ask again.
-         *     - 403 `reauthentication-required`: ask for the password, and send it along. 401 with `details.wrong` `password`: it was wrong, and the session goes on.
+         *     - 403 `reauthentication-required`: ask for the password, and send it along. 401 `totp-required`: send a code, too, or a passkey in the place of both. 401 with `details.wrong` `password` or `passkey`: it was wrong, and the session goes on.
          */
         post: operations["makeNamedToken"];
         /** Ends all named tokens of this user. */
@@ -554,11 +555,16 @@ export interface paths {
         put?: never;
         /**
          * A web app that is signed in by a token signs its browser in, so that apps find its user there.
-         * @description - 204 without a body, and the cookie (see `docs/cookies.md`) of a session of its own, which ends with the one that asks. It is never fresher than that one. A browser that is signed in by the same sign-in keeps the cookie that it has.
+         * @description - 204 without a body, and the cookie (see `docs/cookies.md`) of a session of its own, which ends with the one that asks. It is never fresher than that one. A browser that is signed in by the same sign-in keeps the cookie that it has; for any other the sign-in must be recent, as for `POST /auth/pkce/authorize`: else 403 `reauthentication-required`.
          *     - The body is `{}` as `application/json`. `Sec-Fetch-Site: same-origin`, or `Origin` equal to `pagesOrigin`; else 403. Neither a named token nor an app may ask.
          */
         post: operations["signBrowserIn"];
-        delete?: never;
+        /**
+         * A page signs its browser out, so that the next sign-in asks for the password.
+         * @description - The session that the cookie is of ends, whoever has signed in, and so do those of the apps that were signed in to by it and have no refresh token. The browser forgets the cookie. 204 as well where nobody was signed in.
+         *     - `Sec-Fetch-Site: same-origin`, or `Origin` equal to `pagesOrigin`; else 403. No token is looked at.
+         */
+        delete: operations["signBrowserOut"];
         options?: never;
         head?: never;
         patch?: never;
@@ -574,6 +580,7 @@ export interface paths {
         /**
          * What this user has allowed which app.
          * @description - Apps of the host's own are not asked about, so they are not listed; their sessions are.
+         *     - `resources`: what it may do at other APIs, of those that it is registered for.
          */
         get: operations["listConsents"];
         put?: never;
@@ -689,7 +696,7 @@ export interface components {
                     transports?: string[];
                 };
             };
-            /** @description 1-100 characters, without control characters; left out: `Passkey` */
+            /** @description 1-100 characters, none of them control or bidirectional ones; left out: `Passkey` */
             name?: string;
         };
         AppForbidden: {
@@ -1349,7 +1356,13 @@ export interface components {
                     clientId: string;
                     /** @description of the app; null when there is none any more */
                     name: string | null;
+                    /** @description at the own API of the server */
                     scopes: string[];
+                    resources: {
+                        /** @description a URI */
+                        resource: string;
+                        scopes: string[];
+                    }[];
                     /**
                      * Format: date-time
                      * @description ISO 8601, UTC
@@ -1456,6 +1469,8 @@ export interface components {
                     name: string | null;
                     /** @description open sockets in the process that answers */
                     liveSockets: number;
+                    /** @description the `id` of the session in this list that it was opened from, such as the browser in which the user signed in to an app; one of the kind `pkce` may be on another device */
+                    openedBy: string | null;
                 }[];
             };
         };
@@ -1610,14 +1625,29 @@ export interface components {
             };
         };
         MakeNamedTokenRequest: {
-            /** @description 1-100 characters, without control characters */
+            /** @description 1-100 characters, none of them control or bidirectional ones */
             name: string;
             /** @description words, up to 1,000 characters in all; left out: `*` */
             scope?: string | string[];
             /** @description seconds, 60 to 31,536,000 (365 days); left out: 7,776,000 (90 days) */
             expiresIn?: number;
-            /** @description needed where the sign-in is older than 600 s */
+            /** @description with `code`, where the user has a second factor; or `passkey` */
             password?: string;
+            /** @description six digits, or a recovery code; at most 64 characters */
+            code?: string;
+            /** @description what `navigator.credentials.get` has answered to the options of `POST /auth/passkey/options`, as JSON */
+            passkey?: {
+                id: string;
+                rawId: string;
+                /** @enum {string} */
+                type: "public-key";
+                response: {
+                    clientDataJSON: string;
+                    authenticatorData: string;
+                    signature: string;
+                    userHandle?: string | null;
+                };
+            };
         };
         NotFound: {
             /** @enum {boolean} */
@@ -1823,7 +1853,7 @@ export interface components {
             };
         };
         RenamePasskeyRequest: {
-            /** @description 1-100 characters, without control characters */
+            /** @description 1-100 characters, none of them control or bidirectional ones */
             name: string;
         };
         ReplaceRecoveryCodesAnswer: {
@@ -2076,6 +2106,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 "WWW-Authenticate": components["headers"]["MayChallenge"];
@@ -2091,6 +2122,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 "RateLimit-Limit": components["headers"]["Limit"];
@@ -2109,6 +2141,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "RateLimit-Limit": components["headers"]["Limit"];
                 "RateLimit-Remaining": components["headers"]["Remaining"];
                 "RateLimit-Reset": components["headers"]["Reset"];
@@ -2125,6 +2158,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 "RateLimit-Limit": components["headers"]["Limit"];
@@ -2142,6 +2176,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "RateLimit-Limit": components["headers"]["Limit"];
                 "RateLimit-Remaining": components["headers"]["Remaining"];
                 "RateLimit-Reset": components["headers"]["Reset"];
@@ -2157,6 +2192,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 [name: string]: unknown;
@@ -2171,6 +2207,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 "RateLimit-Limit": components["headers"]["Limit"];
@@ -2188,6 +2225,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 "RateLimit-Limit": components["headers"]["Limit"];
@@ -2205,6 +2243,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "RateLimit-Limit": components["headers"]["Limit"];
                 "RateLimit-Remaining": components["headers"]["Remaining"];
                 "RateLimit-Reset": components["headers"]["Reset"];
@@ -2220,6 +2259,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 "RateLimit-Limit": components["headers"]["Limit"];
@@ -2238,6 +2278,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "RateLimit-Limit": components["headers"]["Limit"];
                 "RateLimit-Remaining": components["headers"]["Remaining"];
                 "RateLimit-Reset": components["headers"]["Reset"];
@@ -2254,6 +2295,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -2269,6 +2311,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 "RateLimit-Limit": components["headers"]["Limit"];
@@ -2287,6 +2330,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "RateLimit-Limit": components["headers"]["Limit"];
                 "RateLimit-Remaining": components["headers"]["Remaining"];
                 "RateLimit-Reset": components["headers"]["Reset"];
@@ -2303,6 +2347,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 "WWW-Authenticate": components["headers"]["MayChallenge"];
@@ -2318,6 +2363,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 "RateLimit-Limit": components["headers"]["Limit"];
@@ -2335,6 +2381,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "RateLimit-Limit": components["headers"]["Limit"];
                 "RateLimit-Remaining": components["headers"]["Remaining"];
                 "RateLimit-Reset": components["headers"]["Reset"];
@@ -2350,6 +2397,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2366,6 +2414,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2385,6 +2434,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2404,6 +2454,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2420,25 +2471,10 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
-                "RateLimit-Limit": components["headers"]["Limit"];
-                "RateLimit-Remaining": components["headers"]["Remaining"];
-                "RateLimit-Reset": components["headers"]["Reset"];
-                "WWW-Authenticate": components["headers"]["MayChallenge"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"];
-            };
-        };
-        /** @description This is not allowed. Set up a second factor first. */
-        ForbiddenOrSecondFactorEnrolmentRequiredLimitedOwn: {
-            headers: {
-                "Cache-Control": components["headers"]["NoStore"];
-                "X-Content-Type-Options": components["headers"]["NoSniff"];
-                "Content-Security-Policy": components["headers"]["NothingRuns"];
                 "RateLimit-Limit": components["headers"]["Limit"];
                 "RateLimit-Remaining": components["headers"]["Remaining"];
                 "RateLimit-Reset": components["headers"]["Reset"];
@@ -2455,6 +2491,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2471,6 +2508,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2484,12 +2522,44 @@ export interface components {
                 "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["ReauthenticationRequired"];
             };
         };
+        /** @description This is not allowed. Set up a second factor first. Sign in again to do this. */
+        ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimitedOwn: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "WWW-Authenticate": components["headers"]["MayChallenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["ReauthenticationRequired"];
+            };
+        };
+        /** @description This is not allowed. */
+        ForbiddenOwn: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "WWW-Authenticate": components["headers"]["MayChallenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Forbidden"];
+            };
+        };
         /** @description The request is not valid. */
         InvalidRequest: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2505,6 +2575,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2523,6 +2594,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "RateLimit-Limit": components["headers"]["Limit"];
                 "RateLimit-Remaining": components["headers"]["Remaining"];
                 "RateLimit-Reset": components["headers"]["Reset"];
@@ -2538,6 +2610,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2553,6 +2626,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2568,6 +2642,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2586,6 +2661,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2604,6 +2680,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2623,6 +2700,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2642,6 +2720,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2660,6 +2739,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2675,6 +2755,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2690,6 +2771,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2708,6 +2790,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "RateLimit-Limit": components["headers"]["Limit"];
                 "RateLimit-Remaining": components["headers"]["Remaining"];
                 "RateLimit-Reset": components["headers"]["Reset"];
@@ -2723,6 +2806,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2742,6 +2826,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2758,6 +2843,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2777,9 +2863,24 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "RateLimit-Limit": components["headers"]["Limit"];
                 "RateLimit-Remaining": components["headers"]["Remaining"];
                 "RateLimit-Reset": components["headers"]["Reset"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TemporarilyUnavailable"];
+            };
+        };
+        /** @description The service is temporarily unavailable. Try again shortly. */
+        TemporarilyUnavailableOwn: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
@@ -2793,6 +2894,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2811,6 +2913,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2830,6 +2933,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "RateLimit-Limit": components["headers"]["Limit"];
                 "RateLimit-Remaining": components["headers"]["Remaining"];
                 "RateLimit-Reset": components["headers"]["Reset"];
@@ -2846,6 +2950,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2864,6 +2969,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2882,6 +2988,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2900,6 +3007,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2916,6 +3024,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2935,6 +3044,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2954,6 +3064,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -2973,6 +3084,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "RateLimit-Limit": components["headers"]["Limit"];
                 "RateLimit-Remaining": components["headers"]["Remaining"];
                 "RateLimit-Reset": components["headers"]["Reset"];
@@ -2989,6 +3101,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -3008,6 +3121,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -3023,6 +3137,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
@@ -3041,6 +3156,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 "RateLimit-Limit": components["headers"]["Limit"];
                 "RateLimit-Remaining": components["headers"]["Remaining"];
                 "RateLimit-Reset": components["headers"]["Reset"];
@@ -3062,6 +3178,8 @@ export interface components {
         NoSniff: "nosniff";
         /** @description Nothing in an answer may run or be shown. */
         NothingRuns: string;
+        /** @description What the log of the server calls the request. */
+        RequestId: string;
         /** @description By which scheme to say who asks (RFC 6750 §3). */
         Challenge: string;
         /** @description What the token lacks, or the scheme by which an app has come (RFC 6749 §5.2). */
@@ -3123,6 +3241,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3163,6 +3282,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3177,7 +3297,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
@@ -3203,6 +3323,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3241,6 +3362,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3275,6 +3397,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3304,6 +3427,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3333,6 +3457,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3363,6 +3488,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3393,6 +3519,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3426,6 +3553,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3457,6 +3585,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3491,6 +3620,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3525,6 +3655,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3538,7 +3669,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidRequestLimited"];
-            401: components["responses"]["UnauthorizedLimited"];
+            401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
             403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
             409: components["responses"]["TooManyNamedTokensLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
@@ -3562,6 +3693,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3595,6 +3727,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3626,6 +3759,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3660,6 +3794,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3701,6 +3836,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3742,6 +3878,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3783,6 +3920,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3820,6 +3958,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3854,6 +3993,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3890,6 +4030,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3924,6 +4065,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -3961,6 +4103,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -4004,6 +4147,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -4040,6 +4184,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -4076,6 +4221,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -4139,6 +4285,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Content-Language": components["headers"]["Language"];
                     "X-Frame-Options": components["headers"]["NoFrame"];
                     "Referrer-Policy": components["headers"]["Referrer"];
@@ -4157,6 +4304,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     Location: components["headers"]["Location"];
                     "Content-Language": components["headers"]["Language"];
                     "X-Frame-Options": components["headers"]["NoFrame"];
@@ -4174,6 +4322,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Content-Language": components["headers"]["Language"];
                     "X-Frame-Options": components["headers"]["NoFrame"];
                     "Referrer-Policy": components["headers"]["Referrer"];
@@ -4192,6 +4341,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Retry-After": components["headers"]["RetryAfter"];
                     "Content-Language": components["headers"]["Language"];
                     "X-Frame-Options": components["headers"]["NoFrame"];
@@ -4211,6 +4361,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Retry-After": components["headers"]["RetryAfter"];
                     "Content-Language": components["headers"]["Language"];
                     "X-Frame-Options": components["headers"]["NoFrame"];
@@ -4245,6 +4396,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     Location: components["headers"]["Location"];
                     "Content-Language": components["headers"]["Language"];
                     "X-Frame-Options": components["headers"]["NoFrame"];
@@ -4262,6 +4414,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Content-Language": components["headers"]["Language"];
                     "X-Frame-Options": components["headers"]["NoFrame"];
                     "Referrer-Policy": components["headers"]["Referrer"];
@@ -4280,6 +4433,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Content-Language": components["headers"]["Language"];
                     "X-Frame-Options": components["headers"]["NoFrame"];
                     "Referrer-Policy": components["headers"]["Referrer"];
@@ -4298,6 +4452,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Content-Language": components["headers"]["Language"];
                     "X-Frame-Options": components["headers"]["NoFrame"];
                     "Referrer-Policy": components["headers"]["Referrer"];
@@ -4332,6 +4487,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     "RateLimit-Limit": components["headers"]["Limit"];
@@ -4371,6 +4527,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     "RateLimit-Limit": components["headers"]["Limit"];
@@ -4410,6 +4567,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "RateLimit-Limit": components["headers"]["Limit"];
                     "RateLimit-Remaining": components["headers"]["Remaining"];
                     "RateLimit-Reset": components["headers"]["Reset"];
@@ -4442,6 +4600,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     [name: string]: unknown;
@@ -4471,6 +4630,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     [name: string]: unknown;
@@ -4504,6 +4664,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "RateLimit-Limit": components["headers"]["Limit"];
                     "RateLimit-Remaining": components["headers"]["Remaining"];
                     "RateLimit-Reset": components["headers"]["Reset"];
@@ -4514,11 +4675,36 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimitedOwn"];
             401: components["responses"]["UnauthorizedOrTotpRequiredLimitedOwn"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredLimitedOwn"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimitedOwn"];
             413: components["responses"]["PayloadTooLargeLimitedOwn"];
             415: components["responses"]["UnsupportedMediaTypeLimitedOwn"];
             429: components["responses"]["TooManyRequestsLimitedOwn"];
             503: components["responses"]["TemporarilyUnavailableLimitedOwn"];
+        };
+    };
+    signBrowserOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The browser is signed out. */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            403: components["responses"]["ForbiddenOwn"];
+            503: components["responses"]["TemporarilyUnavailableOwn"];
         };
     };
     listConsents: {
@@ -4536,6 +4722,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -4569,6 +4756,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];
@@ -4599,6 +4787,7 @@ export interface operations {
                 headers: {
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     "Cache-Control": components["headers"]["Kept"];
@@ -4625,6 +4814,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     "Access-Control-Allow-Origin": components["headers"]["Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     Vary: components["headers"]["Vary"];

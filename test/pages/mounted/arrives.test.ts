@@ -39,7 +39,10 @@ const events: readonly Event[] = [
   nothing,
   { what: 'loading it again', happens: ({ tab }) => tab.reload() },
   { what: 'a pause of 31 minutes', happens: async ({ host }) => host.clock.advance(31 * 60) },
-  { what: 'two hours, which no form lasts', happens: async ({ host }) => host.clock.advance(7200) },
+  {
+    what: 'two hours, which are more than a flow lasts',
+    happens: async ({ host }) => host.clock.advance(7200),
+  },
   { what: 'a new process of the server', happens: ({ host }) => host.restart() },
   { what: 'the loss of all cookies', happens: ({ tab }) => tab.context().clearCookies() },
 ]
@@ -76,10 +79,16 @@ describe.runIf(chromiumPath !== null)('Whoever is at', () => {
   it.each(each)('$title arrives once more, having gone back from the end', async (stop) => {
     const visit = await stopAt(stop, stop.scripts)
     await expectArrival(stop, visit)
+    let isSentOn = false
+    // Whoever is signed in is not asked again: a redirect leads to the client, which is not there.
+    visit.tab.on('request', (request) => {
+      if (request.redirectedFrom() !== null && /^https:.*[?&]code=/.test(request.url()))
+        isSentOn = true
+    })
     // Where a form was answered, the browser asks whether to send it again: one step further, then.
-    for (let steps = 0; steps < 3; steps += 1)
+    for (let steps = 0; steps < 3 && !isSentOn; steps += 1)
       if ((await visit.tab.goBack().catch(() => null)) !== null) break
-    await expectArrival(stop, visit, 1)
+    if (!isSentOn) await expectArrival(stop, visit, 1)
   })
 })
 

@@ -1,5 +1,6 @@
 // What is allowed is what was shown, by who was shown it.
 import { describe, expect, it } from 'vitest'
+import { withoutSites } from '../../support/consents.js'
 import { addressOf, consentForm, effectsIn, signIn } from './forms.js'
 import { type MountedHost, queryOf, startMounted, tracker } from './mounted-host.js'
 import { formOf, openVisitor, type PageAnswer, wayTo } from './visitor.js'
@@ -7,7 +8,8 @@ import { formOf, openVisitor, type PageAnswer, wayTo } from './visitor.js'
 const narrow = queryOf(tracker, { scope: 'openid' })
 
 async function consentsOf({ oauthStores }: MountedHost, userId: string) {
-  return (await oauthStores.consents.find(userId, 'tracker'))?.scopes ?? null
+  const row = await oauthStores.consents.find(userId, 'tracker')
+  return row && withoutSites(row.scopes)
 }
 
 /** The page of alice, who is asked for the scope `openid` alone. */

@@ -39,7 +39,10 @@ describe('A sign-in that is half done', () => {
     const thief = openVisitor(host)
     await signInForm.reach(thief, host)
     await expectStartOver(host, thief, page)
-    await expectStartOver(host, openVisitor(host), page)
+    // One that takes no cookies is told so, and gets as little.
+    const bare = await openVisitor(host).post(page, { code: code(host), username: 'bob' })
+    expect([bare.status, bare.heading]).toEqual([403, 'Sign in'])
+    expect(bare.text).toContain('Your browser takes no cookies from this site.')
     expect((await thief.open(page.url)).heading).toBe('Sign in')
     expect((await visitor.fill(page, { code: code(host) })).heading).toBe('One moment')
   })

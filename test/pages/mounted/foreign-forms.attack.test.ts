@@ -7,6 +7,7 @@ import {
   csrfOf,
   effectsIn,
   forms,
+  openSignIn,
   secondFactorForm,
   signIn,
   signInForm,
@@ -40,6 +41,18 @@ const foreign: Readonly<Record<string, (own: string) => HeaderChange>> = {
     Origin: undefined,
     Referer: `${own}.evil.example/`,
   }),
+  'a referrer with our name as that of a user': (own) => ({
+    'Sec-Fetch-Site': undefined,
+    Origin: undefined,
+    Referer: `${own}@evil.example/`,
+  }),
+  'another site, with a referrer of ours': (own) => ({
+    'Sec-Fetch-Site': undefined,
+    Origin: elsewhere,
+    Referer: `${own}/`,
+  }),
+  'a header that says it twice': () => ({ 'Sec-Fetch-Site': 'same-origin, same-origin' }),
+  'a header that spells it otherwise': () => ({ 'Sec-Fetch-Site': 'Same-Origin' }),
   'another site that says which host it wants to be': () => ({
     'Sec-Fetch-Site': undefined,
     Origin: elsewhere,
@@ -75,15 +88,16 @@ describe.each(forms)('The form of $page', (form) => {
     const page = await form.reach(visitor, host)
     const before = await effectsIn(host)
     const token = csrfOf(page)
+    let shown = page
     for (const csrf of await tokensOfOthers(host, visitor, form.page, token)) {
       const answer = await visitor.post(page, { ...form.typed(page, host), csrf })
       expect([answer.status, answer.heading]).toEqual([403, form.heading])
       expect(answer.text).toContain('This page had become too old. Please send it again.')
-      // The page that says so can be sent again at once.
-      expect(csrfOf(answer)).toBe(token)
       expect(await effectsIn(host)).toEqual(before)
+      shown = answer
     }
-    const done = await visitor.fill(page, form.typed(page, host))
+    // The page that says so can be sent.
+    const done = await visitor.fill(shown, form.typed(shown, host))
     expect([done.status, done.heading === form.heading]).toEqual([200, false])
   })
 })
@@ -100,25 +114,22 @@ async function tokensOfOthers(host: Host, visitor: Visitor, page: string, token:
     token.toLowerCase(),
     `${token}a`,
     csrfOf(await stranger.open(addressOf(host, 'sign-in'))),
-    csrfOf(await visitor.open(addressOf(host, 'sign-in', queryOf(tracker, { state: 'other' })))),
+    csrfOf(await openSignIn(visitor, host, queryOf(tracker, { state: 'other' }))),
   ]
-  if (page !== 'sign-in') tokens.push(csrfOf(await visitor.open(addressOf(host, 'sign-in'))))
+  if (page !== 'sign-in') tokens.push(csrfOf(await openSignIn(visitor, host)))
   expect(new Set([...tokens, token]).size).toBe(tokens.length + 1)
   return tokens
 }
 
 describe('A token', () => {
-  it('is good for half an hour at least, and for an hour at most', async () => {
+  it('is as good the next morning: what it goes by is judged as it is then', async () => {
     const host = await startMounted()
-    host.clock.set(new Date('2030-01-01T12:00:00Z'))
     const visitor = openVisitor(host)
     const page = await signInForm.reach(visitor, host)
-    host.clock.advance(60 * 60)
-    const late = await visitor.post(page, signInForm.typed(page, host))
-    expect([late.status, late.heading]).toEqual([403, 'Sign in'])
-    expect(late.text).toContain('value="alice"')
-    host.clock.advance(-1)
-    expect((await visitor.post(page, signInForm.typed(page, host))).status).toBe(303)
+    host.clock.advance(15 * 60 * 60)
+    const answer = await visitor.post(page, signInForm.typed(page, host))
+    expect([answer.status, answer.headers.location]).toEqual([303, expect.any(String)])
+    expect((await visitor.open(answer.headers.location as string)).heading).toBe('One moment')
   })
 })
 
@@ -194,7 +205,7 @@ describe('A cookie that was planted', () => {
       const host = await startMounted()
       const visitor = openVisitor(host)
       if (name === session) await signIn(visitor, host, 'alice')
-      const page = await visitor.open(addressOf(host, 'sign-in'))
+      const page = await openSignIn(visitor, host)
       const mine = `${name}=${visitor.cookies.get(name)}`
       expect(mine.length).toBeGreaterThan(name.length + 20)
       const before = await effectsIn(host)

@@ -31,8 +31,17 @@ export async function signIn(
   username: string,
   query: string = queryOf(wiki),
 ): Promise<PageAnswer> {
-  const page = await visitor.open(addressOf(host, 'sign-in', query))
-  return visitor.fill(page, { username, password })
+  return visitor.fill(await openSignIn(visitor, host, query), { username, password })
+}
+
+/** The form of the sign-in, as whoever wants another account comes to it. */
+export async function openSignIn(
+  visitor: Visitor,
+  host: MountedHost,
+  query: string = queryOf(wiki),
+): Promise<PageAnswer> {
+  const answer = await visitor.send(addressOf(host, 'sign-in', query), 'choice=other')
+  return visitor.open(answer.headers.location as string)
 }
 
 export const signInForm: Form = {

@@ -58,10 +58,11 @@ export async function startPasskeyPages(
   return { ...host, passkeys }
 }
 
-/** Gives a user a passkey behind the router's back, with the recovery codes of bob. */
+/** Gives a user a passkey behind the router's back, with the recovery codes of bob, or others. */
 export async function givePasskey(
   { passkeys, clock }: PasskeyPages,
   userId: string,
+  codes = recoveryCodes,
 ): Promise<TestPasskey> {
   const passkey = newPasskey()
   const handle = Buffer.from(userId.padEnd(32)).toString('base64url')
@@ -78,10 +79,11 @@ export async function givePasskey(
     aaguid: '00000000-0000-0000-0000-000000000000',
     name: 'Phone',
     suspectedCloneAt: null,
+    passwordMark: null,
     createdAt: clock(),
     lastUsedAt: null,
   }
-  const hashes = recoveryCodes.map((code) => recoveryCodeHash(code) as string)
+  const hashes = codes.map((code) => recoveryCodeHash(code) as string)
   await passkeys.create(record, { most: 20, recoveryCodeHashes: hashes })
   return passkey
 }
@@ -119,6 +121,10 @@ export interface Device {
   hold(passkey: TestPasskey): Promise<void>
   /** Whether it knows its user's finger from now on. */
   recognise(isUser: boolean): Promise<void>
+  /** Whether somebody touches it when it asks. */
+  touched(isTouched: boolean): Promise<void>
+  /** Whether what it signs leaves out that it has verified its user. */
+  forgetVerifying(isForgetful: boolean): Promise<void>
   /** The passkeys on it. */
   held(): Promise<readonly { readonly credentialId: string; readonly signCount: number }[]>
 }
@@ -158,6 +164,12 @@ export async function giveDevice(tab: Page): Promise<Device> {
     },
     async recognise(isUserVerified) {
       await cdp.send('WebAuthn.setUserVerified', { authenticatorId: id, isUserVerified })
+    },
+    async touched(enabled) {
+      await cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId: id, enabled })
+    },
+    async forgetVerifying(isBadUV) {
+      await cdp.send('WebAuthn.setResponseOverrideBits', { authenticatorId: id, isBadUV })
     },
     held: async () =>
       (await cdp.send('WebAuthn.getCredentials', { authenticatorId: id })).credentials,

@@ -108,8 +108,8 @@ describe.runIf(chromiumPath !== null)('By keyboard alone', () => {
     await device.hold(await givePasskey(host, 'u-alice'))
     await tab.goto(authorizeAt(host, 'wiki'))
     await settled(tab)
-    // Name, password, the tick, the button of the password, and this one.
-    for (let presses = 0; presses < 4; presses += 1) await tab.keyboard.press('Tab')
+    // Name, password, what shows it, the tick, the button that signs in, and this one.
+    for (let presses = 0; presses < 5; presses += 1) await tab.keyboard.press('Tab')
     const focused = await tab.evaluate('document.activeElement.innerText')
     expect(focused).toBe('Mit einem Passkey anmelden')
     await tab.keyboard.press('Enter')

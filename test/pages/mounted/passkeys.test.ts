@@ -16,6 +16,20 @@ afterAll(() => browser?.close())
 const button = 'Sign in with a passkey'
 const noAutofill = 'PublicKeyCredential.isConditionalMediationAvailable = async () => false'
 
+/** As a device that asks for the finger whatever the page says. */
+const alwaysVerifies = `{
+  const get = navigator.credentials.get.bind(navigator.credentials)
+  navigator.credentials.get = ({ publicKey, ...others }) =>
+    get({ ...others, publicKey: { ...publicKey, userVerification: 'required' } })
+}`
+
+/** A browser that waits for nobody longer than a second. */
+const waitsBriefly = `{
+  const get = navigator.credentials.get.bind(navigator.credentials)
+  navigator.credentials.get = ({ publicKey, ...others }) =>
+    get({ ...others, publicKey: { ...publicKey, timeout: 1000 } })
+}`
+
 /** The browser's own would leave no trace that a test can see. */
 const noteSignals = `{
   window.signals = []
@@ -168,7 +182,92 @@ describe.runIf(chromiumPath !== null)('On the page of the second factor', () => 
   })
 })
 
+describe.runIf(chromiumPath !== null)('On the page of the second factor, where it fails', () => {
+  const nothing = 'Nothing was chosen.'
+
+  async function openPage(name: 'bob' | 'carol', script: string) {
+    const host = await startPasskeyPages()
+    const { tab, device } = await openWithDevice()
+    await tab.addInitScript(script)
+    await device.hold(await givePasskey(host, `u-${name}`))
+    await openSignIn(host, tab)
+    await signIn(tab, name)
+    return { host, tab, device }
+  }
+  const use = (tab: Page) => tab.getByRole('button', { name: 'Use a passkey' }).click()
+
+  it('a finger that the device does not know ends nothing: the code is there, and the button', async () => {
+    const { host, tab, device } = await openPage('bob', alwaysVerifies)
+    const before = host.host().events.length
+    await device.recognise(false)
+    await use(tab)
+    await tab.getByRole('status').filter({ hasText: nothing }).waitFor()
+    expect(await tab.locator('#fault').count()).toBe(0)
+    expect(host.host().events.length, 'the server hears nothing of it').toBe(before)
+    expect(await tab.locator('#one-time-code').isEditable()).toBe(true)
+    await device.recognise(true)
+    await press(tab, 'Use a passkey')
+    expect(await settled(tab)).toBe(landed)
+    expect(await methodsOf(host, 'u-bob')).toEqual([['pwd', 'passkey']])
+  })
+
+  it('the code of the app lets in instead', async () => {
+    const { host, tab, device } = await openPage('bob', alwaysVerifies)
+    await device.recognise(false)
+    await use(tab)
+    await tab.getByRole('status').filter({ hasText: nothing }).waitFor()
+    expect((await arrive(tab, 'bob', host)).at(-1)).toBe(landed)
+    expect(await methodsOf(host, 'u-bob')).toEqual([['pwd', 'otp']])
+  })
+
+  it('who has only a passkey goes on by a recovery code', async () => {
+    const { host, tab, device } = await openPage('carol', alwaysVerifies)
+    await device.recognise(false)
+    await use(tab)
+    await tab.getByRole('status').filter({ hasText: nothing }).waitFor()
+    await leaving(tab, () => tab.getByRole('link', { name: 'Use a recovery code' }).click())
+    expect((await arrive(tab, 'carol', host)).at(-1)).toBe(landed)
+    expect(await methodsOf(host, 'u-carol')).toEqual([['pwd', 'recovery']])
+  })
+
+  it('a device that nobody touches keeps no other way shut, and says so in the end', async () => {
+    const { host, tab, device } = await openPage('bob', waitsBriefly)
+    await device.touched(false)
+    await use(tab)
+    expect(await tab.locator('#one-time-code').isEditable()).toBe(true)
+    await tab.getByRole('status').filter({ hasText: nothing }).waitFor()
+    await device.touched(true)
+    await press(tab, 'Use a passkey')
+    expect(await settled(tab)).toBe(landed)
+    expect(await methodsOf(host, 'u-bob')).toEqual([['pwd', 'passkey']])
+  })
+
+  it('the code is taken while the device still waits to be touched', async () => {
+    const { host, tab, device } = await openPage('bob', '')
+    await device.touched(false)
+    await use(tab)
+    expect((await arrive(tab, 'bob', host)).at(-1)).toBe(landed)
+    expect(await methodsOf(host, 'u-bob')).toEqual([['pwd', 'otp']])
+  })
+})
+
 describe.runIf(chromiumPath !== null)('Where no passkey comes of it', () => {
+  it('one that says nobody was verified is refused in a sentence, and the password works', async () => {
+    const host = await startPasskeyPages()
+    const { tab, device } = await openWithDevice()
+    await device.hold(await givePasskey(host, 'u-alice'))
+    await device.forgetVerifying(true)
+    await openSignIn(host, tab)
+    await press(tab, button)
+    expect(await settled(tab)).toBe('Sign in')
+    expect(await tab.locator('#fault').innerText()).toContain('That passkey was not accepted.')
+    expect(host.host().events).toMatchObject([
+      { type: 'passkey.refused', reason: 'user-not-verified' },
+    ])
+    expect((await arrive(tab, 'alice', host)).at(-1)).toBe(landed)
+    expect(await methodsOf(host, 'u-alice')).toEqual([['pwd']])
+  })
+
   it('nothing was chosen, the account has not failed, and the password works', async () => {
     const host = await startPasskeyPages()
     const { tab, device } = await openWithDevice()
@@ -280,6 +379,35 @@ describe.runIf(chromiumPath !== null)('After a password, on a device that has pa
     return settled(tab)
   }
 
+  it('a passkey gives the browser another cookie, and another tab goes on with it', async () => {
+    const host = await startPasskeyPages()
+    const { tab, device } = await openWithDevice()
+    expect(await signInAnew(host, tab)).toBe(offered)
+    const other = await tab.context().newPage()
+    await other.goto(authorizeAt(host, 'tracker'))
+    expect(await settled(other)).toBe('Allow access?')
+    const cookie = async () => {
+      const cookies = await tab.context().cookies(host.base)
+      return cookies.find(({ name }) => name.includes('session'))
+    }
+    const before = await cookie()
+    // No browser asks a device for a page in the background.
+    await tab.bringToFront()
+    await press(tab, 'Create a passkey')
+    expect(await settled(tab)).toBe('Keep your recovery codes')
+    for (const code of await tab.locator('.codes li').allInnerTexts()) host.host().issued.add(code)
+    expect(await device.held()).toHaveLength(1)
+    const { value, ...attributes } = (await cookie()) ?? { value: '' }
+    expect(value).not.toBe(before?.value)
+    expect(before).toMatchObject(attributes)
+    host.clock.advance(60)
+    await press(other, 'Allow')
+    expect(await settled(other)).toBe(landed)
+    await press(tab, 'I have kept them')
+    expect(await settled(tab)).toBe(landed)
+    expect(await methodsOf(host, 'u-alice')).toEqual([['pwd', 'passkey']])
+  })
+
   it('a passkey is offered, and signs in the next time', async () => {
     const host = await startPasskeyPages()
     const { tab, device } = await openWithDevice()
@@ -331,6 +459,7 @@ describe.runIf(chromiumPath !== null)('After a password, on a device that has pa
     await tab.reload()
     expect(await tab.getByRole('button').allInnerTexts()).toEqual(['Not now'])
     await press(tab, 'Not now')
-    expect(await settled(tab)).toBe(landed)
+    // The app has asked for a sign-in here and now, which this is not any more.
+    expect(await settled(tab)).toBe('Sign in')
   })
 })

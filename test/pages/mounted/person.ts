@@ -39,9 +39,15 @@ const acts: Readonly<Record<string, Act>> = {
   },
   'Keep your recovery codes': (tab) => press(tab, 'I have kept them'),
   'Add a passkey?': (tab) => press(tab, 'Not now'),
-  'Allow access?': (tab) => press(tab, 'Allow'),
-  'Continue?': (tab) => press(tab, 'Continue'),
+  'Allow access?': (tab, _name, { clock }) => choose(tab, 'Allow', clock),
+  'Continue?': (tab, _name, { clock }) => choose(tab, 'Continue', clock),
   'Sign out?': (tab) => press(tab, 'Sign out'),
+}
+
+/** Chooses what a page asks for, once it has been read. */
+async function choose(tab: Page, name: string, clock: MountedHost['clock']): Promise<void> {
+  clock.advance(1)
+  await press(tab, name)
 }
 
 /** Presses a button, and waits for the page that comes. */

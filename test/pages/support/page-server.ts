@@ -1,13 +1,12 @@
 // Serves every state of the pages as an endpoint would, with the headers of the real ones.
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { passkeyCss } from '../../../src/pages/assets/page-css.js'
-import { passkeyScript } from '../../../src/pages/assets/passkey-script.js'
+import { passkeyScript, passwordScript } from '../../../src/pages/assets/scripts.js'
+import { createStylesheet, passkeyCss } from '../../../src/pages/assets/stylesheet.js'
 import { markupOf } from '../../../src/pages/html.js'
 import type { PageShell } from '../../../src/pages/layout.js'
-import { hasScript, pageHeadersFor } from '../../../src/pages/page-headers.js'
+import { hasPassword, hasScript, pageHeadersFor } from '../../../src/pages/page-headers.js'
 import { renderPage } from '../../../src/pages/render.js'
-import { createStylesheet } from '../../../src/pages/stylesheet.js'
 import { shellIn, states } from './states.js'
 
 /** Where the states are, each at `/<name>?lang=de`. */
@@ -26,7 +25,7 @@ const logo =
 export async function startPageServer(): Promise<PageServer> {
   const posted: string[] = []
   const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://localhost')
+    const url = new URL(request.url ?? '/', `http://${request.headers.host}`)
     if (request.method === 'POST') {
       let body = ''
       request.setEncoding('utf8').on('data', (part: string) => {
@@ -38,10 +37,8 @@ export async function startPageServer(): Promise<PageServer> {
       })
       return
     }
-    if (url.pathname === '/page.css') send(response, 'text/css', cssOf(url))
-    else if (url.pathname.startsWith('/oauth/assets/passkeys-'))
-      send(response, 'text/javascript', passkeyScript)
-    else if (url.pathname === '/logo.svg') send(response, 'image/svg+xml', logo)
+    const file = fileAt(url)
+    if (file !== null) send(response, ...file)
     else if (Object.hasOwn(states, url.pathname.slice(1)))
       sendPage(response, url.pathname.slice(1), url)
     else response.writeHead(404).end()
@@ -57,6 +54,17 @@ export async function startPageServer(): Promise<PageServer> {
   }
 }
 
+const passwordScriptPath = '/oauth/assets/show-password-0123456789abcdef.js'
+const passkeyScriptPath = '/oauth/assets/passkeys-0123456789abcdef.js'
+
+/** What pages load, with its type; null for none of it. */
+function fileAt(url: URL): readonly [type: string, text: string] | null {
+  if (url.pathname === '/page.css') return ['text/css', cssOf(url)]
+  if (url.pathname.endsWith('.svg')) return ['image/svg+xml', logo]
+  if (url.pathname === passwordScriptPath) return ['text/javascript', passwordScript]
+  return url.pathname === passkeyScriptPath ? ['text/javascript', passkeyScript] : null
+}
+
 function sendPage(response: ServerResponse, name: string, url: URL): void {
   const view = states[name]
   if (view === undefined) throw new Error(`no state ${name}`)
@@ -65,7 +73,11 @@ function sendPage(response: ServerResponse, name: string, url: URL): void {
   const withLogo = url.searchParams.has('logo')
     ? { logo: '/logo.svg', brand: { name: 'Grünwald & Söhne', logo: logoOption } }
     : {}
-  response.writeHead(200, { ...pageHeadersFor(tag, hasScript(view)) })
+  const scripts = [
+    ...(hasPassword(view) ? [passwordScriptPath] : []),
+    ...(hasScript(view) ? [passkeyScriptPath] : []),
+  ].map((path) => new URL(path, url).href)
+  response.writeHead(200, { ...pageHeadersFor(tag, scripts) })
   response.end(markupOf(renderPage(view, shellIn(tag, { ...shell, ...withLogo }))))
 }
 

@@ -25,6 +25,8 @@ export function shellIn(tag: string, given: Partial<PageShell> = {}): PageShell 
     },
     stylesheet: '/page.css',
     logo: null,
+    icon: '/icon.svg',
+    passwordScript: '/oauth/assets/show-password-0123456789abcdef.js',
     languages: [...texts.values()].map((one) => ({
       tag: one.tag,
       name: one.plain('language.name'),

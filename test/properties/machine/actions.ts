@@ -142,7 +142,7 @@ export const codeKinds: readonly CodeKind[] = [
 
 /** A code of the kind; undefined where there is none. */
 export function codeFor(state: State, kind: CodeKind): string | undefined {
-  const secret = state.factor?.secret ?? state.pending?.secret
+  const secret = state.factor?.secret ?? [...state.pending.values()].at(-1)?.secret
   if (kind === 'none' || secret === undefined) return undefined
   const codeAt = (steps: number) => totpCode(secret, new Date(state.now + steps * 30_000))
   if (kind === 'right') return codeAt(0)

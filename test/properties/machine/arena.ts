@@ -86,6 +86,8 @@ export async function openArena(ground: Ground): Promise<Arena> {
     ...opened,
     throttle,
     maxSessionsPerUser: mostSessions,
+    // The model goes by sessions alone, not by how old a sign-in is.
+    pkce: { maxAge: false as const },
     purgeInterval: 0,
     storeTimeout: 10_000,
   }

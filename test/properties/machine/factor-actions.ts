@@ -46,11 +46,13 @@ export const beginTotp: Plan = (state, choice) => {
     state,
     choice,
     ['begin TOTP', 'POST', '/auth/totp', body],
-    (now, _session, answer) => {
+    (now, session, answer) => {
       if (!isRight) return expectStatus(answer, 401, 'Unauthorized')
       if (now.factor !== null) return expectStatus(answer, 409, 'totp-already-enabled')
       expectStatus(answer, 200)
-      now.pending = { secret: dataOf(answer)['secret'] ?? '', expiresAt: now.now + 600_000 }
+      const begun = { secret: dataOf(answer)['secret'] ?? '', expiresAt: now.now + 600_000 }
+      const others = [...now.pending].filter(([id]) => id !== session.id)
+      now.pending = new Map([...others, [session.id, begun]])
     },
   )
 }
@@ -64,8 +66,8 @@ export const confirmTotp: Plan = (state, choice) => {
     [`confirm TOTP by ${code}`, 'POST', '/auth/totp/confirm', { code }],
     (now, session, answer) => {
       if (now.factor !== null) return expectStatus(answer, 409, 'totp-already-enabled')
-      const { pending } = now
-      if (pending === null || now.now >= pending.expiresAt)
+      const pending = now.pending.get(session.id)
+      if (pending === undefined || now.now >= pending.expiresAt)
         return expectStatus(answer, 409, 'totp-not-enabled')
       const step = stepOf(pending.secret, code, now.now)
       if (step === undefined) return expectStatus(answer, 401, 'totp-invalid')
@@ -74,7 +76,7 @@ export const confirmTotp: Plan = (state, choice) => {
       hold(now.recoveryCodes.length === 10, 'ten recovery codes were promised', answer)
       now.factor = { secret: pending.secret, since: now.now, lastStep: step }
       now.lastCode = code
-      now.pending = null
+      now.pending = new Map([...now.pending].filter(([id]) => id !== session.id))
       finishAll(now, 'factor-changed', session.id)
       session.hasShown = true
     },
@@ -93,7 +95,7 @@ export const disableTotp: Plan = (state, choice) => {
       if (now.factor === null) return expectStatus(answer, 409, 'totp-not-enabled')
       if (!proves(now, code)) return expectStatus(answer, 401, 'totp-invalid')
       expectStatus(answer, 200)
-      Object.assign(now, { factor: null, pending: null, recoveryCodes: [], lastCode: null })
+      Object.assign(now, { factor: null, pending: new Map(), recoveryCodes: [], lastCode: null })
       finishAll(now, 'factor-changed', session.id)
       session.hasShown = false
     },

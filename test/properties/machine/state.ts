@@ -71,7 +71,8 @@ export interface State {
   now: number
   disabled: boolean
   factor: ModelFactor | null
-  pending: { readonly secret: string; readonly expiresAt: number } | null
+  /** What waits for its first code, by the session that began it. */
+  pending: ReadonlyMap<string, { readonly secret: string; readonly expiresAt: number }>
   recoveryCodes: string[]
   /** The code that was accepted last, to be tried again. */
   lastCode: string | null
@@ -94,7 +95,15 @@ export const mostSessions = 4
 /** A user who has just come. */
 export function newState(userId: string, now: number): State {
   const lists = { recoveryCodes: [], sessions: [], codes: [], access: [], refresh: [], ends: [] }
-  return { userId, now, disabled: false, factor: null, pending: null, lastCode: null, ...lists }
+  return {
+    userId,
+    now,
+    disabled: false,
+    factor: null,
+    pending: new Map(),
+    lastCode: null,
+    ...lists,
+  }
 }
 
 /** Whether a session is alive. */

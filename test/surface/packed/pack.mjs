@@ -53,12 +53,15 @@ export async function pack(folder) {
   for (const part of [
     'src',
     'docs',
+    'test/rules',
     'package.json',
+    'package-lock.json',
     'tsconfig.json',
     'README.md',
     'SECURITY.md',
     'CHANGELOG.md',
     'LICENSE',
+    'openapi.json',
   ]) {
     cpSync(join(root, part), join(clone, part), { recursive: true })
   }

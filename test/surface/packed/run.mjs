@@ -74,15 +74,6 @@ const strict = {
 const typedHosts = {
   'ES module': { type: 'module', compilerOptions: { ...strict, module: 'nodenext' } },
   CommonJS: { type: 'commonjs', compilerOptions: { ...strict, module: 'node20' } },
-  'CommonJS of old (node10)': {
-    type: 'commonjs',
-    compilerOptions: {
-      ...strict,
-      module: 'commonjs',
-      moduleResolution: 'node10',
-      esModuleInterop: true,
-    },
-  },
 }
 
 function pick(versions, ...names) {

@@ -24,7 +24,7 @@ async function keepsLongTexts({ codes }) {
   const [createdAt, expiresAt] = [new Date(now), new Date(now + 60_000)]
   const record = {
     userId: 'u',
-    issuedBySessionId: null,
+    issuedBySessionId: 'page',
     opensSessionId: 's',
     codeChallenge: 'c',
     scope,

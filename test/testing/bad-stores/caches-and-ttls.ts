@@ -1,5 +1,5 @@
 import type { SecondFactorRecord, SessionRecord } from '../../../src/index.js'
-import { factorRows } from './factor-rows.js'
+import { factorRows, slotOf } from './factor-rows.js'
 import { awaited, withCodes } from './helpers.js'
 import { sessionRows } from './session-rows.js'
 
@@ -159,10 +159,12 @@ export const badMemories = {
       const { set, isGone } = ttls()
       return {
         async savePending(enrolment) {
-          if (!pending.has(enrolment.userId)) set(enrolment.userId, enrolment.expiresAt)
+          const { userId, sessionId, expiresAt } = enrolment
+          if (!pending.has(slotOf(userId, sessionId))) set(userId, expiresAt)
           await good.savePending(enrolment)
         },
-        findPending: async (userId) => (isGone(userId) ? null : good.findPending(userId)),
+        findPending: async (userId, sessionId) =>
+          isGone(userId) ? null : good.findPending(userId, sessionId),
       }
     },
   ),

@@ -19,14 +19,14 @@ function clientRows(
         const there = rows.get(client.id)
         if (there === undefined) return { outcome: 'unknown' }
         const { secretHashes = [], disabled = false } = there
-        rows.set(client.id, structuredClone({ ...client, secretHashes, disabled }))
+        rows.set(client.id, structuredClone(withSecrets({ ...client, disabled }, secretHashes)))
         return { outcome: 'updated' }
       },
       async replaceSecrets(id, from, to) {
         const client = rows.get(id)
         if (client === undefined || String(client.secretHashes ?? []) !== String(from))
           return { outcome: 'superseded' }
-        rows.set(id, { ...client, secretHashes: [...to] })
+        rows.set(id, withSecrets(client, to))
         return { outcome: 'replaced' }
       },
       async setDisabled(id, disabled) {
@@ -43,6 +43,13 @@ function clientRows(
     }
     return { ...kept, ...change(rows, kept) }
   })
+}
+
+function withSecrets(
+  { secretHashes: _before, ...client }: OAuthClient,
+  hashes: readonly string[],
+): OAuthClient {
+  return hashes.length === 0 ? client : { ...client, secretHashes: [...hashes] }
 }
 
 /** Registers of clients that are wrong in one respect each. */
@@ -118,6 +125,12 @@ export const badClients = {
     replaceSecrets(id, from, to, now) {
       const there = rows.get(id)?.secretHashes ?? []
       return good.replaceSecrets(id, there[0] === from[0] ? there : from, to, now)
+    },
+  })),
+  'clients: no secrets as an empty list': clientRows((rows) => ({
+    find: async (id) => {
+      const client = rows.get(id)
+      return client === undefined ? null : structuredClone({ secretHashes: [], ...client })
     },
   })),
   'clients: setDisabled says so to everyone': clientRows((_rows, good) => ({

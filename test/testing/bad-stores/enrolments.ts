@@ -1,4 +1,5 @@
-import { factorRows } from './factor-rows.js'
+import { enrolling } from '../../../src/stores/new-records.js'
+import { deletePendingIn, factorRows, slotOf } from './factor-rows.js'
 import { awaited } from './helpers.js'
 
 /**
@@ -8,36 +9,61 @@ import { awaited } from './helpers.js'
 export const badEnrolments = {
   'secondFactors: savePending keeps the first': factorRows(({ pending }, good) => ({
     async savePending(enrolment) {
-      if (!pending.has(enrolment.userId)) await good.savePending(enrolment)
+      const { userId, sessionId } = enrolment
+      if (!pending.has(slotOf(userId, sessionId))) await good.savePending(enrolment)
     },
   })),
   'secondFactors: savePending field by field': factorRows(({ pending }, good) => {
     let inside = 0
     return {
       async savePending(enrolment) {
-        const { userId, sealedSeed } = enrolment
+        const { userId, sessionId, sealedSeed } = enrolment
+        const slot = slotOf(userId, sessionId)
         const wait = Math.max(0, 30 - 3 * inside)
         inside += 1
-        await good.savePending({ ...(pending.get(userId) ?? enrolment), sealedSeed })
+        await good.savePending({ ...(pending.get(slot) ?? enrolment), sealedSeed })
         // Whoever comes later is ready sooner.
         await new Promise((resolve) => setTimeout(resolve, wait))
         inside -= 1
         await good.savePending({
           ...enrolment,
-          sealedSeed: pending.get(userId)?.sealedSeed ?? sealedSeed,
+          sealedSeed: pending.get(slot)?.sealedSeed ?? sealedSeed,
         })
       },
     }
   }),
+  'secondFactors: one enrolment for all sessions of a user': factorRows((_rows, good) => ({
+    savePending: (enrolment) => good.savePending({ ...enrolment, sessionId: enrolling }),
+    findPending: (userId) => good.findPending(userId, enrolling),
+  })),
+  'secondFactors: savePending forgets other sessions': factorRows((rows, good) => ({
+    async savePending(enrolment) {
+      deletePendingIn(rows, enrolment.userId)
+      await good.savePending(enrolment)
+    },
+  })),
+  'secondFactors: deactivate leaves other sessions': factorRows(({ factors, codes, pending }) => ({
+    async deactivate(userId) {
+      codes.delete(userId)
+      pending.delete(slotOf(userId, enrolling))
+      return { outcome: factors.delete(userId) ? 'deactivated' : 'not-active' }
+    },
+  })),
+  'secondFactors: deletePending leaves other sessions': factorRows(({ pending }) => ({
+    deletePending: async (userId) => void pending.delete(slotOf(userId, enrolling)),
+  })),
+  'secondFactors: deletePending deletes the factor': factorRows((_rows, good) => ({
+    deletePending: async (userId) => void (await good.deactivate(userId)),
+  })),
   'secondFactors: findPending hides what has expired': factorRows((_rows, good) => ({
-    async findPending(userId) {
-      const found = await good.findPending(userId)
+    async findPending(userId, sessionId) {
+      const found = await good.findPending(userId, sessionId)
       return found === null || found.expiresAt <= new Date() ? null : found
     },
   })),
-  'secondFactors: confirm reads, then writes': factorRows(({ factors }, good) => ({
+  'secondFactors: confirm reads, then writes': factorRows(({ factors, pending }, good) => ({
     async confirm(factor, hashes, now) {
-      const found = await good.findPending(factor.userId)
+      const found = pending.get(slotOf(factor.userId, enrolling)) ?? null
       const active = factors.has(factor.userId)
       await awaited()
       if (found?.sealedSeed !== factor.sealedSeed || now >= found.expiresAt)
@@ -53,24 +79,31 @@ export const badEnrolments = {
   'secondFactors: confirm ignores the sealed seed': factorRows(({ pending }, good) => ({
     confirm: (factor, hashes, now) =>
       good.confirm(
-        { ...factor, sealedSeed: pending.get(factor.userId)?.sealedSeed ?? factor.sealedSeed },
+        {
+          ...factor,
+          sealedSeed:
+            pending.get(slotOf(factor.userId, enrolling))?.sealedSeed ?? factor.sealedSeed,
+        },
         hashes,
         now,
       ),
   })),
-  'secondFactors: confirm overwrites an active factor': factorRows(({ factors }, good) => ({
-    async confirm(factor, hashes, now) {
-      const found = await good.findPending(factor.userId)
-      if (found?.sealedSeed === factor.sealedSeed && now < found.expiresAt)
-        factors.delete(factor.userId)
-      return good.confirm(factor, hashes, now)
-    },
-  })),
+  'secondFactors: confirm overwrites an active factor': factorRows(
+    ({ factors, pending }, good) => ({
+      async confirm(factor, hashes, now) {
+        const found = pending.get(slotOf(factor.userId, enrolling)) ?? null
+        if (found?.sealedSeed === factor.sealedSeed && now < found.expiresAt)
+          factors.delete(factor.userId)
+        return good.confirm(factor, hashes, now)
+      },
+    }),
+  ),
   'secondFactors: confirm leaves the enrolment': factorRows(({ pending }, good) => ({
     async confirm(factor, hashes, now) {
-      const found = pending.get(factor.userId)
+      const slot = slotOf(factor.userId, enrolling)
+      const found = pending.get(slot)
       const answer = await good.confirm(factor, hashes, now)
-      if (found !== undefined && answer.outcome === 'activated') pending.set(factor.userId, found)
+      if (found !== undefined && answer.outcome === 'activated') pending.set(slot, found)
       return answer
     },
   })),
@@ -81,7 +114,7 @@ export const badEnrolments = {
     ({ pending }, good) => ({
       async confirm(factor, hashes, now) {
         const answer = await good.confirm(factor, hashes, now)
-        pending.delete(factor.userId)
+        pending.delete(slotOf(factor.userId, enrolling))
         return answer
       },
     }),
@@ -134,9 +167,10 @@ export const badEnrolments = {
   })),
   'secondFactors: deactivate leaves the enrolment': factorRows(({ pending }, good) => ({
     async deactivate(userId) {
-      const found = pending.get(userId)
+      const slot = slotOf(userId, enrolling)
+      const found = pending.get(slot)
       const answer = await good.deactivate(userId)
-      if (found !== undefined) pending.set(userId, found)
+      if (found !== undefined) pending.set(slot, found)
       return answer
     },
   })),
@@ -144,7 +178,7 @@ export const badEnrolments = {
     ({ factors, pending, codes }) => ({
       async deactivate(userId) {
         const deleted = factors.delete(userId)
-        pending.delete(userId)
+        deletePendingIn({ pending }, userId)
         await awaited()
         codes.delete(userId)
         return { outcome: deleted ? 'deactivated' : 'not-active' }
@@ -161,9 +195,9 @@ export const badEnrolments = {
   })),
   'secondFactors: purge by ids read before': factorRows(({ pending }) => ({
     async purge(now, limit = Number.POSITIVE_INFINITY) {
-      const over = [...pending.values()].filter(({ expiresAt }) => expiresAt <= now).slice(0, limit)
+      const over = [...pending].filter(([, { expiresAt }]) => expiresAt <= now).slice(0, limit)
       await awaited()
-      for (const { userId } of over) pending.delete(userId)
+      for (const [slot] of over) pending.delete(slot)
       return over.length
     },
   })),

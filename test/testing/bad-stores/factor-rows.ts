@@ -8,8 +8,18 @@ import type { StoresUnderTest } from '../../../src/testing/testing.js'
 /** What a store of second factors holds. */
 export interface FactorRows {
   readonly factors: Map<string, SecondFactorRecord>
+  /** By {@link slotOf}. */
   readonly pending: Map<string, PendingSecondFactor>
   readonly codes: Map<string, Set<string>>
+}
+
+/** The key of an enrolment. */
+export const slotOf = (userId: string, sessionId: string): string =>
+  JSON.stringify([userId, sessionId])
+
+/** Deletes the enrolments of a user. */
+export function deletePendingIn({ pending }: Pick<FactorRows, 'pending'>, userId: string): void {
+  for (const [slot, row] of [...pending]) if (row.userId === userId) pending.delete(slot)
 }
 
 /** Rows of second factors that can be written over, for stores that do. */
@@ -23,8 +33,14 @@ export function factorRows(
   }
 }
 
-type Factors = 'find' | 'activate' | 'advanceStep' | 'reseal' | 'deactivate'
-type Enrolments = 'savePending' | 'findPending' | 'confirm' | 'purge'
+type Factors =
+  | 'find'
+  | 'activate'
+  | 'advanceStep'
+  | 'reseal'
+  | 'deactivate'
+  | 'deleteKeptRecoveryCodes'
+type Enrolments = 'savePending' | 'findPending' | 'deletePending' | 'confirm' | 'purge'
 
 function factorsIn({ factors, pending, codes }: FactorRows): Pick<SecondFactorStore, Factors> {
   const update = (
@@ -54,9 +70,12 @@ function factorsIn({ factors, pending, codes }: FactorRows): Pick<SecondFactorSt
           : 'superseded',
       }
     },
-    async deactivate(userId) {
-      codes.delete(userId)
-      pending.delete(userId)
+    async deleteKeptRecoveryCodes(userId) {
+      if (!factors.has(userId)) codes.delete(userId)
+    },
+    async deactivate(userId, keepRecoveryCodes) {
+      if (keepRecoveryCodes !== true) codes.delete(userId)
+      deletePendingIn({ pending }, userId)
       return { outcome: factors.delete(userId) ? 'deactivated' : 'not-active' }
     },
   }
@@ -66,18 +85,21 @@ function enrolmentsIn(rows: FactorRows): Pick<SecondFactorStore, Enrolments> {
   const { pending } = rows
   return {
     savePending: async (enrolment) =>
-      void pending.set(enrolment.userId, structuredClone(enrolment)),
-    findPending: async (userId) => structuredClone(pending.get(userId) ?? null),
+      void pending.set(slotOf(enrolment.userId, enrolment.sessionId), structuredClone(enrolment)),
+    findPending: async (userId, sessionId) =>
+      structuredClone(pending.get(slotOf(userId, sessionId)) ?? null),
+    deletePending: async (userId) => deletePendingIn(rows, userId),
     async confirm(factor, hashes, now) {
-      const waiting = pending.get(factor.userId)
-      if (waiting?.sealedSeed !== factor.sealedSeed || now >= waiting.expiresAt)
-        return { outcome: 'not-pending' }
-      pending.delete(factor.userId)
+      const waiting = [...pending].find(
+        ([, row]) => row.userId === factor.userId && row.sealedSeed === factor.sealedSeed,
+      )
+      if (waiting === undefined || now >= waiting[1].expiresAt) return { outcome: 'not-pending' }
+      pending.delete(waiting[0])
       return activateIn(rows, factor, hashes)
     },
     async purge(now, limit = Number.POSITIVE_INFINITY) {
-      const over = [...pending.values()].filter(({ expiresAt }) => expiresAt <= now).slice(0, limit)
-      for (const { userId } of over) pending.delete(userId)
+      const over = [...pending].filter(([, { expiresAt }]) => expiresAt <= now).slice(0, limit)
+      for (const [slot] of over) pending.delete(slot)
       return over.length
     },
   }

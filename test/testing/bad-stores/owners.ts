@@ -22,7 +22,7 @@ export const badOwners = {
     save: (code) =>
       good.save(code.resources ? { ...code, resources: [code.resources.join(' ')] } : code),
   })),
-  'codes: consume answers the columns of an earlier release': withCodes((good) => ({
+  'codes: consume answers without the last columns': withCodes((good) => ({
     async consume(codeHash, now) {
       const answer = await good.consume(codeHash, now)
       return 'code' in answer ? { ...answer, code: withoutClient(answer.code) } : answer
@@ -79,6 +79,14 @@ export const badOwners = {
       return ended
     },
   })),
+  'sessions: endChildren ends what only came from it': sessionRows((rows, good) => ({
+    async endChildren(parentId, reason, now) {
+      const mine = livingOf(rows, (row) => [row.parentId, row.openedBySessionId].includes(parentId))
+      const ended: string[] = []
+      for (const { id } of mine) if (await good.end(id, reason, now)) ended.push(id)
+      return ended
+    },
+  })),
   'sessions: endChildren names what it read before': sessionRows((rows, good) => ({
     async endChildren(parentId, reason, now) {
       const mine = livingOf(rows, (row) => row.parentId === parentId)
@@ -109,11 +117,47 @@ export const badOwners = {
     },
   })),
   'sessions: setAuthenticated takes the secret away': sessionRows((rows) => ({
-    async setAuthenticated(id, { methods, authenticatedAt, secretHash }) {
+    async setAuthenticated(id, { methods, authenticatedAt }) {
       const { secretHash: _before, ...row } = rows.get(id) ?? ({} as SessionRecord)
       if (row.endedAt !== null) return
-      const secret = secretHash === undefined ? {} : { secretHash }
-      rows.set(id, structuredClone({ ...row, methods, authenticatedAt, ...secret }))
+      rows.set(id, structuredClone({ ...row, methods, authenticatedAt }))
+    },
+  })),
+  'sessions: replaceSecret reads, then writes': sessionRows((rows) => ({
+    async replaceSecret(id, { from, to, formerUntil }) {
+      const row = rows.get(id)
+      await awaited()
+      if (row === undefined || row.endedAt !== null || row.secretHash !== from) return false
+      const formerSecret = { hash: from, until: formerUntil }
+      rows.set(id, structuredClone({ ...row, secretHash: to, formerSecret }))
+      return true
+    },
+  })),
+  'sessions: replaceSecret also for the former secret': sessionRows((rows) => ({
+    async replaceSecret(id, { from, to, formerUntil }) {
+      const row = rows.get(id)
+      if (row === undefined || row.endedAt !== null) return false
+      if (row.secretHash !== from && row.formerSecret?.hash !== from) return false
+      const formerSecret = { hash: from, until: formerUntil }
+      rows.set(id, structuredClone({ ...row, secretHash: to, formerSecret }))
+      return true
+    },
+  })),
+  'sessions: replaceSecret forgets the former secret': sessionRows((rows) => ({
+    async replaceSecret(id, { from, to }) {
+      const row = rows.get(id)
+      if (row === undefined || row.endedAt !== null || row.secretHash !== from) return false
+      rows.set(id, structuredClone({ ...row, secretHash: to }))
+      return true
+    },
+  })),
+  'sessions: replaceSecret of what has ended': sessionRows((rows) => ({
+    async replaceSecret(id, { from, to, formerUntil }) {
+      const row = rows.get(id)
+      if (row?.secretHash !== from) return false
+      const formerSecret = { hash: from, until: formerUntil }
+      rows.set(id, structuredClone({ ...row, secretHash: to, formerSecret }))
+      return true
     },
   })),
 }

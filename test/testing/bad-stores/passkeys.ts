@@ -17,6 +17,24 @@ export const badPasskeys = {
       return good.use(credentialId, now?.counter ?? 0, seen)
     },
   })),
+  'passkeys: use does not ask for a suspected copy': withPasskeys((good) => {
+    const suspected = new Map<string, Date>()
+    return {
+      suspectClone: async (credentialId, at) => void suspected.set(credentialId, at),
+      async find(credentialId) {
+        const found = await good.find(credentialId)
+        const suspectedCloneAt = suspected.get(credentialId) ?? found?.suspectedCloneAt ?? null
+        return found === null ? null : { ...found, suspectedCloneAt }
+      },
+    }
+  }),
+  'passkeys: create forgets the mark of the password': withPasskeys((good) => ({
+    create: (passkey, limits) =>
+      good.create(
+        passkey.lastUsedAt === null ? { ...passkey, passwordMark: null } : passkey,
+        limits,
+      ),
+  })),
   'passkeys: use lets what is not higher wait': withPasskeys((good) => ({
     use: async (credentialId, from, seen) =>
       seen.counter > from ? good.use(credentialId, from, seen) : { outcome: 'superseded' },

@@ -55,6 +55,27 @@ export const badFactors = {
       }),
     }
   }),
+  'secondFactors: deactivate keeps no recovery codes': withFactors((good) => ({
+    deactivate: (userId) => good.deactivate(userId),
+  })),
+  'secondFactors: deleteKeptRecoveryCodes deletes nothing': withFactors(() => ({
+    async deleteKeptRecoveryCodes() {},
+  })),
+  'secondFactors: deleteKeptRecoveryCodes deletes those of a factor': withFactors((good) => ({
+    async deleteKeptRecoveryCodes(userId) {
+      await good.replaceRecoveryCodes(userId, [])
+      await good.deleteKeptRecoveryCodes(userId)
+    },
+  })),
+  'secondFactors: deleteKeptRecoveryCodes looks, then deletes': withFactors((good) => ({
+    async deleteKeptRecoveryCodes(userId) {
+      const factor = await good.find(userId)
+      await awaited()
+      if (factor !== null) return
+      await good.replaceRecoveryCodes(userId, [])
+      await good.deleteKeptRecoveryCodes(userId)
+    },
+  })),
   'secondFactors: recovery codes as one list in a value': withFactors((good) => {
     const lists = new Map<string, readonly string[]>()
     return {

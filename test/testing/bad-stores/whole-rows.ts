@@ -10,10 +10,16 @@ const known = ({ id, userId, kind, scope, methods, ...rest }: SessionRecord): Se
   return { id, userId, kind, scope, methods, ...times, ...others }
 }
 
-/** Stores that know the sessions of an earlier release, and marks that are lost or given away. */
+/** Stores that drop members of sessions, and marks that are lost or given away. */
 export const badWholeRows = {
   'sessions: create drops the members it has no column for': withSessions((good) => ({
     create: (session) => good.create(known(session)),
+  })),
+  'sessions: where a session came from is dropped': withSessions((good) => ({
+    create: ({ openedBySessionId: _dropped, ...session }) => good.create(session),
+  })),
+  'sessions: the secret before is dropped': withSessions((good) => ({
+    create: ({ formerSecret: _dropped, ...session }) => good.create(session),
   })),
   'sessions: what was left out is null': withSessions((good) => ({
     async find(id) {
@@ -21,7 +27,7 @@ export const badWholeRows = {
       return found === null ? null : { ...found, parentId: found.parentId ?? (null as never) }
     },
   })),
-  'sessions: rotate writes the row of an earlier release': sessionRows((rows, good) => ({
+  'sessions: rotate writes the row without its last members': sessionRows((rows, good) => ({
     async rotateRefresh(id, hash, next, now) {
       const answer = await good.rotateRefresh(id, hash, next, now)
       const row = rows.get(id)

@@ -1,0 +1,116 @@
+// The tables of docs/clients.md name every method of the account and of passkeys, and the request
+// that it sends.
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { type AuthClient, createAuthClient } from '../../src/client/client.js'
+import { type Passkeys, passkeys } from '../../src/client/passkeys/passkeys.js'
+import { startBrowser } from '../client/passkeys-browser.js'
+import { newPasskey } from '../passkeys/authenticator.js'
+
+const text = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8')
+
+/** A row of a table: what is called, and what it sends, as the text has it. */
+interface Row {
+  readonly name: string
+  readonly request: string | null
+}
+
+/** The first table after a text: its methods, in their order. */
+function tableAfter(heading: string): Row[] {
+  const part = text.slice(text.indexOf(heading))
+  const table = /^\|[\s\S]*?\n(?!\|)/m.exec(part)?.[0] ?? ''
+  return [...table.matchAll(/^\| `([\w.]+)\(.*?\)` \|.*?\| (?:\[`(.*?)`\]\(.*?\) )?\|$/gm)].map(
+    ([, name = '', request = null]) => ({ name, request }),
+  )
+}
+
+/** Whatever is asked is answered, and noted. */
+function recordingClient() {
+  const sent: string[] = []
+  const client = createAuthClient({
+    baseUrl: 'https://chat.example.com/api/v1',
+    async fetch(url, { method }) {
+      sent.push(`${method} ${url.replace('https://chat.example.com/api/v1', '')}`)
+      const login = { userId: 'u', authToken: 't', refreshToken: 'r', expiresIn: 600, me: {} }
+      const lists = { sessions: [], accessTokens: [], consents: [], recoveryCodes: [] }
+      const ceremony = { passkeys: [], challenge: 'AAAA', user: { id: 'AAAA' } }
+      return Response.json({ _id: 'u', data: { ...login, ...lists, ...ceremony } })
+    },
+  })
+  return { client, sent }
+}
+
+type Call = (client: AuthClient) => Promise<unknown>
+const parts = ['sessions', 'tokens', 'totp', 'consents'] as const
+
+const ofAccount: Readonly<Record<string, Call>> = {
+  me: (client) => client.me(),
+  'sessions.list': (client) => client.sessions.list(),
+  'sessions.end': (client) => client.sessions.end(':id'),
+  'sessions.endOthers': (client) => client.sessions.endOthers(),
+  'tokens.list': (client) => client.tokens.list(),
+  'tokens.create': (client) => client.tokens.create({ name: 'bot' }),
+  'tokens.end': (client) => client.tokens.end(':id'),
+  'tokens.endAll': (client) => client.tokens.endAll(),
+  'totp.status': (client) => client.totp.status(),
+  'totp.begin': (client) => client.totp.begin('password'),
+  'totp.confirm': (client) => client.totp.confirm('123456'),
+  'totp.disable': (client) => client.totp.disable('password', '123456'),
+  'totp.newRecoveryCodes': (client) => client.totp.newRecoveryCodes('password', '123456'),
+  'consents.list': (client) => client.consents.list(),
+  'consents.revoke': (client) => client.consents.revoke(':clientId'),
+}
+
+const ofPasskeys: Readonly<Record<keyof Passkeys, Call | null>> = {
+  signIn: (client) => passkeys(client).signIn(),
+  // What it sends is what `client.signIn` sends: its result does so itself.
+  submit: null,
+  list: (client) => passkeys(client).list(),
+  add: (client) => passkeys(client).add(),
+  rename: (client) => passkeys(client).rename(':id', 'Phone'),
+  remove: (client) => passkeys(client).remove(':id'),
+  reauthenticate: (client) => passkeys(client).reauthenticate(),
+  isSupported: null,
+  hasSuggestions: null,
+}
+
+describe('the table of the account', () => {
+  const rows = tableAfter('### The account')
+
+  it('names every method that a client has, and no other', () => {
+    const { client } = recordingClient()
+    const methods = parts.flatMap((part) =>
+      Object.keys(client[part]).map((method) => `${part}.${method}`),
+    )
+    expect(rows.map(({ name }) => name)).toEqual(['me', ...methods])
+  })
+
+  it.each(rows)('$name sends $request, as it says', async ({ name, request }) => {
+    const { client, sent } = recordingClient()
+    await client.signIn({ user: 'alice', password: 'password' })
+    sent.length = 0
+    await ofAccount[name]?.(client)
+    expect(sent.map(decodeURIComponent)).toEqual([request])
+  })
+})
+
+describe('the table of passkeys', () => {
+  const rows = tableAfter('## Passkeys\n')
+
+  it('names every method that there is, and no other', () => {
+    const { client } = recordingClient()
+    const methods = Object.keys(passkeys(client))
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(methods.toSorted())
+  })
+
+  it.each(rows)('$name sends $request, as it says', async ({ name, request }) => {
+    const call = ofPasskeys[name as keyof Passkeys]
+    if (call === null) return
+    startBrowser().held.push(newPasskey())
+    const { client, sent } = recordingClient()
+    await client.signIn({ user: 'alice', password: 'password' })
+    sent.length = 0
+    await call(client)
+    expect(sent.map(decodeURIComponent)).toContain(request)
+  })
+})

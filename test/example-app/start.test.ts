@@ -1,0 +1,41 @@
+// `npm start`, as a process manager or a container starts and ends it.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, expect, test } from 'vitest'
+import { buildExample, environmentIn, temporaryFolder } from '../support/example.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+beforeAll(buildExample, 300_000)
+
+test('npm start says what to try, and ends with the process that it is', async () => {
+  const child = spawn('npm', ['start', '--silent'], {
+    cwd: root,
+    env: { ...process.env, ...environmentIn(temporaryFolder()), PORT: '0' },
+  })
+  let said = ''
+  child.stdout.on('data', (chunk) => (said += chunk))
+  await expect.poll(() => said, { timeout: 60_000 }).toContain('And SECOND_FACTOR_REQUIRED')
+  const [, url = ''] = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/m.exec(said) ?? []
+  const port = new URL(url).port
+  for (const one of [
+    `http://localhost:${port}/ `,
+    `http://localhost:${port}/?form`,
+    'npm run wiki',
+  ])
+    expect(said).toContain(one)
+  expect((await fetch(`${url}/health`)).status).toBe(200)
+  const closed = once(child, 'close')
+  child.kill('SIGTERM')
+  await closed
+  // Nothing that it had started listens any more.
+  await expect
+    .poll(() =>
+      fetch(url).then(
+        () => 'there',
+        () => 'gone',
+      ),
+    )
+    .toBe('gone')
+}, 120_000)

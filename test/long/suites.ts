@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '../..')
+// Packages of their own, with thousands of files of others, and suites with settings of their own.
+const elsewhere = ['bench', 'hosts', 'oauth-clients', 'outages', 'recipes', 'timing']
+
+/** The tests of `npm test`, `test:long` and `test:engines`. */
+const tests = readdirSync(join(root, 'test'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !elsewhere.includes(entry.name))
+  .flatMap(({ name }) => {
+    const below = readdirSync(join(root, 'test', name), { recursive: true, encoding: 'utf8' })
+    return below.map((path) => join('test', name, path))
+  })
+  .filter((path) => path.endsWith('.test.ts'))
+  .sort()
+
+/** Those whose text this is found in. */
+export function testsWith(what: RegExp): readonly string[] {
+  return tests.filter((path) => what.test(readFileSync(join(root, path), 'utf8')))
+}
+
+/**
+ * Tests that take a minute or more together: pages in a browser, processes, clusters, hashes and
+ * codes that are raced, the store contract. They run as `npm run test:long`, so that `npm test`
+ * stays quick.
+ */
+export const longTests: readonly string[] = [
+  'test/client/hostile-server.attack.test.ts',
+  'test/client/oauth-chromium.test.ts',
+  'test/client/passkeys-chromium.test.ts',
+  'test/client/react.test.ts',
+  'test/client/socket-io.test.ts',
+  'test/client/socket.test.ts',
+  'test/client/three-processes.attack.test.ts',
+  'test/client/two-tabs.attack.test.ts',
+  'test/client/types.test.ts',
+  'test/contract/postgres-stores.test.ts',
+  'test/contract/redis-stores.test.ts',
+  'test/contract/sqlite-stores.test.ts',
+  'test/cookie/browser.attack.test.ts',
+  'test/docs/clients-react.test.ts',
+  'test/docs/cookies.test.ts',
+  'test/docs/moving.test.ts',
+  'test/docs/passkeys.test.ts',
+  'test/docs/readme.test.ts',
+  'test/docs/user-store-recipes.test.ts',
+  'test/example-app/account-page.test.ts',
+  'test/example-app/cli.test.ts',
+  'test/example-app/database-file.test.ts',
+  'test/example-app/encryption-keys.test.ts',
+  'test/example-app/example-app.test.ts',
+  'test/example-app/new-database-file.test.ts',
+  'test/example-app/page.test.ts',
+  'test/example-app/passkeys-page.test.ts',
+  'test/example-app/second-factor-page.test.ts',
+  'test/example-app/start.test.ts',
+  'test/example-app/wiki.test.ts',
+  'test/guard/page-socket-io-in-browser.attack.test.ts',
+  'test/host-failures/every-call.attack.test.ts',
+  'test/http/event-loop.attack.test.ts',
+  'test/login/rehash-marks.attack.test.ts',
+  'test/login/slow-morning.test.ts',
+  'test/oauth/invented-clients.attack.test.ts',
+  'test/oauth/nothing-without.test.ts',
+  'test/oauth/outages.attack.test.ts',
+  'test/oauth/two-processes.attack.test.ts',
+  'test/pages/browser.test.ts',
+  'test/pages/mounted/arrives.test.ts',
+  'test/pages/mounted/consent.attack.test.ts',
+  'test/pages/mounted/double-click.attack.test.ts',
+  'test/pages/mounted/every-answer.attack.test.ts',
+  'test/pages/mounted/flow.attack.test.ts',
+  'test/pages/mounted/foreign-forms.attack.test.ts',
+  'test/pages/mounted/hand-over.test.ts',
+  'test/pages/mounted/late-tabs.test.ts',
+  'test/pages/mounted/looks.test.ts',
+  'test/pages/mounted/names.attack.test.ts',
+  'test/pages/mounted/outages.attack.test.ts',
+  'test/pages/mounted/passkeys-looks.test.ts',
+  'test/pages/mounted/passkeys.test.ts',
+  'test/pages/mounted/replay-first-answer.test.ts',
+  'test/pages/mounted/tabs-at-once.attack.test.ts',
+  'test/pages/mounted/whose-enrolment.attack.test.ts',
+  'test/passkeys/browser.test.ts',
+  'test/passkeys/cost.test.ts',
+  'test/passkeys/management.attack.test.ts',
+  'test/passkeys/mutated.attack.test.ts',
+  'test/passkeys/outages.attack.test.ts',
+  'test/passkeys/two-processes.attack.test.ts',
+  'test/passwords/combined-hasher.test.ts',
+  'test/passwords/readers.test.ts',
+  'test/refresh/honest-refresh.attack.test.ts',
+  'test/sessions/changed-password.attack.test.ts',
+  'test/sessions/ends-with-parent.attack.test.ts',
+  'test/sessions/replacing.attack.test.ts',
+  'test/signers/rs256-ring.test.ts',
+  'test/signers/signing-algorithms.test.ts',
+  'test/stores/housekeeping-clocks.attack.test.ts',
+  'test/stores/id-token-keys.test.ts',
+  'test/stores/oauth-stores.test.ts',
+  'test/stores/postgres-bus.test.ts',
+  'test/stores/redis-bus.test.ts',
+  'test/stores/redis-lost-keys.attack.test.ts',
+  'test/stores/sql-indexes.test.ts',
+  'test/stores/sql-migrations.test.ts',
+  'test/stores/sql-missing-tables.test.ts',
+  'test/stores/sql-stores.test.ts',
+  'test/stores/sql-texts.attack.test.ts',
+  'test/testing/store-contract.test.ts',
+  'test/testing/two-processes.test.ts',
+  'test/throttle/issuing.attack.test.ts',
+  'test/throttle/stores.test.ts',
+]
+
+/** The store contract on what is more of a kind that `npm run test:long` runs it on. */
+export const furtherEngines: readonly string[] = [
+  'test/contract/mariadb-stores.test.ts',
+  'test/contract/pglite-stores.test.ts',
+  'test/docs/mongodb-recipe.test.ts',
+]
+
+/** Tests that run over each database there is where ENGINES=all: `npm run test:engines`. */
+export const engineTests: readonly string[] = [
+  ...new Set([
+    ...testsWith(
+      /from '.*\/(databases|redis-clients|shared-stores|engines|arena|sql-contract)\.js'/,
+    ),
+    ...furtherEngines,
+  ]),
+].filter((path) => !['memory', 'sqlite', 'postgres'].some((one) => isContractOf(path, one)))
+
+/** Tests whose input is drawn, ten times as often where ROUNDS=10: `npm run test:rounds`. */
+export const roundTests: readonly string[] = testsWith(/from '.*\/rounds\.js'/)
+
+function isContractOf(path: string, name: string): boolean {
+  return path === `test/contract/${name}-stores.test.ts`
+}

@@ -1,0 +1,1 @@
+export function countTests(printed: string): { passed: number; failed: number } | null

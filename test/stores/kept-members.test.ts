@@ -1,0 +1,148 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createHostCall } from '../../src/lib/host-call.js'
+import { failClosedCodes, failClosedSessions } from '../../src/stores/fail-closed-stores.js'
+import { memoryStores } from '../../src/stores/memory-stores.js'
+import { newSession, newWholeCode, newWholeSession } from '../../src/stores/new-records.js'
+import { at, codeRecord } from '../support/records.js'
+import { badStores } from '../testing/bad-stores.js'
+
+const call = createHostCall(2000, () => {})
+const dropping = badStores['sessions: create drops the members it has no column for']
+const refusal = { name: 'AuthConfigError', option: 'sessions' }
+
+describe('a session with members that the store may not know', () => {
+  it('is not stored where the store drops them, and says which and what to do', async () => {
+    const store = dropping().sessions
+    if (store === undefined) throw new Error('no sessions')
+    const sessions = failClosedSessions(store, call)
+    const session = newSession(at, { secretHash: 'hash' })
+    await expect(sessions.create(session)).rejects.toMatchObject({
+      ...refusal,
+      problem: expect.stringContaining('secretHash'),
+      remedy: expect.stringContaining('migrateSql()'),
+    })
+    expect(await store.find(session.id)).toBeNull()
+    // Every other session is none of its business.
+    await sessions.create(newSession(at))
+  })
+
+  it('does not use up the code that would open it', async () => {
+    const { codes } = memoryStores()
+    const store = dropping().sessions
+    if (store === undefined) throw new Error('no sessions')
+    const code = codeRecord()
+    await codes.save(code)
+    const session = newSession(at, { passwordMark: 'mark' })
+    const redeeming = failClosedCodes(codes, store, call).redeem(code.codeHash, session, at(1))
+    await expect(redeeming).rejects.toMatchObject(refusal)
+    expect((await codes.find(code.codeHash))?.consumedAt).toBeNull()
+  })
+
+  it('has the store asked once, by a row that opens nothing and has ended', async () => {
+    const { sessions: store } = memoryStores()
+    const created = vi.spyOn(store, 'create')
+    const sessions = failClosedSessions(store, call)
+    await sessions.create(newSession(at))
+    expect(created).toHaveBeenCalledTimes(1)
+    await Promise.all(Array.from({ length: 50 }, () => sessions.create(newWholeSession(at))))
+    expect(created).toHaveBeenCalledTimes(52)
+    const probes = created.mock.calls.filter(([{ userId }]) => userId.startsWith('mar-probe-'))
+    expect(probes).toHaveLength(1)
+    expect(await store.find(probes[0]?.[0].id ?? '')).toMatchObject({
+      scope: '',
+      methods: [],
+      endedAt: expect.any(Date),
+    })
+  })
+
+  it('is stored without resources where the store drops those alone', async () => {
+    const { sessions: good } = memoryStores()
+    const create: typeof good.create = ({ resources: _dropped, ...rest }) => good.create(rest)
+    const sessions = failClosedSessions({ ...good, create }, call)
+    const { resources, ...other } = newWholeSession(at)
+    await sessions.create(other)
+    expect(await sessions.find(other.id)).toEqual(other)
+    const app = newSession(at, { resources })
+    await expect(sessions.create(app)).rejects.toMatchObject({
+      ...refusal,
+      problem: expect.stringContaining('without its resources,'),
+    })
+    expect(await good.find(app.id)).toBeNull()
+  })
+
+  it('is stored all the same where the store drops only what lets nobody in', async () => {
+    const { sessions: good } = memoryStores()
+    const create: typeof good.create = ({
+      openedBySessionId: _opener,
+      formerSecret: _before,
+      ...rest
+    }) => good.create(rest)
+    const sessions = failClosedSessions({ ...good, create }, call)
+    for (const session of [newSession(at, { openedBySessionId: 'page' }), newWholeSession(at)]) {
+      const { openedBySessionId: _told, formerSecret: _former, ...kept } = session
+      await sessions.create(session)
+      expect(await sessions.find(session.id)).toEqual(kept)
+    }
+  })
+
+  it('is 503 while the store is away, and asked again by the next', async () => {
+    const { sessions: store } = memoryStores()
+    const find = vi.spyOn(store, 'find').mockRejectedValueOnce(new Error('away'))
+    const sessions = failClosedSessions(store, call)
+    await expect(sessions.create(newWholeSession(at))).rejects.toMatchObject({ status: 503 })
+    await sessions.create(newWholeSession(at))
+    expect(find).toHaveBeenCalledTimes(2)
+  })
+})
+
+describe('a code with members that the store may not know', () => {
+  const refused = { name: 'AuthConfigError', option: 'codes' }
+  const parts = [
+    { clientId: 'wiki' },
+    { redirectUri: 'https://wiki.example.com/cb' },
+    { nonce: 'n' },
+    { resources: ['urn:files'] },
+    { acr: 'phr' },
+  ]
+
+  it.each(parts)('is not stored where the store drops one of them: %j', async (part) => {
+    const store = badStores['codes: save drops the members it has no column for']().codes
+    if (store === undefined) throw new Error('no codes')
+    const codes = failClosedCodes(store, memoryStores().sessions, call)
+    const code = codeRecord(part)
+    await expect(codes.save(code)).rejects.toMatchObject({
+      ...refused,
+      problem: expect.stringContaining('clientId, redirectUri'),
+      remedy: expect.stringContaining('migrateSql()'),
+    })
+    expect(await store.find(code.codeHash)).toBeNull()
+    // Every other code is none of its business.
+    await codes.save(codeRecord())
+  })
+
+  it('has the store asked once, by a row that opens nothing and is used up', async () => {
+    const { codes: store, sessions } = memoryStores()
+    const saved = vi.spyOn(store, 'save')
+    const codes = failClosedCodes(store, sessions, call)
+    await codes.save(codeRecord())
+    expect(saved).toHaveBeenCalledTimes(1)
+    await Promise.all(Array.from({ length: 50 }, () => codes.save(newWholeCode(at))))
+    expect(saved).toHaveBeenCalledTimes(52)
+    const probes = saved.mock.calls.filter(([{ userId }]) => userId.startsWith('mar-probe-'))
+    expect(probes).toHaveLength(1)
+    expect(await store.find(probes[0]?.[0].codeHash ?? '')).toMatchObject({
+      scope: '',
+      methods: [],
+      consumedAt: expect.any(Date),
+    })
+  })
+
+  it('is 503 while the store is away, and asked again by the next', async () => {
+    const { codes: store, sessions } = memoryStores()
+    const find = vi.spyOn(store, 'find').mockRejectedValueOnce(new Error('away'))
+    const codes = failClosedCodes(store, sessions, call)
+    await expect(codes.save(newWholeCode(at))).rejects.toMatchObject({ status: 503 })
+    await codes.save(newWholeCode(at))
+    expect(find).toHaveBeenCalledTimes(2)
+  })
+})

@@ -1,0 +1,190 @@
+create table if not exists "mar_migrations" (
+  version integer not null,
+  applied_at integer not null,
+  primary key (version)
+);
+
+create table if not exists "mar_authorization_codes" (
+  code_hash text not null,
+  user_id text not null,
+  issued_by_session_id text not null,
+  opens_session_id text not null,
+  code_challenge text not null,
+  scope text not null,
+  methods text not null,
+  authenticated_at integer not null,
+  created_at integer not null,
+  expires_at integer not null,
+  retain_until integer not null,
+  consumed_at integer null,
+  purge_at integer not null,
+  client_id text null,
+  redirect_uri text null,
+  nonce text null,
+  resources text null,
+  acr text null,
+  primary key (code_hash)
+);
+
+create index if not exists "mar_authorization_codes_purge_at" on "mar_authorization_codes" (purge_at);
+
+create table if not exists "mar_sessions" (
+  id text not null,
+  user_id text not null,
+  kind text not null,
+  scope text not null,
+  methods text not null,
+  authenticated_at integer not null,
+  created_at integer not null,
+  last_seen_at integer not null,
+  idle_expires_at integer not null,
+  expires_at integer not null,
+  ip text null,
+  user_agent text null,
+  refresh_hash text null,
+  refresh_state text null,
+  ended_at integer null,
+  end_reason text null,
+  ended_by text null,
+  purge_at integer not null,
+  secret_hash text null,
+  password_mark text null,
+  password_mark_next text null,
+  lifetime_idle integer null,
+  lifetime_absolute integer null,
+  client_id text null,
+  parent_id text null,
+  resources text null,
+  opened_by_session_id text null,
+  former_secret_hash text null,
+  former_secret_until integer null,
+  primary key (id)
+);
+
+create index if not exists "mar_sessions_user_id_ended_at" on "mar_sessions" (user_id, ended_at);
+
+create index if not exists "mar_sessions_purge_at" on "mar_sessions" (purge_at);
+
+create index if not exists "mar_sessions_client_id_ended_at" on "mar_sessions" (client_id, ended_at) where client_id is not null;
+
+create index if not exists "mar_sessions_parent_id" on "mar_sessions" (parent_id) where parent_id is not null;
+
+create table if not exists "mar_socket_tickets" (
+  ticket_hash text not null,
+  session_id text not null,
+  user_id text not null,
+  scope text not null,
+  token_expires_at integer not null,
+  created_at integer not null,
+  expires_at integer not null,
+  primary key (ticket_hash)
+);
+
+create index if not exists "mar_socket_tickets_expires_at" on "mar_socket_tickets" (expires_at);
+
+create table if not exists "mar_second_factors" (
+  user_id text not null,
+  sealed_seed text not null,
+  last_step integer not null,
+  codes_version integer not null,
+  created_at integer not null,
+  primary key (user_id)
+);
+
+create table if not exists "mar_enrolments" (
+  user_id text not null,
+  session_id text not null,
+  sealed_seed text not null,
+  created_at integer not null,
+  expires_at integer not null,
+  primary key (user_id, session_id)
+);
+
+create index if not exists "mar_enrolments_expires_at" on "mar_enrolments" (expires_at);
+
+create table if not exists "mar_recovery_codes" (
+  user_id text not null,
+  code_hash text not null,
+  primary key (user_id, code_hash)
+);
+
+create table if not exists "mar_signing_keys" (
+  generation integer not null,
+  kid text not null,
+  sealed_key text not null,
+  created_at integer not null,
+  activates_at integer not null,
+  primary key (generation)
+);
+
+create table if not exists "mar_id_token_keys" (
+  generation integer not null,
+  kid text not null,
+  sealed_key text not null,
+  created_at integer not null,
+  activates_at integer not null,
+  primary key (generation)
+);
+
+create table if not exists "mar_clients" (
+  id text not null,
+  metadata text not null,
+  secret_hashes text not null,
+  disabled integer not null,
+  created_at integer not null,
+  updated_at integer not null,
+  primary key (id)
+);
+
+create table if not exists "mar_consents" (
+  user_id text not null,
+  client_id text not null,
+  scopes text not null,
+  granted_at integer not null,
+  updated_at integer not null,
+  primary key (user_id, client_id)
+);
+
+create table if not exists "mar_once" (
+  key_hash text not null,
+  expires_at integer not null,
+  primary key (key_hash)
+);
+
+create index if not exists "mar_once_expires_at" on "mar_once" (expires_at);
+
+create table if not exists "mar_passkeys" (
+  credential_hash text not null,
+  credential_id text not null,
+  user_id text not null,
+  user_handle text not null,
+  public_key text not null,
+  counter integer not null,
+  backup_eligible integer not null,
+  backed_up integer not null,
+  transports text not null,
+  aaguid text not null,
+  name text not null,
+  suspected_clone_at integer null,
+  password_mark text null,
+  created_at integer not null,
+  last_used_at integer null,
+  primary key (credential_hash)
+);
+
+create index if not exists "mar_passkeys_user_id" on "mar_passkeys" (user_id);
+
+create table if not exists "mar_passkey_users" (
+  user_id text not null,
+  user_handle text not null,
+  passkeys integer not null,
+  primary key (user_id)
+);
+
+create table if not exists "mar_passkey_codes" (
+  user_id text not null,
+  code_hash text not null,
+  primary key (user_id, code_hash)
+);
+
+insert into "mar_migrations" (version, applied_at) values (1, <now>) on conflict (version) do nothing;

@@ -1,0 +1,108 @@
+// What a later release needs: a second version, invented here. Its changes are made once, after
+// those of the first version, and are made good where a crash has left them.
+import { CompiledQuery } from 'kysely'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { newWholeSession } from '../../src/stores/new-records.js'
+import type * as migrations from '../../src/stores/sql/migrations.js'
+import { migrateSql, sqlStores } from '../../src/stores/sql/sql-stores.js'
+import { databaseKinds, dropTables, openDatabase } from '../support/databases.js'
+import { at } from '../support/records.js'
+
+const released = vi.hoisted(() => ({ version: 1, fails: false }))
+
+vi.mock('../../src/stores/sql/migrations.js', async (original) => {
+  const actual = await original<typeof migrations>()
+  const second = (prefix = 'mar_') => ({
+    version: 2,
+    statements: [
+      {
+        makes: `${prefix}sessions.later`,
+        statement: `alter table ${prefix}sessions add column later integer null`,
+      },
+      {
+        makes: `${prefix}devices`,
+        statement: released.fails ? 'nonsense' : `create table ${prefix}devices (id integer)`,
+      },
+    ],
+  })
+  return {
+    ...actual,
+    migrationsFor: (...given: Parameters<typeof actual.migrationsFor>) => [
+      ...actual.migrationsFor(...given),
+      ...(released.version > 1 ? [second(given[1].prefix)] : []),
+    ],
+  }
+})
+
+describe.each(databaseKinds)('tables of version 1 on $name', (kind) => {
+  const start = async () => {
+    Object.assign(released, { version: 1, fails: false })
+    const database = await openDatabase(kind)
+    const { kysely, prefix, stores } = database
+    onTestFinished(async () => {
+      if (kind.engine !== 'sqlite')
+        await kysely.schema.dropTable(`${prefix}devices`).ifExists().execute()
+      await database.close()
+    })
+    const session = newWholeSession(at)
+    await stores.sessions.create(session)
+    const run = async (sql: string) => (await kysely.executeQuery(CompiledQuery.raw(sql))).rows
+    return { kysely, prefix, session, run }
+  }
+
+  it.skipIf(kind.open === null)(
+    'are brought to version 2 once, by one of several processes, and keep their rows',
+    async () => {
+      const { kysely, prefix, session, run } = await start()
+      released.version = 2
+      const results = await Promise.all(
+        Array.from({ length: 4 }, () => migrateSql(kysely, { prefix })),
+      )
+      expect(results.map(({ from }) => from).sort()).toEqual([1, 2, 2, 2])
+      expect(await sqlStores(kysely, { prefix }).sessions.find(session.id)).toEqual(session)
+      expect(await run(`select later from ${prefix}sessions`)).toEqual([{ later: null }])
+      expect(await run(`select id from ${prefix}devices`)).toEqual([])
+    },
+  )
+
+  it.skipIf(kind.open === null)(
+    'are brought there by the next start where a statement in the middle has failed',
+    async () => {
+      const { kysely, prefix, run } = await start()
+      Object.assign(released, { version: 2, fails: true })
+      await expect(migrateSql(kysely, { prefix })).rejects.toThrow()
+      released.fails = false
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 2 })
+      expect(await run(`select later from ${prefix}sessions`)).toEqual([{ later: null }])
+    },
+  )
+
+  it.skipIf(kind.open === null)(
+    'that were brought there are refused by a process of the release before',
+    async () => {
+      const { kysely, prefix } = await start()
+      released.version = 2
+      await migrateSql(kysely, { prefix })
+      released.version = 1
+      await expect(migrateSql(kysely, { prefix })).rejects.toMatchObject({
+        name: 'AuthConfigError',
+        problem: 'found tables of version 2, and this release knows 1.',
+      })
+    },
+  )
+
+  it.skipIf(kind.open === null)(
+    'of all releases are made at once where there is nothing yet',
+    async () => {
+      const { kysely, prefix } = await start()
+      const empty = `${prefix.slice(0, -1)}n_`
+      onTestFinished(async () => {
+        if (kind.engine === 'sqlite') return
+        await dropTables(kysely, empty)
+        await kysely.schema.dropTable(`${empty}devices`).ifExists().execute()
+      })
+      released.version = 2
+      expect(await migrateSql(kysely, { prefix: empty })).toEqual({ from: 0, to: 2 })
+    },
+  )
+})

@@ -1,0 +1,71 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { suites, suitesOf } from '../rules/suites.mjs'
+import { countTests } from '../rules/test-counts.mjs'
+
+const root = join(import.meta.dirname, '../..')
+const scripts = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts
+const namesOf = (...changed: string[]) => suitesOf(changed).map(({ name }) => name)
+const always = ['check', 'test', 'long']
+
+describe('npm run test:all', () => {
+  it('runs every suite that there is', () => {
+    const others = ['all', 'coverage', 'mutation', 'one', 'smoke'].map((name) => `test:${name}`)
+    const commands = suites.map(({ command }) => command.at(-1))
+    const tests = Object.keys(scripts).filter((name) => /^test(:|$)/.test(name))
+    expect([...commands].sort()).toEqual(
+      ['check', ...tests.filter((name) => !others.includes(name))].sort(),
+    )
+  })
+
+  it('names no part of the project that is gone', () => {
+    const named = suites.flatMap(({ rooms }) => rooms)
+    expect(named.filter((room) => !existsSync(join(root, room)))).toEqual([])
+  })
+
+  it('runs more than what always runs after a change of any part of the package', () => {
+    const parts = readdirSync(join(root, 'src'), { withFileTypes: true }).map((entry) =>
+      entry.isDirectory() ? `src/${entry.name}/x.ts` : `src/${entry.name}`,
+    )
+    const others = [
+      'package.json',
+      'test/support/host.ts',
+      'example-app/server.ts',
+      'docs/oauth.md',
+    ]
+    for (const file of [...parts, ...others])
+      expect(namesOf(file).length, file).toBeGreaterThan(always.length)
+  })
+
+  it.each([
+    ['src/stores/sql/tables.ts', ['engines', 'outages', 'soak'], ['recipes']],
+    ['src/client/transport.ts', ['packed', 'rounds'], ['timing', 'outages']],
+    ['src/throttle/limits.ts', ['timing', 'hosts'], ['engines']],
+    ['docs/moving.md', ['recipes', 'readme'], ['outages', 'packed']],
+    ['test/hosts/thelounge.test.ts', ['hosts'], ['oauth-clients', 'timing']],
+  ])('since a change of %s runs what that concerns', (file, concerned, others) => {
+    const names = namesOf(file)
+    expect(names).toEqual(expect.arrayContaining([...always, ...concerned]))
+    for (const other of others) expect(names).not.toContain(other)
+  })
+
+  it('since nothing has changed runs nothing', () => {
+    expect(namesOf()).toEqual([])
+  })
+})
+
+describe('the table at the end counts', () => {
+  it.each([
+    [' Tests  7949 passed (7949)\n', { passed: 7949, failed: 0 }],
+    [
+      '\u001b[2m Tests \u001b[22m \u001b[1m2 failed\u001b[22m | 5 passed | 3 skipped (10)',
+      { passed: 5, failed: 2 },
+    ],
+    ['Tests  3 passed (3)\n...\n Tests  1 failed | 1 passed (2)', { passed: 4, failed: 1 }],
+    ['ok a\n31 passed, 2 failed\n', { passed: 31, failed: 2 }],
+    ['words: 3 files hold none\n', null],
+  ])('%j', (printed, counts) => {
+    expect(countTests(printed)).toEqual(counts)
+  })
+})
