@@ -60,9 +60,12 @@ async function start(opened: Opened): Promise<void> {
     const code = totpSecret === undefined ? '' : `, and a code by the key ${totpSecret}`
     process.stdout.write(`  ${username} signs in with: ${password}${code}\n`)
   }
-  process.stdout.write(
-    `  the page signs in at ${publicUrl}/, as apps do; its own form is at /?form\n`,
-  )
+  process.stdout.write(`Three things to try:
+  ${publicUrl}/       the chat, which signs in by the pages, as apps do
+  ${publicUrl}/?form  the chat with a form of its own: devices, second factor, passkeys
+  npm run wiki                  another app; signed in to the chat, you are signed in there, too
+And SECOND_FACTOR_REQUIRED=alice npm start: alice has to set up a second factor.
+`)
 }
 
 function listen(server: Server, port: number, opened: Opened): Promise<void> {

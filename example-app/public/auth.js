@@ -1,6 +1,6 @@
-import { createAuthClient, localStorageStore } from '/client/client.js'
-import { oauth } from '/client/oauth/oauth.js'
-import { passkeys as passkeysOf } from '/client/passkeys/passkeys.js'
+import { createAuthClient, localStorageStore } from '/client/index.js'
+import { oauth } from '/client/oauth.js'
+import { passkeys as passkeysOf } from '/client/passkeys.js'
 
 /**
  * The sign-in of this browser, which all its tabs share.

@@ -14,6 +14,7 @@ import {
 } from './two-factor.js'
 
 const loggedOut = 'You have logged out.'
+const loggedOutHere = 'You have logged out of the chat. This browser is still signed in.'
 const loggedOutElsewhere = 'You logged out in another tab.'
 const signedOut =
   'You were signed out: it was done on another device, your second factor has changed, or you ' +
@@ -22,7 +23,8 @@ const signedOut =
 const classes = document.documentElement.classList
 /** Whom this page shows, as the client says. */
 let shown = null
-let loggingOut = false
+/** How this tab is logging out: of the browser as well, or not. Null while it is not. */
+let loggingOut = null
 let live = null
 let rooms = []
 let room = null
@@ -33,7 +35,7 @@ prepareFields()
 prepareSignIn(() => follow(client.state, { hasSignedIn: true }))
 prepareDevices()
 preparePasskeys(showCodesOfPasskey)
-prepareTwoFactor({ onLogOut: logOut, onSetUp: resume })
+prepareTwoFactor({ onLogOut: () => logOut(), onSetUp: resume })
 document.addEventListener('busy', onBusy)
 void begin()
 
@@ -138,14 +140,14 @@ async function onEnded() {
 
 function onBusy() {
   if (shown === null) sayBusy()
-  else if (loggingOut) say('room-problem', 'Busy, one moment.')
+  else if (loggingOut !== null) say('room-problem', 'Busy, one moment.')
   else if (live === null) say('connection-problem', 'Busy, one moment.')
 }
 
 function leave(reason) {
   if (shown === null) return show('sign-in')
   const elsewhere = reason === 'session-ended' ? signedOut : loggedOutElsewhere
-  if (!loggingOut) drafts.set(shown.userId, byId('text').value)
+  if (loggingOut === null) drafts.set(shown.userId, byId('text').value)
   live?.stop()
   live = null
   closeDevices()
@@ -160,7 +162,9 @@ function leave(reason) {
   for (const place of ['connection-problem', 'room-problem', 'news']) say(place, '')
   show('sign-in')
   document.title = 'Sign in · Chat'
-  askToSignIn(loggingOut ? loggedOut : elsewhere)
+  if (loggingOut === null) return askToSignIn(elsewhere)
+  const { browser } = loggingOut
+  askToSignIn(browser ? loggedOut : loggedOutHere, { isBrowserLeft: browser })
 }
 
 function show(visible) {
@@ -169,7 +173,8 @@ function show(visible) {
   if (visible === 'sign-in') focusSignIn()
 }
 
-byId('log-out').addEventListener('click', logOut)
+byId('log-out').addEventListener('click', () => logOut())
+byId('log-out-here').addEventListener('click', () => logOut({ browser: false }))
 
 // The menu of a phone closes behind the dialog that it opens, and takes with it the button that the
 // focus would go back to.
@@ -180,17 +185,20 @@ for (const dialog of document.querySelectorAll('dialog')) {
   )
 }
 
-async function logOut() {
-  loggingOut = true
+// Of the browser as well: at a computer that others use, too, "Sign in" must not let the next one
+// in as whoever was here last.
+async function logOut({ browser = true } = {}) {
+  loggingOut = { browser }
   try {
     // Where there is no chat yet, there is nothing to stay for.
-    await client.signOut({ evenIfUnreachable: client.state.enrolmentRequired === true })
+    const evenIfUnreachable = client.state.enrolmentRequired === true
+    await client.signOut({ browser, evenIfUnreachable })
     leave('signed-out')
   } catch (error) {
     // The session may live on: say so, and stay.
     say('room-problem', `You are still signed in. ${explain(error)}`)
   } finally {
-    loggingOut = false
+    loggingOut = null
   }
 }
 

@@ -25,13 +25,16 @@ export function prepareDevices() {
     }
   }
 
-  async function end({ id, name }) {
+  async function end({ name, sessions }) {
     await act(async () => {
-      await client.sessions.end(id).catch((error) => {
-        // Gone already, which is what was asked for.
-        if (error.status !== 404) throw error
-      })
-      return `${name ?? 'The device'} was signed out.`
+      // One after the other: an app may end together with the sign-in that it came from.
+      for (const { id } of sessions) {
+        await client.sessions.end(id).catch((error) => {
+          // Gone already, which is what was asked for.
+          if (error.status !== 404) throw error
+        })
+      }
+      return `${name} was signed out.`
     })
     // Its button has gone. Not the next button: a second Enter would sign out another device.
     byId('devices-title').focus()
@@ -47,7 +50,9 @@ export function prepareDevices() {
   byId('close-devices').addEventListener('click', () => dialog.close())
   others.addEventListener('click', async () => {
     await act(async () => {
-      return `${amount(await client.sessions.endOthers(), 'device')} signed out.`
+      const shown = list.querySelectorAll('.device button').length
+      await client.sessions.endOthers()
+      return `${amount(shown, 'device')} signed out.`
     })
     byId('devices-title').focus()
   })
@@ -58,19 +63,51 @@ export function closeDevices() {
 }
 
 function show(sessions, end) {
+  const all = devicesOf(sessions)
   const [here, elsewhere] = [
-    sessions.filter(({ current }) => current),
-    sessions.filter(({ current }) => !current),
+    all.filter(({ current }) => current),
+    all.filter(({ current }) => !current),
   ]
   elsewhere.sort((one, other) => other.lastSeenAt.localeCompare(one.lastSeenAt))
   list.replaceChildren(...[...here, ...elsewhere].map((each) => deviceItem(each, end)))
-  others.hidden = elsewhere.length === 0
+  others.hidden = sessions.every(({ current }) => current)
+}
+
+/** Each sign-in, with the apps that were signed in by it. */
+function devicesOf(sessions) {
+  const known = new Map(sessions.map((session) => [session.id, session]))
+  // A browser or an app was opened on the same device. A session of the kind `pkce` is a device of
+  // its own: its code may have gone to a phone.
+  function signInOf(session) {
+    const opener = known.get(session.openedBy)
+    const isOfSameDevice = session.kind === 'browser' || session.kind === 'oauth'
+    return isOfSameDevice && opener !== undefined ? signInOf(opener) : session
+  }
+  const bySignIn = Map.groupBy(sessions, signInOf)
+  return [...bySignIn].map(([signIn, members]) => deviceOf(signIn, members))
+}
+
+function deviceOf(signIn, members) {
+  const others = members.filter((one) => one !== signIn)
+  const apps = others.filter(({ kind }) => kind === 'oauth').map(({ name }) => name)
+  return {
+    ...signIn,
+    name: signIn.name ?? 'Unknown device',
+    sessions: [signIn, ...others],
+    apps: [...new Set(apps)],
+    current: members.some(({ current }) => current),
+    lastSeenAt: members
+      .map(({ lastSeenAt }) => lastSeenAt)
+      .sort()
+      .at(-1),
+    isConnected: members.some(({ liveSockets }) => liveSockets > 0),
+  }
 }
 
 function deviceItem(device, end) {
-  const { id, name, ip, lastSeenAt, current, liveSockets } = device
+  const { id, name, ip, lastSeenAt, current, isConnected } = device
   const item = element('li', 'device')
-  const title = element('p', 'device-name', name ?? 'Unknown device')
+  const title = element('p', 'device-name', name)
   title.id = `device-${id}`
   if (current) title.append(' ', element('span', 'badge', 'this device'))
   const seen = element('time', '', inThePast(new Date(lastSeenAt)))
@@ -78,13 +115,19 @@ function deviceItem(device, end) {
   const facts = element('p', 'hint')
   facts.id = `facts-${id}`
   facts.append(
+    useOf(device),
     `${ip ?? 'address unknown'} · last seen `,
     seen,
-    liveSockets > 0 ? ' · connected now' : '',
+    isConnected ? ' · connected now' : '',
   )
   item.append(title, facts)
   if (!current) item.append(endButton(device, end))
   return item
+}
+
+function useOf({ kind, apps }) {
+  if (apps.length > 0) return `Used for ${apps.join(', ')} · `
+  return kind === 'browser' ? 'By the sign-in page · ' : ''
 }
 
 function endButton(device, end) {

@@ -67,11 +67,11 @@ function logIn(code) {
 }
 
 /** Asks to sign in, and tells why. */
-export function askToSignIn(reason) {
+export function askToSignIn(reason, { isBrowserLeft = false } = {}) {
   workByPages(false)
   notice(reason)
-  // The pages know this browser still, and would let in whoever comes next.
-  byId('leave-browser').hidden = false
+  // Else the pages may know this browser still, and let in whoever comes next.
+  byId('leave-browser').hidden = isBrowserLeft
   focusSignIn()
 }
 

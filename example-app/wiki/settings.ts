@@ -32,6 +32,8 @@ function howToRegister(wikiUrl: string): string {
   return (
     'WIKI_SECRET: is not set. Start the chat, and then the wiki, with this one:\n\n' +
     `OAUTH_CLIENTS='${JSON.stringify([wiki])}' npm start\n\n` +
-    `WIKI_SECRET=${secret} npm run wiki\n`
+    `WIKI_SECRET=${secret} npm run wiki\n\n` +
+    'ISSUER is where the chat is (http://localhost:3000), and WIKI_URL where the wiki is to be ' +
+    '(http://localhost:3001).\n'
   )
 }

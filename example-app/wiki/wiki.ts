@@ -9,7 +9,13 @@ import { readSettings } from './settings.js'
 const { issuer, wikiUrl, secret } = readSettings(process.env)
 // Without TLS on one's own machine alone.
 const options = issuer.startsWith('http:') ? { execute: [oidc.allowInsecureRequests] } : {}
-const chat = await oidc.discovery(new URL(issuer), 'wiki', secret, undefined, options)
+const chat = await oidc
+  .discovery(new URL(issuer), 'wiki', secret, undefined, options)
+  .catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : 'no answer'
+    process.stderr.write(`ISSUER: no chat at ${issuer} (${why}). Start it first, or set ISSUER.\n`)
+    process.exit(1)
+  })
 
 /** A browser: on its way to the chat and back, or signed in. */
 interface Visitor {
@@ -20,6 +26,8 @@ interface Visitor {
 
 // In memory: a restart signs everybody out. A real wiki has them in its database, and an end.
 const visitors = new Map<string, Visitor>()
+// Whoever opens /sign-in again and again takes the places of the oldest, and no more memory.
+const mostVisitors = 10_000
 const idOf = ({ headers }: Request) => /(?:^|; )wiki=([\w-]{36})/.exec(headers.cookie ?? '')?.[1]
 const visitorOf = (request: Request) => visitors.get(idOf(request) ?? '') ?? {}
 
@@ -28,6 +36,10 @@ function keep(request: Request, response: Response, visitor: Visitor): void {
   visitors.delete(idOf(request) ?? '')
   const id = randomUUID()
   visitors.set(id, visitor)
+  for (const oldest of visitors.keys()) {
+    if (visitors.size <= mostVisitors) break
+    visitors.delete(oldest)
+  }
   const secure = wikiUrl.startsWith('https:')
   response.cookie('wiki', id, { httpOnly: true, sameSite: 'lax', secure })
 }
