@@ -1,7 +1,4 @@
-/**
- * The closed list of error names, as they stand in `error` of an answer. It only grows within
- * `/api/v1`.
- */
+/** The closed list of error names, as in `error` of an answer. Within `/api/v1` it only grows. */
 export type AuthErrorCode =
   | 'invalid-request'
   | 'invalid_grant'
@@ -30,7 +27,7 @@ export type AuthErrorCode =
   | 'temporarily-unavailable'
   | 'configuration'
 
-// `configuration` never reaches a client: it is thrown at start-up, or handed to the host's error
+// `configuration` never reaches a client: it is thrown at start-up, or passed to the host's error
 // handler.
 const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: string }>> = {
   'invalid-request': { status: 400, message: 'The request is not valid.' },
@@ -73,18 +70,18 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   configuration: { status: 500, message: 'Internal server error' },
 }
 
-/** What each error means; the file is installed with the package. */
+/** Explains each error; the file is installed with the package. */
 const guide = 'node_modules/messaging-auth-router/docs/errors.md'
 
-// The sites that show Markdown write anchors in small letters.
+// Sites that render Markdown write anchors in lower case.
 function helpFor(code: AuthErrorCode): string {
   return `${guide}#${code.toLowerCase()}`
 }
 
-/** Whose limit is reached: that of a name or its account, or that of a network. */
+/** Which limit is reached: that of a name or its account, or that of a network. */
 export type LimitOf = 'user' | 'network'
 
-/** What an {@link AuthError} may carry besides its name. */
+/** Optional properties of an {@link AuthError}. */
 export interface AuthErrorOptions {
   /**
    * Text for the client; default: the catalogue's text for the name. Never put a secret or an
@@ -95,47 +92,44 @@ export interface AuthErrorOptions {
   readonly message?: string
   /** Machine-readable `details` of the answer. */
   readonly details?: Readonly<Record<string, unknown>>
-  /** Seconds after which a retry makes sense; becomes `Retry-After`. */
+  /** Seconds until a retry makes sense; becomes `Retry-After`. */
   readonly retryAfter?: number
   /** Extra response headers, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Which limit refuses, for `too-many-requests`. Not part of the answer. */
+  /** Which limit refused, for `too-many-requests`. Not part of the answer. */
   readonly limit?: LimitOf
-  /** What went wrong underneath. Never written to a client. */
+  /** The underlying error. Never written to a client. */
   readonly cause?: unknown
 }
 
 /**
- * The root of every error this package throws on purpose. `code` is the stable name, `status` the
- * HTTP status, `clientMessage` may be shown to anybody, `message` is for the log.
+ * The base class of every error this package throws on purpose. `code` is the stable name, `status`
+ * the HTTP status, `clientMessage` is safe to show to anybody, `message` is for the log.
  *
  * `authenticate()` and `issueAuthorizationCode()` reject with it; answer `error.status` with
  * `error.clientMessage`.
  */
 export class AuthError extends Error {
   override readonly name: string = 'AuthError'
-  /** The stable name, as it stands in `error` of the answer. */
+  /** The stable name, as in `error` of the answer. */
   readonly code: AuthErrorCode
-  /** The HTTP status that fits. */
+  /** The HTTP status of the answer. */
   readonly status: number
-  /** The text a client may see. */
+  /** The text for the client. */
   readonly clientMessage: string
   /** Machine-readable details for the client, if any. */
   readonly details: Readonly<Record<string, unknown>> | undefined
-  /** Seconds after which a retry makes sense, if known. */
+  /** Seconds until a retry makes sense, if known. */
   readonly retryAfter: number | undefined
-  /**
-   * With `too-many-requests`: whether the limit is that of the name, or that of the network, if
-   * known.
-   */
+  /** With `too-many-requests`: whether the name or the network is over its limit, if known. */
   readonly limit: LimitOf | undefined
   /** Extra response headers. */
   readonly headers: Readonly<Record<string, string>>
-  /** Where to read what `code` means and what to do about it. For the log, never for a client. */
+  /** Where `code` is explained, with what to do about it. For the log, never for a client. */
   readonly help: string
 
   constructor(code: AuthErrorCode, given: AuthErrorOptions = {}) {
-    // What was not given must not be found on a polluted Object.prototype: it would go out to
+    // Missing options must not be read from a polluted Object.prototype: they would go out to
     // clients.
     const options: AuthErrorOptions = Object.assign(Object.create(null), given)
     const entry = catalogue[code]
@@ -156,9 +150,9 @@ export class AuthError extends Error {
 }
 
 /**
- * An option is missing, unknown, of the wrong type, or unsafe. Thrown by the factories at start-up,
- * whatever `NODE_ENV` says. `option` names the culprit as you wrote it, `remedy` says what to write
- * instead. Where several options are at fault, `message` lists all of them.
+ * An option is missing, unknown, of the wrong type, or unsafe. The factories throw it at start-up,
+ * whatever `NODE_ENV` says. `option` names the option as you wrote it, `remedy` says what to write
+ * instead. If several options are at fault, `message` lists all of them.
  */
 export class AuthConfigError extends AuthError {
   override readonly name: string = 'AuthConfigError'
@@ -168,7 +162,7 @@ export class AuthConfigError extends AuthError {
   readonly problem: string
   /** What to do about it. */
   readonly remedy: string
-  /** What else is wrong, an error for each. Empty where there is nothing more. */
+  /** The other options at fault, one error each; empty if there are none. */
   readonly others: readonly AuthConfigError[]
 
   constructor(
@@ -194,8 +188,8 @@ export class AuthConfigError extends AuthError {
 }
 
 /**
- * One reason why a request was not understood; `path` is the field, `message` what was expected
- * there.
+ * One reason why a request was refused as invalid: `path` is the field, `message` what was
+ * expected.
  */
 export interface RequestIssue {
   readonly path: string
@@ -207,9 +201,7 @@ export function invalidRequest(issues: readonly RequestIssue[]): AuthError {
   return new AuthError('invalid-request', { details: { issues } })
 }
 
-/**
- * A 401 that says nothing about why, which is the whole point of it. `message` is for the log only.
- */
+/** A 401 that does not tell the client why. `message` is for the log only. */
 export function notSignedIn(message: string): AuthError {
   return new AuthError('Unauthorized', {
     clientMessage: 'You must be logged in to do this.',

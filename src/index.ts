@@ -1,4 +1,4 @@
-// The front door: every name a host can import, and nothing else.
+// The entry point: every name a host can import, and nothing else.
 
 // The router.
 

@@ -10,14 +10,14 @@ import type { SessionRecord } from './stores/contract.js'
 import { type AssertionResponse, assertionSchema } from './two-factor/passkey-response.js'
 import type { UserStore } from './users/contract.js'
 
-/** A password, with a code where the user has a second factor; or a passkey. */
+/** A password, with a code if the user has a second factor; or a passkey. */
 export interface Proof {
   readonly password?: string | undefined
   readonly code?: string | undefined
   readonly passkey?: AssertionResponse | undefined
 }
 
-/** {@link Proof}, as the body of a request. */
+/** The schema of {@link Proof} in a request body. */
 export const proofRequest: z.ZodObject<{
   password: z.ZodOptional<z.ZodString>
   code: z.ZodOptional<z.ZodString>
@@ -29,8 +29,8 @@ export const proofRequest: z.ZodObject<{
 })
 
 /**
- * Lets a signed-in user prove anew who they are, by the decision that every sign-in asks. Null
- * where nothing was shown. Throws 401, 403, 429 or 503.
+ * Reauthenticates a signed-in user, by the same decision as every sign-in. Null if nothing was
+ * sent. Throws 401, 403, 429 or 503.
  */
 export type ProveAgain = (
   asking: Pick<SignedInRequest, 'session'>,
@@ -38,21 +38,21 @@ export type ProveAgain = (
   request: EndpointRequest,
 ) => Promise<ApprovedSignIn | null>
 
-/** Passkeys, as a proof of somebody who has signed in. */
+/** Passkeys as a proof of a signed-in user. */
 export interface PasskeyProof {
-  /** Judges one that was shown in this session. Throws 401, 429 or 503. */
+  /** Verifies a passkey for this session. Throws 401, 429 or 503. */
   requireRight(
     session: Pick<SessionRecord, 'id' | 'userId'>,
     response: AssertionResponse,
     request: EndpointRequest,
   ): Promise<void>
-  /** Whether the user has any. Rejects with 503. */
+  /** Whether the user has a passkey. Rejects with 503. */
   hasAny(userId: string): Promise<boolean>
 }
 
 export interface ProveAgainDeps {
   readonly provePassword: ProvePassword
-  /** Undefined: the host takes no passkeys. */
+  /** Undefined without the option `passkeys`. */
   readonly passkeyProof: PasskeyProof | undefined
   readonly decideSignIn: DecideSignIn
   readonly users: Pick<UserStore, 'findById'>
@@ -93,8 +93,8 @@ async function approvedBy(
   throw await told(decision.error)
 }
 
-// A passkey is shown here in the place of the password and the code, so the decision does not
-// offer it. Whoever has one need not use a recovery code up.
+// Here a passkey replaces both password and code, so the decision does not offer it. A user with a
+// passkey need not spend a recovery code.
 function withPasskey(error: AuthError): AuthError {
   const { code, details } = error
   const methods: unknown = details?.['availableMethods']

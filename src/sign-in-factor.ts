@@ -7,43 +7,43 @@ import { recoveryCodeHash } from './two-factor/recovery-codes.js'
 import { countsAsFactor, type SecondFactors, type UserFactors } from './two-factor/second-factor.js'
 import type { AuthUser } from './users/contract.js'
 
-/** Where the second factor of a sign-in is concerned. */
+/** The part of a sign-in that concerns the second factor. */
 export interface FactorAttempt {
-  /** Whether the session that is asked for is one that goes on. */
+  /** Whether the sign-in continues an existing session. */
   readonly isRefresh: boolean
-  /** What has been proven before. */
+  /** The methods proven before. */
   readonly methods: readonly StoredMethod[]
   /**
-   * A second-factor code; null where none was sent, undefined where this flow takes none, so that
-   * none is sent to the user either.
+   * A second-factor code; null if none was sent, undefined if this flow accepts none. In an
+   * undefined case no code is sent to the user either.
    */
   readonly code: string | null | undefined
-  /** A passkey in its place; null where none was sent, undefined where this flow takes none. */
+  /** A passkey instead of a code; null if none was sent, undefined if this flow accepts none. */
   readonly passkey: SentPasskey | null | undefined
-  /** When what `methods` names was shown, where that was some time ago. */
+  /** When `methods` were shown, if that was some time ago. */
   readonly shownAt: Date | undefined
   readonly context: RequestContext
 }
 
 /**
- * What this attempt has proven, and by which factor. Nothing where the user has no second factor or
- * has shown it before.
+ * What this attempt has proven, and by which factor. `proven` is empty if the user has no second
+ * factor or has shown it before.
  */
 export interface FactorProof {
   readonly proven: readonly ('otp' | 'recovery' | 'passkey')[]
   readonly totpSince: Date | null
-  /** What of the user's passkeys was shown now. */
+  /** The passkey, or its recovery code, that was shown now. */
   readonly passkeyShown: PasskeyShown | null
 }
 
 export interface ProveFactorDeps {
   readonly secondFactors: SecondFactors
-  /** Undefined: the host takes no passkeys. */
+  /** Undefined without the option `passkeys`. */
   readonly passkeyFactor: PasskeyFactor | undefined
   readonly throttle: Pick<Throttle, 'withSecondFactorSlot'>
 }
 
-/** Proves the second factor of a user, where one is due; the error says what is missing. */
+/** Checks the second factor of a user, if one is due; the error says what is missing. */
 export async function proveFactor(
   deps: ProveFactorDeps,
   attempt: FactorAttempt,
@@ -58,7 +58,7 @@ export async function proveFactor(
   if (passkeys !== undefined && attempt.passkey)
     return provePasskey(passkeys, attempt.passkey, attempt, { user, factors })
   if (factors !== null) return proveCode(deps, attempt, factors)
-  // A new passkey ends no session, so one that was opened without goes on.
+  // A new passkey ends no session, so a session opened without one continues.
   if (passkeys === undefined || attempt.isRefresh) return nothing(null)
   if (!(await passkeys.isDemanded(user))) return nothing(null)
   return proveWithoutTotp(deps, passkeys, attempt, user)
@@ -78,7 +78,7 @@ function nothing(totpSince: Date | null): FactorProof {
   return { proven: [], totpSince, passkeyShown: null }
 }
 
-// A code may have been issued for a factor that was taken away or replaced since.
+// An authorization code may have been issued for a factor that was removed or replaced since.
 async function isOutdated(
   passkeys: PasskeyFactor | undefined,
   { methods, shownAt }: FactorAttempt,
@@ -86,18 +86,21 @@ async function isOutdated(
 ): Promise<boolean> {
   if (shownAt === undefined) return false
   if (factors !== null) {
-    // With a passkey that is removed ends what it has signed in, but for who removes it.
+    // Removing a passkey ends the sessions it has opened, except the one that removes it.
     if (methods.includes('passkey')) return false
     return factors.totp !== null && factors.totp.createdAt > shownAt
   }
-  // What was shown to the host need not be a factor that the router knows.
+  // The host may have checked a factor that the router does not know.
   if (!methods.some(countsAsFactor)) return false
-  // Without codes only a passkey can have been shown, or a recovery code that stood in for it.
+  // Without code factors, only a passkey can have been shown, or a recovery code that replaced it.
   if (passkeys === undefined || methods.includes('otp')) return true
   return !(await passkeys.hadOne(user, shownAt))
 }
 
-/** Who has to show a factor: with those that take codes, or, where that is null, with none. */
+/**
+ * The user who must show a factor, with the factors that accept codes; null if the user has none of
+ * those.
+ */
 interface Owing {
   readonly user: AuthUser
   readonly factors: UserFactors | null
@@ -116,7 +119,7 @@ async function provePasskey(
   return { proven: ['passkey'], totpSince, passkeyShown }
 }
 
-// The codes of nobody's TOTP: only a recovery code that stands in for a passkey can be right.
+// Without TOTP only a recovery code that replaces a passkey can be right.
 async function proveWithoutTotp(
   { throttle }: ProveFactorDeps,
   passkeys: PasskeyFactor,
@@ -157,7 +160,8 @@ async function checkCode(
 ): Promise<'otp' | 'recovery' | 'invalid' | 'due'> {
   if (code === undefined || code === null) return 'due'
   // Counted before it is checked, per user over all networks: six digits do not withstand uncounted
-  // guessing. A recovery code does, and lets a user in whom the wrong codes of others keep out.
+  // guessing. A recovery code does, and so lets its user in when wrong codes of others have reached
+  // the limit.
   const check = () => secondFactors.judge(factors, code, context)
   if (secondFactors.isRecovery(factors, code)) return check()
   const slot = { userId: factors.user.id, place: 'login' } as const
@@ -172,8 +176,8 @@ async function codeDue(
   const { code, context } = attempt
   if (code === undefined || !secondFactors.sendsCodes(factors))
     return refusal(passkeys, 'totp-required', attempt, factors)
-  // A code that is sent counts like one that is checked: who knows the password could otherwise
-  // flood the mailbox.
+  // Sending a code counts like checking one: someone who knows the password could otherwise flood
+  // the mailbox.
   const slot = { userId: factors.user.id, place: 'login' } as const
   const codeGenerated = await throttle.withSecondFactorSlot(slot, context, () =>
     secondFactors.sendCode(factors, context),
@@ -193,7 +197,7 @@ async function refusal(
     return new AuthError(code, {
       details: { method: methods[0], codeGenerated, availableMethods: methods },
     })
-  // Asked for first where nothing but recovery codes would be left.
+  // The passkey comes first if only recovery codes would be left.
   const hasCodes = totp !== null || others.length > 0
   const availableMethods = hasCodes ? [...methods, 'passkey'] : ['passkey', ...methods]
   const details = {

@@ -11,8 +11,8 @@ import type { SecondFactors } from './two-factor/second-factor.js'
 import type { AuthUser } from './users/contract.js'
 
 /**
- * By which flow a sign-in comes; `host` is `auth.sessions.open()`, `named-token` the making of one,
- * `reauthenticate` of somebody who has signed in and proves it anew.
+ * The flow that asks for a sign-in; `host` is `auth.sessions.open()`, `named-token` makes a named
+ * token, `reauthenticate` proves a signed-in user again.
  */
 export type SignInDoor =
   | 'login'
@@ -24,36 +24,39 @@ export type SignInDoor =
   | 'passkey'
   | 'reauthenticate'
 
-/** What the host's `beforeLogin` gets. */
+/** The argument of the host's `beforeLogin`. */
 export interface LoginAttempt {
   readonly door: SignInDoor
-  /** The host's own object, as its store answered it. */
+  /** The object that the host's user store returned. */
   readonly user: AuthUser
-  /** What has been proven so far, all of it. */
+  /** All methods proven so far. */
   readonly methods: readonly StoredMethod[]
   readonly ip: string | null
   readonly userAgent: string | null
 }
 
-/** The host's veto: nothing lets the sign-in pass, a text refuses it and is shown to the client. */
+/**
+ * The host's veto. Return nothing to allow the sign-in, or a text to refuse it; the client sees the
+ * text.
+ */
 export type BeforeLogin = (
   attempt: LoginAttempt,
 ) => string | undefined | Promise<string | undefined>
 
-/** A request for the decision. */
+/** The input of the decision. */
 export interface SignInAttempt {
   readonly door: SignInDoor
   readonly user: AuthUser | null
-  /** What has been proven before. */
+  /** The methods proven before. */
   readonly methods: readonly StoredMethod[]
   /**
-   * A second-factor code; null where none was sent, undefined where this flow takes none, so that
-   * none is sent to the user either.
+   * A second-factor code; null if none was sent, undefined if this flow accepts none. In an
+   * undefined case no code is sent to the user either.
    */
   readonly code: string | null | undefined
-  /** A passkey in its place; null where none was sent, left out where this flow takes none. */
+  /** A passkey instead of a code; null if none was sent, left out if this flow accepts none. */
   readonly passkey?: SentPasskey | null
-  /** When what `methods` names was shown, where that was some time ago. */
+  /** When `methods` were shown, if that was some time ago. */
   readonly shownAt?: Date
   readonly context: RequestContext
 }
@@ -76,9 +79,9 @@ export interface SignInDeps extends Pick<ProveFactorDeps, 'secondFactors' | 'pas
 }
 
 /**
- * The one decision behind every way in: login, code issue, exchange and refresh all ask it, so that
- * a rule added here holds for each of them. In this order: does the user exist and is not disabled;
- * is the second factor satisfied; has the host no objection.
+ * The one decision behind every sign-in: login, code issue, exchange and refresh all call it, so a
+ * rule added here applies to all of them. In this order: the user exists and is not disabled; the
+ * second factor is satisfied; the host does not object.
  */
 export function createSignInDecision(deps: SignInDeps): DecideSignIn {
   return async function decideSignIn(attempt) {
@@ -94,7 +97,7 @@ export function createSignInDecision(deps: SignInDeps): DecideSignIn {
       if (factor.proven.includes('otp'))
         await deps.throttle.refundSecondFactor({ userId: user.id, place: 'login' })
     }
-    // A right code is no guess, whatever the host answers, and even if it fails.
+    // A right code is not a guess, whatever the host answers, and even if the host fails.
     const objection = await askHost(deps, attempt, user, methods).catch(async (error: unknown) => {
       await giveBackCode()
       throw error
@@ -104,7 +107,7 @@ export function createSignInDecision(deps: SignInDeps): DecideSignIn {
       return refused('vetoed', new AuthError('forbidden', { clientMessage: objection }))
     }
 
-    // A login forgets wrong codes together with its other counters, in one round trip.
+    // A login clears wrong codes together with its other counters, in one round trip.
     if (factor.proven.length > 0 && attempt.door !== 'login')
       await deps.throttle.clearSecondFactor(user.id)
     return { allowed: true, approved: approve(user, methods, factor) }
@@ -112,8 +115,8 @@ export function createSignInDecision(deps: SignInDeps): DecideSignIn {
 }
 
 /**
- * Checks, after the session is stored, that the factor has not changed since the decision. A change
- * ends the sessions that are stored by then, so one of the two sees the other.
+ * Checks, after the session is stored, that the factor has not changed since the decision. A factor
+ * change ends all sessions stored by then, so one of the two sees the other.
  */
 export function createFactorStands(
   secondFactors: Pick<SecondFactors, 'of'>,
@@ -147,7 +150,7 @@ async function askHost(
   methods: readonly StoredMethod[],
 ): Promise<string | undefined> {
   if (beforeLogin === undefined) return undefined
-  // Anything but nothing at all is an objection: a hook that answers `false` meant to say no.
+  // Any value is an objection: a hook that returns `false` meant to say no.
   const objection: unknown =
     (await call('beforeLogin', () => beforeLogin({ door, user, methods, ip, userAgent }))) ??
     undefined

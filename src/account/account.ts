@@ -10,10 +10,10 @@ import { logoutEndpoint } from './logout.endpoint.js'
 import { meEndpoint } from './me.endpoint.js'
 import { createUnlockLogin, type UnlockLogin } from './unlock-login.js'
 
-/** Who am I, sign me out, and, for the support desk, let this user try again. */
+/** `GET /me`, logout, and unlocking a user for the support desk. */
 export interface Account extends Capability {
   readonly unlockLogin: UnlockLogin
-  /** What clients see of a user; null for nobody, and for one who is disabled. */
+  /** A user as clients see it; null if the user does not exist or is disabled. */
   readonly me: (userId: string) => Promise<Me | null>
 }
 
@@ -28,15 +28,15 @@ export interface AccountDeps {
   readonly audit: Audit
 }
 
-/** Makes `GET /me`, `/logout` and `auth.unlockLogin`. */
+/** `GET /me`, `/logout` and `auth.unlockLogin`. */
 export function createAccount(deps: AccountDeps): Account {
   const { users, audit } = deps
   const logout = logoutEndpoint(deps.signedIn, deps.sessions)
   return {
     routes: [
       ['/me', { GET: meEndpoint(deps.signedIn, deps.describeMe, audit) }],
-      // Old clients send a GET, and forget the token whatever the answer. It takes headers, which
-      // no page of another origin can send.
+      // Old clients send a GET, and forget the token whatever the answer. The credentials are in
+      // headers, which no page of another origin can set.
       ['/logout', { GET: logout, HEAD: null, POST: logout }],
     ],
     async me(userId) {

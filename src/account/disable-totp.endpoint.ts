@@ -9,10 +9,10 @@ import type { SessionRecord, StoredMethod } from '../stores/contract.js'
 import { countsAsFactor, hasShownCode } from '../two-factor/second-factor.js'
 import { changeFactor, passwordAndCode, proveBoth, type TotpDeps } from './totp.endpoint.js'
 
-/** Notes by what the session has signed in. */
+/** Stores the methods of the session. */
 type Keep = (methods: readonly StoredMethod[]) => Promise<void>
 
-/** `POST /auth/totp/disable`: password and code switch TOTP off. */
+/** `POST /auth/totp/disable`: disables TOTP, with password and code. */
 export function disableTotpEndpoint(deps: TotpDeps): Endpoint {
   const { sessions, forgetSession } = deps
   return async function disableTotp(request) {
@@ -23,8 +23,8 @@ export function disableTotpEndpoint(deps: TotpDeps): Endpoint {
     const { context } = request
     // 401, 409, 429
     await proveBoth(deps, session, input, request)
-    // 503. First, while a failure still changes nothing. A session that still claimed a factor
-    // which the user no longer has would pass where the host requires one.
+    // 503. First, while a failure still changes nothing. If the session still claimed a factor that
+    // the user no longer has, it would pass where the host requires one.
     const withoutFactor = await methodsWithoutTotp(deps, session)
     const keep: Keep = (methods) => keepSession({ sessions, forgetSession }, session, methods)
     await keep(withoutFactor)
@@ -34,15 +34,15 @@ export function disableTotpEndpoint(deps: TotpDeps): Endpoint {
         throw error
       },
     )
-    // Who has proved anew meanwhile has written what the session had shown before.
+    // A reauthentication meanwhile has stored the former methods again.
     await keepWithoutTotp(deps, session, withoutFactor, keep).catch(reported)
     return ok({ status: 'success', data: { message: 'Two-factor authentication is off.' } })
   }
 }
 
-// Another request may have switched it off while this one failed, or only the answer was lost.
-// Looked at after the write, so that of two requests one sees the other; where nothing can be seen,
-// the user signs in again.
+// Another request may have disabled TOTP while this one failed, or only the answer was lost. The
+// status is read after the write, so of two concurrent requests one sees the other. If the status
+// cannot be read, the user signs in again.
 async function giveFactorBack(
   deps: TotpDeps,
   session: SessionRecord,
@@ -54,8 +54,8 @@ async function giveFactorBack(
   if (!enabled) await keepWithoutTotp(deps, session, withoutFactor, keep)
 }
 
-// The last passkey may have been removed since it was asked for, while there was TOTP besides:
-// looked at after the write as well. Where nothing can be seen, no factor is claimed.
+// The last passkey may have been removed since we checked, while TOTP was active: checked again
+// after the write. If the check fails, no factor is claimed.
 async function keepWithoutTotp(
   deps: TotpDeps,
   session: SessionRecord,
@@ -69,7 +69,7 @@ async function keepWithoutTotp(
   if (left.length < withoutTotp.length) await keep(left)
 }
 
-// A passkey that is gone was still shown while there was TOTP besides.
+// A session may still name a passkey that has been removed.
 async function methodsWithoutTotp(
   deps: TotpDeps,
   { userId, methods }: SessionRecord,
@@ -97,5 +97,5 @@ async function disable(
   audit({ type: 'second-factor.disabled', userId }, context)
 }
 
-// The call that failed has reported it.
+// The failed call has reported itself.
 function reported(): void {}

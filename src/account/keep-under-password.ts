@@ -9,8 +9,9 @@ export interface KeepUnderDeps {
 }
 
 /**
- * Makes what keeps one session of a user under a password that was changed, where sessions end with
- * their password. Call it when the others have ended: those of the same password are kept as well.
+ * Keeps one session of a user alive under a changed password, if sessions end with their password.
+ * Call it after the other sessions have ended: sessions opened with the same password as this one
+ * are kept as well.
  */
 export function createKeepUnder(
   deps: KeepUnderDeps,

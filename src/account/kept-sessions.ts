@@ -1,17 +1,17 @@
 import type { Sessions } from '../sessions/sessions.js'
 
-/** What stays when all else of a user ends. */
+/** The sessions that stay when all others of a user end. */
 export interface KeptSessions {
   readonly exceptId?: string
-  /** The session that has opened the exception, without which that would be over. */
+  /** The parent of the exception, without which the exception would end. */
   readonly openerId?: string
 }
 
 /**
- * Finds out what has to stay so that one session does. A page may be signed in by a token of the
- * same browser (`POST /auth/browser-session`): then that token stays as well. A device that another
- * one has signed in, and ends with, cannot be kept: nobody wants the other one to stay. Rejects
- * with 503.
+ * Finds the sessions that must stay so that one session stays. A page may have been signed in by a
+ * token of the same browser (`POST /auth/browser-session`): then the session of that token stays as
+ * well. A device that was signed in by another device and ends with it cannot be kept, since the
+ * other device should end. Rejects with 503.
  */
 export async function keptSessions(
   sessions: Pick<Sessions, 'findLive'>,

@@ -4,9 +4,9 @@ import type { SignedIn } from '../principal/principal.js'
 import type { Sessions } from '../sessions/sessions.js'
 
 /**
- * `POST /logout`, and GET with the same headers: ends the session of the presented token, and with
- * it everything that carries its id. The answer is sent only after the store has confirmed the end;
- * a store that does not answer is a 503, and the client tries again.
+ * `POST /logout`, and GET with the same headers: ends the session of the presented token, with all
+ * its tokens. The answer waits for the store's confirmation; if the store fails, the answer is 503
+ * and the client tries again.
  */
 export function logoutEndpoint(signedIn: SignedIn, sessions: Pick<Sessions, 'end'>): Endpoint {
   return async function logout({ incoming, context }) {

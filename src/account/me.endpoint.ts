@@ -7,7 +7,7 @@ import type { SignedIn } from '../principal/principal.js'
 import type { AuthUser } from '../users/contract.js'
 import type { Me } from '../users/me.js'
 
-/** `GET /me`: who the presented token belongs to. */
+/** `GET /me`: the user of the presented token. */
 export function meEndpoint(
   signedIn: SignedIn,
   describeMe: (user: AuthUser) => Promise<Me>,
@@ -15,8 +15,8 @@ export function meEndpoint(
 ): Endpoint {
   return async function me({ incoming, context }) {
     const { principal, user } = await signedIn(incoming, context, 'complete', 'every-kind')
-    // What another's app may know of its user was granted to it, and is told at the UserInfo
-    // endpoint (OpenID Connect Core §5.4). A bot of whatever scope is its owner's.
+    // An app learns about its user at the UserInfo endpoint (OpenID Connect Core §5.4), within what
+    // the user has granted. A named token belongs to its owner, whatever its scope.
     if (principal.kind !== 'token' && !isScoped(principal, undefined))
       await reportRefusal(audit, context, async () => requireScope(principal, undefined))
     return ok({ ...(await describeMe(user)), success: true })

@@ -7,8 +7,9 @@ import type { Throttle } from '../throttle/throttle.js'
 import type { LoginIdentifier, UserStore } from '../users/contract.js'
 
 /**
- * The counter key of a signed-in user. Logins never have it: their identifiers hold no control
- * characters. In hex, because the digest ignores case, and case may count in an id.
+ * The identifier under which password proofs of a signed-in user are counted. No login can use it:
+ * its identifiers contain no control characters. The id is in hex, because the digest ignores case
+ * and ids may not.
  */
 export function signedInIdentifier(userId: string): LoginIdentifier {
   return { kind: 'user', value: `\u0000${Buffer.from(userId).toString('hex')}` }
@@ -18,14 +19,14 @@ export interface ProvePasswordDeps {
   readonly users: Pick<UserStore, 'findById'>
   readonly throttle: Pick<Throttle, 'takePasswordSlot'>
   readonly verifyPassword: VerifyPassword
-  /** As for logins: counters hold no names. */
+  /** As for logins: counters store no names. */
   readonly digestIdentifier: DigestIdentifier
   readonly audit: Audit
 }
 
 /**
- * Checks that a signed-in user knows the password. Counted like a login: who has stolen a session
- * must not be able to try passwords without limit.
+ * Checks that a signed-in user knows the password. Counted like a login: the thief of a session
+ * must not try passwords without limit.
  */
 export function createProvePassword(deps: ProvePasswordDeps): ProvePassword {
   const { users, throttle, verifyPassword, digestIdentifier, audit } = deps
@@ -35,7 +36,7 @@ export function createProvePassword(deps: ProvePasswordDeps): ProvePassword {
     const slot = await throttle.takePasswordSlot(attempt, context)
     setHeaders(slot.headers)
     try {
-      // Read again: the row that the guard has may be some seconds old, and the password changed.
+      // Read again: the guard's row may be some seconds old, and the password changed since.
       const user = await users.findById(userId)
       const verdict = await verifyPassword(
         user?.disabled === true ? null : user,
@@ -54,7 +55,8 @@ export function createProvePassword(deps: ProvePasswordDeps): ProvePassword {
       throw error
     }
     await slot.keep(userId)
-    // `wrong` tells this from a session that is over: the client asks again instead of signing out.
+    // `wrong` distinguishes this from an ended session: the client asks again instead of signing
+    // out.
     throw new AuthError('Unauthorized', { details: { wrong: 'password' } })
   }
 }

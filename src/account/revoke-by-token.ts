@@ -5,7 +5,7 @@ import type { AccessTokens } from '../tokens/access-token.js'
 import { classifyRefreshToken, sessionIdOf } from '../tokens/refresh-token.js'
 import { namedTokenPrefix, readSessionSecret } from '../tokens/session-secret.js'
 
-/** Ends the session of a token. Says whether this call ended one. */
+/** Ends the session of a token. Returns whether this call ended one. */
 export type RevokeByToken = (token: string, options?: HostAction) => Promise<boolean>
 
 export interface RevokeByTokenDeps {
@@ -15,8 +15,9 @@ export interface RevokeByTokenDeps {
 }
 
 /**
- * Makes `auth.sessions.revokeByToken`. Whoever has held a token of a session may end it: the
- * signature, or the secret in the token, is the proof. An id is none, since ids are no secrets.
+ * `auth.sessions.revokeByToken`. Anybody who holds a token of a session may end that session: the
+ * signature, or the secret in the token, is the proof. Session ids are not secret, so an id proves
+ * nothing.
  */
 export function createRevokeByToken(deps: RevokeByTokenDeps): RevokeByToken {
   return async function revokeByToken(token, options) {

@@ -15,23 +15,23 @@ import {
   totpStatusEndpoint,
 } from './totp.endpoint.js'
 
-/** Setting up TOTP and switching it off, for the user and for the host. */
+/** Enabling and disabling TOTP, for the user and for the host. */
 export interface SecondFactorManagement extends Capability {
   readonly secondFactors: SecondFactorsForHost
-  /** The same for pages; undefined when the host keeps no TOTP seeds. */
+  /** Enrolment for our pages; undefined if the host stores no TOTP seeds. */
   readonly onPages: FactorEnrolment | undefined
 }
 
 export interface SecondFactorManagementDeps extends Omit<TotpDeps, 'enrolment'> {
-  /** Undefined when the host keeps no TOTP seeds. */
+  /** Undefined if the host stores no TOTP seeds. */
   readonly totp: OwnTotp | undefined
-  /** What authenticator apps call this service. */
+  /** The name of this service in authenticator apps. */
   readonly totpIssuer: string
   readonly throttle: Throttle
   readonly clock: () => Date
 }
 
-/** Makes the endpoints of `/auth/totp`, and `auth.secondFactors`. */
+/** The endpoints of `/auth/totp`, and `auth.secondFactors`. */
 export function createSecondFactorManagement(
   deps: SecondFactorManagementDeps,
 ): SecondFactorManagement {

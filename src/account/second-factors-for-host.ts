@@ -6,20 +6,20 @@ import type { Sessions } from '../sessions/sessions.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { TotpEnrolment, TotpStatus } from '../two-factor/enrolment.js'
 
-/** A TOTP seed from another system, to be taken over. */
+/** A TOTP seed to import from another system. */
 export interface ImportedSecondFactor {
   readonly userId: string
-  /** Base32, at least 16 bytes: what the user's authenticator app already holds. */
+  /** Base32, at least 16 bytes: the seed in the user's authenticator app. */
   readonly secret: string
 }
 
 /** The users' second factors, for the host's own code. */
 export interface SecondFactorsForHost {
   /**
-   * Activates a factor the user already has elsewhere, and ends the user's sessions, which have not
-   * shown it. Returns ten recovery codes, to be shown once. Rejects with `invalid-request` for a
-   * secret that is not base32 of 16 bytes or more, and with `totp-already-enabled`. When it rejects
-   * with `temporarily-unavailable`, it may be called again.
+   * Activates a seed that the user already has in an authenticator app, and ends the user's
+   * sessions, which have not shown it. Returns ten recovery codes, to be shown once. Rejects with
+   * `invalid-request` for a secret that is not base32 of at least 16 bytes, and with
+   * `totp-already-enabled`. After `temporarily-unavailable`, call it again.
    */
   importTotp(
     imported: ImportedSecondFactor,
@@ -28,9 +28,9 @@ export interface SecondFactorsForHost {
   /** Whether a user has TOTP, and how many recovery codes are left. */
   status(userId: string): Promise<TotpStatus>
   /**
-   * For the support desk, once it knows who is asking: deletes the user's seed and recovery codes,
-   * those that were kept for passkeys as well, and ends all sessions of the user. The password
-   * alone opens the next one. Says whether there was a factor; may be called again when it rejects.
+   * For the support desk, after it has verified who is asking: deletes the user's seed and all
+   * recovery codes of TOTP, and ends all sessions of the user. The next sign-in needs the password
+   * only. `hadFactor` says whether there was a factor. After a rejection, call it again.
    */
   reset(userId: string, options?: HostAction): Promise<{ readonly hadFactor: boolean }>
 }
@@ -42,33 +42,33 @@ export interface SecondFactorsForHostDeps {
   readonly audit: Audit
 }
 
-/** Makes `auth.secondFactors`. */
 export function createSecondFactorsForHost(deps: SecondFactorsForHostDeps): SecondFactorsForHost {
   const { enrolment, sessions, throttle, audit } = deps
   return {
     async importTotp({ userId, secret }, options) {
       const context = contextOfAction(options)
       const activate = await enrolment.judgeImport(asUserId(userId), secret, context)
-      // Before and after the change. If the first fails, nothing has changed: the host tries again.
+      // Before and after the change. If the first call fails, nothing has changed, and the host
+      // tries again.
       await sessions.endAllForUser(userId, 'factor-changed', context)
       const recoveryCodes = await activate()
       await sessions.endAllForUser(userId, 'factor-changed', context).catch(() => {})
-      // They were known by the password alone, so a thief's may be among them. The call reports its
-      // own failure.
+      // The known networks were learnt from the password alone, so a thief's may be among them. The
+      // call reports its own failure.
       await throttle.knownNetworks.forgetAll(userId).catch(() => {})
       return { recoveryCodes }
     },
     status: async (userId) => enrolment.status(asUserId(userId)),
     async reset(userId, options) {
       const context = contextOfAction(options)
-      // Before it: a session that is setting one up looks whether it is still alive. If this fails,
-      // nothing has changed: the host tries again.
+      // Before the change: a session that is enrolling checks that it is still alive. If this
+      // fails, nothing has changed, and the host tries again.
       await sessions.endAllForUser(asUserId(userId), 'factor-changed', context)
       const hadFactor = await enrolment.reset(userId)
-      // Now, not at the end: if the rest fails, a second try finds no factor to report.
+      // Now, not at the end: if the rest fails, a retry finds no factor to report.
       audit({ type: 'second-factor.reset', userId, hadFactor }, context)
       await enrolment.forgetKeptCodes(userId)
-      // Also when there was none: a first try may have failed here.
+      // Also without a factor: an earlier call may have failed here.
       await sessions.endAllForUser(userId, 'factor-changed', context)
       await throttle.clearSecondFactor(userId)
       return { hadFactor }

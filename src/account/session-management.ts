@@ -44,12 +44,14 @@ export interface SessionManagementDeps extends Omit<EndForUserDeps, 'endAll'> {
   readonly accessTokens: Pick<AccessTokens, 'readWhenever'>
   readonly countSockets: CountSockets
   readonly contexts: Pick<Contexts, 'of'>
-  /** Whether another password leaves the named tokens of its user. */
+  /** Whether named tokens survive a change of their user's password. */
   readonly namedSurvivePassword: boolean
   readonly clock: () => Date
 }
 
-/** Makes the endpoints of `/auth/sessions`, and what hosts do with sessions. */
+/**
+ * The endpoints of `/auth/sessions`, and `auth.sessions`, `auth.signIn` and `auth.passwordChanged`.
+ */
 export function createSessionManagement(deps: SessionManagementDeps): SessionManagement {
   const { signedIn, sessions, countSockets } = deps
   const list = listSessionsEndpoint(signedIn, sessions, countSockets)
@@ -61,7 +63,7 @@ export function createSessionManagement(deps: SessionManagementDeps): SessionMan
     const endAll = deps.namedSurvivePassword ? endAllButNamed : endAllForUser
     const ended = await endAll(userId, reason, context, ...kept)
     const [exceptId] = kept
-    // At once: the next look at the session that stays would end it.
+    // At once: the next check of the remaining session would end it.
     if (exceptId !== undefined) await keepUnder(userId, exceptId)
     return ended
   }

@@ -22,15 +22,15 @@ import { type SignedIn, toSignedIn } from './signed-in.js'
  */
 export interface SessionsForHost {
   /**
-   * Opens a session for a user whom the host vouches for: right after a registration, by a magic
-   * link, by SAML, LDAP or an identity provider. It goes through the one sign-in decision: a user
-   * who is disabled gets none, one who has a second factor is asked for its `code`, one who must
-   * have one and has none may only set it up, `beforeLogin` may refuse, and `maxSessionsPerUser`
-   * holds.
+   * Opens a session for a user whom the host has authenticated: after a registration, by a magic
+   * link, by SAML, LDAP or an identity provider. It makes the same decision as every sign-in: a
+   * disabled user is refused, a user with a second factor must send its `code`, a user who must
+   * have one and has none may only enrol, `beforeLogin` may refuse, and `maxSessionsPerUser`
+   * applies.
    *
-   * Rejects with `AuthError`: `Unauthorized` (no such user, disabled), `totp-required` (ask for the
-   * code, and call it again with `code`), `totp-invalid`, `forbidden` (veto), `too-many-requests`,
-   * `invalid-request`, `temporarily-unavailable`.
+   * Rejects with `AuthError`: `Unauthorized` (no such user, or disabled), `totp-required` (ask for
+   * the code and call it again with `code`), `totp-invalid`, `forbidden` (veto of `beforeLogin`),
+   * `too-many-requests`, `invalid-request`, `temporarily-unavailable`.
    *
    * @example
    * ```ts
@@ -50,54 +50,52 @@ export interface SessionsForHost {
    */
   open(request: OpenSessionRequest): Promise<SignedIn>
   /**
-   * Ends the session of an access token, authToken or refresh token, also of one that has expired
-   * or is spent: by its signature or its secret. An id, and whatever else is no token of ours, ends
-   * nothing. Says whether this call ended a session. Rejects with `temporarily-unavailable`; then
-   * call it again.
+   * Ends the session of an access token, authToken or refresh token, even if the token has expired
+   * or was used up: its signature or its secret is the proof. Session ids and other texts end
+   * nothing. Returns whether this call ended a session. After `temporarily-unavailable`, call it
+   * again.
    */
   revokeByToken(token: string, options?: HostAction): Promise<boolean>
-  /** A user's live sessions, the oldest first. */
+  /** A user's live sessions, oldest first. */
   list(userId: string): Promise<SessionSummary[]>
-  /**
-   * Ends one session, its tokens and its sockets. False when there is no live session with this id.
-   */
+  /** Ends one session with its tokens and sockets. False if no live session has this id. */
   revoke(sessionId: string, options?: HostAction): Promise<boolean>
   /**
-   * Ends all sessions of a user, but `except`, and forgets the networks that the user has signed in
-   * from; so are codes that were issued and not yet exchanged. Call it when a password was reset or
-   * an account closed. Says how many. May be called again when it rejects.
+   * Ends all sessions of a user except `except`, makes codes not yet exchanged useless, and forgets
+   * the networks the user has signed in from. Call it after a password reset or when an account is
+   * closed. Returns how many sessions ended. After a rejection, call it again.
    *
-   * `keepNamedTokens: true` leaves the user's named tokens, as where somebody signs out of all
-   * other devices. Never after a reset: whoever knew the password may have made some.
+   * `keepNamedTokens: true` keeps the user's named tokens, for "sign out of all other devices".
+   * Never use it after a password reset: a thief of the password may have made named tokens.
    */
   revokeAllForUser(userId: string, options?: RevokeAllOptions): Promise<number>
 }
 
-/** What `revokeAllForUser` leaves. */
+/** Which sessions `revokeAllForUser` keeps. */
 export interface RevokeAllOptions extends EndOptions {
   /** Whether named tokens stay. Default false. */
   readonly keepNamedTokens?: boolean
 }
 
-/** Ends what a user had under another password. */
+/** Ends the sessions that a user opened with a former password. */
 export type PasswordChanged = (userId: string, options?: EndOptions) => Promise<number>
 
-/** How all sessions of a user are ended. */
+/** Options for ending all sessions of a user. */
 export interface EndOptions extends HostAction {
   /**
-   * The session that is kept. Default: none is. Where it is that of a cookie that a token of the
-   * same browser has opened (`POST /auth/browser-session`), the session of that token is kept as
-   * well.
+   * The id of a session to keep. Default: none. For the session of a page's cookie that a token of
+   * the same browser has opened (`POST /auth/browser-session`), the session of that token is kept
+   * as well.
    */
   readonly except?: string
   /**
-   * What becomes of the user's passkeys, each of which signs in without the password.
-   * `added-by-password`, where the old password may have been stolen: those go that were added in a
-   * session which had shown nothing but a password, a passkey or a recovery code, since a thief may
-   * have added them. With `watchPasswordHash` those stay that were added under the present
-   * password. Whoever has no password keeps the last one, and the call rejects with
-   * `last-sign-in-method` once all else is done. Needs the option `passkeys`. Default `keep`: all
-   * of them stay.
+   * What happens to the user's passkeys, each of which signs in without the password. Use
+   * `added-by-password` if the old password may have been stolen: it removes the passkeys added in
+   * a session that had shown nothing but a password, a passkey or a recovery code, since a thief
+   * may have added them. With `watchPasswordHash`, passkeys added under the current password stay.
+   * A user without a password keeps the last passkey, and the call rejects with
+   * `last-sign-in-method` after everything else is done. Needs the option `passkeys`. Default
+   * `keep`: all passkeys stay.
    */
   readonly passkeys?: 'keep' | 'added-by-password'
 }
@@ -109,7 +107,7 @@ export interface SessionsForHostDeps {
   readonly summarize: Summarize
   readonly countSockets: CountSockets
   readonly endForUser: EndForUser
-  /** The same, but named tokens stay. */
+  /** Like `endForUser`, but named tokens stay. */
   readonly endDevices: EndForUser
 }
 
@@ -122,9 +120,9 @@ export type EndForUser = (
 
 export interface EndForUserDeps {
   readonly sessions: Pick<Sessions, 'findLive'>
-  /** Ends them, and perhaps leaves some. */
+  /** Ends the sessions; some kinds may stay. */
   readonly endAll: Sessions['endAllForUser']
-  /** Undefined: the host keeps no TOTP seeds. */
+  /** Undefined if the host stores no TOTP seeds. */
   readonly totp: { readonly store: Pick<SecondFactorStore, 'deletePending'> } | undefined
   readonly removePasskeys: RemoveAddedByPassword
   readonly knownNetworks: Pick<KnownNetworks, 'forgetAll'>
@@ -140,13 +138,14 @@ export function createEndForUser(deps: EndForUserDeps): EndForUser {
     const { exceptId, openerId } = await keptSessions(sessions, userId, except)
     const endAll = () => deps.endAll(userId, reason, context, exceptId, openerId)
     const ended = await endAll()
-    // After the sessions, so that none of them begins another: a seed that a thief was shown must
-    // not become the factor of the user.
+    // After the sessions, so that none of them begins another enrolment. A seed that a thief has
+    // seen must not become the user's factor.
     await totp?.store.deletePending(userId)
     // After the sessions: an outage of the counters must not keep them open.
     await knownNetworks.forgetAll(userId)
     if (keepsPasskeys) return ended
-    // What it has removed opens nothing more, also where it has refused to remove the last.
+    // Ends sessions opened by a removed passkey meanwhile, also if the last passkey could not be
+    // removed.
     const kept = [exceptId, openerId].filter((id) => id !== undefined)
     const removing = removePasskeys(userId, kept, context)
     const late = await removing.then(endAll, async (error: unknown) => {
@@ -158,8 +157,8 @@ export function createEndForUser(deps: EndForUserDeps): EndForUser {
 }
 
 /**
- * Makes `auth.sessions`. Each method rejects with `temporarily-unavailable` when the store failed:
- * then nothing was promised; and with `invalid-request` for what can be no id.
+ * `auth.sessions`. Each method rejects with `temporarily-unavailable` if the store fails; the
+ * outcome is then unknown. It rejects with `invalid-request` for an impossible id.
  */
 export function createSessionsForHost(deps: SessionsForHostDeps): SessionsForHost {
   const { sessions, openSession, revokeByToken, summarize, countSockets } = deps
@@ -183,7 +182,7 @@ export function createSessionsForHost(deps: SessionsForHostDeps): SessionsForHos
   }
 }
 
-// Throws 400 for what is no answer.
+// Throws 400 for any other value.
 function areKept({ passkeys = 'keep' }: Pick<EndOptions, 'passkeys'>): boolean {
   if (passkeys === 'keep' || passkeys === 'added-by-password') return passkeys === 'keep'
   const message = "Invalid input: expected 'keep' or 'added-by-password'"
@@ -197,7 +196,7 @@ function keepsNamed(given: RevokeAllOptions | undefined): boolean {
   throw invalidRequest([{ path, message: 'Invalid input: expected true or false' }])
 }
 
-// A numeric id is found in no store, and "0 sessions were ended" would read like an answer.
+// A numeric id matches nothing in a store, and "0 sessions ended" would look like a valid answer.
 function requireIds(ids: Readonly<Record<string, unknown>>): void {
   const wrong = Object.entries(ids).filter(([, id]) => !isHostId(id))
   if (wrong.length === 0) return

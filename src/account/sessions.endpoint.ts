@@ -8,12 +8,12 @@ import { nameOf } from '../sessions/named-sessions.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
 
-/** How many sockets of a session are open in this process. */
+/** The number of open sockets of a session in this process. */
 export type CountSockets = (sessionId: string) => number
 
 /**
- * A session as its owner and the host see it. No token is in it, nor anything that one could be
- * made from.
+ * A session as its owner and the host see it. It contains no token, and nothing from which one
+ * could be made.
  */
 export interface SessionSummary {
   readonly id: string
@@ -24,27 +24,30 @@ export interface SessionSummary {
   readonly expiresAt: Date
   readonly ip: string | null
   readonly userAgent: string | null
-  /** The device in words, such as "Firefox on Linux"; of a named token or an app, its name. */
+  /** The device, such as "Firefox on Linux", or the name of the named token or app. */
   readonly name: string | null
   /** Open sockets in this process. */
   readonly liveSockets: number
   /**
-   * The id of the session in the same list that this one was opened from: the browser in which the
-   * user signed in to an app. A session of the kind `pkce` may be on another device than that one.
-   * Null: from none, or from one that is not in the list. It does not say what ends together.
+   * The id of the session in the same list from which this one was opened: for an app, the browser
+   * in which the user signed in. A session of the kind `pkce` may be on another device than its
+   * opener. Null if there is none or it is not in the list. Sessions linked here need not end
+   * together.
    */
   readonly openedBy: string | null
 }
 
-/** Shows a session, with its open sockets. */
+/** Describes a session, with its open sockets. */
 export type Summarize = (session: SessionRecord) => Promise<SessionSummary>
 
-/** One after the other, with pauses: a malicious user agent takes a millisecond to parse. */
+/**
+ * Yields to the event loop between sessions: a malicious user agent takes a millisecond to parse.
+ */
 export async function summarizeAll(
   sessions: readonly SessionRecord[],
   countSockets: CountSockets,
 ): Promise<SessionSummary[]> {
-  // Not with the router: what names devices is needed by this list alone.
+  // Imported here and not with the router: only this list needs device names.
   const { deviceName } = await import('./device-name.js')
   const listed = new Set(sessions.map(({ id }) => id))
   return mapYielding(sessions, (session) => {
@@ -61,14 +64,14 @@ export async function summarizeAll(
       userAgent,
       name: name ?? deviceName(userAgent),
       liveSockets: countSockets(id),
-      // What has ended, and what stands in for the host's sign-in page, is in no list.
+      // Ended sessions and placeholders of the host's sign-in page are in no list.
       openedBy:
         openedBySessionId !== undefined && listed.has(openedBySessionId) ? openedBySessionId : null,
     }
   })
 }
 
-/** `GET /auth/sessions`: where I am signed in. */
+/** `GET /auth/sessions`: my sessions. */
 export function listSessionsEndpoint(
   signedIn: SignedIn,
   sessions: Pick<Sessions, 'listForUser'>,
@@ -84,8 +87,8 @@ export function listSessionsEndpoint(
 }
 
 /**
- * `DELETE /auth/sessions/:id`: ends one of mine. Another user's is not found, exactly as one that
- * does not exist.
+ * `DELETE /auth/sessions/:id`: ends one of my sessions. The session of another user is "not found",
+ * exactly like one that does not exist.
  */
 export function endSessionEndpoint(
   signedIn: SignedIn,
@@ -102,14 +105,14 @@ export function endSessionEndpoint(
   }
 }
 
-/** `DELETE /auth/sessions`: signs me out everywhere but here. */
+/** `DELETE /auth/sessions`: ends all my other sessions. */
 export function endOtherSessionsEndpoint(
   signedIn: SignedIn,
   sessions: Pick<Sessions, 'requireLive' | 'endAllForUser'>,
 ): Endpoint {
   return async function endOtherSessions(request) {
     const { session } = await ownerOf(signedIn, request)
-    // A thief whose session was ended in another process must not end those of its owner.
+    // A thief whose session has just ended in another process must not end the owner's sessions.
     await sessions.requireLive(session)
     const revoked = await sessions.endAllForUser(
       session.userId,

@@ -11,7 +11,7 @@ import { type SignInOptions, signInOptionsShape } from '../sessions/sign-in-opti
 import type { Summarize } from './sessions.endpoint.js'
 import { type SignedIn, toSignedIn } from './signed-in.js'
 
-/** Exactly one name, a password, and the second-factor code where the user typed one. */
+/** Exactly one of the three names, a password, and the second-factor code if the user typed one. */
 export interface Credentials {
   readonly user?: string
   readonly email?: string
@@ -20,17 +20,17 @@ export interface Credentials {
   readonly code?: string
 }
 
-/** What the host may say about a sign-in by password. */
+/** Options of a sign-in by password. */
 export interface PasswordSignInOptions extends SignInOptions {
   /**
-   * `password` is not the password, but its SHA-256 in hexadecimal. Needs `passwords` with
-   * `verifyDigest`. Whoever has seen the digest anywhere can then sign in with it. Default: it is
-   * the password.
+   * `password` holds the SHA-256 of the password, in hexadecimal. Needs a hasher (`passwords`) with
+   * `verifyDigest`. Anybody who has seen the digest can then sign in with it. Default: `password`
+   * is the password itself.
    */
   readonly digest?: 'sha-256'
   /**
-   * Takes the headers `RateLimit-*` of the attempt, as soon as they are known, whatever becomes of
-   * it. Default: they are in the error where a limit refuses, and nowhere else.
+   * Receives the `RateLimit-*` headers of the attempt as soon as they are known, whatever its
+   * outcome. Default: they are only in the error of a limit that refuses.
    */
   onLimits?(headers: Readonly<Record<string, string>>): void
 }
@@ -48,7 +48,6 @@ const schema = z.strictObject({
   onLimits: callable<NonNullable<PasswordSignInOptions['onLimits']>>().optional(),
 })
 
-/** Makes `auth.signIn`. */
 export function createSignInForHost(
   logIn: LogIn,
   contexts: Pick<Contexts, 'of'>,
@@ -65,11 +64,11 @@ export function createSignInForHost(
     const { tokens, lifetime, digest, onLimits } = parsed.data
     const request = parseCredentials(credentials, digest !== undefined)
     const context = contexts.of(incoming)
-    // A client that hangs up before its turn costs no hash.
+    // If the client disconnects before its turn, nothing is hashed.
     const watched = watchRequest(incoming)
     try {
       const aborted = () => watched.signal
-      // What the limits say is in the error where they refuse; the answer is the host's.
+      // A limit that refuses puts its headers into the error; the answer belongs to the host.
       const setHeaders = onLimits ?? (() => {})
       const asked = { request, tokens, lifetime, context, aborted, setHeaders }
       return await toSignedIn(await logIn(asked), summarize)

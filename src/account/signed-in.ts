@@ -2,29 +2,28 @@ import type { SessionRecord } from '../stores/contract.js'
 import type { Me } from '../users/me.js'
 import type { SessionSummary } from './sessions.endpoint.js'
 
-/** A sign-in that is complete, for the host's own code. */
+/** A complete sign-in, for the host's own code. */
 export interface SignedIn {
   readonly userId: string
   /**
-   * The authToken, or with `tokens: 'refreshable'` the access token: what the client sends as
+   * The authToken, or with `tokens: 'refreshable'` the access token. Clients send it as
    * `Authorization: Bearer`, or as `X-Auth-Token` with `X-User-Id`.
    */
   readonly token: string
-  /** When `token` ends. */
+  /** When `token` expires. */
   readonly expiresAt: Date
   /** With `tokens: 'refreshable'`: for `POST /auth/refresh`. */
   readonly refreshToken?: string
   readonly session: SessionSummary
-  /** As clients see it: `_id`, `name`, `username`, `status`, and what `describeUser` adds. */
-  readonly me: Me
   /**
-   * True where the user must have a second factor and has none: the session may set it up, and
-   * nothing else.
+   * The user as clients see it: `_id`, `name`, `username`, `status`, and what `describeUser` adds.
    */
+  readonly me: Me
+  /** True if the user must have a second factor and has none: the session may only enrol one. */
   readonly enrolmentRequired?: true
 }
 
-/** A session that was opened. */
+/** An opened session. */
 interface Opened {
   readonly session: SessionRecord
   readonly token: string
@@ -34,7 +33,7 @@ interface Opened {
   readonly mustEnrol: boolean
 }
 
-/** What the host is told of a session that was opened. */
+/** The result for the host's code. */
 export async function toSignedIn(
   { session, token, expiresAt, refreshToken, me, mustEnrol }: Opened,
   summarize: (session: SessionRecord) => Promise<SessionSummary>,

@@ -22,13 +22,13 @@ export interface TotpDeps {
   readonly signedIn: SignedIn
   readonly enrolment: TotpEnrolment
   readonly secondFactors: SecondFactors
-  /** Undefined: the host takes no passkeys. */
+  /** Undefined without the option `passkeys`. */
   readonly passkeyFactor: Pick<PasskeyFactor, 'isDemanded' | 'stands'> | undefined
   readonly users: Pick<UserStore, 'findById'>
   readonly provePassword: ProvePassword
   readonly throttle: Pick<Throttle, 'knownNetworks' | 'withSecondFactorSlot' | 'refundSecondFactor'>
   readonly sessions: Pick<Sessions, 'requireLive' | 'endAllForUser' | 'setMethods'>
-  /** Forgets what this process has read of a session. */
+  /** Drops a session from the cache of this process. */
   readonly forgetSession: (sessionId: string) => void
   readonly audit: Audit
 }
@@ -42,13 +42,13 @@ export const passwordOnly: z.ZodObject<{ password: z.ZodString }> = z.object({ p
 /** The body of `POST /auth/totp/confirm`. */
 export const codeOnly: z.ZodObject<{ code: z.ZodString }> = z.object({ code })
 
-/** The body of what weakens or replaces a factor. */
+/** The body of requests that weaken or replace a factor. */
 export const passwordAndCode: z.ZodObject<{ password: z.ZodString; code: z.ZodString }> = z.object({
   password,
   code,
 })
 
-/** `GET /auth/totp`: whether I have TOTP, and how many recovery codes are left. */
+/** `GET /auth/totp`: whether I have TOTP, and the number of recovery codes left. */
 export function totpStatusEndpoint({ signedIn, enrolment }: TotpDeps): Endpoint {
   return async function totpStatus(request) {
     // 401, 403
@@ -58,7 +58,7 @@ export function totpStatusEndpoint({ signedIn, enrolment }: TotpDeps): Endpoint 
   }
 }
 
-/** `POST /auth/totp`: begins enrolment. Nothing is active before its first code. */
+/** `POST /auth/totp`: begins enrolment. The seed is not active before its first code. */
 export function beginTotpEndpoint(deps: TotpDeps): Endpoint {
   const { signedIn, enrolment, provePassword, sessions } = deps
   return async function beginTotp(request) {
@@ -78,8 +78,8 @@ export function beginTotpEndpoint(deps: TotpDeps): Endpoint {
   }
 }
 
-// Who has a factor of the host's, or a passkey that is demanded, must show it: the password alone
-// adds no other.
+// A user with a factor of the host, or with a passkey that sign-in demands, must show it first: the
+// password alone adds no further factor.
 async function requireOtherFactor(
   { secondFactors, passkeyFactor }: TotpDeps,
   { methods }: SessionRecord,
@@ -91,7 +91,7 @@ async function requireOtherFactor(
   if (isOwed === true) throw new AuthError('reauthentication-required')
 }
 
-/** `POST /auth/totp/confirm`: the first code of the seed that waits makes it active. */
+/** `POST /auth/totp/confirm`: the first code activates the pending seed. */
 export function confirmTotpEndpoint(deps: TotpDeps): Endpoint {
   return async function confirmTotp(request) {
     // 401, 403
@@ -105,22 +105,22 @@ export function confirmTotpEndpoint(deps: TotpDeps): Endpoint {
   }
 }
 
-/** Where a code comes from, and what takes the headers of its answer. */
+/** The request that carries a code. */
 export type CodeRequest = Pick<EndpointRequest, 'context' | 'setHeaders'>
 
-// A session that is shown by a signed token has no secret of its own to be replaced.
+// A session presented by a signed token has no secret to replace.
 async function nothing(): Promise<void> {}
 
 /** The first code. */
 export interface Confirming {
   readonly code: string
-  /** Is called once the code is right, before anything has changed. */
+  /** Called when the code is right, before anything changes. */
   readonly beforehand: () => Promise<void>
 }
 
 /**
- * Makes the seed that waits active by its first code, and answers ten recovery codes. Rejects with
- * 401, 403, 409, 429 and 503.
+ * Activates the pending seed by its first code, and returns ten recovery codes. Rejects with 401,
+ * 403, 409, 429 and 503.
  */
 export async function switchOnTotp(
   deps: TotpDeps,
@@ -142,7 +142,7 @@ export async function switchOnTotp(
   return recoveryCodes
 }
 
-// The seed may have been made while there was no passkey to be shown, or on a page.
+// The seed may have been made before the user had a passkey, or on a page.
 async function requirePasskey(deps: TotpDeps, session: SessionRecord): Promise<void> {
   if (deps.passkeyFactor === undefined || deps.secondFactors.meetsFactorPolicy(session.methods))
     return
@@ -150,8 +150,8 @@ async function requirePasskey(deps: TotpDeps, session: SessionRecord): Promise<v
   if (user !== null) await requireOtherFactor(deps, session, user)
 }
 
-// A network that was known by the password alone may be a thief's. From now on only networks where
-// the factor was shown are known.
+// A network known by the password alone may be a thief's. From now on only networks where the
+// factor was shown are known.
 async function forgetOtherNetworks(
   { throttle }: TotpDeps,
   userId: string,
@@ -161,7 +161,7 @@ async function forgetOtherNetworks(
   await (await throttle.knownNetworks.standing(userId, ip)).remember()
 }
 
-/** `POST /auth/totp/recovery-codes`: ten new ones; the old ones are void. */
+/** `POST /auth/totp/recovery-codes`: makes ten new ones; the old ones stop working. */
 export function recoveryCodesEndpoint(deps: TotpDeps): Endpoint {
   return async function replaceRecoveryCodes(request) {
     // 401, 403
@@ -179,7 +179,7 @@ export function recoveryCodesEndpoint(deps: TotpDeps): Endpoint {
 }
 
 /**
- * Checks the password, and only then the code: who does not know the one must not use up the other.
+ * Checks the password first, then the code: someone without the password must not use up codes.
  * Rejects with 401, 409, 429 and 503.
  */
 export async function proveBoth(
@@ -192,18 +192,18 @@ export async function proveBoth(
   const user = await deps.provePassword(userId, input.password, request)
   const factors = await deps.secondFactors.of(user)
   if (factors === null || factors.totp === null) throw new AuthError('totp-not-enabled')
-  // Only TOTP itself or its recovery codes: another factor of the user does not prove this one.
+  // Only TOTP or its recovery codes: another factor of the user does not prove this one.
   const own = { ...factors, others: [] }
   const checkCode = () => deps.secondFactors.judge(own, input.code, request.context)
   const methods = ['totp', 'recovery']
-  // Not counted: a recovery code cannot be guessed, and works also when the limit is reached.
+  // Not counted: a recovery code cannot be guessed, and it works even when the limit is reached.
   if (deps.secondFactors.isRecovery(own, input.code))
     requireRight(deps, userId, methods, await checkCode(), request)
   else await withCounter(deps, { userId, place: 'session' }, methods, request, checkCode)
 }
 
-// Counted before the code is checked, for an active factor on the counter that logins use. A right
-// code is given back but clears nothing: only a complete login with two factors does.
+// Counted before the code is checked; an active factor shares its counter with logins. A right code
+// is refunded, but clears nothing: only a complete login with two factors does.
 async function withCounter<Verdict>(
   deps: TotpDeps,
   attempt: CodeAttempt,
@@ -233,9 +233,9 @@ function requireRight<Verdict>(
 }
 
 /**
- * Changes a factor. The user's other sessions end before it: if that fails, nothing has changed and
- * the user tries again. They end once more after it, because of sign-ins with the old factor
- * meanwhile. Rejects with 401 and 503.
+ * Changes a factor. The user's other sessions end before the change: if that fails, nothing has
+ * changed, and the user tries again. They end once more after it, because of sign-ins with the old
+ * factor meanwhile. Rejects with 401 and 503.
  */
 export async function changeFactor<T>(
   { sessions }: TotpDeps,
@@ -249,11 +249,11 @@ export async function changeFactor<T>(
   try {
     return await change()
   } finally {
-    // Also after a failure: the change may be made, and only its answer lost. A failure here is
-    // reported by its call; the user must see the recovery codes of the new factor.
+    // Also after a failure: the change may have succeeded and only its answer been lost. The call
+    // reports its own failure; the user must see the new recovery codes.
     await sessions.endAllForUser(userId, 'factor-changed', context, id).catch(reported)
   }
 }
 
-// The call that failed has reported it.
+// The failed call has reported itself.
 function reported(): void {}

@@ -7,12 +7,12 @@ import type { Throttle } from '../throttle/throttle.js'
 import type { LoginIdentifier, UserStore } from '../users/contract.js'
 import { signedInIdentifier } from './prove-password.js'
 
-/** Lifts the limits of passwords and second-factor codes from an identifier. */
+/** Resets the limits on passwords and second-factor codes for an identifier. */
 export type UnlockLogin = (identifier: LoginIdentifier, options?: UnlockOptions) => Promise<void>
 
-/** What else is lifted, and by whom. */
+/** Which further limits are reset, and by whom. */
 export interface UnlockOptions extends HostAction {
-  /** An address in the network of the user. Default: none. */
+  /** An address in the user's network, whose limits are reset as well. Default: none. */
   readonly ip?: string
 }
 
@@ -24,7 +24,6 @@ export interface UnlockLoginDeps {
   readonly audit: Audit
 }
 
-/** Makes `auth.unlockLogin`. */
 export function createUnlockLogin({
   canonical,
   digestIdentifier,
@@ -40,7 +39,7 @@ export function createUnlockLogin({
     const user = await users.findByIdentifier(identifier)
     await throttle.unlockLogin(digests, user?.id ?? null, ip)
     if (user !== null) {
-      // Counted by user: second-factor codes, and the password a signed-in user is asked for again.
+      // Counted by user: second-factor codes, and password proofs of a signed-in user.
       await throttle.unlockLogin(digestIdentifier(signedInIdentifier(user.id)), user.id, ip)
       await throttle.unlockSecondFactor(user.id)
     }

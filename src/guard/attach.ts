@@ -6,14 +6,14 @@ import { type SocketOptions, type SocketSettings, settingsOf } from './page-sock
 import type { RequiredScope } from './scope.js'
 import type { ClosableSocket, TrackedSocket } from './tracked-socket.js'
 
-/** The HTTP or HTTPS server whose upgrades are to be guarded, by what is used of it. */
+/** The part that is used of the HTTP or HTTPS server whose upgrades are guarded. */
 export interface AttachedServer {
   emit(event: string | symbol, ...values: unknown[]): boolean
   on(event: 'upgrade', listener: () => void): unknown
   listenerCount(event: 'upgrade'): number
 }
 
-/** What is needed of a `WebSocketServer` of `ws`. */
+/** The part that is used of a `WebSocketServer` of `ws`. */
 export interface UpgradingServer {
   handleUpgrade(
     request: IncomingMessage,
@@ -26,7 +26,7 @@ export interface UpgradingServer {
 }
 
 export interface AttachDeps {
-  /** Throws where the cookie of pages is asked for, and there are none. */
+  /** Throws if the settings name the cookie of pages and the host has none. */
   requirePlace(settings: SocketSettings): void
   authenticate(request: IncomingMessage, settings: SocketSettings): Promise<Principal>
   refuse(connection: Duplex, error: unknown): void
@@ -35,10 +35,9 @@ export interface AttachDeps {
 
 type OnUpgrade = (request: IncomingMessage, connection: Duplex, head: Buffer) => void
 
-/** The attached paths of each server, of all routers of the process. */
+/** The attached paths of each server, for all routers of the process. */
 const attached = new WeakMap<AttachedServer, Map<string, OnUpgrade>>()
 
-/** Makes `sockets.attach`. */
 export function createAttach({ requirePlace, authenticate, refuse, track }: AttachDeps) {
   return function attach(
     server: AttachedServer,
@@ -63,8 +62,8 @@ export function createAttach({ requirePlace, authenticate, refuse, track }: Atta
     })
   }
 
-  // A listener cannot keep an event from the others, whether they came before it or come later. So
-  // the server itself is made not to tell them.
+  // A listener cannot hide an event from other listeners, earlier or later ones. So the server's
+  // `emit` is replaced.
   function takeUpgrades(server: AttachedServer): Map<string, OnUpgrade> {
     const paths = new Map<string, OnUpgrade>()
     attached.set(server, paths)
@@ -77,11 +76,11 @@ export function createAttach({ requirePlace, authenticate, refuse, track }: Atta
         onUpgrade(request, connection, head)
         return true
       }
-      // Nobody else would ever answer it.
+      // Nobody else would answer it.
       if (server.listenerCount('upgrade') === 1) refuse(connection, nothingThere())
       return emit.call(server, event, ...values)
     }
-    // Without any listener Node takes an upgrade for a request like any other.
+    // Without any listener Node would treat an upgrade as an ordinary request.
     server.on('upgrade', function isAttached() {})
     return paths
   }

@@ -29,8 +29,8 @@ export interface AuthenticateDeps {
 }
 
 /**
- * Finds out whose credentials these are, wherever they were found. Throws 401, 403 or 503. Lets in
- * `complete` sessions by default.
+ * Verifies credentials, wherever they were found. Throws 401, 403 or 503. Admits only `complete`
+ * sessions by default.
  */
 export type Authenticate = (
   credentials: PresentedCredentials,
@@ -39,8 +39,8 @@ export type Authenticate = (
 ) => Promise<SignedInRequest>
 
 /**
- * The token must be ours, belong to whom the client says, and its session must be found and alive:
- * a session that is not there is not signed in, so losing data lets nobody in.
+ * The token must be ours and belong to the user that the client names, and its session must be
+ * alive. A missing session counts as ended, so losing data lets nobody in.
  */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const { accessTokens, liveSessions, usedPairs, clock } = deps
@@ -62,7 +62,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     const secret = secretIn(credentials)
     if (secret !== null) return bySecret(secret, userId, context, admitted)
     const claims = await accessTokens.verify(token, clock())
-    // First, to spare the store.
+    // Checked first, to save a read of the store.
     if (userId !== null && userId !== claims.sub) throw notSignedIn('token belongs to another user')
     const live = await liveSessions.require(claims.sid, context, admitted)
     if (!isOfOneUser(userId, claims, live)) throw notSignedIn('session belongs to another user')
@@ -72,7 +72,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
 }
 
 /**
- * Authenticates the headers of a request, or what is read instead. Each refusal goes to the audit
+ * Authenticates the headers of a request, or what `read` finds. Each refusal goes to the audit
  * stream.
  */
 export function createAuthenticateRequest(
@@ -94,7 +94,8 @@ export function createAuthenticateRequest(
 }
 
 /**
- * Does the work; a refusal goes to the audit stream, with the reason that the client is not told.
+ * Does the work. A refusal goes to the audit stream with its reason, which the client does not
+ * learn.
  */
 export async function reportRefusal<T>(
   audit: Audit,
@@ -110,10 +111,7 @@ export async function reportRefusal<T>(
   }
 }
 
-/**
- * The secret of a session that is presented; null for a signed token. Throws 401 for what is
- * neither.
- */
+/** The presented session secret; null for a signed token. Throws 401 for anything else. */
 export function secretIn({ sentAs, token }: PresentedCredentials): PresentedSecret | null {
   if (typeof token !== 'string') throw notSignedIn('token is no text')
   if (sentAs === 'token' && !token.startsWith(namedTokenPrefix)) return null
@@ -122,7 +120,7 @@ export function secretIn({ sentAs, token }: PresentedCredentials): PresentedSecr
   return secret
 }
 
-/** Whether token, session and whom the client claims to be, where it does, are of one user. */
+/** Whether token, session and the user id sent by the client, if any, name the same user. */
 export function isOfOneUser(
   claimed: string | null,
   { sub }: AccessTokenClaims,
@@ -131,12 +129,15 @@ export function isOfOneUser(
   return session.userId === sub && (claimed === null || claimed === sub)
 }
 
-/** Who is asking, by a live session whose own secret was presented: as long as both are good. */
+/**
+ * The principal of a live session whose own secret was presented. It ends with the secret or the
+ * session.
+ */
 export function principalBySecret(live: LiveSession, presented: PresentedSecret): Principal {
   return principalOf(live, live.session.scope, endOfSecret(presented, live.session))
 }
 
-/** Who is asking, by a live session and a token of it that was verified. */
+/** The principal of a live session and a verified token of it. */
 export function principalByToken(
   live: LiveSession,
   { scope, exp }: AccessTokenClaims,
@@ -147,10 +148,10 @@ export function principalByToken(
   return principal
 }
 
-/** Who is asking, by a live session and the limits of what was presented. */
+/** The principal of a live session, with the scope and end of the credentials. */
 export function principalOf({ session }: LiveSession, scope: string, expiresAt: Date): Principal {
-  // A date of its own: the session is remembered for other requests, and a handler may do with a
-  // date what it likes.
+  // A copy of the date: the session is cached for other requests, and a handler may change its
+  // date.
   return Object.freeze({
     userId: session.userId,
     sessionId: session.id,

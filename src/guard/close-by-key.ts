@@ -1,15 +1,15 @@
 import { type AskForKeys, keyMarkOf } from './key-marks.js'
 import type { OpenSockets, SocketEntry } from './open-sockets.js'
 
-/** How often the signer is asked for its keys, where tokens of it have opened sockets. */
+/** Ticks between two questions to the signer, if tokens signed by it have opened sockets. */
 const ticksBetweenKeys = 60
 
 /**
- * Makes what closes the sockets of keys that were taken out, asked at each tick. What such a key
- * has signed is refused with requests; and a thief who has had the key must not stay on a socket
- * for as long as his token says.
+ * Returns a function, called at each tick, that closes the sockets of removed keys. Requests with a
+ * token of such a key are refused; a thief who had the key must not keep a socket until the token
+ * expires.
  *
- * @param askForKeys - null: the signer does not say which keys it has
+ * @param askForKeys - null if the signer does not list its keys
  */
 export function createCloseByKey(
   open: Pick<OpenSockets<unknown>, 'all' | 'has'>,
@@ -19,10 +19,10 @@ export function createCloseByKey(
   return async function closeByKey(tick) {
     if (askForKeys === null || tick % ticksBetweenKeys !== 0) return
     const signed = open.all().flatMap(withMark)
-    // An outage is no verdict.
+    // An outage proves nothing about a key.
     const known = signed.length === 0 ? null : await askForKeys().catch(() => null)
     for (const { entry, principal, mark } of signed) {
-      // Renewed meanwhile, it may be of a key that was not there yet.
+      // A socket renewed meanwhile may have a key that did not exist when we asked.
       const isStill = open.has(entry) && entry.principal === principal
       if (isStill && known?.has(mark) === false) close(entry)
     }

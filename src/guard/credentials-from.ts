@@ -4,7 +4,10 @@ import { type ReadCredentials, readCredentials } from '../http/credentials.js'
 import type { Pages } from '../http/page-origin.js'
 import { fitting } from '../lib/check-options.js'
 
-/** Where a route looks for credentials; with `either` the headers come first, and alone. */
+/**
+ * Where a route looks for credentials; with `either`, a request with headers is judged by them
+ * alone.
+ */
 export type CredentialsFrom = 'headers' | 'cookie' | 'either'
 
 const places: readonly unknown[] = ['headers', 'cookie', 'either'] satisfies CredentialsFrom[]
@@ -16,9 +19,9 @@ export const from: z.ZodType<CredentialsFrom> = fitting<CredentialsFrom>(
 ).default('headers')
 
 /**
- * The way to credentials in that place.
+ * The reader of credentials in that place.
  *
- * @throws AuthConfigError where it takes the cookie, and the host has no pages
+ * @throws AuthConfigError if it reads the cookie and the host has no pages
  */
 export function readerFrom(
   caller: string,
@@ -31,7 +34,7 @@ export function readerFrom(
   return (request) => readCredentials(request) ?? readCookie(request)
 }
 
-/** The host's pages, for what is nothing without them. Throws AuthConfigError. */
+/** The host's pages, for a function that needs them. Throws AuthConfigError without them. */
 export function requirePages(pages: Pages | undefined, caller: string): Pages {
   if (pages !== undefined) return pages
   throw new AuthConfigError(

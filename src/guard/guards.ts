@@ -19,7 +19,7 @@ import { createSocketTickets } from './socket-ticket.js'
 import { createSockets, type Sockets, type SocketsDeps } from './sockets.js'
 import { type AuthenticateOptions, settingsOfAuthenticate } from './token-from.js'
 
-/** What lets the host's own routes and sockets know who is asking. */
+/** Guards for the host's own routes and sockets. */
 export interface Guards extends Capability {
   requireAuth(options?: RequireAuthOptions): Guard
   authenticate(request: IncomingMessage, options?: AuthenticateOptions): Promise<Principal>
@@ -30,13 +30,13 @@ export interface Guards extends Capability {
 
 export interface GuardsDeps extends RequireAuthDeps, Omit<SocketsDeps, 'tickets'> {
   readonly signedIn: SignedIn
-  /** Undefined when the host keeps no socket tickets. */
+  /** Undefined if the host stores no socket tickets. */
   readonly ticketStore: SocketTicketStore | undefined
   readonly liveSessions: LiveSessions
   readonly takeIssue: TakeIssue
 }
 
-/** Makes the guards of routes and sockets, and `/auth/socket-ticket`. */
+/** Guards of routes and sockets, and `/auth/socket-ticket`. */
 export function createGuards(deps: GuardsDeps): Guards {
   const { authenticate, authenticateRequest, registry, pages, contexts, audit } = deps
   const { ticketStore, liveSessions, takeIssue, clock } = deps

@@ -19,53 +19,53 @@ declare global {
   namespace Express {
     interface Request {
       /**
-       * Who is asking. Set by `requireAuth()`; on a route without it, and for a stranger in its
-       * `optional` mode, undefined.
+       * The caller. Set by `requireAuth()`; undefined on a route without it, and for an
+       * unauthenticated request in its `optional` mode.
        */
       auth: Principal
     }
   }
 }
 
-/** What a route asks of whoever wants in. */
+/** What a route requires of its callers. */
 export interface RequireAuthOptions {
   /**
    * True lets a request without credentials through, with `req.auth` undefined. Wrong credentials
-   * are still refused. `'lenient'` takes credentials that would be 401, such as those of a session
-   * that has ended, for none. What would be 400, 403 or 503 is so in each mode. Default false.
+   * are still refused. `'lenient'` treats credentials that would get 401, such as those of an ended
+   * session, as absent. 400, 403 and 503 are the same in every mode. Default false.
    */
   readonly optional?: boolean | 'lenient'
   /**
-   * Scopes the token must hold, all of them; a token with `*` holds every one. `[]`: none. Default:
-   * none for whoever has signed in; of a named token `*`. Refusal: 403 `forbidden`.
+   * Scopes the token must hold, all of them; a token with `*` holds every scope. `[]`: any token
+   * passes. Default: a signed-in user passes; a named token needs `*`. Refusal: 403 `forbidden`.
    */
   readonly scope?: string | readonly string[]
   /**
-   * The longest time since the user last proved who they are, in seconds; no named token is so
-   * fresh. Default: any. Refusal: 403 `reauthentication-required`.
+   * The longest time since the user last proved who they are, in seconds; named tokens never pass.
+   * Default: any. Refusal: 403 `reauthentication-required`.
    */
   readonly maxAge?: number
   /**
-   * Finds the token instead of the headers, which are not read then; it is judged as a Bearer
-   * token. Nothing, or null, is a request without credentials. Where it throws, or answers no
-   * text, the request goes to the host's error handler. Default: the headers.
+   * Finds the token; the headers are then not read. The result is treated as a Bearer token; null
+   * and undefined mean a request without credentials. If it throws or returns anything else, the
+   * request goes to the host's error handler. Default: the headers.
    *
-   * A token that the browser sends by itself, as from a cookie, lets any page act for its user: do
-   * not take it from there. For the cookie of pages there is `from`.
+   * Do not read a token that browsers send by themselves, such as one in a cookie: any page could
+   * then act for its user. For the cookie of your pages use `from`.
    */
   tokenFrom?(request: IncomingMessage): string | null | undefined
   /**
-   * Where the credentials are: in the headers, in the cookie of a page, or in either, where headers
-   * are judged alone if they are there. The last two need `pagesOrigin`. What changes something
-   * must come from a page of yours then (403 `forbidden`), and what a page of somebody else embeds
-   * has no cookie. Answers get `Cache-Control: private` and `Vary: Cookie`, unless you have set
-   * others. Default `headers`.
+   * Where the credentials are: in the headers, in the cookie of your pages, or in either; with
+   * `either` a request with headers is judged by them alone. The last two need `pagesOrigin`. A
+   * request that changes something must then come from a page of yours (403 `forbidden`), and what
+   * a foreign page embeds counts as having no cookie. Answers get `Cache-Control: private` and
+   * `Vary: Cookie`, unless you have set others. Default `headers`.
    */
   readonly from?: CredentialsFrom
   /**
-   * Answers a refusal, such as by a redirect, instead of the JSON. `error.status` is 400, 401 or
-   * 403: an outage is no refusal, and stays 503. It must answer, or call `next(error)`; `next()`
-   * alone hands the error on as well, so that nothing here lets a request in. Default: JSON.
+   * Answers a refusal, for example with a redirect, instead of the JSON. `error.status` is 400, 401
+   * or 403; an outage stays 503. It must answer or call `next(error)`; `next()` alone also passes
+   * the error on, so it cannot let a request in. Default: JSON.
    *
    * @example
    * ```ts
@@ -100,7 +100,7 @@ export type Guard = (
 export interface RequireAuthDeps {
   readonly recognise: Recognise
   readonly authenticateRequest: AuthenticateRequest
-  /** Undefined: the host has none that send a cookie. */
+  /** Undefined: the host has no pages that send a cookie. */
   readonly pages: Pages | undefined
   /** Forgets what this process has read of a session. */
   readonly forgetSession: (sessionId: string) => void
@@ -108,7 +108,7 @@ export interface RequireAuthDeps {
   readonly clock: () => Date
 }
 
-/** Makes `requireAuth`, which throws AuthConfigError for an option it does not know. */
+/** `requireAuth` throws AuthConfigError for an unknown option. */
 export function createRequireAuth(deps: RequireAuthDeps): (options?: RequireAuthOptions) => Guard {
   const { recognise, authenticateRequest, pages, forgetSession, contexts, clock } = deps
   return (options = {}) => {
@@ -129,7 +129,8 @@ export function createRequireAuth(deps: RequireAuthDeps): (options?: RequireAuth
       const remembered = (await ask()).principal
       requireScope(remembered, scope)
       if (isFresh(remembered)) return remembered
-      // It may have been proved anew a moment ago in another process, so memory alone refuses none.
+      // The user may have reauthenticated in another process a moment ago, so the cache alone
+      // refuses nobody.
       forgetSession(remembered.sessionId)
       const { principal } = await ask()
       if (!isFresh(principal))
@@ -137,7 +138,7 @@ export function createRequireAuth(deps: RequireAuthDeps): (options?: RequireAuth
       return principal
     }
 
-    // Whatever is thrown here says nothing; and thrown at Express, nothing at all (`undefined`)
+    // Errors here are ignored: `admit` reports them. If Express got `undefined` thrown at it, it
     // would let the request in.
     function admitAtOnce(request: IncomingMessage, read: ReadCredentials): Principal | null {
       try {
@@ -172,7 +173,7 @@ export function createRequireAuth(deps: RequireAuthDeps): (options?: RequireAuth
   }
 }
 
-// Express would hand a request to what is written without its parentheses.
+// `app.use(auth.requireAuth)`, without parentheses, passes the request as options.
 function refuseRequest(options: object | null): void {
   if (typeof options !== 'object' || options === null) return
   if (!('headers' in options && 'socket' in options)) return
@@ -190,7 +191,7 @@ async function refuse(
   response: ServerResponse,
   next: (error: unknown) => void,
 ): Promise<void> {
-  // What is no error, such as '' or 'route', could let the request in.
+  // A value that is not an error, such as '' or 'route', could let the request in.
   if (!isForClient(error)) next(error instanceof Error ? error : withoutReason(error))
   else if (onRefused === undefined || error.status >= 500) writeProblem(response, error, 'plain')
   else await handOver(onRefused, error, request, response, next)
@@ -200,7 +201,7 @@ function withoutReason(cause: unknown): Error {
   return new Error('the guard rejected without a reason', { cause })
 }
 
-// What is refused outright is left to whoever reports it.
+// Malformed credentials are not absent: `authenticateRequest` refuses and reports them.
 function isWithout(request: IncomingMessage, read: ReadCredentials): boolean {
   try {
     return read(request) === null
@@ -224,7 +225,7 @@ function pass(
 
 const isAge = (value: unknown) => typeof value === 'number' && Number.isFinite(value) && value >= 0
 
-// A misspelt condition would be no condition, and a polluted Object.prototype could make every
+// A misspelt option would otherwise be ignored, and a polluted Object.prototype could make every
 // guard optional.
 const rules = {
   factory: 'requireAuth',
@@ -241,8 +242,8 @@ const rules = {
   }),
 }
 
-// A program proves nothing again: what its token was made by was shown by somebody, once. An app
-// can have its user sign in anew (RFC 9470 §4), and the time of that is what its session has.
+// A program cannot reauthenticate: the proof behind its token was given once, by a person. An app
+// can have its user sign in again (RFC 9470 §4), which updates the time of its session.
 function isSignedInSince({ kind, authenticatedAt }: Principal, maxAge: number, now: Date): boolean {
   const isOfPeople = isKnownKind(kind) || kind === 'oauth'
   return isOfPeople && now.getTime() - authenticatedAt.getTime() <= maxAge * 1000

@@ -3,28 +3,29 @@ import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import type { Principal } from '../principal/principal.js'
 import type { TokenSigner } from '../signers/contract.js'
 
-// A socket outlives the request that opened it, and the key by which its token was signed may be
-// taken out meanwhile. So of each principal it is known which key that was.
+// A socket outlives the request that opened it, and the key that signed its token may be removed
+// meanwhile. So we remember for each principal which key signed its token.
 
-// Beside the principal, which is the host's to read. `head`: of a token that was not looked at yet.
+// Kept beside the principal, which the host reads. `head`: the header of a token that was not
+// parsed yet.
 interface Noted {
   readonly mark: string | null
   readonly head: string | null
 }
 const noted = new WeakMap<Principal, Noted>()
 
-/** Notes the key of a principal by its mark; null where what it has shown was signed by none. */
+/** Remembers the key of a principal by its digest; null if no key signed its credentials. */
 export function noteKey(principal: Principal, mark: string | null): void {
   noted.set(principal, { mark, head: null })
 }
 
-/** Notes the key of a principal who has shown a verified token. Read when it is asked for. */
+/** Remembers the key of a verified token. The header is parsed only when the key is asked for. */
 export function noteKeyOfToken(principal: Principal, token: string): void {
-  // At each guarded request, of which hardly any opens a socket: nothing is hashed or parsed here.
+  // Runs on every guarded request, and few of them open a socket: nothing is hashed or parsed here.
   noted.set(principal, { mark: null, head: token.slice(0, token.indexOf('.')) })
 }
 
-/** The mark of the key of a principal; null for one that goes by no key. */
+/** The digest of the principal's key id; null if no key signed its credentials. */
 export function keyMarkOf(principal: Principal): string | null {
   const known = noted.get(principal)
   if (known === undefined) return null
@@ -34,22 +35,22 @@ export function keyMarkOf(principal: Principal): string | null {
   return mark
 }
 
-// The mark of the key that the head of a token names; null where it names none.
+// The digest of the `kid` in a token's header; null without one.
 function markIn(head: string): string | null {
   try {
     const header: unknown = JSON.parse(Buffer.from(head, 'base64url').toString('utf8'))
     const kid = new Map(Object.entries(header ?? {})).get('kid')
     return typeof kid === 'string' ? markOf(kid) : null
   } catch {
-    // A signer of the host's may make tokens of another form.
+    // The host's own signer may make tokens of another format.
     return null
   }
 }
 
-/** Asks for the marks of the keys whose tokens are good. Rejects with 503. */
+/** Asks for the digests of the ids of all valid keys. Rejects with 503. */
 export type AskForKeys = () => Promise<ReadonlySet<string>>
 
-/** Makes it; null for a signer that does not say which keys it has. */
+/** Null for a signer that does not list its keys. */
 export function createAskForKeys(
   signer: Pick<TokenSigner, 'keyIds'>,
   call: HostCall,
@@ -66,7 +67,7 @@ function marksOf(kids: unknown): ReadonlySet<string> {
   return new Set(kids.map(markOf))
 }
 
-// Of one length, since an id may be any text.
+// A digest has a fixed length; a key id may be any text.
 function markOf(kid: string): string {
   return sha256(kid)
 }

@@ -10,8 +10,8 @@ export type OnRefused = (
 ) => unknown
 
 /**
- * Lets the host answer a refusal. Its `next()` hands the error on, and never the request; what it
- * throws or rejects with is the error then.
+ * Lets the host answer a refusal. Its `next()` passes the error on, never the request. If the host
+ * throws or rejects with an error, that error is passed on instead.
  */
 export async function handOver(
   onRefused: OnRefused,
@@ -21,12 +21,12 @@ export async function handOver(
   next: (error?: unknown) => void,
 ): Promise<void> {
   try {
-    // By any falsy value, and behind `app.use` by 'route' or 'router', Express would go on to the
-    // route.
+    // Express would continue to the route on any falsy value, and behind `app.use` on 'route' or
+    // 'router'.
     const handOn = (given: unknown) => next(given instanceof Error ? given : error)
     await onRefused(error, request, response, handOn)
   } catch (failure) {
-    // Of an answer that is out already there is nothing left to say.
+    // The answer may have been sent already.
     if (!response.headersSent) next(failure instanceof Error ? failure : error)
   }
 }

@@ -11,36 +11,33 @@ export interface TrackedConnection {
 /** One tracked socket. */
 export interface SocketEntry {
   principal: Principal
-  /** What a newer token must hold as well. */
+  /** A renewed token must hold these scopes as well. */
   readonly scope: RequiredScope
   readonly connection: TrackedConnection
 }
 
-/** The sockets of one session, and what is kept with them. */
+/** The sockets of one session, and the data attached to them. */
 export interface SessionSockets<Attached> {
   readonly entries: Set<SocketEntry>
   readonly attached: Attached
 }
 
-/** Open sockets by session. A session without any is not in here. */
+/** Open sockets by session. A session without sockets has no entry. */
 export interface OpenSockets<Attached>
   extends Iterable<[sessionId: string, sockets: SessionSockets<Attached>]> {
   add(entry: SocketEntry): void
   remove(entry: SocketEntry): void
   has(entry: SocketEntry): boolean
-  /** The sockets of a session; changes to it do not change what was answered. */
+  /** The sockets of a session, as a copy. */
   of(sessionId: string): SocketEntry[]
-  /** Those of all sessions, likewise. */
+  /** The sockets of all sessions, as a copy. */
   all(): SocketEntry[]
   count(sessionId: string): number
   readonly size: number
   readonly sessions: number
 }
 
-/**
- * Makes the collection, empty. `attach` makes what is kept with a session's sockets, for as long as
- * it has any.
- */
+/** `attach` makes the data kept with a session's sockets, when the first one opens. */
 export function createOpenSockets<Attached>(attach: () => Attached): OpenSockets<Attached> {
   const bySession = new Map<string, SessionSockets<Attached>>()
   const entriesOf = (sessionId: string) => bySession.get(sessionId)?.entries

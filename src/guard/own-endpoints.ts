@@ -12,8 +12,8 @@ export interface SignedInDeps {
 }
 
 /**
- * Authenticates requests to the router's own endpoints. Each is closed to bots unless it says
- * otherwise. Most requests are recognised at once, as by a guard.
+ * Authenticates requests to the router's own endpoints. Named tokens and apps are refused unless
+ * the endpoint admits every kind. Most requests are recognised synchronously, as by a guard.
  */
 export function createSignedIn(deps: SignedInDeps): SignedIn {
   const { recognise, authenticateRequest, audit } = deps

@@ -3,12 +3,12 @@ import { AuthError } from '../errors.js'
 import { singleHeader } from '../http/credentials.js'
 
 // An https or http origin is at most a scheme, a host name of 253 characters and a port. Parsing a
-// URL is not linear in its length.
+// URL takes more than linear time.
 const maxOriginCharacters = 300
 
 /**
- * Refuses an upgrade that a page of another origin asks for: a page can open a socket to us without
- * asking (RFC 6455 §10.2). Throws 403. What is no browser sends no `Origin`, and could write any.
+ * Refuses an upgrade requested by a page of another origin (RFC 6455 §10.2): the same-origin policy
+ * does not cover WebSockets. Throws 403. Other programs send no `Origin`, and could forge any.
  *
  * @param allowed - undefined: the page must come from the host that it connects to
  */
@@ -22,7 +22,7 @@ export function refuseForeignOrigin(
   if (!isOurs) throw originNotAllowed()
 }
 
-/** The refusal of a socket that a page of another origin asks for. */
+/** The refusal of an upgrade requested by a page of another origin. */
 export function originNotAllowed(): AuthError {
   return new AuthError('forbidden', {
     clientMessage: 'This origin is not allowed.',
@@ -34,13 +34,12 @@ function isSameHost(given: string, request: IncomingMessage): boolean {
   const { host = '' } = request.headers
   if (given.length > maxOriginCharacters || host.length > maxOriginCharacters) return false
   const origin = given.toLowerCase()
-  // Anything that an origin is not made of (a user, a path, a scheme without a host) comes out of
-  // the parser otherwise than it went in.
+  // Parsing changes anything that is more than an origin: a user, a path, a scheme without a host.
   if (!/^https?:/.test(origin) || originOf(origin) !== origin) return false
-  // A page that came in the clear may be anybody's on the way.
+  // A page loaded over plain HTTP may have been changed on the way.
   if (origin.startsWith('http:') && isEncrypted(request)) return false
-  // The host as a URL, too, so that a written default port, upper case and the spellings of IPv6 do
-  // not matter.
+  // The host is parsed as a URL, too: default ports, upper case and spellings of IPv6 do not matter
+  // then.
   return originOf(`${origin.slice(0, origin.indexOf(':'))}://${host}`) === origin
 }
 
@@ -48,8 +47,8 @@ function originOf(url: string): string | null {
   return URL.canParse(url) ? new URL(url).origin : null
 }
 
-// Anybody can write the proxy's header, but it only ever refuses, and a page cannot take back what
-// the proxy in front of us has written.
+// Anybody can send the proxy's header, but it can only cause a refusal, and a page cannot remove
+// what the proxy in front of us has set.
 function isEncrypted({ socket, headers }: IncomingMessage): boolean {
   const forwarded = [headers['x-forwarded-proto'] ?? ''].flat().join().slice(0, 100)
   return (

@@ -7,11 +7,11 @@ import { checkOptions, fitting, optionsOf } from '../lib/check-options.js'
 import { originNotAllowed } from './own-origin.js'
 import { type RequiredScope, type ScopeOptions, scopeRule } from './scope.js'
 
-/** How `sockets.authenticate` and `attach` find the credentials, and what they ask of them. */
+/** How `sockets.authenticate` and `attach` find the credentials, and what they require of them. */
 export interface SocketOptions extends ScopeOptions {
   /**
-   * Where they are: in the headers or the ticket, or in the cookie of a page, which needs
-   * `pagesOrigin`: the page's `Origin` must be that, exactly. Default `headers`.
+   * Where the credentials are: in the headers or the ticket, or in the cookie of your pages.
+   * `cookie` needs `pagesOrigin`, and the page's `Origin` must equal it. Default `headers`.
    */
   readonly from?: 'headers' | 'cookie'
 }
@@ -24,20 +24,20 @@ const schema = optionsOf({
   ).default('headers'),
 })
 
-/** What a socket is asked, and where its credentials are. */
+/** The scope a socket needs, and where its credentials are. */
 export interface SocketSettings {
   readonly scope?: RequiredScope
   readonly from: 'headers' | 'cookie'
 }
 
-/** Checks the options of a function. Throws AuthConfigError for one that it does not know. */
+/** Checks the options of a function. Throws AuthConfigError for an unknown option. */
 export function settingsOf(factory: string, options: SocketOptions | undefined): SocketSettings {
   return checkOptions({ factory, schema }, options)
 }
 
 /**
- * The cookie that a page's socket comes with. Throws 401 where there is none, and 403 unless the
- * socket {@link isOfPage}: nothing but a browser has the cookie.
+ * The cookie sent with the socket of a page. Throws 401 without a cookie, and 403 unless the socket
+ * {@link isOfPage}: only browsers have the cookie.
  */
 export function readPageSocket(
   request: IncomingMessage,
@@ -50,11 +50,11 @@ export function readPageSocket(
 }
 
 /**
- * Whether one of the host's own pages opens a socket. Browsers name the origin with each upgrade,
- * and it must be that of the pages, exactly.
+ * Whether one of the host's own pages opens a socket. Browsers send the origin with each upgrade;
+ * it must equal the origin of the pages.
  *
- * Socket.IO begins with long-polling: a GET, with which browsers name no origin to the page's own
- * server. There the other headers say it, which no page can write either.
+ * Socket.IO begins with long-polling, a GET, and browsers send no `Origin` with a GET to the page's
+ * own server. Then other headers prove it, which no page can set.
  * https://fetch.spec.whatwg.org/#append-a-request-origin-header
  */
 export function isOfPage(request: IncomingMessage, own: string): boolean {

@@ -5,7 +5,7 @@ import type { Contexts } from '../http/request-context.js'
 import type { AuthenticateRequest, Principal } from '../principal/principal.js'
 import { type RequiredScope, requireScope } from './scope.js'
 
-/** The words passport gives a strategy while it runs. */
+/** The methods passport gives a strategy while it runs. */
 export interface PassportActions {
   success(user: Principal): void
   fail(challenge: string, status: number): void
@@ -13,8 +13,8 @@ export interface PassportActions {
 }
 
 /**
- * A strategy for the host's own passport. Typed by what passport calls, so that no passport types
- * reach the host.
+ * A strategy for the host's own passport. Typed by what passport calls, so that the host needs no
+ * passport types.
  */
 export interface PassportStrategy {
   readonly name: string
@@ -22,9 +22,9 @@ export interface PassportStrategy {
 }
 
 /**
- * Makes the strategy `messaging-auth` for hosts that guard their routes with passport. A refusal is
- * `fail` with the challenge of RFC 6750 §3; an outage is `error`, because a client told 401 would
- * throw its credentials away.
+ * The strategy `messaging-auth`, for hosts that guard their routes with passport. A refusal becomes
+ * `fail` with the challenge of RFC 6750 §3; an outage becomes `error`, because a client that gets
+ * 401 would discard its credentials.
  */
 export function createPassportStrategy(
   authenticateRequest: AuthenticateRequest,

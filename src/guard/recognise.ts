@@ -8,8 +8,8 @@ import { isSecretOf, type PresentedSecret } from '../tokens/session-secret.js'
 import { isOfOneUser, principalBySecret, principalByToken, secretIn } from './authenticate.js'
 
 /**
- * Who is asking, from warm caches and at once. Null means: authenticate the request, which takes a
- * promise. Never throws.
+ * Authenticates a request synchronously, from caches. Null means: authenticate it the slow way.
+ * Never throws.
  */
 export type Recognise = (request: IncomingMessage, read?: ReadCredentials) => SignedInRequest | null
 
@@ -21,9 +21,10 @@ export interface RecogniseDeps {
 }
 
 /**
- * Recognises requests whose token and session were authenticated a moment ago: without a promise,
- * which is most of what a guard would cost. It lets nobody in whom `authenticate` would refuse, and
- * never refuses: what is in doubt, has to be written down or is to be reported is left to that.
+ * Recognises requests whose token and session were authenticated a moment ago, without a promise,
+ * which would be most of a guard's cost. It admits nobody whom `authenticate` would refuse. It
+ * refuses nothing itself: whatever is unclear, must be recorded or must be reported, is left to
+ * `authenticate`.
  */
 export function createRecognise(deps: RecogniseDeps): Recognise {
   const { accessTokens, liveSessions, usedPairs, clock } = deps
@@ -42,7 +43,7 @@ export function createRecognise(deps: RecogniseDeps): Recognise {
     if (claims === undefined || live === undefined || !isOfOneUser(userId, claims, live))
       return null
     if (!usedPairs.isNoted(claims, now)) return null
-    // Each member by its name: a spread takes as long as all the rest.
+    // Members by name: a spread takes as long as everything else here.
     const { session, user } = live
     return { session, user, principal: principalByToken(live, claims, token) }
   }
@@ -55,7 +56,7 @@ export function createRecognise(deps: RecogniseDeps): Recognise {
       const secret = secretIn(presented)
       return secret === null ? byToken(token, userId, clock()) : bySecret(secret, userId, clock())
     } catch {
-      // What is malformed is refused, and reported, by `authenticate`.
+      // `authenticate` refuses and reports malformed credentials.
       return null
     }
   }

@@ -1,35 +1,38 @@
 import { AuthConfigError } from '../errors.js'
 import type { Principal } from '../principal/principal.js'
 
-/** What Socket.IO keeps of a socket whose connection broke, as far as it is read here. */
+/** The part we read of what Socket.IO keeps of a disconnected socket. */
 interface RecoverableState {
   readonly data: unknown
 }
 
-/** What is needed of Socket.IO's own adapter where it keeps such states. */
+/** The part we use of Socket.IO's in-memory adapter. */
 interface RecoveringAdapter {
   restoreSession(id: string, offset: string): Promise<RecoverableState | null>
 }
 
-/** What the guard left in the data of a socket that it admitted; null where it did not. */
+/**
+ * The principal that the guard stored in the data of an admitted socket; null if it did not admit
+ * it.
+ */
 export type AdmittedPrincipal = (data: unknown) => Principal | null
 
-/** Lets sockets come back after their connection broke, and no others. */
+/** Lets disconnected sockets recover only while their session is alive. */
 export interface RecoveredSockets {
   /**
-   * From now on a socket of this namespace comes back only while its session is alive. Throws
-   * `AuthConfigError` where that cannot be had.
+   * From now on a socket of this namespace recovers only while its session is alive. Throws
+   * `AuthConfigError` if that cannot be enforced.
    */
   guard(namespace: object): void
-  /** What is kept of the socket is not given out again. */
+  /** The kept state of this socket is never restored again. */
   forget(data: object): void
 }
 
 const option = 'Server.connectionStateRecovery (Socket.IO)'
 
 /**
- * Socket.IO sends a socket that comes back what it has missed before any middleware is asked, and
- * by default asks none. So the state is kept back here unless whom it belongs to is still signed
+ * Socket.IO sends a recovered socket the packets it missed before any middleware runs, and by
+ * default it runs no middleware at all. So we withhold the state unless its user is still signed
  * in.
  */
 export function createRecoveredSockets(
@@ -58,7 +61,7 @@ export function createRecoveredSockets(
       const restore = adapter.restoreSession.bind(adapter)
       adapter.restoreSession = async (id, offset) => {
         const state = await restore(id, offset)
-        // Read once more: what was sent while the session was looked for is also missed.
+        // Read again: packets sent during the session check were missed as well.
         return state !== null && (await isAlive(state)) ? restore(id, offset) : null
       }
       guarded.add(adapter)
@@ -68,11 +71,11 @@ export function createRecoveredSockets(
 }
 
 /**
- * Whether the server lets sockets come back. Throws `AuthConfigError` where they would do so past
- * every middleware.
+ * Whether the server lets sockets recover. Throws `AuthConfigError` if they would skip all
+ * middleware.
  */
 export function requireGuardedRecovery(server: object | undefined): boolean {
-  // Private by the types of Socket.IO, and there in all releases of Socket.IO 4.
+  // Private in Socket.IO's types, but present in all releases of Socket.IO 4.
   const { opts } = (server ?? {}) as {
     opts?: { connectionStateRecovery?: { skipMiddlewares?: unknown } }
   }
@@ -92,7 +95,7 @@ export function requireGuardedRecovery(server: object | undefined): boolean {
   )
 }
 
-// Another adapter may give a state out in a process in which no socket was guarded yet.
+// Another adapter may restore a state in a process that has not guarded a socket yet.
 function keepsStatesItself(adapter: object | undefined): adapter is RecoveringAdapter {
   return (
     adapter !== undefined &&

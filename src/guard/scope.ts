@@ -4,34 +4,34 @@ import { checkOptions, fitting, optionsOf } from '../lib/check-options.js'
 import type { Principal } from '../principal/principal.js'
 import { isKnownKind } from '../stores/session-kinds.js'
 
-/** What a guard asks of a token. */
+/** What a guard requires of a token. */
 export interface ScopeOptions {
   /**
-   * Scopes the token must hold, all of them; a token with `*` holds every one. `[]`: none. Default:
-   * none for whoever has signed in; of a named token `*`. Refusal: 403 `forbidden`.
+   * Scopes the token must hold, all of them; a token with `*` holds every scope. `[]`: any token
+   * passes. Default: a signed-in user passes; a named token needs `*`. Refusal: 403 `forbidden`.
    */
   readonly scope?: string | readonly string[]
 }
 
-/** The scopes that a guard names; undefined where it names none. */
+/** The scopes that a guard names; undefined if it names none. */
 export type RequiredScope = string | readonly string[] | undefined
 
 const isWord = (value: unknown) => typeof value === 'string' && /^[!#-[\]-~]+$/.test(value)
 const isScope = (value: unknown) => [value].flat().every(isWord)
 
-/** How `scope` is checked: a misspelt condition would be no condition. */
+/** Checks the option `scope`. A misspelt scope would otherwise be ignored. */
 export const scopeRule: z.ZodOptional<z.ZodType<string | readonly string[]>> = fitting<
   string | readonly string[]
 >(isScope, 'is neither a word nor a list of words.').optional()
 
-/** The scope in the options of one function. Throws AuthConfigError for what it does not know. */
+/** Returns the option `scope` of one function. Throws AuthConfigError for an unknown option. */
 export function requiredBy(factory: string, options: ScopeOptions | undefined): RequiredScope {
   return checkOptions({ factory, schema: optionsOf({ scope: scopeRule }) }, options).scope
 }
 
 /**
- * Whether a principal may pass. A guard that names no scope was written for people: it lets in what
- * somebody signed in to, and of the tokens that were given less than everything, none.
+ * Whether a principal may pass. A guard without `scope` was written for people: it admits every
+ * session of a signed-in user, and a named token only with `*`.
  */
 export function isScoped({ scope, kind }: Principal, required: RequiredScope): boolean {
   if (scope.includes('*')) return true
@@ -39,7 +39,7 @@ export function isScoped({ scope, kind }: Principal, required: RequiredScope): b
   return [required].flat().every((name) => scope.includes(name))
 }
 
-/** The same, as a refusal: throws 403 with the challenge of RFC 6750 §3.1. */
+/** Throws 403 with the challenge of RFC 6750 §3.1 unless the principal {@link isScoped}. */
 export function requireScope(principal: Principal, required: RequiredScope): void {
   if (isScoped(principal, required)) return
   const missing = required === undefined ? '*' : [required].flat().join(' ')

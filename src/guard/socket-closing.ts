@@ -12,31 +12,28 @@ import { createOpenSockets, type SocketEntry, type TrackedConnection } from './o
 import { createPollSchedule, isTouchDue, pollSlotCount } from './poll-schedule.js'
 
 /**
- * The codes that sockets are closed with. Neither is mended by connecting again with the same
- * token.
+ * The codes that sockets are closed with. A client that reconnects with the same token is refused
+ * for the same reason.
  */
 export const socketCloseCodes: { readonly sessionEnded: 4401; readonly tokenExpired: 4408 } = {
   sessionEnded: 4401,
   tokenExpired: 4408,
 }
 
-/**
- * Live sockets by session, so that ending a session costs as much as it has sockets, however many
- * there are in all.
- */
+/** Open sockets by session. Ending a session costs only as much as it has sockets. */
 export interface SocketRegistry {
   add(entry: SocketEntry): void
   remove(entry: SocketEntry): void
-  /** Whether the socket is still watched, which means that nobody has closed it. */
+  /** Whether the socket is still tracked: the registry has not closed it. */
   has(entry: SocketEntry): boolean
   /**
-   * Whether a socket that was this principal's a moment ago could be opened anew. An outage says
-   * no.
+   * Whether a socket that this principal held a moment ago may be opened again. False during an
+   * outage.
    */
   mayReturn(principal: Principal): Promise<boolean>
   count(sessionId: string): number
   readonly size: number
-  /** How many sessions have sockets. */
+  /** Number of sessions with open sockets. */
   readonly sessions: number
   close(): void
 }
@@ -45,7 +42,7 @@ export interface SocketRegistryDeps {
   readonly revocations: Revocations
   readonly liveSessions: LiveSessions
   readonly sessions: Pick<Sessions, 'liveAmong'>
-  /** Null: the signer does not say which keys it has. */
+  /** Null if the signer does not list its keys. */
   readonly askForKeys: AskForKeys | null
   /** Seconds. */
   readonly sessionIdle: number
@@ -56,11 +53,11 @@ const sessionEnded = [socketCloseCodes.sessionEnded, 'session ended'] as const
 const tokenExpired = [socketCloseCodes.tokenExpired, 'token expired'] as const
 const keyGone = [socketCloseCodes.tokenExpired, 'signing key was taken out'] as const
 const tickMs = 1000
-/** Sessions that have just ended are known without asking: so many, for so long. */
+/** Sessions that ended recently are remembered: at most this many, for `justEndedSeconds`. */
 const maxJustEnded = 20_000
 const justEndedSeconds = 60
 
-/** Closes sockets when their session ends, and when their token does. */
+/** Closes sockets when their session ends and when their token expires. */
 export function createSocketRegistry(deps: SocketRegistryDeps): SocketRegistry {
   const { revocations, liveSessions, askForKeys, clock } = deps
   const schedule = createPollSchedule(deps.sessionIdle)
@@ -72,7 +69,7 @@ export function createSocketRegistry(deps: SocketRegistryDeps): SocketRegistry {
   const closeByKey = createCloseByKey(open, askForKeys, (entry) => hangUp(entry, ...keyGone))
 
   function endSession(sessionId: string): void {
-    // Requests are refused from now on as well, however fresh what is remembered.
+    // Drops the cached session as well, so that requests are refused from now on.
     liveSessions.forget(sessionId)
     for (const entry of open.of(sessionId)) hangUp(entry, ...sessionEnded)
   }
@@ -99,7 +96,7 @@ export function createSocketRegistry(deps: SocketRegistryDeps): SocketRegistry {
     for (const [sessionId, { entries, attached }] of open) {
       for (const entry of lapsedAmong(entries, now)) hangUp(entry, ...tokenExpired)
       const due = schedule.takeDue(attached, ticks, now)
-      // Without a context the check does not count as use of the session.
+      // A check without a context does not count as use of the session.
       if (due !== 'nothing') void check(sessionId, due === 'touch' ? noRequest : null)
     }
   }
@@ -111,14 +108,14 @@ export function createSocketRegistry(deps: SocketRegistryDeps): SocketRegistry {
 
   function add(entry: SocketEntry): void {
     if (!ticker.run()) {
-      // The ticker has stopped, so it would never be closed.
+      // The ticker has stopped, so nothing would ever close this socket.
       attempt(() => entry.connection.terminate())
       return
     }
     const { sessionId } = entry.principal
     open.add(entry)
-    // The session may have ended between the handshake and this line, when there was nothing yet to
-    // close.
+    // The session may have ended after the handshake and before this line, when the registry did
+    // not know the socket yet.
     if (justEnded.get(sessionId, clock())) endSession(sessionId)
     else void check(sessionId, noRequest)
   }
@@ -143,7 +140,7 @@ function lapsedAmong(entries: Iterable<SocketEntry>, now: Date): SocketEntry[] {
   return [...entries].filter(({ principal }) => principal.expiresAt <= now)
 }
 
-// Starts with the first socket. `run` answers whether it runs: once stopped, it never does again.
+// Starts with the first socket. `run` returns false after `stop`: a stopped ticker never restarts.
 function createTicker(work: () => void): { run(): boolean; stop(): void } {
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
@@ -172,7 +169,7 @@ async function isAlive(
   )
 }
 
-// An outage is no verdict: sockets stay open while the store is down.
+// An outage proves nothing about the session: sockets stay open while the store is down.
 async function isRefused(
   liveSessions: LiveSessions,
   sessionId: string,
@@ -189,9 +186,9 @@ async function isRefused(
 }
 
 function disconnect(connection: TrackedConnection, code: number, reason: string): void {
-  // One socket that throws must not keep the others open, or fail a logout that is done.
+  // A socket that throws must neither keep the others open nor fail a finished logout.
   attempt(() => connection.close(code, reason))
-  // A client that does not answer the close could otherwise go on sending.
+  // A client that ignores the close frame could otherwise go on sending.
   setTimeout(() => attempt(() => connection.terminate()), tickMs).unref()
 }
 
@@ -199,6 +196,6 @@ function attempt(work: () => void): void {
   try {
     work()
   } catch {
-    // Nothing is left to do: the socket is not watched any more.
+    // Nothing left to do: the socket is no longer tracked.
   }
 }

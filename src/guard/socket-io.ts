@@ -19,15 +19,15 @@ import type { SocketRegistry } from './socket-closing.js'
 import type { TrackedSocket } from './tracked-socket.js'
 
 /**
- * What is needed of a Socket.IO 4 socket. Typed by what is called, so that the package does not
- * depend on it.
+ * The part that is used of a Socket.IO 4 socket. Typed here, so that the package does not depend on
+ * Socket.IO.
  */
 export interface SocketIoSocket {
   readonly request: IncomingMessage
   readonly handshake: { readonly auth: Readonly<Record<string, unknown>> }
   /** The namespace. */
   readonly nsp: object
-  /** Whether it came back after its connection broke (`connectionStateRecovery`). */
+  /** Whether it recovered after a disconnect (`connectionStateRecovery`). */
   readonly recovered?: boolean
   /** Of whatever type the host gave its server. */
   data: unknown
@@ -39,13 +39,13 @@ export interface SocketIoSocket {
 /** Socket.IO middleware. */
 export type SocketIoGuard = (socket: SocketIoSocket, next: (error?: Error) => void) => void
 
-/** How `sockets.socketIo` finds the credentials, and what it asks of them. */
+/** How `sockets.socketIo` finds the credentials, and what it requires of them. */
 export interface SocketIoOptions extends ScopeOptions {
   /**
-   * Where they are: in `auth.token` or the headers, in the cookie of a page, or in either. The last
-   * two need `pagesOrigin`, and the cookie counts for pages of that origin alone. With `cookie`
-   * nothing else is read; with `either` a token comes first, and alone. It is the cookie with which
-   * the connection began. Default `headers`.
+   * Where the credentials are: in `auth.token` or the headers, in the cookie of your pages, or in
+   * either. The last two need `pagesOrigin`, and the cookie counts only for pages of that origin.
+   * With `cookie` nothing else is read; with `either` a token comes first and is judged alone. The
+   * cookie is the one sent when the connection began. Default `headers`.
    */
   readonly from?: CredentialsFrom
 }
@@ -58,21 +58,21 @@ const rules = {
 export interface SocketIoGuardDeps {
   readonly authenticate: Authenticate
   readonly registry: SocketRegistry
-  /** What the host is given of a socket under watch. */
+  /** Makes the view of a tracked socket that the host gets. */
   readonly trackedSocket: (entry: SocketEntry) => TrackedSocket
-  /** Undefined: the host has none that send a cookie. */
+  /** Undefined: the host has no pages that send a cookie. */
   readonly pages: Pages | undefined
   readonly contexts: Contexts
   readonly audit: Audit
 }
 
 /**
- * Makes what makes the middleware. The token comes in `auth: { token }` of the client's options, or
- * in the headers; `from` may name the cookie of a page in their place. A refusal reaches the client
- * as `connect_error` with `data: { code, status }`; the end of the session as the event
- * `auth.ended` with `{ code: 4401 | 4408, reason }`, and a disconnect that the client does not try
- * to mend. Only guarded namespaces end: the connection may carry others. Origins are Socket.IO's
- * own business (`cors`), except where the cookie counts.
+ * The token comes in `auth: { token }` of the client's options or in the headers; `from` may name
+ * the cookie of the host's pages instead. A refusal reaches the client as `connect_error` with
+ * `data: { code, status }`. The end of a session reaches it as the event `auth.ended` with `{ code:
+ * 4401 | 4408, reason }` and a disconnect after which the client does not reconnect. Only guarded
+ * namespaces end: the connection may carry others. Socket.IO checks origins itself (`cors`), except
+ * when the cookie counts.
  */
 export function createSocketIoGuards(
   deps: SocketIoGuardDeps,
@@ -83,8 +83,8 @@ export function createSocketIoGuards(
   const warn = warnOnce()
   const recovered = createRecoveredSockets(principalIn, registry.mayReturn)
 
-  // Only a socket that is connected is sure to say when it leaves: one that a later middleware
-  // refuses says nothing.
+  // Only a connected socket emits `disconnect`. A socket that a later middleware refuses emits
+  // nothing.
   function watch(namespace: object): void {
     if (watched.has(namespace)) return
     watched.add(namespace)
@@ -114,7 +114,7 @@ export function createSocketIoGuards(
       requireScope(principal, scope)
       if (socket.recovered !== true || principalIn(socket.data)?.sessionId === principal.sessionId)
         return principal
-      // It has the rooms of another session. Tried again, it begins anew.
+      // It has the rooms of another session. The next attempt starts without them.
       recovered.forget(socket.data as object)
       throw notSignedIn('recovered socket belongs to another session')
     })
@@ -164,7 +164,7 @@ function socketReader(from: CredentialsFrom, given: Pages | undefined): ReadSock
   if (from === 'headers') return readToken
   const pages = requirePages(given, `sockets.socketIo({ from: '${from}' })`)
   if (from === 'cookie') return ({ request }) => readPageSocket(request, pages)
-  // Who has no token and is no page of ours is a stranger, whatever cookie came along.
+  // A client without a token that is not one of our pages is anonymous, whatever cookie it sends.
   return (socket) =>
     readToken(socket) ??
     (isOfPage(socket.request, pages.origin) ? readPageSocket(socket.request, pages) : null)
@@ -174,18 +174,18 @@ function readToken({ handshake: { auth }, request }: SocketIoSocket): PresentedC
   const { token, userId } = auth
   const inHeaders = readCredentials(request)
   if (token === undefined) return inHeaders
-  // Two parts of a system could pick different ones.
+  // Two parts of a system could pick different tokens.
   if (inHeaders !== null)
     throw invalidRequest([
       { path: 'auth.token', message: 'Send either auth.token or a header, not both.' },
     ])
-  // Not null: another place would be asked then, for what was presented here.
+  // Not null: with `either`, the cookie would be read next, although a token was presented.
   if (!isShortText(token) || (userId !== undefined && !isShortText(userId)))
     throw notSignedIn('no credentials')
   return { sentAs: 'token', token, userId: userId ?? null }
 }
 
-// A packet of Socket.IO may have a megabyte; all headers of a request together have this much room.
+// A Socket.IO packet may be a megabyte long; all headers of a request together are limited to this.
 function isShortText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 16_384
 }
@@ -194,13 +194,13 @@ function asConnection(socket: SocketIoSocket): TrackedConnection {
   return {
     close(code, reason) {
       socket.emit('auth.ended', { code, reason })
-      // Not the connection: it may carry sockets of the host's own.
+      // Not the connection: it may carry namespaces of the host.
       socket.disconnect()
-      // Whoever of the host still holds the socket would write to that connection, and its client
-      // may still read there.
+      // Host code that still holds the socket would write to that connection, and its client may
+      // still be reading.
       socket.emit = () => true
     },
-    // A disconnect asks nothing of the client.
+    // A disconnect needs no cooperation of the client.
     terminate: () => void socket.disconnect(),
   }
 }
@@ -209,7 +209,7 @@ function asConnectError({ clientMessage, code, status }: AuthError): Error {
   return Object.assign(new Error(clientMessage), { data: { code, status } })
 }
 
-// To whom neither logger nor events are given must learn of it as well.
+// A host without logger and events must learn of it as well.
 function warnOnce(): (error: AuthConfigError) => void {
   let warned = false
   return ({ message }) => {

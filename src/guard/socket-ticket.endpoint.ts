@@ -5,7 +5,7 @@ import type { SocketTickets } from './socket-ticket.js'
 
 /**
  * `POST /auth/socket-ticket`: a ticket that opens one socket within 30 seconds, so that no token
- * stands in a URL.
+ * has to be put into a URL.
  */
 export function socketTicketEndpoint(signedIn: SignedIn, tickets: SocketTickets): Endpoint {
   return async ({ incoming, context }) => {

@@ -9,27 +9,25 @@ import type { TakeIssue } from '../throttle/issue-limits.js'
 import { principalOf } from './authenticate.js'
 import { keyMarkOf, noteKey } from './key-marks.js'
 
-/** One-time tickets for sockets of browsers, which cannot send headers with an upgrade. */
+/** One-time tickets for browser sockets, because browsers cannot send headers with an upgrade. */
 export interface SocketTickets {
-  /**
-   * Issues a ticket for a socket that may do what the principal may, and no longer. Throws 429 or
-   * 503.
-   */
+  /** Issues a ticket. The socket gets the scope and the end of the principal. Throws 429 or 503. */
   issue(
     principal: Principal,
     context: RequestContext,
   ): Promise<{ ticket: string; expiresIn: number }>
   /**
-   * Redeems a ticket. Exactly one caller gets its principal; throws 401 for any other, 503 when a
-   * store failed.
+   * Redeems a ticket. Exactly one caller gets its principal; throws 401 for any other, 503 if a
+   * store fails.
    */
   redeem(ticket: string, context: RequestContext): Promise<Principal>
 }
 
 const lifetimeSeconds = 30
 /**
- * The secret, and the mark of the key that had signed the token which bought it: the socket that it
- * opens is closed with that key. Nobody can change it, since the ticket is found by all of it.
+ * The secret, and a digest of the id of the key that signed the token which bought the ticket.
+ * Removing that key closes the socket. Nobody can change the digest, because the ticket is found by
+ * its whole text.
  */
 const pattern = /^mar_wt_[\w-]{43}(?:\.([\w-]{43}))?$/
 

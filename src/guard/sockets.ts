@@ -30,31 +30,30 @@ import type { ClosableSocket, TrackedSocket } from './tracked-socket.js'
 /** Guards for live sockets. */
 export interface Sockets {
   /**
-   * Who asks for an upgrade: by the headers of any other request, or by the sub-protocol pair
-   * `auth.ticket`, `<ticket>`; with `{ from: 'cookie' }` by the cookie of a page, and nothing else.
-   * Ask before the handshake. Rejects with `AuthError`; hand it to `refuse`.
+   * Authenticates an upgrade: by the headers of any other request, or by the sub-protocol pair
+   * `auth.ticket`, `<ticket>`; with `{ from: 'cookie' }` by the cookie of your pages only. Call it
+   * before the handshake. Rejects with `AuthError`; pass that to `refuse`.
    */
   authenticate(request: IncomingMessage, options?: SocketOptions): Promise<Principal>
   /**
-   * Answers a refused upgrade on the bare connection, before any `101`, and hangs up. Errors that
-   * are not `AuthError` become 500.
+   * Answers a refused upgrade on the raw connection, before any `101`, and closes it. Errors other
+   * than `AuthError` become 500.
    */
   refuse(connection: Duplex, error: unknown): void
   /**
-   * Closes the socket with 4401 when its session ends, and with 4408 when its token does. Pass the
-   * `scope` that `authenticate` was given: `renew` asks it of the newer token.
+   * Closes the socket with 4401 when its session ends, and with 4408 when its token expires. Pass
+   * the `scope` that you gave `authenticate`: `renew` requires it of the newer token.
    */
   track(socket: ClosableSocket, principal: Principal, options?: ScopeOptions): TrackedSocket
   /**
-   * Guards the upgrades of one path for a `ws` server, beside whatever else listens on the port: no
-   * other `upgrade` listener sees them, and those of other paths are left alone. Who is let in
-   * reaches `wsServer.on('connection', (socket, request, tracked) => …)`; `tracked.principal` is
-   * who it is. The socket is tracked already.
+   * Guards the upgrades of one path for a `ws` server. Other `upgrade` listeners do not see them,
+   * and upgrades of other paths are left alone. Admitted sockets reach `wsServer.on('connection',
+   * (socket, request, tracked) => …)`, already tracked; `tracked.principal` is their user.
    *
    * `path` is compared exactly, without the query. Make `wsServer` with `noServer: true`. Throws
-   * `AuthConfigError` for another one, for a path that is none, and for one that is taken. Where
-   * nobody else listens for upgrades, those of other paths are answered 404. `scope` and `from` as
-   * in `authenticate`: with `{ from: 'cookie' }` the cookie of a page opens it, and nothing else.
+   * `AuthConfigError` for another kind of server, for an invalid path, and for a path already
+   * attached. If nobody else listens for upgrades, those of other paths are answered 404. `scope`
+   * and `from` as in `authenticate`.
    *
    * @example
    * ```ts
@@ -83,28 +82,27 @@ export interface Sockets {
    * principal, and `socket.data.authSocket` to the tracked socket, whose `renew(token)` keeps it
    * open with a newer token.
    *
-   * With `server` a setting that no guard can hold is found at once, and without it at the first
-   * connection, which is then refused, as all are: `connectionStateRecovery` needs
-   * `skipMiddlewares: false` and Socket.IO's own adapter. Throws `AuthConfigError`. `scope` as in
-   * `requireAuth`, and so is `from`: with `{ from: 'cookie' }` the cookie of a page opens it.
+   * Pass `server` to check its settings at once; without it they are checked at the first
+   * connection, and wrong settings then refuse every connection. `connectionStateRecovery` needs
+   * `skipMiddlewares: false` and Socket.IO's own adapter. Throws `AuthConfigError`. `scope` and
+   * `from` as in `requireAuth`.
    */
   socketIo(server?: object, options?: SocketIoOptions): SocketIoGuard
 }
 
 export interface SocketsDeps {
   readonly authenticate: Authenticate
-  /** Undefined when the host keeps no tickets. */
+  /** Undefined if the host stores no tickets. */
   readonly tickets: SocketTickets | undefined
   readonly registry: SocketRegistry
-  /** Undefined: a browser must come from the host it connects to. */
+  /** Undefined: a page must come from the host that it connects to. */
   readonly allowedOrigins: readonly string[] | undefined
-  /** Undefined: the host has none that send a cookie. */
+  /** Undefined: the host has no pages that send a cookie. */
   readonly pages: Pages | undefined
   readonly contexts: Contexts
   readonly audit: Audit
 }
 
-/** Makes the guards for sockets. */
 export function createSockets(deps: SocketsDeps): Sockets {
   const { registry, pages, contexts, audit } = deps
   const surviveReset = createSurviveReset()
@@ -121,13 +119,13 @@ export function createSockets(deps: SocketsDeps): Sockets {
     principal: Principal,
     scope: RequiredScope,
   ): TrackedSocket {
-    // An `error` that nobody listens to ends the process, and any client can raise one by breaking
-    // the protocol.
+    // An `error` event without a listener ends the process, and any client can cause one by
+    // breaking the protocol.
     connection.on('error', () => connection.terminate())
     const entry = { connection, principal, scope }
     registry.add(entry)
     connection.once('close', () => registry.remove(entry))
-    // Closed during the handshake: it will not say so again.
+    // Closed during the handshake: there will be no `close` event.
     if ((connection.readyState ?? 0) >= 2) registry.remove(entry)
     return trackedSocket(entry)
   }
@@ -176,8 +174,8 @@ export function createSockets(deps: SocketsDeps): Sockets {
   }
 }
 
-// With an upgrade Node takes its own listener away, and a client that hangs up in the middle of it
-// would end the process. Once for each connection: a kept-alive one may ask many times.
+// Node removes its own `error` listener for an upgrade, so a client that aborts during it would end
+// the process. Once per connection: a kept-alive one may try many times.
 function createSurviveReset(): (connection: Duplex) => void {
   const surviving = new WeakSet<Duplex>()
   return (connection) => {
@@ -199,7 +197,7 @@ async function renew(
     throw notSignedIn('token belongs to another session')
   requireScope(newer, entry.scope)
   if (!registry.has(entry)) throw notSignedIn('socket was closed')
-  // An older token, sent late, must not shorten what a newer one has extended.
+  // An older token that arrives late must not shorten the time.
   if (newer.expiresAt > entry.principal.expiresAt) entry.principal = newer
   return entry.principal
 }
@@ -229,7 +227,7 @@ async function authenticateUpgrade(
   return deps.tickets.redeem(ticket, context)
 }
 
-// The longest list of protocols that is looked through for a ticket.
+// The longest list of protocols that is searched for a ticket.
 const maxProtocolCharacters = 4096
 
 function ticketOf(request: IncomingMessage): string | null {

@@ -7,24 +7,24 @@ import { type CredentialsFrom, from, readerFrom } from './credentials-from.js'
 import { type RequiredScope, type ScopeOptions, scopeRule } from './scope.js'
 
 /**
- * Where a host keeps tokens that are not in the headers. What it answers is judged as a Bearer
- * token; nothing, or null, is a request without credentials.
+ * Reads a token that is not in the headers. The result is treated as a Bearer token; null and
+ * undefined mean a request without credentials.
  */
 export type TokenFrom = (request: IncomingMessage) => string | null | undefined
 
-/** How `authenticate` finds the token, and what it asks of it. */
+/** How `authenticate` finds the token, and what it requires of it. */
 export interface AuthenticateOptions extends ScopeOptions {
   /**
-   * Finds the token instead of the headers, which are not read then. Default: the headers.
+   * Finds the token; the headers are then not read. Default: the headers.
    *
-   * A token that the browser sends by itself, as from a cookie, lets any page act for its user:
-   * do not take it from there. For the cookie of pages there is `from`.
+   * Do not read a token that browsers send by themselves, such as one in a cookie: any page could
+   * then act for its user. For the cookie of your pages use `from`.
    */
   tokenFrom?(request: IncomingMessage): string | null | undefined
   /**
-   * Where the credentials are: in the headers, in the cookie of a page, or in either. The last two
-   * need `pagesOrigin`. Give the answer `Cache-Control: private` and `Vary: Cookie` then. Default
-   * `headers`.
+   * Where the credentials are: in the headers, in the cookie of your pages, or in either. The last
+   * two need `pagesOrigin`; send `Cache-Control: private` and `Vary: Cookie` with the answer then.
+   * Default `headers`.
    */
   readonly from?: CredentialsFrom
 }
@@ -39,8 +39,8 @@ const rules = {
 }
 
 /**
- * What one request to `authenticate` is asked, and the way to its credentials. Throws
- * AuthConfigError for an option that it does not know.
+ * The scope that one call of `authenticate` requires, and the reader of its credentials. Throws
+ * AuthConfigError for an unknown option.
  */
 export function settingsOfAuthenticate(
   options: AuthenticateOptions | undefined,
@@ -50,15 +50,15 @@ export function settingsOfAuthenticate(
   return { scope, read: createReaders('authenticate', where, pages)() }
 }
 
-/** What says where credentials are. */
+/** Where credentials are. */
 export interface ReaderSettings {
   readonly tokenFrom?: TokenFrom | undefined
   readonly from: CredentialsFrom
 }
 
 /**
- * Makes what makes the way to the credentials of one request; a `tokenFrom` is asked once for each.
- * Throws AuthConfigError where the settings cannot be met.
+ * Returns a function that makes a reader of credentials for one request, which calls `tokenFrom`
+ * once. Throws AuthConfigError if the settings contradict each other or the host.
  */
 export function createReaders(
   caller: string,

@@ -17,36 +17,36 @@ import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 import type { Me } from '../users/me.js'
 
-/** What a host may vouch for. */
+/** The methods that a host may assert. */
 export type VouchedMethod = 'host' | 'pwd' | 'mfa' | 'hwk' | 'swk'
 
-/** For whom the host asks for a session. */
+/** A session that the host asks for. */
 export interface OpenSessionRequest extends SignInOptions {
-  /** The user whom the host has just recognised, by the id that `users.findById` knows. */
+  /** The user whom the host has just authenticated: the id that `users.findById` knows. */
   readonly userId: string
-  /** The request that signs in, for its address and device. */
+  /** The request that signs in; its address and device are stored. */
   readonly request: IncomingMessage
   /**
-   * How the user has shown who they are, by
-   * [RFC 8176 §2](https://www.rfc-editor.org/rfc/rfc8176#section-2) but for `host`: "in a way of
-   * the host's". Only `mfa` counts as a second factor, and only with
-   * `secondFactor: { acceptHostMfa: true }`. Default `['host']`.
+   * How the user was authenticated, in the terms of [RFC 8176
+   * §2](https://www.rfc-editor.org/rfc/rfc8176#section-2); `host` means "in a way of the host's
+   * own". Only `mfa` counts as a second factor, and only with `secondFactor: { acceptHostMfa: true
+   * }`. Default `['host']`.
    */
   readonly methods?: readonly VouchedMethod[]
   /** The second-factor code the user typed, at most 64 characters. */
   readonly code?: string
 }
 
-/** A session that the host has had opened. */
+/** A session opened for the host. */
 export interface OpenedSession extends IssuedSession {
   readonly me: Me
-  /** The user must have a second factor and has none: the session may set it up, and no more. */
+  /** The user must have a second factor and has none: the session may only enrol one. */
   readonly mustEnrol: boolean
 }
 
 /**
- * Opens a session for a user whom the host vouches for, with the tokens that are asked for, or with
- * the secret of a cookie. Rejects with AuthError.
+ * Opens a session for a user whom the host has authenticated, with the requested tokens or with the
+ * secret of a cookie. Rejects with AuthError.
  */
 export type OpenSession = (
   request: OpenSessionRequest,
@@ -56,13 +56,13 @@ export type OpenSession = (
 export interface OpenSessionDeps {
   readonly users: Pick<UserStore, 'findById'>
   readonly decideSignIn: DecideSignIn
-  /** Whether the second factor is still the one that the decision knew. */
+  /** Whether the second factor has not changed since the decision. */
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
   readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
   readonly issueSession: IssueSession
   readonly sessions: Pick<Sessions, 'end'>
-  /** Whether sessions end with the hash they were opened by. */
+  /** Checks sessions against the password hash, if they must end with it. */
   readonly passwordWatch: Pick<PasswordWatch, 'fits'>
   readonly describeMe: (user: AuthUser) => Promise<Me>
   readonly contexts: Pick<Contexts, 'of'>
@@ -73,13 +73,13 @@ const methods = ['host', 'pwd', 'mfa', 'hwk', 'swk'] as const satisfies VouchedM
 const schema = z.strictObject({
   userId: z.string().refine(isHostId),
   request: z.unknown(),
-  // A factor that only the router can judge is granted by the router alone: see `code`.
+  // The host cannot assert a factor that only the router can verify: that is `code`.
   methods: z.array(z.enum(methods)).min(1).max(methods.length).default(['host']),
   code: z.string().min(1).max(64).optional(),
   ...signInOptionsShape,
 })
 
-/** Makes what `auth.sessions.open` asks. It asks the decision that every other way in asks. */
+/** `auth.sessions.open` calls this. It makes the same decision as every other sign-in. */
 export function createOpenSession(deps: OpenSessionDeps): OpenSession {
   return async function openSession(given, shownBy) {
     const { request, userId, code = null, lifetime, ...input } = parse(given)
@@ -118,8 +118,9 @@ function parse(given: OpenSessionRequest) {
   return { ...parsed.data, request: requireRequest(parsed.data.request) }
 }
 
-// A user who was disabled, or changed the factor, while this session was made had all sessions
-// ended but this one, which did not exist yet. Looked at once more, one of the two sees the other.
+// If the user was disabled or changed the factor while this session was opened, all sessions ended
+// except this one, which did not exist yet. Checked again after the write, one of the two sees the
+// other.
 async function refuseOutdated(
   deps: OpenSessionDeps,
   approved: ApprovedSignIn,
@@ -127,7 +128,7 @@ async function refuseOutdated(
   context: RequestContext,
 ): Promise<void> {
   const changed = await whatChanged(deps, approved, session).catch(async (error: unknown) => {
-    // The host will try again; without this a session whose token was never handed out would stay.
+    // The host will try again; otherwise a session would stay whose token nobody has.
     await deps.sessions.end(session, 'revoked', context)
     throw error
   })
@@ -144,7 +145,8 @@ async function whatChanged(
 ): Promise<[SignInRefusal, AuthError] | null> {
   const user = await users.findById(approved.user.id)
   if (user === null || user.disabled === true) return ['disabled', new AuthError('Unauthorized')]
-  // By a password that is no longer the user's, or another hash of it: the host may try again.
+  // Opened by a password that has changed, or by another hash of the same one: the host may try
+  // again.
   const byOldHash =
     approved.methods.includes('pwd') && user.passwordHash !== approved.user.passwordHash
   if (byOldHash || !passwordWatch.fits(session, user))

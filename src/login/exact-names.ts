@@ -3,9 +3,9 @@ import type { AuthUser, UserStore } from '../users/contract.js'
 import { inLowerCase } from './identifier.js'
 
 /**
- * A database may compare more loosely than by case, as MySQL does by default. It then finds one
- * user by many names, each with its own failure count. So a user who is found by another name than
- * their own counts as not found; the audit stream is told once.
+ * A database may compare names more loosely than by case, as MySQL does by default. It then finds
+ * one user by many names, each with its own failure count. So a user found by a name other than
+ * their own counts as not found; the audit stream reports it once.
  */
 export function withExactNames(users: UserStore, audit: Audit): UserStore {
   let isReported = false
@@ -22,7 +22,7 @@ export function withExactNames(users: UserStore, audit: Audit): UserStore {
   }
 }
 
-/** Characters. NFKC of a long name is slow, and no typed name is as long in any spelling. */
+/** Characters. NFKC of a long name is slow, and no real name is this long. */
 const maxNameChars = 2000
 
 function goesBy({ username }: AuthUser, value: string): boolean {

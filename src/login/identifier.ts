@@ -6,14 +6,14 @@ import type { IdentifierDigests } from '../throttle/counter-keys.js'
 import type { LoginIdentifier } from '../users/contract.js'
 
 /**
- * Replaces how identifiers are made canonical. Gets a checked identifier, returns the value to look
- * up.
+ * Replaces the default canonical form of identifiers. Receives a checked identifier, returns the
+ * value to look up.
  */
 export type CanonicalIdentifier = (identifier: LoginIdentifier) => string | Promise<string>
 
 /**
- * The default: e-mail addresses and user names in lower case and Unicode form NFKC, `user` as it
- * was typed, since it may be an id in which case counts.
+ * The default: e-mail addresses and user names in lower case and Unicode form NFKC; `user` as
+ * typed, since it may be a case-sensitive id.
  * @internal
  */
 export function lowerCaseNames({ kind, value }: LoginIdentifier): string {
@@ -21,8 +21,8 @@ export function lowerCaseNames({ kind, value }: LoginIdentifier): string {
 }
 
 /**
- * Makes the function that says what to look an identifier up by: the host's own, or the default.
- * Rejects with 503 where the host's own fails, and by default with 400 for blanks at either end.
+ * Returns the function that makes identifiers canonical: the host's, or the default. Rejects with
+ * 503 if the host's function fails; the default rejects with 400 for blanks at either end.
  */
 export function createCanonical(
   ofHost: CanonicalIdentifier | undefined,
@@ -41,8 +41,8 @@ export function createCanonical(
   }
 }
 
-// Some databases ignore blanks at the end of a name: one account would have a counter for each
-// spelling. A host that wants to cut blanks off does so in its own function.
+// Some databases ignore trailing blanks: one account would have a counter for each spelling. A host
+// that wants to trim blanks does so in its own function.
 function withoutBlanks(identifier: LoginIdentifier): LoginIdentifier {
   const { kind, value } = identifier
   if (value.trim() === value) return identifier
@@ -54,12 +54,12 @@ function nonEmptyText(value: unknown): string {
   throw new UnexpectedAnswer('the answer is not a non-empty string')
 }
 
-/** Digests an identifier that was made canonical. */
+/** Digests a canonical identifier. */
 export type DigestIdentifier = (identifier: LoginIdentifier) => IdentifierDigests
 
 /**
- * Makes {@link DigestIdentifier}. Keyed if the host has an encryption key, because an unknown
- * identifier is often a mistyped password. Processes with the same key count together.
+ * Keyed if the host has an encryption key, because an unknown identifier is often a mistyped
+ * password. Processes with the same key share their counts.
  */
 export function identifierDigests(encryptionKeys: readonly Buffer[]): DigestIdentifier {
   const key = deriveKey('identifier', encryptionKeys[0])
@@ -72,8 +72,8 @@ export function identifierDigests(encryptionKeys: readonly Buffer[]): DigestIden
 }
 
 /**
- * In lower case and NFKC. What is NFKC in upper case need not be in lower case: W with a ring is
- * two characters, w with a ring is one.
+ * In lower case and NFKC. Lower-casing can break NFKC: W with a ring is two characters, w with a
+ * ring is one.
  */
 export function inLowerCase(value: string): string {
   return value.toLowerCase().normalize('NFKC')

@@ -7,8 +7,8 @@ import type { LoginIdentifier, UserStore } from '../users/contract.js'
 import type { PasswordVerdict, VerifyPassword } from './verify-password.js'
 
 /**
- * Checks name and password, and answers the user. Rejects if `gone` is aborted before its turn.
- * `takeAccount` counts the attempt for the user who was found, before the password is checked.
+ * Checks name and password, and returns the verdict. Rejects if `gone` is aborted before its turn.
+ * `takeAccount` counts the attempt for the found user before the password is checked.
  */
 export type AuthenticateLocally = (
   identifier: LoginIdentifier,
@@ -21,14 +21,14 @@ export type AuthenticateLocally = (
 type TakeAccount = (userId: string | null) => Promise<MayPass>
 
 /**
- * What passport-local is handed instead of the request: it falls back to the query string, and
- * passport writes onto what it gets.
+ * What passport-local gets instead of the request: it would fall back to the query string, and
+ * passport writes to the object it gets.
  */
 interface LoginOnly {
   readonly body: { readonly identifier: string; readonly password: string }
   readonly asked: {
     readonly identifier: LoginIdentifier
-    /** What is judged: passport-local takes nothing but text. */
+    /** The password that is checked: passport-local accepts only text. */
     readonly password: ShownPassword
     readonly context: RequestContext
     readonly gone: AbortSignal | undefined
@@ -37,9 +37,9 @@ interface LoginOnly {
 }
 
 /**
- * passport-local on a Passport instance of its own, away from the host's. The strategy sees a fresh
- * object with the two checked strings and no query, and the promise of our verify is caught here:
- * passport-local would let a rejection kill the process.
+ * passport-local on a Passport instance of our own, separate from the host's. The strategy sees a
+ * fresh object with the two checked strings and no query. We catch the promise of our verify
+ * ourselves: passport-local would let a rejection kill the process.
  */
 export function createLocalStrategy(
   users: UserStore,
@@ -57,8 +57,8 @@ export function createLocalStrategy(
     const user = await users.findByIdentifier(identifier)
     const mayPass = await takeAccount(user?.id ?? null)
     const verdict = await verifyPassword(user, password, context, gone)
-    // After the work and whatever the verdict, so that the time taken tells neither that the
-    // account is over its limit nor that this password was right.
+    // After the work and whatever the verdict, so that the time reveals neither that the account is
+    // over its limit nor that the password was right.
     if (await mayPass()) return verdict
     return { right: false, reason: 'account-limit', userId: user?.id ?? null }
   }
@@ -93,7 +93,8 @@ export function createLocalStrategy(
         query: Object.create(null),
         asked: { identifier, password, context, gone, takeAccount },
       }
-      // With a callback we decide. Without one passport answers in plain text and opens a session.
+      // With a callback we decide. Without one, passport would answer in plain text and open a
+      // session.
       const answer = (error: unknown, accepted: unknown, verdict: unknown) => {
         if (error) reject(error)
         else resolve((accepted || verdict) as PasswordVerdict)
@@ -103,7 +104,7 @@ export function createLocalStrategy(
   }
 }
 
-// For a password that was counted before.
+// For a password that was already counted.
 async function uncounted(): Promise<MayPass> {
   return async () => true
 }

@@ -26,58 +26,58 @@ import { refuseOutdated, type StillRightDeps } from './still-right.js'
 export interface LogInDeps extends PasswordProofDeps, StillRightDeps {
   readonly throttle: Pick<Throttle, 'takePasswordSlot'>
   readonly decideSignIn: DecideSignIn
-  /** Whether a user must have a second factor; one who has none is told so. */
+  /** Whether policy requires a second factor; without one, `mustEnrol` is set. */
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
   readonly users: UserStore
-  /** Whether sessions end with the hash they were opened by. */
+  /** Marks sessions with their password hash, if they must end with it. */
   readonly passwordWatch: Pick<PasswordWatch, 'markOf' | 'marksOf'>
   readonly issueSession: IssueSession
   readonly describeMe: (user: AuthUser) => Promise<Me>
   readonly audit: Audit
 }
 
-/** What a login is to get, and where it comes from. */
+/** What a login asks for, and the request it comes from. */
 export interface AskedLogin extends Requester {
   readonly tokens: SessionRequest['tokens']
-  /** Undefined: the router's own. */
+  /** Undefined: the router's default. */
   readonly lifetime: AskedLifetime | undefined
-  /** Takes what the limits say, as soon as it is known. */
+  /** Receives the `RateLimit-*` headers as soon as they are known. */
   readonly setHeaders: SetHeaders
 }
 
-/** A login by a password. */
+/** A login by password. */
 export interface LogInRequest extends AskedLogin {
   readonly request: LoginRequest
 }
 
-/** A login that is complete. */
+/** A complete login. */
 export interface LoggedIn extends IssuedSession {
   readonly me: Me
-  /** The user must have a second factor and has none: the session may set it up, and no more. */
+  /** The user must have a second factor and has none: the session may only enrol one. */
   readonly mustEnrol: boolean
 }
 
-/** Signs in by a password. Throws 400, 401, 403, 429 or 503. */
+/** Signs in by password. Throws 400, 401, 403, 429 or 503. */
 export type LogIn = (asked: LogInRequest) => Promise<LoggedIn>
 
-/** A password that was right, where a second factor is due. */
+/** The result of a right password when a second factor is due. */
 export interface ProvenPassword {
   readonly userId: string
-  /** The hash that is stored now. It must not leave the process: keep a keyed digest of it. */
+  /** The stored hash. It must not leave the process: keep a keyed digest of it. */
   readonly passwordHash: string | null
-  /** As what the login was counted. */
+  /** The counter keys of the login. */
   readonly digests: IdentifierDigests
 }
 
-/** How a login in steps has come out. */
+/** The outcome of one step. */
 export type StepOutcome =
   | { readonly outcome: 'logged-in'; readonly loggedIn: LoggedIn }
-  /** `error` is what a login in one step is refused with: `totp-required` or `totp-invalid`. */
+  /** `error` is the refusal of the one-step login: `totp-required` or `totp-invalid`. */
   | { readonly outcome: 'factor-due'; readonly error: AuthError; readonly proven: ProvenPassword }
 
 /**
- * Signs in by a password, and then by the second factor alone, so that the password need be neither
- * typed again nor kept. Throws 400, 401, 403, 429 or 503.
+ * Signs in by password, then by the second factor alone, so that the password is neither typed
+ * again nor kept. Throws 400, 401, 403, 429 or 503.
  */
 export interface LogInSteps {
   first(asked: LogInRequest): Promise<StepOutcome>
@@ -85,8 +85,8 @@ export interface LogInSteps {
 }
 
 /**
- * Makes the login: a password, and a second-factor code where the user has one, for a session of
- * its own. `POST /login` and `auth.signIn` are this function with different answers.
+ * Signs in by password, and by a second-factor code if the user has one. `POST /login` and
+ * `auth.signIn` are this function with different answers.
  */
 export function createLogIn(deps: LogInDeps): LogIn {
   return async function logIn({ request, ...asked }) {
@@ -97,12 +97,12 @@ export function createLogIn(deps: LogInDeps): LogIn {
   }
 }
 
-/** Makes the same login in steps: the same limits, decision and events, in the same order. */
+/** The same login in steps: the same limits, decision and events, in the same order. */
 export function createLogInSteps(deps: LogInDeps): LogInSteps {
   async function attempt(proof: LoginProof, asked: AskedLogin): Promise<StepOutcome> {
     const { due, loggedIn } = await attemptLogIn(deps, proof, asked)
     if (due === null) return { outcome: 'logged-in', loggedIn }
-    // Now, while there is a password: the second step has none that could be hashed anew.
+    // Now, while we have the password: the second step has none to rehash.
     const { passwordHash } = await proof.rehash(due.user, asked.context)
     const proven = { userId: due.user.id, passwordHash, digests: proof.digests }
     return { outcome: 'factor-due', error: due.error, proven }
@@ -167,8 +167,8 @@ async function signIn(
   const { id: sessionId } = issued.session
   // 401, 503
   await refuseOutdated(deps, approved, { proof, passwordHash }, issued.session, context)
-  // Only now: a login refused above makes no network known, nor does one that has yet to show a
-  // second factor.
+  // Only now: neither a login refused above nor one that still lacks its second factor makes the
+  // network known.
   if (!mustEnrol) rememberNetwork()
 
   const { id: userId } = approved.user
@@ -176,7 +176,7 @@ async function signIn(
   return { ...issued, me, mustEnrol }
 }
 
-// Last of all that is judged, so that a wrong code leaves the step to be tried again.
+// Checked last, so that the user can retry the step after a wrong code.
 async function refuseUsed(
   { audit }: Pick<LogInDeps, 'audit'>,
   proof: LoginProof,

@@ -12,41 +12,41 @@ import type { NoticeSpelling } from './spelling-watch.js'
 import type { PasswordVerdict, VerifyPassword } from './verify-password.js'
 
 /**
- * The second step of a login: a code, for a password that was right a moment ago. Whoever makes one
- * must have kept it from being forged, and from being used in another browser.
+ * The second step of a login: a code, after a right password a moment ago. The caller must have
+ * protected the step against forgery and against use in another browser.
  */
 export interface SecondStep {
-  /** Whose password was right. */
+  /** The user whose password was right. */
   readonly userId: string
-  /** As what the first step was counted. */
+  /** The counter keys of the first step. */
   readonly digests: IdentifierDigests
-  /** Null: none was typed, so one is sent where the user's factor works that way. */
+  /** Null if none was typed: then one is sent, if the user's factor works that way. */
   readonly code: string | null
-  /** A passkey in its place. */
+  /** A passkey instead of a code. */
   readonly passkey: AssertionResponse | null
-  /** Whether the password that was right is still this user's. */
+  /** Whether that password is still this user's. */
   readonly fits: (user: AuthUser) => boolean
-  /** Uses the step up, once all is right; false where that was done before. Rejects with 503. */
+  /** Uses the step up when everything is right; false if it was used before. Rejects with 503. */
   readonly claim: () => Promise<boolean>
 }
 
-/** What a login shows: a password, or that one was right. */
+/** What a login proves: a password, or an earlier right password. */
 export interface LoginProof {
-  /** As what it is counted. */
+  /** The counter keys of this attempt. */
   readonly digests: IdentifierDigests
   readonly code: string | null
   readonly passkey: AssertionResponse | null
-  /** Whether it is a guess at the password where it is wrong. */
+  /** Whether a wrong one is a guess at the password. */
   readonly mayBeGuess: boolean
   /** Rejects with 503. */
   findUserId(): Promise<string | null>
-  /** Counts it for the account, and judges it. Rejects with 503. */
+  /** Counts the attempt for the account, and judges it. Rejects with 503. */
   judge(takeAccount: PasswordSlot['takeAccount'], from: Requester): Promise<PasswordVerdict>
-  /** False where it was used before. Rejects with 503. */
+  /** Uses it up; false if it was used before. Rejects with 503. */
   claim(): Promise<boolean>
-  /** Brings the user's hash up to date, where that can be done. */
+  /** Rehashes the password, if possible and needed. */
   rehash(user: AuthUser, context: RequestContext): Promise<Rehashed>
-  /** Whether it is right for a hash that another login has stored meanwhile. */
+  /** Whether it is also right for a hash that another login has stored meanwhile. */
   isRightFor(user: AuthUser, context: RequestContext): Promise<boolean>
 }
 
@@ -54,7 +54,7 @@ export interface LoginProof {
 export type Requester = Pick<EndpointRequest, 'context' | 'aborted'>
 
 export interface PasswordProofDeps {
-  /** The identifier as it is looked up. */
+  /** Makes an identifier canonical, for the lookup. */
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
   /**
    * A keyed digest of an identifier, for counters and events: an unknown identifier is often a
@@ -82,7 +82,7 @@ export async function passwordProof(
     mayBeGuess: true,
     findUserId: async () => (await deps.users.findByIdentifier(identifier))?.id ?? null,
     async judge(takeAccount, { context, aborted }) {
-      // A client that hangs up before its turn costs no hash.
+      // If the client disconnects before its turn, nothing is hashed.
       const gone = aborted()
       const verdict = await authenticateLocally(identifier, password, context, gone, takeAccount)
       if (!verdict.right && verdict.userId === null) noticeSpelling(typed, identifier, gone)
@@ -105,7 +105,7 @@ export function secondStepProof(
     passkey,
     mayBeGuess: false,
     findUserId: async () => (await users.findById(userId))?.id ?? null,
-    // As for a password: an account that is over its limit over all networks lets nobody in.
+    // As for a password: an account over its limit for all networks is refused.
     async judge(takeAccount) {
       const user = await users.findById(userId)
       const mayPass = await takeAccount(user?.id ?? null)
@@ -115,7 +115,7 @@ export function secondStepProof(
       return { right: false, reason: 'account-limit', userId }
     },
     claim,
-    // Nobody has the password any more.
+    // The password is no longer known.
     rehash: async ({ passwordHash }) => ({ passwordHash, replacement: null }),
     isRightFor: async () => false,
   }

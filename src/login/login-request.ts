@@ -10,22 +10,22 @@ import { type SignInTokens, tokensSchema } from '../sessions/sign-in-options.js'
 import { type AssertionResponse, assertionSchema } from '../two-factor/passkey-response.js'
 import type { LoginIdentifier } from '../users/contract.js'
 
-/** A login that is well-formed. Whether it is right is another matter. */
+/** A well-formed login. */
 export interface LoginRequest {
   readonly identifier: LoginIdentifier
-  /** As received: no trimming, no change of case, no normalization (ASVS V6.2.8). */
+  /** As received: not trimmed, no change of case, not normalised (ASVS V6.2.8). */
   readonly password: ShownPassword
   readonly code: string | null
-  /** A passkey in the place of a code. */
+  /** A passkey instead of a code. */
   readonly passkey: AssertionResponse | null
 }
 
 const kinds = ['email', 'username', 'user'] as const
 const text = z.string().min(1).refine(isWellFormed, 'Invalid input: lone surrogates')
-// `abort`, because zod would go on to the next check, and normalizing many combining marks takes
-// quadratic time. Two spellings that look the same must not be two accounts, or one account with
-// two counters, so a value that NFKC would change is refused, not repaired. Control characters
-// could forge log lines.
+// `abort`, because zod would continue with the next check, and normalising many combining marks
+// takes quadratic time. Two spellings that look the same must be neither two accounts nor one
+// account with two counters, so a value that NFKC would change is refused, not repaired. Control
+// characters could forge log lines.
 const identifier = text
   .max(320, { abort: true })
   .refine((value) => !/\p{Cc}/u.test(value), 'Invalid input: control characters')
@@ -48,7 +48,7 @@ const schema: z.ZodObject<{
   passkey: assertionSchema.optional(),
 })
 
-/** The body of `POST /login`. Exactly one of the three names is looked for apart. */
+/** The body of `POST /login`. That it has exactly one of the three names is checked separately. */
 export const loginBody: z.ZodObject<(typeof schema)['shape'] & { tokens: typeof tokensSchema }> =
   schema.extend({ tokens: tokensSchema })
 
@@ -62,9 +62,9 @@ export function parseLoginRequest(
 }
 
 /**
- * Reads the credentials that a host hands on, often a whole body of its own: which tokens are to be
- * had, and whether the password is only its digest, is for the host to say, and not for them.
- * Throws 400 naming each field at fault, 413.
+ * Reads credentials that a host passes on, often the whole body of its own request. Only the host's
+ * options, never the credentials, choose the tokens and whether the password is a digest. Throws
+ * 400 naming each field at fault, 413.
  */
 export function parseCredentials(given: unknown, isDigest = false): LoginRequest {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
@@ -75,8 +75,8 @@ export function parseCredentials(given: unknown, isDigest = false): LoginRequest
 }
 
 /**
- * The same of a form, which sends each of its fields: an optional one that was left empty is as one
- * that is not there.
+ * Reads credentials from a form. Forms send every field, so an empty optional field counts as
+ * absent.
  */
 export function parseFormCredentials(given: unknown): LoginRequest {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
@@ -87,14 +87,14 @@ export function parseFormCredentials(given: unknown): LoginRequest {
 
 const isOptional = (name: string) => name === 'code' || name === 'passkey'
 
-/** The code of a client that sends it beside the body; empty without. Throws 400. */
+/** The code from a header; empty without one. Throws 400. */
 export function readCodeHeader(incoming: IncomingMessage): string {
   return singleHeader(incoming, 'x-2fa-code') ?? ''
 }
 
 type Input = z.output<typeof schema>
 
-// Never looks at the URL.
+// Never reads the URL.
 function parse<Schema extends typeof schema | typeof loginBody>(
   by: Schema,
   body: JsonBody,

@@ -14,11 +14,11 @@ import { loginEndpoint } from './login.endpoint.js'
 import { createRehash } from './rehash.js'
 import { createReplaceHash } from './replace-hash.js'
 
-/** Signing in by a password: `POST /login`. */
+/** Signing in by password: `POST /login`. */
 export interface Login extends Capability {
-  /** The same, for the host's own code. */
+  /** For the host's own code. */
   readonly logIn: LogIn
-  /** The same, for pages that ask for one thing after the other. */
+  /** For pages, which ask for one thing after the other. */
   readonly logInSteps: LogInSteps
   readonly hashPassword: (plain: string) => Promise<string>
 }
@@ -28,10 +28,9 @@ export interface LoginCapabilityDeps extends Omit<LogInDeps, 'authenticateLocall
   readonly clock: () => Date
 }
 
-/** So that a script which is done sooner does not load it. */
+/** A short script that ends sooner does not load passport. */
 const loadAfterMs = 100
 
-/** Makes the login and what hashes new passwords for it. */
 export function createLogin(deps: LoginCapabilityDeps): Login {
   const { users, hasher, verifyPassword } = deps
   const rehash = createRehash(hasher, createReplaceHash(deps), deps.clock, deps.audit)
@@ -39,7 +38,7 @@ export function createLogin(deps: LoginCapabilityDeps): Login {
     const { createLocalStrategy } = await import('./local-strategy.js')
     return createLocalStrategy(users, verifyPassword)
   })
-  // After the start, which does not wait for passport, and before most first logins.
+  // After the start, which does not wait for passport, but before most first logins.
   setTimeout(() => strategy().catch(() => {}), loadAfterMs).unref()
   const authenticateLocally: AuthenticateLocally = async (...asked) => (await strategy())(...asked)
   const parts: LogInDeps = { ...deps, authenticateLocally, rehash }
@@ -48,7 +47,7 @@ export function createLogin(deps: LoginCapabilityDeps): Login {
     routes: [['/login', { POST: loginEndpoint(logIn) }]],
     logIn,
     logInSteps: createLogInSteps(parts),
-    // One source among the networks: registrations neither push logins aside nor are pushed aside
+    // One source in the queue, like a network: registrations neither delay logins nor are delayed
     // by them.
     hashPassword: (plain) => hasher.hash(plain, { source: 'host', context: noRequest, gone: null }),
   }

@@ -6,24 +6,26 @@ import type { ShownPassword } from '../passwords/contract.js'
 import type { AuthUser } from '../users/contract.js'
 import type { ReplaceHash } from './replace-hash.js'
 
-/** Brings the stored hash of a user who has just signed in up to the hasher's present setting. */
+/**
+ * Replaces the stored hash of a user who has just signed in, if the hasher's settings have changed.
+ */
 export type Rehash = (
   user: AuthUser,
   password: ShownPassword,
   context: RequestContext,
 ) => Promise<Rehashed>
 
-/** What became of a hash. */
+/** The outcome of a rehash. */
 export interface Rehashed {
-  /** The hash that is stored now, as far as this login knows. */
+  /** The stored hash, as far as this login knows. */
   readonly passwordHash: string | null
-  /** The new hash, be it stored or not; null where none was made. */
+  /** The new hash, whether stored or not; null if none was made. */
   readonly replacement: string | null
 }
 
 /**
- * Makes {@link Rehash}. It replaces the hash only if it is still the one that was verified, so that
- * a password changed meanwhile stays changed. After a failure the next login tries again.
+ * The hash is replaced only if it is still the one that was verified, so that a password changed
+ * meanwhile stays changed. After a failure the next login tries again.
  */
 export function createRehash(
   hasher: AdmittedHasher,
@@ -36,11 +38,11 @@ export function createRehash(
     const stored = user.passwordHash
     const asItIs = { passwordHash: stored, replacement: null }
     if (replaceHash === null || stored === null || !hasher.needsRehash(stored)) return asItIs
-    // Only a password can be hashed anew, and of this one nothing but the digest was seen.
+    // A rehash needs the password, and only its digest was sent.
     if (typeof password !== 'string') return asItIs
     let replacement: string | null = null
     try {
-      // In the queue after the logins of the same network, so that upgrades delay no others.
+      // Queued after the logins of the same network, so that rehashes delay no other login.
       replacement = await hasher.hash(password, {
         source: `rehash ${siteOf(context.ip)}`,
         context,
@@ -52,20 +54,20 @@ export function createRehash(
       if (isContested(user.id)) audit({ type: 'password.contested', userId: user.id }, context)
       return { passwordHash: replacement, replacement }
     } catch {
-      // The call that failed has reported it. The user is signed in all the same.
+      // The failed call has reported itself. The user is signed in all the same.
       return { passwordHash: stored, replacement }
     }
   }
 }
 
-/** How often in a day a hash is brought up before somebody else must be bringing it down. */
+/** Rehashes of one user in a day from which on something else must be writing the old hash back. */
 const contestedRehashes = 3
 const daySeconds = 24 * 60 * 60
 const maxWatchedUsers = 10_000
 
 /**
- * Says, once a day for each user, that the hash has been brought up for the third time in a day:
- * another part of the host writes it back each time. Within this process, of the last 10,000 users.
+ * Reports, once a day per user, that a hash was upgraded for the third time in a day: another part
+ * of the host writes the old one back each time. Within this process, for the last 10,000 users.
  */
 function createContestWatch(clock: () => Date): (userId: string) => boolean {
   const rehashes = boundedCache<number>(maxWatchedUsers, daySeconds)

@@ -2,7 +2,10 @@ import type { PasswordWatch } from '../sessions/password-watch.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { UserStore } from '../users/contract.js'
 
-/** Replaces a hash by another of the same password, if it is still stored. Says whether it did. */
+/**
+ * Replaces a hash by another one of the same password, if it is still stored. Returns whether it
+ * did.
+ */
 export type ReplaceHash = (userId: string, from: string, to: string) => Promise<boolean>
 
 export interface ReplaceHashDeps {
@@ -12,8 +15,8 @@ export interface ReplaceHashDeps {
 }
 
 /**
- * Makes {@link ReplaceHash}; null where the host leaves hashes as they are. Sessions that end with
- * their hash are told of the new one first, so that it ends none of them.
+ * Null if the host does not replace hashes. Sessions that end with their hash learn of the new one
+ * first, so that it ends none of them.
  */
 export function createReplaceHash(deps: ReplaceHashDeps): ReplaceHash | null {
   const { users, passwordWatch, sessions } = deps
@@ -26,15 +29,15 @@ export function createReplaceHash(deps: ReplaceHashDeps): ReplaceHash | null {
     [from, to]: readonly [string, string],
     addMark: () => Promise<void>,
   ): Promise<boolean> {
-    // Who comes too late leaves no mark: a session has room for some only, and must keep the one of
-    // the hash that is stored.
+    // A request that comes too late adds no mark: a session has room for a few marks only, and must
+    // keep that of the stored hash.
     if ((await users.findById(userId))?.passwordHash !== from) return false
     await addMark()
     try {
       return (await updatePasswordHash?.(userId, from, to)) === true
     } finally {
-      // Once more, for sessions that were opened meanwhile; and if it failed, too: the hash may be
-      // stored, and only the answer lost.
+      // Once more, for sessions opened meanwhile; also after a failure: the hash may be stored and
+      // only the answer lost.
       await addMark()
     }
   }
@@ -43,7 +46,7 @@ export function createReplaceHash(deps: ReplaceHashDeps): ReplaceHash | null {
     const marks = [passwordWatch.markOf(userId, from), passwordWatch.markOf(userId, to)] as const
     const [known, added] = marks
     if (known === undefined || added === undefined) return updatePasswordHash(userId, from, to)
-    // One at a time, for the same reason. Who has waited has lost.
+    // One at a time, for the same reason. A request that had to wait has lost.
     const other = underWay.get(userId)
     if (other !== undefined) return other.then(lost, lost)
     const addMark = () => sessions.addPasswordMark(userId, known, added)

@@ -2,8 +2,8 @@ import { type Audit, noRequest } from '../audit/events.js'
 import type { LoginIdentifier, UserStore } from '../users/contract.js'
 
 /**
- * Call it for a login that found no user: the name as typed and as looked up, and a signal that is
- * aborted when the login was answered.
+ * Call it for a login that found no user: with the name as typed, the name as looked up, and a
+ * signal that aborts when the login is answered.
  */
 export type NoticeSpelling = (
   typed: LoginIdentifier,
@@ -14,9 +14,9 @@ export type NoticeSpelling = (
 const pauseMs = 60_000
 
 /**
- * Finds out that a host keeps names as they were typed, while logins look them up in lower case:
- * such logins look like wrong passwords. At most once a minute it looks a name up as it was typed,
- * until one is found. It does so after the answer, whose time must tell nothing.
+ * Detects that a host stores names as typed while logins look them up in lower case; such logins
+ * look like wrong passwords. At most once a minute it looks up a name as typed, until one is found.
+ * It runs after the response, so timing reveals nothing.
  */
 export function createSpellingWatch(
   users: UserStore,
@@ -29,7 +29,7 @@ export function createSpellingWatch(
   async function ask(typed: LoginIdentifier): Promise<void> {
     const user = await users.findByIdentifier(typed)
     if (user === null || isReported) return
-    // A database that compares loosely finds others, too.
+    // A database that compares loosely finds other users, too.
     if (typed.kind === 'username' && user.username !== typed.value) return
     isReported = true
     audit({ type: 'user.unreachable', userId: user.id }, noRequest)
@@ -40,7 +40,7 @@ export function createSpellingWatch(
     // The absolute value: a clock set back by an hour must not silence this for an hour.
     if (isReported || typed.value === asked.value || Math.abs(now - askedAt) < pauseMs) return
     askedAt = now
-    // A look-up that fails reports itself.
+    // A failed lookup reports itself.
     answered.addEventListener('abort', () => void ask(typed).catch(() => {}), { once: true })
   }
 }

@@ -8,25 +8,25 @@ import type { AuthUser, UserStore } from '../users/contract.js'
 import type { LoginProof } from './login-proof.js'
 
 export interface StillRightDeps {
-  /** Whether the second factor is still the one that the decision knew. */
+  /** Whether the second factor has not changed since the decision. */
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
   readonly users: Pick<UserStore, 'findById'>
   readonly sessions: Pick<Sessions, 'end' | 'addPasswordMark'>
-  /** Whether sessions end with the hash they were opened by. */
+  /** Marks sessions with their password hash, if they must end with it. */
   readonly passwordWatch: Pick<PasswordWatch, 'markOf'>
   readonly audit: Audit
 }
 
-/** A proof that was right, and the hash that is stored now. */
+/** A right proof, and the stored hash. */
 export interface VerifiedProof {
   readonly proof: Pick<LoginProof, 'isRightFor'>
   readonly passwordHash: string | null
 }
 
 /**
- * Ends a session that has just been opened, and throws 401, if it would not be opened now: checking
- * a password takes a second, or many behind a queue. If the user was disabled meanwhile or the
- * password reset, all sessions were ended but this one, which did not exist yet.
+ * Checks again that the login would still succeed; otherwise ends the new session and throws 401.
+ * Checking a password takes a second, or many in a queue. If the user was disabled or the password
+ * reset meanwhile, all sessions ended except this one, which did not exist yet.
  */
 export async function refuseOutdated(
   deps: StillRightDeps,
@@ -38,7 +38,7 @@ export async function refuseOutdated(
   const end = (reason: 'revoked' | 'factor-changed') => deps.sessions.end(session, reason, context)
   const changed = await whatChanged(deps, approved, verified, session, context).catch(
     async (error: unknown) => {
-      // The client will try again; without this a session whose token nobody has would stay.
+      // The client will try again; otherwise a session would stay whose token nobody has.
       await end('revoked')
       throw error
     },
@@ -75,14 +75,14 @@ async function isStillRight(
   const user = await deps.users.findById(session.userId)
   if (user === null || user.disabled === true) return false
   if (user.passwordHash === passwordHash) return true
-  // Another login may have rehashed the same password just now. The row found by id is checked: the
-  // look-up by name may come from a cache.
+  // Another login may have rehashed the same password just now. The row found by id is checked: a
+  // lookup by name may come from a cache.
   if (!(await proof.isRightFor(user, context))) return false
   await keepUnder(deps, session, user)
   return true
 }
 
-// A session that ends with its hash, where another of the same password is stored by now.
+// For sessions that end with their hash, when another hash of the same password has been stored.
 async function keepUnder(
   { sessions, passwordWatch }: StillRightDeps,
   session: SessionRecord,

@@ -7,7 +7,7 @@ import { randomSecret } from '../lib/random.js'
 import type { ShownPassword } from '../passwords/contract.js'
 import type { AuthUser } from '../users/contract.js'
 
-/** Whether the password was right, and if not, why. Only the audit stream is told why. */
+/** Whether the password was right, and if not, why. Only the audit stream learns the reason. */
 export type PasswordVerdict =
   | { readonly right: true; readonly user: AuthUser }
   | { readonly right: false; readonly reason: SignInRefusal; readonly userId: string | null }
@@ -24,19 +24,18 @@ export type VerifyPassword = (
 ) => Promise<PasswordVerdict>
 
 /**
- * Makes {@link VerifyPassword}. It does the same work for a wrong password, an unknown name, a user
- * without a password and a damaged hash, so that the time taken does not tell whether an account
- * exists (ASVS V6.3.8).
+ * Does the same work for a wrong password, an unknown name, a user without a password and a damaged
+ * hash, so that the time does not reveal whether an account exists (ASVS V6.3.8).
  */
 export function createVerifyPassword(hasher: AdmittedHasher, audit: Audit): VerifyPassword {
   const dummyHash = createDummyHash(hasher)
 
   return async function verifyPassword(user, password, context, gone = null) {
-    // Before anything is known about the user: where it has to be made, the first login of a
-    // process waits for it, be the user known or not.
+    // Before the user is looked at: the first login of a process waits for it, whether the user
+    // exists or not.
     const dummy = await dummyHash()
     const stored: unknown = user?.passwordHash ?? null
-    // The host may have answered a promise by mistake; its rejection must not end the process.
+    // The host may have returned a promise by mistake; its rejection must not end the process.
     forgetRejection(stored)
     const readable = typeof stored === 'string' && hasher.canRead(stored)
     const requester = { source: siteOf(context.ip), context, gone }
@@ -48,7 +47,7 @@ export function createVerifyPassword(hasher: AdmittedHasher, audit: Audit): Veri
       audit({ type: 'password.unreadable', userId: user.id }, context)
       return { right: false, reason: 'unreadable-hash', userId: user.id }
     }
-    // Exactly true: a hasher that answers a promise or an error object must let nobody in.
+    // Exactly true: a hasher that returns a promise or an error object must let nobody in.
     if (matches === true) return { right: true, user }
     return { right: false, reason: reasonOf(password, stored), userId: user.id }
   }

@@ -11,28 +11,28 @@ import type { TakeIssue } from '../throttle/issue-limits.js'
 import { newSessionSecret } from '../tokens/session-secret.js'
 import type { UserStore } from '../users/contract.js'
 
-/** What a named token is to be. */
+/** A named token to make. */
 export interface NewNamedToken {
   readonly userId: string
   readonly name: string
   readonly scope: string
   /** Seconds. */
   readonly expiresIn: number
-  /** By what the user last proved who they are, and when. */
+  /** How and when the user last proved who they are. */
   readonly methods: readonly StoredMethod[]
   readonly authenticatedAt: Date
-  /** The session that asks; null for the host. */
+  /** The session that asks; null if the host does. */
   readonly maker: SessionRecord | null
 }
 
-/** A named token as its maker is shown it, once. */
+/** A new named token. The token itself is shown this once. */
 export interface IssuedNamedToken {
   readonly id: string
   readonly token: string
   readonly expiresAt: Date
 }
 
-/** Makes a named token. Throws 401, 403, 409, 429 or 503, and then there is none. */
+/** Makes a named token. Throws 401, 403, 409, 429 or 503; no token exists then. */
 export type MakeNamedToken = (
   asked: NewNamedToken,
   context: RequestContext,
@@ -41,27 +41,27 @@ export type MakeNamedToken = (
 export interface MakeNamedTokenDeps {
   readonly users: Pick<UserStore, 'findById'>
   readonly decideSignIn: DecideSignIn
-  /** Whether the second factor is still the one that the decision knew. */
+  /** Whether the second factor has not changed since the decision. */
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
   readonly sessions: Pick<
     Sessions,
     'draftNamed' | 'startNamed' | 'hasRoomForNamed' | 'findLive' | 'end' | 'addPasswordMark'
   >
-  /** Whether sessions end with the hash they were opened by. */
+  /** Checks sessions against the password hash, if they must end with it. */
   readonly passwordWatch: Pick<PasswordWatch, 'marksOf' | 'inherited' | 'fits'>
-  /** Whether a token stays when its user's password is another. */
+  /** Whether named tokens survive a change of their user's password. */
   readonly namedSurvivePassword: boolean
   readonly takeIssue: TakeIssue
   readonly audit: Audit
 }
 
-/** Makes {@link MakeNamedToken}. It asks the decision that every other way in asks. */
+/** It makes the same decision as every other sign-in. */
 export function createMakeNamedToken(deps: MakeNamedTokenDeps): MakeNamedToken {
   const { sessions, takeIssue, audit } = deps
   return async function makeNamedToken({ userId, maker, methods, ...asked }, context) {
     const approved = await approve(deps, { userId, maker, methods }, context)
     await takeIssue('named-token', { userId, sessionId: maker?.id ?? null }, context)
-    // Before anything is stored: who has 20 already must not fill the store by asking again.
+    // Before anything is stored: a user with 20 tokens must not fill the store by asking again.
     if (!(await sessions.hasRoomForNamed(userId))) throw new AuthError('too-many-named-tokens')
     const id = randomId()
     const { secret: token, secretHash } = newSessionSecret('token', id)
@@ -93,9 +93,9 @@ async function approve(
   throw decision.error
 }
 
-// Whoever signed out everywhere, was disabled or changed the factor while this one was made had all
-// sessions ended but this one, which did not exist yet. Looked at once more, one of the two sees
-// the other.
+// If the user signed out everywhere, was disabled or changed the factor while this token was made,
+// all sessions ended except this one, which did not exist yet. Checked again after the write, one
+// of the two sees the other.
 async function refuseOutdated(
   deps: MakeNamedTokenDeps,
   approved: ApprovedSignIn,
@@ -122,14 +122,14 @@ async function requireUnchanged(
   if (!(await deps.factorStands(approved))) throw notSignedIn('the second factor has changed')
   if (maker !== null && (await standsByMaker(deps, maker, session))) return
   if (deps.passwordWatch.fits(session, user)) return
-  // Another password, or another hash of the same one: it may be asked for again.
+  // A changed password, or another hash of the same one: the caller may try again.
   throw new AuthError('temporarily-unavailable', {
     retryAfter: 1,
     message: 'the password hash changed while the token was made',
   })
 }
 
-// False where the session that asks stands by no password. Throws 401 where it has ended.
+// False if the asking session does not depend on a password. Throws 401 if it has ended.
 async function standsByMaker(
   deps: MakeNamedTokenDeps,
   maker: SessionRecord,
@@ -141,7 +141,8 @@ async function standsByMaker(
   return deps.passwordWatch.inherited(now) !== undefined
 }
 
-// A token stands by the password of whoever asks for it, so that a thief's goes with the password.
+// A token depends on the same password as the session that asks, so that a thief's token ends with
+// the password.
 function marksOf(
   { passwordWatch, namedSurvivePassword }: MakeNamedTokenDeps,
   { user }: ApprovedSignIn,

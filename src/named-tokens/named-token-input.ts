@@ -7,13 +7,13 @@ const maxScopeChars = 1000
 // RFC 6749 §3.3: scope-token.
 const words = /^[!#-[\]-~]+( [!#-[\]-~]+)*$/
 
-/** What is asked of a named token, as a check of input. */
+/** The schema of a requested named token. */
 export const namedTokenShape: {
   readonly name: z.ZodType<string>
   readonly scope: z.ZodType<string>
   readonly expiresIn: z.ZodType<number>
 } = {
-  // Cut to size before it is looked at.
+  // The length is checked first.
   name: z
     .string()
     .max(maxNameChars)

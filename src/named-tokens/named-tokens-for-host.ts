@@ -11,19 +11,19 @@ import { type NamedTokenSummary, summaryOf } from './summary.js'
 /** A named token that the host asks for. */
 export interface NamedTokenRequest {
   readonly userId: string
-  /** What its owner knows it by, up to 100 characters. */
+  /** The name its owner knows it by, up to 100 characters. */
   readonly name: string
   /**
-   * What it may do: words, or one text with blanks between them, up to 1000 characters. Default
-   * `*`, all that its user may.
+   * What it may do: a list of words, or one text with words separated by blanks, up to 1000
+   * characters. Default `*`: everything its user may do.
    */
   readonly scope?: string | readonly string[]
   /** Seconds, 60 to 365 days. Default 90 days. */
   readonly expiresIn?: number
   /**
-   * The session of the user who asks, as in `req.auth.sessionId`: the token has shown the factors
-   * that it has, and is refused with it. Needed where the user has a second factor, or must have
-   * one. Default: the host alone vouches for the user.
+   * The session of the user who asks, as in `req.auth.sessionId`. The token gets the methods of
+   * that session, and is refused if it has ended. Required if the user has a second factor, or must
+   * have one. Default: none; the host alone vouches for the user.
    */
   readonly sessionId?: string
 }
@@ -31,13 +31,13 @@ export interface NamedTokenRequest {
 /** The users' named tokens, for the host's own code. */
 export interface NamedTokensForHost {
   /**
-   * Makes a token for a bot or a script, and answers it this once; its hash alone is kept. Goes
-   * through the one sign-in decision. At most 20 a user.
+   * Makes a token for a bot or a script. The token is returned this once; only its hash is stored.
+   * It makes the same decision as every sign-in. At most 20 per user.
    *
    * Rejects with `AuthError`: `invalid-request`, `Unauthorized` (no such user, disabled, session
-   * over), `totp-required` (the user has a second factor: pass `sessionId`), `forbidden` (veto, or
-   * a session that may not), `too-many-named-tokens`, `too-many-requests`,
-   * `temporarily-unavailable`.
+   * ended), `totp-required` (the user has a second factor: pass `sessionId`), `forbidden` (veto of
+   * `beforeLogin`, or a session that may not make tokens), `too-many-named-tokens`,
+   * `too-many-requests`, `temporarily-unavailable`.
    *
    * @example
    * ```ts
@@ -49,9 +49,9 @@ export interface NamedTokensForHost {
    * ```
    */
   create(request: NamedTokenRequest, options?: HostAction): Promise<IssuedNamedToken>
-  /** A user's named tokens, the oldest first. */
+  /** A user's named tokens, oldest first. */
   list(userId: string): Promise<NamedTokenSummary[]>
-  /** Ends one of a user's. False when the user has none with this id. */
+  /** Ends one named token of a user. False if the user has none with this id. */
   revoke(userId: string, id: string, options?: HostAction): Promise<boolean>
 }
 
@@ -64,7 +64,6 @@ export interface NamedTokensForHostDeps {
 const id = z.string().min(1).max(1024)
 const creation = z.strictObject({ userId: id, sessionId: id.optional(), ...namedTokenShape })
 
-/** Makes `auth.namedTokens`. */
 export function createNamedTokensForHost(deps: NamedTokensForHostDeps): NamedTokensForHost {
   const { makeNamedToken, sessions, clock } = deps
   return {
@@ -90,8 +89,8 @@ export function createNamedTokensForHost(deps: NamedTokensForHostDeps): NamedTok
   }
 }
 
-// The same as is asked of a session at the endpoint: a token makes no token, nor one with less than
-// everything.
+// The same rule as at the endpoint: neither a named token nor a session with less than full scope
+// makes a token.
 async function makerOf(
   { sessions }: NamedTokensForHostDeps,
   userId: string,

@@ -20,18 +20,18 @@ export interface NamedTokenEndpointDeps {
   readonly clock: () => Date
 }
 
-/** Seconds after a sign-in in which no proof is asked for. */
+/** Seconds after a sign-in during which no proof is required. */
 const maxAge = 600
 
 /** The body of `POST /auth/access-tokens`. */
 export const namedTokenBody: z.ZodObject<typeof namedTokenShape & typeof proofRequest.shape> =
   z.object({ ...namedTokenShape, ...proofRequest.shape })
 
-/** `POST /auth/access-tokens`: makes a token, and shows it this once. */
+/** `POST /auth/access-tokens`: makes a token, and returns it this once. */
 export function makeNamedTokenEndpoint(deps: NamedTokenEndpointDeps): Endpoint {
   const { signedIn, sessions, makeNamedToken } = deps
   return async function makeToken(request) {
-    // 401, 403. Full scope, so that no token gives away more than its maker may.
+    // 401, 403. Requires full scope, so that no token can do more than its maker.
     const { session } = await ownerOf(signedIn, request)
     // 400, 413, 415
     const { password, code, passkey, ...asked } = parseInput(
@@ -52,8 +52,9 @@ export function makeNamedTokenEndpoint(deps: NamedTokenEndpointDeps): Endpoint {
   }
 }
 
-// A session left open must not be enough for a key that outlives it by a year, nor one with the
-// password alone where its user has a second factor. What was shown is told as it was.
+// An unattended session must not be enough for a key that outlives it by a year; nor must a session
+// with the password alone, if its user has a second factor. The token gets the methods that were
+// really shown.
 async function freshly(
   { proveAgain, clock }: NamedTokenEndpointDeps,
   session: SessionRecord,
@@ -68,7 +69,7 @@ async function freshly(
   throw new AuthError('reauthentication-required', { details: { maxAge } })
 }
 
-/** `GET /auth/access-tokens`: which tokens I have. */
+/** `GET /auth/access-tokens`: my tokens. */
 export function listNamedTokensEndpoint({ signedIn, sessions }: NamedTokenEndpointDeps): Endpoint {
   return async function listTokens(request) {
     const { session } = await ownerOf(signedIn, request)
@@ -78,8 +79,8 @@ export function listNamedTokensEndpoint({ signedIn, sessions }: NamedTokenEndpoi
 }
 
 /**
- * `DELETE /auth/access-tokens`, and `/:id`: ends all of mine, or one. Another user's is not found,
- * exactly as one that does not exist.
+ * `DELETE /auth/access-tokens`, and `/:id`: ends all my tokens, or one. The token of another user
+ * is "not found", exactly like one that does not exist.
  */
 export function endNamedTokensEndpoint(
   { signedIn, sessions }: NamedTokenEndpointDeps,

@@ -10,13 +10,13 @@ import {
 } from './named-tokens.endpoint.js'
 import { createNamedTokensForHost, type NamedTokensForHost } from './named-tokens-for-host.js'
 
-/** Tokens for bots and scripts, which have a name, a scope and an end of their own. */
+/** Tokens for bots and scripts, each with a name, a scope and an expiry of its own. */
 export interface NamedTokens extends Capability {
   readonly namedTokens: NamedTokensForHost
 }
 
 export interface NamedTokensDeps extends MakeNamedTokenDeps {
-  /** Whether users may make them by themselves; the host may in any case. */
+  /** Whether users may make named tokens themselves; the host always may. */
   readonly usersMakeNamedTokens: boolean
   readonly signedIn: SignedIn
   readonly proveAgain: ProveAgain
@@ -24,7 +24,7 @@ export interface NamedTokensDeps extends MakeNamedTokenDeps {
   readonly clock: () => Date
 }
 
-/** Makes the endpoints of `/auth/access-tokens`, and `auth.namedTokens`. */
+/** The endpoints of `/auth/access-tokens`, and `auth.namedTokens`. */
 export function createNamedTokens(deps: NamedTokensDeps): NamedTokens {
   const endpoints = { ...deps, makeNamedToken: createMakeNamedToken(deps) }
   const namedTokens = createNamedTokensForHost(endpoints)

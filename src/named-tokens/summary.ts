@@ -1,7 +1,10 @@
 import { nameOf } from '../sessions/named-sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
 
-/** A named token as its owner and the host see it: never the secret, nor anything made from it. */
+/**
+ * A named token as its owner and the host see it. It contains neither the secret nor anything
+ * derived from it.
+ */
 export interface NamedTokenSummary {
   /** Also the id of its session. */
   readonly id: string
@@ -10,11 +13,11 @@ export interface NamedTokenSummary {
   readonly createdAt: Date
   readonly lastSeenAt: Date
   readonly expiresAt: Date
-  /** From where it was last used. */
+  /** The address of its last use. */
   readonly ip: string | null
 }
 
-/** What is shown of a named token. */
+/** Describes a named token. */
 export function summaryOf(session: SessionRecord): NamedTokenSummary {
   const { id, scope, createdAt, lastSeenAt, expiresAt, ip } = session
   return {

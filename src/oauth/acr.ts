@@ -3,9 +3,9 @@ import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { Acr } from './authorization-parameters.js'
 
 /**
- * How surely the user of a session is known, in the words of `acr`. A passkey that has signed in
- * alone has verified its user. Besides a password a touch is enough, and what was shown by then can
- * have been fished for: such a session has two factors, and no more.
+ * The `acr` of a session. A passkey alone has verified its user. After a password, a touch is
+ * enough, and the password may have been phished: such a session has two factors, but is not
+ * phishing-resistant.
  */
 export function acrOf(
   methods: readonly StoredMethod[],

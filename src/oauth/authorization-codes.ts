@@ -12,36 +12,36 @@ import type { IssuedTo, TakeIssue } from '../throttle/issue-limits.js'
 import type { Acr } from './authorization-parameters.js'
 import type { AuthorizationRequest } from './authorization-request.js'
 
-/** What a code is issued for. */
+/** A request for a code. */
 export interface OAuthCodeRequest {
   readonly request: AuthorizationRequest
-  /** Of the browser; the code dies with it. */
+  /** The browser's session; the code ends with it. */
   readonly session: SessionRecord
   readonly approved: ApprovedSignIn
   readonly acr: Acr
   /**
-   * Whether a page of another origin has sent the browser here, and nobody has pressed anything.
+   * Whether a page of another origin has sent the browser here, and the user has pressed nothing.
    */
   readonly isUnasked: boolean
 }
 
 /**
- * A code as it was stored for a client. Its `codeChallenge` is empty where the client sent a
- * `nonce` instead: no verifier is good for it.
+ * A stored code of a client. `codeChallenge` is empty if the client sent a `nonce` instead: then no
+ * verifier matches it.
  */
 export type OAuthCodeRecord = AuthorizationCodeRecord &
   Required<Pick<AuthorizationCodeRecord, 'clientId' | 'redirectUri' | 'resources' | 'acr'>>
 
 /** One-time codes of the authorization endpoint. */
 export interface OAuthCodes {
-  /** A code, `mar_oc_…`, good once and for 60 seconds. Rejects with 429 and 503. */
+  /** Issues a code, `mar_oc_…`, valid once and for 60 seconds. Rejects with 429 and 503. */
   issue(asked: OAuthCodeRequest, context: RequestContext): Promise<string>
   /**
-   * What a code was issued for, be it used or not; null for one that was never issued to a client,
-   * or has expired unused.
+   * The record of a code, used or not; null for a code that was never issued to a client or has
+   * expired unused.
    */
   find(code: string): Promise<OAuthCodeRecord | null>
-  /** Uses a code up for nothing. */
+  /** Uses a code up without opening a session. */
   burn(code: AuthorizationCodeRecord): Promise<ConsumeResult>
 }
 
@@ -52,11 +52,13 @@ export interface OAuthCodesDeps {
   readonly audit: Audit
 }
 
-// Another prefix than codes of `/auth/pkce` have. Neither endpoint looks for what is the other's.
+// Codes of `/auth/pkce` have another prefix: neither endpoint looks up the other's.
 const pattern = /^mar_oc_[A-Za-z0-9_-]{43}$/
-/** As short as RFC 6749 §4.1.2 and clients allow: a redirect takes less. */
+/** As short as RFC 6749 §4.1.2 and clients allow: a redirect is faster. */
 const lifetimeSeconds = 60
-/** A used code is remembered, so that a replay is recognised and the stolen session ended. */
+/**
+ * How long a used code is remembered, so that a replay is recognised and the stolen session ended.
+ */
 const retentionSeconds = 60 * 60
 
 /** Issues and finds codes. Only their SHA-256 is stored. */

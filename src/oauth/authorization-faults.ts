@@ -11,9 +11,9 @@ import { grantsOf, isConfidential, resourcesOf } from './client-defaults.js'
 import { scopePattern } from './client-schema.js'
 
 /**
- * What a client is told of its request:
- * [RFC 6749 §4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1),
- * [RFC 8707 §2](https://www.rfc-editor.org/rfc/rfc8707#section-2), OpenID Connect Core §3.1.2.6.
+ * The errors of an authorization request: [RFC 6749
+ * §4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1), [RFC 8707
+ * §2](https://www.rfc-editor.org/rfc/rfc8707#section-2), OpenID Connect Core §3.1.2.6.
  */
 export type RequestFaultCode =
   | 'invalid_request'
@@ -25,7 +25,7 @@ export type RequestFaultCode =
   | 'request_uri_not_supported'
   | 'registration_not_supported'
 
-/** What is wrong with a request. The description is ours, and repeats nothing of the request. */
+/** What is wrong with a request. The description is ours, and repeats nothing from the request. */
 export interface RequestFault {
   readonly error: RequestFaultCode
   readonly description: string
@@ -38,7 +38,7 @@ const maxNonceChars = 512
 const maxResources = 5
 const maxMaxAge = 2 ** 31
 
-/** Every rule, in the order in which they are asked. */
+/** Every rule, in the order of checking. */
 const rules: readonly Rule[] = [
   when('invalid_request', 'state is longer than 1024 characters, or not printable.', (input) => {
     return !isEchoable(input.values.get('state'), maxStateChars)
@@ -72,7 +72,7 @@ const rules: readonly Rule[] = [
   }),
 ]
 
-/** The first thing that is wrong with a request of a client that is known; null without. */
+/** The first fault of a known client's request; null if there is none. */
 export function requestFault(input: RequestInput): RequestFault | null {
   for (const rule of rules) {
     const fault = rule(input)
@@ -93,8 +93,8 @@ function has(name: string): (input: RequestInput) => boolean {
   return ({ values }) => values.has(name)
 }
 
-// S256 must be said: without it `plain` is meant, which is not offered.
-// RFC 7636 §4.3, https://www.rfc-editor.org/rfc/rfc7636#section-4.3
+// The method must be given: without it `plain` is meant, which is not supported. RFC 7636 §4.3,
+// https://www.rfc-editor.org/rfc/rfc7636#section-4.3
 function challengeFault(input: RequestInput): RequestFault | null {
   const challenge = input.values.get('code_challenge')
   const method = input.values.get('code_challenge_method')
@@ -105,16 +105,16 @@ function challengeFault(input: RequestInput): RequestFault | null {
   return method === 'S256' ? null : invalid('code_challenge_method is not S256.')
 }
 
-// A nonce protects a code only by standing in the ID Token that the client compares it with.
-// RFC 9700 §2.1.1, https://www.rfc-editor.org/rfc/rfc9700#section-2.1.1
+// A nonce protects a code only if the client compares it with the ID Token. RFC 9700 §2.1.1,
+// https://www.rfc-editor.org/rfc/rfc9700#section-2.1.1
 function mayOmitChallenge(input: RequestInput): boolean {
   const { client, values } = input
   const isAllowed = client.allowNonceInsteadOfPkce === true && isConfidential(client)
   return isAllowed && values.has('nonce') && scopesOf(input).includes('openid')
 }
 
-// A scope that nobody knows is ignored (OpenID Connect Core §3.1.2.1). What is known and not the
-// client's is refused, so that it learns of it.
+// Unknown scopes are ignored (OpenID Connect Core §3.1.2.1). Known scopes that the client may not
+// have are refused, so that the client learns of it.
 function scopeFault(input: RequestInput): RequestFault | null {
   const { values, client } = input
   const fault = (description: string): RequestFault => ({ error: 'invalid_scope', description })

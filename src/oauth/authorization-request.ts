@@ -17,16 +17,16 @@ import {
 import { redirectOf } from './client-defaults.js'
 import type { ForPage, ParsedRequest } from './parse-request.js'
 
-/** A request to the authorization endpoint that nothing is wrong with. */
+/** A valid request to the authorization endpoint. */
 export interface AuthorizationRequest {
   readonly at: 'request'
-  /** The query as it came. */
+  /** The query as sent. */
   readonly raw: string
   readonly client: OAuthClient
-  /** Proven to be the client's, as it was sent. */
+  /** As sent, and verified to be the client's. */
   readonly redirectUri: string
   readonly state: string | null
-  /** What is asked for and there is, at least one. */
+  /** The requested scopes that are known, at least one. */
   readonly scopes: readonly string[]
   /** S256; null only for a client that may send a `nonce` instead, and has. */
   readonly codeChallenge: string | null
@@ -35,17 +35,17 @@ export interface AuthorizationRequest {
   /** Seconds. */
   readonly maxAge: number | null
   readonly loginHint: string | null
-  /** As it was sent, not verified. */
+  /** As sent, not verified. */
   readonly idTokenHint: string | null
-  /** The best liked first. */
+  /** In order of preference. */
   readonly acrValues: readonly Acr[]
-  /** The best liked first. */
+  /** In order of preference. */
   readonly uiLocales: readonly string[]
-  /** The APIs that tokens may be got for, at least one. */
+  /** The APIs that tokens may be issued for, at least one. */
   readonly resources: readonly string[]
 }
 
-/** A request with a fault that its client is told of, at a redirect URI that is proven. */
+/** An invalid request whose redirect URI is verified: the client learns of the fault. */
 export interface ForClient extends RequestFault {
   readonly at: 'client'
   readonly client: OAuthClient
@@ -54,12 +54,12 @@ export interface ForClient extends RequestFault {
 }
 
 /**
- * Judges a request that was parsed. The order is fixed: the client, the redirect URI, then the
- * rest. Until the redirect URI is proven to be the client's the answer is a page, since a redirect
- * would send people wherever a stranger likes
- * ([RFC 6749 §4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)).
+ * Checks a parsed request. The order is fixed: the client, the redirect URI, then the rest. Until
+ * the redirect URI is verified to be the client's, the answer is a page: a redirect would send
+ * users wherever a stranger likes ([RFC 6749
+ * §4.1.2.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1)).
  *
- * @param client - the one with the request's `clientId`; null where there is none
+ * @param client - the client with the request's `clientId`; null if there is none
  */
 export function checkAuthorizationRequest(
   parsed: ParsedRequest,

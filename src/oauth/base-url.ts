@@ -4,11 +4,11 @@ import { isPagesOrigin } from '../http/page-origin.js'
 import type { WarnOnce } from '../http/warn-once.js'
 
 /**
- * The issuer as a URL that every client compares alike
- * ([RFC 8414 §2](https://www.rfc-editor.org/rfc/rfc8414#section-2)).
+ * The issuer as a URL that every client compares equally ([RFC 8414
+ * §2](https://www.rfc-editor.org/rfc/rfc8414#section-2)).
  *
- * @throws AuthConfigError for one that is no https URL (or http on the machine itself), that has a
- * query, a fragment, a user or a slash at its end, or that is not written as URLs are
+ * @throws AuthConfigError unless it is an https URL (or http on the local machine) in normal form,
+ * without a query, fragment, user or trailing slash
  */
 export function checkIssuer(issuer: string): URL {
   return checkUrl(
@@ -19,9 +19,9 @@ export function checkIssuer(issuer: string): URL {
 }
 
 /**
- * Where browsers and clients reach the router.
+ * The URL at which browsers and clients reach the router.
  *
- * @throws AuthConfigError as {@link checkIssuer}, and for one of another origin than the issuer's
+ * @throws AuthConfigError like {@link checkIssuer}, and if its origin is not the issuer's
  */
 export function checkBaseUrl(baseUrl: string, issuer: URL): URL {
   const option = 'oauth.baseUrl'
@@ -31,14 +31,14 @@ export function checkBaseUrl(baseUrl: string, issuer: URL): URL {
   throw new AuthConfigError(option, `is of another origin than the issuer.`, remedy)
 }
 
-/** The address of one of the router's own paths. */
+/** The address of a path of the router. */
 export function addressAt({ href }: URL, path: string): string {
   return `${href.replace(/\/$/, '')}${path}`
 }
 
 /**
- * An endpoint that tells the host where its router seems to be mounted elsewhere than at
- * `oauth.baseUrl`: no error, since a proxy may take a part of the path away.
+ * Warns the host if the router seems to be mounted elsewhere than at `oauth.baseUrl`. Not an error,
+ * since a proxy may strip part of the path.
  */
 export function noticingMount(endpoint: Endpoint, baseUrl: URL, warnOnce: WarnOnce): Endpoint {
   const path = baseUrl.pathname.replace(/\/$/, '')
@@ -70,7 +70,7 @@ function problemOf(text: string): string | null {
   if (/[?#]/.test(text)) return 'has a query or a fragment.'
   if (url.username !== '' || url.password !== '') return 'holds credentials.'
   if (text.endsWith('/')) return 'has a slash at its end.'
-  // Clients compare it with what they are told, some as text and some after a parser of their own.
+  // Clients compare it with the issuer they know, some as text and some after parsing.
   const written = `${url.origin}${url.pathname === '/' ? '' : url.pathname}`
   return text === written ? null : `is not written as URLs are, which is ${written}.`
 }

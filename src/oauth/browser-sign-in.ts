@@ -13,7 +13,7 @@ import type { AuthUser } from '../users/contract.js'
 import { acrOf } from './acr.js'
 import type { BrowserSignIn } from './decide-authorization.js'
 
-/** Who is signed in to a browser, and may sign in now. */
+/** The user signed in to a browser, who may sign in now. */
 export interface BrowserUser {
   readonly session: SessionRecord
   readonly approved: ApprovedSignIn
@@ -21,8 +21,8 @@ export interface BrowserUser {
 }
 
 /**
- * Who is signed in to the browser that sends a request; null for nobody, and for somebody who may
- * not sign in at this moment. Rejects with 503.
+ * Finds the user signed in to the browser that sends a request; null for nobody, and for a user who
+ * may not sign in now. Rejects with 503.
  */
 export type FindBrowserUser = (
   incoming: IncomingMessage,
@@ -39,8 +39,8 @@ export interface FindBrowserUserDeps {
 }
 
 /**
- * Makes what goes by the cookie of a page. The session must live, and the decision behind every way
- * in must allow it once more: a user who was disabled gets no code.
+ * Reads the cookie of pages. The session must be alive, and the sign-in decision must allow it
+ * again: a disabled user gets no code.
  */
 export function createFindBrowserUser({
   pages,
@@ -69,7 +69,7 @@ export function createFindBrowserUser({
         userId: session.userId,
         authenticatedAt,
         acr: acrOf(methods, meetsFactorPolicy),
-        // Who has a second factor has shown it, or the decision would have refused.
+        // Users with a second factor have shown it, or the decision would have refused.
         reachableAcrs: [],
         mustEnrol: !hasShown && (await mustHaveFactor(user)),
         isByFormerSecret: secret !== null && isFormerSecret(secret, session),
@@ -78,7 +78,7 @@ export function createFindBrowserUser({
   }
 
   return async function findBrowserUser(incoming, context) {
-    // 403 where the method has been overridden.
+    // 403 if the method has been overridden.
     const credentials = pages.readCookie(incoming)
     if (credentials === null) return null
     try {

@@ -16,18 +16,18 @@ import {
 import { isSecretOf } from './client-secret.js'
 import type { Clients } from './clients.js'
 
-/** A client that is who it says. With the method `none` nobody has proven it: it has no secret. */
+/** An authenticated client. With the method `none` its identity is not proven: it has no secret. */
 export interface AuthenticatedClient {
   readonly client: OAuthClient
   readonly method: ClientAuthMethod
 }
 
 /**
- * Finds out which client a request is of, from its headers and its parameters.
+ * Authenticates the client of a request, from its headers and parameters.
  *
  * Throws 400 `invalid-request` for two methods or two ids at once; 401 `invalid_client`, with the
- * same bytes for every reason, and 429 instead after 20 of them in 15 minutes, or 300 of a network,
- * or where more ids are looked up than the store answers; 503.
+ * same bytes for every reason; 429 after 20 refusals in 15 minutes, after 300 of a network, or if
+ * too many unknown ids are looked up; 503.
  */
 export type AuthenticateClient = (
   request: Pick<EndpointRequest, 'incoming' | 'context' | 'setHeaders'>,
@@ -36,9 +36,9 @@ export type AuthenticateClient = (
 
 export interface AuthenticateClientDeps {
   readonly clients: Pick<Clients, 'find' | 'isFamiliar'>
-  /** Where the `jti` of assertions are claimed. */
+  /** Records the used `jti` of assertions. */
   readonly once: Pick<OnceStore, 'claim'>
-  /** Either may be the audience of an assertion. */
+  /** An assertion may have this audience, or the token endpoint. */
   readonly issuer: string
   readonly tokenEndpoint: string
   readonly throttle: Pick<Throttle, 'countRefusedClient' | 'limitLookups'>
@@ -46,7 +46,6 @@ export interface AuthenticateClientDeps {
   readonly audit: Audit
 }
 
-/** Makes the one way in which clients are authenticated. */
 export function createAuthenticateClient(deps: AuthenticateClientDeps): AuthenticateClient {
   const { clients, throttle, audit } = deps
   return async function authenticateClient(request, parameters) {
@@ -71,7 +70,7 @@ export function createAuthenticateClient(deps: AuthenticateClientDeps): Authenti
   }
 }
 
-// Null: nothing speaks against it.
+// Null if the credentials are valid.
 async function refusalOf(
   deps: AuthenticateClientDeps,
   presented: PresentedClient,
@@ -93,8 +92,8 @@ function refusalOfPublic(client: OAuthClient | null): ClientRefusal | null {
   return isConfidential ? 'no-credentials' : refusalOfDisabled(client)
 }
 
-// The digests are compared first, whoever asks: the time tells neither that there is such a client
-// nor that it is disabled.
+// The digests are always compared first: the time tells neither that the client exists nor that it
+// is disabled.
 function refusalOfSecret(secret: string, client: OAuthClient | null): ClientRefusal | null {
   const isRight = isSecretOf(client?.secretHashes, secret)
   if (client === null) return 'unknown-client'
@@ -102,8 +101,8 @@ function refusalOfSecret(secret: string, client: OAuthClient | null): ClientRefu
   return isRight ? refusalOfDisabled(client) : 'wrong-secret'
 }
 
-// The time tells whether there is such a client, whose signature is verified. So does the
-// authorization endpoint, by its page, and an id is no secret: RFC 6749 §2.2,
+// The time tells whether the client exists, since its signature is verified. So does the
+// authorization endpoint, by its page, and a client id is not secret: RFC 6749 §2.2,
 // https://www.rfc-editor.org/rfc/rfc6749#section-2.2
 async function refusalOfAssertion(
   { once, issuer, tokenEndpoint, clock }: AuthenticateClientDeps,
@@ -118,7 +117,7 @@ async function refusalOfAssertion(
   const verdict = await judgeAssertion(assertion, { clientId: client.id, keys, audiences, now })
   if (verdict.problem !== null) return verdict.problem
   if (client.disabled === true) return 'disabled'
-  // As JSON, so that no id and name together are those of another client.
+  // As JSON, so that no two pairs of id and name yield the same text.
   const name = sha256(JSON.stringify(['client-assertion', client.id, verdict.jti]))
   const { outcome } = await once.claim(name, verdict.expiresAt, now)
   return outcome === 'claimed' ? null : 'assertion-replayed'
@@ -136,7 +135,7 @@ function keysOf({ jwks }: OAuthClient): readonly object[] {
   return jwks?.keys ?? []
 }
 
-// RFC 6749 §5.2: a client that came by a header is told of the scheme.
+// RFC 6749 §5.2: a client that used the header gets a challenge.
 function invalidClient(method: ClientAuthMethod): AuthError {
   const headers =
     method === 'client_secret_basic' ? { 'WWW-Authenticate': 'Basic realm="oauth"' } : {}

@@ -7,8 +7,8 @@ import type { RequestParameters } from '../http/parameters.js'
 import { subjectOfAssertion } from '../signers/client-assertion.js'
 
 /**
- * How clients prove who they are at the token endpoint, by their names in
- * [RFC 8414 §2](https://www.rfc-editor.org/rfc/rfc8414#section-2).
+ * How clients authenticate at the token endpoint, by the names of [RFC 8414
+ * §2](https://www.rfc-editor.org/rfc/rfc8414#section-2).
  */
 export const clientAuthMethods = [
   'none',
@@ -19,7 +19,7 @@ export const clientAuthMethods = [
 
 export type ClientAuthMethod = (typeof clientAuthMethods)[number]
 
-/** What a client shows to say who it is. */
+/** The credentials that a client presents. */
 export type PresentedClient =
   | { readonly method: 'none'; readonly id: string }
   | {
@@ -32,9 +32,9 @@ export type PresentedClient =
 const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /**
- * Finds out what a client shows, by one method and of one client
- * ([RFC 6749 §2.3](https://www.rfc-editor.org/rfc/rfc6749#section-2.3)). Throws 400 for anything
- * else: two parts of a system could go by different ones.
+ * Reads the credentials of a client. A request must use one method and name one client ([RFC 6749
+ * §2.3](https://www.rfc-editor.org/rfc/rfc6749#section-2.3)). Throws 400 otherwise: two parts of a
+ * system could use different ones.
  */
 export function readPresentedClient(
   request: IncomingMessage,
@@ -57,11 +57,11 @@ export function readPresentedClient(
 }
 
 const maxIdCharacters = 200
-/** Of the header: an id and a secret, both of them form-encoded. */
+/** The longest header: an id and a secret, both form-encoded. */
 const maxBasicCharacters = 4096
 
-// RFC 6749 §2.3.1: id and secret are form-encoded each, and then put together as RFC 7617 has it.
-// Ids and secrets that we make are the same with it and without.
+// RFC 6749 §2.3.1: id and secret are form-encoded first, then combined as in RFC 7617. Our ids and
+// secrets do not change by that.
 function basicOf(header: string | null): PresentedClient | null {
   if (header === null) return null
   if (header.length > maxBasicCharacters) throw malformedBasic()
@@ -82,7 +82,7 @@ function secretOf(parameters: RequestParameters): PresentedClient | null {
   return { method: 'client_secret_post', id: parameters.one('client_id') ?? '', secret }
 }
 
-// RFC 7523 §2.2. The id need not be sent beside it.
+// RFC 7523 §2.2. `client_id` is optional.
 function assertionOf(parameters: RequestParameters): PresentedClient | null {
   const assertion = parameters.one('client_assertion')
   const type = parameters.one('client_assertion_type')

@@ -3,17 +3,17 @@ import { redirectMatches } from './redirect-uri.js'
 
 const bothGrants: readonly OAuthGrant[] = ['authorization_code', 'refresh_token']
 
-/** What a client may exchange for tokens: both grants by default, and of a service none. */
+/** The grants of a client: both by default, for a service none. */
 export function grantsOf({ grants, type }: OAuthClient): readonly OAuthGrant[] {
   return grants ?? (type === 'service' ? [] : bothGrants)
 }
 
-/** Whether a client authenticates itself, by a secret or by a key. */
+/** Whether a client authenticates with a secret or a key. */
 export function isConfidential({ secretHashes = [], jwks }: OAuthClient): boolean {
   return secretHashes.length > 0 || (jwks?.keys.length ?? 0) > 0
 }
 
-/** The redirect URI of a request if it is one of the client's, as it was sent; else null. */
+/** The redirect URI of a request, as sent, if it is the client's; otherwise null. */
 export function redirectOf(client: OAuthClient, presented: string): string | null {
   const { redirectUris, type } = client
   return redirectUris.some((registered) => redirectMatches(presented, registered, type))
@@ -22,8 +22,8 @@ export function redirectOf(client: OAuthClient, presented: string): string | nul
 }
 
 /**
- * Whether a sign-in with these scopes brings a refresh token. By default a native client always
- * gets one, and any other that asks for `offline_access`.
+ * Whether a sign-in with these scopes yields a refresh token. By default native clients always get
+ * one, others if they ask for `offline_access`.
  */
 export function getsRefreshToken(client: OAuthClient, scopes: readonly string[]): boolean {
   if (!grantsOf(client).includes('refresh_token')) return false
@@ -32,7 +32,7 @@ export function getsRefreshToken(client: OAuthClient, scopes: readonly string[])
 }
 
 /**
- * The APIs a client may ask tokens for: by default the host's own alone.
+ * The APIs a client may request tokens for: by default only the host's own.
  *
  * @param ownResource - the host's own API
  */

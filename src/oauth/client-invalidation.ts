@@ -2,8 +2,8 @@ import type { Revocations } from '../sessions/revocations.js'
 import type { Clients } from './clients.js'
 
 /**
- * Forgets a client here, and has every other process forget it, if there is a bus: the next look is
- * at the store. Never rejects; a process that does not hear of it notices within 30 seconds.
+ * Drops a client from the caches of this process and, with a bus, of all others. Never rejects; a
+ * process that misses the message notices within 30 seconds.
  */
 export type ForgetClient = (clientId: string) => Promise<void>
 
@@ -12,12 +12,12 @@ export interface ForgetClientDeps {
   readonly revocations: Pick<Revocations, 'announce' | 'onClientChanged'>
 }
 
-/** Makes the one way in which clients are forgotten, and listens for those of other processes. */
+/** Also listens for changes announced by other processes. */
 export function createForgetClient({ clients, revocations }: ForgetClientDeps): ForgetClient {
-  // Anybody may publish on a channel: at the worst, the store is asked once more.
+  // A forged message can only cause one more read of the store.
   revocations.onClientChanged((clientId) => clients.forget(clientId))
   return async function forgetClient(clientId) {
-    // This process is told by the same call, before anything is waited for.
+    // The same call informs this process, synchronously.
     await revocations.announce([{ clientId }])
   }
 }

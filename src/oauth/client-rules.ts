@@ -4,23 +4,23 @@ import { grantsOf, isConfidential } from './client-defaults.js'
 import { clientRemedies, readClient } from './client-schema.js'
 import { redirectProblem } from './redirect-uri.js'
 
-/** An algorithm that an ID Token may be signed by. */
+/** An algorithm that may sign ID Tokens. */
 export type IdTokenAlgorithm = NonNullable<OAuthClient['idTokenAlgorithm']>
 
-/** What clients have to go with: the signer's. */
+/** The facts about signer and server that clients are checked against. */
 export interface SignerFacts {
-  /** Those that it has; none where it signs no ID Tokens. */
+  /** The signer's algorithms; empty if it signs no ID Tokens. */
   readonly idTokenAlgorithms: readonly IdTokenAlgorithm[]
   /** The host's own API: the audience of its access tokens. */
   readonly ownResource: string
-  /** Whether the server is reached over `http`, which is on the machine itself alone. */
+  /** Whether the server uses `http`, which is allowed only on the local machine. */
   readonly webOnLoopback: boolean
 }
 
-/** What is wrong with a client whose members are right one by one. */
+/** What is wrong with a client whose members are valid one by one. */
 interface ClientProblem {
   readonly member: keyof OAuthClient
-  /** Where in the member, as in `[2]`. */
+  /** The position in the member, such as `[2]`. */
   readonly at?: string
   readonly problem: string
 }
@@ -28,10 +28,10 @@ interface ClientProblem {
 type ClientRule = (client: OAuthClient) => ClientProblem | null
 
 /**
- * A client that was checked: each member by itself, and all of them together.
+ * Checks a client: each member by itself, and all of them together.
  *
- * @param name - what the client is called in the error, such as `oauth.clients[2]`
- * @throws AuthConfigError for the first member that will not do
+ * @param name - the name of the client in the error, such as `oauth.clients[2]`
+ * @throws AuthConfigError for the first invalid member
  */
 export function checkClient(
   name: string,
@@ -50,10 +50,10 @@ export function checkClient(
 }
 
 /**
- * The same of a client that the host itself writes down: its scopes must be known, since whoever
- * has mistyped one can be told.
+ * Checks a client that the host configures or registers. Its scopes must be known, so that the host
+ * learns of a misspelt one.
  *
- * @throws AuthConfigError as `checkClient` does
+ * @throws AuthConfigError like `checkClient`
  */
 export function checkWrittenClient(
   name: string,
@@ -98,7 +98,7 @@ const rules: readonly ClientRule[] = [
   when('resources', 'is empty: every token is for an API.', (client) => {
     return client.resources?.length === 0
   }),
-  // What is on people's devices can be read there. RFC 8252 §8.5.
+  // Anything on a user's device can be read there. RFC 8252 §8.5.
   when('secretHashes', 'is of a native client, which can keep no secret.', (client) => {
     return client.type === 'native' && client.secretHashes !== undefined
   }),
@@ -111,7 +111,7 @@ const rules: readonly ClientRule[] = [
   when('mayIntrospect', 'is set for a client that has no secret.', (client) => {
     return client.mayIntrospect === true && !isConfidential(client)
   }),
-  // A nonce protects by standing in the ID Token: RFC 9700 §2.1.1.
+  // A nonce only protects a client that gets an ID Token: RFC 9700 §2.1.1.
   when('allowNonceInsteadOfPkce', 'is for web clients with a secret and openid.', (client) => {
     const isFit = client.type === 'web' && isConfidential(client)
     return client.allowNonceInsteadOfPkce === true && !(isFit && client.scopes.includes('openid'))
@@ -136,8 +136,9 @@ function redirectsTo(webOnLoopback: boolean): ClientRule {
   }
 }
 
-// An ID Token's `aud` is the client's id: for this client it would be that of access tokens, with
-// nothing but `typ` between the two. Other APIs are URIs, and no id has a colon.
+// `aud` of an ID Token is the client's id. For this client it would equal the audience of access
+// tokens, and only `typ` would distinguish the two. Other APIs are URIs, and no client id contains
+// a colon.
 function isNoAudience(ownResource: string): ClientRule {
   return when('id', 'is the audience of access tokens.', ({ id }) => id === ownResource)
 }

@@ -5,10 +5,10 @@ import { isOneLine } from '../lib/one-line.js'
 import { grantTypes, type OAuthClient } from '../stores/client-contract.js'
 import { isReservedScope } from './consent-words.js'
 
-/** A check for each member: one that is forgotten, or of another type, does not compile. */
+/** One check per member: a missing member, or one of another type, does not compile. */
 type Shape = { readonly [Name in keyof Required<OAuthClient>]: z.ZodType<OAuthClient[Name]> }
 
-/** What to do about each member. */
+/** The remedy for each member. */
 export const clientRemedies: Readonly<Record<keyof OAuthClient, string>> = {
   id: 'choose 1 to 100 of A-Z a-z 0-9 . _ ~ -, and no id twice.',
   name: 'write what people call it, in up to 60 characters.',
@@ -71,10 +71,10 @@ const schema = lazily(() => {
 })
 
 /**
- * A client with each member judged by itself: a frozen copy of what is its own.
+ * A client with each member checked by itself: a frozen copy of its own properties.
  *
- * @param name - what the client is called in the error
- * @throws AuthConfigError for the first member that is unknown, missing or will not do
+ * @param name - the name of the client in the error
+ * @throws AuthConfigError for the first member that is unknown, missing or invalid
  */
 export function readClient(name: string, given: unknown): OAuthClient {
   const client = checkOptions({ factory: name, schema: schema(), remedies: clientRemedies }, given)
@@ -82,7 +82,7 @@ export function readClient(name: string, given: unknown): OAuthClient {
   return Object.freeze(client) as OAuthClient
 }
 
-// The table must name every word of the union, or it does not compile.
+// The table must list every word of the union, or it does not compile.
 function oneOf<const Word extends string>(words: readonly Word[]): z.ZodType<Word> {
   return fitting((value) => words.includes(value as Word), `is none of ${words.join(', ')}.`)
 }
@@ -105,8 +105,8 @@ function listOf<Item>(item: z.ZodType<Item>, most: number): z.ZodType<Item[]> {
     .refine((list) => new Set(list).size === list.length, 'has an entry twice.')
 }
 
-// What a client shows to say who it is. A list that came out empty, as of an environment variable
-// that is not set, would make a client that has a secret one that everybody can be.
+// Credentials of a client. An empty list, for example from an unset environment variable, would
+// turn a client with a secret into one that anybody can impersonate.
 function filled<Item>(list: z.ZodType<Item[]>): z.ZodType<Item[]> {
   return list.refine(({ length }) => length > 0, 'is empty.')
 }
@@ -123,7 +123,7 @@ export function isResource(value: unknown): boolean {
 }
 
 const keyOf = lazily(() => {
-  /** 256 bits, as RFC 7518 §6.2.1.2 and RFC 8037 §2 have a point. */
+  /** A 256-bit coordinate, as in RFC 7518 §6.2.1.2 and RFC 8037 §2. */
   const coordinate = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
   const kid = z.string().max(200).optional()
   const none = z.undefined().optional()
@@ -157,9 +157,9 @@ const keyOf = lazily(() => {
   ])
 })
 
-// Verifying takes longer with every bit of either number, and anybody who knows the client's id may
-// have an assertion verified. So both are bounded: an exponent as long as the modulus takes a
-// hundred times as long as 65537, and an even modulus has no fast way.
+// Verification time grows with the length of either number, and anybody who knows the client's id
+// can have an assertion verified. So both are limited: an exponent as long as the modulus takes a
+// hundred times as long as 65537, and an even modulus has no fast algorithm.
 function isModulus(n: string): boolean {
   const bits = bitsOfOdd(n, 683)
   return bits >= 2048 && bits <= 4096
@@ -169,7 +169,7 @@ function isExponent(e: string): boolean {
   return bitsOfOdd(e, 8) >= 2
 }
 
-// 0 for what is no odd number in base64url.
+// The length of an odd number in base64url; 0 for anything else.
 function bitsOfOdd(number: string, mostChars: number): number {
   if (number.length > mostChars || !/^[A-Za-z0-9_-]+$/.test(number)) return 0
   const bytes = Buffer.from(number, 'base64url')
@@ -179,8 +179,8 @@ function bitsOfOdd(number: string, mostChars: number): number {
   return (bytes.length - from) * 8 - (Math.clz32(first) - 24)
 }
 
-// `alg` comes from the client's registration and never from what it sends. A private key does not
-// belong here, and a shared one would be a secret in clear.
+// `alg` comes from the client's registration, never from an assertion. A private key must not be
+// here, and a symmetric key would be a secret in plain text.
 function publicKey(): z.ZodType<object> {
   const parse = (value: unknown) => keyOf().safeParse(ownMembers(value))
   return fitting<object>(

@@ -2,25 +2,28 @@ import { equalDigests } from '../lib/constant-time.js'
 import { sha256 } from '../lib/digest.js'
 import { randomSecret } from '../lib/random.js'
 
-/** A new secret of a client, and what the server keeps of it. */
+/** A new client secret and its stored form. */
 export interface ClientSecret {
-  /** For the client's operator, once: it is stored nowhere. */
+  /** For the client's operator, once: it is not stored. */
   readonly secret: string
   /** For the client's `secretHashes`. */
   readonly hash: string
 }
 
 const hashPrefix = 'sha256:'
-/** Of a secret that is shown. Ours have 50; a host may have brought longer ones along. */
+/**
+ * The longest secret a client may present. Ours have 50 characters; a host may have imported longer
+ * ones.
+ */
 const maxSecretCharacters = 512
 
 /**
- * Makes a secret for a client that can keep one
- * ([RFC 6749 §2.3.1](https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1)): `mar_cs_` and 256
- * random bits in base64url, which a client may form-encode for Basic or not without a difference.
+ * Makes a secret for a confidential client ([RFC 6749
+ * §2.3.1](https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1)): `mar_cs_` and 256 random bits in
+ * base64url, which form encoding for Basic leaves unchanged.
  *
- * So many random bits cannot be guessed, hence the hash is plain SHA-256 and no password hash.
- * Never make one of a secret that a person has thought up.
+ * 256 random bits cannot be guessed, so the hash is a plain SHA-256, not a password hash. Never
+ * hash a secret this way that a person has chosen.
  *
  * @example
  * ```ts
@@ -36,14 +39,14 @@ export function generateClientSecret(): ClientSecret {
 }
 
 /**
- * Whether a client has this secret. Two digests are compared, however many there are, so that the
- * time tells neither which of two fits nor whether a client has any.
+ * Whether a client has this secret. Always compares two digests, so that the time tells neither
+ * which one matches nor whether the client has any.
  *
- * @param secretHashes - of the client; nothing but the first two count
+ * @param secretHashes - of the client; only the first two count
  */
 export function isSecretOf(secretHashes: readonly string[] | undefined, secret: string): boolean {
   const [first = '', second = ''] = secretHashes ?? []
-  // What is too long is refused, and read no further than that.
+  // Longer secrets are refused; only this much is hashed.
   const shown = hashOf(secret.slice(0, maxSecretCharacters))
   const isFirst = isSame(first, shown)
   const isSecond = isSame(second, shown)
@@ -54,7 +57,8 @@ function hashOf(secret: string): string {
   return `${hashPrefix}${sha256(secret)}`
 }
 
-// Compared with itself where there is none: the work is the same, and the answer is not asked for.
+// Without a stored hash the presented one is compared with itself: the work is the same, and the
+// result is ignored.
 function isSame(stored: string, shown: string): boolean {
   const isHash = stored.startsWith(hashPrefix) && stored.length === shown.length
   const digest = (isHash ? stored : shown).slice(hashPrefix.length)

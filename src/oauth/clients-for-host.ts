@@ -15,62 +15,64 @@ import { clientIdPattern } from './client-schema.js'
 import { generateClientSecret } from './client-secret.js'
 import type { DisableClient } from './disable-client.js'
 
-/** A client as it is registered; of its secrets, how many there are. */
+/** A registered client, with the number of its secrets. */
 export interface RegisteredClient extends OAuthClientMetadata {
   readonly disabled: boolean
-  /** Two while one takes the place of the other. */
+  /** Two while one replaces the other. */
   readonly secrets: number
 }
 
-/** A client that was registered just now. */
+/** A newly registered client. */
 export interface CreatedClient {
   readonly client: RegisteredClient
-  /** For the client's operator, this once: its hash alone is kept. Left out: none was made. */
+  /**
+   * For the client's operator, this once: only its hash is stored. Absent if no secret was made.
+   */
   readonly secret?: string
 }
 
 /**
- * The register of clients, for the host's own code, such as a page for its operators.
+ * The client registry, for the host's own code, such as an operator page.
  *
- * Rejects with `AuthError`: `invalid-request` for what the rules of clients forbid, and says what
- * to do about it; `not-found`; `temporarily-unavailable`.
+ * Rejects with `AuthError`: `invalid-request`, with a remedy, if a client breaks the rules;
+ * `not-found`; `temporarily-unavailable`.
  */
 export interface ClientsForHost {
   /**
-   * Registers a client. It gets a secret, unless it is native, brings `jwks` or `secretHashes`
-   * along, or is a page that can keep none: then say `withSecret: false`.
+   * Registers a client. It gets a secret unless it is native or comes with `jwks` or
+   * `secretHashes`. For a page that cannot keep a secret, pass `withSecret: false`.
    */
   create(client: OAuthClient, options?: CreateClientOptions): Promise<CreatedClient>
   /**
-   * Replaces what is registered of a client by all of this: what is left out has its default again.
-   * Its secrets, and whether it is disabled, stay as they are, also where they stand in what is
-   * handed over. A client that shows who it is by `jwks` alone is refused without them.
+   * Replaces the registration of a client: members left out get their defaults. Its secrets and
+   * whether it is disabled do not change, even if given. A client that authenticates with `jwks`
+   * alone is refused without them.
    */
   update(client: OAuthClientMetadata, options?: HostAction): Promise<RegisteredClient>
   /**
-   * Makes one more secret of a client, and answers it this once. The one before stays good, and
-   * the one before that does not. After `temporarily-unavailable` look at `secrets`: where there is
-   * one more now, nobody knows it, and `removeSecret(clientId, 'newer')` takes it back.
+   * Makes one more secret of a client, and returns it this once. The previous secret stays valid,
+   * the one before that does not. After `temporarily-unavailable` read `secrets`: if there is one
+   * more now, nobody knows it, and `removeSecret(clientId, 'newer')` removes it.
    */
   rotateSecret(clientId: string, options?: HostAction): Promise<{ readonly secret: string }>
-  /** Makes one of two secrets void. False where there are not two. */
+  /** Removes one of two secrets. False if there are not two. */
   removeSecret(clientId: string, which: 'older' | 'newer', options?: HostAction): Promise<boolean>
   /**
-   * Disables a client and ends all its sessions, sockets included. False where it was disabled
-   * already, or there is none. May be called again when it rejects.
+   * Disables a client and ends all its sessions with their sockets. False if it was already
+   * disabled or does not exist. After a rejection, call it again.
    */
   disable(clientId: string, options?: HostAction): Promise<boolean>
-  /** False where it was not disabled, or there is none. */
+  /** Enables a client. False if it was not disabled or does not exist. */
   enable(clientId: string, options?: HostAction): Promise<boolean>
-  /** The client, disabled or not; null where there is none. */
+  /** The client, disabled or not; null if there is none. */
   find(clientId: string): Promise<RegisteredClient | null>
-  /** All of them, by their ids. */
+  /** All clients, ordered by id. */
   list(): Promise<RegisteredClient[]>
 }
 
-/** How a client is registered. */
+/** Options of a registration. */
 export interface CreateClientOptions extends HostAction {
-  /** Whether it gets a secret. Default: as its kind says. */
+  /** Whether it gets a secret. Default: see {@link ClientsForHost.create}. */
   readonly withSecret?: boolean
 }
 
@@ -78,13 +80,12 @@ export interface ClientsForHostDeps extends SignerFacts {
   readonly managedClients: ManagedClientStore
   readonly forgetClient: ForgetClient
   readonly disableClient: DisableClient
-  /** Every scope that there is: those of the standards and those of the host. */
+  /** Every known scope: the standard ones and the host's. */
   readonly knownScopes: ReadonlySet<string>
   readonly clock: () => Date
   readonly audit: Audit
 }
 
-/** Makes `auth.clients`. */
 export function createClientsForHost(deps: ClientsForHostDeps): ClientsForHost {
   const { managedClients, disableClient } = deps
   return {
@@ -145,13 +146,13 @@ async function update(
   } = membersOf(given)
   const before = await findOrThrow(deps, asked.id)
   const { secretHashes = [], disabled = false } = before
-  // Judged with its secrets, on which some rules depend.
+  // Checked with its secrets, on which some rules depend.
   const after = checked(deps, {
     ...asked,
     ...(secretHashes.length === 0 ? {} : { secretHashes }),
   })
-  // Forgotten keys would let everybody in who knows the id. By RFC 7592 §2.2 what is left out is
-  // gone as well, but there a client says that it is public, by `token_endpoint_auth_method`.
+  // Forgetting the keys would let anybody in who knows the id. In RFC 7592 §2.2, too, omitted
+  // members are removed, but there a client declares itself public by `token_endpoint_auth_method`.
   if (isConfidential(before) && !isConfidential(after))
     throw refused('jwks', 'is missing: without it anybody could be this client. Pass its keys.')
   const { secretHashes: _same, ...metadata } = after
@@ -168,7 +169,7 @@ async function rotateSecret(
   context: RequestContext,
 ): Promise<{ readonly secret: string }> {
   const client = await findOrThrow(deps, clientId)
-  // With its first secret a public client would be refused wherever it is in use without one.
+  // Its first secret would lock out a public client wherever it is used without one.
   if (!isConfidential(client))
     throw refused('clientId', 'is a client that has no secret to rotate.')
   const { secretHashes = [] } = client
@@ -193,8 +194,8 @@ async function removeSecret(
   return true
 }
 
-// Of two who rotate at once the second must not go on from what the first has made: the secret
-// that the client still uses would be void.
+// Of two concurrent rotations the second must not build on the first: the secret that the client
+// still uses would stop working.
 async function replace(
   deps: ClientsForHostDeps,
   clientId: string,
@@ -220,7 +221,8 @@ async function enable(
   return outcome === 'changed'
 }
 
-// Forgotten also where the write failed: the store may have done it before its answer was lost.
+// Dropped from the cache even after a failure: the store may have written before its answer was
+// lost.
 async function written<Result>(
   { forgetClient }: ClientsForHostDeps,
   clientId: string,
@@ -252,7 +254,7 @@ function requireId(clientId: unknown): string {
   throw refused('clientId', 'is not 1 to 100 of A-Z a-z 0-9 . _ ~ -.')
 }
 
-// What a host hands over may be anything; what it may be is checked as a whole.
+// The host may pass anything; the members are checked as a whole.
 function membersOf(given: unknown): Partial<OAuthClient & RegisteredClient> {
   if (typeof given === 'object' && given !== null) return requireOptions(given)
   throw refused('client', 'is not an object.')
@@ -265,7 +267,7 @@ function checked(deps: ClientsForHostDeps, given: object): OAuthClient {
     return checkWrittenClient(named, given, deps, deps.knownScopes)
   } catch (error) {
     if (!(error instanceof AuthConfigError)) throw error
-    // No option of the server's is wrong, but what an operator has typed.
+    // The mistake is in an operator's input, not in the server's options.
     const { option, problem, remedy } = error
     throw refused(option.replace(`${named}.`, ''), `${problem} ${remedy}`)
   }

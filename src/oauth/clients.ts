@@ -7,29 +7,28 @@ import type { ClientStore, OAuthClient } from '../stores/client-contract.js'
 import { checkClient, checkWrittenClient, type SignerFacts } from './client-rules.js'
 import { clientIdPattern, clientRemedies } from './client-schema.js'
 
-/** The apps that may sign their users in here. */
+/** The registered apps. */
 export interface Clients {
   /**
-   * The client with this id, also one that is disabled; null when there is none, or when what the
-   * host's store knows of it will not do. At most 30 seconds old. Rejects with 503 where the store
-   * fails.
+   * The client with this id, even if disabled; null if there is none or the host's store returns an
+   * invalid one. At most 30 seconds old. Rejects with 503 if the store fails.
    */
   find(clientId: string): Promise<OAuthClient | null>
-  /** The same as the store has it now. */
+  /** The same, read from the store now. */
   findFresh(clientId: string): Promise<OAuthClient | null>
   /**
-   * Whether `find` asks the store for nothing that a stranger may have invented: it answers from
-   * memory, or there was such a client within a day.
+   * Whether `find` for this id needs no limit on invented ids: it answers from the cache, or the
+   * client existed within the last day.
    */
   isFamiliar(clientId: string): boolean
-  /** The next `find` asks the store anew: something of the client has changed. */
+  /** Drops a client from the cache, because it has changed. */
   forget(clientId: string): void
 }
 
 export interface ClientsDeps extends SignerFacts {
   /** The option `oauth.clients`. */
   readonly clientSource: readonly OAuthClient[] | ClientStore
-  /** Every scope that there is: those of the standards and those of the host. */
+  /** Every known scope: the standard ones and the host's. */
   readonly knownScopes: ReadonlySet<string>
   readonly call: HostCall
   readonly warnOnce: WarnOnce
@@ -39,15 +38,14 @@ export interface ClientsDeps extends SignerFacts {
 /** How long a change in the host's store may go unnoticed. */
 const maxAgeSeconds = 30
 const maxClients = 10_000
-/** A room of their own: ids that somebody invents do not push clients out. */
+/** Separate from the known ones, so that invented ids evict no clients. */
 const maxUnknown = 1000
 const daySeconds = 24 * 60 * 60
 
 /**
- * Makes the register of clients. A list is checked here and now; of a store each client is, when it
- * is read.
+ * A list is checked at once; the clients of a store are checked when they are read.
  *
- * @throws AuthConfigError with every client of a list that will not do, as in
+ * @throws AuthConfigError for all invalid clients of a list, as in
  * `oauth.clients[2].redirectUris[0]`
  */
 export function createClients(deps: ClientsDeps): Clients {
@@ -82,7 +80,7 @@ function checkList(
       throw new AuthConfigError(`${name}.id`, 'is that of another client.', clientRemedies.id)
     listed.set(client.id, client)
   }
-  // A hole in the list is no client either, and `map` would pass over it.
+  // A hole in the list is an invalid client, too, and `map` would skip it.
   doAll(...Array.from(clients, (given, index) => () => check(given, index)))
   return listed
 }
@@ -94,14 +92,14 @@ function createRead(store: ClientStore, deps: ClientsDeps): Find {
   return async function read(clientId) {
     const answer = await call('clients.find', async (): Promise<object | null> => {
       const found: unknown = (await store.find(clientId)) ?? null
-      // A function is what an object has under a name such as `constructor`. No outage: strangers
-      // could make the host believe in one, by an id.
+      // Looking up an id such as `constructor` in an object yields a function. That is not an
+      // outage: strangers could cause it with an id.
       if (typeof found === 'object' || typeof found === 'function') return found
       throw new UnexpectedAnswer('the answer is not an object')
     })
     if (answer === null) return null
-    // The id that was asked for may be one that a stranger has invented: it stands in a notice only
-    // where the store has it too.
+    // A stranger may have invented the requested id, so it appears in a notice only if the store
+    // has it, too.
     if (!Object.hasOwn(answer, 'id') || Reflect.get(answer, 'id') !== clientId) {
       warnOnce(otherClient)
       return null
@@ -116,7 +114,7 @@ function createRead(store: ClientStore, deps: ClientsDeps): Find {
   }
 }
 
-// Of a database that takes small letters for capitals, perhaps, or of a table that is an object.
+// The database may compare case-insensitively, or the table may be a plain object.
 const otherClient = {
   code: 'MAR_CLIENT_REFUSED',
   level: 'error',
@@ -125,10 +123,7 @@ const otherClient = {
     'compare ids by their bytes, and keep clients in a Map.',
 } as const
 
-/**
- * Asks the store once in 30 seconds for each id, also for one that it does not know. A failure is
- * not remembered.
- */
+/** Asks the store once in 30 seconds for each id, known or unknown. A failure is not cached. */
 function rememberFor30Seconds(read: Find, clock: () => Date): Clients {
   const known: BoundedCache<OAuthClient> = boundedCache(maxClients, maxAgeSeconds)
   const unknown: BoundedCache<null> = boundedCache(maxUnknown, maxAgeSeconds)
@@ -138,12 +133,12 @@ function rememberFor30Seconds(read: Find, clock: () => Date): Clients {
   function readOnce(clientId: string): Promise<OAuthClient | null> {
     const underWay = reading.get(clientId)
     if (underWay !== undefined) return underWay
-    // The age counts from before the read: a slow store must not make old news look fresh.
+    // The age counts from before the read: a slow store must not make old data look fresh.
     const asked = clock()
     const mine = read(clientId)
       .then((client) => {
         if (client !== null) seen.set(clientId, true, asked)
-        // Forgotten meanwhile: it may have been read before the change.
+        // Dropped meanwhile: it may have been read before the change.
         if (reading.get(clientId) !== mine) return client
         if (client === null) unknown.set(clientId, null, asked)
         else known.set(clientId, client, asked)
@@ -175,7 +170,7 @@ function rememberFor30Seconds(read: Find, clock: () => Date): Clients {
 
   return {
     find,
-    // A read that is under way may have been answered before the change: it is not waited for.
+    // A read under way may have been answered before the change, so it is not awaited.
     findFresh(clientId) {
       forget(clientId)
       return find(clientId)

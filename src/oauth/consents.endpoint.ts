@@ -12,8 +12,7 @@ import type { Clients } from './clients.js'
 import { readConsent } from './consent-words.js'
 
 /**
- * `GET /auth/consents`: what I have allowed which app. `name` is null of an app that there is no
- * more.
+ * `GET /auth/consents`: the apps I have authorised. `name` is null if the app no longer exists.
  *
  * @param ownResource - the host's own API
  */
@@ -42,8 +41,8 @@ export function listConsentsEndpoint(
 }
 
 /**
- * `DELETE /auth/consents/:clientId`: takes back what I have allowed an app, and ends its sessions
- * of mine; also where nothing had to be allowed, as with an app of the host's own.
+ * `DELETE /auth/consents/:clientId`: withdraws my consent to an app and ends its sessions of mine,
+ * even without a stored consent, as for the host's own apps.
  */
 export function revokeConsentEndpoint(
   signedIn: SignedIn,
@@ -53,18 +52,18 @@ export function revokeConsentEndpoint(
 ): Endpoint {
   return async function revokeConsent(request) {
     const { session } = await ownerOf(signedIn, request)
-    // A thief whose session was ended in another process must not sign the owner's apps out.
+    // A thief whose session has just ended in another process must not sign the owner's apps out.
     await sessions.requireLive(session)
     const clientId = clientIdOf(request.parameters['clientId'])
     const endSessions = () =>
       sessions.endClient(clientId, session.userId, 'consent-revoked', request.context)
-    // First: as long as one of them may stand, the row says that there is something to take back.
+    // First, so that the consent is listed as long as a session may be left.
     const before = await endSessions()
     const { outcome } = await consents.revoke(session.userId, clientId)
     if (outcome === 'revoked')
       audit({ type: 'consent.revoked', userId: session.userId, clientId }, request.context)
-    // Once more: until the row was gone, the app could be signed in to without a question. What is
-    // opened later, by a code of before, ends by itself: still-allowed.ts.
+    // Once more: until the row was gone, the app could be signed in to without a question. Sessions
+    // opened later, by an earlier code, end by themselves: still-allowed.ts.
     const ended = before + (await endSessions())
     if (outcome === 'unknown' && ended === 0) throw notFound()
     return ok({ status: 'success', data: { revoked: ended } })

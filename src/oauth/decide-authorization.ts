@@ -3,54 +3,57 @@ import type { AuthorizationRequest } from './authorization-request.js'
 import { isConfidential } from './client-defaults.js'
 import { redirectKind } from './redirect-uri.js'
 
-/** The browser's session: somebody who may sign in and has shown all that is asked of everybody. */
+/**
+ * The browser's session, of a user who may sign in and has shown every factor that all users must
+ * show.
+ */
 export interface BrowserSignIn {
   readonly userId: string
   readonly authenticatedAt: Date
-  /** How the user has signed in. */
+  /** The `acr` of the sign-in. */
   readonly acr: Acr
-  /** How the user could have: what the second-factor page can bring. */
+  /** The `acr` values that the second-factor page can reach. */
   readonly reachableAcrs: readonly Acr[]
-  /** Whether the host demands a second factor and the user has none yet. */
+  /** Whether the host requires a second factor and the user has none yet. */
   readonly mustEnrol: boolean
-  /** Whether the cookie was sent as it was before the session got a new secret. */
+  /** Whether the cookie held the session's former secret. */
   readonly isByFormerSecret: boolean
 }
 
 /**
- * What the user has done on the pages for this very request, in this browser. `other_account`:
- * pressed "Use another account", and signed in as nobody since.
+ * The steps done on the pages for this request, in this browser. `other_account`: "Use another
+ * account" was pressed, and nobody has signed in since.
  */
 export type FlowStep = 'login' | 'select_account' | 'consent' | 'other_account'
 
-/** How far a request has come. */
+/** The progress of a request. */
 export interface AuthorizationFlow {
   readonly done: readonly FlowStep[]
-  /** The account that a verified `id_token_hint` names; null without. */
+  /** The account named by a verified `id_token_hint`; null without one. */
   readonly hintedUserId: string | null
   readonly now: Date
 }
 
-/** What a client is told: OpenID Connect Core §3.1.2.6. */
+/** The errors of OpenID Connect Core §3.1.2.6. */
 export type InteractionError = 'login_required' | 'consent_required' | 'interaction_required'
 
-/** A page that the user must pass first. */
+/** The page that the user must complete first. */
 export type InteractionPage =
   | { readonly page: 'sign-in' | 'enrolment' | 'consent' }
   /**
-   * `device`: nobody can tell whether an app on the device is the one it says it is. `former`: the
-   * browser has to come with its new cookie.
+   * `device`: the identity of an app on a device cannot be verified. `former`: the browser must
+   * come back with its new cookie.
    */
   | { readonly page: 'continue'; readonly reason: 'select_account' | 'device' | 'former' }
   | { readonly page: 'second-factor'; readonly acr: Acr }
 
-/** What is next for a request. */
+/** The next step of a request. */
 export type AuthorizationDecision =
   | ({ readonly next: 'page' } & InteractionPage)
   | { readonly next: 'error'; readonly error: InteractionError; readonly description: string }
   | { readonly next: 'code' }
 
-/** What the steps after the sign-in look at. */
+/** The input of the steps after the sign-in. */
 interface Facts {
   readonly request: AuthorizationRequest
   readonly session: BrowserSignIn
@@ -60,10 +63,10 @@ interface Facts {
 
 type Step = (facts: Facts) => InteractionPage | null
 
-/** In the order in which the user is asked. */
+/** In the order of the pages. */
 const steps: readonly Step[] = [selectAccount, showMore, enrol, comeAnew, consent, continueOnDevice]
 
-/** What a client is told instead that wants no page to be shown (`prompt=none`). */
+/** The error for a client that forbids pages (`prompt=none`). */
 const errors: Readonly<Record<InteractionPage['page'], InteractionError>> = {
   'sign-in': 'login_required',
   continue: 'consent_required',
@@ -73,12 +76,12 @@ const errors: Readonly<Record<InteractionPage['page'], InteractionError>> = {
 }
 
 /**
- * What is next for a request that nothing is wrong with: a page, an error for the client, or a
- * code. It looks at nothing else and changes nothing, so a page that is shown again, or that
- * somebody goes back to, leads on to the same place.
+ * The next step of a valid request: a page, an error for the client, or a code. A pure function: a
+ * page that is reloaded or revisited leads on to the same place.
  *
- * @param session - of the browser; null where nobody is signed in
- * @param isAllowed - whether this user has allowed this client all that the consent page would show
+ * @param session - of the browser; null if nobody is signed in
+ * @param isAllowed - whether this user has already allowed this client everything that the consent
+ * page would show
  */
 export function decideAuthorization(
   request: AuthorizationRequest,
@@ -88,14 +91,14 @@ export function decideAuthorization(
 ): AuthorizationDecision {
   if (session === null || mustSignIn(request, session, flow))
     return shown(request, { page: 'sign-in' })
-  // She has just signed in, and not as the one whom the client wants: asked again and again, she
-  // would never get out.
+  // The user has just signed in, but with another account than the client wants. Asking again would
+  // never end.
   if (isAnother(session, flow)) return refused('login_required', 'Somebody else has signed in.')
   for (const step of steps) {
     const page = step({ request, session, isAllowed, flow })
     if (page !== null) return shown(request, page)
   }
-  // Last: nobody is called away from a consent or an enrolment that takes her longer.
+  // Last, so that nobody is interrupted during a long consent or enrolment.
   return isLongAgo(request, session, flow) ? shown(request, { page: 'sign-in' }) : { next: 'code' }
 }
 
@@ -118,7 +121,7 @@ function mustSignIn(
   return isTooOld(maxAge, session, flow) || isAnother(session, flow)
 }
 
-// 0 asks for a sign-in here and now, whatever the clock says: OpenID Connect Core §3.1.2.1.
+// 0 requires a sign-in now, whatever the clock says: OpenID Connect Core §3.1.2.1.
 function isTooOld(
   maxAge: number | null,
   { authenticatedAt }: BrowserSignIn,
@@ -128,13 +131,16 @@ function isTooOld(
   return maxAge === 0 || now.getTime() - authenticatedAt.getTime() > maxAge * 1000
 }
 
-/** Seconds for what may follow a sign-in that was asked for here and now, such as a consent. */
+/** Seconds that a sign-in requested now stays valid for the pages after it, such as consent. */
 const loginCounts = 300
-/** Seconds that a sign-in counts for, however little `max_age` says: less, and nobody gets out. */
+/**
+ * Seconds that a sign-in is valid at least, even if `max_age` is shorter: otherwise the flow could
+ * never end.
+ */
 const leastAge = 60
 
-// The address of a flow stays in the history of the browser. Whoever opens it later, for the same
-// request, has signed in once, but not for as long as the flow goes on:
+// The address of a flow stays in the browser's history. If it is opened later for the same request,
+// its sign-in was done once but must not count forever:
 // https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest
 function isLongAgo(
   { prompt, maxAge }: AuthorizationRequest,
@@ -154,7 +160,7 @@ function isAnother({ userId }: BrowserSignIn, { hintedUserId }: AuthorizationFlo
   return hintedUserId !== null && hintedUserId !== userId
 }
 
-// Whoever has just typed a name has selected an account.
+// Signing in with a name also selects an account.
 function selectAccount({ request, flow }: Facts): InteractionPage | null {
   const isDone = flow.done.includes('select_account') || flow.done.includes('login')
   return request.prompt.includes('select_account') && !isDone
@@ -168,7 +174,8 @@ function satisfies(shownAcr: Acr, wanted: Acr): boolean {
   return ranks[shownAcr] >= ranks[wanted]
 }
 
-// A wish, and no condition: the first that is fulfilled or can be. The token says what it was.
+// A preference, not a requirement: the first value that is met or can be. The token names the real
+// one.
 function showMore({ request, session }: Facts): InteractionPage | null {
   for (const acr of request.acrValues) {
     if (satisfies(session.acr, acr)) return null
@@ -182,24 +189,23 @@ function enrol({ session }: Facts): InteractionPage | null {
   return session.mustEnrol ? { page: 'enrolment' } : null
 }
 
-// A copy of a cookie dies when its owner sets up a factor, ten seconds later. What it opened until
-// then would live on, with the factor that the owner has shown, and what it allowed an app would
-// stand. She herself has the new cookie by the time she has pressed a button.
+// A stolen copy of the cookie expires ten seconds after its owner enrols a factor. What the thief
+// opens until then would last, with the factor that the owner has shown, and so would a consent.
+// The owner's browser has the new cookie when the next button is pressed.
 function comeAnew({ session }: Facts): InteractionPage | null {
   return session.isByFormerSecret ? { page: 'continue', reason: 'former' } : null
 }
 
-// Also where the page was passed a moment ago: what was allowed there may have been taken back.
+// Even if the page was completed a moment ago: the consent may have been withdrawn since.
 function consent({ request, isAllowed, flow }: Facts): InteractionPage | null {
   if (request.client.firstParty === true) return null
   const isWanted = request.prompt.includes('consent') && !flow.done.includes('consent')
   return isAllowed && !isWanted ? null : { page: 'consent' }
 }
 
-// Any app on a device can register a private scheme or listen on a port, so none of them gets a
-// code without anybody's noticing. What has a secret is not taken for another: with the code alone,
-// nobody gets tokens.
-// RFC 8252 §8.6, https://www.rfc-editor.org/rfc/rfc8252#section-8.6
+// Any app on a device can register a private scheme or listen on a port, so it gets a code only
+// after the user has pressed a button. A confidential client cannot be impersonated: the code alone
+// yields no tokens. RFC 8252 §8.6, https://www.rfc-editor.org/rfc/rfc8252#section-8.6
 function continueOnDevice({ request, flow }: Facts): InteractionPage | null {
   const { client, redirectUri } = request
   if (redirectKind(redirectUri) === 'https' || isConfidential(client)) return null

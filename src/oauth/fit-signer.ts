@@ -3,14 +3,14 @@ import type { TokenSigner } from '../signers/contract.js'
 import { probeSignerAudience } from '../tokens/check-signer.js'
 
 /**
- * Passes where a token for another API is nothing here. Rejects with 503 where the signer takes it
- * for one of its own, or fails.
+ * Checks that this server does not accept a token for another API. Rejects with 503 if the signer
+ * accepts it as its own, or fails.
  */
 export type RequireFitSigner = () => Promise<void>
 
 /**
- * Makes it. The signer is tried once; until it has passed, at each call. It is tried at the start
- * as well, as soon as it is ready, so that the host is told of it before the first app is.
+ * The signer is tested once; until it has passed, at each call. It is also tested at the start, as
+ * soon as it is ready, so that the host learns of it before the first app does.
  */
 export function createRequireFitSigner(
   signer: TokenSigner,
@@ -25,7 +25,7 @@ export function createRequireFitSigner(
     hasPassed = true
   }
 
-  // What fails here has been reported, and is asked once more when it matters.
+  // A failure here has been reported, and the test is repeated when it matters.
   Promise.resolve()
     .then(() => signer.ready?.())
     .then(requireFitSigner)

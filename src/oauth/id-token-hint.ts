@@ -3,12 +3,12 @@ import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import type { TokenSigner } from '../signers/contract.js'
 
 /**
- * The account that an `id_token_hint` names: a token that this client was given, expired or not.
- * Null where it is none. Rejects with 503.
+ * The account named by an `id_token_hint`: an ID token issued to this client, expired or not. Null
+ * for anything else. Rejects with 503.
  */
 export type ReadIdTokenHint = (hint: string, clientId: string) => Promise<string | null>
 
-/** Makes it. A signer that does not read ID tokens knows no hint. */
+/** Without `verifyIdToken` in the signer every hint is unknown. */
 export function createReadIdTokenHint(
   signer: Pick<TokenSigner, 'verifyIdToken'>,
   call: HostCall,
@@ -20,7 +20,7 @@ export function createReadIdTokenHint(
       try {
         return subjectOf(await verifyIdToken(hint, { audience }))
       } catch (error) {
-        // A refusal is an answer, and no failure.
+        // A refusal is an answer, not a failure.
         if (error instanceof AuthError && error.code === 'Unauthorized') return null
         throw error
       }

@@ -22,7 +22,7 @@ export interface IntrospectDeps {
   readonly issuer: string
   /** The host's own API: the signer's audience. */
   readonly ownResource: string
-  /** Seconds for which a spent refresh token may be repeated. */
+  /** Seconds during which a used refresh token may be repeated. */
   readonly refreshGrace: number
   readonly throttle: Pick<Throttle, 'countRefusedClient'>
   readonly clock: () => Date
@@ -31,9 +31,9 @@ export interface IntrospectDeps {
 
 /**
  * `POST /oauth/introspect` ([RFC 7662](https://www.rfc-editor.org/rfc/rfc7662)): a service asks
- * whether a token is good, and sees a logout at once. Of access tokens it is told where they are
- * for an API of its own, of refresh tokens where they are its own; of everything else, whatever the
- * reason, that it is not active.
+ * whether a token is valid; a logout shows at once. A service learns about access tokens for its
+ * own APIs and about its own refresh tokens. Every other token is reported as inactive, whatever
+ * the reason.
  */
 export function introspectEndpoint(deps: IntrospectDeps): Endpoint {
   return async function introspect(request) {
@@ -56,8 +56,8 @@ function mayIntrospect({ client, method }: AuthenticatedClient): boolean {
   return method !== 'none' && client.mayIntrospect === true
 }
 
-// A service that has authenticated itself may be told what is missing. Anybody can be a public
-// client: it is told, and counted, as one that has not.
+// An authenticated service may learn what is missing. Anybody can claim to be a public client, so
+// it is answered and counted like an unauthenticated one.
 async function refusal(
   { throttle }: IntrospectDeps,
   { client, method }: AuthenticatedClient,
@@ -71,7 +71,7 @@ async function refusal(
   return new AuthError('invalid_client', { clientMessage, headers })
 }
 
-/** What a service is told of a token, RFC 7662 §2.2. Times are in seconds since the epoch. */
+/** The introspection response, RFC 7662 §2.2. Times are in seconds since the epoch. */
 interface Introspected {
   readonly scope: string
   readonly client_id: string
@@ -125,12 +125,11 @@ async function ofRefreshToken(
   const live = await findLive(deps, id)
   if (live === null) return null
   const { scope, idleExpiresAt } = live.session
-  // It has no audience but us, and its type is not one of those that RFC 6749 §7.1 names.
+  // Its audience is this server, and its type is not among those of RFC 6749 §7.1.
   return { ...whose(deps, live), scope, client_id: client.id, exp: seconds(idleExpiresAt) }
 }
 
-// As a guard would judge it, but by what the stores say now. No user has asked, so the session is
-// not noted as in use.
+// Like a guard, but without the cache. No user has asked, so the session is not recorded as in use.
 async function findLive({ liveSessions }: IntrospectDeps, id: string): Promise<LiveSession | null> {
   liveSessions.forget(id)
   try {

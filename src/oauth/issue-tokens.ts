@@ -9,7 +9,7 @@ import { acrOf } from './acr.js'
 import type { RequireFitSigner } from './fit-signer.js'
 import { idTokenClaims } from './id-token.js'
 
-/** For what tokens of a session are issued. */
+/** The grant that tokens are issued for. */
 export interface TokenGrant {
   readonly client: OAuthClient
   readonly user: AuthUser
@@ -17,18 +17,18 @@ export interface TokenGrant {
   readonly scopes: readonly string[]
   /** The API that the access token is for. */
   readonly resource: string
-  /** How surely the user was known when a code was issued; null: as the session says. */
+  /** The `acr` at the time the code was issued; null: derived from the session. */
   readonly acr: string | null
   readonly nonce: string | null
 }
 
-/** Tokens as a client is answered them, RFC 6749 §5.1. */
+/** The token response, RFC 6749 §5.1. */
 export interface IssuedTokens {
   readonly access_token: string
   readonly token_type: 'Bearer'
   /** Seconds. */
   readonly expires_in: number
-  /** Always, since a client may have got less than it has asked for. */
+  /** Always present, since a client may have got less than it asked for. */
   readonly scope: string
   /** With the scope `openid`. */
   readonly id_token?: string
@@ -43,7 +43,7 @@ export interface IssueTokensDeps {
   readonly accessTokenLifetime: number
   readonly signer: Pick<TokenSigner, 'signIdToken'>
   readonly requireFitSigner: RequireFitSigner
-  /** What apps are told of a user. Rejects with 503. */
+  /** The claims that an app gets about a user. Rejects with 503. */
   readonly userClaims: (
     user: AuthUser,
     request: { readonly scope: readonly string[]; readonly client: OAuthClient },
@@ -55,7 +55,6 @@ export interface IssueTokensDeps {
   readonly clock: () => Date
 }
 
-/** Makes what signs the tokens of apps. */
 export function createIssueTokens(deps: IssueTokensDeps): IssueTokens {
   const { accessTokens, accessTokenLifetime, ownResource, clock } = deps
   return async function issueTokens(session, grant) {
@@ -81,8 +80,8 @@ export function createIssueTokens(deps: IssueTokensDeps): IssueTokens {
   }
 }
 
-// A client may not have `openid` in its scopes where the signer cannot do this, so there is no
-// other answer than a failure.
+// Clients with the scope `openid` are refused unless the signer can do this, so a missing method is
+// a failure.
 async function signIdToken(
   { signer, userClaims, meetsFactorPolicy, call }: IssueTokensDeps,
   session: SessionRecord,

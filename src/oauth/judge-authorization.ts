@@ -20,23 +20,23 @@ import {
 import type { ReadIdTokenHint } from './id-token-hint.js'
 import { type ForPage, parseAuthorizationRequest } from './parse-request.js'
 
-/** A request that nothing is wrong with, who asks, and what is next for it. */
+/** A valid request, its user, and its next step. */
 export interface JudgedAuthorization {
   readonly at: 'judged'
   readonly request: AuthorizationRequest
-  /** Who is signed in to the browser; null for nobody. */
+  /** The user signed in to the browser; null for nobody. */
   readonly found: BrowserUser | null
   readonly decision: AuthorizationDecision
 }
 
-/** One that is answered by a page, with the name of the client where that is proven. */
+/** A request answered by a page, with the client's name if the client is known. */
 export interface UnprovenAuthorization extends ForPage {
   readonly clientName: string | null
-  /** Null where there is no such client. */
+  /** Null if there is no such client. */
   readonly clientId: string | null
 }
 
-/** Where a request comes from. */
+/** The browser that sends a request. */
 export interface AskingBrowser {
   readonly incoming: IncomingMessage
   readonly context: RequestContext
@@ -44,11 +44,11 @@ export interface AskingBrowser {
 
 /**
  * Judges the query of a request to the authorization endpoint, without the `?`, for the browser
- * that sends it. The same wherever it is asked: at the endpoint, and on each page on the way.
+ * that sends it. The result is the same at the endpoint and on each page after it.
  *
  * Rejects with 429 and 503.
  *
- * @param done - what the user has done for this request, in this browser
+ * @param done - the steps done for this request, in this browser
  */
 export type JudgeAuthorization = (
   raw: string,
@@ -98,7 +98,7 @@ async function decide(
   const isAllowed = hasWords(granted, wanted)
   const flow = { done, hintedUserId, now: deps.clock() }
   const decision = decideAuthorization(request, found?.signIn ?? null, isAllowed, flow)
-  // A page on which nothing can be allowed would lead nowhere.
+  // A page that cannot store the consent would be a dead end.
   const isAsked = decision.next === 'page' && decision.page === 'consent'
   if (isAsked && !isAllowed && !fitsWith(granted, wanted)) {
     const description = 'The user has allowed the client as many scopes and APIs as there may be.'
@@ -107,7 +107,7 @@ async function decide(
   return { at: 'judged', request, found, decision }
 }
 
-// Ids that somebody invents are looked up one after the other, beyond so many.
+// Lookups of unknown ids are limited.
 function find(
   { clients, throttle }: Pick<JudgeAuthorizationDeps, 'clients' | 'throttle'>,
   clientId: string,
@@ -122,7 +122,7 @@ function nameOf(client: OAuthClient | null): string | null {
   return client === null || client.disabled === true ? null : client.name
 }
 
-// Apps of the host's own are not asked about.
+// The host's own apps need no consent.
 async function wordsGranted(
   { consents }: Pick<JudgeAuthorizationDeps, 'consents'>,
   client: OAuthClient,

@@ -3,19 +3,19 @@ import { grantTypes } from '../stores/client-contract.js'
 import { addressAt } from './base-url.js'
 import { clientAuthMethods } from './client-credentials.js'
 
-/** What the server can do, of which its metadata tells. */
+/** The capabilities that the metadata describes. */
 export interface MetadataSettings {
-  /** As it stands in tokens, byte for byte. */
+  /** As in tokens, byte for byte. */
   readonly issuer: string
-  /** Where clients reach the router. */
+  /** The URL at which clients reach the router. */
   readonly baseUrl: URL
-  /** All that anybody may ask for, but `*`. */
+  /** All scopes that clients may request, without `*`. */
   readonly scopes: readonly string[]
-  /** What may be in ID Tokens and in UserInfo besides what is always in them. */
+  /** Claims in ID Tokens and UserInfo besides those always present. */
   readonly claims: readonly string[]
-  /** Of ID Tokens. None: there is no OpenID Connect here, and no UserInfo. */
+  /** Of ID Tokens. Empty: no OpenID Connect and no UserInfo. */
   readonly idTokenAlgorithms: readonly string[]
-  /** How sure sign-ins may be asked to be. */
+  /** The `acr` values that clients may request. */
   readonly acrValues: readonly string[]
   /** Languages of the pages. */
   readonly locales: readonly string[]
@@ -23,14 +23,13 @@ export interface MetadataSettings {
   readonly introspection: boolean
 }
 
-/** Of every ID Token. */
+/** The claims of every ID Token. */
 const tokenClaims = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'sid']
 
 /**
- * What the server tells clients of itself: the one document of
- * [RFC 8414 §2](https://www.rfc-editor.org/rfc/rfc8414#section-2) and of
- * [OpenID Connect Discovery §3](https://openid.net/specs/openid-connect-discovery-1_0.html).
- * Nothing is in it that is not switched on.
+ * The server's metadata: one document for [RFC 8414
+ * §2](https://www.rfc-editor.org/rfc/rfc8414#section-2) and [OpenID Connect Discovery
+ * §3](https://openid.net/specs/openid-connect-discovery-1_0.html). It lists only what is enabled.
  */
 export function serverMetadata(settings: MetadataSettings): Readonly<Record<string, unknown>> {
   const { issuer, baseUrl } = settings
@@ -47,7 +46,7 @@ export function serverMetadata(settings: MetadataSettings): Readonly<Record<stri
     token_endpoint_auth_methods_supported: clientAuthMethods,
     token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     revocation_endpoint: addressAt(baseUrl, '/oauth/revoke'),
-    // Left out they would be client_secret_basic alone.
+    // Without this the default would be client_secret_basic alone.
     revocation_endpoint_auth_methods_supported: clientAuthMethods,
     revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     ...introspectionMetadata(settings),
@@ -82,24 +81,21 @@ function openIdMetadata(settings: MetadataSettings): object {
     id_token_signing_alg_values_supported: listOf(idTokenAlgorithms),
     claims_supported: listOf([...tokenClaims, ...claims]),
     claims_parameter_supported: false,
-    // Nothing but an ID Token tells a client how sure a sign-in was.
+    // Only an ID Token tells a client the `acr` of a sign-in.
     ...(acrValues.length > 0 && { acr_values_supported: listOf(acrValues) }),
   }
 }
 
-/** Of an API: which server has tokens for it. */
+/** The metadata of an API: which server issues tokens for it. */
 export interface ResourceMetadata {
-  /** As it is called in tokens and in requests for them. */
+  /** The name of the API in tokens and token requests. */
   readonly resource: string
   readonly authorization_servers: readonly string[]
   readonly scopes_supported: readonly string[]
   readonly bearer_methods_supported: readonly string[]
 }
 
-/**
- * What an API tells clients of itself,
- * [RFC 9728 §2](https://www.rfc-editor.org/rfc/rfc9728#section-2).
- */
+/** The metadata of an API, [RFC 9728 §2](https://www.rfc-editor.org/rfc/rfc9728#section-2). */
 export function resourceMetadata(
   resource: string,
   { issuer, scopes }: Pick<MetadataSettings, 'issuer' | 'scopes'>,

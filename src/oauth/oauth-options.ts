@@ -3,34 +3,31 @@ import type { ConsentStore } from '../stores/consent-contract.js'
 import type { OnceStore } from '../stores/once-contract.js'
 import type { DescribeClaims } from './user-claims.js'
 
-/**
- * What a scope lets an app do, or what an API is called, for people: one text, or one for each
- * language.
- */
+/** A text for users about a scope or an API: one text, or one per language. */
 export type ScopeText = string | Readonly<Record<string, string>>
 
-/** The option `oauth`: apps of others sign their users in here. */
+/** The option `oauth`: other apps sign their users in here. */
 export interface OAuthOptions {
   /**
-   * Where browsers and apps reach this router, such as `https://chat.example.com/api/v1`; of the
-   * signer's issuer's origin, `http` on the machine itself alone. Every address in the metadata
-   * starts with it, whatever `Host` says. Where it is `http`, web clients may be on this machine
-   * and over `http` as well, to try them out.
+   * The URL at which browsers and apps reach this router, such as
+   * `https://chat.example.com/api/v1`. Its origin must be that of the signer's issuer; `http` is
+   * allowed only on the local machine. Every address in the metadata starts with it, whatever
+   * `Host` says. With `http`, web clients on this machine may use `http` as well, for experiments.
    */
   readonly baseUrl: string
   /**
-   * The apps: a list; a store of your own; or `clients` of `sqlOAuthStores`, which `auth.clients`
-   * changes while the server runs.
+   * The apps: a list, a store of your own, or `clients` of `sqlOAuthStores`, which `auth.clients`
+   * can change at run time.
    */
   readonly clients: readonly OAuthClient[] | ClientStore
-  /** What users have allowed apps. Shipped: `sqlOAuthStores()`, `memoryOAuthStores()`. */
+  /** Stores what users have allowed apps. Shipped: `sqlOAuthStores()`, `memoryOAuthStores()`. */
   readonly consents: ConsentStore
-  /** Where assertions of apps are used up. Shipped: with `consents`, and `redisOnceStore()`. */
+  /** Records used assertions of apps. Shipped: with `consents`, and `redisOnceStore()`. */
   readonly once: OnceStore
   /**
-   * Scopes of your own, and what they let an app do, for the person who is asked. Your routes ask
-   * for them by `requireAuth({ scope })`. Default: none but `openid`, `profile`, `email`,
-   * `address`, `phone`, `offline_access`, and `*` for apps of your own.
+   * Scopes of your own, with the text that the consent page shows. Your routes require them by
+   * `requireAuth({ scope })`. Default: only `openid`, `profile`, `email`, `address`, `phone`,
+   * `offline_access`, and `*` for your own apps.
    *
    * @example
    * ```ts
@@ -43,9 +40,9 @@ export interface OAuthOptions {
    */
   readonly scopes?: Readonly<Record<string, ScopeText>>
   /**
-   * What people call the APIs that apps may have tokens for besides your own (`resources` of a
-   * client), by their URIs: the page of consent says at which of them an app could act. Up to 200
-   * characters each. Default: the URI, without `https://`.
+   * Names of the APIs besides your own that apps may get tokens for (`resources` of a client), by
+   * URI: the consent page names the APIs at which an app could act. Up to 200 characters each.
+   * Default: the URI, without `https://`.
    *
    * @example
    * ```ts
@@ -58,8 +55,8 @@ export interface OAuthOptions {
    */
   readonly resources?: Readonly<Record<string, ScopeText>>
   /**
-   * What apps are told of a user in ID Tokens and by UserInfo, besides `name` and
-   * `preferred_username`. Default: nothing.
+   * Claims about a user in ID Tokens and UserInfo, besides `name` and `preferred_username`.
+   * Default: none.
    *
    * @example
    * ```ts

@@ -19,9 +19,11 @@ import { createNameResource, type NameResource } from './resource-names.js'
 import { createScopes, type Scopes } from './scopes.js'
 import { createUserClaims, type UserClaims } from './user-claims.js'
 
-/** What the option `oauth` and the signer come to, with the host's parts behind their contracts. */
+/**
+ * The checked option `oauth` and facts of the signer, with the host's parts behind their contracts.
+ */
 export interface OAuthServer {
-  /** As it stands in tokens, byte for byte. */
+  /** As in tokens, byte for byte. */
   readonly issuer: string
   readonly baseUrl: URL
   /** The host's own API: the `aud` of its access tokens. */
@@ -30,11 +32,11 @@ export interface OAuthServer {
   readonly idTokenAlgorithms: readonly IdTokenAlgorithm[]
   readonly scopes: Scopes
   readonly clients: Clients
-  /** Undefined: they are a list, or of a store that is changed elsewhere. */
+  /** Undefined if the clients are a list or a read-only store. */
   readonly managedClients: ManagedClientStore | undefined
-  /** Whether some client may introspect, or may come to. */
+  /** Whether any client may introspect, now or later. */
   readonly introspection: boolean
-  /** What people call the APIs. */
+  /** Names of APIs for users. */
   readonly nameResource: NameResource
   readonly consents: ConsentStore
   readonly once: OnceStore
@@ -50,9 +52,7 @@ export interface OAuthServerDeps {
   readonly clock: () => Date
 }
 
-/**
- * @throws AuthConfigError for a signer, an address or a client that will not do
- */
+/** @throws AuthConfigError for an unusable signer, address or client */
 export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
   const { options, signer, call, clock } = deps
   const issuer = checkIssuer(requiredOf(signer, 'issuer'))
@@ -61,7 +61,7 @@ export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
   const scopes = createScopes(options, idTokenAlgorithms.length > 0)
   const ownResource = requiredOf(signer, 'audience')
   const { clients } = options
-  // Who tries things out has apps without certificates, too.
+  // During experiments apps have no certificates, either.
   const webOnLoopback = baseUrl.protocol === 'http:'
   const facts = { idTokenAlgorithms, ownResource, webOnLoopback }
   return {
@@ -91,7 +91,7 @@ function isStore(clients: GivenClients): clients is ClientStore {
   return !Array.isArray(clients)
 }
 
-// The table must name every method of the contract, or it does not compile.
+// The table must list every method of the contract, or it does not compile.
 const managing: Readonly<Record<keyof ManagedClientStore, true>> = {
   find: true,
   create: true,

@@ -27,9 +27,9 @@ import { userinfoEndpoint } from './userinfo.endpoint.js'
 import { createWellKnown, type WellKnown } from './well-known.js'
 import { withoutRegister } from './without-register.js'
 
-/** Apps of others, which sign their users in here. */
+/** OAuth and OpenID Connect for apps that sign their users in here. */
 export interface OAuth extends Capability {
-  /** For the root of the site: the documents by which apps find the server. */
+  /** For the root of the site: the documents by which apps discover the server. */
   readonly wellKnown: DocumentHandler
   /** The register of apps, for the host's own code. */
   readonly clients: ClientsForHost
@@ -48,14 +48,14 @@ export interface OAuthDeps
   readonly throttle: Pick<Throttle, 'limitFailures' | 'limitLookups' | 'countRefusedClient'>
   readonly authenticateRequest: AuthenticateRequest
   readonly signedIn: SignedIn
-  /** How surely users can be known here. */
+  /** The `acr` values that sign-ins here can reach. */
   readonly acrValues: readonly Acr[]
-  /** Languages of the pages on which users sign in. */
+  /** Languages of the sign-in pages. */
   readonly locales: readonly string[]
   readonly warnOnce: WarnOnce
 }
 
-/** Makes the endpoints for apps, and the documents by which they are found. */
+/** The endpoints for apps, and the discovery documents. */
 export function createOAuth(deps: OAuthDeps): OAuth {
   const { baseUrl, introspection, consents, clients, ownResource } = deps
   const { signedIn, sessions, audit } = deps
@@ -115,7 +115,7 @@ function discovery(deps: OAuthDeps): WellKnown {
   })
 }
 
-// Without ID Tokens there is no OpenID Connect, and nobody can be granted its scope.
+// Without ID Tokens there is no OpenID Connect, and its scope cannot be granted.
 function hasOpenId({ idTokenAlgorithms }: OAuthServer): boolean {
   return idTokenAlgorithms.length > 0
 }

@@ -1,16 +1,16 @@
-/** A request to the authorization endpoint, as text by name. */
+/** The parameters of a request to the authorization endpoint. */
 export interface ParsedRequest {
   readonly at: 'parsed'
-  /** The query as it came, for the pages on the way: nothing is lost and no order changed. */
+  /** The query as sent, for the pages that follow: nothing is lost or reordered. */
   readonly raw: string
-  /** Who asks; null where nobody is named. */
+  /** Null if the request names no client. */
   readonly clientId: string | null
-  /** Everything but `resource`. What has no value is not there. */
+  /** All parameters except `resource` and empty ones. */
   readonly values: ReadonlyMap<string, string>
   readonly resources: readonly string[]
 }
 
-/** Why a request is answered by a page: nobody knows yet where it may be sent. */
+/** Why a request is answered by a page: its redirect URI is not verified. */
 export type PageProblem =
   | 'too-long'
   | 'malformed'
@@ -18,31 +18,31 @@ export type PageProblem =
   | 'unknown-client'
   | 'redirect-mismatch'
 
-/** A request whose sender is not proven. It is answered by a page, and never by a redirect. */
+/** A request of an unverified client. The answer is a page, never a redirect. */
 export interface ForPage {
   readonly at: 'page'
   readonly problem: PageProblem
 }
 
-/** Characters of a query. */
+/** The longest query, in characters. */
 export const maxQueryChars = 4096
 
 /**
- * Reads the query of a request to the authorization endpoint, without the `?`: form encoding of
- * [RFC 6749 App. B](https://www.rfc-editor.org/rfc/rfc6749#appendix-B), strictly in UTF-8. A
- * parameter without a value counts as left out, and one that is there twice is a fault, whichever
- * it is ([§3.1](https://www.rfc-editor.org/rfc/rfc6749#section-3.1)): two readers could take it for
- * two requests. Only `resource` may be repeated
- * ([RFC 8707 §2](https://www.rfc-editor.org/rfc/rfc8707#section-2)).
+ * Parses the query of a request to the authorization endpoint, without the `?`: form encoding of
+ * [RFC 6749 App. B](https://www.rfc-editor.org/rfc/rfc6749#appendix-B), strictly in UTF-8. An empty
+ * parameter counts as absent, and a repeated one is a fault, whichever it is
+ * ([§3.1](https://www.rfc-editor.org/rfc/rfc6749#section-3.1)): two parsers could read two
+ * different requests. Only `resource` may be repeated ([RFC 8707
+ * §2](https://www.rfc-editor.org/rfc/rfc8707#section-2)).
  */
 export function parseAuthorizationRequest(query: string): ParsedRequest | ForPage {
   if (query.length > maxQueryChars) return { at: 'page', problem: 'too-long' }
-  // Written into the address of a page, `#` would cut off what follows it.
+  // In the address of a page, `#` would cut off what follows.
   if (!/^[!"$-~]*$/.test(query)) return { at: 'page', problem: 'malformed' }
   const pairs = pairsOf(query)
   if (pairs === null) return { at: 'page', problem: 'malformed' }
   const singles = pairs.filter(([name]) => name !== 'resource')
-  // Also where one of the two is empty.
+  // Even if one of the two is empty.
   if (new Set(singles.map(([name]) => name)).size < singles.length)
     return { at: 'page', problem: 'repeated-parameter' }
   const values = new Map(singles.filter(([, value]) => value !== ''))
@@ -69,7 +69,7 @@ function pairsOf(query: string): readonly (readonly [name: string, value: string
   return pairs
 }
 
-// Not URLSearchParams: of bytes that are no UTF-8 it makes U+FFFD, and so one text of two.
+// Not URLSearchParams: it replaces invalid UTF-8 by U+FFFD, so two different texts become equal.
 function formText(encoded: string): string | null {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '))

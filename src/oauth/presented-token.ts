@@ -6,8 +6,8 @@ import type { RefreshState, SessionRecord } from '../stores/contract.js'
 import { nobodysRefresh } from '../tokens/refresh-token.js'
 
 /**
- * The token that a client asks about. `token_type_hint` is not read: every token says itself what
- * it is. Throws 400 where there is none.
+ * The parameter `token`. `token_type_hint` is not read: each token shows its own type. Throws 400
+ * if it is missing.
  */
 export function presentedToken(parameters: RequestParameters): string {
   const token = parameters.one('token')
@@ -16,15 +16,15 @@ export function presentedToken(parameters: RequestParameters): string {
 }
 
 /**
- * The id of no session, to be looked for in the place of one: the time must not tell whether a
- * token that is somebody else's is good.
+ * An id without a session, looked up in place of one, so that the time does not tell whether the
+ * token of another client is valid.
  */
 export const nobodysSession: string = randomId()
 
 /**
- * What a refresh token is judged against: the state of a session of the client, and nobody's for
- * any other. A token that is current is judged sooner than one that is not; the time must not tell
- * that it is, of somebody else's session.
+ * The state to compare a refresh token with: that of the client's own session, or a dummy state for
+ * any other. A current token is recognised faster than others, and the time must not tell that
+ * about the session of another client.
  */
 export function ownRefresh(client: OAuthClient, session: SessionRecord | null): RefreshState {
   return (session?.clientId === client.id ? session.refresh : null) ?? nobodysRefresh

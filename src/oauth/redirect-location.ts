@@ -1,10 +1,10 @@
-/** What an answer to a client carries: a code, or an error with a description. */
+/** An answer to a client: a code, or an error with a description. */
 export type AuthorizationResponse = {
-  /** Of the request; null where there was none. */
+  /** The `state` of the request; null without one. */
   readonly state: string | null
   /**
-   * Who answers, so that a client with several servers is not mixed up:
-   * [RFC 9207](https://www.rfc-editor.org/rfc/rfc9207).
+   * The issuer, so that a client of several servers cannot be misled by another: [RFC
+   * 9207](https://www.rfc-editor.org/rfc/rfc9207).
    */
   readonly iss: string
 } & ({ readonly code: string } | { readonly error: string; readonly error_description: string })
@@ -13,10 +13,10 @@ const names = ['code', 'error', 'error_description', 'state', 'iss'] as const
 
 /**
  * The address that an answer is sent to: the redirect URI as the client wrote it, with the
- * parameters behind it. It is never taken apart and put together again: a URL parser changes the
- * text of some addresses, and the client's server may know that of its registration alone.
+ * parameters appended. It is never parsed and reassembled: a URL parser changes the text of some
+ * addresses, and the client's server may accept only the registered text.
  *
- * @param redirectUri - one that was found to be the client's
+ * @param redirectUri - verified to be the client's
  */
 export function redirectLocation(redirectUri: string, response: AuthorizationResponse): string {
   const given: Readonly<Partial<Record<(typeof names)[number], string | null>>> = response
@@ -32,8 +32,8 @@ function separatorOf(redirectUri: string): '?' | '&' | '' {
   return redirectUri.endsWith('?') || redirectUri.endsWith('&') ? '' : '&'
 }
 
-// A blank as %20, which readers of forms and of URIs both take for one, and all that RFC 3986
-// reserves, so that no browser writes it otherwise.
+// A blank as %20, which parsers of forms and of URIs both accept, and all characters that RFC 3986
+// reserves, so that no browser rewrites them.
 function formEncoded(value: string): string {
   return encodeURIComponent(value).replaceAll(
     /[!'()*]/g,

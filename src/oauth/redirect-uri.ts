@@ -1,25 +1,25 @@
 import type { OAuthClientType } from '../stores/client-contract.js'
 
-// All of this is decided on the text. What a URL parser takes for the same address (`127.1`,
-// `%6cocalhost`, a backslash) is another text, and gets nothing: it cannot be registered.
+// All checks are on the text. Another spelling that a URL parser reads as the same address
+// (`127.1`, `%6cocalhost`, a backslash) is a different text, and cannot be registered.
 
-/** Characters of a redirect URI. */
+/** The longest redirect URI, in characters. */
 const maxRedirectChars = 2000
 
 /** Where a redirect leads: to a site, to a port of the user's own device, or to an app on it. */
 export type RedirectKind = 'https' | 'loopback' | 'private'
 
 /**
- * The device itself, as a URL parser writes it: 127.0.0.0/8 and `::1`, the addresses of no host,
- * which systems take for the device, and the names of
- * [RFC 6761 §6.3](https://www.rfc-editor.org/rfc/rfc6761#section-6.3).
+ * The device itself, in the spelling of a URL parser: 127.0.0.0/8 and `::1`, the unspecified
+ * addresses, which systems treat as the device, and the names of [RFC 6761
+ * §6.3](https://www.rfc-editor.org/rfc/rfc6761#section-6.3).
  */
 const device =
   /^(?:127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::(?:1|ffff:(?:7f..:[^:]+|0:0))?\]|(?:.+\.)?localhost)$/
 
 /**
- * Which kind a redirect URI is that has no {@link redirectProblem}. Of https on a loopback address
- * nobody can tell either who listens there.
+ * The kind of a redirect URI without a {@link redirectProblem}. With https on a loopback address,
+ * too, nobody can tell who listens.
  */
 export function redirectKind(uri: string): RedirectKind {
   const [, host = ''] = /^https?:\/\/(\[[^\]]*\]|[^:/?]*)/.exec(uri) ?? []
@@ -28,28 +28,28 @@ export function redirectKind(uri: string): RedirectKind {
 }
 
 /**
- * The host of a redirect URI that has no {@link redirectProblem}, with its port; null where it
- * leads to an app on the device, of which nobody can tell whose it is.
+ * The host of a redirect URI without a {@link redirectProblem}, with its port; null if it leads to
+ * an app on the device, whose maker cannot be verified.
  */
 export function redirectHost(type: OAuthClientType, uri: string): string | null {
   return type === 'web' || redirectKind(uri) === 'https' ? new URL(uri).host : null
 }
 
-/** Host and port of a site; what follows is path and query. */
+/** Host and port of a site, followed by path and query. */
 const site =
   /^https:\/\/([a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::([1-9][0-9]{0,4}))?(?=[/?]|$)/
 /** [RFC 8252 §7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3): literal, port, the rest. */
 const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([1-9][0-9]{0,4}))?(?=\/|$)/
 /**
- * A name in reverse, of a domain that the app's maker owns:
- * [RFC 8252 §7.1](https://www.rfc-editor.org/rfc/rfc8252#section-7.1).
+ * A domain of the app's maker, in reverse: [RFC 8252
+ * §7.1](https://www.rfc-editor.org/rfc/rfc8252#section-7.1).
  */
 const privateScheme =
   /^[a-z][a-z0-9+-]*\.[a-z0-9.+-]*[a-z0-9]:\/(?:\/[A-Za-z0-9._-]+(?=[/?]|$)|(?!\/))/
 /** Path and query of [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986#section-3.3), no `*`. */
 const pathAndQuery = /^(?:[A-Za-z0-9\-._~/?:@!$&'()+,;=]|%[0-9A-Fa-f]{2})*$/
 
-/** What has a reason of its own to be told. Whatever else is wrong is refused all the same. */
+/** Mistakes with an explanation of their own. Everything else that is wrong is refused, too. */
 const mistakes: readonly (readonly [RegExp, string])[] = [
   [/#/, 'has a fragment, which no server gets to see.'],
   [/\*/, 'has a wildcard: every redirect URI is listed, and compared as text.'],
@@ -61,12 +61,12 @@ const mistakes: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * What is wrong with a redirect URI that a client wants to register; null where nothing is. An
- * allow list: `https:` for all, and for native clients also `http:` on a loopback address
- * ([RFC 8252 §7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)) and a private scheme with a
- * dot in it. So `javascript:` and the like need no list of their own.
+ * What is wrong with a redirect URI that a client wants to register; null if nothing is. An allow
+ * list: `https:` for all, and for native clients also `http:` on a loopback address ([RFC 8252
+ * §7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)) and a private scheme that contains a
+ * dot. So `javascript:` and the like need no list of their own.
  *
- * @param webOnLoopback - whether a web client, too, may be on a loopback address with `http:`
+ * @param webOnLoopback - whether web clients may use `http:` on a loopback address, too
  */
 export function redirectProblem(
   uri: string,
@@ -78,7 +78,8 @@ export function redirectProblem(
   const mistake = mistakes.find(([pattern]) => pattern.test(uri))
   if (mistake !== undefined) return mistake[1]
   const isSite = isRest(uri, site)
-  // The pages show the host, and `redirectKind` goes by it: it is the one that a browser goes to.
+  // The pages show the host, and `redirectKind` relies on it, so it must be the host that a browser
+  // connects to.
   if (isSite && !isOwnSpelling(uri))
     return 'has a host that browsers write otherwise or cannot open.'
   if (isSite || (type === 'native' && isOfDevice(uri)) || (webOnLoopback && isRest(uri, loopback)))
@@ -89,9 +90,9 @@ export function redirectProblem(
 }
 
 /**
- * Whether a request's redirect URI is a registered one: the same text. Of a native client's on a
- * loopback address the port may differ, since an app listens on whichever it gets
- * ([RFC 8252 §7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)), and nothing else.
+ * Whether a request's redirect URI equals a registered one, as text. For a native client on a
+ * loopback address only the port may differ, since an app listens on any free port ([RFC 8252
+ * §7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)).
  */
 export function redirectMatches(
   presented: string,

@@ -1,10 +1,10 @@
 import type { OAuthOptions } from './oauth-options.js'
 import { textIn } from './scopes.js'
 
-/** What a person calls an API, in a language. */
+/** The name of an API for users, in a language. */
 export type NameResource = (resource: string, language: string) => string
 
-/** Makes it, of what the host calls them. */
+/** From the names that the host has given. */
 export function createNameResource(names: OAuthOptions['resources'] = {}): NameResource {
   const known = new Map(Object.entries(names))
   return function nameResource(resource, language) {
@@ -13,7 +13,7 @@ export function createNameResource(names: OAuthOptions['resources'] = {}): NameR
   }
 }
 
-// All but what a reader needs not: two APIs of one host differ by their paths.
+// Without the parts a reader does not need. Two APIs of one host differ by their paths.
 function addressOf(resource: string): string {
   return resource.replace(/^https:\/\//i, '').replace(/^([^/]+)\/$/, '$1')
 }

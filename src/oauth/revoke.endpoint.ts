@@ -21,8 +21,9 @@ export interface RevokeDeps {
 
 /**
  * `POST /oauth/revoke` ([RFC 7009](https://www.rfc-editor.org/rfc/rfc7009)): a client ends the
- * session of a token it has, by the refresh token or by an access token, which cannot be killed
- * alone. A token that is not the client's, or no more, gets the same answer, and nothing happens.
+ * session of its token, a refresh token or an access token; a single access token cannot be
+ * revoked. A token of another client, or one already ended, gets the same answer, and nothing
+ * happens.
  */
 export function revokeEndpoint(deps: RevokeDeps): Endpoint {
   return async function revoke(request) {
@@ -32,7 +33,7 @@ export function revokeEndpoint(deps: RevokeDeps): Endpoint {
     const { client } = await deps.authenticateClient(request, parameters)
     const session = await sessionOf(deps, client, presentedToken(parameters))
     if (session !== null) await deps.sessions.end(session, 'revoked', request.context)
-    // Clients want JSON where RFC 7009 §2.2 would have nothing.
+    // Clients expect JSON, although RFC 7009 §2.2 needs no body.
     return ok({})
   }
 }
@@ -46,7 +47,7 @@ function sessionOf(
   return id === null ? ofAccessToken(deps, client, token) : ofRefreshToken(deps, client, token, id)
 }
 
-// A spent one ends the session as well: the answer with its successor may have been lost.
+// A used token ends the session as well: the answer with its successor may have been lost.
 async function ofRefreshToken(
   { sessions, clock }: RevokeDeps,
   client: OAuthClient,

@@ -1,6 +1,6 @@
 import type { OAuthOptions, ScopeText } from './oauth-options.js'
 
-/** Scopes of OpenID Connect Core §5.4 and §11, and what they mean to a person. */
+/** Scopes of OpenID Connect Core §5.4 and §11, with their texts for users. */
 const standard: Readonly<Record<string, ScopeText>> = {
   openid: { en: 'Know who you are here', de: 'Wissen, wer Du hier bist' },
   profile: { en: 'See your name', de: 'Deinen Namen sehen' },
@@ -16,20 +16,23 @@ const everything: ScopeText = {
   en: 'Do everything that you can do here',
   de: 'Alles tun, was Du hier tun kannst',
 }
-/** They open nothing unless the host says something of its users. */
+/** Without the option `claims` these scopes have no effect. */
 const ofClaims: readonly string[] = ['email', 'address', 'phone']
 
-/** All scopes that there are. */
+/** All known scopes. */
 export interface Scopes {
-  /** Those of the standards, those of the host, and `*`. */
+  /** The standard scopes, the host's, and `*`. */
   readonly known: ReadonlySet<string>
-  /** Those that are of use to anybody: never `*`. */
+  /** The scopes that have an effect, without `*`. */
   readonly published: readonly string[]
-  /** What one lets an app do: in a language, or else in English, or in the first that it has. */
+  /**
+   * What a scope lets an app do: in the language, else in English, else in the first language
+   * given.
+   */
   describe(scope: string, language: string): string
 }
 
-/** Makes it, of what the host describes, and of whether there are ID Tokens. */
+/** From the host's descriptions; `openid` counts only if the signer signs ID Tokens. */
 export function createScopes(
   { scopes: own = {}, claims }: Pick<OAuthOptions, 'scopes' | 'claims'>,
   hasIdTokens: boolean,
@@ -47,14 +50,14 @@ export function createScopes(
   }
 }
 
-/** A text in a language, or else in English, or in the first that it has. */
+/** A text in the language, else in English, else in the first language given. */
 export function textIn(language: string, text: ScopeText): string {
   if (typeof text === 'string') return text
   const inLanguage = Object.hasOwn(text, language) ? text[language] : undefined
   return inLanguage ?? text['en'] ?? Object.values(text)[0] ?? ''
 }
 
-/** Whether a scope is one of the standards, which a host does not describe anew. */
+/** Whether a scope is a standard one, which a host cannot redefine. */
 export function isStandardScope(scope: string): boolean {
   return scope === '*' || Object.hasOwn(standard, scope)
 }

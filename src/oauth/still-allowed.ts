@@ -10,17 +10,17 @@ import type { Clients } from './clients.js'
 import { hasWords, wordsOfGrant } from './consent-words.js'
 
 /**
- * Whether a client may still have a session of a user that it has just been given. Each method ends
- * the session where it may not, and throws 400 `invalid_grant`; 503.
+ * Checks again whether a client may have a session of a user. If not, each method ends the session
+ * and throws 400 `invalid_grant`; 503.
  */
 export interface StillAllowed {
-  /** Of a session that a code has opened, once it is stored. */
+  /** For a session opened by a code, after it is stored. */
   afterOpening(
     client: OAuthClient,
     code: AuthorizationCodeRecord,
     context: RequestContext,
   ): Promise<void>
-  /** Of a session that was refreshed, before its tokens are signed. */
+  /** For a refreshed session, before its tokens are signed. */
   atRefresh(client: OAuthClient, session: SessionRecord, context: RequestContext): Promise<void>
 }
 
@@ -33,18 +33,18 @@ export interface StillAllowedDeps {
   readonly ownResource: string
 }
 
-/** A code or a session, as it says what was granted. */
+/** The grant of a code or a session. */
 interface Granted extends Pick<SessionRecord, 'userId' | 'scope'> {
-  /** Left out: the host's own API alone. */
+  /** Default: only the host's own API. */
   readonly resources?: readonly string[]
 }
 
 /**
- * Makes the second look at clients and consents.
+ * The second check of clients and consents.
  *
- * Whoever takes a consent back, or disables a client, writes that down and then ends the sessions
- * there are. A code of before may open one later, which nobody would end. So the session is stored
- * first, and what allows it is read afterwards: whichever comes first, one of the two sees the
+ * Withdrawing a consent or disabling a client is stored first, and existing sessions are ended
+ * then. An earlier code could still open a session afterwards, which nobody would end. So the
+ * session is stored first, and consent and client are read afterwards: one of the two sees the
  * other.
  */
 export function createStillAllowed(deps: StillAllowedDeps): StillAllowed {
@@ -63,7 +63,7 @@ export function createStillAllowed(deps: StillAllowedDeps): StillAllowed {
     known: OAuthClient,
     code: AuthorizationCodeRecord,
   ): Promise<'consent-revoked' | 'client-disabled' | null> {
-    // Not the one who was authenticated: that one may be 30 seconds old.
+    // Not the authenticated client, which may be 30 seconds old.
     const [client, isConsented] = await Promise.all([
       clients.findFresh(known.id),
       hasConsent(known, code),
@@ -78,7 +78,7 @@ export function createStillAllowed(deps: StillAllowedDeps): StillAllowed {
       const { opensSessionId, userId } = code
       const session: SessionName = { id: opensSessionId, userId }
       const reason = await reasonAgainst(client, code).catch(async (error: unknown) => {
-        // The client is answered 503, and nobody comes to have the tokens.
+        // The client gets 503, so nobody will have the tokens.
         await sessions.end(session, 'revoked', context)
         throw error
       })
@@ -88,7 +88,7 @@ export function createStillAllowed(deps: StillAllowedDeps): StillAllowed {
       throw new AuthError('invalid_grant', { message: `code refused: ${reason}` })
     },
 
-    // A client that is disabled loses its sessions, so there is nothing to refresh.
+    // A disabled client has lost its sessions, so there is nothing to refresh.
     async atRefresh(client, session, context) {
       if (await hasConsent(client, session)) return
       const reason = 'consent-revoked'

@@ -20,16 +20,16 @@ export interface TokenEndpointDeps
     StillAllowedDeps,
     IssueTokensDeps {
   readonly authenticateClient: AuthenticateClient
-  /** Those of the authorization endpoint. */
+  /** The codes of the authorization endpoint. */
   readonly codes: Pick<AuthorizationCodes, 'find' | 'burn'>
   readonly sessions: RedeemCodeDeps['sessions'] & RefreshSessionDeps['sessions']
   readonly throttle: Pick<Throttle, 'limitFailures'>
 }
 
 /**
- * `POST /oauth/token`, [RFC 6749 §3.2](https://www.rfc-editor.org/rfc/rfc6749#section-3.2): a code
- * or a refresh token for tokens. The client is authenticated first, so that nobody learns anything
- * of a code who is not one.
+ * `POST /oauth/token`, [RFC 6749 §3.2](https://www.rfc-editor.org/rfc/rfc6749#section-3.2):
+ * exchanges a code or a refresh token for tokens. The client is authenticated first, so that nobody
+ * else learns anything about a code.
  */
 export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
   const granting = createGrants(deps)

@@ -3,26 +3,26 @@ import type { OAuthClient } from '../stores/client-contract.js'
 import type { AuthUser } from '../users/contract.js'
 import { asJsonObject } from '../users/me.js'
 
-/** For whom claims of a user are. */
+/** The recipient of a user's claims. */
 export interface ClaimsRequest {
-  /** What the user has granted. */
+  /** The granted scopes. */
   readonly scope: readonly string[]
   readonly client: OAuthClient
 }
 
 /**
- * What the host says of a user to apps: claims of
- * [OpenID Connect Core §5.1](https://openid.net/specs/openid-connect-core-1_0.html#StandardClaims),
- * and its own. One of the standard's is handed out with its scope only, `email` and
- * `email_verified` with `email`; one of the host's own whenever it is answered. `name` and
- * `preferred_username` need not be. A failure is answered with 503.
+ * The host's claims about a user: claims of [OpenID Connect Core
+ * §5.1](https://openid.net/specs/openid-connect-core-1_0.html#StandardClaims) and its own. An app
+ * gets a standard claim only with its scope, `email` and `email_verified` with `email`; a claim of
+ * the host's own whenever it is returned. `name` and `preferred_username` may be left out. A
+ * failure is answered with 503.
  */
 export type DescribeClaims = (
   user: AuthUser,
   request: ClaimsRequest,
 ) => object | undefined | Promise<object | undefined>
 
-/** What an app is told of a user, without `sub`. Throws 503. */
+/** The claims an app gets about a user, without `sub`. Throws 503. */
 export type UserClaims = (
   user: AuthUser,
   request: ClaimsRequest,
@@ -57,7 +57,7 @@ const scopeOfClaim: ReadonlyMap<string, string> = new Map(
   ),
 )
 
-/** What a token says of itself and of the sign-in: nothing that a host may say of a user. */
+/** Claims about the token and the sign-in, which a host cannot set. */
 const reserved: ReadonlySet<string> = new Set([
   'iss',
   'sub',
@@ -83,18 +83,18 @@ const reserved: ReadonlySet<string> = new Set([
   '_claim_sources',
 ])
 
-/** Makes what tells apps of a user: name and user name, and what the host adds. */
+/** Name and user name, and the host's claims. */
 export function createUserClaims(describe: DescribeClaims | undefined, call: HostCall): UserClaims {
   return (user, { scope, client }) =>
     call('oauth.claims', async () => {
-      // A list of its own: the host may do with it what it likes.
+      // A copy of the list: the host may change it.
       const described = asJsonObject(await describe?.(user, { scope: [...scope], client }))
       const claims = { name: user.name, preferred_username: user.username, ...described }
       const isFor = (claim: string) => {
         const needed = scopeOfClaim.get(claim)
         return !reserved.has(claim) && (needed === undefined || scope.includes(needed))
       }
-      // §5.3.2: what is not known is left out, and neither null nor empty.
+      // §5.3.2: unknown claims are left out, neither null nor empty.
       const isKnown = (value: unknown) => value !== null && value !== ''
       return Object.fromEntries(
         Object.entries(claims).filter(([claim, value]) => isFor(claim) && isKnown(value)),

@@ -18,10 +18,10 @@ export interface UserinfoDeps {
 }
 
 /**
- * `GET /oauth/userinfo` and `POST`
- * ([OpenID Connect Core §5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)): who
- * has signed in to an app, by the access token that the app was given with the scope `openid`. The
- * token is read from the header `Authorization` alone, and never from a body.
+ * `GET /oauth/userinfo` and `POST` ([OpenID Connect Core
+ * §5.3](https://openid.net/specs/openid-connect-core-1_0.html#UserInfo)): the user of an app's
+ * access token with the scope `openid`. The token is read only from the header `Authorization`,
+ * never from a body.
  */
 export function userinfoEndpoint({
   authenticateRequest,
@@ -51,7 +51,7 @@ async function authenticate(
   }
 }
 
-// `X-Auth-Token` is for clients of the host's own.
+// `X-Auth-Token` is for the host's own clients.
 const readBearer: ReadCredentials = (request) => {
   const credentials = readCredentials(request)
   return credentials?.userId === null ? credentials : null
@@ -61,7 +61,7 @@ async function clientOf(
   clients: UserinfoDeps['clients'],
   { principal, session }: SignedInRequest,
 ): Promise<OAuthClient> {
-  // `*` is not enough: it is what the user may do here, and says nothing of what an app may know.
+  // `*` is not enough: it covers actions at this server, not knowledge about the user.
   if (session.clientId === undefined || !principal.scope.includes('openid'))
     throw insufficientScope()
   const client = await clients.find(session.clientId)
@@ -71,7 +71,7 @@ async function clientOf(
 
 const bearerError = 'Bearer error="invalid_token"'
 
-// RFC 6750 §3.1: whoever has shown no token is told of no error in it.
+// RFC 6750 §3.1: without a token, the challenge contains no error.
 function invalidToken({ headers }: IncomingMessage, message: string): AuthError {
   const hasShown = /^bearer\b/i.test(headers.authorization ?? '')
   return refusedToken(message, hasShown ? bearerError : 'Bearer')

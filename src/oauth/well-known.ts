@@ -2,14 +2,14 @@ import { createDocuments, type DocumentHandler, publicDocument } from '../http/d
 import type { Routes } from '../http/endpoint.js'
 import type { ResourceMetadata } from './metadata.js'
 
-/** The documents by which clients find the server. */
+/** The discovery documents. */
 export interface WellKnown {
   /**
-   * For the root of the site: `app.use(handler)`. Answers the paths of the documents, and hands on
-   * everything else.
+   * For the root of the site: `app.use(handler)`. Answers the paths of the documents, and passes
+   * other requests on.
    */
   readonly handler: DocumentHandler
-  /** Of the router itself, where the issuer is what it is mounted at. */
+  /** Routes of the router itself, if it is mounted at the issuer. */
   readonly routes: Routes
 }
 
@@ -17,20 +17,20 @@ export interface WellKnownDeps {
   readonly issuer: URL
   readonly baseUrl: URL
   readonly server: object
-  /** Of the API. It is published where its name is a URL of the issuer's origin. */
+  /** The metadata of the API. Published if its name is a URL of the issuer's origin. */
   readonly resource: ResourceMetadata
 }
 
-/** Where no app signs its users in here, there is no document. */
+/** Without the option `oauth` there are no documents. */
 export const withoutDocuments: DocumentHandler = (_request, _response, next) => next()
 
 const openId = '/.well-known/openid-configuration'
 
 /**
- * Makes the documents. Where the issuer has a path, RFC 8414 puts it behind the name of the
- * document ([§3.1](https://www.rfc-editor.org/rfc/rfc8414#section-3.1)), and OpenID Connect
- * [Discovery §4](https://openid.net/specs/openid-connect-discovery-1_0.html) before it: clients ask
- * for either.
+ * If the issuer has a path, RFC 8414 puts it after the document's name
+ * ([§3.1](https://www.rfc-editor.org/rfc/rfc8414#section-3.1)), and OpenID Connect [Discovery
+ * §4](https://openid.net/specs/openid-connect-discovery-1_0.html) before it. Clients request
+ * either.
  */
 export function createWellKnown({ issuer, baseUrl, server, resource }: WellKnownDeps): WellKnown {
   const path = pathOf(issuer)
@@ -50,12 +50,12 @@ export function createWellKnown({ issuer, baseUrl, server, resource }: WellKnown
   }
 }
 
-// RFC 8414 §3.1 and RFC 9728 §3.1: a slash alone is no path.
+// RFC 8414 §3.1 and RFC 9728 §3.1: a lone slash is not a path.
 function pathOf({ pathname }: URL): string {
   return pathname === '/' ? '' : pathname
 }
 
-// What is asked for at another origin is answered there.
+// An API of another origin publishes its own document.
 function pathOfResource(resource: string, origin: string): string | null {
   if (!URL.canParse(resource)) return null
   const url = new URL(resource)

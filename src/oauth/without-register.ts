@@ -9,7 +9,7 @@ async function refuse(): Promise<never> {
   )
 }
 
-/** `auth.clients` where the apps are a list, a store that only finds, or none. */
+/** `auth.clients` if the apps are a list or a read-only store, or without the option `oauth`. */
 export const withoutRegister: ClientsForHost = Object.freeze({
   create: refuse,
   update: refuse,

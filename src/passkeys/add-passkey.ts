@@ -9,8 +9,8 @@ import type { ForgetLastFactor } from './forget-last-factor.js'
 import type { AddedPasskey, NewPasskey, RegisterPasskey } from './register-passkey.js'
 
 /**
- * Adds a passkey to the user of a session, which has then been signed in by it, too. Throws 400 for
- * one that was not verified, 401, 409 and 503.
+ * Adds a passkey to the user of a session, which then counts as signed in with it, too. Throws 400
+ * if it cannot be verified, 401, 409 and 503.
  */
 export type AddPasskey = (
   asking: Pick<SignedInRequest, 'session' | 'user'>,
@@ -20,18 +20,18 @@ export type AddPasskey = (
 
 export interface AddPasskeyDeps extends KeepSessionDeps {
   readonly registerPasskey: RegisterPasskey
-  /** Whether the user has a second factor that is not a passkey. */
+  /** Whether the user has a second factor besides passkeys. */
   readonly hasOtherFactor: (user: AuthUser) => Promise<boolean>
   readonly sessions: Pick<Sessions, 'findLive' | 'requireLive' | 'setMethods'>
   readonly forgetLastFactor: ForgetLastFactor
   readonly forgetKeptCodes: ForgetKeptCodes
 }
 
-/** Makes it: what `POST /auth/passkeys` and the pages have in common. */
+/** Shared by `POST /auth/passkeys` and the pages. */
 export function createAddPasskey(deps: AddPasskeyDeps): AddPasskey {
   const { registerPasskey, hasOtherFactor, sessions, forgetLastFactor } = deps
   return async function addPasskey({ session, user }, made, context) {
-    // 503. Who has another factor has its recovery codes.
+    // 503. Another factor comes with recovery codes of its own.
     const withRecoveryCodes = !(await hasOtherFactor(user))
     // 401
     await sessions.requireLive(session)
@@ -44,17 +44,17 @@ export function createAddPasskey(deps: AddPasskeyDeps): AddPasskey {
     const added = await registerPasskey(asked, context)
     // If this fails, the user must sign in again soon. The recovery codes are shown all the same.
     await notePasskey(deps, sessionId).catch(() => {})
-    // It may have been removed before that was noted.
+    // It may have been removed before the session was updated.
     await forgetLastFactor(session, user).catch(() => {})
     return added
   }
 }
 
-/** What a thief of the password cannot have shown, unless he has set it up before. */
+/** Methods that a thief of the password cannot have shown, unless he set them up earlier. */
 const beyondPassword = ['otp', 'mfa', 'hwk', 'swk'] as const
 
-// A passkey proves nothing here, nor a recovery code that came with one: a thief may have added it
-// by the password a moment ago. Who has no password is known by something else.
+// A passkey proves nothing here, nor does a recovery code that came with one: a thief may have
+// added it with the password a moment ago. Users without a password signed in by something else.
 function markOf(
   { methods, passwordMark = 'unmarked' }: Pick<SessionRecord, 'methods' | 'passwordMark'>,
   { passwordHash }: AuthUser,
@@ -66,7 +66,7 @@ function markOf(
   return isBeyond ? null : passwordMark
 }
 
-// Read again: a factor may have been taken away in another process since it was remembered.
+// Read again: another process may have removed a factor since the session was cached.
 async function notePasskey(deps: AddPasskeyDeps, sessionId: string): Promise<void> {
   const session = await deps.sessions.findLive(sessionId)
   if (session === null) return

@@ -10,15 +10,15 @@ import type { UserStore } from '../users/contract.js'
 import { refusalOf } from './refuse-passkey.js'
 import type { VerifyPasskey } from './verify-passkey.js'
 
-/** What became of a passkey that was shown to sign in. */
+/** The outcome of a passkey sign-in. */
 export type PasskeyApproval =
   | { readonly right: true; readonly approved: ApprovedSignIn; readonly passkey: PasskeyRecord }
-  /** `isStale`: it answers a question that is too old, or that was answered before. */
+  /** `isStale`: its challenge has expired or was answered before. */
   | { readonly right: false; readonly error: AuthError; readonly isStale: boolean }
 
 /**
- * Judges a passkey that is shown to sign in, and asks the one decision; `error` is a 401, 403 or
- * 429. Rejects with 503.
+ * Verifies a passkey and makes the sign-in decision; `error` is a 401, 403 or 429. Rejects with
+ * 503.
  */
 export type ApproveByPasskey = (
   response: AssertionResponse,
@@ -33,7 +33,7 @@ export interface ApproveByPasskeyDeps {
   readonly audit: Audit
 }
 
-/** Makes it: what `POST /auth/passkey/login` and the pages have in common. */
+/** Shared by `POST /auth/passkey/login` and the pages. */
 export function createApproveByPasskey(deps: ApproveByPasskeyDeps): ApproveByPasskey {
   const { verifyPasskey, users, decideSignIn, throttle, audit } = deps
   return async function approveByPasskey(response, request) {
@@ -47,7 +47,7 @@ export function createApproveByPasskey(deps: ApproveByPasskeyDeps): ApproveByPas
     }
     const { userId } = verdict.passkey
     const user = await users.findById(userId)
-    // The passkey is both factors, since its user was verified.
+    // The passkey counts as both factors, since its user was verified.
     const methods = ['passkey'] as const
     const door = 'passkey'
     const decision = await decideSignIn({ door, user, methods, code: undefined, context })

@@ -3,7 +3,7 @@ import type { PasskeyRecord, PasskeyStore } from '../stores/passkey-contract.js'
 import type { AuthUser } from '../users/contract.js'
 import { type Challenges, challengeMs } from './challenges.js'
 
-/** A passkey, as the options of a ceremony name it. */
+/** A passkey in the options of a ceremony. */
 export interface CredentialDescriptor {
   readonly type: 'public-key'
   readonly id: string
@@ -38,12 +38,12 @@ export interface PasskeyRequestOptions {
   readonly challenge: string
   readonly rpId: string
   readonly timeout: number
-  /** Left out: any passkey for this site. */
+  /** Default: any passkey for this site. */
   readonly allowCredentials?: readonly CredentialDescriptor[]
   readonly userVerification: 'required' | 'discouraged'
 }
 
-/** ES256, EdDSA and RS256, the one that is liked best first. */
+/** ES256, EdDSA and RS256, in order of preference. */
 const algorithms = [-7, -8, -257] as const
 
 export interface CreationOptionsDeps {
@@ -53,7 +53,7 @@ export interface CreationOptionsDeps {
   readonly passkeyStore: Pick<PasskeyStore, 'claimHandle' | 'listForUser'>
 }
 
-/** Makes what makes the options of a new passkey. Rejects with 503. */
+/** The options of a new passkey. Rejects with 503. */
 export function createCreationOptions({
   rpId,
   rpName,
@@ -70,7 +70,7 @@ export function createCreationOptions({
       rp: { id: rpId, name: rpName },
       user: { id: userHandle, name: username, displayName: name },
       pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
-      // As long as the challenge is good: not everybody is quick.
+      // The lifetime of the challenge: not everybody is quick.
       timeout: challengeMs,
       excludeCredentials: passkeys.map(descriptorOf),
       authenticatorSelection: {
@@ -84,7 +84,7 @@ export function createCreationOptions({
   }
 }
 
-/** Names a passkey in the options of a ceremony. */
+/** Describes a passkey in the options of a ceremony. */
 export function descriptorOf({
   credentialId,
   transports,

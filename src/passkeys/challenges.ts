@@ -3,30 +3,30 @@ import { sha256 } from '../lib/digest.js'
 import { createVault } from '../lib/vault.js'
 import type { OnceStore } from '../stores/once-contract.js'
 
-/** What a challenge is good for. For anything else there is none. */
+/** What a challenge is valid for, and for nothing else. */
 export interface ChallengeBinding {
   readonly purpose: 'register' | 'sign-in' | 'second-factor' | 'reauthenticate'
-  /** Null where nobody has been named. */
+  /** Null if no user is known. */
   readonly userId: string | null
-  /** Null where nobody is signed in. */
+  /** Null if nobody is signed in. */
   readonly sessionId: string | null
 }
 
-/** A challenge of ours that is still good. */
+/** A valid challenge of ours. */
 export interface OpenedChallenge {
   readonly id: string
 }
 
 /**
- * The challenges that authenticators sign. What they are good for is sealed in them and in no
- * store: a page that is looked at costs none, whoever looks at it.
+ * The challenges that authenticators sign. Their binding is encrypted in them and not stored: a
+ * page view costs no row, whoever requests it.
  */
 export interface Challenges {
-  /** In base64url, as it stands in the options and in the client data. */
+  /** In base64url, as in the options and in the client data. */
   make(binding: ChallengeBinding): string
-  /** Null for whatever is not a challenge for this, less than five minutes old. */
+  /** Null unless it is a challenge for this binding, less than five minutes old. */
   open(challenge: string, binding: ChallengeBinding): OpenedChallenge | null
-  /** Uses it up; false where it was used before. Rejects with 503. */
+  /** Uses it up; false if it was used before. Rejects with 503. */
   claim(challenge: OpenedChallenge): Promise<boolean>
 }
 
@@ -36,9 +36,9 @@ export interface ChallengesDeps {
   readonly clock: () => Date
 }
 
-/** Milliseconds for which a challenge can be answered. */
+/** Lifetime of a challenge, in milliseconds. */
 export const challengeMs: number = 5 * 60_000
-/** Milliseconds that the clock of another process may be ahead. */
+/** How far the clock of another process may be ahead, in milliseconds. */
 const skewMs = 60_000
 
 const timeBytes = 6
@@ -47,7 +47,7 @@ const idBytes = 16
 const sealedChars = 2 + 1 + 8 + 1 + 16 + 1 + Math.ceil(((timeBytes + idBytes + 16) * 4) / 3)
 const challengeChars = Math.ceil((sealedChars * 4) / 3)
 
-/** Makes what makes challenges. The first key seals, all of them open. */
+/** The first key seals, all keys open. */
 export function createChallenges({ encryptionKeys, once, clock }: ChallengesDeps): Challenges {
   const vault = createVault('passkey-challenge', encryptionKeys)
   return {
@@ -59,7 +59,7 @@ export function createChallenges({ encryptionKeys, once, clock }: ChallengesDeps
     },
 
     open(challenge, binding) {
-      // Before any work, the length.
+      // The length is checked before any work.
       if (challenge.length !== challengeChars) return null
       const sealed = Buffer.from(challenge, 'base64url').toString('latin1')
       const bytes = vault.open(ownerOf(binding), sealed)
@@ -71,16 +71,17 @@ export function createChallenges({ encryptionKeys, once, clock }: ChallengesDeps
 
     async claim({ id }) {
       const now = clock()
-      // For longer than it can be opened by any process.
+      // Longer than any process can open it.
       const expiresAt = new Date(now.getTime() + 2 * challengeMs)
-      // As JSON, so that it is nobody else's name.
+      // As JSON, so that the name collides with no other.
       const name = sha256(JSON.stringify(['passkey-challenge', id]))
       return (await once.claim(name, expiresAt, now)).outcome === 'claimed'
     },
   }
 }
 
-// What the seal is bound to need not be in it. As JSON, so that no two bindings are one text.
+// The binding is authenticated, but not part of the sealed text. As JSON, so that no two bindings
+// yield the same text.
 function ownerOf({ purpose, userId, sessionId }: ChallengeBinding): string {
   return JSON.stringify([purpose, userId, sessionId])
 }

@@ -1,14 +1,17 @@
-/** What a verifier is asked about a new passkey. */
+/** A new passkey to verify. */
 export interface CreationToVerify {
-  /** A `RegistrationResponseJSON` of the browser's, of which only the shape has been checked. */
+  /**
+   * The browser's `RegistrationResponseJSON` (or `AuthenticationResponseJSON`), of which only the
+   * shape has been checked.
+   */
   readonly response: unknown
-  /** As it must be in the signed client data: base64url. */
+  /** The challenge that the signed client data must contain, in base64url. */
   readonly challenge: string
   readonly origins: readonly string[]
   readonly rpId: string
 }
 
-/** A new passkey, as its authenticator describes it. Texts of bytes are base64url. */
+/** A verified new passkey. Bytes are in base64url. */
 export interface VerifiedCreation {
   readonly credentialId: string
   /** A COSE_Key. */
@@ -16,18 +19,18 @@ export interface VerifiedCreation {
   readonly counter: number
   readonly backupEligible: boolean
   readonly backedUp: boolean
-  /** The model, as a UUID; only zeros where the authenticator does not say. */
+  /** The authenticator model, as a UUID; all zeros if unknown. */
   readonly aaguid: string
 }
 
-/** What a verifier is asked about the use of a passkey. */
+/** An assertion to verify. */
 export interface AssertionToVerify extends CreationToVerify {
-  /** The COSE_Key that is kept of the passkey, in base64url. */
+  /** The stored COSE_Key of the passkey, in base64url. */
   readonly publicKey: string
   readonly requireUserVerification: boolean
 }
 
-/** What a signed use of a passkey says. */
+/** A verified assertion. */
 export interface VerifiedAssertion {
   readonly counter: number
   readonly backedUp: boolean
@@ -35,19 +38,19 @@ export interface VerifiedAssertion {
 }
 
 /**
- * What reads and checks what authenticators sign, by
- * [WebAuthn Level 3 §7](https://www.w3.org/TR/webauthn-3/#sctn-rp-operations). Shipped:
- * `simpleWebAuthn()`. It answers null for whatever it does not accept, and rejects only where it
- * cannot judge: that is an outage. The counter is not its business.
+ * Parses and verifies what authenticators sign, by [WebAuthn Level 3
+ * §7](https://www.w3.org/TR/webauthn-3/#sctn-rp-operations). Shipped: `simpleWebAuthn()`. Return
+ * null for anything invalid; reject only if verification is impossible, which counts as an outage.
+ * The router checks the counter.
  */
 export interface PasskeyVerifier {
-  /** Checks a new passkey, which a person must have confirmed by PIN, finger or face. */
+  /** Verifies a new passkey; its user must have been verified, by PIN, finger or face. */
   verifyCreation(input: CreationToVerify): Promise<VerifiedCreation | null>
-  /** Checks a use of a passkey, the signature included. */
+  /** Verifies an assertion, including its signature. */
   verifyAssertion(input: AssertionToVerify): Promise<VerifiedAssertion | null>
   /**
-   * Loads what it needs. Called some seconds after the start or by the first ceremony, which waits
-   * for it: not for `storeTimeout`, but for 30 seconds at most. Called again where it has failed.
+   * Loads what the verifier needs. Called some seconds after the start, or by the first ceremony,
+   * which waits for it: at most 30 seconds, not `storeTimeout`. Called again after a failure.
    */
   ready?(): Promise<void>
 }

@@ -1,7 +1,7 @@
 /**
- * Whether these bytes are an ECDSA signature over P-256 in DER, in the one way there is to write it
- * ([RFC 3279 §2.2.3](https://www.rfc-editor.org/rfc/rfc3279#section-2.2.3)): two numbers without
- * needless zeros, and nothing behind them.
+ * Whether these bytes are an ECDSA signature over P-256 in its only valid DER encoding ([RFC 3279
+ * §2.2.3](https://www.rfc-editor.org/rfc/rfc3279#section-2.2.3)): two numbers without needless
+ * zeros, and nothing after them.
  */
 export function isEcdsaSignature(bytes: Buffer): boolean {
   if (bytes[0] !== 0x30 || bytes[1] !== bytes.length - 2) return false
@@ -9,7 +9,7 @@ export function isEcdsaSignature(bytes: Buffer): boolean {
   return second !== null && endOfNumber(bytes, second) === bytes.length
 }
 
-/** Bytes of a number of 256 bits, with the zero before one whose first bit is set. */
+/** Bytes of a 256-bit number, including the zero before one whose first bit is set. */
 const maxNumberBytes = 33
 
 function endOfNumber(bytes: Buffer, start: number): number | null {

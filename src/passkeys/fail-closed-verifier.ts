@@ -33,12 +33,12 @@ const answers: Answers<PasskeyVerifier> = {
   ready: unread,
 }
 
-/** Milliseconds: a library of megabytes takes longer to load than a store may to answer. */
+/** Milliseconds: loading megabytes takes longer than a store may take to answer. */
 const readyTimeoutMs = 30_000
 
 /**
- * The verifier behind its contract: a failure is a 503, and never a passkey. What it loads is
- * waited for before it is asked, and not within the time of an answer.
+ * Holds the verifier to its contract: a failure is a 503, and never a valid passkey. Loading is
+ * awaited first, and does not count towards the time of an answer.
  */
 export function failClosedVerifier(verifier: PasskeyVerifier, call: HostCall): PasskeyVerifier {
   const guarded = failClosed('verifier', verifier, call, answers)
@@ -57,7 +57,7 @@ export function failClosedVerifier(verifier: PasskeyVerifier, call: HostCall): P
   }
 }
 
-// One loading for all who come meanwhile, and another one where that has failed.
+// Concurrent callers share one loading; after a failure there is another.
 function onceReady(verifier: PasskeyVerifier, call: HostCall): () => Promise<void> {
   let loading: Promise<void> | null = null
   const load = async () => {

@@ -2,9 +2,9 @@ import type { PasskeyStore } from '../stores/passkey-contract.js'
 import type { KeptCodes } from '../two-factor/kept-codes.js'
 
 /**
- * Deletes the recovery codes that a user has kept of TOTP, where there is no passkey that they
- * stand in for. Call it when one was removed, and before one is added: where the store failed at
- * the removal, codes of long ago would stand in for the new one. Rejects with 503.
+ * Deletes the recovery codes kept from TOTP if the user has no passkey that they could replace.
+ * Call it after a passkey was removed, and before one is added: if the store failed at the removal,
+ * old codes would work for the new passkey. Rejects with 503.
  */
 export type ForgetKeptCodes = (userId: string) => Promise<void>
 

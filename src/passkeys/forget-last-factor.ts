@@ -7,15 +7,15 @@ import { countsAsFactor } from '../two-factor/second-factor.js'
 import type { AuthUser } from '../users/contract.js'
 
 /**
- * Takes the second factors out of what a session has shown where its user has none any more, and
- * answers whether it did. Call it after every write that may have been made from an older row: of a
- * removal and a proof that run together, one sees the other. Rejects with 503.
+ * Removes the second factors from a session's methods if its user no longer has any. Returns
+ * whether it did. Call it after every write that may be based on an older row: of a concurrent
+ * removal and proof, one sees the other. Rejects with 503.
  */
 export type ForgetLastFactor = (session: SessionName, user: AuthUser) => Promise<boolean>
 
 export interface ForgetLastFactorDeps extends KeepSessionDeps {
   readonly passkeyStore: Pick<PasskeyStore, 'listForUser'>
-  /** Whether the user has a second factor that is not a passkey. */
+  /** Whether the user has a second factor besides passkeys. */
   readonly hasOtherFactor: (user: AuthUser) => Promise<boolean>
   readonly sessions: Pick<Sessions, 'findLive' | 'setMethods'>
 }
@@ -26,14 +26,14 @@ export function createForgetLastFactor(deps: ForgetLastFactorDeps): ForgetLastFa
     const session = await sessions.findLive(id)
     if (session === null || !session.methods.some(countsAsFactor)) return false
     const passkeys = await passkeyStore.listForUser(userId)
-    // Who has another factor goes on as one that has shown two.
+    // With another factor the session keeps both.
     if (passkeys.length > 0 || (await hasOtherFactor(user))) return false
     await keepSession(deps, session, withoutFactors(session.methods))
     return true
   }
 }
 
-/** The methods but those that are a second factor, recovery codes among them. */
+/** The methods without second factors and recovery codes. */
 export function withoutFactors(methods: readonly StoredMethod[]): readonly StoredMethod[] {
   return methods.filter((method) => !countsAsFactor(method))
 }

@@ -11,16 +11,16 @@ import type { Throttle } from '../throttle/throttle.js'
 import type { UserStore } from '../users/contract.js'
 import type { Me } from '../users/me.js'
 
-/** A sign-in by a passkey that was approved. */
+/** An approved sign-in by passkey. */
 export interface PasskeySignIn {
   readonly approved: ApprovedSignIn
   readonly tokens: SessionRequest['tokens']
-  /** Undefined: the router's own. */
+  /** Undefined: the router's lifetimes. */
   readonly lifetime: AskedLifetime | undefined
   readonly passkey: PasskeyRecord
 }
 
-/** Opens the session of such a sign-in. Throws 401 or 503, and then there is none. */
+/** Opens the session of such a sign-in. Throws 401 or 503; no session exists then. */
 export type OpenByPasskey = (
   signIn: PasskeySignIn,
   context: RequestContext,
@@ -29,9 +29,9 @@ export type OpenByPasskey = (
 export interface OpenByPasskeyDeps {
   readonly users: Pick<UserStore, 'findById'>
   readonly passkeyStore: Pick<PasskeyStore, 'find'>
-  /** Whether the second factor is still the one that the decision knew. */
+  /** Whether the second factor has not changed since the decision. */
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
-  /** Whether sessions end with the hash they were opened by. */
+  /** Checks sessions against the password hash, if they must end with it. */
   readonly passwordWatch: Pick<PasswordWatch, 'fits'>
   readonly issueSession: IssueSession
   readonly sessions: Pick<Sessions, 'end'>
@@ -51,7 +51,7 @@ export function createOpenByPasskey(deps: OpenByPasskeyDeps): OpenByPasskey {
     const issued = await issueSession({ approved, tokens, lifetime }, context)
     const { session } = issued
     await refuseOutdated(deps, approved, passkey, session, context)
-    // If this fails, strangers' guesses may shut the owner out here; the call has reported it.
+    // If this fails, guesses of strangers may lock the owner out here; the call has reported it.
     await network.remember().catch(() => {})
     const { userId, id: sessionId } = session
     audit({ type: 'login.succeeded', userId, sessionId, methods }, context)
@@ -59,8 +59,9 @@ export function createOpenByPasskey(deps: OpenByPasskeyDeps): OpenByPasskey {
   }
 }
 
-// Who was disabled, or whose passkey was removed, while this session was made had all sessions
-// ended but this one, which did not exist yet. Looked at once more, one of the two sees the other.
+// If the user was disabled or the passkey removed while this session was opened, all sessions ended
+// except this one, which did not exist yet. Checked again after the write, one of the two sees the
+// other.
 async function refuseOutdated(
   deps: OpenByPasskeyDeps,
   approved: ApprovedSignIn,
@@ -71,7 +72,7 @@ async function refuseOutdated(
   const end = (reason: 'revoked' | 'factor-changed') => deps.sessions.end(session, reason, context)
   const changed = await whatChanged(deps, approved, passkey, session).catch(
     async (error: unknown) => {
-      // The client will try again; without this a session whose token nobody has would stay.
+      // The client will try again; otherwise a session would stay whose token nobody has.
       await end('revoked')
       throw error
     },

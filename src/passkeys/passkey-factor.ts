@@ -12,7 +12,7 @@ import type { VerifyPasskey } from './verify-passkey.js'
 
 export interface PasskeyFactorDeps {
   readonly rpId: string
-  /** `always`: who has a passkey must show it besides a password. */
+  /** `always`: users with a passkey must show it besides a password. */
   readonly asSecondFactor: 'when-required' | 'always'
   /** Whether a user must have a second factor. */
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
@@ -59,7 +59,7 @@ export function createPasskeyFactor(deps: PasskeyFactorDeps): PasskeyFactor {
     },
 
     async stands({ id: userId }, { credentialId }) {
-      // Its code goes with the last of them.
+      // Recovery codes of passkeys are valid as long as the user has one.
       if (credentialId === null) return (await passkeyStore.listForUser(userId)).length > 0
       return (await passkeyStore.find(credentialId))?.userId === userId
     },
@@ -78,7 +78,7 @@ async function offer(
     rpId,
     timeout: challengeMs,
     allowCredentials: passkeys.map(descriptorOf),
-    // The password is the other factor: a touch is enough, and asks for no PIN.
+    // The password is the other factor, so a touch is enough, without a PIN.
     userVerification: 'discouraged',
   }
 }

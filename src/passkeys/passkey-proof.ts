@@ -10,7 +10,7 @@ export interface PasskeyProofDeps {
   readonly throttle: Pick<Throttle, 'countRefusedPasskey'>
 }
 
-/** Makes what lets a signed-in user prove by a passkey who they are. */
+/** Lets a signed-in user reauthenticate with a passkey. */
 export function createPasskeyProof({
   verifyPasskey,
   passkeyStore,

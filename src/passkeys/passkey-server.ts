@@ -17,11 +17,11 @@ import { createPasskeyFactor } from './passkey-factor.js'
 import type { CheckedPasskeysOptions } from './passkeys-options.js'
 import { createVerifyPasskey, type VerifyPasskey } from './verify-passkey.js'
 
-/** What the endpoints of passkeys, the pages and the sign-in decision have in common. */
+/** The parts shared by the passkey endpoints, the pages and the sign-in decision. */
 export interface PasskeyServer {
   readonly relyingParty: RelyingParty
   readonly rpId: string
-  /** What authenticators call this service. */
+  /** The name of this service in authenticators. */
   readonly rpName: string
   readonly passkeyStore: PasskeyStore
   readonly once: OnceStore
@@ -44,7 +44,7 @@ export interface PasskeyServerDeps {
   readonly audit: Audit
 }
 
-/** Puts what the host passed behind its contracts, and makes what judges passkeys by it. */
+/** Wraps the host's stores and verifier in their contracts, and builds the shared parts on them. */
 export function createPasskeyServer(deps: PasskeyServerDeps): PasskeyServer {
   const { options, keptCodes, call } = deps
   const { rpId, rpName, origins, asSecondFactor } = options

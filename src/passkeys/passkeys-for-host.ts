@@ -9,11 +9,12 @@ import { type PasskeySummary, summaryOf } from './summary.js'
 
 /** Passkeys, for the host's own code: a support desk, or the deletion of an account. */
 export interface PasskeysForHost {
-  /** The user's passkeys, the oldest first. Rejects with 400 and 503. */
+  /** The user's passkeys, oldest first. Rejects with 400 and 503. */
   list(userId: string): Promise<PasskeySummary[]>
   /**
-   * Removes all passkeys of a user and what came with them, and ends the user's sessions; says how
-   * many there were. Who has nothing else cannot sign in any more. Rejects with 400 and 503.
+   * Removes all passkeys of a user with their recovery codes, and ends the user's sessions. Returns
+   * the number of passkeys. A user without another sign-in method is locked out. Rejects with 400
+   * and 503.
    */
   reset(userId: string, options?: HostAction): Promise<number>
 }
@@ -35,12 +36,12 @@ export function createPasskeysForHost({
     list: async (userId) => (await passkeyStore.listForUser(checked(userId))).map(summaryOf),
     async reset(userId, options) {
       const context = contextOfAction(options)
-      // Before it: a session that is adding one looks whether it is still alive.
+      // Before the removal: a session that is adding a passkey checks that it is still alive.
       await sessions.endAllForUser(checked(userId), 'factor-changed', context)
       const removed = await passkeyStore.removeAllForUser(userId)
       audit({ type: 'passkey.reset', userId, removed }, context)
       await forgetKeptCodes(userId)
-      // After it: a sign-in that is under way looks for its passkey once more.
+      // After the removal: a sign-in under way checks its passkey again.
       await sessions.endAllForUser(userId, 'factor-changed', context)
       return removed
     },

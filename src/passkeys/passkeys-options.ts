@@ -6,36 +6,36 @@ import type { OnceStore } from '../stores/once-contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
 import type { PasskeyVerifier } from './contract.js'
 
-/** The option `passkeys`: users sign in by passkeys, with a password besides or without. */
+/** The option `passkeys`: users sign in with passkeys, with or without a password. */
 export interface PasskeysOptions {
   /**
-   * The domain that passkeys are made for, such as `example.com`: that of the pages, or one above
-   * it, never an address of IP. Passkeys are bound to it: another one later loses all of them.
+   * The domain that passkeys belong to, such as `example.com`: the domain of your pages or a parent
+   * of it, never an IP address. Passkeys are bound to it: if you change it, all of them are lost.
    */
   readonly rpId: string
-  /** What authenticators call this service. Default: `rpId`. */
+  /** The name of this service in authenticators. Default: `rpId`. */
   readonly rpName?: string
   /**
-   * The pages that may ask for a passkey, exactly as browsers write them: such as
+   * The origins of pages that may ask for a passkey, exactly as browsers write them:
    * `https://chat.example.com`, `http://localhost:3000`, or `android:apk-key-hash:…` of an app.
-   * Never what a request says of itself.
+   * They are never taken from a request.
    */
   readonly origins: readonly string[]
-  /** Shipped: `simpleWebAuthn()` of `messaging-auth-router/passkeys`. */
+  /** Verifies passkeys. Shipped: `simpleWebAuthn()` of `messaging-auth-router/passkeys`. */
   readonly verifier: PasskeyVerifier
-  /** Shipped: `sqlPasskeyStore()`, and for trying things out `memoryPasskeyStore()`. */
+  /** Stores passkeys. Shipped: `sqlPasskeyStore()`, and for experiments `memoryPasskeyStore()`. */
   readonly store: PasskeyStore
-  /** Where challenges are used up. Shipped: `redisOnceStore()`, and those of `sqlOAuthStores()`. */
+  /** Records used challenges. Shipped: `redisOnceStore()`, and `once` of `sqlOAuthStores()`. */
   readonly once: OnceStore
   /**
-   * When a passkey is asked for besides a password. `when-required`: of users who must have a
-   * second factor. `always`: of everybody who has one. Where a user has another second factor a
-   * passkey is taken in its place either way. Default `when-required`.
+   * When a passkey is required besides a password. `when-required`: for users who must have a
+   * second factor. `always`: for every user who has a passkey. If a user has another second factor,
+   * a passkey is accepted in its place either way. Default `when-required`.
    */
   readonly asSecondFactor?: 'when-required' | 'always'
 }
 
-/** The same, checked and with its defaults. */
+/** {@link PasskeysOptions}, checked and with defaults. */
 export type CheckedPasskeysOptions = Required<PasskeysOptions>
 
 type Names = keyof PasskeysOptions
@@ -114,7 +114,7 @@ function isOrigin(value: unknown): boolean {
   return origin === value && (protocol === 'https:' || isLocal(protocol, hostname))
 }
 
-// The one site that browsers take for safe without https, by its name alone.
+// The only site that browsers trust without https, by its name alone.
 function isLocal(protocol: string, hostname: string): boolean {
   return protocol === 'http:' && hostname === 'localhost'
 }

@@ -40,8 +40,8 @@ export const newPasskeyRequest: z.ZodObject<{
 export const passkeyNameRequest: z.ZodObject<{ name: typeof name }> = z.object({ name })
 
 /**
- * `POST /auth/passkeys/options`: what a browser needs to make a passkey, for who has signed in
- * within ten minutes, or proves it anew in the body.
+ * `POST /auth/passkeys/options`: creation options for a browser. Requires a sign-in within the last
+ * ten minutes, or a proof in the body.
  */
 export function newPasskeyOptionsEndpoint(deps: PasskeyEndpointsDeps): Endpoint {
   return async function newPasskeyOptions(request) {
@@ -57,7 +57,7 @@ export function newPasskeyOptionsEndpoint(deps: PasskeyEndpointsDeps): Endpoint 
   }
 }
 
-/** `POST /auth/passkeys`: adds the passkey that the browser has made, to this session's user. */
+/** `POST /auth/passkeys`: adds the browser's new passkey to this session's user. */
 export function addPasskeyEndpoint({ signedIn, addPasskey }: PasskeyEndpointsDeps): Endpoint {
   return async function addMyPasskey(request) {
     // 401, 403
@@ -73,10 +73,10 @@ export function addPasskeyEndpoint({ signedIn, addPasskey }: PasskeyEndpointsDep
   }
 }
 
-// A session that is shown by a signed token has no secret of its own to be replaced.
+// A session presented by a signed token has no secret to replace.
 async function nothing(): Promise<void> {}
 
-/** `GET /auth/passkeys`: my passkeys, the oldest first. */
+/** `GET /auth/passkeys`: my passkeys, oldest first. */
 export function listPasskeysEndpoint({ signedIn, passkeyStore }: PasskeyEndpointsDeps): Endpoint {
   return async function listPasskeys(request) {
     // 401, 403
@@ -87,7 +87,7 @@ export function listPasskeysEndpoint({ signedIn, passkeyStore }: PasskeyEndpoint
   }
 }
 
-/** `POST /auth/passkeys/:id`: gives one of mine another name. */
+/** `POST /auth/passkeys/:id`: renames one of my passkeys. */
 export function renamePasskeyEndpoint({ signedIn, passkeyStore }: PasskeyEndpointsDeps): Endpoint {
   return async function renamePasskey(request) {
     // 401, 403
@@ -100,7 +100,10 @@ export function renamePasskeyEndpoint({ signedIn, passkeyStore }: PasskeyEndpoin
   }
 }
 
-/** `DELETE /auth/passkeys/:id`: removes one of mine, for who has just signed in. */
+/**
+ * `DELETE /auth/passkeys/:id`: removes one of my passkeys. Requires a sign-in within the last ten
+ * minutes.
+ */
 export function removePasskeyEndpoint({
   signedIn,
   requireFresh,
@@ -118,7 +121,7 @@ export function removePasskeyEndpoint({
   }
 }
 
-// Of whatever else stands there, no store is asked.
+// Anything else is not an id, and no store is asked.
 function idOf({ parameters }: EndpointRequest): string {
   const id = Object.hasOwn(parameters, 'id') ? parameters['id'] : undefined
   if (typeof id === 'string' && /^[\w-]{1,1364}$/.test(id)) return id

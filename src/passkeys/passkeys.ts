@@ -42,12 +42,12 @@ import {
   passkeyOptionsEndpoint,
 } from './sign-in.endpoint.js'
 
-/** Signing in by passkeys, managing them, and proving anew who one is. */
+/** Signing in with passkeys, managing them, and reauthentication. */
 export interface Passkeys extends Capability {
   readonly forHost: PasskeysForHost
-  /** The same for pages. */
+  /** For the pages. */
   readonly onPages: PasskeysOnPages
-  /** For a host that says that a password was stolen. */
+  /** For a host that reports a stolen password. */
   readonly removeAddedByPassword: RemoveAddedByPassword
 }
 
@@ -72,7 +72,7 @@ export interface PasskeysDeps extends PasskeyServer {
   readonly audit: Audit
 }
 
-/** Makes the endpoints of passkeys, and what the host's own code asks about them. */
+/** The endpoints of passkeys, and `auth.passkeys`. */
 export function createPasskeys(deps: PasskeysDeps): Passkeys {
   const { passkeyStore, factor } = deps
   const hasOtherFactor = async (user: AuthUser) => (await deps.secondFactors.of(user)) !== null
@@ -116,17 +116,17 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
   }
 }
 
-/** Milliseconds: once the server has started, and before most people come. */
+/** Milliseconds: after the start, but before most first ceremonies. */
 const warmUpMs = 5000
 
-// A library that takes a second to load would keep whoever is first waiting. If it fails, the
-// first ceremony says so.
+// The library takes a second to load, which the first user would have to wait. If this fails, the
+// first ceremony reports it.
 function warmUp({ ready }: PasskeyVerifier): () => void {
   const timer = setTimeout(() => void ready?.().catch(() => {}), warmUpMs).unref()
   return () => clearTimeout(timer)
 }
 
-/** For hosts without the option `passkeys`, whoever asks is told of it. */
+/** Refuses calls of hosts without the option `passkeys`. */
 export async function refuseWithoutPasskeys(): Promise<never> {
   throw new AuthConfigError(
     'passkeys',
@@ -135,7 +135,7 @@ export async function refuseWithoutPasskeys(): Promise<never> {
   )
 }
 
-/** `auth.passkeys` of such a host. */
+/** `auth.passkeys` without the option `passkeys`. */
 export const withoutPasskeys: PasskeysForHost = Object.freeze({
   list: refuseWithoutPasskeys,
   reset: refuseWithoutPasskeys,

@@ -13,10 +13,10 @@ import { type ForgetLastFactor, withoutFactors } from './forget-last-factor.js'
 export interface ReauthenticateDeps {
   readonly signedIn: SignedIn
   readonly proveAgain: ProveAgain
-  /** Whether the second factor is still the one that the decision knew. */
+  /** Whether the second factor has not changed since the decision. */
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
   readonly sessions: Pick<Sessions, 'findLive' | 'setAuthenticated'>
-  /** Forgets what this process has read of a session. */
+  /** Drops a session from the cache of this process. */
   readonly forgetSession: (sessionId: string) => void
   readonly forgetLastFactor: ForgetLastFactor
   readonly clock: () => Date
@@ -24,13 +24,14 @@ export interface ReauthenticateDeps {
 }
 
 /**
- * `POST /auth/reauthenticate`: a password with a code, or a passkey, and this session has just
- * signed in, for routes that ask for that. No other session, and no new one.
+ * `POST /auth/reauthenticate`: a password with a code, or a passkey. The session then counts as
+ * just signed in, for routes that require that. Other sessions do not change, and no new one is
+ * opened.
  */
 export function reauthenticateEndpoint(deps: ReauthenticateDeps): Endpoint {
   const { signedIn, proveAgain, factorStands, sessions, forgetSession, clock, audit } = deps
   return async function reauthenticate(request) {
-    // 401, 403. Also of who has a passkey and has yet to show it here.
+    // 401, 403. Also for a user who still has to show a passkey in this session.
     const asking = await ownerOf(signedIn, request, 'may-enrol')
     // 400, 413, 415
     const proof = parseInput(proofRequest, await request.readJson())
@@ -39,18 +40,18 @@ export function reauthenticateEndpoint(deps: ReauthenticateDeps): Endpoint {
     if (approved === null)
       throw invalidRequest([{ path: 'password, passkey', message: 'Send one of them.' }])
     const { id: sessionId, userId } = asking.session
-    // 401: the factor was changed while the password was compared.
+    // 401: the factor was changed while the password was verified.
     if (!(await factorStands(approved))) throw new AuthError('Unauthorized')
-    // Read again: a factor may have been taken away in another process since it was remembered.
+    // Read again: another process may have removed a factor since the session was cached.
     const session = await sessions.findLive(sessionId)
     if (session === null) throw notSignedIn('session ended or unknown')
-    // What was shown before is still shown: a password must not take the factor away.
+    // Earlier methods stay: a password alone must not remove the factor.
     const methods = [...new Set([...session.methods, ...approved.methods])]
     const authenticatedAt = clock()
     // 503
     await sessions.setAuthenticated(sessionId, { methods, authenticatedAt })
     forgetSession(sessionId)
-    // Its user may have removed the last factor between the look and the write.
+    // The user may have removed the last factor between the read and the write.
     const isGone = await deps.forgetLastFactor(session, approved.user)
     audit(
       { type: 'reauthenticated', userId, sessionId, methods: approved.methods },

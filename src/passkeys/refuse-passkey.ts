@@ -6,9 +6,9 @@ import type { PasskeyVerdict } from './verify-passkey.js'
 type Refused = Extract<PasskeyVerdict, { readonly right: false }>
 
 /**
- * What a client is told of a passkey that was refused: a 401, or beyond the limit a 429. Why, it is
- * not told, but for a passkey that is not known here, which it can drop from its picker: ids are
- * random, so nobody learns of a passkey of others by that.
+ * The error for a refused passkey: a 401, or a 429 beyond the limit. It does not tell the reason,
+ * except that a passkey is unknown here, so that the client can drop it from its picker. Ids are
+ * random, so this reveals nothing about passkeys of others.
  */
 export function refusalOf(
   { fault, passkey }: Refused,
@@ -16,7 +16,7 @@ export function refusalOf(
   countRefusedPasskey: Throttle['countRefusedPasskey'],
 ): Promise<AuthError> {
   const signal = fault === 'unknown-credential' ? { signal: 'unknown-credential' } : {}
-  // `wrong` tells this from a session that is over, as for a password.
+  // `wrong` distinguishes this from an ended session, as for a password.
   const error = new AuthError('Unauthorized', { details: { wrong: 'passkey', ...signal } })
   return countRefusedPasskey(passkey?.credentialId ?? null, request, error)
 }

@@ -18,20 +18,20 @@ export interface NewPasskey {
   readonly name: string
   /** {@link PasskeyRecord.passwordMark} */
   readonly passwordMark: string | null
-  /** Whether recovery codes come with it where it is the user's only one. */
+  /** Whether recovery codes are made, if it is the user's only passkey. */
   readonly withRecoveryCodes: boolean
-  /** Is called once it is verified, before anything has changed. */
+  /** Called after verification, before anything changes. */
   readonly beforehand: () => Promise<void>
 }
 
-/** One that was added. */
+/** An added passkey. */
 export interface AddedPasskey {
   readonly passkey: PasskeyRecord
-  /** Null: none came with it. */
+  /** Null if none were made. */
   readonly recoveryCodes: readonly string[] | null
 }
 
-/** Adds a passkey. Throws 400 for one that was not verified, 401, 409 and 503. */
+/** Adds a passkey. Throws 400 if it cannot be verified, 401, 409 and 503. */
 export type RegisterPasskey = (asked: NewPasskey, context: RequestContext) => Promise<AddedPasskey>
 
 export interface RegisterPasskeyDeps {
@@ -44,10 +44,10 @@ export interface RegisterPasskeyDeps {
   readonly audit: Audit
 }
 
-/** Passkeys of one user: as many as anybody has devices. */
+/** Passkeys per user: more than anybody has devices. */
 const maxPasskeys = 20
 
-/** Makes the one place in which passkeys are added. */
+/** The only place in which passkeys are added. */
 export function createRegisterPasskey(deps: RegisterPasskeyDeps): RegisterPasskey {
   const { passkeyStore, clock, audit } = deps
   return async function registerPasskey(asked, context) {
@@ -62,7 +62,7 @@ export function createRegisterPasskey(deps: RegisterPasskeyDeps): RegisterPasske
     const passkey: PasskeyRecord = {
       ...verified,
       userId,
-      // That of the options: whoever has asked for those has one.
+      // The handle in the options: requesting them has claimed one.
       userHandle: await passkeyStore.claimHandle(userId, randomSecret()),
       transports: response.response.transports,
       name,
@@ -86,8 +86,8 @@ export function createRegisterPasskey(deps: RegisterPasskeyDeps): RegisterPasske
   }
 }
 
-// Whoever signed out everywhere while this was added meant a thief's session as well, whose passkey
-// would stay. Looked at once more, one of the two sees the other.
+// If the user signed out everywhere meanwhile, to shut out a thief in this session, the thief's
+// passkey must not stay. Checked again after the write, one of the two sees the other.
 async function removeOutdated(
   { passkeyStore, sessions }: RegisterPasskeyDeps,
   { sessionId: id, userId }: NewPasskey,
@@ -98,7 +98,7 @@ async function removeOutdated(
     await passkeyStore
       .remove(userId, credentialId, { unlessLast: false })
       .catch((failure: unknown) => {
-        // It stays, and whoever reads the events has to know of it.
+        // The passkey stays, so the event must be written.
         onLeft()
         throw failure
       })
@@ -122,7 +122,7 @@ async function verify(
     challenge: clientData.challenge,
     ...deps.relyingParty,
   })
-  // Signed is the id in the authenticator's data; the other is what whoever sends it likes.
+  // Only the id in the authenticator data is signed; the sender can change the other.
   if (verified === null || verified.credentialId !== response.id) return 'not-verified'
   return (await deps.challenges.claim(challenge)) ? verified : 'used-challenge'
 }

@@ -8,10 +8,10 @@ import type { ForgetKeptCodes } from './forget-kept-codes.js'
 import type { ForgetLastFactor } from './forget-last-factor.js'
 
 /**
- * Removes the passkeys of a user that a thief of the password may have added. Call it when the
- * user's sessions have ended, and end them once more after it: a sign-in that is under way looks
- * for its passkey when its session is opened. Rejects with 503, and with `last-sign-in-method` once
- * the others are removed, where the user has no password and would be left with nothing.
+ * Removes the passkeys that a thief of the password may have added. Call it after the user's
+ * sessions have ended, and end them once more afterwards: a sign-in under way checks its passkey
+ * again when its session is opened. Rejects with 503, and with `last-sign-in-method` after the
+ * others are removed, if the user has no password and would be left with nothing.
  */
 export type RemoveAddedByPassword = (
   userId: string,
@@ -35,14 +35,14 @@ export function createRemoveAddedByPassword(
   const { users, passwordWatch, sessions, forgetLastFactor } = deps
   return async function removeAddedByPassword(userId, keptSessionIds, context) {
     const user = await users.findById(userId)
-    // What was added under the password of now is not that of a thief of the one before.
+    // A thief of the former password has added nothing under the current one.
     const present = user === null ? undefined : passwordWatch.markOf(userId, user.passwordHash)
     const isOneLeft = await removeOthers(
       deps,
       { userId, present, unlessLast: user?.passwordHash === null },
       context,
     )
-    // They must not claim a factor that their user no longer has.
+    // Kept sessions must not claim a factor that their user no longer has.
     for (const id of keptSessionIds) {
       const kept = await sessions.findLive(id)
       if (user !== null && kept?.userId === userId) await forgetLastFactor(kept, user)
@@ -54,12 +54,12 @@ export function createRemoveAddedByPassword(
 
 interface Removal {
   readonly userId: string
-  /** The mark of the password of now. */
+  /** The mark of the current password. */
   readonly present: string | undefined
   readonly unlessLast: boolean
 }
 
-// Whether the last one was to go, and is there all the same.
+// Returns whether the last passkey should have been removed but had to stay.
 async function removeOthers(
   { passkeyStore, audit }: RemoveAddedByPasswordDeps,
   { userId, present, unlessLast }: Removal,

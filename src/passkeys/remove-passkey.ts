@@ -11,7 +11,7 @@ import type { ForgetKeptCodes } from './forget-kept-codes.js'
 import { type ForgetLastFactor, withoutFactors } from './forget-last-factor.js'
 
 /**
- * Removes a passkey of who asks, and ends the user's other sessions. Throws 401, 404, 409 or 503.
+ * Removes a passkey of the caller, and ends the user's other sessions. Throws 401, 404, 409 or 503.
  */
 export type RemovePasskey = (
   asking: SignedInRequest,
@@ -22,7 +22,7 @@ export type RemovePasskey = (
 export interface RemovalDeps extends KeepSessionDeps {
   readonly passkeyStore: Pick<PasskeyStore, 'listForUser' | 'remove'>
   readonly users: Pick<UserStore, 'findById'>
-  /** Whether the user has a second factor that is not a passkey. */
+  /** Whether the user has a second factor besides passkeys. */
   readonly hasOtherFactor: (user: AuthUser) => Promise<boolean>
   readonly sessions: Pick<Sessions, 'requireLive' | 'endAllForUser' | 'setMethods'>
   readonly forgetLastFactor: ForgetLastFactor
@@ -30,17 +30,17 @@ export interface RemovalDeps extends KeepSessionDeps {
   readonly audit: Audit
 }
 
-/** Makes the one place in which users remove passkeys. */
+/** The only place in which users remove passkeys. */
 export function createRemovePasskey(deps: RemovalDeps): RemovePasskey {
   const { passkeyStore, users, hasOtherFactor } = deps
   return async function removePasskey({ session, user }, credentialId, context) {
     const { userId } = session
-    // Who names a passkey that there is not ends no session.
+    // Naming an unknown passkey ends no session.
     const passkeys = await passkeyStore.listForUser(userId)
     const meant = passkeys.find((passkey) => passkey.credentialId === credentialId)
     if (meant === undefined) throw noPasskey()
     const isLast = passkeys.length === 1
-    // Read again: the row that the guard has may be some seconds old.
+    // Read again: the guard's row may be some seconds old.
     const unlessLast = ((await users.findById(userId))?.passwordHash ?? null) === null
     if (isLast && unlessLast) throw new AuthError('last-sign-in-method')
     const removal = { credentialId, name: meant.name, unlessLast }
@@ -48,28 +48,28 @@ export function createRemovePasskey(deps: RemovalDeps): RemovePasskey {
     const isOut = isLast && showsFactor && !(await hasOtherFactor(user))
     await (isOut ? removeLast : remove)(deps, session, removal, context).catch(
       async (error: unknown) => {
-        // What was given back may have been removed in that moment, by another request.
+        // The restored factor may have been removed at that moment, by another request.
         if (isOut) await deps.forgetLastFactor(session, user).catch(() => {})
         throw error
       },
     )
-    // Of two that are removed at once neither looked like the last, and who proved anew meanwhile
-    // has written what the session had shown before.
+    // Of two passkeys removed at once neither looked like the last, and a reauthentication
+    // meanwhile has stored the former methods again.
     await deps.forgetLastFactor(session, user)
-    // The call that fails reports it, and they go before there is another passkey.
+    // A failed call reports itself, and the codes are deleted before another passkey is added.
     await deps.forgetKeptCodes(userId).catch(() => {})
   }
 }
 
 interface Removal {
   readonly credentialId: string
-  /** What its user calls it. */
+  /** The name its user gave it. */
   readonly name: string
   readonly unlessLast: boolean
 }
 
-// A session that claimed a factor which the user no longer has would pass where the host requires
-// one.
+// If the session still claimed a factor that the user no longer has, it would pass where the host
+// requires one.
 async function removeLast(
   deps: RemovalDeps,
   session: SessionRecord,
@@ -81,7 +81,7 @@ async function removeLast(
   // First, while a failure still changes nothing.
   await keep(withoutFactors(methods))
   const giveBack = async () => {
-    // Another request may have removed it. If this fails, the factor must be shown again.
+    // Another request may have removed it. If this fails, the user must show the factor again.
     if ((await deps.passkeyStore.listForUser(userId)).length > 0) await keep(methods)
   }
   await remove(deps, session, removal, context).catch(async (error: unknown) => {
@@ -90,9 +90,9 @@ async function removeLast(
   })
 }
 
-// The user's other sessions end before: if that fails, nothing has changed and the user tries
-// again. They end once more after it: a sign-in with the passkey that is under way looks for it
-// once more when it has opened its session, so that one of the two sees the other.
+// The user's other sessions end before the removal: if that fails, nothing has changed, and the
+// user tries again. They end once more after it: a sign-in under way with the passkey checks it
+// again after opening its session, so one of the two sees the other.
 async function remove(
   { passkeyStore, sessions, audit }: RemovalDeps,
   session: SessionRecord,
@@ -109,12 +109,13 @@ async function remove(
     const reason = 'by-user'
     audit({ type: 'passkey.removed', userId, passkeyId: credentialId, name, reason }, context)
   } finally {
-    // Also after a failure: the row may be gone, and only the answer lost. The call reports it.
+    // Also after a failure: the row may be gone, and only the answer lost. The call reports its own
+    // failure.
     await sessions.endAllForUser(userId, 'factor-changed', context, id).catch(() => {})
   }
 }
 
-/** Also for a passkey of another user, which nobody is told of. */
+/** Also for a passkey of another user, whose existence is not revealed. */
 export function noPasskey(): AuthError {
   return new AuthError('not-found', { clientMessage: 'There is no such passkey.' })
 }

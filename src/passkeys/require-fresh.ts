@@ -7,8 +7,8 @@ import type { SessionRecord, StoredMethod } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
 
 /**
- * Lets whoever has just signed in pass, or proves it anew, with every factor there is: a stolen
- * session must not become a way in of its own. Throws 401, 403, 429 or 503.
+ * Requires a sign-in within the last ten minutes, or a proof now, with every factor the user has: a
+ * stolen session must not become a way in of its own. Throws 401, 403, 429 or 503.
  */
 export type RequireFresh = (
   asking: SignedInRequest,
@@ -18,17 +18,17 @@ export type RequireFresh = (
 
 export interface RequireFreshDeps {
   readonly proveAgain: ProveAgain
-  /** Whether a second factor is due at a password sign-in of this user, a passkey included. */
+  /** Whether a password sign-in of this user needs a second factor, a passkey included. */
   readonly owesFactor: (user: AuthUser) => Promise<boolean>
   readonly meetsFactorPolicy: (methods: readonly StoredMethod[]) => boolean
   readonly sessions: Pick<Sessions, 'findLive'>
   readonly clock: () => Date
 }
 
-/** Milliseconds for which a sign-in is fresh. */
+/** How long a sign-in is fresh, in milliseconds. */
 const freshMs = 10 * 60_000
 
-/** Whether a session has signed in a moment ago. */
+/** Whether the sign-in of a session is fresh. */
 export function isFresh(
   { authenticatedAt }: Pick<SessionRecord, 'authenticatedAt'>,
   now: Date,
@@ -40,12 +40,12 @@ export function createRequireFresh(deps: RequireFreshDeps): RequireFresh {
   const { proveAgain, owesFactor, meetsFactorPolicy, sessions, clock } = deps
   return async function requireFresh(asking, proof, request) {
     const proved = await proveAgain(asking, proof, request)
-    // Read again: it may have been proved anew a moment ago in another process.
+    // Read again: the user may have reauthenticated in another process a moment ago.
     const session = (await sessions.findLive(asking.session.id)) ?? asking.session
     const { methods } = session
     if (proved === null && !isFresh(session, clock()))
       throw new AuthError('reauthentication-required')
-    // The password alone adds no other way in for who has a second factor.
+    // A user with a second factor cannot add another way in with the password alone.
     const shown = proved === null ? methods : [...methods, ...proved.methods]
     if (!meetsFactorPolicy(shown) && (await owesFactor(asking.user)))
       throw new AuthError('reauthentication-required')

@@ -24,8 +24,8 @@ export interface PasskeySignInDeps {
 }
 
 /**
- * `POST /auth/passkey/options`: what a browser needs to show a passkey. To anybody the same, and no
- * store is asked; to who is signed in those for `POST /auth/reauthenticate`.
+ * `POST /auth/passkey/options`: request options for a browser. The same for everybody, without a
+ * store call; for a signed-in user, those for `POST /auth/reauthenticate`.
  */
 export function passkeyOptionsEndpoint(deps: PasskeySignInDeps): Endpoint {
   return async function passkeyOptions(request) {
@@ -37,7 +37,7 @@ export function passkeyOptionsEndpoint(deps: PasskeySignInDeps): Endpoint {
   }
 }
 
-/** What a browser needs to sign in with a passkey: the same for everybody. */
+/** Request options for a sign-in: the same for everybody. */
 export function optionsForAnybody({
   rpId,
   challenges,
@@ -63,7 +63,7 @@ export const passkeyLoginRequest: z.ZodObject<{
   tokens: typeof tokensSchema
 }> = z.object({ response: assertionSchema, tokens: tokensSchema })
 
-/** `POST /auth/passkey/login`: a passkey for a session of its own, as a password is for one. */
+/** `POST /auth/passkey/login`: opens a session by passkey, as `POST /login` does by password. */
 export function passkeyLoginEndpoint(deps: PasskeySignInDeps): Endpoint {
   return async function passkeyLogin(request) {
     // 400, 413, 415
@@ -85,7 +85,7 @@ export function passkeyLoginEndpoint(deps: PasskeySignInDeps): Endpoint {
   }
 }
 
-// For PublicKeyCredential.signalAllAcceptedCredentials: pickers drop what was removed here.
+// For PublicKeyCredential.signalAllAcceptedCredentials: pickers then drop passkeys removed here.
 async function knownPasskeys(
   { rpId, passkeyStore }: PasskeySignInDeps,
   { id: userId }: AuthUser,

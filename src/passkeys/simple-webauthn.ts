@@ -22,17 +22,17 @@ type Registration = Parameters<Library['verifyRegistrationResponse']>[0]['respon
 type Authentication = Parameters<Library['verifyAuthenticationResponse']>[0]['response']
 
 /**
- * ES256, EdDSA and RS256, by their numbers in
- * [COSE](https://www.iana.org/assignments/cose/cose.xhtml#algorithms).
+ * ES256, EdDSA and RS256, by their
+ * [COSE](https://www.iana.org/assignments/cose/cose.xhtml#algorithms) numbers.
  */
 const algorithms = [-7, -8, -257]
 
 /**
- * Checks passkeys with `@simplewebauthn/server` 14.0.3 or later, which you install beside this
+ * Verifies passkeys with `@simplewebauthn/server` 14.0.3 or later, which you install beside this
  * package. It is loaded with the first ceremony, or some seconds after the start: it weighs 7 MB,
- * and adds members to `Reflect` and to the global object, which nothing else in this package does.
+ * and adds members to `Reflect` and to the global object.
  *
- * @throws AuthConfigError, not here but when it is first used, where the library is not installed
+ * @throws AuthConfigError at the first use, if the library is not installed
  *
  * @example
  * ```ts
@@ -80,7 +80,7 @@ async function loadLibrary(): Promise<[Library, Helpers]> {
   }
 }
 
-// The library throws for whatever it does not accept. Its texts repeat what a stranger has sent.
+// The library throws for anything invalid. Its error texts quote what a stranger has sent.
 async function unlessRefused<Verified>(
   verify: () => Promise<Verified | null>,
 ): Promise<Verified | null> {
@@ -100,8 +100,8 @@ async function verifyCreation(
   const attested = decodeAttestationObject(
     isoBase64URL.toBuffer(given.response.attestationObject),
   ).get('authData')
-  // Who made the authenticator is not asked. Certificates of strangers would be read for nothing,
-  // and lists of revoked ones fetched from the addresses in them.
+  // The attestation is not checked: that would parse certificates from strangers for nothing, and
+  // fetch revocation lists from the addresses in them.
   const none = new Map<string, string | Uint8Array | Map<string, string>>([
     ['fmt', 'none'],
     ['attStmt', new Map<string, string>()],
@@ -135,7 +135,7 @@ async function verifyAssertion(
 ): Promise<VerifiedAssertion | null> {
   const given = response as Authentication
   const publicKey = isoBase64URL.toBuffer(kept.publicKey)
-  // The library reads DER in more ways than one, and what stands behind it not at all.
+  // The library parses DER leniently, and ignores what follows it.
   const isEcdsa = decodeCredentialPublicKey(publicKey).get(cose.COSEKEYS.alg) === -7
   if (isEcdsa && !isEcdsaSignature(Buffer.from(given.response.signature, 'base64url'))) return null
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
@@ -144,8 +144,7 @@ async function verifyAssertion(
     expectedOrigin: [...origins],
     expectedRPID: rpId,
     requireUserVerification,
-    // With the one that is kept it would refuse every lower one, and before the signature is
-    // checked.
+    // With the stored counter it would refuse every lower one, before the signature is verified.
     credential: { id: given.id, publicKey, counter: 0 },
   })
   if (verified !== true) return null

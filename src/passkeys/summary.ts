@@ -1,24 +1,24 @@
 import type { PasskeyRecord } from '../stores/passkey-contract.js'
 
-/** A passkey, as its user sees it. Times are in ISO 8601. */
+/** A passkey as its user sees it. Times are in ISO 8601. */
 export interface PasskeySummary {
   readonly id: string
   readonly name: string
   readonly createdAt: string
   readonly lastUsedAt: string | null
-  /** Whether it may be on several devices. */
+  /** Whether it may exist on several devices. */
   readonly synced: boolean
   readonly backedUp: boolean
   readonly transports: readonly string[]
-  /** The AAGUID of the authenticator; null where it does not say. */
+  /** The AAGUID of the authenticator; null if unknown. */
   readonly model: string | null
-  /** When a copy of it was last suspected; null: never. */
+  /** When a copy of it was last suspected; null if never. */
   readonly suspectedCloneAt: string | null
 }
 
 const noModel = '00000000-0000-0000-0000-000000000000'
 
-/** What is shown of a passkey. */
+/** Describes a passkey. */
 export function summaryOf(passkey: PasskeyRecord): PasskeySummary {
   const { credentialId: id, name, createdAt, lastUsedAt, backedUp, transports, aaguid } = passkey
   return {

@@ -12,13 +12,13 @@ import type { PasskeyVerifier, VerifiedAssertion } from './contract.js'
 import { judgeCounter } from './counter.js'
 import { judgeAuthenticatorData, judgeClientData, type RelyingParty } from './judge-response.js'
 
-/** A passkey that is shown, and what for. */
+/** A presented passkey and its purpose. */
 export interface ShownPasskey extends ChallengeBinding {
   readonly purpose: 'sign-in' | 'second-factor' | 'reauthenticate'
   readonly response: AssertionResponse
 }
 
-/** `passkey` of a refused one: null where there is none of its id. */
+/** `passkey` of a refusal is null if no passkey has its id. */
 export type PasskeyVerdict =
   | { readonly right: true; readonly passkey: PasskeyRecord }
   | {
@@ -27,7 +27,7 @@ export type PasskeyVerdict =
       readonly passkey: PasskeyRecord | null
     }
 
-/** Judges a passkey that is shown, and uses its challenge up. Rejects with 503. */
+/** Verifies a passkey and uses its challenge up. Rejects with 503. */
 export type VerifyPasskey = (
   shown: ShownPasskey,
   context: RequestContext,
@@ -42,7 +42,7 @@ export interface VerifyPasskeyDeps {
   readonly audit: Audit
 }
 
-/** Makes the one place in which the use of a passkey is judged. */
+/** The only place in which passkeys are verified. */
 export function createVerifyPasskey(deps: VerifyPasskeyDeps): VerifyPasskey {
   return async function verifyPasskey(shown, context) {
     const { purpose, userId } = shown
@@ -65,7 +65,7 @@ async function judge(
   context: RequestContext,
 ): Promise<PasskeyVerdict> {
   const { response, purpose, userId, sessionId } = shown
-  // Out of what is signed: a copy beside it would be whatever a stranger likes.
+  // From the signed data: a stranger could write anything into a copy beside it.
   const clientData = readClientData(response.response.clientDataJSON)
   if (clientData === null) return refused('malformed')
   const challenge = deps.challenges.open(clientData.challenge, { purpose, userId, sessionId })
@@ -92,13 +92,13 @@ async function judge(
     requireUserVerification,
   })
   if (verified === null) return refused('not-verified', passkey)
-  // Last of what is judged, since it writes: only who has the private key can fill the store with
-  // notes. Of two that come with one challenge, one goes on all the same.
+  // Checked last, since it writes: only the holder of the private key can fill the store with rows.
+  // Of two responses to one challenge, one still succeeds.
   if (!(await deps.challenges.claim(challenge))) return refused('used-challenge', passkey)
   return noteUse(deps, passkey, verified, context)
 }
 
-/** How often a counter is judged that others change meanwhile. */
+/** How often a counter is checked again when others change it meanwhile. */
 const maxTries = 3
 
 async function noteUse(
@@ -113,8 +113,8 @@ async function noteUse(
     if (outcome === 'used') return { right: true, passkey }
     if (outcome === 'clone') return refused('suspected-clone', passkey)
     if (outcome === 'overtaken') return refused('overtaken', passkey)
-    // Superseded: another use or a copy was noted since the row was read, by which this one is
-    // judged anew.
+    // Another use, or a suspected clone, was stored since the row was read, so this use is checked
+    // again.
     if (outcome === 'superseded') passkey = await deps.passkeyStore.find(passkey.credentialId)
     if (outcome === 'gone' || passkey === null) return refused('unknown-credential')
   }
@@ -130,7 +130,7 @@ async function noteOnce(
   { counter: signed, backedUp }: VerifiedAssertion,
   context: RequestContext,
 ): Promise<'used' | 'superseded' | 'gone' | 'clone' | 'overtaken'> {
-  // Of two who have the key nobody can say which is the owner: neither uses it any more.
+  // If two have the key, nobody can tell which is the owner: the passkey is disabled.
   if (passkey.suspectedCloneAt !== null) return 'clone'
   const { credentialId, userId, name, counter: kept } = passkey
   const ofPasskey = { userId, passkeyId: credentialId }
@@ -142,7 +142,7 @@ async function noteOnce(
     audit({ type: 'passkey.clone-suspected', ...ofPasskey, name }, context)
     return 'clone'
   }
-  // The higher value stays, or the device that is behind would never be behind again.
+  // The higher value stays: otherwise the device that is behind would not be behind again.
   const counter = Math.max(kept, signed)
   const { outcome } = await passkeyStore.use(credentialId, kept, {
     counter,

@@ -10,22 +10,22 @@ import type {
 } from '../stores/code-contract.js'
 import type { TakeIssue } from '../throttle/issue-limits.js'
 
-/** What an authorization code is issued for. */
+/** A request for an authorization code. */
 export interface CodeRequest {
   readonly approved: ApprovedSignIn
   readonly codeChallenge: string
   readonly scope: string
   readonly authenticatedAt: Date
   /**
-   * The session that asks; the code dies with it. Null when the host asks, and the code with all
-   * sessions of the user.
+   * The session that asks; the code ends with it. Null if the host asks; the code then ends with
+   * all sessions of the user.
    */
   readonly issuedBySessionId: string | null
 }
 
-/** A code as the client gets it. */
+/** An issued code. */
 export interface IssuedAuthorizationCode {
-  /** `mar_ac_…`, good once. */
+  /** `mar_ac_…`, valid once. */
   readonly authorizationCode: string
   /** Seconds. */
   readonly expiresIn: number
@@ -35,11 +35,10 @@ export interface IssuedAuthorizationCode {
 export interface AuthorizationCodes {
   issue(request: CodeRequest, context: RequestContext): Promise<IssuedAuthorizationCode>
   /**
-   * What a code was issued for, be it used or not; null for one that was never issued, or has
-   * expired unused.
+   * The record of a code, used or not; null for a code that was never issued or has expired unused.
    */
   find(code: string): Promise<AuthorizationCodeRecord | null>
-  /** Uses a code up for nothing. */
+  /** Uses a code up without opening a session. */
   burn(code: AuthorizationCodeRecord): Promise<ConsumeResult>
 }
 
@@ -47,17 +46,19 @@ export interface AuthorizationCodeDeps {
   readonly codeStore: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
   readonly sessions: Pick<Sessions, 'standIn'>
   readonly takeIssue: TakeIssue
-  /** Seconds a code lives. */
+  /** Lifetime of a code, in seconds. */
   readonly codeLifetime: number
   readonly clock: () => Date
   readonly audit: Audit
 }
 
-// The prefix keeps a code from being taken for a refresh token or the reverse.
+// The prefix distinguishes codes from refresh tokens.
 const pattern = /^mar_ac_[A-Za-z0-9_-]{43}$/
-/** A used code is remembered, so that a replay is recognised and the stolen session ended. */
+/**
+ * How long a used code is remembered, so that a replay is recognised and the stolen session ended.
+ */
 const retentionSeconds = 60 * 60
-/** An exchange that begins in a code's last second takes less. */
+/** More than an exchange takes that begins in the code's last second. */
 const maxExchangeSeconds = 120
 
 /** Issues and finds codes. Only their SHA-256 is stored. */
@@ -96,7 +97,7 @@ export function createAuthorizationCodes(deps: AuthorizationCodeDeps): Authoriza
 
     async find(presented) {
       const code = pattern.test(presented) ? await codeStore.find(sha256(presented)) : null
-      // One that was issued to a client is for that client to exchange, and elsewhere.
+      // A code issued to an OAuth client is exchanged by that client, at the OAuth token endpoint.
       if (code === null || code.clientId !== undefined) return null
       return code.consumedAt === null && clock() >= code.expiresAt ? null : code
     },

@@ -26,25 +26,23 @@ export interface AuthorizeDeps {
   readonly requireRecentSignIn: RequireRecentSignIn
   readonly decideSignIn: DecideSignIn
   readonly codes: Pick<AuthorizationCodes, 'issue'>
-  /** Whether what a code opens ends with the session that asks for it. */
+  /** Whether a session ends with the session that asked for its code. */
   readonly endWithIssuer: boolean
 }
 
-/**
- * `POST /auth/pkce/authorize`: a signed-in client obtains a code for another of its user's devices.
- */
+/** `POST /auth/pkce/authorize`: a signed-in client gets a code for another device of its user. */
 export function authorizeEndpoint(deps: AuthorizeDeps): Endpoint {
   const { signedIn, requireRecentSignIn, decideSignIn, codes, endWithIssuer } = deps
   return async function authorize(request) {
     const { context, readJson } = request
-    // 400, 401, 403, 503. Only with full scope: a code opens a session, which would outlive a
-    // client that was granted less.
+    // 400, 401, 403, 503. Requires full scope: a code opens a session that would outlive a client
+    // with less.
     const { session, user } = await ownerOf(signedIn, request)
     // 400, 413, 415
     const { codeChallenge } = parseInput(codeRequest, await readJson())
     // 403
     await requireRecentSignIn(session)
-    // 403. Devices that hang on one another without end would cost a read each.
+    // 403. An endless chain of devices would cost a read for each.
     if (endWithIssuer && session.parentId !== undefined) throw endsWithAnother()
 
     const { methods, scope, authenticatedAt } = session
@@ -58,7 +56,7 @@ export function authorizeEndpoint(deps: AuthorizeDeps): Endpoint {
     })
     if (!decision.allowed) throw decision.error
 
-    // A code never opens more than the session that asked for it may do.
+    // The new session gets the scope of the session that asks.
     const issuedBySessionId = session.id
     const { approved } = decision
     return ok({

@@ -2,8 +2,8 @@ import { equalInConstantTime } from '../lib/constant-time.js'
 import { sha256 } from '../lib/digest.js'
 
 /**
- * `S256` of [RFC 7636 §4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2): the base64url of a
- * SHA-256, which has 43 characters. `plain` is not offered (ASVS V10.4.6).
+ * `S256` of [RFC 7636 §4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2): a SHA-256 in
+ * base64url, 43 characters. `plain` is not supported (ASVS V10.4.6).
  */
 export const codeChallengePattern: RegExp = /^[A-Za-z0-9_-]{43}$/
 

@@ -9,7 +9,7 @@ import type { UserStore } from '../users/contract.js'
 import type { AuthorizationCodes, IssuedAuthorizationCode } from './authorization-code.js'
 import { codeChallengePattern } from './code-challenge.js'
 
-/** What a host's own sign-in page asks a code for. */
+/** A code for the host's own sign-in page. */
 export interface IssueAuthorizationCodeRequest {
   /** The user the host has just signed in. */
   readonly userId: string
@@ -19,13 +19,13 @@ export interface IssueAuthorizationCodeRequest {
    */
   readonly codeChallenge: string
   /**
-   * The second-factor code the user typed. Required where the user has a second factor: the host's
-   * page is no way around it.
+   * The second-factor code the user typed. Required if the user has a second factor: the host's
+   * page does not bypass it.
    */
   readonly code?: string
   /**
-   * What the resulting session may do, one word each, up to 1000 characters with the blanks between
-   * them. Default `['*']`, all that the user may do.
+   * The scope of the resulting session: a list of words, up to 1000 characters joined by blanks.
+   * Default `['*']`: everything the user may do.
    */
   readonly scope?: readonly string[]
 }
@@ -43,7 +43,7 @@ export interface IssueForHostDeps {
   readonly audit: Audit
 }
 
-/** An access token carries the scope, and may have 4096 characters. */
+/** An access token contains the scope and is limited to 4096 characters. */
 const maxScopeChars = 1000
 
 const schema = z.strictObject({
@@ -61,7 +61,7 @@ const schema = z.strictObject({
     .default(['*']),
 })
 
-/** Makes `issueAuthorizationCode`. It asks the same decision as every other way in. */
+/** `issueAuthorizationCode` makes the same decision as every other sign-in. */
 export function createIssueForHost({
   users,
   decideSignIn,

@@ -10,7 +10,10 @@ import { authorizeEndpoint } from './authorize.endpoint.js'
 import { createIssueForHost, type IssueAuthorizationCode } from './issue-for-host.js'
 import { type TokenDeps, tokenEndpoint } from './token.endpoint.js'
 
-/** Authorization codes with PKCE: issued to a signed-in client or to the host, and exchanged. */
+/**
+ * Authorization codes with PKCE: issued to a signed-in client or to the host, and exchanged for
+ * tokens.
+ */
 export interface Pkce extends Capability {
   readonly issueAuthorizationCode: IssueAuthorizationCode
 }
@@ -21,13 +24,13 @@ export interface PkceDeps extends Omit<TokenDeps, 'codes'> {
   readonly sessions: Sessions
   readonly takeIssue: TakeIssue
   readonly throttle: Pick<Throttle, 'limitFailures'>
-  /** Seconds a code lives. */
+  /** Lifetime of a code, in seconds. */
   readonly codeLifetime: number
-  /** Seconds since the sign-in of a session that asks for a code; false: any. */
+  /** The oldest sign-in, in seconds, of a session that asks for a code; false: any age. */
   readonly maxSignInAge: number | false
 }
 
-/** Makes the endpoints of PKCE, and the issuing of codes for the host's own sign-in page. */
+/** The endpoints of PKCE, and `auth.issueAuthorizationCode` for the host's own sign-in page. */
 export function createPkce(deps: PkceDeps): Pkce {
   const { maxSignInAge, sessions, throttle, clock } = deps
   const requireRecentSignIn = createRequireRecentSignIn(maxSignInAge, sessions, clock)

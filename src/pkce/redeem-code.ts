@@ -13,28 +13,28 @@ import type { SessionRecord } from '../stores/contract.js'
 import type { UserStore } from '../users/contract.js'
 import type { AuthorizationCodes } from './authorization-code.js'
 
-/** What is to become of a code. */
+/** How to exchange a code. */
 export interface CodeExchange<Tokens> {
-  /** As it was found, used or not; null: there is none. */
+  /** The record, used or not; null if no such code was issued. */
   readonly code: AuthorizationCodeRecord | null
-  /** What is wrong with what came with the code, which uses it up; null: nothing. */
+  /** What is wrong with the request, which uses the code up; null if nothing is. */
   readonly refusalOf: (code: AuthorizationCodeRecord) => CodeRefusal | null
-  /** What a code opens that nothing speaks against. What this throws leaves the code as it is. */
+  /** The session and tokens of a valid code. If this throws, the code stays valid. */
   readonly open: (code: AuthorizationCodeRecord) => OpenedByCode<Tokens>
 }
 
-/** A session to be, and the tokens that it is shown by. */
+/** The session that a code opens, and how to sign its tokens. */
 export interface OpenedByCode<Tokens> {
   readonly session: Pick<
     NewSession,
     'kind' | 'refresh' | 'name' | 'clientId' | 'parentId' | 'resources'
   > &
-    // Left out: that of the code.
+    // Default: the scope of the code.
     Partial<Pick<NewSession, 'scope'>>
   readonly sign: (session: SessionRecord, approved: ApprovedSignIn) => Promise<Tokens>
 }
 
-/** Exchanges a code for tokens, once. Throws 400 `invalid_grant` for every reason alike; 503. */
+/** Exchanges a code for tokens, once. Throws 400 `invalid_grant` for every reason alike, or 503. */
 export type RedeemCode = <Tokens>(
   exchange: CodeExchange<Tokens>,
   context: RequestContext,
@@ -44,10 +44,10 @@ export interface RedeemCodeDeps {
   readonly codes: Pick<AuthorizationCodes, 'burn'>
   readonly users: Pick<UserStore, 'findById'>
   readonly decideSignIn: DecideSignIn
-  /** Whether the second factor is still the one that the decision knew. */
+  /** Whether the second factor has not changed since the decision. */
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
   readonly passwordStands: PasswordStands
-  /** Whether sessions end with the hash they were opened by. */
+  /** Marks sessions with their password hash, if they must end with it. */
   readonly passwordWatch: Pick<PasswordWatch, 'inherited'>
   readonly sessions: Pick<
     Sessions,
@@ -57,10 +57,10 @@ export interface RedeemCodeDeps {
   readonly audit: Audit
 }
 
-/** A client that lost the answer asks again within this time; a later replay is a thief's. */
+/** A client that lost the answer retries within this time; a later replay is treated as theft. */
 const innocentReplayMs = 20_000
 
-/** Makes the one way in which codes are exchanged. */
+/** The only way in which codes are exchanged. */
 export function createRedeemCode(deps: RedeemCodeDeps): RedeemCode {
   return async function redeemCode(exchange, context) {
     // 400
@@ -70,8 +70,7 @@ export function createRedeemCode(deps: RedeemCodeDeps): RedeemCode {
   }
 }
 
-// Only a first look. Of what it reads only `consumedAt` can change, and about that the conditional
-// write in `startByCode` decides.
+// Early check only. Single use is decided by the conditional write in `startByCode`.
 async function requireUnused(
   deps: RedeemCodeDeps,
   { code, refusalOf }: Pick<CodeExchange<unknown>, 'code' | 'refusalOf'>,
@@ -82,9 +81,9 @@ async function requireUnused(
   return code
 }
 
-// A failed attempt uses the code up, and before it is answered, so that nobody can guess verifiers
-// (RFC 7636 §7.1). Right and wrong verifiers race for the same write; a wrong one that comes first
-// leaves nothing to redeem.
+// A failed attempt uses the code up before it is answered, so that nobody can guess verifiers (RFC
+// 7636 §7.1). Right and wrong verifiers race for the same write; a wrong one that wins leaves
+// nothing to redeem.
 async function approveOrBurn(
   deps: RedeemCodeDeps,
   code: AuthorizationCodeRecord,
@@ -98,7 +97,7 @@ async function approveOrBurn(
   throw refusal(deps, decision.reason, code.userId, context)
 }
 
-/** What a code may open: `issuer` is the session that asked for it. */
+/** An approved exchange. `issuer` is the session that asked for the code. */
 interface Admitted {
   readonly approved: ApprovedSignIn
   readonly issuer: SessionRecord
@@ -134,7 +133,6 @@ async function decide(
   return decision.allowed ? { ...decision, issuer } : decision
 }
 
-// The session that asked for the code.
 async function findIssuer(
   { sessions }: RedeemCodeDeps,
   { issuedBySessionId }: AuthorizationCodeRecord,
@@ -142,9 +140,8 @@ async function findIssuer(
   return (await sessions.findLive(issuedBySessionId)) ?? 'ended'
 }
 
-// The session that asked for the code may have ended while this one was made; "sign out everywhere"
-// did not see this one then. Checked once more now that it is stored, one of the two sees the
-// other.
+// The issuing session may have ended while this one was opened; "sign out everywhere" did not see
+// this one then. Checked again after the write, one of the two sees the other.
 async function refuseOutdated(
   deps: RedeemCodeDeps,
   code: AuthorizationCodeRecord,
@@ -163,8 +160,8 @@ async function refuseOutdated(
   throw refusal(deps, 'second-factor-required', code.userId, context)
 }
 
-// A client that a code was not issued to has no say over another's session, as with a refresh token
-// (RFC 6749 §5.2): what it shows may be from a log, and a spent code opens nothing.
+// A client cannot end a session by replaying a code that was issued to another client, as with
+// refresh tokens (RFC 6749 §5.2): the code may come from a log, and a used code opens nothing.
 async function refuseReplay(
   deps: RedeemCodeDeps,
   code: AuthorizationCodeRecord,
@@ -176,20 +173,21 @@ async function refuseReplay(
   throw refusal(deps, 'replayed', code.userId, context)
 }
 
-// RFC 6749 §4.1.2: what a replayed code opened SHOULD be revoked: one of its two users is a thief.
+// RFC 6749 §4.1.2: what a replayed code opened SHOULD be revoked, since one of its two users is a
+// thief.
 async function endStolenSession(
   { sessions, clock }: RedeemCodeDeps,
   code: AuthorizationCodeRecord,
   context: RequestContext,
 ): Promise<void> {
   const firstUse = code.consumedAt ?? code.createdAt
-  // The absolute value: a clock that was set back makes a late replay look like an early one.
+  // The absolute value: after a clock was set back, a late replay would look early.
   if (Math.abs(clock().getTime() - firstUse.getTime()) <= innocentReplayMs) return
   await sessions.end({ id: code.opensSessionId, userId: code.userId }, 'code-replayed', context)
 }
 
-// Signed before it is stored: a signer that fails leaves no session behind, and a token without a
-// session is worth nothing.
+// Tokens are signed before the session is stored: a failing signer leaves no session behind, and a
+// token without a session is useless.
 async function openSession<Tokens>(
   deps: RedeemCodeDeps,
   code: AuthorizationCodeRecord,
@@ -216,8 +214,9 @@ async function openSession<Tokens>(
   return tokens
 }
 
-// A sign-in that was to be short opens nothing that lasts longer. The times of a browser say when
-// that is taken for closed, so it is the sign-in by a token, where there was one, that counts.
+// A short sign-in must not open a longer session. A browser session's own times only say when the
+// browser counts as closed, so the lifetime of the sign-in by token above it counts, if there is
+// one.
 async function lifetimeOf(
   { sessions }: RedeemCodeDeps,
   { kind, parentId, lifetime }: SessionRecord,
@@ -226,8 +225,8 @@ async function lifetimeOf(
   return parentId === undefined ? undefined : (await sessions.findLive(parentId))?.lifetime
 }
 
-// One answer for every reason (RFC 6749 §5.2): a thief must not learn which of code and verifier
-// was wrong.
+// One answer for every reason (RFC 6749 §5.2): a thief must not learn whether the code or the
+// verifier was wrong.
 function refusal(
   { audit }: RedeemCodeDeps,
   reason: CodeRefusal,

@@ -14,7 +14,7 @@ export interface TokenDeps extends RedeemCodeDeps {
   readonly accessTokens: Pick<AccessTokens, 'issue'>
   /** Seconds. */
   readonly accessTokenLifetime: number
-  /** Whether a session ends with the one that has asked for its code. */
+  /** Whether a session ends with the session that asked for its code. */
   readonly endWithIssuer: boolean
 }
 
@@ -32,7 +32,7 @@ export const exchangeRequest: z.ZodObject<{
     ),
 })
 
-/** `POST /auth/pkce/token`: a code and its verifier for a session of its own. */
+/** `POST /auth/pkce/token`: exchanges a code and its verifier for a session with tokens. */
 export function tokenEndpoint(deps: TokenDeps): Endpoint {
   const { codes, accessTokens, accessTokenLifetime, endWithIssuer } = deps
   const redeemCode = createRedeemCode(deps)
@@ -53,7 +53,7 @@ export function tokenEndpoint(deps: TokenDeps): Endpoint {
             session: {
               kind: 'pkce',
               refresh,
-              // What stands in for the host's page is over in a few minutes.
+              // The placeholder of the host's page expires within minutes.
               ...(endWithIssuer && !isStandIn(issuer) ? { parentId: issuer } : {}),
             },
             async sign(session) {

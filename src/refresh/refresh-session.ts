@@ -15,28 +15,30 @@ import {
 } from '../tokens/refresh-token.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 
-/** What is to become of a refresh token. */
+/** How to exchange a refresh token. */
 export interface Refreshing<Tokens> {
   readonly presented: string
-  /** Whether a session is refreshed here at all. A token of any other is none. */
+  /**
+   * Whether this endpoint refreshes such sessions. Tokens of other sessions are refused as unknown.
+   */
   readonly admits: (session: SessionRecord) => boolean
-  /** Whether the token is replaced. */
+  /** Whether the refresh token is rotated. */
   readonly rotates: boolean
   /**
-   * Judges what is asked of a session that nothing speaks against, and answers what signs its
-   * tokens. What this throws leaves the refresh token as it is.
+   * Checks the request against a valid session, and returns the function that signs its tokens. If
+   * this throws, the refresh token stays valid.
    */
   readonly open: (session: SessionRecord) => (refreshed: Refreshed) => Promise<Tokens>
 }
 
-/** A session that was refreshed, as it is where `refreshToken` is the current one. */
+/** A refreshed session, with `refreshToken` as its current token. */
 export interface Refreshed {
   readonly refreshToken: string
   readonly session: SessionRecord
   readonly user: AuthUser
 }
 
-/** Exchanges a refresh token. Throws 400 `invalid_grant`, the same for every reason; 503. */
+/** Exchanges a refresh token. Throws 400 `invalid_grant`, the same for every reason, or 503. */
 export type RefreshSession = <Tokens>(
   refreshing: Refreshing<Tokens>,
   context: RequestContext,
@@ -57,8 +59,8 @@ export interface RefreshSessionDeps {
 type RefreshableSession = SessionRecord & { readonly refresh: RefreshState }
 
 /**
- * What was found by a token's session id: a session that can be refreshed, or none, where `named`
- * is a live session that is not refreshed here.
+ * The session named by the token: one that can be refreshed here, or none. `named` is then a live
+ * session that cannot.
  */
 type Found =
   | { readonly session: RefreshableSession }
@@ -67,7 +69,7 @@ type Found =
 /** A token that may be exchanged. */
 type Standing = Extract<RefreshTokenClass, { is: 'current' | 'spent-lately' }>
 
-/** Makes the one way in which refresh tokens are exchanged. */
+/** The only way in which refresh tokens are exchanged. */
 export function createRefreshSession(deps: RefreshSessionDeps): RefreshSession {
   return async function refreshSession({ presented, admits, rotates, open }, context) {
     // 400, 503
@@ -85,7 +87,7 @@ export function createRefreshSession(deps: RefreshSessionDeps): RefreshSession {
   }
 }
 
-/** What is done with a token that may be exchanged. */
+/** How a valid token is exchanged. */
 type Rules = Pick<Refreshing<unknown>, 'presented' | 'admits' | 'rotates'>
 
 async function exchange(
@@ -101,14 +103,14 @@ async function exchange(
     : keep(deps, session, rules.presented, context)
 }
 
-/** The refresh token of an answer, and the session as it is where that token is the current one. */
+/** The refresh token of an answer, and the session with that token as its current one. */
 interface Answer {
   readonly refreshToken: string
   readonly session: RefreshableSession
   readonly isRepeat: boolean
 }
 
-// The access token names the refresh token that was issued with it, also if that one is spent.
+// The access token names the refresh token issued with it, even if that one has been used since.
 function repeated(
   session: RefreshableSession,
   { successor }: Extract<RefreshTokenClass, { is: 'spent-lately' }>,
@@ -151,7 +153,7 @@ async function decide(
   return decision.approved.user
 }
 
-// Before the sign-in decision: an invented token must not reach the host's hooks.
+// Before the sign-in decision: a forged token must not reach the host's hooks.
 async function checkToken(
   deps: RefreshSessionDeps,
   found: Found,
@@ -159,8 +161,8 @@ async function checkToken(
   context: RequestContext,
 ): Promise<{ readonly session: RefreshableSession; readonly standing: Standing }> {
   const { session } = found
-  // Also checked without a session, so that it takes as long: a session id is no secret, but
-  // whether that session lives is.
+  // Checked even without a session, so that it takes equally long: a session id is not secret, but
+  // whether the session is alive is.
   const state = session === null ? nobodysRefresh : session.refresh
   const standing = classifyRefreshToken(
     session?.id ?? '',
@@ -172,9 +174,9 @@ async function checkToken(
   if (session === null) throw refusal(deps, 'unknown-or-ended', found.named, context)
   if (standing.is === 'current' || standing.is === 'spent-lately') return { session, standing }
   if (standing.is === 'foreign') throw refusal(deps, 'unknown-or-ended', session, context)
-  // RFC 9700 §4.14.2: one of its two holders has stolen it, and nobody can tell which.
+  // RFC 9700 §4.14.2: one of its two holders is a thief, and nobody can tell which.
   const ended = await deps.sessions.end(session, 'refresh-reused', context)
-  // Reported once, however many show it at the same time.
+  // Reported once, even if several requests present it at the same time.
   if (ended)
     deps.audit({ type: 'refresh.reused', userId: session.userId, sessionId: session.id }, context)
   throw refusal(deps, 'reused', session, context)
@@ -202,7 +204,7 @@ async function rotate(
   if (outcome === 'rotated')
     return { refreshToken, session: { ...session, refresh }, isRepeat: false }
   if (outcome === 'ended') throw refusal(deps, 'unknown-or-ended', session, context)
-  // Another request was faster with the same token, which is a spent one now.
+  // A concurrent request with the same token was faster, so the token is used now.
   const { session: superseded } = await findSession(deps, presented, admits, context)
   if (superseded === null) throw refusal(deps, 'unknown-or-ended', session, context)
   const standing = classifyRefreshToken(
@@ -213,8 +215,8 @@ async function rotate(
     deps.refreshGrace,
   )
   if (standing.is === 'spent-lately') return repeated(superseded, standing)
-  // The store said that another token is current, and now that this one is: a replica lags behind.
-  // That is no reason to end the session.
+  // The store first said that another token is current, and now that this one is: a replica lags
+  // behind. That is no reason to end the session.
   if (standing.is === 'current')
     throw new AuthError('temporarily-unavailable', {
       retryAfter: 1,
@@ -223,7 +225,7 @@ async function rotate(
   throw refusal(deps, 'unknown-or-ended', session, context)
 }
 
-// The same write with the same token: it notes the use, and says whether the session has ended.
+// The same write with the same token: it records the use, and tells whether the session has ended.
 async function keep(
   deps: RefreshSessionDeps,
   session: RefreshableSession,

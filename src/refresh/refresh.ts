@@ -16,7 +16,7 @@ export interface RefreshDeps extends RefreshSessionDeps {
 
 const text = z.string().min(1)
 
-/** The body of `POST /auth/refresh`: one of the two. */
+/** The body of `POST /auth/refresh`: exactly one of the two members. */
 export const refreshRequest: z.ZodObject<{
   refreshToken: z.ZodOptional<z.ZodString>
   refresh_token: z.ZodOptional<z.ZodString>
@@ -31,13 +31,13 @@ export const refreshRequest: z.ZodObject<{
     },
   )
 
-/** Makes the exchange of refresh tokens; a network's failures are limited. */
+/** The exchange of refresh tokens; failures are limited by network. */
 export function createRefresh(deps: RefreshDeps): Capability {
   const refresh = deps.throttle.limitFailures('refresh', refreshEndpoint(deps))
   return { routes: [['/auth/refresh', { POST: refresh }, 'oauth']] }
 }
 
-/** `POST /auth/refresh`: a refresh token for a new one and a new access token. */
+/** `POST /auth/refresh`: exchanges a refresh token for a new one and a new access token. */
 function refreshEndpoint(deps: RefreshDeps): Endpoint {
   const refreshSession = createRefreshSession(deps)
 
@@ -48,7 +48,8 @@ function refreshEndpoint(deps: RefreshDeps): Endpoint {
     const answer = await refreshSession(
       {
         presented,
-        // An app's token is good for the app alone, which is asked here for no proof that it is it.
+        // An app's refresh token is valid only at the OAuth token endpoint, where the app
+        // authenticates.
         admits: ({ kind }) => kind !== 'oauth',
         rotates: true,
         open:

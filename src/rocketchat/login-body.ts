@@ -3,17 +3,17 @@ import { invalidRequest } from '../errors.js'
 import type { JsonBody } from '../http/body.js'
 import { parseInput } from '../http/input.js'
 
-/** A login as Rocket.Chat's clients send it, understood. */
+/** A parsed login of a Rocket.Chat client. */
 export type RocketLogin = { readonly resume: string } | NamedLogin
 
-/** A login by name and password. Whether they are well-formed is judged by `auth.signIn`. */
+/** A login by name and password. `auth.signIn` validates both. */
 export interface NamedLogin {
   /** One name. */
   readonly name: Readonly<Record<string, string>>
-  /** With a user name: the e-mail address that was sent along, which must be the same user's. */
+  /** The e-mail address sent along with a user name; it must belong to the same user. */
   readonly email: string | null
   readonly password: string
-  /** The password is its SHA-256. */
+  /** Whether `password` is the SHA-256 of the password. */
   readonly isDigest: boolean
   readonly code: string | null
 }
@@ -42,8 +42,8 @@ const digested = z.object({
 const withCode = z.object({ login: object, code: text })
 
 /**
- * Understands the body of `POST /login`. `codeHeader` is the code of a client that sends it in a
- * header; one in the body wins. Throws 400 naming each field at fault, 413.
+ * Parses the body of `POST /login`. `codeHeader` is the code of a client that sends it in a header;
+ * a code in the body wins. Throws 400 naming each field at fault, 413.
  */
 export function readLogin(body: JsonBody, codeHeader: string | null): RocketLogin {
   const { resume, totp, ...login } = parseInput(outer, body)

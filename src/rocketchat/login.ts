@@ -7,10 +7,10 @@ import type { Me } from '../users/me.js'
 import { type NamedLogin, readLogin } from './login-body.js'
 import type { RocketChatEndpoint, RocketChatRequest } from './mount.js'
 
-/** What of the router a login uses. */
+/** The part of the router that a login uses. */
 export type LoginAuth = Pick<AuthRouter, 'signIn' | 'authenticateToken' | 'me' | 'sessions'>
 
-/** `POST /login`, in the forms that Rocket.Chat's clients send. */
+/** `POST /login`, in all forms that Rocket.Chat's clients send. */
 export function createLogin(auth: LoginAuth, digestLogins: boolean): RocketChatEndpoint {
   return async function login(request) {
     const { incoming } = request
@@ -38,7 +38,7 @@ async function signIn(
     { onLimits: setLimits, ...(isDigest ? { digest: 'sha-256' } : {}) },
   )
   if (email !== null && !hasEmail(me, email)) {
-    // Only now: whoever does not know the password learns nothing of what belongs together.
+    // Only after the password was right: others must not learn which address belongs to a user.
     await auth.sessions.revoke(session.id)
     throw new AuthError('Unauthorized', { message: 'the e-mail address is not of that user' })
   }
@@ -46,7 +46,7 @@ async function signIn(
   return loggedIn({ userId, authToken: token, me, ...enrolment })
 }
 
-// The same token again, and no new session: the client asks whether its token is still good.
+// The same token again, without a new session: the client asks whether its token is still valid.
 async function resume(auth: LoginAuth, authToken: string): Promise<Answer> {
   const { userId } = await auth.authenticateToken(authToken)
   const me = await auth.me(userId)
@@ -58,7 +58,7 @@ function loggedIn(data: object): Answer {
   return ok({ status: 'success', data })
 }
 
-// As Rocket.Chat shows them: `emails: [{ address, verified }]`, from the host's `describeUser`.
+// In Rocket.Chat's form: `emails: [{ address, verified }]`, from the host's `describeUser`.
 function hasEmail({ emails }: Me, email: string): boolean {
   return (
     Array.isArray(emails) &&

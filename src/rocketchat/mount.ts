@@ -9,19 +9,19 @@ import { type ProblemNames, writeProblem } from '../http/problem.js'
 import { systemClock } from '../lib/check-options.js'
 import type { Principal } from '../principal/principal.js'
 
-/** What an endpoint sees of a request. */
+/** A request, as endpoints see it. */
 export interface RocketChatRequest {
   readonly incoming: IncomingMessage
-  /** Who asks, behind a guard. */
+  /** The caller, behind a guard. */
   readonly principal: Principal
-  /** Takes the `RateLimit-*` headers of the attempt. */
+  /** Receives the `RateLimit-*` headers of the attempt. */
   readonly setLimits: (headers: Readonly<Record<string, string>>) => void
 }
 
-/** A request in, an answer out. Throws AuthError for every answer that is not a success. */
+/** Throws AuthError for every answer that is not a success. */
 export type RocketChatEndpoint = (request: RocketChatRequest) => Promise<Answer>
 
-/** Mounts one endpoint; without a guard it is for strangers. */
+/** Mounts one endpoint; without a guard it admits unauthenticated requests. */
 export type Mount = (
   method: 'GET' | 'POST',
   path: string,
@@ -55,7 +55,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  // A request that the guard has let in, or one for which nobody was asked.
+  // Admitted by the guard, or mounted without one.
   const { auth: principal } = request as IncomingMessage & { auth: Principal }
   const setLimits = (headers: Readonly<Record<string, string>>) => {
     if (!response.headersSent) setHeaders(response, { ...headers, ...oldNames(headers) })
@@ -63,7 +63,8 @@ async function answer(
   try {
     writeAnswer(response, await endpoint({ incoming: request, principal, setLimits }))
   } catch (error) {
-    // No client can read the page of a host's error handler, and what is wrong is not its request.
+    // Rocket.Chat's clients cannot read the page of a host's error handler, and the request is not
+    // at fault.
     if (error instanceof AuthConfigError) warnOnce(error)
     else if (!isForClient(error)) throw error ?? new Error('an endpoint rejected without a reason')
     if (!response.headersSent) setHeaders(response, oldNames(error.headers))
@@ -85,7 +86,7 @@ function refuseMethod(
   methods: readonly string[],
   next: Next,
 ): void {
-  // A preflight is the router's to answer where it allows the origin, and these do not.
+  // The router answers preflights of allowed origins.
   if (request.method === 'OPTIONS') {
     next()
     return
@@ -94,7 +95,7 @@ function refuseMethod(
   writeProblem(response, new AuthError('method-not-allowed', { headers }), 'plain')
 }
 
-// What this family of clients calls a refusal, where that differs.
+// The names of refusals in Rocket.Chat's API, if they differ.
 function namesOf(error: AuthError, isSignIn: boolean, request: IncomingMessage): ProblemNames {
   if (isSignIn && error.code === 'too-many-requests' && error.limit !== undefined)
     return { error: `error-login-blocked-for-${error.limit === 'network' ? 'ip' : 'user'}` }
@@ -102,14 +103,13 @@ function namesOf(error: AuthError, isSignIn: boolean, request: IncomingMessage):
   return asksForCode && opensOnly400(request) ? { status: 400 } : {}
 }
 
-// @rocket.chat/api-client asks its user for the code where the answer is a 400, and looks into no
-// other. It is told by this header, which it sends with every POST; other clients send another
-// value, or several.
+// @rocket.chat/api-client asks its user for the code only if the answer is a 400. It is recognised
+// by this header, which it sends with every POST; other clients send another value, or several.
 function opensOnly400({ headers }: IncomingMessage): boolean {
   return headers.accept === 'application/json'
 }
 
-/** `X-RateLimit-*`, whose reset is a time in milliseconds. */
+/** `X-RateLimit-*`, with the reset as a time in milliseconds. */
 function oldNames(headers: Readonly<Record<string, string>>): Record<string, string> {
   const {
     'RateLimit-Limit': limit,

@@ -7,7 +7,7 @@ import type { AuthRouter } from '../router/auth-router.js'
 import type { RocketChatEndpoint, RocketChatRequest } from './mount.js'
 import { requireOwner, sessionsOfOwner } from './user-sessions.js'
 
-/** Endpoints of personal access tokens, which are named tokens of the router. */
+/** The endpoints of personal access tokens, which are the router's named tokens. */
 export interface PersonalTokens {
   readonly generate: RocketChatEndpoint
   readonly regenerate: RocketChatEndpoint
@@ -19,7 +19,7 @@ type NamedToken = Awaited<ReturnType<AuthRouter['namedTokens']['list']>>[number]
 
 const named = z.object({ tokenName: z.string().trim().min(1).max(100) })
 
-/** Makes them. Tokens are known by their names; their ids are the router's. */
+/** Clients address tokens by name; the ids are the router's. */
 export function createPersonalTokens(
   namedTokens: AuthRouter['namedTokens'],
   sessions: Pick<AuthRouter['sessions'], 'list'>,
@@ -50,7 +50,7 @@ export function createPersonalTokens(
       return create(request, name)
     },
 
-    // The old one first: whoever asks for this may have lost it to somebody else.
+    // The old one first: it may have been stolen.
     async regenerate(request) {
       const { name, same } = await asked(request)
       if (same.length > 1) throw unfit('There are several tokens of this name.')
@@ -69,10 +69,10 @@ export function createPersonalTokens(
       const tokens = (await namedTokens.list(principal.userId)).map((one) => ({
         name: one.name,
         createdAt: one.createdAt,
-        // Clients of this family know no such thing, and leave them out.
+        // Rocket.Chat's clients do not know these two, and ignore them.
         scope: one.scope,
         expiresAt: one.expiresAt,
-        // Of the part that is no secret: nothing else is known here.
+        // Of the public part of the token: the secret is not stored.
         lastTokenPart: one.id.slice(-6),
         bypassTwoFactor: false,
       }))
@@ -81,8 +81,7 @@ export function createPersonalTokens(
   }
 }
 
-// What is made anew may do what the one before could, for as long as that was made for: the host
-// may have made it for less than everything.
+// The new token gets the scope and the lifetime of the old one, which the host may have limited.
 function reachOf({ scope, createdAt, expiresAt }: NamedToken) {
   const seconds = Math.round((expiresAt.getTime() - createdAt.getTime()) / 1000)
   return { scope, expiresIn: seconds }

@@ -11,7 +11,7 @@ import { createMount, type Mount } from './mount.js'
 import { createPersonalTokens } from './personal-tokens.js'
 import { createUserSessions } from './user-sessions.js'
 
-/** What of the router is used: its public face, and nothing behind it. */
+/** The part of the router that is used: its public API, and nothing else. */
 export type RocketChatAuth = Pick<
   AuthRouter,
   | 'signIn'
@@ -26,16 +26,16 @@ export type RocketChatAuth = Pick<
 /** Options of {@link rocketChat}. */
 export interface RocketChatOptions {
   /**
-   * Lets clients send `{ digest, algorithm: 'sha-256' }` for the password. Whoever has the digest,
-   * from a log or from another server, can then sign in with it: it is the password in all but
-   * name. Needs a hasher that hashes digests, such as `bcryptHasher({ preDigest: 'sha256-hex' })`:
-   * from any other, such clients would be locked out by the next rehash. Default false.
+   * Lets clients send `{ digest, algorithm: 'sha-256' }` instead of the password. Anybody who has
+   * the digest, from a log or from another server, can then sign in with it: it is as good as the
+   * password. Needs a hasher that hashes digests, such as `bcryptHasher({ preDigest: 'sha256-hex'
+   * })`: with any other, the next rehash would lock such clients out. Default false.
    */
   readonly digestLogins?: boolean
-  /** The version that `GET /info` tells. Default: there is no `/info`. */
+  /** The version in the answer of `GET /info`. Default: no `/info`. */
   readonly version?: string
   /**
-   * Lets users make, list and end personal access tokens, which are named tokens of the router.
+   * Lets users make, list and end personal access tokens, which are the router's named tokens.
    * Default false.
    */
   readonly personalAccessTokens?: boolean
@@ -44,9 +44,9 @@ export interface RocketChatOptions {
 }
 
 /**
- * The sign-in of Rocket.Chat's REST API, for its clients: what they send and expect beside what the
- * router answers anyway. Mount it before the router, under the same path. It is no way in of its
- * own: every request ends in a function of `auth`.
+ * The sign-in of Rocket.Chat's REST API, for its clients: everything they send and expect beyond
+ * what the router offers anyway. Mount it before the router, under the same path. It never signs
+ * anybody in by itself: every request ends in a function of `auth`.
  *
  * @throws AuthConfigError for unusable options, and for `digestLogins` without a hasher that
  * verifies digests
@@ -82,7 +82,7 @@ export function rocketChat(auth: RocketChatAuth, options: RocketChatOptions = {}
   return router
 }
 
-/** What these clients send and read besides. */
+/** The headers that these clients send and read. */
 const clientHeaders = {
   sendable: ['X-2fa-Code', 'X-2fa-Method'],
   readable: ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
@@ -97,7 +97,7 @@ function mountTokens(auth: RocketChatAuth, mount: Mount, guard: Guard): void {
   mount('GET', '/users.getPersonalAccessTokens', guard, tokens.list)
 }
 
-/** As for the router's own endpoint: a session left open must not be enough for a lasting key. */
+/** As at the router's own endpoint: an unattended session must not be enough for a lasting key. */
 const freshSeconds = 600
 
 function noDigests(): AuthConfigError {

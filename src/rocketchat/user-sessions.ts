@@ -10,7 +10,7 @@ import type { AuthRouter } from '../router/auth-router.js'
 import { isKnownKind } from '../stores/session-kinds.js'
 import type { RocketChatEndpoint } from './mount.js'
 
-/** Endpoints by which users end their sessions. */
+/** The endpoints by which users end their sessions. */
 export interface UserSessions {
   readonly logout: RocketChatEndpoint
   readonly logoutOtherClients: RocketChatEndpoint
@@ -23,7 +23,7 @@ export function createUserSessions(sessions: AuthRouter['sessions']): UserSessio
   const mine = (principal: Principal) => sessionsOfOwner(sessions, principal)
 
   return {
-    // Everywhere, here included. For another user it is the host's to offer.
+    // Ends all sessions, this one included. Ending those of another user is left to the host.
     async logout({ incoming, principal }) {
       const { userId = principal.userId } = parseInput(whose, await readJsonBody(incoming))
       await mine(principal)
@@ -32,8 +32,7 @@ export function createUserSessions(sessions: AuthRouter['sessions']): UserSessio
       return ok({ success: true, message: "You've been logged out!" })
     },
 
-    // Other devices, and those that are about to sign in, but not the bots: these have names, and
-    // are ended by them.
+    // Other devices, and those about to sign in, but not named tokens: users end these by name.
     async logoutOtherClients({ incoming, principal }) {
       await mine(principal)
       const { userId, sessionId: except } = principal
@@ -51,9 +50,9 @@ export function createUserSessions(sessions: AuthRouter['sessions']): UserSessio
 }
 
 /**
- * The sessions of whoever asks. Throws 401 where the one that asks has ended: a guard may have
- * judged it some seconds ago, and a thief whose session was ended since must not end what is its
- * owner's.
+ * The sessions of the caller. Throws 401 if the caller's session has ended: a guard may have
+ * checked it some seconds ago, and a thief whose session has just ended must not end the owner's
+ * sessions.
  */
 export async function sessionsOfOwner(
   sessions: Pick<AuthRouter['sessions'], 'list'>,
@@ -66,8 +65,7 @@ export async function sessionsOfOwner(
 }
 
 /**
- * Lets in only sessions that may manage the account: no token of a bot, whatever its scope. Throws
- * 403.
+ * Admits only sessions that may manage the account: no named token, whatever its scope. Throws 403.
  */
 export function requireOwner({ kind }: Principal): void {
   if (!isKnownKind(kind))

@@ -5,19 +5,19 @@ import type { AuthUser } from '../users/contract.js'
 const approval: unique symbol = Symbol('approved sign-in')
 
 /**
- * Proof that the sign-in decision allowed this sign-in. Everything that opens a session or issues a
- * code demands it.
+ * Proof that the sign-in decision allowed this sign-in. Required by everything that opens a session
+ * or issues a code.
  */
 export interface ApprovedSignIn {
   readonly [approval]: true
   readonly user: AuthUser
   readonly methods: readonly StoredMethod[]
   /**
-   * When the user's TOTP was switched on, as read by the decision; this identifies the factor. Null
-   * for a user without TOTP.
+   * When the user's TOTP was enabled, as read by the decision; this identifies the factor. Null
+   * without TOTP.
    */
   readonly totpSince: Date | null
-  /** What of the user's passkeys was shown as the second factor, for this sign-in. */
+  /** The passkey, or its recovery code, that was the second factor of this sign-in. */
   readonly passkeyShown: PasskeyShown | null
 }
 

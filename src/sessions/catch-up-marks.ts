@@ -8,9 +8,8 @@ export interface CatchUpMarksDeps {
 }
 
 /**
- * Gives a session that has just been stored the marks that the one which asked for it has by now:
- * the hash may have been replaced by one of the same password while there was only that one to be
- * told of it.
+ * Copies to a new session the marks that its opener has by now: the hash may have been replaced by
+ * another one of the same password before the new session was stored.
  */
 export async function catchUpMarks(
   { sessions, passwordWatch }: CatchUpMarksDeps,

@@ -3,10 +3,10 @@ import type { SessionRecord } from '../stores/contract.js'
 import type { Sessions } from './sessions.js'
 
 /**
- * Hands over a session that was just opened, and ends it where that fails: one whose browser does
- * not come to have it must not stay.
+ * Hands a new session over to its browser, and ends it if that fails: a session that no browser has
+ * must not stay.
  *
- * @param keep - ends what was before, and gives the browser the new one
+ * @param keep - ends the browser's former session and gives it the new one
  */
 export async function endUnlessKept(
   sessions: Pick<Sessions, 'end'>,

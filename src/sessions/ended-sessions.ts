@@ -3,14 +3,14 @@ import type { Sessions } from './sessions.js'
 const maxIdsAtOnce = 500
 
 /**
- * Asks which of the sessions have ended. A turn whose answer is still awaited is not asked again:
+ * Returns which of the sessions have ended. A turn whose answer is still awaited is skipped, so
  * nothing piles up on a slow store.
  */
 export type EndedAmong = (turn: number, ids: readonly string[]) => Promise<string[]>
 
 /**
- * Asks the store in batches which of these sessions have ended. A query that fails names none: the
- * call has reported it, and an outage ends no session.
+ * Asks the store in batches. A failed query names no session: the call has reported it, and an
+ * outage ends no session.
  */
 export function createEndedAmong(sessions: Pick<Sessions, 'liveAmong'>): EndedAmong {
   const waiting = new Set<number>()
@@ -18,7 +18,7 @@ export function createEndedAmong(sessions: Pick<Sessions, 'liveAmong'>): EndedAm
     if (waiting.has(turn)) return []
     waiting.add(turn)
     const ended: string[] = []
-    // One after the other: the store has requests to answer.
+    // One after the other: the store has other requests to answer.
     for (let from = 0; from < ids.length; from += maxIdsAtOnce) {
       const asked = ids.slice(from, from + maxIdsAtOnce)
       const live = new Set(await sessions.liveAmong(asked).catch(() => asked))

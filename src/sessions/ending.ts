@@ -3,20 +3,20 @@ import type { EndReason, SessionRecord, SessionStore } from '../stores/contract.
 import type { Revocations } from './revocations.js'
 import { isStandIn } from './stand-in.js'
 
-/** Names a session that may not have been read. */
+/** Identifies a session that may not have been read. */
 export type SessionName = Pick<SessionRecord, 'id' | 'userId'> &
   Partial<Pick<SessionRecord, 'kind'>>
 
-/** Ends sessions durably, and announces it to every cache and socket. */
+/** Ends sessions durably, and announces that to all caches and sockets. */
 export interface SessionEnding {
   /**
-   * True if this call ended the session. What it has opened ends with it, also where another call
-   * has ended the session itself: that one may have failed before it came to the rest.
+   * Returns true if this call ended the session. Its children end with it, even if another call had
+   * ended the session itself: that call may have failed before it came to the children.
    */
   end(session: SessionName, reason: EndReason, context: RequestContext): Promise<boolean>
   /**
-   * Ends all sessions of a user but `exceptId`, and `openerId` where the exception needs it to
-   * live. Says how many this call ended.
+   * Ends all sessions of a user except `exceptId`, and except `openerId` if the exception needs it.
+   * Returns how many this call ended.
    */
   endAllForUser(
     userId: string,
@@ -26,8 +26,8 @@ export interface SessionEnding {
     openerId?: string,
   ): Promise<number>
   /**
-   * The same, but named tokens stay. Each session is ended by a write of its own, so one that the
-   * store cannot list stays as well.
+   * Like `endAllForUser`, but named tokens stay. Each session is ended by a write of its own, so a
+   * session that the store cannot list stays as well.
    */
   endAllButNamed(
     userId: string,
@@ -36,7 +36,9 @@ export interface SessionEnding {
     exceptId?: string,
     openerId?: string,
   ): Promise<number>
-  /** Ends all sessions of a client, or those of one user at it. Says how many this call ended. */
+  /**
+   * Ends all sessions of a client, or those of one user at it. Returns how many this call ended.
+   */
   endClient(
     clientId: string,
     userId: string | null,
@@ -53,11 +55,12 @@ export interface SessionEndingDeps {
   readonly revocations: Pick<Revocations, 'announce' | 'invalidateUser' | 'invalidateClient'>
   readonly clock: () => Date
   readonly audit: Audit
-  /** False where no session ever opens another, as without apps: then nobody looks for children. */
+  /**
+   * False if no session ever opens another, as without apps: then there is no search for children.
+   */
   readonly opensChildren: boolean
 }
 
-/** Makes what ends sessions. */
 export function createSessionEnding(deps: SessionEndingDeps): SessionEnding {
   const { store, revocations, clock } = deps
   const endChildren = createEndChildren(deps)
@@ -72,8 +75,7 @@ export function createSessionEnding(deps: SessionEndingDeps): SessionEnding {
       revocations.invalidateUser(session.userId)
       throw error
     })
-    // Announced even when another call ended it: it must be gone from the memory of this process as
-    // well.
+    // Announced even if another call ended it: this process must drop it from its cache as well.
     if (ended) await announceEnded(deps, [session], reason, context)
     else await revocations.announce([asEvent(session, reason, clock())])
     return ended
@@ -83,13 +85,13 @@ export function createSessionEnding(deps: SessionEndingDeps): SessionEnding {
     try {
       return await twice(endOnce)
     } finally {
-      // A store that has lost a list ends more sessions than it can name. One that failed may have
-      // ended them before its answer was lost.
+      // A store that has lost a list ends more sessions than it can name, and a failed store may
+      // have ended them before its answer was lost.
       revocations.invalidateUser(userId)
     }
   }
 
-  // Each by a write of its own. Children are among them.
+  // Each by a write of its own. The children are among them.
   function endListed(
     userId: string,
     reason: EndReason,
@@ -112,9 +114,9 @@ export function createSessionEnding(deps: SessionEndingDeps): SessionEnding {
       return ended
     },
 
-    // Children are the user's, too.
+    // Children belong to the user, too, so they end as well.
     endAllForUser(userId, reason, context, exceptId, openerId) {
-      // The one write of the store leaves one of them.
+      // The single write of the store can keep only one.
       if (openerId !== undefined)
         return endListed(userId, reason, context, ({ id }) => id === exceptId || id === openerId)
       return endTwice(userId, async () => {
@@ -144,12 +146,12 @@ async function unkept(
   return live.filter((session) => !isKept(session))
 }
 
-/** Kinds of sessions that open no others: bots and apps. */
+/** Kinds of sessions that open no others: named tokens and apps. */
 const childless: readonly (string | undefined)[] = ['token', 'oauth']
 
-// After their parent: a session that is being opened at this moment looks for its parent once more
-// when it is stored (src/pkce/redeem-code.ts), so one of the two sees the other. What is left where
-// the store fails is over at the next look at it (ends-with-parent.ts).
+// After their parent: a session being opened now checks its parent again after it is stored
+// (src/pkce/redeem-code.ts), so one of the two sees the other. If the store fails, remaining
+// children end at their next read (ends-with-parent.ts).
 function createEndChildren(
   deps: SessionEndingDeps,
 ): (parent: SessionName, reason: EndReason, context: RequestContext) => Promise<void> {
@@ -166,8 +168,8 @@ function createEndChildren(
 
   return async function endChildren(parent, reason, context) {
     if (!opensChildren || childless.includes(parent.kind)) return
-    // A browser opens sessions of apps alone; a web app also signs in its browser, and another
-    // device that does the same.
+    // A browser opens only sessions of apps. A web app also signs in its browser, and another
+    // device, which does the same.
     const generations = parent.kind === 'browser' ? 1 : 3
     let parents: readonly SessionName[] = [parent]
     try {
@@ -183,7 +185,7 @@ function createEndChildren(
   }
 }
 
-// That the store can is checked at the start, where the host lets other apps sign users in.
+// Checked at the start: with OAuth the store has this method.
 function createEndClient(
   deps: SessionEndingDeps,
   endTwice: (userId: string, endOnce: () => Promise<number>) => Promise<number>,
@@ -205,7 +207,7 @@ function createEndClient(
         const before = ended.size
         const ids = await endSome(only)
         for (const id of ids) ended.add(id)
-        // A store that names the same ones again and again must not keep this going for ever.
+        // A store that keeps naming the same sessions must not cause an endless loop.
         if (ids.length < mostInOneCall || ended.size === before) return ended.size
       }
     }
@@ -218,7 +220,7 @@ function createEndClient(
   }
 }
 
-// A session that was being opened during the first call was not there yet.
+// A session being opened during the first call may not have been stored yet.
 async function twice(endOnce: () => Promise<number>): Promise<number> {
   return (await endOnce()) + (await endOnce())
 }
@@ -227,8 +229,8 @@ function ofUser(ids: readonly string[], userId: string): SessionName[] {
   return ids.map((id) => ({ id, userId }))
 }
 
-// The store has named the sessions alone. Those of which it cannot say whose they were have ended
-// all the same: they are announced without a user, since sockets go by the session.
+// The store has returned only session ids. Sessions whose user it no longer knows have ended all
+// the same: they are announced without a user, since sockets are found by session.
 async function announceOfWhomever(
   deps: SessionEndingDeps,
   ids: readonly string[],
@@ -248,10 +250,10 @@ async function announceOfWhomever(
 }
 
 const atOnce = 20
-/** Sessions of a client: all of them in one call could take longer than a store is given. */
+/** Sessions of a client per call: all in one call could exceed the store's time limit. */
 const mostInOneCall = 500
 
-// Not all at once: the store has requests to answer.
+// Not all at once: the store has other requests to answer.
 async function countInTurns(
   sessions: readonly SessionName[],
   endOne: (session: SessionName) => Promise<boolean>,

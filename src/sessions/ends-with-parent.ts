@@ -1,21 +1,20 @@
 import type { SessionRecord } from '../stores/contract.js'
 
-// A session that another one has opened is over with that one, whatever it was that ended it:
-// somebody, idleness, its absolute end, a purge. The row of the parent says so at every read. That
-// children are ended together with it (ending.ts) closes their sockets at once; that they are over
-// does not depend on it.
+// A child session ends with its parent, whatever ended the parent: an explicit end, idleness, the
+// absolute end, a purge. Every read checks the row of the parent. Ending children explicitly
+// (ending.ts) only closes their sockets at once; that they have ended does not depend on it.
 
 /**
- * The most above a session: the browser of an app, the session that signed the browser in, and the
- * one that issued the code of that.
+ * The most ancestors of a session: the browser of an app, the session that signed the browser in,
+ * and the session that issued the code of that one.
  */
 const maxAncestors = 3
 
 /**
- * Makes what finds a session that is alive, and all those above it with it. A session without a
- * parent costs one read, as ever.
+ * Finds a session that is alive together with all its ancestors. A session without a parent costs
+ * one read.
  *
- * @param find - the session, if it is within its own times
+ * @param find - returns the session if it has itself neither ended nor expired
  */
 export function createFindLive(
   find: (id: string) => Promise<SessionRecord | null>,
@@ -24,7 +23,7 @@ export function createFindLive(
     const session = await find(id)
     let parentId = session?.parentId
     for (let above = 1; parentId !== undefined; above += 1) {
-      // Rows that name each other must not keep the store busy for ever.
+      // Rows that name each other must not cause an endless loop.
       const parent: SessionRecord | null = above > maxAncestors ? null : await find(parentId)
       if (parent === null || parent.userId !== session?.userId) return null
       parentId = parent.parentId
@@ -33,7 +32,7 @@ export function createFindLive(
   }
 }
 
-/** Those of a user's sessions that are not over with their parents. All that live are given. */
+/** The sessions whose parents are alive, out of all live sessions of a user. */
 export function withLiveParents(sessions: readonly SessionRecord[]): SessionRecord[] {
   const known = new Map(sessions.map((session) => [session.id, session]))
   function hasLiveParents({ parentId }: SessionRecord, above = 1): boolean {
@@ -45,9 +44,8 @@ export function withLiveParents(sessions: readonly SessionRecord[]): SessionReco
 }
 
 /**
- * Whether a session goes by the times of its parent: that of an app without a refresh token. It is
- * not noted as in use, and idles out with the browser alone, or where another takes its place
- * (replacing.ts).
+ * Whether a session has the times of its parent: that of an app without a refresh token. Its use is
+ * not recorded; it idles out with its browser, or when another session replaces it (replacing.ts).
  */
 export function goesByParent({
   kind,

@@ -10,31 +10,31 @@ import type { AskedLifetime } from './session-times.js'
 import type { Sessions } from './sessions.js'
 import type { SignInTokens } from './sign-in-options.js'
 
-/** What a sign-in that was approved is to get. */
+/** What an approved sign-in asks for. */
 export interface SessionRequest {
   readonly approved: ApprovedSignIn
-  /** `cookie`: none, but the secret that a page's cookie holds. */
+  /** `cookie`: no tokens, but the secret for a cookie. */
   readonly tokens: SignInTokens | 'cookie'
-  /** Undefined: the router's own. */
+  /** Undefined: the router's lifetimes. */
   readonly lifetime: AskedLifetime | undefined
-  /** Left out: of the hash of the user who was approved. */
+  /** Default: the marks of the approved user's hash. */
   readonly marks?: PasswordMarks | undefined
 }
 
-/** A session that stands, and its tokens. */
+/** A stored session and its tokens. */
 export interface IssuedSession {
   readonly session: SessionRecord
-  /** Or the secret, where that was asked for. */
+  /** The access token or authToken, or the secret with `cookie`. */
   readonly token: string
-  /** Seconds, of the token. */
+  /** Seconds until `token` expires. */
   readonly expiresIn: number
-  /** Of the token. */
+  /** When `token` expires. */
   readonly expiresAt: Date
-  /** Null unless it was asked for. */
+  /** Null unless requested. */
   readonly refreshToken: string | null
 }
 
-/** Opens a session with its tokens. Rejects with 503, and then there is none. */
+/** Opens a session with its tokens. Rejects with 503; no session exists then. */
 export type IssueSession = (
   request: SessionRequest,
   context: RequestContext,
@@ -43,14 +43,14 @@ export type IssueSession = (
 export interface IssueSessionDeps {
   readonly sessions: Pick<Sessions, 'draft' | 'start'>
   readonly accessTokens: Pick<AccessTokens, 'issue'>
-  /** Seconds, of `session` and of `refreshable` tokens. */
+  /** Lifetimes in seconds of `session` and of `refreshable` tokens. */
   readonly tokenLifetimes: Readonly<Record<SignInTokens, number>>
   readonly clock: () => Date
 }
 
 /**
- * Makes what opens the session of a sign-in. Tokens are signed before anything is stored: a signer
- * that fails leaves no session behind, and a token without a session is worth nothing.
+ * Tokens are signed before the session is stored: a failing signer leaves no session behind, and a
+ * token without a session is useless.
  */
 export function createIssueSession(deps: IssueSessionDeps): IssueSession {
   const { sessions, accessTokens, tokenLifetimes, clock } = deps

@@ -4,13 +4,13 @@ import type { Sessions } from './sessions.js'
 
 export interface KeepSessionDeps {
   readonly sessions: Pick<Sessions, 'setMethods'>
-  /** Forgets what this process has read of a session. */
+  /** Drops a session from the cache of this process. */
   readonly forgetSession: (sessionId: string) => void
 }
 
 /**
- * Notes what a session has shown by now: by that it may be refreshed, and may do more than enrol.
- * Rejects with 503.
+ * Stores the methods that a session has proven. They decide whether it can be refreshed, and
+ * whether it may do more than enrol. Rejects with 503.
  */
 export async function keepSession(
   { sessions, forgetSession }: KeepSessionDeps,

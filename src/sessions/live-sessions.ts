@@ -9,21 +9,21 @@ import type { PasswordStands } from './password-stands.js'
 import type { Revocations } from './revocations.js'
 import type { Sessions } from './sessions.js'
 
-/** A session that is alive and its user, who may sign in. */
+/** A live session and its user, who may sign in. */
 export interface LiveSession {
   readonly session: SessionRecord
   readonly user: AuthUser
-  /** Whether the user must have a second factor, by the host's policy. */
+  /** Whether the host's policy requires a second factor. */
   readonly mustHaveFactor: boolean
 }
 
-/** Finds live sessions, from memory where they were read a moment ago. */
+/** Finds live sessions, with a short cache. */
 export interface LiveSessions {
   /**
-   * The session and its user. Throws 401 when the session is over or its user disabled or gone, 403
-   * when it may only enrol in a second factor and `admitted` is `complete`, the default, 503 when a
-   * store failed. Without a context the session is not noted as in use: no request asks for it.
-   * Where `isProven` is given and says no, that is a 401 too, and nothing has been noted.
+   * The session and its user. Throws 401 if the session has ended or its user is disabled or
+   * deleted, 403 if it may only enrol a second factor and `admitted` is `complete` (the default),
+   * 503 if a store fails. Without a context the use is not recorded, since no request asks for it.
+   * If `isProven` is given and returns false, throws 401 and records nothing.
    */
   require(
     id: string,
@@ -32,11 +32,11 @@ export interface LiveSessions {
     isProven?: IsProven,
   ): Promise<LiveSession>
   /**
-   * The same as `require`, synchronously, for a session that was read a moment ago and has nothing
-   * to be noted; undefined for any other.
+   * Like `require`, synchronously, for a cached session whose use need not be recorded; undefined
+   * otherwise.
    */
   remembered(id: string, now: Date): LiveSession | undefined
-  /** The next request reads the session anew: something of it has changed. */
+  /** Drops a session from the cache, because it has changed. */
   forget(id: string): void
 }
 
@@ -51,16 +51,15 @@ export interface LiveSessionsDeps {
 }
 
 /**
- * How long another process may go on without noticing that a session ended, or its user was
- * disabled, if the bus is silent.
+ * Seconds until every process notices that a session ended or its user was disabled, without a bus.
  */
 const maxAgeSeconds = 5
 const maxEntries = 20_000
 
 /**
- * Reads a session and its user at most once in 5 seconds. An end that is announced removes it from
- * memory at once, and a read that was under way at that moment is not kept: it may have seen the
- * session alive.
+ * Reads a session and its user at most once in 5 seconds. An announced end removes it from the
+ * cache at once; a read under way at that moment is not cached, since it may have seen the session
+ * alive.
  */
 export function createLiveSessions({
   sessions,
@@ -83,7 +82,7 @@ export function createLiveSessions({
   revocations.onEnded(({ sessionId }) => forget(sessionId))
   const forgetWhere = (isMeant: (session: SessionRecord) => boolean) => {
     cache.deleteWhere(({ session }) => isMeant(session))
-    // Whose these reads are is not known yet, so the next request reads each of them again.
+    // These reads do not know their user yet, so the next request reads each session again.
     reading.clear()
   }
   revocations.onUserInvalidated((userId) => forgetWhere((session) => session.userId === userId))
@@ -92,7 +91,7 @@ export function createLiveSessions({
   function readOnce(id: string): Promise<LiveSession> {
     const underWay = reading.get(id)
     if (underWay !== undefined) return underWay
-    // The age counts from before the read: a slow store must not make old news look fresh.
+    // The age counts from before the read: a slow store must not make old data look fresh.
     const asked = clock()
     const mine = read(id)
       .then((live) => {
@@ -108,12 +107,12 @@ export function createLiveSessions({
 
   const requireLive: FindLive = async (id, context) => {
     const found = cache.get(id, clock()) ?? (await readOnce(id))
-    // While this request waited, another may have noted the session, or have read it anew.
+    // While this request waited, another may have recorded the use, or read the session again.
     const live = cache.get(id, clock()) ?? found
     if (!sessions.isLive(live.session)) throw notSignedIn('session ended or unknown')
     const seen = context === null ? null : sessions.seenNow(live.session, context)
     if (seen !== null) {
-      // Noted in memory first, so that requests at the same moment write it once.
+      // Cached first, so that concurrent requests write it once.
       cache.update(id, { ...live, session: { ...live.session, ...seen } })
       sessions.touch(id, seen)
     }
@@ -140,7 +139,6 @@ export function createLiveSessions({
   }
 }
 
-/** Makes what reads a session that is alive, and its user. */
 function createRead({
   sessions,
   users,
@@ -155,7 +153,7 @@ function createRead({
     const user = await users.findById(session.userId)
     if (user === null || user.disabled === true) throw notSignedIn('user is disabled or gone')
     if (!(await passwordStands(session, user))) throw notSignedIn('password was changed')
-    // Handlers are given the list itself.
+    // Frozen, because handlers get this very list.
     const methods = Object.freeze([...session.methods])
     return { session: { ...session, methods }, user, mustHaveFactor: await mustHaveFactor(user) }
   }
@@ -173,7 +171,7 @@ function requireAdmitted(
   return async function requireSession(id, context, admitted) {
     const remembered = await find(id, context)
     if (admitted === 'may-enrol' || !mayOnlyEnrol(remembered)) return remembered
-    // It may have enrolled a moment ago in another process, so the cache alone refuses no request.
+    // It may have enrolled in another process a moment ago, so the cache alone refuses no request.
     forget(id)
     const live = await find(id, context)
     if (mayOnlyEnrol(live)) throw new AuthError('second-factor-enrolment-required')
@@ -182,8 +180,8 @@ function requireAdmitted(
 }
 
 /**
- * Whether a session may set up a second factor and do nothing else: the host demands one, and the
- * session has not shown any.
+ * Whether a session may only enrol a second factor: the host requires one, and the session has not
+ * shown any.
  */
 type MayOnlyEnrol = (live: LiveSession) => boolean
 
@@ -192,9 +190,9 @@ type FindLive = (id: string, context: RequestContext | null) => Promise<LiveSess
 type IsProven = (session: SessionRecord) => boolean
 
 /**
- * Makes what asks for the proof of a session before anything is done for its user: the time of that
- * would tell whoever has seen the id of a session whether it is alive. Another process may have
- * replaced the secret a moment ago, so the cache alone refuses no request.
+ * Checks the secret before anything is done for the user: the time would otherwise tell anybody who
+ * has seen a session id whether that session is alive. Another process may have replaced the secret
+ * a moment ago, so the cache alone refuses no request.
  */
 function createRequireProof(
   remembers: (id: string) => SessionRecord | undefined,

@@ -6,7 +6,7 @@ import { type SessionOpening, startOf } from './opening.js'
 import type { PasswordMarks } from './password-watch.js'
 import type { SessionTimes } from './session-times.js'
 
-/** What the session of a named token is made of. */
+/** The data of a named token's session. */
 export interface NewNamedSession {
   readonly id: string
   readonly approved: ApprovedSignIn
@@ -14,24 +14,24 @@ export interface NewNamedSession {
   readonly scope: string
   readonly secretHash: string
   readonly authenticatedAt: Date
-  /** By which password hash it stands or falls. */
+  /** The password hash it depends on. */
   readonly marks: PasswordMarks
   /** Seconds. */
   readonly expiresIn: number
 }
 
-/** Opens the sessions of named tokens. They make room for nobody, and nobody for them. */
+/** Opens the sessions of named tokens. They are outside the limit on a user's other sessions. */
 export interface NamedSessions {
-  /** The record of one that does not exist yet. */
+  /** The record of a session that is not stored yet. */
   draftNamed(session: NewNamedSession, context: RequestContext): SessionRecord
   /**
-   * Stores a drafted one. False, and then there is none, where the user has too many; also for each
-   * of several that are stored at once and would be too many together.
+   * Stores a drafted session. Returns false, and ends it, if the user has too many; several stored
+   * at once that are too many together all end.
    */
   startNamed(session: SessionRecord, context: RequestContext): Promise<boolean>
   /** Whether the user may have one more. */
   hasRoomForNamed(userId: string): Promise<boolean>
-  /** Those of a user that are alive, the oldest first. */
+  /** A user's live sessions of this kind, oldest first. */
   listNamed(userId: string): Promise<SessionRecord[]>
 }
 
@@ -41,10 +41,10 @@ export interface NamedSessionsDeps {
   readonly audit: Audit
 }
 
-/** The most of one user. */
+/** Named tokens per user. */
 const maxNamed = 20
 
-/** The name of a named token, or of the app that a session is of; null for any other session. */
+/** The name of a named token or of the app of a session; null for any other session. */
 export function nameOf({
   kind,
   userAgent,
@@ -52,7 +52,6 @@ export function nameOf({
   return kind === 'token' || kind === 'oauth' ? userAgent : null
 }
 
-/** Makes what opens the sessions of named tokens. */
 export function createNamedSessions(
   { store, clock, audit }: NamedSessionsDeps,
   times: SessionTimes,
@@ -67,9 +66,9 @@ export function createNamedSessions(
     draftNamed({ approved, name, expiresIn, marks, ...given }, context) {
       const createdAt = clock()
       const kind = 'token'
-      // It does not idle out: a bot may have nothing to say for a month.
+      // It does not idle out: a bot may be silent for a month.
       const lifetime = { idle: expiresIn, absolute: expiresIn }
-      // Not from the sign-in that it was made in: it outlives that.
+      // Not counted from the sign-in that made it: the token outlives that.
       const expiresAt = times.absoluteEnd(createdAt, createdAt, lifetime)
       return {
         ...given,
@@ -81,7 +80,7 @@ export function createNamedSessions(
         createdAt,
         expiresAt,
         ...times.seen({ kind, expiresAt, ip: null, lifetime }, context),
-        // What a device calls itself is where the program's own name is.
+        // Its name is stored in place of a user agent.
         userAgent: name,
         refresh: null,
         endedAt: null,
@@ -92,9 +91,10 @@ export function createNamedSessions(
     async startNamed(session, context) {
       await store.create(session)
       audit(startOf(session), context)
-      // Counted with it among them, so that of several at once the last one stored sees them all.
+      // Counted after it is stored, so that of several at once the last one stored sees all of
+      // them.
       const named = await listNamed(session.userId).catch(async (error: unknown) => {
-        // Nobody will ever have its secret.
+        // Nobody will get its secret.
         await end(session, 'revoked', context).catch(() => {})
         throw error
       })

@@ -10,7 +10,7 @@ import { createReplaceFormer, formerAmong, replacesFormer } from './replacing.js
 import type { AskedLifetime, SessionTimes } from './session-times.js'
 import { isStandIn, standInId } from './stand-in.js'
 
-/** What a new session is made of. */
+/** The data of a new session. */
 export interface NewSession {
   readonly id: string
   readonly approved: ApprovedSignIn
@@ -18,42 +18,39 @@ export interface NewSession {
   readonly scope: string
   readonly authenticatedAt: Date
   readonly refresh: RefreshState | null
-  /** Of the secret that it is shown by; left out where it is shown by signed tokens. */
+  /** The hash of the secret that presents it; left out if signed tokens do. */
   readonly secretHash?: string
-  /** Left out: the router's own. */
+  /** Default: the router's lifetimes. */
   readonly lifetime?: AskedLifetime | undefined
-  /** By which password hash it stands or falls. Left out: by that of the user who was approved. */
+  /** The password hash it depends on. Default: that of the approved user. */
   readonly marks?: PasswordMarks | undefined
-  /** What its user knows it by. Left out: what the program that sends the request is. */
+  /** The name its user knows it by. Default: the user agent. */
   readonly name?: string
-  /** The client that it is opened for. */
+  /** The OAuth client it is opened for. */
   readonly clientId?: string
   /** The session that it ends with. */
   readonly parentId?: string
-  /** The APIs that its client was granted. */
+  /** The APIs granted to its client. */
   readonly resources?: readonly string[]
-  /** The session that it is opened from; it ends with that one only where `parentId` says so. */
+  /** The session it is opened from; it ends with that one only if `parentId` says so. */
   readonly openedBySessionId?: string
-  /** It ends here at the latest. Left out: by the router's times alone. */
+  /** Its latest end. Default: only the router's lifetimes. */
   readonly until?: Date | undefined
 }
 
-/** Opens sessions; a user's oldest ones make room for them. */
+/** Opens sessions; a user's oldest sessions make room for them. */
 export interface SessionOpening {
-  /**
-   * The record of a session that does not exist yet, so that its token can be signed before
-   * anything is stored.
-   */
+  /** The record of a session that is not stored yet, so that its token can be signed first. */
   draft(session: NewSession, context: RequestContext): SessionRecord
   /**
-   * Stores a drafted session; from here on its tokens are good. A user with too many sessions then
+   * Stores a drafted session; from now on its tokens are valid. A user with too many sessions then
    * loses the oldest.
    */
   start(session: SessionRecord, context: RequestContext): Promise<void>
   /**
-   * The same for the session that a code opens: stored only if this call is the one that used the
-   * code up. The oldest do not yet make room: one of them may be the session that asked for the
-   * code, and whether that is alive is still asked.
+   * Stores the session of a code, if this call is the one that used the code up. It does not evict:
+   * the oldest session may be the one that asked for the code, and whether that is alive is still
+   * to be checked.
    */
   startByCode(
     codeHash: string,
@@ -61,17 +58,17 @@ export interface SessionOpening {
     context: RequestContext,
   ): Promise<ConsumeResult>
   /**
-   * The oldest make room for a session that a code has opened, and before them those in whose place
-   * there is a newer one. Where it has a parent, the former ones of the same client and parent end
-   * in a minute.
+   * Evicts the oldest sessions after a code has opened one; those already replaced by a newer one
+   * go first. If the new session has a parent, former sessions of the same client and parent end in
+   * a minute.
    */
   makeRoom(session: SessionRecord, context: RequestContext): Promise<void>
   /**
-   * Stores a session without any token, for a code that the host asks for: it ends when the user's
-   * sessions are ended, or at `until`, and no list shows it. Answers its id.
+   * Stores a placeholder session for a code that the host asks for. It ends with the user's
+   * sessions or at `until`, and no list shows it. Returns its id.
    */
   standIn(approved: ApprovedSignIn, scope: string, until: Date): Promise<string>
-  /** A user's live sessions, the oldest first. */
+  /** A user's live sessions, oldest first. */
   listForUser(userId: string): Promise<SessionRecord[]>
 }
 
@@ -80,19 +77,18 @@ export interface SessionOpeningDeps {
   /** Uses a code up and stores the session it opens. */
   readonly redeem: (codeHash: string, session: SessionRecord, now: Date) => Promise<ConsumeResult>
   readonly maxSessionsPerUser: number
-  /** Whether sessions end with the hash they were opened by. */
+  /** Marks sessions with their password hash, if they must end with it. */
   readonly passwordWatch: Pick<PasswordWatch, 'marksOf'>
   readonly clock: () => Date
   readonly audit: Audit
 }
 
-/** The most of one user at one client. */
+/** Sessions of one user at one client. */
 const maxSessionsPerClient = 10
 
-/** At most this many per sign-in, so that nobody waits long; later sign-ins evict the rest. */
+/** Evictions per sign-in, so that nobody waits long; later sign-ins evict the rest. */
 const maxEvictions = 20
 
-/** Makes what opens sessions. */
 export function createSessionOpening(
   deps: SessionOpeningDeps,
   times: SessionTimes,
@@ -107,8 +103,7 @@ export function createSessionOpening(
     return live.filter(({ id }) => !isStandIn(id))
   }
 
-  // Most users have a few sessions: their number is asked before the rows, which are a list to read
-  // with every sign-in.
+  // Most users have few sessions: counting them avoids reading the whole list at every sign-in.
   async function hasRoom({ userId }: SessionRecord, most: number): Promise<boolean> {
     const count = await store.countForUser?.(userId, clock())
     return count !== undefined && count <= most
@@ -119,7 +114,7 @@ export function createSessionOpening(
     const evictOldest = async () => {
       if (!replacesFormer(session) && (await hasRoom(session, most))) return
       const live = await listForUser(session.userId)
-      // Never the one that it was opened by: it would be over with it.
+      // Never its parent: it would end with it.
       const rivals = live.filter(
         (other) => other.id !== session.parentId && isRival(session, other),
       )
@@ -127,7 +122,7 @@ export function createSessionOpening(
       const evicting = evicted.map((one) => end(one, 'evicted', context))
       await Promise.all([...evicting, replaceFormer(session, live)])
     }
-    // The call that failed has been reported. The new session stays; the next sign-in makes room.
+    // The failed call has reported itself. The new session stays; the next sign-in makes room.
     await evictOldest().catch(() => {})
   }
 
@@ -167,7 +162,7 @@ function createDraft(
 ): SessionOpening['draft'] {
   return function draft({ approved, lifetime: asked, marks, until, name, ...given }, context) {
     const createdAt = clock()
-    // Left out of the record of a session that lives as long as the router's own.
+    // Only sessions with a lifetime of their own store one.
     const own = asked === undefined ? {} : { lifetime: times.withinOwn(asked) }
     const end = times.absoluteEnd(createdAt, given.authenticatedAt, own.lifetime)
     const expiresAt = until !== undefined && until < end ? until : end
@@ -189,25 +184,25 @@ function createDraft(
   }
 }
 
-// A bot must not lose its token because its maker signs in often, nor take up their room; nor must
-// an app the room of its user's devices, or of another app.
+// A bot must not lose its token because its owner signs in often, nor take room from the owner's
+// devices. Nor must an app take room from devices or from another app.
 function isRival(session: SessionRecord, other: SessionRecord): boolean {
   if (session.kind === 'oauth') return other.kind === 'oauth' && other.clientId === session.clientId
   return other.kind !== 'token' && other.kind !== 'oauth'
 }
 
-// By one order that all sign-ins agree on, so that two at once do not end each other. Of two
-// sessions of the same millisecond either may go: which was the newer is not known.
+// All sign-ins evict in the same order, so that two at once do not evict each other. Of two
+// sessions of the same millisecond either may go: nobody knows which is newer.
 function surplusOf(live: readonly SessionRecord[], maxSessionsPerUser: number): SessionRecord[] {
   const surplus = Math.min(maxEvictions, live.length - maxSessionsPerUser)
   if (surplus <= 0) return []
-  // What is over in a minute anyhow must push out none that is in use.
+  // Sessions that end within a minute anyway go first, before any in use.
   const former = formerAmong(live)
   const others = live.filter((one) => !former.includes(one)).toSorted(oldestFirst)
   return [...former, ...others].slice(0, surplus)
 }
 
-/** The event of a session that began. */
+/** The event of a started session. */
 export function startOf({ userId, id: sessionId, kind, methods }: SessionRecord): AuthEventBody {
   return { type: 'session.started', userId, sessionId, kind, methods }
 }

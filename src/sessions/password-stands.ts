@@ -6,8 +6,8 @@ import type { PasswordWatch } from './password-watch.js'
 import type { Sessions } from './sessions.js'
 
 /**
- * Whether a session was opened under the password that its user has now. Where it was not, it has
- * been ended durably before this answers false. Rejects with 503.
+ * Whether the user's password is still the one under which the session was opened. If not, the
+ * session has ended durably before this returns false. Rejects with 503.
  */
 export type PasswordStands = (session: SessionRecord, user: AuthUser) => Promise<boolean>
 
@@ -18,18 +18,18 @@ export interface PasswordStandsDeps {
 }
 
 /**
- * A hash is replaced, and sessions are marked, by more than one write, and rows are read one after
- * the other. Whatever looks like another password is looked at once more after this time.
+ * Replacing a hash and marking its sessions takes several writes, and rows are read one after the
+ * other. An apparent password change is therefore checked again after this time.
  */
 const secondLookMs = 1000
 
-/** Makes what ends the sessions of a password that was changed. Costs nothing while they fit. */
+/** Ends sessions whose password was changed. Reads nothing while they match. */
 export function createPasswordStands(deps: PasswordStandsDeps): PasswordStands {
   const { passwordWatch, sessions, users } = deps
   return async function passwordStands(before, userBefore) {
     if (passwordWatch.fits(before, userBefore)) return true
     await setTimeout(secondLookMs)
-    // In this order: the mark of a hash is written before the hash.
+    // In this order: the mark is written before the hash.
     const user = await users.findById(before.userId)
     const session = await sessions.findLive(before.id)
     if (user === null || session === null) return false

@@ -3,27 +3,27 @@ import { sha256 } from '../lib/digest.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
 
-/** Which password hash a session depends on: nothing in here for one that depends on none. */
+/** The marks of the password hash that a session depends on; empty if it depends on none. */
 export type PasswordMarks = Pick<SessionRecord, 'passwordMark' | 'passwordMarkNext'>
 
-/** Knows by which hash of its user a session was opened, where the host wants it to end with it. */
+/** Marks sessions with the password hash under which they were opened, if they must end with it. */
 export interface PasswordWatch {
-  /** False: the host does not want it. Then nothing is marked, and every session fits. */
+  /** False without the option `watchPasswordHash`: nothing is marked, and every session fits. */
   readonly isOn: boolean
-  /** The mark of a hash; undefined where there is nothing to be marked. */
+  /** The mark of a hash; undefined without one. */
   markOf(userId: string, hash: AuthUser['passwordHash'] | undefined): string | undefined
   /**
    * The marks of a session that this user opens now. `replacement` is another hash of the same
    * password, which may be stored by now.
    */
   marksOf(user: AuthUser, replacement?: string | null): PasswordMarks
-  /** The marks of a session that another one has asked for; undefined where that has none. */
+  /** The marks that a session passes on to one it opens; undefined if it has none. */
   inherited(asking: SessionRecord): PasswordMarks | undefined
-  /** Whether a session was opened under the password that its user has now. */
+  /** Whether the user's password is still the one under which the session was opened. */
   fits(session: PasswordMarks, user: AuthUser): boolean
 }
 
-/** Makes it, or where it is not wanted what stands in for it. */
+/** Off, every method does nothing. */
 export function createPasswordWatch(isOn: boolean, warnOnce: WarnOnce): PasswordWatch {
   return isOn ? watching(warnOnce) : idle
 }
@@ -53,7 +53,7 @@ function watching(warnOnce: WarnOnce): PasswordWatch {
     },
     inherited: (asking) => (asking.passwordMark === undefined ? undefined : marksIn(asking)),
     fits(session, user) {
-      // Opened before the host switched this on, or for a user whose hash was not known.
+      // Opened before the option was set, or for a user whose hash was unknown.
       if (session.passwordMark === undefined) return true
       const mark = markOf(user.id, user.passwordHash)
       return mark === undefined || goodMarks(session).includes(mark)
@@ -61,7 +61,7 @@ function watching(warnOnce: WarnOnce): PasswordWatch {
   }
 }
 
-/** All marks of a session. */
+/** All marks of a session, each valid for it. */
 export function goodMarks({ passwordMark, passwordMarkNext }: PasswordMarks): string[] {
   const next = passwordMarkNext === undefined ? [] : passwordMarkNext.split(' ')
   return passwordMark === undefined ? [] : [passwordMark, ...next]
@@ -74,8 +74,8 @@ function marksIn({ passwordMark, passwordMarkNext }: PasswordMarks): PasswordMar
   }
 }
 
-// As JSON, so that no id and hash make the text of another pair. Having no password is a state like
-// any other: a first password ends what was opened without one.
+// As JSON, so that no two pairs of id and hash yield the same text. Having no password is a state
+// like any other: setting a first password ends sessions opened without one.
 function digestOf(userId: string, hash: string | null): string {
   return sha256(JSON.stringify([userId, hash]))
 }

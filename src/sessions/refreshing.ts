@@ -8,13 +8,11 @@ import type {
 } from '../stores/contract.js'
 import type { SessionTimes } from './session-times.js'
 
-/** Notes the use of sessions, and rotates their refresh tokens. */
+/** Records the use of sessions, and rotates their refresh tokens. */
 export interface SessionRefreshing {
-  /** What to note of a session in use; null when it was noted less than a minute ago. */
+  /** What to record for a session in use; null if it was recorded less than a minute ago. */
   seenNow(session: SessionRecord, context: RequestContext): SessionSeen | null
-  /**
-   * Writes it down, without anybody waiting for it. A failure to write is not the client's problem.
-   */
+  /** Records the use in the background. A failed write does not concern the client. */
   touch(id: string, seen: SessionSeen): void
   /** Replaces the refresh token `presentedHash`, if it is still the current one. */
   rotateRefresh(
@@ -24,8 +22,8 @@ export interface SessionRefreshing {
     context: RequestContext,
   ): Promise<RotateResult>
   /**
-   * Notes that something of the pair with this refresh token was used. Changes nothing when another
-   * one is current by now, or the session has ended.
+   * Records that a token of the pair with this refresh token was used. Changes nothing if another
+   * pair is current by now, or the session has ended.
    */
   notePairUsed(
     session: SessionRecord,
@@ -36,12 +34,11 @@ export interface SessionRefreshing {
 
 export interface SessionRefreshingDeps {
   readonly store: Pick<SessionStore, 'touch' | 'rotateRefresh'>
-  /** Is told where a user's session is in use, about once a minute. */
+  /** Receives the address of a session in use, about once a minute. */
   readonly noticeUse: (userId: string, ip: string) => void
   readonly clock: () => Date
 }
 
-/** Makes what notes the use of sessions. */
 export function createSessionRefreshing(
   { store, noticeUse, clock }: SessionRefreshingDeps,
   times: SessionTimes,
@@ -62,7 +59,8 @@ export function createSessionRefreshing(
       return store.rotateRefresh(session.id, presentedHash, next, clock())
     },
 
-    // Conditional on the hash, which stays: it undoes no rotation and no end that came between.
+    // Conditional on the hash, which stays the same: it undoes neither a rotation nor an end that
+    // came in between.
     async notePairUsed(session, refresh, context) {
       const next = { refresh: { ...refresh, pairUsed: true }, ...times.seen(session, context) }
       await store.rotateRefresh(session.id, refresh.hash, next, clock())

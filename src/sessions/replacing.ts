@@ -7,20 +7,21 @@ export interface ReplaceFormerDeps {
   readonly clock: () => Date
 }
 
-/** How long the former token of an app is good: another tab may hold it. */
+/** How long an app's former session stays valid: another tab may use it. */
 const appOverlapMs = 60_000
 /**
- * Of two tabs that sign their browser in at once, nobody knows whose cookie it keeps: longer than
- * it takes until a session in use is noted, so that the one in use stays and the other goes.
+ * If two tabs sign their browser in at once, nobody knows whose cookie it keeps. This is longer
+ * than it takes to record a session in use, so the one in use stays and the other ends.
  */
 const browserOverlapMs = 5 * 60_000
 
 /**
- * Has all sessions of one app in one browser but the newest end in a minute, and all but the newest
- * of a browser that one web app has signed in, in five minutes, unless it is in use.
+ * Ends former sessions in the same place: all but the newest session of one app in one browser end
+ * in a minute; all but the newest of a browser signed in by one web app end in five minutes, unless
+ * in use.
  *
- * @param session - one that has just been stored
- * @param live - those of its user
+ * @param session - a session that has just been stored
+ * @param live - all live sessions of its user
  */
 export type ReplaceFormer = (
   session: SessionRecord,
@@ -28,10 +29,10 @@ export type ReplaceFormer = (
 ) => Promise<void>
 
 /**
- * Makes what has the newest session take the place of the former ones. No timer: the store holds
- * the end, as an idle end, which nothing moves any more where it is an app's, since such sessions
- * are not noted as in use. Of several that are opened at once each looks when it is stored, and
- * gives way itself to a newer one, so whichever looks last sees all of them and one stays.
+ * No timer: the store keeps the end, as an idle end. For an app's session nothing moves it later,
+ * since the use of such sessions is not recorded. Of several sessions opened at once, each checks
+ * after it was stored and gives way to a newer one, so the last one to check sees all of them and
+ * one stays.
  */
 export function createReplaceFormer({ store, clock }: ReplaceFormerDeps): ReplaceFormer {
   return async function replaceFormer(session, live) {
@@ -41,27 +42,27 @@ export function createReplaceFormer({ store, clock }: ReplaceFormerDeps): Replac
     const idleExpiresAt = new Date(clock().getTime() + overlapMs)
     await Promise.all(
       formerAmong(live.filter((one) => placeOf(one) === place))
-        // Only ever sooner: signing in every half a minute must not keep all of them alive.
+        // Only ever earlier: a sign-in every half a minute must not keep all of them alive.
         .filter((one) => one.idleExpiresAt > idleExpiresAt)
         .map(({ id, lastSeenAt, ip }) => store.touch(id, { lastSeenAt, idleExpiresAt, ip })),
     )
   }
 }
 
-/** Whether a session takes the place of former ones. */
+/** Whether a session replaces former ones. */
 export function replacesFormer(session: SessionRecord): boolean {
   return placeOf(session) !== null
 }
 
-/** Those in whose place there is a newer one, the oldest first. */
+/** The sessions replaced by a newer one, oldest first. */
 export function formerAmong(sessions: readonly SessionRecord[]): SessionRecord[] {
   const replaceable = sessions.filter((one) => placeOf(one) !== null).toSorted(oldestFirst)
   const newest = new Map(replaceable.map((one) => [placeOf(one), one]))
   return replaceable.filter((one) => newest.get(placeOf(one)) !== one)
 }
 
-// Where one session is enough: an app in one browser, or the browser of one web app. Null for any
-// other session.
+// Sessions with the same place replace each other: those of one app in one browser, or of a browser
+// signed in by one web app. Null for all others.
 function placeOf(session: SessionRecord): string | null {
   const { kind, clientId, parentId } = session
   const isBrowserOfApp = kind === 'browser' && parentId !== undefined

@@ -7,31 +7,28 @@ import type {
 } from '../stores/revocation-bus.js'
 
 /**
- * Announces the ends of sessions to caches and sockets, and changes of clients, in this process and
- * in the others.
+ * Announces ended sessions and changed clients to caches and sockets, in this process and in
+ * others.
  */
 export interface Revocations {
   /**
-   * This process knows before a promise is returned, the other processes by the time it resolves.
+   * This process knows before the promise is returned, other processes by the time it resolves.
    * Never rejects.
    */
   announce(messages: readonly BusMessage[]): Promise<void>
-  /** From now on `listener` is called with every end, at once and without waiting. */
+  /** Calls `listener` synchronously for every ended session. */
   onEnded(listener: (event: SessionEnded) => void): void
-  /** From now on `listener` is called with each client that was changed, here or elsewhere. */
+  /** Calls `listener` for each client that was changed, here or elsewhere. */
   onClientChanged(listener: (clientId: string) => void): void
-  /** From now on `listener` is called with each user of {@link Revocations.invalidateUser}. */
+  /** Calls `listener` for each user of {@link Revocations.invalidateUser}. */
   onUserInvalidated(listener: (userId: string) => void): void
-  /** Drops the cached sessions of the user: the store's answer to an end of theirs was lost. */
+  /** Drops the cached sessions of a user, after the store's answer to an end was lost. */
   invalidateUser(userId: string): void
-  /** From now on `listener` is called with each client of {@link Revocations.invalidateClient}. */
+  /** Calls `listener` for each client of {@link Revocations.invalidateClient}. */
   onClientInvalidated(listener: (clientId: string) => void): void
-  /** The same of all sessions of a client. */
+  /** Drops the cached sessions of a client, likewise. */
   invalidateClient(clientId: string): void
-  /**
-   * Rejects when this process does not hear of ends elsewhere, or cannot publish its own. Null
-   * where there is no bus.
-   */
+  /** Rejects if this process cannot receive or publish messages. Null without a bus. */
   readonly check: (() => Promise<void>) | null
   /** Stops listening to the bus. */
   close(): Promise<void>
@@ -58,7 +55,7 @@ export function createRevocations(
       messages.forEach(notifyHere)
       if (bus === undefined) return
       const publish = (message: BusMessage) => call('bus.publish', () => bus.publish(message))
-      // One deadline for all of them. The rest is still published, and read from the store
+      // One deadline for all messages. The rest is still published, and read from the store
       // meanwhile.
       await withTimeout(() => publishAll(messages, publish), timeoutMs).catch(() => {})
     },
@@ -80,7 +77,7 @@ export function createRevocations(
 const maxPublishedAtOnce = 20
 const maxPauseMs = 30_000
 
-// A few at a time: the bus may have no more connections than the requests have.
+// A few at a time: the bus may share its connections with requests.
 async function publishAll(
   messages: readonly BusMessage[],
   publish: (message: BusMessage) => Promise<void>,
@@ -95,8 +92,8 @@ interface Membership {
   leave(): Promise<void>
 }
 
-// A bus that cannot be reached is reported and tried again. Meanwhile ends are read from the store,
-// within seconds.
+// A failed subscription is reported and tried again. Meanwhile ends are read from the store, within
+// seconds.
 function keepSubscribed(
   bus: RevocationBus,
   call: HostCall,
@@ -108,8 +105,7 @@ function keepSubscribed(
 
   async function join(): Promise<void> {
     const end = await bus.subscribe(listener)
-    // The answer may come after the time was up, when another try has succeeded or the router is
-    // closed.
+    // The answer may come late, when another attempt has succeeded or the router is closed.
     if (closed || unsubscribe !== undefined) await end()
     else unsubscribe = end
   }
@@ -132,13 +128,13 @@ function keepSubscribed(
       closed = true
       clearTimeout(timer)
       const leave = unsubscribe
-      // A bus that does not let go must not keep the host from closing.
+      // A bus that fails to unsubscribe must not keep the host from closing.
       if (leave !== undefined) await call('bus.unsubscribe', leave).catch(() => {})
     },
   }
 }
 
-// A message from the bus may be anything. One of a kind that only a newer release knows is neither.
+// A message from the bus may be anything. A kind known only to a newer release is neither.
 function isEnd(message: BusMessage | null | undefined): message is SessionEnded {
   return hasText(message, 'sessionId')
 }

@@ -4,7 +4,7 @@ import type { SessionRecord } from '../stores/contract.js'
 import { readSessionSecret } from '../tokens/session-secret.js'
 import type { Sessions } from './sessions.js'
 
-/** The session that a browser has; null where it has none that lives. Rejects with 503. */
+/** The live session of a browser's cookie; null without one. Rejects with 503. */
 export async function findSessionOfCookie(
   { cookie }: Pick<Pages, 'cookie'>,
   sessions: Pick<Sessions, 'findBySecret'>,

@@ -2,44 +2,43 @@ import type { RequestContext } from '../audit/events.js'
 import type { SessionRecord, SessionSeen } from '../stores/contract.js'
 import { goesByParent } from './ends-with-parent.js'
 
-/** How long sessions live, in seconds. */
+/** Lifetimes of sessions, in seconds. */
 export interface SessionLifetimes {
   readonly sessionIdle: number
   readonly sessionAbsolute: number
 }
 
-/** Says whether sessions are within their times, and what use does to those. */
+/** The times of sessions, and how use extends them. */
 export interface SessionTimes {
-  /** Whether a session is within its times at `now`. */
+  /** Whether a session has neither ended nor expired at `now`. */
   isLive(session: SessionRecord, now: Date): boolean
-  /** Whether its use was noted less than a minute ago, or is not to be noted at all. */
+  /** Whether its use was recorded less than a minute ago, or is never recorded. */
   isNoted(session: SessionRecord, now: Date): boolean
-  /** What a session gets of the lifetime that was asked for it: never more than the router's. */
+  /** The requested lifetime, limited to the router's own. */
   withinOwn(asked: AskedLifetime): NonNullable<SessionRecord['lifetime']>
-  /** When a new session ends, however much it is used. */
+  /** The absolute end of a new session, whatever its use. */
   absoluteEnd(createdAt: Date, authenticatedAt: Date, own?: SessionRecord['lifetime']): Date
-  /** What to note of a session that is used now. */
+  /** What to record for a session in use now. */
   seen(
     session: Pick<SessionRecord, 'kind' | 'expiresAt' | 'ip' | 'lifetime' | 'parentId'>,
     context: RequestContext,
   ): SessionSeen
 }
 
-/** Seconds; the router's own where one is left out. */
+/** Seconds. Default: the router's own. */
 export interface AskedLifetime {
   readonly idle?: number | undefined
   readonly absolute?: number | undefined
 }
 
-/** Makes what knows the times of sessions. */
 export function createSessionTimes(lifetimes: SessionLifetimes, clock: () => Date): SessionTimes {
   const { sessionIdle } = lifetimes
   const idleOf = ({ kind, lifetime }: Pick<SessionRecord, 'kind' | 'lifetime'>) => {
     const own = lifetime?.idle ?? sessionIdle
-    // How long users stay signed in says nothing of how long a named token is good.
+    // The idle time of users does not limit named tokens.
     return kind === 'token' ? own : Math.min(own, sessionIdle)
   }
-  // Often enough that a session in use never looks idle, however short the host made that time.
+  // Often enough that a session in use never looks idle, however short the idle time.
   const secondsBetweenNotes = (session: SessionRecord) => Math.min(60, idleOf(session) / 4)
   return {
     isLive({ endedAt, idleExpiresAt, expiresAt }, now) {
@@ -57,12 +56,12 @@ export function createSessionTimes(lifetimes: SessionLifetimes, clock: () => Dat
       return { idle: Math.min(asked.idle ?? sessionIdle, sessionIdle, absolute), absolute }
     },
 
-    // Counted from the sign-in: one password, with a code now and then, must not last for ever.
+    // Counted from the sign-in: one password and repeated code exchanges must not last forever.
     absoluteEnd: (createdAt, authenticatedAt, own) =>
       after(earlier(createdAt, authenticatedAt), own?.absolute ?? lifetimes.sessionAbsolute),
 
-    // An open socket keeps its session in use without any request; the address is then still the
-    // last one known.
+    // An open socket keeps its session in use without requests; the address is then the last one
+    // known.
     seen(session, context) {
       const { expiresAt, ip } = session
       const lastSeenAt = clock()

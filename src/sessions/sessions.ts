@@ -35,32 +35,31 @@ export interface Sessions
     SessionRefreshing,
     SessionRenewing,
     SessionEnding {
-  /** The session, if a token of it is good at this moment: it lives, and so do its parents. */
+  /** The session, if its tokens are valid now: the session and its parents are alive. */
   findLive(id: string): Promise<SessionRecord | null>
-  /** The session that a secret is of, if both are good at this moment. */
+  /** The session of a secret, if both are valid now. */
   findBySecret(secret: PresentedSecret): Promise<SessionRecord | null>
   /**
-   * Throws 401 unless the store says that it is alive: for what a session that has ended in another
-   * process, and is remembered here, must not do.
+   * Throws 401 unless the store confirms that it is alive. For actions that must not rely on the
+   * cache, which may not know yet that another process ended the session.
    */
   requireLive(session: SessionName): Promise<void>
-  /** Whether a session that was read a moment ago is still within its times. */
+  /** Whether a session read a moment ago has neither ended nor expired. */
   isLive(session: SessionRecord): boolean
   /**
-   * Whether a session that was read a moment ago is within its times, and was noted as in use less
-   * than a minute ago.
+   * Whether a session read a moment ago is alive, and its use was recorded less than a minute ago.
    */
   isInUse(session: SessionRecord, now: Date): boolean
-  /** Notes what a session has shown by now. */
+  /** Stores the methods that a session has proven. */
   setMethods(id: string, methods: readonly StoredMethod[]): Promise<void>
-  /** Notes that its user has proved anew who they are. */
+  /** Stores a reauthentication. */
   setAuthenticated(id: string, authenticated: SessionAuthenticated): Promise<void>
   /**
-   * Says that whichever of the user's sessions stands by the hash of the mark `from` stands by that
-   * of `to` as well: both are of one password.
+   * Adds the mark `to` to all sessions of the user with the mark `from`: both are hashes of one
+   * password.
    */
   addPasswordMark(userId: string, from: string, to: string): Promise<void>
-  /** Those of the sessions that are still good. */
+  /** The ids of those sessions that are alive. */
   liveAmong(ids: readonly string[]): Promise<string[]>
 }
 
@@ -71,11 +70,11 @@ export interface SessionsDeps
     SessionEndingDeps {
   readonly store: SessionStore
   readonly lifetimes: SessionLifetimes
-  /** Is told when a session that was read was last seen, by whichever process. */
+  /** Receives the time at which any process last saw a session. */
   readonly noticeTime: NoticeTime
 }
 
-/** Makes the one place that writes session rows. */
+/** The only place that writes session rows. */
 export function createSessions(deps: SessionsDeps): Sessions {
   const { store, clock, noticeTime } = deps
   const times = createSessionTimes(deps.lifetimes, clock)
@@ -113,10 +112,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
     setMethods: (id, methods) => store.setMethods(id, methods),
 
-    // That the store can is checked at the start, where the host has passkeys.
+    // Checked at the start: with passkeys the store has this method.
     setAuthenticated: async (id, authenticated) => store.setAuthenticated?.(id, authenticated),
 
-    // That the store can is checked at the start, where the host wants it.
+    // Checked at the start: with `watchPasswordHash` the store has this method.
     addPasswordMark: async (userId, from, to) => store.addPasswordMark?.(userId, from, to),
 
     liveAmong: (ids) => store.liveAmong(ids, clock()),

@@ -1,16 +1,16 @@
 import { randomId } from '../lib/random.js'
 
-// A code ends with the session that asked for it. A code that the host asked for has no session, so
-// one stands in: a row without any token, which no list shows.
+// A code ends with the session that asked for it. If the host asked for it there is no such
+// session, so a placeholder is stored: a row without any token, which no list shows.
 
 const prefix = 'code.'
 
-/** An id for a session that stands in for the host's sign-in page. */
+/** An id for a placeholder of the host's sign-in page. */
 export function standInId(): string {
   return `${prefix}${randomId()}`
 }
 
-/** Whether a session stands in, so that it is no sign-in on any device. */
+/** Whether a session is a placeholder, not a sign-in on a device. */
 export function isStandIn(id: string): boolean {
   return id.startsWith(prefix)
 }

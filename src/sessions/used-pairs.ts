@@ -7,28 +7,27 @@ import { usageOfPair } from '../tokens/refresh-token.js'
 import type { Sessions } from './sessions.js'
 
 /**
- * Notes that a token of a pair was used. From then on the spent refresh token before that pair
- * counts as stolen when it is shown again.
+ * Records that a token of a pair was used. From then on, presenting the refresh token before that
+ * pair counts as theft.
  */
 export interface UsedPairs {
-  /** Whether the use of the token's pair has been noted, or need not be. */
+  /** Whether the use of the token's pair is recorded, or need not be. */
   isNoted(claims: AccessTokenClaims, now: Date): boolean
   /**
-   * Notes that an access token was seen, without anybody waiting for it: one write for a pair, at
-   * first sight. Never throws; what failed is noted at the next sight.
+   * Records an access token in the background: one write per pair, when it is first seen. Never
+   * throws; a failed write is tried again when a token of the pair is next seen.
    */
   note(claims: AccessTokenClaims, session: SessionRecord, context: RequestContext): void
 }
 
 const maxRemembered = 20_000
 /**
- * As long as an access token may live. What is forgotten is read once more, and not written again.
+ * The longest lifetime of an access token. A forgotten pair is read again, but not written again.
  */
 const maxAgeSeconds = 3600
-/** A read that may be older than the pair is made again after this time. */
+/** A read that may be older than the pair is repeated after this time. */
 const secondsBetweenReads = 1
 
-/** Makes what notes the use of token pairs. */
 export function createUsedPairs(
   sessions: Pick<Sessions, 'findLive' | 'notePairUsed'>,
   clock: () => Date,
@@ -37,7 +36,7 @@ export function createUsedPairs(
   const readLately = boundedCache<true>(maxRemembered, secondsBetweenReads)
   const underWay = new Set<string>()
 
-  // False where nothing can be said yet.
+  // False if nothing can be decided yet.
   async function settle(
     pair: string,
     issuedAt: Date,
@@ -45,12 +44,12 @@ export function createUsedPairs(
     context: RequestContext,
   ): Promise<boolean> {
     if (refresh === null || usageOfPair(pair, refresh, issuedAt) === 'used') return true
-    // What the guard remembers may be older than the pair, or than what another process has noted.
+    // The guard's cached session may be older than the pair, or than another process's record.
     const session = await sessions.findLive(id)
     if (session === null || session.refresh === null) return true
     const usage = usageOfPair(pair, session.refresh, issuedAt)
     if (usage === 'unused') await sessions.notePairUsed(session, session.refresh, context)
-    // So may be what was read: a replica lags behind.
+    // The row may be older, too: a replica lags behind.
     return usage !== 'newer'
   }
 
@@ -65,7 +64,7 @@ export function createUsedPairs(
       if (readLately.get(pair, now) === true) return
       underWay.add(pair)
       void settle(pair, new Date(claims.iat * 1000), session, context)
-        // The calls have reported what failed.
+        // Failed calls have reported themselves.
         .then(
           (isSettled) => (isSettled ? noted : readLately).set(pair, true, clock()),
           () => {},

@@ -10,46 +10,49 @@ import { newRecoveryCodes } from './recovery-codes.js'
 import { openSeed } from './second-factor.js'
 import { minSeedBytes, type SeedVault } from './seed-vault.js'
 
-/** What the user's authenticator app needs, shown once. */
+/** The input of an authenticator app, shown once. */
 export interface BegunEnrolment {
-  /** Base32, for typing. */
+  /** The seed in base32, for typing. */
   readonly secret: string
-  /** For a QR code. */
+  /** The content of a QR code. */
   readonly otpauthUri: string
-  /** Seconds in which the first code must come. */
+  /** Seconds within which the first code must come. */
   readonly expiresIn: number
 }
 
-/** What a user's TOTP is. */
+/** The state of a user's TOTP. */
 export interface TotpStatus {
   readonly enabled: boolean
-  /** Those of TOTP, also where it is off by now and they were kept for the passkeys. */
+  /** Recovery codes of TOTP, also if TOTP is off and they were kept for the passkeys. */
   readonly recoveryCodesLeft: number
 }
 
-/** A code that confirmed nothing, or a confirmation that is ready to be made. */
+/** `invalid`, or a confirmation that is ready to be made. */
 export type ConfirmationVerdict = 'invalid' | { confirm(): Promise<string[]> }
 
-/** The session in which a user sets TOTP up. */
+/** The session in which a user enrols. */
 type SessionOfUser = Pick<SessionRecord, 'id' | 'userId'>
 
-/** Enables and disables TOTP, and replaces its recovery codes. The caller has checked who asks. */
+/**
+ * Enables and disables TOTP, and replaces its recovery codes. The caller has authenticated the
+ * user.
+ */
 export interface TotpEnrolment {
   status(userId: string): Promise<TotpStatus>
   /**
-   * Makes a pending seed, which waits for its first code in this session: whoever else knows the
-   * password neither sees it, nor has another one confirmed in its place. Rejects with
+   * Makes a pending seed, which waits for its first code in this session. Someone else who knows
+   * the password can neither see it nor confirm another seed in its place. Rejects with
    * `totp-already-enabled`.
    */
   begin(user: AuthUser, sessionId: string, context: RequestContext): Promise<BegunEnrolment>
   /**
-   * The pending seed of this session where there is one, so that a page that is loaded again shows
-   * the same.
+   * Like `begin`, but returns the pending seed of this session if there is one, so that a reloaded
+   * page shows the same seed.
    */
   resume(user: AuthUser, sessionId: string, context: RequestContext): Promise<BegunEnrolment>
   /**
-   * Checks the first code of the pending seed of a session. `confirm` then activates it and answers
-   * ten recovery codes. Rejects with `totp-not-enabled` when none is pending, and with
+   * Checks the first code of a session's pending seed. `confirm` then activates it and returns ten
+   * recovery codes. Rejects with `totp-not-enabled` if no seed is pending, and with
    * `totp-already-enabled`.
    */
   judgeFirstCode(
@@ -57,19 +60,19 @@ export interface TotpEnrolment {
     code: string,
     context: RequestContext,
   ): Promise<ConfirmationVerdict>
-  /** Makes ten new recovery codes; the old ones no longer work. Rejects with `totp-not-enabled`. */
+  /** Makes ten new recovery codes; the old ones stop working. Rejects with `totp-not-enabled`. */
   replaceRecoveryCodes(userId: string, context: RequestContext): Promise<string[]>
   /**
-   * Deletes the seed, and the recovery codes where the user has no passkey. False when there was
-   * none.
+   * Deletes the seed, and the recovery codes unless the user has a passkey. False if there was no
+   * seed.
    */
   disable(userId: string, hasPasskey: () => Promise<boolean>): Promise<boolean>
-  /** Deletes the seed and all recovery codes. False when there was no seed. */
+  /** Deletes the seed and all recovery codes. False if there was no seed. */
   reset(userId: string): Promise<boolean>
-  /** Deletes recovery codes that were kept when TOTP was switched off. */
+  /** Deletes recovery codes that were kept when TOTP was disabled. */
   forgetKeptCodes(userId: string): Promise<void>
   /**
-   * Checks a seed from another system. The returned function activates it and answers ten recovery
+   * Checks a seed from another system. The returned function activates it and returns ten recovery
    * codes. Rejects with `totp-already-enabled`, and with `invalid-request` for a seed that is not
    * base32 or too short.
    */
@@ -83,7 +86,7 @@ export interface TotpEnrolment {
 export interface EnrolmentDeps {
   readonly store: SecondFactorStore
   readonly vault: SeedVault
-  /** What authenticator apps call this service. */
+  /** The name of this service in authenticator apps. */
   readonly totpIssuer: string
   readonly clock: () => Date
   readonly audit: Audit
@@ -91,10 +94,10 @@ export interface EnrolmentDeps {
 
 /** RFC 4226 R6 recommends 160 bits. */
 const seedBytes = 20
-/** In which the first code must come. */
+/** Seconds within which the first code must come. */
 const pendingSeconds = 600
 
-/** Makes the one place that changes whether a user has TOTP. */
+/** The only place that enables and disables TOTP. */
 export function createTotpEnrolment(deps: EnrolmentDeps): TotpEnrolment {
   const { store, audit } = deps
   return {
@@ -136,8 +139,8 @@ export function createTotpEnrolment(deps: EnrolmentDeps): TotpEnrolment {
   }
 }
 
-// The codes stand in for the passkeys from then on: who has lost the device would be locked out
-// without any.
+// From then on the codes replace a lost passkey: without any, a user who loses the device would be
+// locked out.
 async function disable(
   store: Pick<SecondFactorStore, 'deactivate' | 'deleteKeptRecoveryCodes'>,
   userId: string,
@@ -145,9 +148,9 @@ async function disable(
 ): Promise<boolean> {
   const isKept = await hasPasskey()
   const { outcome } = await store.deactivate(userId, isKept)
-  // The last passkey may have been removed meanwhile, while there was TOTP: looked at after the
-  // write, so that of the two one sees the other. Where it fails, the codes are of no use without a
-  // passkey, and go before there is another.
+  // The last passkey may have been removed meanwhile, while TOTP was active. Checked again after
+  // the write, one of the two sees the other. If that fails, the codes are useless without a
+  // passkey, and are deleted before the next one is added.
   const forget = async () => {
     if (isKept && !(await hasPasskey())) await store.deleteKeptRecoveryCodes(userId)
   }
@@ -202,7 +205,7 @@ async function judgeFirstCode(
   return {
     async confirm() {
       const { codes, hashes } = newRecoveryCodes()
-      // The step goes in with the seed: the code that confirms is used up and opens no session (RFC
+      // The step is stored with the seed: the confirming code is used up and opens no session (RFC
       // 6238 §5.2).
       const confirmed = {
         userId,

@@ -3,7 +3,7 @@ import type { AuthUser } from '../users/contract.js'
 import type { OtherFactor, SecondFactorPolicy } from './contract.js'
 
 /**
- * Holds a factor of the host's to its contract: any answer but a plain yes is a no, and every
+ * Holds a factor of the host to its contract: any answer except a plain yes is a no, and every
  * failure is a 503.
  */
 export function failClosedFactor(factor: OtherFactor, call: HostCall): OtherFactor {
@@ -21,7 +21,7 @@ export function failClosedFactor(factor: OtherFactor, call: HostCall): OtherFact
   }
 }
 
-/** Holds the host's policy to its contract; without one no user must have a second factor. */
+/** Holds the host's policy to its contract. Without a policy nobody must have a second factor. */
 export function failClosedPolicy(
   policy: SecondFactorPolicy | undefined,
   call: HostCall,
@@ -33,7 +33,7 @@ export function failClosedPolicy(
 }
 
 function isRequired(answer: unknown): boolean {
-  // A promise is no answer here, and a rejection that is not handled would end the process.
+  // A promise is not an answer here, and its unhandled rejection would end the process.
   if (answer instanceof Promise) answer.catch(() => {})
   if (answer === 'required' || answer === 'optional') return answer === 'required'
   throw new UnexpectedAnswer("the answer is neither 'required' nor 'optional'")
@@ -45,7 +45,7 @@ function trueOrFalse(answer: unknown): boolean {
 }
 
 function verdict(answer: unknown): { outcome: 'accepted' | 'refused' } {
-  // Its own, so that a polluted Object.prototype accepts no code.
+  // An own property, so that a polluted Object.prototype accepts no code.
   const outcome = Object.hasOwn(Object(answer), 'outcome')
     ? (answer as { outcome: unknown }).outcome
     : undefined

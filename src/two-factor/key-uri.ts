@@ -1,17 +1,17 @@
 import { encodeBase32 } from '../lib/base32.js'
 
-/** What an authenticator app shows and keeps. */
+/** The content of a key URI. */
 export interface KeyUri {
-  /** The service, without a colon: apps take what stands before the first colon for the issuer. */
+  /** The service, without a colon: apps read the text before the first colon as the issuer. */
   readonly issuer: string
-  /** The user's name there. */
+  /** The user's name at the service. */
   readonly account: string
   readonly seed: Buffer
 }
 
 /**
  * The URI that authenticator apps read from a QR code, in the Key URI format. Every part is
- * percent-encoded, blanks as `%20`: apps show a `+` as it stands.
+ * percent-encoded, blanks as `%20`: apps show a `+` unchanged.
  */
 export function otpauthUri({ issuer, account, seed }: KeyUri): string {
   const label = `${percentEncoded(issuer)}:${percentEncoded(account)}`
@@ -27,7 +27,7 @@ export function otpauthUri({ issuer, account, seed }: KeyUri): string {
 }
 
 function percentEncoded(text: string): string {
-  // The host chooses the name, and a lone surrogate makes encodeURIComponent throw.
+  // The host chooses the name, and encodeURIComponent throws on a lone surrogate.
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD')).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

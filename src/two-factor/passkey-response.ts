@@ -2,17 +2,17 @@ import { isUtf8 } from 'node:buffer'
 import { z } from 'zod'
 import { ownMembers } from '../lib/check-options.js'
 
-// What browsers send, as WebAuthn Level 3 §5.1 has it in JSON. Bounded in length before anything is
-// read; of members that are not named here nothing is looked at.
+// What browsers send, in the JSON form of WebAuthn Level 3 §5.1. Lengths are limited before
+// anything is parsed; other members are ignored.
 
-/** Of 1023 bytes (§4, Credential ID), in base64url. */
+/** 1023 bytes (§4, Credential ID) in base64url. */
 const maxIdChars = 1364
 const maxClientDataChars = 2048
 const maxAuthenticatorDataChars = 1024
 const maxSignatureChars = 1400
 const maxAttestationChars = 6000
 
-/** The use of a passkey, as a browser sends it. */
+/** An assertion, as a browser sends it. */
 export interface AssertionResponse {
   readonly id: string
   readonly rawId: string
@@ -39,7 +39,7 @@ export interface CreationResponse {
   }
 }
 
-// One text for the same bytes: readers of base64url let other last characters pass.
+// One text for the same bytes: lenient base64url readers accept other last characters.
 function isBase64Url(text: string): boolean {
   return /^[\w-]+$/.test(text) && Buffer.from(text, 'base64url').toString('base64url') === text
 }
@@ -50,7 +50,7 @@ const bytes = (maxChars: number) =>
     .max(maxChars, { abort: true })
     .refine(isBase64Url, 'Invalid input: expected bytes in base64url')
 
-// Nothing of a nested object may be found on a polluted Object.prototype.
+// Members of nested objects must not be read from a polluted Object.prototype.
 const own = <Schema extends z.ZodType>(schema: Schema) => z.preprocess(ownMembers, schema)
 
 const named = {
@@ -61,7 +61,7 @@ const named = {
 const sameIds = ({ id, rawId }: { readonly id: string; readonly rawId: string }) => id === rawId
 const notSame = { path: ['rawId'], message: 'Invalid input: expected the id' }
 
-/** The use of a passkey, as a check of input. */
+/** The schema of an assertion. */
 export const assertionSchema: z.ZodType<AssertionResponse> = own(
   z
     .object({
@@ -71,7 +71,7 @@ export const assertionSchema: z.ZodType<AssertionResponse> = own(
           clientDataJSON: bytes(maxClientDataChars),
           authenticatorData: bytes(maxAuthenticatorDataChars),
           signature: bytes(maxSignatureChars),
-          // Null and empty both mean that the authenticator has not said.
+          // Null and empty both mean that the authenticator did not send one.
           userHandle: z
             .union([z.literal(''), z.null(), bytes(86)])
             .optional()
@@ -85,7 +85,7 @@ export const assertionSchema: z.ZodType<AssertionResponse> = own(
 
 const transport = z.string().regex(/^[a-z-]{1,20}$/)
 
-/** A new passkey, as a check of input. */
+/** The schema of a new passkey. */
 export const creationSchema: z.ZodType<CreationResponse> = own(
   z
     .object({
@@ -102,7 +102,7 @@ export const creationSchema: z.ZodType<CreationResponse> = own(
     .transform((response) => ({ ...response, clientExtensionResults: {} })),
 )
 
-/** What the browser has had signed (WebAuthn Level 3 §5.8.1). */
+/** The client data that is signed (WebAuthn Level 3 §5.8.1). */
 export interface ClientData {
   readonly type: unknown
   readonly challenge: string
@@ -111,7 +111,7 @@ export interface ClientData {
   readonly topOrigin: unknown
 }
 
-/** Reads the client data; null for what is none. */
+/** Parses the client data; null if invalid. */
 export function readClientData(encoded: string): ClientData | null {
   const text = Buffer.from(encoded, 'base64url')
   if (!isUtf8(text)) return null
@@ -128,7 +128,7 @@ function membersOf(text: string): Partial<Record<keyof ClientData, unknown>> {
   }
 }
 
-/** What an authenticator signs (WebAuthn Level 3 §6.1), but for extensions. */
+/** The data that an authenticator signs (WebAuthn Level 3 §6.1), without extensions. */
 export interface AuthenticatorData {
   readonly rpIdHash: Buffer
   readonly userPresent: boolean
@@ -138,10 +138,10 @@ export interface AuthenticatorData {
   readonly counter: number
 }
 
-/** Bytes of what is always there. */
+/** Bytes of the fixed part. */
 const fixedBytes = 37
 
-/** Reads authenticator data; null for what is too short. */
+/** Parses authenticator data; null if too short. */
 export function readAuthenticatorData(encoded: string): AuthenticatorData | null {
   const data = Buffer.from(encoded, 'base64url')
   if (data.length < fixedBytes) return null

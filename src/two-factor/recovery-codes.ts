@@ -11,9 +11,9 @@ const codeBytes = 15
 /** Base32 has five bits a character (https://www.rfc-editor.org/rfc/rfc4648#section-6). */
 const codeLength = (codeBytes * 8) / 5
 
-/** New recovery codes: what the user is shown once, and what is stored of it. */
+/** New recovery codes: shown to the user once, stored as hashes. */
 export interface NewRecoveryCodes {
-  /** In groups of four that people can type. */
+  /** In groups of four, for typing. */
   readonly codes: string[]
   /** In the same order. */
   readonly hashes: string[]
@@ -28,7 +28,7 @@ export function newRecoveryCodes(): NewRecoveryCodes {
   }
 }
 
-/** The stored form of a recovery code, however it was typed; null for text that is none. */
+/** The stored form of a recovery code, however it was typed; null for any other text. */
 export function recoveryCodeHash(typed: string): string | null {
   const code = typed.replace(/[\s-]/g, '')
   const isCode = code.length === codeLength && /^[A-Za-z2-7]+$/.test(code)

@@ -7,72 +7,72 @@ import type { OtherFactor } from './contract.js'
 import { recoveryCodeHash } from './recovery-codes.js'
 import { minSeedBytes, type SeedVault } from './seed-vault.js'
 
-/** What a code turned out to be. */
+/** The kind of a verified code. */
 export type CodeVerdict = 'otp' | 'recovery' | 'invalid'
 
-/** The second factors of one user, one at least. */
+/** The second factors of one user, at least one. */
 export interface UserFactors {
   readonly user: AuthUser
-  /** Null for a user who has only factors of the host's. */
+  /** Null for a user who has only factors of the host. */
   readonly totp: SecondFactorRecord | null
   readonly others: readonly OtherFactor[]
-  /** Their names, the one to be asked for first in front. */
+  /** The names of the factors; the first one is asked for first. */
   readonly methods: readonly string[]
 }
 
 /** The users' second factors. */
 export interface SecondFactors {
-  /** The user's active factors; null for a user who has none. */
+  /** The user's active factors; null if there are none. */
   of(user: AuthUser): Promise<UserFactors | null>
   /**
-   * Whether a second factor was shown by the host's policy: to the router, or to the host itself,
-   * if `acceptHostMfa` says that `mfa` counts. {@link countsAsFactor} leaves the host's word out.
+   * Whether the methods satisfy the policy: a second factor was shown to the router, or to the
+   * host, if `acceptHostMfa` lets `mfa` count. Unlike this, {@link countsAsFactor} ignores `mfa`.
    */
   meetsFactorPolicy(methods: readonly StoredMethod[]): boolean
-  /** Sends a code, where the first of the user's factors works that way. Says whether it did. */
+  /** Sends a code, if the user's first factor works that way. Returns whether it did. */
   sendCode(factors: UserFactors, context: RequestContext): Promise<boolean>
   /** Whether {@link SecondFactors.sendCode} would send one. */
   sendsCodes(factors: UserFactors): boolean
   /** Whether a code can only be a recovery code, which cannot be guessed (120 bits). */
   isRecovery(factors: UserFactors, code: string): boolean
   /**
-   * Checks a code and uses it up: a TOTP step and a recovery code work once. Call it only after a
-   * right password, so that no one else can use up a user's code.
+   * Verifies a code and uses it up: a TOTP step and a recovery code work once. Call it only after a
+   * right password, so that nobody else can use up a user's code.
    */
   judge(factors: UserFactors, code: string, context: RequestContext): Promise<CodeVerdict>
 }
 
-/** TOTP, where the host keeps seeds. */
+/** TOTP, if the host stores seeds. */
 export interface OwnTotp {
   readonly store: SecondFactorStore
   readonly vault: SeedVault
 }
 
 export interface SecondFactorDeps {
-  /** Undefined when the host keeps no TOTP seeds. */
+  /** Undefined if the host stores no TOTP seeds. */
   readonly totp: OwnTotp | undefined
   readonly otherFactors: readonly OtherFactor[]
-  /** Whether `mfa`, for which the host vouches, is a second factor. */
+  /** Whether `mfa`, asserted by the host, counts as a second factor. */
   readonly acceptHostMfa: boolean
   readonly clock: () => Date
   readonly audit: Audit
 }
 
 /**
- * Whether a method is a second factor that the router itself has judged. The host's word, `mfa`, is
- * none, whatever its options say: {@link SecondFactors.meetsFactorPolicy} takes it. A passkey is
- * one: alone it counts only where its user was verified, by PIN, finger or face.
+ * Whether a method is a second factor verified by the router itself. `mfa`, asserted by the host,
+ * never is, whatever the options: that is {@link SecondFactors.meetsFactorPolicy}. A passkey is
+ * one: without a password it counts only because its user was verified, by PIN, finger or face.
  */
 export function countsAsFactor(method: StoredMethod): boolean {
   return method === 'passkey' || hasShownCode([method])
 }
 
-/** Whether the second factor that was shown was a code. */
+/** Whether a code was shown as the second factor. */
 export function hasShownCode(methods: readonly StoredMethod[]): boolean {
   return methods.includes('otp') || methods.includes('recovery')
 }
 
-/** Opens a sealed seed. An empty one is refused: the codes of an empty seed are public. */
+/** Decrypts a seed. An empty one is refused: the codes of an empty seed are public. */
 export function openSeed(
   vault: SeedVault,
   { userId, sealedSeed }: Pick<SecondFactorRecord, 'userId' | 'sealedSeed'>,
@@ -88,10 +88,10 @@ export function openSeed(
   })
 }
 
-/** Checks codes against the store, and against the host's own factors. */
+/** Verifies codes against the store and against the host's factors. */
 export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
   const first = ({ others, totp }: UserFactors) => (totp === null ? others[0] : undefined)
-  // Ready for the first code, without the router waiting for it. Should it fail, that code says so.
+  // Loads in the background, for the first code. If this fails, the first code reports it.
   if (deps.totp !== undefined) import('./totp.js').catch(() => {})
   return {
     async of(user) {
@@ -119,7 +119,7 @@ export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
       return true
     },
 
-    // Not where a factor of the host's may take the same text for one of its own.
+    // Not if a factor of the host might accept the same text.
     isRecovery: ({ totp, others }, code) =>
       totp !== null && others.length === 0 && recoveryCodeHash(code) !== null,
 
@@ -129,7 +129,7 @@ export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
         const verdict = await judgeOwn(deps.totp, deps, totp, code, context)
         if (verdict !== 'invalid') return verdict
       }
-      // One after the other: a code that one factor has accepted must not be offered to the next.
+      // One after the other: a code that one factor has accepted must not be tried at the next.
       for (const factor of others)
         if ((await factor.verify(user, code)).outcome === 'accepted') return 'otp'
       return 'invalid'
@@ -163,7 +163,7 @@ async function judgeTotp(
   if (step === null) return 'invalid'
   const { outcome } = await store.advanceStep(userId, step)
   if (outcome !== 'advanced') return 'invalid'
-  // Sealed again by the newest key, so that the old one can be retired. The sign-in does not wait
+  // Sealed again with the newest key, so that the old one can be retired. The sign-in does not wait
   // for it.
   if (!vault.isSealedByNewest(sealedSeed))
     void store.reseal(userId, sealedSeed, vault.seal(userId, seed)).catch(() => {})

@@ -2,9 +2,9 @@ import speakeasy from 'speakeasy'
 import { equalInConstantTime } from '../lib/constant-time.js'
 import { minSeedBytes } from './seed-vault.js'
 
-/** RFC 6238 §4: the time step that every authenticator app uses. */
+/** RFC 6238 §4: the time step of every authenticator app. */
 const secondsPerStep = 30
-/** RFC 6238 §5.2 advises at most one step for network delay and for slow typing. */
+/** RFC 6238 §5.2 allows at most one step for network delay and slow typing. */
 const toleratedSteps = [-1, 0, 1]
 
 /** The six-digit code of a step. The only call into speakeasy. */
@@ -26,15 +26,15 @@ export function totpAt(seed: Buffer, step: number): string {
   return speakeasy.hotp(options as unknown as speakeasy.HotpOptions)
 }
 
-/** The step a moment lies in. */
+/** The step of a moment. */
 export function stepAt(moment: Date): number {
   return Math.floor(moment.getTime() / 1000 / secondsPerStep)
 }
 
 /**
- * The step whose code this is, one step either side of `now` allowed; null when it is none. All
+ * The step of a code, at most one step before or after `now`; null if it matches none. All
  * candidates are compared, in constant time. The caller must still make sure that a step is used
- * once.
+ * only once.
  */
 export function matchingStep(seed: Buffer, code: string, now: Date): number | null {
   // Exactly six ASCII digits: speakeasy would accept ' 61', '+61' and '61.9' for 000061.

@@ -13,14 +13,14 @@ import type { IssuedTokens, IssueTokens } from '../issue-tokens.js'
 import type { StillAllowed } from '../still-allowed.js'
 import { remainingGrant, targetOf } from './remaining-grant.js'
 
-/** What a client is answered. */
+/** The answer to a client. */
 export interface GrantedTokens extends IssuedTokens {
   readonly refresh_token?: string
 }
 
 /**
- * One way in which a client that is known gets tokens. Throws 400 by the names of
- * [RFC 6749 §5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2), and 503.
+ * A grant: how an authenticated client gets tokens. Throws 400 with the error names of [RFC 6749
+ * §5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2), and 503.
  */
 export type Grant = (
   client: OAuthClient,
@@ -29,7 +29,7 @@ export type Grant = (
 ) => Promise<GrantedTokens>
 
 export interface CodeGrantDeps {
-  /** Those of the authorization endpoint. */
+  /** The codes of the authorization endpoint. */
   readonly codes: Pick<AuthorizationCodes, 'find'>
   readonly redeemCode: RedeemCode
   readonly issueTokens: IssueTokens
@@ -38,24 +38,24 @@ export interface CodeGrantDeps {
   readonly ownResource: string
 }
 
-/** What came with a code. */
+/** The parameters sent with a code. */
 interface Proof {
   readonly client: OAuthClient
   readonly redirectUri: string
   readonly verifier: string | null
 }
 
-/** Other codes have another prefix: what one endpoint has issued is nothing to the other. */
+/** Codes of `/auth/pkce` have another prefix: neither endpoint accepts the other's. */
 const codePattern = /^mar_oc_[A-Za-z0-9_-]{43}$/
 
-/** Its parameters, for the description of the API. */
+/** The parameters of the grant, for the description of the API. */
 export const codeParameters = {
   code: 'of the first',
   redirect_uri: 'of the first: the one that the code was sent to',
   code_verifier: 'of the first (RFC 7636 §4.1)',
 } as const
 
-/** `authorization_code`: a code for a session of the client that it was issued to. */
+/** `authorization_code`: exchanges a code for a session of the client it was issued to. */
 export function createCodeGrant(deps: CodeGrantDeps): Grant {
   const { codes, redeemCode, stillAllowed } = deps
 
@@ -80,7 +80,7 @@ export function createCodeGrant(deps: CodeGrantDeps): Grant {
       },
       context,
     )
-    // One that is not there was refused.
+    // `redeemCode` has refused an unknown code.
     if (code !== null) await stillAllowed.afterOpening(client, code, context)
     return tokens
   }
@@ -106,8 +106,8 @@ function refusalOf(code: AuthorizationCodeRecord, proof: Proof): CodeRefusal | n
   return isProven(code, proof) ? null : 'wrong-verifier'
 }
 
-// Without a challenge, a verifier shows that the request was another one than the client has sent
-// (RFC 9700 §4.8.2), and nothing but its secret binds the code to the client.
+// Without a challenge, a verifier shows that the client has sent another request (RFC 9700 §4.8.2),
+// and only the secret binds the code to the client.
 function isProven(
   { codeChallenge }: AuthorizationCodeRecord,
   { client, verifier }: Proof,
@@ -136,7 +136,7 @@ function open(
   return {
     session: {
       kind: 'oauth',
-      // The program that asks is the app's server, of which its user knows nothing.
+      // The user agent is the app's server, which its user does not know.
       name: client.name,
       clientId: client.id,
       scope: scopes.join(' '),
@@ -151,7 +151,7 @@ function open(
   }
 }
 
-// What can be refreshed is a device of its own, and goes on when the browser is signed out.
+// A refreshable session counts as a device of its own, and stays when the browser is signed out.
 function parentOf(
   { issuedBySessionId }: AuthorizationCodeRecord,
   isRefreshed: boolean,

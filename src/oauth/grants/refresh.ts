@@ -14,16 +14,16 @@ export interface RefreshGrantDeps {
   readonly ownResource: string
 }
 
-/** Its parameters, for the description of the API. */
+/** The parameters of the grant, for the description of the API. */
 export const refreshParameters = {
   refresh_token: 'of the second',
   scope: 'of the second: less than was granted',
 } as const
 
 /**
- * `refresh_token`: new tokens of a session of this very client. A client that proves who it is
- * keeps its refresh token: it alone can use it, and its processes may share it
- * ([RFC 9700 §4.14.2](https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2)).
+ * `refresh_token`: new tokens for a session of this client. A confidential client keeps its refresh
+ * token: only it can use the token, and its processes may share it ([RFC 9700
+ * §4.14.2](https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2)).
  */
 export function createRefreshGrant({
   refreshSession,
@@ -45,7 +45,7 @@ export function createRefreshGrant({
         open(session) {
           // 400
           const left = remainingGrant(session, client, ownResource)
-          // What it lives by was `offline_access`, and that is gone.
+          // The client has lost `offline_access`, on which the refresh token was based.
           if (!getsRefreshToken(client, left.scopes)) throw new AuthError('invalid_grant')
           const scopes = scopesOf(askedScope, left.scopes)
           const resource = targetOf(resources, left.resources)
@@ -63,7 +63,7 @@ export function createRefreshGrant({
   }
 }
 
-// RFC 6749 §6: what was granted, or less; the refresh token stays good for all of it.
+// RFC 6749 §6: the granted scopes or fewer; the refresh token stays valid for all of them.
 function scopesOf(asked: string | null, granted: readonly string[]): readonly string[] {
   if (asked === null) return granted
   const words = [...new Set(asked.split(' '))]

@@ -2,30 +2,29 @@ import { AuthError } from '../../errors.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
 import { resourcesOf } from '../client-defaults.js'
 
-/** What a user has granted a client, or what remains of it. Neither list is empty. */
+/** What a user has granted to a client, or what remains of it. Neither list is empty. */
 export interface Grantable {
   readonly scopes: readonly string[]
-  /** APIs; the one that is meant where none is named stands first. */
+  /** APIs; the first is the default. */
   readonly resources: readonly string[]
 }
 
-/** A code or a session, as it says what was granted. */
+/** The grant of a code or a session. */
 interface Granted {
   readonly scope: string
-  /** Left out: the host's own API alone. */
+  /** Default: only the host's own API. */
   readonly resources?: readonly string[]
 }
 
 /**
- * What was granted and the client may still have: a client that loses a scope or an API is granted
- * it no more from the next token on, `openid` included, and is never granted more than the user
- * has seen ([RFC 6749 §6](https://www.rfc-editor.org/rfc/rfc6749#section-6)). Every scope goes with
- * every API here: each such pair was on the page of consent, and is looked for there again
- * (still-allowed.ts).
+ * The part of a grant that the client may still have. A client that loses a scope or an API,
+ * `openid` included, does not get it from the next token on, and never gets more than the user has
+ * seen ([RFC 6749 §6](https://www.rfc-editor.org/rfc/rfc6749#section-6)). Every scope applies at
+ * every API: the consent page showed each such pair, and still-allowed.ts checks each again.
  *
  * @param ownResource - the host's own API
- * @throws AuthError 400 `invalid_grant` where nothing is left. The code or session stays as it is:
- * a mistake in a client's registration must not sign out everybody who uses it
+ * @throws AuthError 400 `invalid_grant` if nothing is left. The code or session does not change: a
+ * mistake in a client's registration must not sign out all its users
  */
 export function remainingGrant(
   { scope, resources }: Granted,
@@ -42,9 +41,9 @@ export function remainingGrant(
 }
 
 /**
- * The one API that an access token is for: the one asked for, or else the first of those that were
- * granted. A token for several would be good at each of them in the hands of any
- * ([RFC 8707 §2.2](https://www.rfc-editor.org/rfc/rfc8707#section-2.2)).
+ * The API that an access token is for: the requested one, else the first one granted. A token for
+ * several APIs could be used by each of them at the others ([RFC 8707
+ * §2.2](https://www.rfc-editor.org/rfc/rfc8707#section-2.2)).
  *
  * @throws AuthError 400 `invalid_target`
  */
