@@ -13,7 +13,9 @@ import { codeReads, factorReads, sessionReads } from './every-store/reads-during
 import {
   codesInRealTime,
   factorsInRealTime,
+  type InRealTime,
   onceInRealTime,
+  realTimeRun,
   sessionsInRealTime,
 } from './every-store/real-time.js'
 import {
@@ -45,7 +47,8 @@ import { onceContract } from './once/once.js'
 import { oncePurge } from './once/purging.js'
 import { passkeyOwnersContract } from './passkeys/owners.js'
 import { passkeysContract } from './passkeys/passkeys.js'
-import { childProcesses, processRaces } from './races/processes.js'
+import { testsWithChildren } from './races/child-processes.js'
+import { processRaces } from './races/processes.js'
 import { races } from './races/races.js'
 import { authenticatedContract } from './sessions/authenticated.js'
 import { countingContract } from './sessions/counting.js'
@@ -104,7 +107,7 @@ export interface StoreContractOptions {
  * any text.
  *
  * **The runner**: `describe` and `it` of vitest, jest or `node:test`. The tests run one after the
- * other; some take seconds on a remote database, and those of `processes` start two processes each,
+ * other; some take seconds on a remote database, and the first of `processes` starts two processes,
  * so allow 30 seconds per test.
  *
  * @throws AuthConfigError for an unknown option, for `contracts` that name none, or one that does
@@ -138,18 +141,18 @@ export function storeContract(runner: ContractRunner, options: StoreContractOpti
     expires,
     workerUrl,
   } = checkOptions(rules, options)
-  const settings = { rounds, expires }
-  const withChildren = module === undefined ? undefined : childProcesses({ module, workerUrl })
+  const settings = { rounds, expires, inRealTime: realTimeRun() }
   const contracts = [...new Set(named)]
   const open = onceOpened(stores, contracts)
   const it: ContractRunner['it'] = (name, body) => runner.it(name, body)
+  const itWithChildren =
+    module === undefined ? undefined : testsWithChildren(it, { module, workerUrl })
   runner.describe(`${title} keeps the store contract`, () => {
     for (const contract of contracts) {
       runner.describe(contract, () => {
         registerers[contract](it, open, settings)
         races(it, contract, open)
-        if (withChildren !== undefined)
-          processRaces(it, contract, open, { withChildren, rounds: settings.rounds })
+        if (itWithChildren !== undefined) processRaces(itWithChildren, contract, open, rounds)
       })
     }
   })
@@ -160,12 +163,14 @@ type Registerer = (
   open: () => Promise<StoresUnderTest>,
   settings: Settings,
 ) => void
-type Settings = Pick<Part<unknown>, 'rounds' | 'expires'>
+interface Settings extends Pick<Part<unknown>, 'rounds' | 'expires'> {
+  readonly inRealTime: InRealTime
+}
 
 const registerers: Readonly<Record<StoreContractName, Registerer>> = {
   codes: (it, open, settings) => {
     const part = { it, store: async () => given(await open(), 'codes'), ...settings }
-    const later = codesInRealTime(part)
+    const later = codesInRealTime(part, settings.inRealTime)
     codesContract(part)
     wholeCodesContract(part)
     strangeCodes(part)
@@ -178,7 +183,7 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
   },
   sessions: (it, open, settings) => {
     const part = { it, store: async () => given(await open(), 'sessions'), ...settings }
-    const later = sessionsInRealTime(part)
+    const later = sessionsInRealTime(part, settings.inRealTime)
     sessionsContract(part)
     strangeSessions(part)
     sessionLookAlikes(part)
@@ -200,7 +205,7 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
   },
   secondFactors: (it, open, settings) => {
     const part = { it, store: async () => given(await open(), 'secondFactors'), ...settings }
-    const later = factorsInRealTime(part)
+    const later = factorsInRealTime(part, settings.inRealTime)
     secondFactorsContract(part)
     strangeFactors(part)
     factorLookAlikes(part)
@@ -231,7 +236,7 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
   },
   once: (it, open, settings) => {
     const part = { it, store: async () => given(await open(), 'once'), ...settings }
-    const later = onceInRealTime(part)
+    const later = onceInRealTime(part, settings.inRealTime)
     onceContract(part)
     strangeOnce(part)
     later()

@@ -18,13 +18,13 @@ import type { SecondFactorStore } from '../../../stores/second-factor-contract.j
 import { check, codesLeft, same, sessionsOf } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 
-// A database that expires its rows goes by the real time, so these tests let some of it pass. What
-// is begun by the first test of a contract is looked at by a later one, which only waits for what
-// is left of the second.
+// A database that expires its rows goes by the real time, so these tests let some of it pass. The
+// first of them begins the work of all contracts of the run. Each contract looks at its own with a
+// later test, and that only waits for what is left of the second.
 
 /**
- * Something with an end by the real time: what was done before it, and the moment when even whole
- * seconds are over.
+ * What was done before an end in real time, and the moment when even a TTL in whole seconds is
+ * over.
  */
 interface Begun<Kept> {
   readonly kept: Kept
@@ -32,35 +32,47 @@ interface Begun<Kept> {
 }
 
 interface RealTime<Kept> {
-  /** Begins, unless it has begun. */
+  /** What was done before the end. */
   begun(): Promise<Kept>
   /** The same, when the end has passed. */
   passed(): Promise<Kept>
 }
 
+type Work<Kept> = (at: Moment, end: Date) => Promise<Kept>
+
 /**
- * `work` must be done before `end`; on a machine that is too busy for it, it is done again with
- * more time.
+ * Announces work that must be done before `end`. On a machine that is too busy for it, it is done
+ * again with more time.
  */
-function realTime<Kept>(work: (at: Moment, end: Date) => Promise<Kept>): RealTime<Kept> {
-  let running: Promise<Begun<Kept>> | undefined
-  const begin = () => {
-    running ??= beginInTime(work)
-    return running
-  }
-  return {
-    begun: async () => (await begin()).kept,
-    async passed() {
-      const { kept, over } = await begin()
-      await setTimeout(Math.max(0, over - Date.now()))
-      return kept
-    },
+export type InRealTime = <Kept>(work: Work<Kept>) => RealTime<Kept>
+
+/** The work of one run. It begins together, so that the waits pass together. */
+export function realTimeRun(): InRealTime {
+  const begins: (() => Promise<unknown>)[] = []
+  return <Kept>(work: Work<Kept>) => {
+    let running: Promise<Begun<Kept>> | undefined
+    const begin = () => {
+      running ??= beginInTime(work)
+      return running
+    }
+    begins.push(begin)
+    // What fails is told by the tests of its own contract.
+    const beginAll = () => begins.forEach((one) => void one().catch(() => {}))
+    return {
+      async begun() {
+        beginAll()
+        return (await begin()).kept
+      },
+      async passed() {
+        const { kept, over } = await begin()
+        await setTimeout(Math.max(0, over - Date.now()))
+        return kept
+      },
+    }
   }
 }
 
-async function beginInTime<Kept>(
-  work: (at: Moment, end: Date) => Promise<Kept>,
-): Promise<Begun<Kept>> {
+async function beginInTime<Kept>(work: Work<Kept>): Promise<Begun<Kept>> {
   for (const life of [300, 2300, 9300]) {
     const start = Date.now()
     const at: Moment = (seconds) => new Date(start + Math.round(seconds * 1000))
@@ -82,8 +94,11 @@ const roundUp =
 /**
  * A used code is remembered longer than an unused one is good. Answers the test that comes last.
  */
-export function codesInRealTime({ it, store }: Part<AuthorizationCodeStore>): () => void {
-  const time = realTime(async (at, end) => {
+export function codesInRealTime(
+  { it, store }: Part<AuthorizationCodeStore>,
+  inRealTime: InRealTime,
+): () => void {
+  const time = inRealTime(async (at, end) => {
     const codes = await store()
     const code = newCode(at, { expiresAt: end, retainUntil: at(7200) })
     await codes.save(code)
@@ -125,8 +140,11 @@ export function codesInRealTime({ it, store }: Part<AuthorizationCodeStore>): ()
  * Being used moves the end of a session, and of whatever leads to it. Answers the test that comes
  * last.
  */
-export function sessionsInRealTime({ it, store }: Part<SessionStore>): () => void {
-  const time = realTime(async (at, end) => {
+export function sessionsInRealTime(
+  { it, store }: Part<SessionStore>,
+  inRealTime: InRealTime,
+): () => void {
+  const time = inRealTime(async (at, end) => {
     const sessions = await store()
     const short = newSession(at, { idleExpiresAt: end, expiresAt: end })
     const touched = newSession(at, {
@@ -185,8 +203,11 @@ export function sessionsInRealTime({ it, store }: Part<SessionStore>): () => voi
  * An enrolment expires; what it is replaced by or becomes does not. Answers the test that comes
  * last.
  */
-export function factorsInRealTime({ it, store }: Part<SecondFactorStore>): () => void {
-  const time = realTime(async (at, end) => {
+export function factorsInRealTime(
+  { it, store }: Part<SecondFactorStore>,
+  inRealTime: InRealTime,
+): () => void {
+  const time = inRealTime(async (at, end) => {
     const factors = await store()
     const replaced = newPending(at, { expiresAt: end })
     const next = newPending(at, { userId: replaced.userId, expiresAt: at(2e5) })
@@ -234,8 +255,8 @@ export function factorsInRealTime({ it, store }: Part<SecondFactorStore>): () =>
  * A note is there until its end, also one that took the place of an expired one. Answers the test
  * that comes last.
  */
-export function onceInRealTime({ it, store }: Part<OnceStore>): () => void {
-  const time = realTime(async (at, end) => {
+export function onceInRealTime({ it, store }: Part<OnceStore>, inRealTime: InRealTime): () => void {
+  const time = inRealTime(async (at, end) => {
     const once = await store()
     const [short, long] = [randomId(), randomId()]
     for (const key of [short, long]) await once.claim(key, end, at(0))
