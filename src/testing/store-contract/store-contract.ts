@@ -39,6 +39,7 @@ import {
   type Expiry,
   given,
   type Part,
+  partOf,
   type StoreContractName,
   type StoresUnderTest,
 } from './harness/suite.js'
@@ -169,7 +170,7 @@ interface Settings extends Pick<Part<unknown>, 'rounds' | 'expires'> {
 
 const registerers: Readonly<Record<StoreContractName, Registerer>> = {
   codes: (it, open, settings) => {
-    const part = { it, store: async () => given(await open(), 'codes'), ...settings }
+    const part = partOf(it, async () => given(await open(), 'codes'), settings)
     const later = codesInRealTime(part, settings.inRealTime)
     codesContract(part)
     wholeCodesContract(part)
@@ -182,7 +183,7 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
     codesPurge(part)
   },
   sessions: (it, open, settings) => {
-    const part = { it, store: async () => given(await open(), 'sessions'), ...settings }
+    const part = partOf(it, async () => given(await open(), 'sessions'), settings)
     const later = sessionsInRealTime(part, settings.inRealTime)
     sessionsContract(part)
     strangeSessions(part)
@@ -204,7 +205,7 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
     sessionsPurge(part)
   },
   secondFactors: (it, open, settings) => {
-    const part = { it, store: async () => given(await open(), 'secondFactors'), ...settings }
+    const part = partOf(it, async () => given(await open(), 'secondFactors'), settings)
     const later = factorsInRealTime(part, settings.inRealTime)
     secondFactorsContract(part)
     strangeFactors(part)
@@ -220,22 +221,22 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
     enrolmentsPurge(part)
   },
   tickets: (it, open, settings) => {
-    const part = { it, store: async () => given(await open(), 'tickets'), ...settings }
+    const part = partOf(it, async () => given(await open(), 'tickets'), settings)
     ticketsContract(part)
     strangeTickets(part)
     ticketLengths(part)
     ticketsPurge(part)
   },
   keys: (it, open, settings) =>
-    keysContract({ it, store: async () => given(await open(), 'keys'), ...settings }),
+    keysContract(partOf(it, async () => given(await open(), 'keys'), settings)),
   consents: (it, open, settings) => {
-    const part = { it, store: async () => given(await open(), 'consents'), ...settings }
+    const part = partOf(it, async () => given(await open(), 'consents'), settings)
     consentsContract(part)
     strangeConsents(part)
     consentUnion(part)
   },
   once: (it, open, settings) => {
-    const part = { it, store: async () => given(await open(), 'once'), ...settings }
+    const part = partOf(it, async () => given(await open(), 'once'), settings)
     const later = onceInRealTime(part, settings.inRealTime)
     onceContract(part)
     strangeOnce(part)
@@ -243,13 +244,13 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
     oncePurge(part)
   },
   clients: (it, open, settings) => {
-    const part = { it, store: async () => given(await open(), 'clients'), ...settings }
+    const part = partOf(it, async () => given(await open(), 'clients'), settings)
     clientsContract(part)
     strangeClients(part)
     clientChanges(part)
   },
   passkeys: (it, open, settings) => {
-    const part = { it, store: async () => given(await open(), 'passkeys'), ...settings }
+    const part = partOf(it, async () => given(await open(), 'passkeys'), settings)
     passkeysContract(part)
     passkeyOwnersContract(part)
   },

@@ -13,10 +13,8 @@ export function clientChanges(part: Part<ManagedClientStore>): void {
   clientChangesAtOnce(part)
 }
 
-function clientUpdates({ it, store }: Part<ManagedClientStore>): void {
-  it('update replaces the metadata whole, and neither secrets nor disabled', async () => {
-    const at = moments()
-    const clients = await store()
+function clientUpdates({ it }: Part<ManagedClientStore>): void {
+  it('update replaces the metadata whole, and neither secrets nor disabled', async (clients, at) => {
     const hash = newSecretHash()
     const client = newClient({ secretHashes: [hash], disabled: true })
     const { id } = client
@@ -43,8 +41,7 @@ function clientUpdates({ it, store }: Part<ManagedClientStore>): void {
     )
   })
 
-  it('update never inserts', async () => {
-    const clients = await store()
+  it('update never inserts', async (clients) => {
     const client = newClient()
     same(
       await clients.update(client, moments()(0)),
@@ -55,10 +52,8 @@ function clientUpdates({ it, store }: Part<ManagedClientStore>): void {
   })
 }
 
-function clientSecrets({ it, store }: Part<ManagedClientStore>): void {
-  it('replaceSecrets goes by the hashes that are there, in their order', async () => {
-    const at = moments()
-    const clients = await store()
+function clientSecrets({ it }: Part<ManagedClientStore>): void {
+  it('replaceSecrets goes by the hashes that are there, in their order', async (clients, at) => {
     const [one, other] = [newSecretHash(), newSecretHash()]
     const client = newClient({ secretHashes: [one] })
     await clients.create(client, at(0))
@@ -81,9 +76,7 @@ function clientSecrets({ it, store }: Part<ManagedClientStore>): void {
     same((await clients.find(client.id))?.secretHashes, [other], 'clients.find with a new secret.')
   })
 
-  it('a client without secrets comes back without secretHashes, whatever was changed', async () => {
-    const at = moments()
-    const clients = await store()
+  it('a client without secrets comes back without secretHashes, whatever was changed', async (clients, at) => {
     const client = newClient({ secretHashes: [newSecretHash()] })
     const { secretHashes = [], ...without } = client
     const left =
@@ -97,8 +90,7 @@ function clientSecrets({ it, store }: Part<ManagedClientStore>): void {
     same(plainClient(await clients.find(client.id)), { ...without, disabled: true }, left)
   })
 
-  it('replaceSecrets of an unknown client is superseded, and inserts nothing', async () => {
-    const clients = await store()
+  it('replaceSecrets of an unknown client is superseded, and inserts nothing', async (clients) => {
     const id = randomId()
     const { outcome } = await clients.replaceSecrets(id, [], [newSecretHash()], moments()(0))
     same(outcome, 'superseded', 'clients.replaceSecrets of a client that is not there.')
@@ -106,10 +98,8 @@ function clientSecrets({ it, store }: Part<ManagedClientStore>): void {
   })
 }
 
-function clientSwitch({ it, store }: Part<ManagedClientStore>): void {
-  it('setDisabled is changed only where it changes something', async () => {
-    const at = moments()
-    const clients = await store()
+function clientSwitch({ it }: Part<ManagedClientStore>): void {
+  it('setDisabled is changed only where it changes something', async (clients, at) => {
     const client = newClient()
     await clients.create(client, at(0))
     const outcomes: string[] = []
@@ -141,11 +131,10 @@ function clientSwitch({ it, store }: Part<ManagedClientStore>): void {
   })
 }
 
-function clientChangesAtOnce({ it, store, rounds }: Part<ManagedClientStore>): void {
-  it('update, replaceSecrets and setDisabled, at once: none is lost', async () => {
-    const at = moments()
-    const clients = await store()
-    for (let round = 0; round < rounds; round += 1) {
+function clientChangesAtOnce({ inRounds }: Part<ManagedClientStore>): void {
+  inRounds(
+    'update, replaceSecrets and setDisabled, at once: none is lost',
+    async (clients, at, round) => {
       const client = newClient()
       const { id, secretHashes = [] } = client
       const next = { ...client, name: 'Renamed' }
@@ -165,6 +154,6 @@ function clientChangesAtOnce({ it, store, rounds }: Part<ManagedClientStore>): v
         'After clients.update, replaceSecrets and setDisabled at once, one of them is undone. ' +
           'Write only what changes, never the whole row.',
       )
-    }
-  })
+    },
+  )
 }

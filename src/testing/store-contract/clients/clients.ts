@@ -14,10 +14,8 @@ export function clientsContract(part: Part<ManagedClientStore>): void {
   clientList(part)
 }
 
-function clientRows({ it, store }: Part<ManagedClientStore>): void {
-  it('a client comes back as it was created, and is null when there is none', async () => {
-    const at = moments()
-    const clients = await store()
+function clientRows({ it }: Part<ManagedClientStore>): void {
+  it('a client comes back as it was created, and is null when there is none', async (clients, at) => {
     for (const client of [
       newClient(),
       newClient({ secretHashes: [newSecretHash(), newSecretHash()], disabled: true }),
@@ -35,9 +33,7 @@ function clientRows({ it, store }: Part<ManagedClientStore>): void {
     }
   })
 
-  it('creating an id again changes nothing', async () => {
-    const at = moments()
-    const clients = await store()
+  it('creating an id again changes nothing', async (clients, at) => {
     const client = newClient()
     await clients.create(client, at(0))
     same(
@@ -53,9 +49,8 @@ function clientRows({ it, store }: Part<ManagedClientStore>): void {
   })
 }
 
-function clientTexts({ it, store }: Part<ManagedClientStore>): void {
-  it('records are copies: changing one does not change the store', async () => {
-    const clients = await store()
+function clientTexts({ it }: Part<ManagedClientStore>): void {
+  it('records are copies: changing one does not change the store', async (clients) => {
     const client = newClient()
     const given = structuredClone(client)
     await clients.create(given, moments()(0))
@@ -69,8 +64,7 @@ function clientTexts({ it, store }: Part<ManagedClientStore>): void {
     )
   })
 
-  it('texts of up to 16,000 characters come back whole', async () => {
-    const clients = await store()
+  it('texts of up to 16,000 characters come back whole', async (clients) => {
     const client = newClient({ name: '\u20ac'.repeat(12_000) })
     await clients.create(client, moments()(0))
     same(
@@ -81,10 +75,8 @@ function clientTexts({ it, store }: Part<ManagedClientStore>): void {
   })
 }
 
-function clientIdentity({ it, store }: Part<ManagedClientStore>): void {
-  it('ids that differ in one byte are different clients', async () => {
-    const at = moments()
-    const clients = await store()
+function clientIdentity({ it }: Part<ManagedClientStore>): void {
+  it('ids that differ in one byte are different clients', async (clients, at) => {
     const unique = randomId()
     for (const [what, first, second] of [
       ['case', `Wiki-1${unique}`, `wiki-1${unique}`],
@@ -103,8 +95,7 @@ function clientIdentity({ it, store }: Part<ManagedClientStore>): void {
     }
   })
 
-  it('an id that every object has as a property is no client', async () => {
-    const clients = await store()
+  it('an id that every object has as a property is no client', async (clients) => {
     for (const name of inheritedNames) {
       check(
         isNone(await clients.find(name)),
@@ -114,9 +105,8 @@ function clientIdentity({ it, store }: Part<ManagedClientStore>): void {
   })
 }
 
-function clientList({ it, store }: Part<ManagedClientStore>): void {
-  it('list answers all clients, disabled or not, by the bytes of their ids', async () => {
-    const clients = await store()
+function clientList({ it }: Part<ManagedClientStore>): void {
+  it('list answers all clients, disabled or not, by the bytes of their ids', async (clients) => {
     const unique = randomId()
     const made = ['b', 'B', 'a', '~', '-'].map((start) =>
       newClient({ id: `${start}${unique}`, ...(start === 'a' ? { disabled: true } : {}) }),

@@ -57,9 +57,7 @@ function codeShapes({ it, store }: Part<AuthorizationCodeStore>): void {
     }
   })
 
-  it('an unknown code is null to find and unknown to consume', async () => {
-    const at = moments()
-    const codes = await store()
+  it('an unknown code is null to find and unknown to consume', async (codes, at) => {
     const { codeHash } = newCode(at)
     same(
       await codes.find(codeHash),
@@ -74,10 +72,8 @@ function codeShapes({ it, store }: Part<AuthorizationCodeStore>): void {
   })
 }
 
-function codeIdentity({ it, store }: Part<AuthorizationCodeStore>): void {
-  it('saving a hash again rejects and changes nothing, before its use and after', async () => {
-    const at = moments()
-    const codes = await store()
+function codeIdentity({ it }: Part<AuthorizationCodeStore>): void {
+  it('saving a hash again rejects and changes nothing, before its use and after', async (codes, at) => {
     const code = newCode(at)
     const again = () => codes.save(newCode(at, { codeHash: code.codeHash }))
     await codes.save(code)
@@ -105,9 +101,7 @@ function codeIdentity({ it, store }: Part<AuthorizationCodeStore>): void {
     )
   })
 
-  it('two codes of one user are both good, whichever is used first', async () => {
-    const at = moments()
-    const codes = await store()
+  it('two codes of one user are both good, whichever is used first', async (codes, at) => {
     for (const order of [1, -1]) {
       const first = newCode(at)
       const second = newCode(at, { userId: first.userId, createdAt: at(1) })
@@ -125,10 +119,8 @@ function codeIdentity({ it, store }: Part<AuthorizationCodeStore>): void {
   })
 }
 
-function codesByTheByte({ it, store }: Part<AuthorizationCodeStore>): void {
-  it('hashes that differ by case are different codes', async () => {
-    const at = moments()
-    const codes = await store()
+function codesByTheByte({ it }: Part<AuthorizationCodeStore>): void {
+  it('hashes that differ by case are different codes', async (codes, at) => {
     const one = newCode(at)
     const other = newCode(at, { codeHash: otherCase(one.codeHash) })
     await codes.save(one)
@@ -147,10 +139,8 @@ function codesByTheByte({ it, store }: Part<AuthorizationCodeStore>): void {
   })
 }
 
-function codeCopies({ it, store }: Part<AuthorizationCodeStore>): void {
-  it('records are copies: changing one does not change the store', async () => {
-    const at = moments()
-    const codes = await store()
+function codeCopies({ it }: Part<AuthorizationCodeStore>): void {
+  it('records are copies: changing one does not change the store', async (codes, at) => {
     const code = newCode(at)
     const given = structuredClone(code)
     await codes.save(given)
@@ -186,10 +176,8 @@ function codeCopies({ it, store }: Part<AuthorizationCodeStore>): void {
   })
 }
 
-function codeExpiry({ it, store }: Part<AuthorizationCodeStore>): void {
-  it('a code is good one millisecond before it expires', async () => {
-    const at = moments()
-    const codes = await store()
+function codeExpiry({ it }: Part<AuthorizationCodeStore>): void {
+  it('a code is good one millisecond before it expires', async (codes, at) => {
     const code = newCode(at)
     await codes.save(code)
     const { outcome } = await codes.consume(code.codeHash, at(59.999))
@@ -199,9 +187,7 @@ function codeExpiry({ it, store }: Part<AuthorizationCodeStore>): void {
     )
   })
 
-  it('a code is void at the very moment it expires', async () => {
-    const at = moments()
-    const codes = await store()
+  it('a code is void at the very moment it expires', async (codes, at) => {
     const code = newCode(at)
     await codes.save(code)
     for (const now of [at(60), at(61)]) {
@@ -219,9 +205,7 @@ function codeExpiry({ it, store }: Part<AuthorizationCodeStore>): void {
     check(outcome === 'consumed', unused)
   })
 
-  it('a code is good for a process whose clock is behind, too', async () => {
-    const at = moments()
-    const codes = await store()
+  it('a code is good for a process whose clock is behind, too', async (codes, at) => {
     const code = newCode(at)
     await codes.save(code)
     const { outcome } = await codes.consume(code.codeHash, at(-2))
@@ -231,9 +215,7 @@ function codeExpiry({ it, store }: Part<AuthorizationCodeStore>): void {
     check(outcome === 'consumed', `codes.consume answered ${outcome} ${skew}`)
   })
 
-  it('a used code is replayed also after it has expired', async () => {
-    const at = moments()
-    const codes = await store()
+  it('a used code is replayed also after it has expired', async (codes, at) => {
     const code = newCode(at)
     await codes.save(code)
     await codes.consume(code.codeHash, at(1))

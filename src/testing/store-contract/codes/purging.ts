@@ -1,5 +1,5 @@
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
-import { inTurns, moments, newCode } from '../../../stores/new-records.js'
+import { inTurns, newCode } from '../../../stores/new-records.js'
 import { checkGone, countTrue, purgeContract } from '../every-store/purge-contract.js'
 import { isNone, same } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
@@ -9,13 +9,11 @@ import type { Part } from '../harness/suite.js'
  * more.
  */
 export function codesPurge(part: Part<AuthorizationCodeStore>): void {
-  const { it, store, expires } = part
+  const { it, expires } = part
   const isThere = async (codes: AuthorizationCodeStore, hash: string) =>
     !isNone(await codes.find(hash))
 
-  it('purge keeps a used code until retainUntil', async () => {
-    const at = moments()
-    const codes = await store()
+  it('purge keeps a used code until retainUntil', async (codes, at) => {
     const code = newCode(at)
     await codes.save(code)
     await codes.consume(code.codeHash, at(1))

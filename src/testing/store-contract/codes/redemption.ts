@@ -34,13 +34,9 @@ export function redemptionContract(
 
 type Test = (codes: AuthorizationCodeStore, redemption: CodeRedemption) => Promise<void>
 
-function whereOffered({
-  it,
-  store,
-}: Part<AuthorizationCodeStore>): (name: string, body: Test) => void {
+function whereOffered({ it }: Part<AuthorizationCodeStore>): (name: string, body: Test) => void {
   return (name, body) => {
-    it(`redemption, where it is offered: ${name}`, async () => {
-      const codes = await store()
+    it(`redemption, where it is offered: ${name}`, async (codes) => {
       if (codes.redemption !== undefined) await body(codes, codes.redemption)
     })
   }

@@ -1,6 +1,6 @@
 import { raceWinners } from '../../../lib/race.js'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
-import { moments, newCode } from '../../../stores/new-records.js'
+import { newCode } from '../../../stores/new-records.js'
 import { check, same } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 
@@ -9,10 +9,8 @@ export function replaysContract(part: Part<AuthorizationCodeStore>): void {
   codeReplays(part)
 }
 
-function codeReplays({ it, store, rounds }: Part<AuthorizationCodeStore>): void {
-  it('a used code is replayed for as long as it is there, also after retainUntil', async () => {
-    const at = moments()
-    const codes = await store()
+function codeReplays({ it, inRounds }: Part<AuthorizationCodeStore>): void {
+  it('a used code is replayed for as long as it is there, also after retainUntil', async (codes, at) => {
     const code = newCode(at)
     await codes.save(code)
     await codes.consume(code.codeHash, at(1))
@@ -27,9 +25,7 @@ function codeReplays({ it, store, rounds }: Part<AuthorizationCodeStore>): void 
     )
   })
 
-  it('the losers of a race are answered replayed, with the record as the winner left it', async () => {
-    const at = moments()
-    const codes = await store()
+  it('the losers of a race are answered replayed, with the record as the winner left it', async (codes, at) => {
     const code = newCode(at)
     await codes.save(code)
     const moment = (caller: number) => at(1 + caller / 1000)
@@ -51,10 +47,9 @@ function codeReplays({ it, store, rounds }: Part<AuthorizationCodeStore>): void 
     }
   })
 
-  it('callers before and after the expiry, at once: at most one wins, and none of the late', async () => {
-    const at = moments()
-    const codes = await store()
-    for (let round = 0; round < rounds; round += 1) {
+  inRounds(
+    'callers before and after the expiry, at once: at most one wins, and none of the late',
+    async (codes, at, round) => {
       const code = newCode(at)
       await codes.save(code)
       const isLate = (caller: number) => (caller + round) % 2 === 0
@@ -67,6 +62,6 @@ function codeReplays({ it, store, rounds }: Part<AuthorizationCodeStore>): void 
         `${winners.length} of 10 callers consumed one code, ${winners.filter(isLate).length} of ` +
           'them after it had expired.',
       )
-    }
-  })
+    },
+  )
 }

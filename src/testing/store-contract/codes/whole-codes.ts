@@ -1,5 +1,5 @@
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
-import { moments, newCode, newRefreshable, newWholeCode } from '../../../stores/new-records.js'
+import { newCode, newRefreshable, newWholeCode } from '../../../stores/new-records.js'
 import { same } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 import { awkwardText } from '../harness/texts.js'
@@ -14,10 +14,8 @@ export function wholeCodesContract(part: Part<AuthorizationCodeStore>): void {
   partOfThem(part)
 }
 
-function wholeCodes({ it, store }: Part<AuthorizationCodeStore>): void {
-  it('a code with every member comes back as it was saved: unused, used, and as a replay', async () => {
-    const at = moments()
-    const codes = await store()
+function wholeCodes({ it }: Part<AuthorizationCodeStore>): void {
+  it('a code with every member comes back as it was saved: unused, used, and as a replay', async (codes, at) => {
     const code = newWholeCode(at)
     await codes.save(code)
     same(await codes.find(code.codeHash), code, `codes.find. ${dropped}`)
@@ -29,9 +27,7 @@ function wholeCodes({ it, store }: Part<AuthorizationCodeStore>): void {
     same(await codes.find(code.codeHash), used, `codes.find of a used code. ${dropped}`)
   })
 
-  it('redemption, where it is offered: answers a code with every member', async () => {
-    const at = moments()
-    const codes = await store()
+  it('redemption, where it is offered: answers a code with every member', async (codes, at) => {
     if (codes.redemption === undefined) return
     const code = newWholeCode(at)
     await codes.save(code)
@@ -44,10 +40,8 @@ function wholeCodes({ it, store }: Part<AuthorizationCodeStore>): void {
   })
 }
 
-function partOfThem({ it, store }: Part<AuthorizationCodeStore>): void {
-  it('what a code was saved without is left out, whichever else it has', async () => {
-    const at = moments()
-    const codes = await store()
+function partOfThem({ it }: Part<AuthorizationCodeStore>): void {
+  it('what a code was saved without is left out, whichever else it has', async (codes, at) => {
     const { clientId, redirectUri, nonce, resources, acr } = newWholeCode(at)
     const parts = [{ clientId }, { redirectUri }, { nonce }, { resources }, { acr }]
     for (const part of [...parts, { resources: [] }, { redirectUri: '', nonce: '' }]) {
@@ -62,9 +56,7 @@ function partOfThem({ it, store }: Part<AuthorizationCodeStore>): void {
     }
   })
 
-  it('the longest and most awkward texts come back whole in every member', async () => {
-    const at = moments()
-    const codes = await store()
+  it('the longest and most awkward texts come back whole in every member', async (codes, at) => {
     const code = newCode(at, {
       clientId: `client${'\u00e9'.repeat(490)}`,
       redirectUri: `https://${'r'.repeat(2000)}${awkwardText}`,

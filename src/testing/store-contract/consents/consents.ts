@@ -31,10 +31,8 @@ export function consentsContract(part: Part<ConsentStore>): void {
   consentCopies(part)
 }
 
-function consentRows({ it, store }: Part<ConsentStore>): void {
-  it('a consent comes back as it was granted, and is null when there is none', async () => {
-    const at = moments()
-    const consents = await store()
+function consentRows({ it }: Part<ConsentStore>): void {
+  it('a consent comes back as it was granted, and is null when there is none', async (consents, at) => {
     for (const consent of [
       newConsent(at, { grantedAt: at(0.456), updatedAt: at(1.789) }),
       newConsent(at, { scopes: [] }),
@@ -51,9 +49,7 @@ function consentRows({ it, store }: Part<ConsentStore>): void {
     }
   })
 
-  it('scopes that look like something else come back as the same texts, case included', async () => {
-    const at = moments()
-    const consents = await store()
+  it('scopes that look like something else come back as the same texts, case included', async (consents, at) => {
     const scopes = [...awkwardScopes, 'messages:read', 'Messages:Read', 'm'.repeat(1000)]
     const consent = newConsent(at, { scopes })
     await resolves(consents.grant(consent), 'consents.grant refused scopes that RFC 6749 allows.')
@@ -67,10 +63,8 @@ function consentRows({ it, store }: Part<ConsentStore>): void {
   })
 }
 
-function consentEnds({ it, store }: Part<ConsentStore>): void {
-  it('revoking deletes that consent alone, and whoever is later is told unknown', async () => {
-    const at = moments()
-    const consents = await store()
+function consentEnds({ it }: Part<ConsentStore>): void {
+  it('revoking deletes that consent alone, and whoever is later is told unknown', async (consents, at) => {
     const gone = newConsent(at)
     const others = [
       newConsent(at, { userId: gone.userId }),
@@ -99,9 +93,7 @@ function consentEnds({ it, store }: Part<ConsentStore>): void {
     }
   })
 
-  it('a consent after a revocation begins anew', async () => {
-    const at = moments()
-    const consents = await store()
+  it('a consent after a revocation begins anew', async (consents, at) => {
     const first = newConsent(at, { scopes: ['openid', 'messages:write'] })
     const { userId, clientId } = first
     const next = newConsent(at, { userId, clientId, scopes: ['openid'], grantedAt: at(9) })
@@ -121,9 +113,7 @@ function consentIdentity({ it, store }: Part<ConsentStore>): void {
   it(`users ${name}`, async () => apart(await store(), moments(), (userId) => ({ userId })))
   it(`clients ${name}`, async () => apart(await store(), moments(), (clientId) => ({ clientId })))
 
-  it('user and client are two keys: a part of one is none of the other', async () => {
-    const at = moments()
-    const consents = await store()
+  it('user and client are two keys: a part of one is none of the other', async (consents, at) => {
     const { userId, clientId } = newConsent(at)
     for (const separator of [':', ' ', '/', '', ',', '\u001f', '|']) {
       await consents.grant(
@@ -138,9 +128,7 @@ function consentIdentity({ it, store }: Part<ConsentStore>): void {
     }
   })
 
-  it('a name that every object has as a property is no consent', async () => {
-    const at = moments()
-    const consents = await store()
+  it('a name that every object has as a property is no consent', async (consents, at) => {
     for (const name of inheritedNames) {
       // Left behind by a run that was broken off.
       await consents.revoke(name, name)
@@ -176,10 +164,8 @@ async function apart(
   }
 }
 
-function consentList({ it, store }: Part<ConsentStore>): void {
-  it('listForUser answers the consents of that user, the oldest first, ties by client', async () => {
-    const at = moments()
-    const consents = await store()
+function consentList({ it }: Part<ConsentStore>): void {
+  it('listForUser answers the consents of that user, the oldest first, ties by client', async (consents, at) => {
     const { userId, clientId } = newConsent(at)
     // Not in order, and some by their bytes alone: capitals come before small letters.
     const rows = ['b', 'B', '\u{1f600}', '\uffee', 'a'].map((start, index) =>
@@ -201,9 +187,7 @@ function consentList({ it, store }: Part<ConsentStore>): void {
     same(await consents.listForUser(nobody), [], 'consents.listForUser of a user who has none.')
   })
 
-  it('130 consents of one user are all listed', async () => {
-    const at = moments()
-    const consents = await store()
+  it('130 consents of one user are all listed', async (consents, at) => {
     const { userId } = newConsent(at)
     for (let count = 0; count < 130; count += 1) await consents.grant(newConsent(at, { userId }))
     const { length } = await consents.listForUser(userId)
@@ -215,9 +199,8 @@ function consentList({ it, store }: Part<ConsentStore>): void {
   })
 }
 
-function consentCopies({ it, store }: Part<ConsentStore>): void {
-  it('records are copies: changing one does not change the store', async () => {
-    const consents = await store()
+function consentCopies({ it }: Part<ConsentStore>): void {
+  it('records are copies: changing one does not change the store', async (consents) => {
     const consent = newConsent(moments())
     const { userId, clientId } = consent
     const given = structuredClone(consent)

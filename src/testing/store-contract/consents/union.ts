@@ -1,5 +1,5 @@
 import type { ConsentStore } from '../../../stores/consent-contract.js'
-import { moments, newConsent } from '../../../stores/new-records.js'
+import { newConsent } from '../../../stores/new-records.js'
 import { check, isNone, resolves, same } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 import { sorted } from './sorted.js'
@@ -15,10 +15,8 @@ export function consentUnion(part: Part<ConsentStore>): void {
   unionAndRevocation(part)
 }
 
-function unionInTurn({ it, store }: Part<ConsentStore>): void {
-  it('granting again adds scopes, moves updatedAt and leaves grantedAt', async () => {
-    const at = moments()
-    const consents = await store()
+function unionInTurn({ it }: Part<ConsentStore>): void {
+  it('granting again adds scopes, moves updatedAt and leaves grantedAt', async (consents, at) => {
     const first = newConsent(at, { scopes: ['openid', 'messages:read'] })
     const { userId, clientId } = first
     await consents.grant(first)
@@ -38,11 +36,9 @@ function unionInTurn({ it, store }: Part<ConsentStore>): void {
   })
 }
 
-function unionAtOnce({ it, store }: Part<ConsentStore>): void {
+function unionAtOnce({ it }: Part<ConsentStore>): void {
   for (const callers of [2, 10, 50]) {
-    it(`grant by ${callers} callers, at once: every scope is there`, async () => {
-      const at = moments()
-      const consents = await store()
+    it(`grant by ${callers} callers, at once: every scope is there`, async (consents, at) => {
       for (const isThere of [false, true]) {
         const base = newConsent(at, { scopes: ['openid'] })
         if (isThere) await consents.grant(base)
@@ -65,11 +61,10 @@ function unionAtOnce({ it, store }: Part<ConsentStore>): void {
   }
 }
 
-function unionAndRevocation({ it, store, rounds }: Part<ConsentStore>): void {
-  it('grant and revoke, at once: nothing of before is left, whoever was first', async () => {
-    const at = moments()
-    const consents = await store()
-    for (let round = 0; round < rounds; round += 1) {
+function unionAndRevocation({ inRounds }: Part<ConsentStore>): void {
+  inRounds(
+    'grant and revoke, at once: nothing of before is left, whoever was first',
+    async (consents, at, round) => {
       const before = newConsent(at, { scopes: ['openid', 'messages:write'] })
       const { userId, clientId } = before
       await consents.grant(before)
@@ -84,6 +79,6 @@ function unionAndRevocation({ it, store, rounds }: Part<ConsentStore>): void {
         'After consents.grant and consents.revoke at once, a scope is there that was taken ' +
           `back: ${found?.scopes.join(' ')}. ${oneStatement}`,
       )
-    }
-  })
+    },
+  )
 }

@@ -4,7 +4,6 @@ import type { SessionStore } from '../../../stores/contract.js'
 import {
   confirmed,
   enrolling,
-  moments,
   newCode,
   newFactor,
   newPending,
@@ -33,10 +32,8 @@ function texts(record: object | null): unknown {
 }
 
 /** Codes as long as they get. */
-export function codeLengths({ it, store }: Part<AuthorizationCodeStore>): void {
-  it('the longest ids, hashes and texts come back whole', async () => {
-    const at = moments()
-    const codes = await store()
+export function codeLengths({ it }: Part<AuthorizationCodeStore>): void {
+  it('the longest ids, hashes and texts come back whole', async (codes, at) => {
     const code = newCode(at, {
       codeHash: maxKey(),
       userId: maxKey(),
@@ -50,10 +47,8 @@ export function codeLengths({ it, store }: Part<AuthorizationCodeStore>): void {
 }
 
 /** Sessions as long as they get. */
-export function sessionLengths({ it, store }: Part<SessionStore>): void {
-  it('the longest ids, hashes and texts come back whole', async () => {
-    const at = moments()
-    const sessions = await store()
+export function sessionLengths({ it }: Part<SessionStore>): void {
+  it('the longest ids, hashes and texts come back whole', async (sessions, at) => {
     const refresh = newRefresh(at, maxKey())
     const session = newSession(at, {
       id: maxKey(),
@@ -70,10 +65,8 @@ export function sessionLengths({ it, store }: Part<SessionStore>): void {
 }
 
 /** Factors, enrolments and recovery codes as long as they get. */
-export function factorLengths({ it, store }: Part<SecondFactorStore>): void {
-  it('the longest ids, hashes and sealed seeds come back whole', async () => {
-    const at = moments()
-    const factors = await store()
+export function factorLengths({ it }: Part<SecondFactorStore>): void {
+  it('the longest ids, hashes and sealed seeds come back whole', async (factors, at) => {
     const pending = newPending(at, { userId: maxKey(), sealedSeed: maxKey() })
     const hash = maxKey()
     await factors.savePending(pending)
@@ -104,10 +97,8 @@ export function factorLengths({ it, store }: Part<SecondFactorStore>): void {
 }
 
 /** Tickets as long as they get. */
-export function ticketLengths({ it, store }: Part<SocketTicketStore>): void {
-  it('the longest ids, hashes and texts come back whole', async () => {
-    const at = moments()
-    const tickets = await store()
+export function ticketLengths({ it }: Part<SocketTicketStore>): void {
+  it('the longest ids, hashes and texts come back whole', async (tickets, at) => {
     const ticket = newTicket(at, {
       ticketHash: maxKey(),
       sessionId: maxKey(),

@@ -38,10 +38,8 @@ export function sessionLookAlikes(part: Part<SessionStore>): void {
   noSessionById(part)
 }
 
-function sessionTexts({ it, store }: Part<SessionStore>): void {
-  it('texts that look like something else come back as the same texts', async () => {
-    const at = moments()
-    const sessions = await store()
+function sessionTexts({ it }: Part<SessionStore>): void {
+  it('texts that look like something else come back as the same texts', async (sessions, at) => {
     for (const text of lookAlikes) {
       const session = newSession(at, { scope: text, ip: text, userAgent: text })
       await sessions.create(session)
@@ -55,9 +53,7 @@ function sessionTexts({ it, store }: Part<SessionStore>): void {
     }
   })
 
-  it('a kind, methods and a reason of a later release come back as the same texts', async () => {
-    const at = moments()
-    const sessions = await store()
+  it('a kind, methods and a reason of a later release come back as the same texts', async (sessions, at) => {
     const later: string = 'of-a-later-release'
     const session = newSession(at, {
       kind: later as SessionKind,
@@ -86,9 +82,8 @@ function sessionTexts({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function noSessionById({ it, store }: Part<SessionStore>): void {
-  it('an id that every object has as a property is no session', async () => {
-    const sessions = await store()
+function noSessionById({ it }: Part<SessionStore>): void {
+  it('an id that every object has as a property is no session', async (sessions) => {
     for (const name of inheritedNames) {
       check(
         isNone(await sessions.find(name)),
@@ -105,9 +100,8 @@ function noSessionById({ it, store }: Part<SessionStore>): void {
 }
 
 /** The same for codes. */
-export function codeLookAlikes({ it, store }: Part<AuthorizationCodeStore>): void {
-  it('a hash that every object has as a property is no code', async () => {
-    const codes = await store()
+export function codeLookAlikes({ it }: Part<AuthorizationCodeStore>): void {
+  it('a hash that every object has as a property is no code', async (codes) => {
     for (const name of inheritedNames) {
       check(
         isNone(await codes.find(name)),
@@ -118,10 +112,8 @@ export function codeLookAlikes({ it, store }: Part<AuthorizationCodeStore>): voi
 }
 
 /** The same for second factors. */
-export function factorLookAlikes({ it, store }: Part<SecondFactorStore>): void {
-  it('a user whose id every object has as a property has a factor like any other', async () => {
-    const at = moments()
-    const factors = await store()
+export function factorLookAlikes({ it }: Part<SecondFactorStore>): void {
+  it('a user whose id every object has as a property has a factor like any other', async (factors, at) => {
     for (const userId of inheritedNames) {
       // Left behind by a run that was broken off.
       await factors.deactivate(userId)

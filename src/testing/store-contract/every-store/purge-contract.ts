@@ -1,4 +1,4 @@
-import { type Moment, moments } from '../../../stores/new-records.js'
+import type { Moment } from '../../../stores/new-records.js'
 import { check } from '../harness/checks.js'
 import type { Expiry, Part } from '../harness/suite.js'
 
@@ -75,12 +75,11 @@ export function purgeContract<Store>(part: Part<Store>, purgeable: Purgeable<Sto
 }
 
 function purgeAtItsMoment<Store>(
-  { it, store, expires }: Part<Store>,
+  { it, expires }: Part<Store>,
   { method, purge }: Purgeable<Store>,
   { title, tooEarly, over, add }: PurgeMoment<Store>,
 ): void {
-  it(`purge deletes ${title}, and not before`, async () => {
-    const [at, filled] = [moments(), await store()]
+  it(`purge deletes ${title}, and not before`, async (filled, at) => {
     const isKept = await add(filled, at)
     await purge(filled, at(over - 0.001))
     check(await isKept(), `${method} ${tooEarly}.`)
@@ -89,13 +88,9 @@ function purgeAtItsMoment<Store>(
   })
 }
 
-function purgeWithLimit<Store>(
-  { it, store, expires }: Part<Store>,
-  purgeable: Purgeable<Store>,
-): void {
+function purgeWithLimit<Store>({ it, expires }: Part<Store>, purgeable: Purgeable<Store>): void {
   const { method, row, purge, over } = purgeable
-  it(`purge deletes at most so many ${row}s as it is told`, async () => {
-    const [at, filled] = [moments(), await store()]
+  it(`purge deletes at most so many ${row}s as it is told`, async (filled, at) => {
     await purge(filled, at(over))
     // First, as in a table that is read from its beginning.
     await purgeable.addLiving(filled, at)
@@ -114,12 +109,11 @@ function purgeWithLimit<Store>(
 }
 
 function purgeWithLimitOfNone<Store>(
-  { it, store, expires }: Part<Store>,
+  { it, expires }: Part<Store>,
   purgeable: Purgeable<Store>,
 ): void {
   const { method, row, purge, over } = purgeable
-  it(`purge with a limit of 0 deletes no ${row}`, async () => {
-    const [at, filled] = [moments(), await store()]
+  it(`purge with a limit of 0 deletes no ${row}`, async (filled, at) => {
     const left = await addOver(purgeable, filled, at, 1)
     const purged = await purge(filled, at(over), 0)
     check(
@@ -134,13 +128,9 @@ function purgeWithLimitOfNone<Store>(
   })
 }
 
-function purgeWithoutLimit<Store>(
-  { it, store, expires }: Part<Store>,
-  purgeable: Purgeable<Store>,
-): void {
+function purgeWithoutLimit<Store>({ it, expires }: Part<Store>, purgeable: Purgeable<Store>): void {
   const { method, row, purge, over } = purgeable
-  it(`purge without a limit deletes every ${row} that is over`, async () => {
-    const [at, filled] = [moments(), await store()]
+  it(`purge without a limit deletes every ${row} that is over`, async (filled, at) => {
     const left = await addOver(purgeable, filled, at, 30)
     const purged = await purge(filled, at(over))
     if (expires === 'database') return checkZero(method, purged)

@@ -5,7 +5,6 @@ import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
 import {
   enrolling,
   type Moment,
-  moments,
   newCode,
   newFactor,
   newPending,
@@ -112,14 +111,12 @@ const sessionChanges: Readonly<Record<string, SessionChange>> = {
  * Whoever reads a session sees it as it was before a change or after it; and after it once it has
  * resolved.
  */
-export function sessionReads({ it, store, rounds }: Part<SessionStore>): void {
+export function sessionReads({ it, rounds }: Part<SessionStore>): void {
   for (const [name, { change, parts, isDone }] of Object.entries(sessionChanges)) {
     it(
       `find and listForUser, while ${name} is under way: the session before or after, whole; ` +
         'then after',
-      async () => {
-        const at = moments()
-        const sessions = await store()
+      async (sessions, at) => {
         for (let round = 0; round < Math.ceil(rounds / 4); round += 1) {
           const session = newRefreshable(at, 'token')
           await sessions.create(session)
@@ -157,10 +154,8 @@ export function sessionReads({ it, store, rounds }: Part<SessionStore>): void {
 }
 
 /** The same for a code that is consumed. */
-export function codeReads({ it, store, rounds }: Part<AuthorizationCodeStore>): void {
-  it('find, while the code is consumed: then it is used', async () => {
-    const at = moments()
-    const codes = await store()
+export function codeReads({ it, rounds }: Part<AuthorizationCodeStore>): void {
+  it('find, while the code is consumed: then it is used', async (codes, at) => {
     for (let round = 0; round < Math.ceil(rounds / 4); round += 1) {
       const code = newCode(at)
       await codes.save(code)
@@ -181,7 +176,7 @@ export function codeReads({ it, store, rounds }: Part<AuthorizationCodeStore>): 
 type FactorChange = (factors: SecondFactorStore, userId: string, at: Moment) => Promise<unknown>
 
 /** The same for factors and enrolments. */
-export function factorReads({ it, store, rounds }: Part<SecondFactorStore>): void {
+export function factorReads({ it, rounds }: Part<SecondFactorStore>): void {
   const seed = 'v1.first'
   const changes: Readonly<
     Record<string, readonly [FactorChange, sealedSeed: string | undefined, lastStep?: number]>
@@ -195,9 +190,7 @@ export function factorReads({ it, store, rounds }: Part<SecondFactorStore>): voi
     reseal: [(factors, userId) => factors.reseal(userId, seed, 'v2.next'), 'v2.next', 7],
     deactivate: [(factors, userId) => factors.deactivate(userId), undefined],
   }
-  it('find, while a factor is activated, used, resealed and deactivated: then it is', async () => {
-    const at = moments()
-    const factors = await store()
+  it('find, while a factor is activated, used, resealed and deactivated: then it is', async (factors, at) => {
     for (let round = 0; round < Math.ceil(rounds / 4); round += 1) {
       const { userId } = newFactor(at)
       for (const [name, [change, sealedSeed, lastStep]] of Object.entries(changes)) {
@@ -215,9 +208,7 @@ export function factorReads({ it, store, rounds }: Part<SecondFactorStore>): voi
     }
   })
 
-  it('findPending, while an enrolment is saved, replaced and confirmed: then it is', async () => {
-    const at = moments()
-    const factors = await store()
+  it('findPending, while an enrolment is saved, replaced and confirmed: then it is', async (factors, at) => {
     for (let round = 0; round < Math.ceil(rounds / 4); round += 1) {
       const first = newPending(at)
       const next = newPending(at, { userId: first.userId, createdAt: at(1), expiresAt: at(601) })

@@ -68,13 +68,8 @@ const refuse =
   'Refuse what is no string, no well-formed text or longer than 1024 bytes, before it reaches ' +
   'the driver; or keep it apart.'
 
-function strangeKeys<Store>(
-  { it, store }: Part<Store>,
-  method: string,
-  rows: StrangeKeys<Store>,
-): void {
-  it('ids and hashes that are no well-formed text, or too long, are refused or kept apart', async () => {
-    const kept = await store()
+function strangeKeys<Store>({ it }: Part<Store>, method: string, rows: StrangeKeys<Store>): void {
+  it('ids and hashes that are no well-formed text, or too long, are refused or kept apart', async (kept) => {
     for (const [what, first, second] of strangePairs(randomId())) {
       const taken = [await settled(rows.add(kept, first)), await settled(rows.add(kept, second))]
       const found = [await settled(rows.find(kept, first)), await settled(rows.find(kept, second))]
@@ -86,8 +81,7 @@ function strangeKeys<Store>(
     }
   })
 
-  it('ids and hashes that are no text are refused, or nothing is there', async () => {
-    const kept = await store()
+  it('ids and hashes that are no text are refused, or nothing is there', async (kept) => {
     const digits = ownNames(randomId()).digits
     await rows.add(kept, digits)
     for (const [what, value] of noTexts(digits, digits)) {

@@ -1,11 +1,5 @@
 import { randomSecret } from '../../../lib/random.js'
-import {
-  confirmed,
-  enrolling,
-  moments,
-  newFactor,
-  newPending,
-} from '../../../stores/new-records.js'
+import { confirmed, enrolling, newFactor, newPending } from '../../../stores/new-records.js'
 import type {
   PendingSecondFactor,
   SecondFactorRecord,
@@ -23,13 +17,11 @@ export function confirmContract(part: Part<SecondFactorStore>): void {
   confirmingTooLate(part)
 }
 
-function confirming({ it, store }: Part<SecondFactorStore>): void {
+function confirming({ it }: Part<SecondFactorStore>): void {
   it(
     'confirming activates the factor as it was confirmed, with its recovery codes, and uses the ' +
       'enrolment up',
-    async () => {
-      const at = moments()
-      const factors = await store()
+    async (factors, at) => {
       const pending = newPending(at, { createdAt: at(-1) })
       const hashes = [randomSecret(), randomSecret(), randomSecret()]
       const factor = confirmed(pending, at)
@@ -73,10 +65,8 @@ function confirming({ it, store }: Part<SecondFactorStore>): void {
   )
 }
 
-function confirmingInVain({ it, store }: Part<SecondFactorStore>): void {
-  it('confirming another seed than the one that waits is not-pending, and changes nothing', async () => {
-    const at = moments()
-    const factors = await store()
+function confirmingInVain({ it }: Part<SecondFactorStore>): void {
+  it('confirming another seed than the one that waits is not-pending, and changes nothing', async (factors, at) => {
     const first = newPending(at)
     const last = newPending(at, { userId: first.userId })
     await factors.savePending(first)
@@ -109,9 +99,7 @@ function confirmingInVain({ it, store }: Part<SecondFactorStore>): void {
     )
   })
 
-  it('confirming without an enrolment is not-pending, and makes nothing', async () => {
-    const at = moments()
-    const factors = await store()
+  it('confirming without an enrolment is not-pending, and makes nothing', async (factors, at) => {
     const factor = newFactor(at)
     const answer = await factors.confirm(factor, [randomSecret()], at(1))
     same(
@@ -132,13 +120,11 @@ function confirmingInVain({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function confirmingForOthers({ it, store }: Part<SecondFactorStore>): void {
+function confirmingForOthers({ it }: Part<SecondFactorStore>): void {
   it(
     'confirming when a factor has been activated meanwhile is already-active, and changes ' +
       'neither factor nor codes',
-    async () => {
-      const at = moments()
-      const factors = await store()
+    async (factors, at) => {
       const pending = newPending(at)
       const factor: SecondFactorRecord = newFactor(at, { userId: pending.userId, lastStep: 5 })
       const [own, other] = [randomSecret(), randomSecret()]
@@ -171,10 +157,8 @@ function confirmingForOthers({ it, store }: Part<SecondFactorStore>): void {
   )
 }
 
-function confirmingTooLate({ it, store }: Part<SecondFactorStore>): void {
-  it('an enrolment can be confirmed one millisecond before it expires', async () => {
-    const at = moments()
-    const factors = await store()
+function confirmingTooLate({ it }: Part<SecondFactorStore>): void {
+  it('an enrolment can be confirmed one millisecond before it expires', async (factors, at) => {
     const pending = newPending(at)
     await factors.savePending(pending)
     const answer = await factors.confirm(confirmed(pending, at), [], at(599.999))
@@ -185,9 +169,7 @@ function confirmingTooLate({ it, store }: Part<SecondFactorStore>): void {
     )
   })
 
-  it('an enrolment is void at the very moment it expires, and confirming it changes nothing', async () => {
-    const at = moments()
-    const factors = await store()
+  it('an enrolment is void at the very moment it expires, and confirming it changes nothing', async (factors, at) => {
     const pending = newPending(at)
     await factors.savePending(pending)
     for (const now of [at(600), at(601)]) {

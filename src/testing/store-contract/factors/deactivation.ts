@@ -1,17 +1,11 @@
 import { randomSecret } from '../../../lib/random.js'
-import {
-  confirmed,
-  enrolling,
-  moments,
-  newFactor,
-  newPending,
-} from '../../../stores/new-records.js'
+import { confirmed, enrolling, newFactor, newPending } from '../../../stores/new-records.js'
 import type {
   SecondFactorRecord,
   SecondFactorStore,
 } from '../../../stores/second-factor-contract.js'
 import { codesLeft, same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { atOnce, type Part } from '../harness/suite.js'
 
 /** Deactivating: all of the factor goes, and for one caller. */
 export function deactivationContract(part: Part<SecondFactorStore>): void {
@@ -22,10 +16,8 @@ export function deactivationContract(part: Part<SecondFactorStore>): void {
   deactivationInterleavings(part)
 }
 
-function deactivation({ it, store }: Part<SecondFactorStore>): void {
-  it('deactivating deletes the factor and its recovery codes, for good', async () => {
-    const at = moments()
-    const factors = await store()
+function deactivation({ it }: Part<SecondFactorStore>): void {
+  it('deactivating deletes the factor and its recovery codes, for good', async (factors, at) => {
     const factor = newFactor(at)
     const [old, next] = [randomSecret(), randomSecret()]
     await factors.activate(factor, [old])
@@ -63,10 +55,8 @@ function deactivation({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function keptCodes({ it, store }: Part<SecondFactorStore>): void {
-  it('deactivating can keep the recovery codes, until the next factor is activated', async () => {
-    const at = moments()
-    const factors = await store()
+function keptCodes({ it }: Part<SecondFactorStore>): void {
+  it('deactivating can keep the recovery codes, until the next factor is activated', async (factors, at) => {
     const [factor, other] = [newFactor(at), newFactor(at)]
     const [used, left, last] = [randomSecret(), randomSecret(), randomSecret()]
     await factors.activate(factor, [used, left, last])
@@ -103,10 +93,8 @@ function keptCodes({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function deletingKeptCodes({ it, store, rounds }: Part<SecondFactorStore>): void {
-  it('deleteKeptRecoveryCodes deletes those of a user without a factor alone', async () => {
-    const at = moments()
-    const factors = await store()
+function deletingKeptCodes({ it, inRounds }: Part<SecondFactorStore>): void {
+  it('deleteKeptRecoveryCodes deletes those of a user without a factor alone', async (factors, at) => {
     const [kept, active] = [newFactor(at), newFactor(at)]
     await factors.deleteKeptRecoveryCodes(kept.userId)
     for (const factor of [kept, active]) await factors.activate(factor, [randomSecret()])
@@ -124,39 +112,33 @@ function deletingKeptCodes({ it, store, rounds }: Part<SecondFactorStore>): void
     )
   })
 
-  it(
+  inRounds(
     'deleteKeptRecoveryCodes and activate, at once: the codes of the new factor are left, and ' +
       'no others',
-    async () => {
-      const at = moments()
-      const factors = await store()
-      for (let round = 0; round < rounds; round += 1) {
-        const factor = newFactor(at)
-        const [old, next] = [randomSecret(), randomSecret()]
-        await factors.activate(factor, [old])
-        await factors.deactivate(factor.userId, true)
-        const forget = () => factors.deleteKeptRecoveryCodes(factor.userId)
-        const activate = async () => void (await factors.activate(factor, [next]))
-        await Promise.all(round % 2 === 0 ? [forget(), activate()] : [activate(), forget()])
-        for (const [hash, outcome] of [
-          [old, 'unknown'],
-          [next, 'consumed'],
-        ] as const)
-          same(
-            await factors.consumeRecoveryCode(factor.userId, hash),
-            { outcome },
-            'A recovery code after deleteKeptRecoveryCodes and activate at once. The one who has ' +
-              'looked for a factor must not delete codes that came with it since.',
-          )
-      }
+    async (factors, at, round) => {
+      const factor = newFactor(at)
+      const [old, next] = [randomSecret(), randomSecret()]
+      await factors.activate(factor, [old])
+      await factors.deactivate(factor.userId, true)
+      const forget = () => factors.deleteKeptRecoveryCodes(factor.userId)
+      const activate = async () => void (await factors.activate(factor, [next]))
+      await atOnce(round, forget, activate)
+      for (const [hash, outcome] of [
+        [old, 'unknown'],
+        [next, 'consumed'],
+      ] as const)
+        same(
+          await factors.consumeRecoveryCode(factor.userId, hash),
+          { outcome },
+          'A recovery code after deleteKeptRecoveryCodes and activate at once. The one who has ' +
+            'looked for a factor must not delete codes that came with it since.',
+        )
     },
   )
 }
 
-function deactivationOfEnrolments({ it, store }: Part<SecondFactorStore>): void {
-  it('deactivating deletes a waiting enrolment as well, with a factor and without', async () => {
-    const at = moments()
-    const factors = await store()
+function deactivationOfEnrolments({ it }: Part<SecondFactorStore>): void {
+  it('deactivating deletes a waiting enrolment as well, with a factor and without', async (factors, at) => {
     for (const [outcome, hasFactor] of [
       ['deactivated', true],
       ['not-active', false],
@@ -181,61 +163,47 @@ function deactivationOfEnrolments({ it, store }: Part<SecondFactorStore>): void 
   })
 }
 
-function deactivationInterleavings({ it, store, rounds }: Part<SecondFactorStore>): void {
-  it(
+function deactivationInterleavings({ inRounds }: Part<SecondFactorStore>): void {
+  inRounds(
     'activate and deactivate of a user without a factor, at once: factor and recovery codes are ' +
       'both there, or neither is',
-    async () => {
-      const at = moments()
-      const factors = await store()
-      for (let round = 0; round < rounds; round += 1) {
-        const factor = newFactor(at)
-        const activate = () => factors.activate(factor, [randomSecret(), randomSecret()])
-        const deactivate = () => factors.deactivate(factor.userId)
-        const answers = await Promise.all(
-          round % 2 === 0 ? [activate(), deactivate()] : [deactivate(), activate()],
-        )
-        const deactivated = answers.some(({ outcome }) => outcome === 'deactivated')
-        const said = `after activate and deactivate answered ${JSON.stringify(answers)}`
-        same(
-          (await factors.find(factor.userId))?.sealedSeed,
-          deactivated ? undefined : factor.sealedSeed,
-          `secondFactors.find ${said}.`,
-        )
-        same(
-          await codesLeft(factors, factor.userId),
-          deactivated ? 0 : 2,
-          `The recovery codes ${said}: deactivate deletes those of the factor that it deletes, ` +
-            'and no others.',
-        )
-      }
+    async (factors, at, round) => {
+      const factor = newFactor(at)
+      const activate = () => factors.activate(factor, [randomSecret(), randomSecret()])
+      const deactivate = () => factors.deactivate(factor.userId)
+      const answers = await atOnce(round, activate, deactivate)
+      const deactivated = answers.some(({ outcome }) => outcome === 'deactivated')
+      const said = `after activate and deactivate answered ${JSON.stringify(answers)}`
+      same(
+        (await factors.find(factor.userId))?.sealedSeed,
+        deactivated ? undefined : factor.sealedSeed,
+        `secondFactors.find ${said}.`,
+      )
+      same(
+        await codesLeft(factors, factor.userId),
+        deactivated ? 0 : 2,
+        `The recovery codes ${said}: deactivate deletes those of the factor that it deletes, ` +
+          'and no others.',
+      )
     },
   )
 
-  it('deactivate and use, at once: nothing is left', async () => {
-    const at = moments()
-    const factors = await store()
-    for (let round = 0; round < rounds; round += 1) {
-      const factor: SecondFactorRecord = newFactor(at)
-      const [one, other] = [randomSecret(), randomSecret()]
-      await factors.activate(factor, [one, other])
-      const uses = [
-        () => factors.advanceStep(factor.userId, 7),
-        () => factors.deactivate(factor.userId),
-        () => factors.consumeRecoveryCode(factor.userId, one),
-      ]
-      await Promise.all((round % 2 === 0 ? uses : uses.reverse()).map((use) => use()))
-      same(
-        await factors.find(factor.userId),
-        null,
-        'A step that was used meanwhile brought a deactivated factor back.',
-      )
-      const left = await factors.consumeRecoveryCode(factor.userId, other)
-      same(
-        left,
-        { outcome: 'unknown' },
-        'A recovery code works although its factor was deactivated.',
-      )
-    }
+  inRounds('deactivate and use, at once: nothing is left', async (factors, at, round) => {
+    const factor: SecondFactorRecord = newFactor(at)
+    const [one, other] = [randomSecret(), randomSecret()]
+    await factors.activate(factor, [one, other])
+    const uses = [
+      () => factors.advanceStep(factor.userId, 7),
+      () => factors.deactivate(factor.userId),
+      () => factors.consumeRecoveryCode(factor.userId, one),
+    ]
+    await Promise.all((round % 2 === 0 ? uses : uses.reverse()).map((use) => use()))
+    same(
+      await factors.find(factor.userId),
+      null,
+      'A step that was used meanwhile brought a deactivated factor back.',
+    )
+    const left = await factors.consumeRecoveryCode(factor.userId, other)
+    same(left, { outcome: 'unknown' }, 'A recovery code works although its factor was deactivated.')
   })
 }

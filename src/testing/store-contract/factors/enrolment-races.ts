@@ -1,17 +1,11 @@
 import { randomSecret } from '../../../lib/random.js'
-import {
-  confirmed,
-  enrolling,
-  moments,
-  newFactor,
-  newPending,
-} from '../../../stores/new-records.js'
+import { confirmed, enrolling, newFactor, newPending } from '../../../stores/new-records.js'
 import type {
   PendingSecondFactor,
   SecondFactorStore,
 } from '../../../stores/second-factor-contract.js'
 import { check, codesLeft, isNone, same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { atOnce, type Part } from '../harness/suite.js'
 
 /** Enrolments, and what else happens to the same user at once. */
 export function enrolmentRaces(part: Part<SecondFactorStore>): void {
@@ -22,11 +16,10 @@ export function enrolmentRaces(part: Part<SecondFactorStore>): void {
   differentUsers(part)
 }
 
-function savingAtOnce({ it, store, rounds }: Part<SecondFactorStore>): void {
-  it('savePending by 10 callers, at once: the enrolment of one of them is left, whole', async () => {
-    const at = moments()
-    const factors = await store()
-    for (let round = 0; round < rounds; round += 1) {
+function savingAtOnce({ inRounds }: Part<SecondFactorStore>): void {
+  inRounds(
+    'savePending by 10 callers, at once: the enrolment of one of them is left, whole',
+    async (factors, at) => {
       const { userId } = newPending(at)
       const saved = Array.from({ length: 10 }, (_none, caller) =>
         newPending(at, { userId, createdAt: at(caller), expiresAt: at(600 + caller) }),
@@ -44,81 +37,68 @@ function savingAtOnce({ it, store, rounds }: Part<SecondFactorStore>): void {
         'savePending by 10 callers at once left a mixture of two enrolments. Replace the row in ' +
           'one write.',
       )
-    }
-  })
-}
-
-function confirmAgainstSave({ it, store, rounds }: Part<SecondFactorStore>): void {
-  it(
-    'confirm and savePending, at once: the new enrolment waits, and the old one is a factor ' +
-      'exactly if it was confirmed',
-    async () => {
-      const at = moments()
-      const factors = await store()
-      for (let round = 0; round < rounds; round += 1) {
-        const old = newPending(at)
-        const next = newPending(at, { userId: old.userId })
-        const factor = confirmed(old, at)
-        await factors.savePending(old)
-        const confirm = async () =>
-          (await factors.confirm(factor, [randomSecret(), randomSecret()], at(1))).outcome
-        const save = async () => void (await factors.savePending(next))
-        const answers = await Promise.all(
-          round % 2 === 0 ? [confirm(), save()] : [save(), confirm()],
-        )
-        const activated = answers.includes('activated')
-        const found = await factors.findPending(old.userId, enrolling)
-        check(
-          !isNone(found),
-          'confirm deleted an enrolment that it was not asked to confirm: the seed the user sees ' +
-            'can never be confirmed.',
-        )
-        same(
-          found?.sealedSeed,
-          next.sealedSeed,
-          'After confirm and savePending at once, the enrolment that waits is not the new one.',
-        )
-        await checkFactorAndCodes(factors, old, activated ? factor.sealedSeed : undefined, 2)
-      }
     },
   )
 }
 
-function confirmAgainstDeactivate({ it, store, rounds }: Part<SecondFactorStore>): void {
-  it('confirm and deactivate, at once: nothing is left', async () => {
-    const at = moments()
-    const factors = await store()
-    for (let round = 0; round < rounds; round += 1) {
-      const pending = newPending(at)
-      await factors.savePending(pending)
-      const confirm = () =>
-        factors.confirm(confirmed(pending, at), [randomSecret(), randomSecret()], at(1))
-      const deactivate = () => factors.deactivate(pending.userId)
-      const answers = await Promise.all(
-        round % 2 === 0 ? [confirm(), deactivate()] : [deactivate(), confirm()],
-      )
-      const said = answers.map(({ outcome }) => outcome).sort()
-      // Whoever was first: the enrolment is gone before it is confirmed, or the factor afterwards.
-      await checkFactorAndCodes(factors, pending, undefined, 2)
-      same(
-        await factors.findPending(pending.userId, enrolling),
-        null,
-        'deactivate and confirm at once left the enrolment.',
-      )
+function confirmAgainstSave({ inRounds }: Part<SecondFactorStore>): void {
+  inRounds(
+    'confirm and savePending, at once: the new enrolment waits, and the old one is a factor ' +
+      'exactly if it was confirmed',
+    async (factors, at, round) => {
+      const old = newPending(at)
+      const next = newPending(at, { userId: old.userId })
+      const factor = confirmed(old, at)
+      await factors.savePending(old)
+      const confirm = async () =>
+        (await factors.confirm(factor, [randomSecret(), randomSecret()], at(1))).outcome
+      const save = async () => void (await factors.savePending(next))
+      const answers = await atOnce(round, confirm, save)
+      const activated = answers.includes('activated')
+      const found = await factors.findPending(old.userId, enrolling)
       check(
-        ['activated,deactivated', 'not-active,not-pending'].includes(said.join()),
-        `confirm and deactivate at once answered ${said.join(' and ')}: in whatever order they ` +
-          'were made, one of the two is wrong.',
+        !isNone(found),
+        'confirm deleted an enrolment that it was not asked to confirm: the seed the user sees ' +
+          'can never be confirmed.',
       )
-    }
+      same(
+        found?.sealedSeed,
+        next.sealedSeed,
+        'After confirm and savePending at once, the enrolment that waits is not the new one.',
+      )
+      await checkFactorAndCodes(factors, old, activated ? factor.sealedSeed : undefined, 2)
+    },
+  )
+}
+
+function confirmAgainstDeactivate({ inRounds }: Part<SecondFactorStore>): void {
+  inRounds('confirm and deactivate, at once: nothing is left', async (factors, at, round) => {
+    const pending = newPending(at)
+    await factors.savePending(pending)
+    const confirm = () =>
+      factors.confirm(confirmed(pending, at), [randomSecret(), randomSecret()], at(1))
+    const deactivate = () => factors.deactivate(pending.userId)
+    const answers = await atOnce(round, confirm, deactivate)
+    const said = answers.map(({ outcome }) => outcome).sort()
+    // Whoever was first: the enrolment is gone before it is confirmed, or the factor afterwards.
+    await checkFactorAndCodes(factors, pending, undefined, 2)
+    same(
+      await factors.findPending(pending.userId, enrolling),
+      null,
+      'deactivate and confirm at once left the enrolment.',
+    )
+    check(
+      ['activated,deactivated', 'not-active,not-pending'].includes(said.join()),
+      `confirm and deactivate at once answered ${said.join(' and ')}: in whatever order they ` +
+        'were made, one of the two is wrong.',
+    )
   })
 }
 
-function confirmAgainstActivate({ it, store, rounds }: Part<SecondFactorStore>): void {
-  it('confirm and activate, at once: one of them is activated, with its own codes', async () => {
-    const at = moments()
-    const factors = await store()
-    for (let round = 0; round < rounds; round += 1) {
+function confirmAgainstActivate({ inRounds }: Part<SecondFactorStore>): void {
+  inRounds(
+    'confirm and activate, at once: one of them is activated, with its own codes',
+    async (factors, at, round) => {
       const pending = newPending(at)
       const imported = newFactor(at, { userId: pending.userId })
       await factors.savePending(pending)
@@ -142,14 +122,12 @@ function confirmAgainstActivate({ it, store, rounds }: Part<SecondFactorStore>):
         (isConfirmed ? pending : imported).sealedSeed,
         isConfirmed ? 2 : 1,
       )
-    }
-  })
+    },
+  )
 }
 
-function differentUsers({ it, store, rounds }: Part<SecondFactorStore>): void {
-  it('20 users who activate and confirm at once are all activated, with their own codes', async () => {
-    const at = moments()
-    const factors = await store()
+function differentUsers({ it, rounds }: Part<SecondFactorStore>): void {
+  it('20 users who activate and confirm at once are all activated, with their own codes', async (factors, at) => {
     for (let round = 0; round < Math.ceil(rounds / 4); round += 1) {
       const enrolments = Array.from({ length: 20 }, () => newPending(at))
       for (const pending of enrolments) await factors.savePending(pending)

@@ -1,11 +1,5 @@
 import { randomId, randomSecret } from '../../../lib/random.js'
-import {
-  confirmed,
-  enrolling,
-  moments,
-  newFactor,
-  newPending,
-} from '../../../stores/new-records.js'
+import { confirmed, enrolling, newFactor, newPending } from '../../../stores/new-records.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import { codesLeft, resolves, same, spoil } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
@@ -26,10 +20,8 @@ export function enrolmentsContract(part: Part<SecondFactorStore>): void {
   confirmContract(part)
 }
 
-function enrolmentShapes({ it, store }: Part<SecondFactorStore>): void {
-  it('an enrolment comes back as it was saved, expired or not, and is null when there is none', async () => {
-    const at = moments()
-    const factors = await store()
+function enrolmentShapes({ it }: Part<SecondFactorStore>): void {
+  it('an enrolment comes back as it was saved, expired or not, and is null when there is none', async (factors, at) => {
     const { userId } = newPending(at)
     same(
       await factors.findPending(userId, enrolling),
@@ -54,10 +46,8 @@ function enrolmentShapes({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function enrolmentCopies({ it, store }: Part<SecondFactorStore>): void {
-  it('enrolments are copies: changing one does not change the store', async () => {
-    const at = moments()
-    const factors = await store()
+function enrolmentCopies({ it }: Part<SecondFactorStore>): void {
+  it('enrolments are copies: changing one does not change the store', async (factors, at) => {
     const pending = newPending(at)
     const given = structuredClone(pending)
     await factors.savePending(given)
@@ -86,10 +76,8 @@ function enrolmentCopies({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function enrolmentReplaced({ it, store }: Part<SecondFactorStore>): void {
-  it('savePending replaces an earlier enrolment, and leaves an active factor alone', async () => {
-    const at = moments()
-    const factors = await store()
+function enrolmentReplaced({ it }: Part<SecondFactorStore>): void {
+  it('savePending replaces an earlier enrolment, and leaves an active factor alone', async (factors, at) => {
     const factor = newFactor(at)
     const first = newPending(at, { userId: factor.userId })
     const last = newPending(at, { userId: factor.userId, createdAt: at(3), expiresAt: at(603) })
@@ -115,10 +103,8 @@ function enrolmentReplaced({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function enrolmentsOfSessions({ it, store }: Part<SecondFactorStore>): void {
-  it('each session of a user has an enrolment of its own, and no other is answered for it', async () => {
-    const at = moments()
-    const factors = await store()
+function enrolmentsOfSessions({ it }: Part<SecondFactorStore>): void {
+  it('each session of a user has an enrolment of its own, and no other is answered for it', async (factors, at) => {
     for (const [what, sessionId, other] of awkwardPairs(randomId())) {
       const own = newPending(at, { sessionId })
       const { userId } = own
@@ -157,10 +143,8 @@ function enrolmentsOfSessions({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function enrolmentsDeleted({ it, store }: Part<SecondFactorStore>): void {
-  it('deletePending deletes all enrolments of a user, and nothing else', async () => {
-    const at = moments()
-    const factors = await store()
+function enrolmentsDeleted({ it }: Part<SecondFactorStore>): void {
+  it('deletePending deletes all enrolments of a user, and nothing else', async (factors, at) => {
     const factor = newFactor(at)
     const { userId } = factor
     const [one, other] = [newPending(at, { userId }), newPending(at, { userId, sessionId: 'b' })]
@@ -187,10 +171,8 @@ function enrolmentsDeleted({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function enrolmentIdentity({ it, store }: Part<SecondFactorStore>): void {
-  it('user ids that differ in one byte have different enrolments and codes', async () => {
-    const at = moments()
-    const factors = await store()
+function enrolmentIdentity({ it }: Part<SecondFactorStore>): void {
+  it('user ids that differ in one byte have different enrolments and codes', async (factors, at) => {
     for (const [what, first, second] of awkwardPairs(randomId())) {
       const [one, other] = [newPending(at, { userId: first }), newPending(at, { userId: second })]
       const confuses = `confuses user ids that differ by ${what}. Compare them bytewise.`

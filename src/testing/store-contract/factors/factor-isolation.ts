@@ -1,5 +1,5 @@
 import { randomId, randomSecret } from '../../../lib/random.js'
-import { moments, newFactor } from '../../../stores/new-records.js'
+import { newFactor } from '../../../stores/new-records.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import { check, codesLeft, same } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
@@ -14,10 +14,8 @@ export function factorIsolation(part: Part<SecondFactorStore>): void {
   changesAtOnce(part)
 }
 
-function joinedKeys({ it, store }: Part<SecondFactorStore>): void {
-  it('users and recovery codes that read the same when they are joined are kept apart', async () => {
-    const at = moments()
-    const factors = await store()
+function joinedKeys({ it }: Part<SecondFactorStore>): void {
+  it('users and recovery codes that read the same when they are joined are kept apart', async (factors, at) => {
     for (const between of ['', ':', '#', '|', '_']) {
       const userId = randomId()
       const other = `${userId}${between}1`
@@ -60,10 +58,8 @@ function joinedKeys({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function manyCodes({ it, store }: Part<SecondFactorStore>): void {
-  it('30 recovery codes are all there, after activate and after replaceRecoveryCodes', async () => {
-    const at = moments()
-    const factors = await store()
+function manyCodes({ it }: Part<SecondFactorStore>): void {
+  it('30 recovery codes are all there, after activate and after replaceRecoveryCodes', async (factors, at) => {
     const factor = newFactor(at)
     const thirty = () => Array.from({ length: 30 }, () => randomSecret())
     const batch = 'Write them in as many batches as it takes, in one transaction.'
@@ -82,11 +78,10 @@ function manyCodes({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function changesAtOnce({ it, store, rounds }: Part<SecondFactorStore>): void {
-  it('advanceStep, reseal and consumeRecoveryCode, at once: all three have happened', async () => {
-    const at = moments()
-    const factors = await store()
-    for (let round = 0; round < rounds; round += 1) {
+function changesAtOnce({ inRounds }: Part<SecondFactorStore>): void {
+  inRounds(
+    'advanceStep, reseal and consumeRecoveryCode, at once: all three have happened',
+    async (factors, at, round) => {
       const factor = newFactor(at)
       const [used, left] = [randomSecret(), randomSecret()]
       await factors.activate(factor, [used, left])
@@ -105,6 +100,6 @@ function changesAtOnce({ it, store, rounds }: Part<SecondFactorStore>): void {
       same([found?.sealedSeed, found?.lastStep], ['v2.next', 7], why)
       same(await codesLeft(factors, factor.userId), 1, why)
       same(await factors.consumeRecoveryCode(factor.userId, used), { outcome: 'unknown' }, why)
-    }
-  })
+    },
+  )
 }

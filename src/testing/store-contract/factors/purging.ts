@@ -1,8 +1,8 @@
-import { enrolling, inTurns, moments, newFactor, newPending } from '../../../stores/new-records.js'
+import { enrolling, inTurns, newFactor, newPending } from '../../../stores/new-records.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import { countTrue, purgeContract } from '../every-store/purge-contract.js'
 import { check, codesLeft, isNone, same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { atOnce, type Part } from '../harness/suite.js'
 
 /** Deleting enrolments that have expired, and nothing else of a user's. */
 export function enrolmentsPurge(part: Part<SecondFactorStore>): void {
@@ -37,10 +37,8 @@ export function enrolmentsPurge(part: Part<SecondFactorStore>): void {
   purgeSpares(part)
 }
 
-function purgeSpares({ it, store, rounds }: Part<SecondFactorStore>): void {
-  it('purge leaves active factors and their recovery codes, however old they are', async () => {
-    const at = moments()
-    const factors = await store()
+function purgeSpares({ it, inRounds }: Part<SecondFactorStore>): void {
+  it('purge leaves active factors and their recovery codes, however old they are', async (factors, at) => {
     const factor = newFactor(at, { createdAt: at(-1e8) })
     await factors.activate(factor, ['one', 'other'])
     await factors.savePending(newPending(at, { userId: factor.userId }))
@@ -58,16 +56,15 @@ function purgeSpares({ it, store, rounds }: Part<SecondFactorStore>): void {
     )
   })
 
-  it('purge and savePending, at once: the new enrolment stays', async () => {
-    const at = moments()
-    const factors = await store()
-    for (let round = 0; round < rounds; round += 1) {
+  inRounds(
+    'purge and savePending, at once: the new enrolment stays',
+    async (factors, at, round) => {
       const old = newPending(at)
       const next = newPending(at, { userId: old.userId, createdAt: at(600), expiresAt: at(1200) })
       await factors.savePending(old)
       const save = () => factors.savePending(next)
       const purge = () => factors.purge(at(600))
-      await Promise.all(round % 2 === 0 ? [purge(), save()] : [save(), purge()])
+      await atOnce(round, purge, save)
       const found = await factors.findPending(old.userId, enrolling)
       check(
         !isNone(found),
@@ -79,6 +76,6 @@ function purgeSpares({ it, store, rounds }: Part<SecondFactorStore>): void {
         next.sealedSeed,
         'After purge and savePending at once, the enrolment that waits is not the new one.',
       )
-    }
-  })
+    },
+  )
 }

@@ -1,9 +1,9 @@
 import { raceWinners } from '../../../lib/race.js'
 import { randomSecret } from '../../../lib/random.js'
-import { moments, newFactor } from '../../../stores/new-records.js'
+import { newFactor } from '../../../stores/new-records.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import { check, codesLeft, same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { atOnce, type Part } from '../harness/suite.js'
 import { otherCase } from '../harness/texts.js'
 
 /** Recovery codes: each is used once, and they are replaced all together. */
@@ -17,10 +17,8 @@ export function recoveryCodesContract(part: Part<SecondFactorStore>): void {
   replacingAgainstOthers(part)
 }
 
-function usingCodes({ it, store }: Part<SecondFactorStore>): void {
-  it('a recovery code works once, for its user, as it is written', async () => {
-    const at = moments()
-    const factors = await store()
+function usingCodes({ it }: Part<SecondFactorStore>): void {
+  it('a recovery code works once, for its user, as it is written', async (factors, at) => {
     const [factor, other] = [newFactor(at), newFactor(at)]
     const hash = randomSecret()
     await factors.activate(factor, [hash])
@@ -56,10 +54,8 @@ function usingCodes({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function usingCodesAtOnce({ it, store }: Part<SecondFactorStore>): void {
-  it('10 recovery codes used at once are each used up', async () => {
-    const at = moments()
-    const factors = await store()
+function usingCodesAtOnce({ it }: Part<SecondFactorStore>): void {
+  it('10 recovery codes used at once are each used up', async (factors, at) => {
     const factor = newFactor(at)
     const hashes = Array.from({ length: 10 }, () => randomSecret())
     await factors.activate(factor, hashes)
@@ -82,10 +78,8 @@ function usingCodesAtOnce({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function counting({ it, store }: Part<SecondFactorStore>): void {
-  it('countRecoveryCodes counts those that are left to that user', async () => {
-    const at = moments()
-    const factors = await store()
+function counting({ it }: Part<SecondFactorStore>): void {
+  it('countRecoveryCodes counts those that are left to that user', async (factors, at) => {
     const [factor, other] = [newFactor(at), newFactor(at)]
     const hashes = newCodes(3)
     const left = () => factors.countRecoveryCodes(factor.userId)
@@ -112,10 +106,8 @@ function counting({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function replacing({ it, store }: Part<SecondFactorStore>): void {
-  it('replacing recovery codes makes the old ones void, and leaves exactly the new ones', async () => {
-    const at = moments()
-    const factors = await store()
+function replacing({ it }: Part<SecondFactorStore>): void {
+  it('replacing recovery codes makes the old ones void, and leaves exactly the new ones', async (factors, at) => {
     const [factor, other] = [newFactor(at), newFactor(at)]
     const [old, next] = [newCodes(5), newCodes(3)]
     await factors.activate(factor, old)
@@ -159,10 +151,8 @@ function replacing({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function replacingInVain({ it, store }: Part<SecondFactorStore>): void {
-  it('replacing recovery codes without a factor is not-active, and leaves none', async () => {
-    const at = moments()
-    const factors = await store()
+function replacingInVain({ it }: Part<SecondFactorStore>): void {
+  it('replacing recovery codes without a factor is not-active, and leaves none', async (factors, at) => {
     const { userId } = newFactor(at)
     for (const what of ['before a factor', 'after it was deactivated']) {
       const answer = await factors.replaceRecoveryCodes(userId, newCodes(2))
@@ -183,13 +173,11 @@ function replacingInVain({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function replacingAtOnce({ it, store, rounds }: Part<SecondFactorStore>): void {
+function replacingAtOnce({ it, rounds }: Part<SecondFactorStore>): void {
   it(
     'replaceRecoveryCodes by 10 callers, at once: the codes of exactly one of them are left, ' +
       'all of them',
-    async () => {
-      const at = moments()
-      const factors = await store()
+    async (factors, at) => {
       for (let round = 0; round < Math.ceil(rounds / 4); round += 1) {
         const factor = newFactor(at)
         await factors.activate(factor, newCodes(3))
@@ -224,17 +212,16 @@ function replacingAtOnce({ it, store, rounds }: Part<SecondFactorStore>): void {
   )
 }
 
-function replacingAgainstOthers({ it, store, rounds }: Part<SecondFactorStore>): void {
-  it('replaceRecoveryCodes and deactivate, at once: no code is left', async () => {
-    const at = moments()
-    const factors = await store()
-    for (let round = 0; round < rounds; round += 1) {
+function replacingAgainstOthers({ inRounds }: Part<SecondFactorStore>): void {
+  inRounds(
+    'replaceRecoveryCodes and deactivate, at once: no code is left',
+    async (factors, at, round) => {
       const factor = newFactor(at)
       await factors.activate(factor, newCodes(2))
       const replace = async () =>
         void (await factors.replaceRecoveryCodes(factor.userId, newCodes(2)))
       const deactivate = async () => void (await factors.deactivate(factor.userId))
-      await Promise.all(round % 2 === 0 ? [replace(), deactivate()] : [deactivate(), replace()])
+      await atOnce(round, replace, deactivate)
       same(
         await factors.find(factor.userId),
         null,
@@ -247,13 +234,12 @@ function replacingAgainstOthers({ it, store, rounds }: Part<SecondFactorStore>):
         'replaceRecoveryCodes wrote codes of a factor that was deactivated meanwhile: they ' +
           'would open the next one.',
       )
-    }
-  })
+    },
+  )
 
-  it('replaceRecoveryCodes and consumeRecoveryCode, at once: exactly the new codes are left', async () => {
-    const at = moments()
-    const factors = await store()
-    for (let round = 0; round < rounds; round += 1) {
+  inRounds(
+    'replaceRecoveryCodes and consumeRecoveryCode, at once: exactly the new codes are left',
+    async (factors, at, round) => {
       const factor = newFactor(at)
       const old = newCodes(4)
       await factors.activate(factor, old)
@@ -279,8 +265,8 @@ function replacingAgainstOthers({ it, store, rounds }: Part<SecondFactorStore>):
             'deleted.',
         )
       }
-    }
-  })
+    },
+  )
 }
 
 function newCodes(count: number): readonly string[] {

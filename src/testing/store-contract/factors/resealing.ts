@@ -1,7 +1,7 @@
-import { moments, newFactor } from '../../../stores/new-records.js'
+import { newFactor } from '../../../stores/new-records.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import { codesLeft, same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { atOnce, type Part } from '../harness/suite.js'
 import { otherCase } from '../harness/texts.js'
 
 /** The same seed under a newer key. */
@@ -10,10 +10,8 @@ export function resealingContract(part: Part<SecondFactorStore>): void {
   resealingAtOnce(part)
 }
 
-function resealing({ it, store }: Part<SecondFactorStore>): void {
-  it('resealing replaces the sealed seed, and nothing else', async () => {
-    const at = moments()
-    const factors = await store()
+function resealing({ it }: Part<SecondFactorStore>): void {
+  it('resealing replaces the sealed seed, and nothing else', async (factors, at) => {
     const factor = newFactor(at)
     await factors.activate(factor, ['one', 'other'])
     await factors.advanceStep(factor.userId, 58_000_000)
@@ -41,9 +39,7 @@ function resealing({ it, store }: Part<SecondFactorStore>): void {
     )
   })
 
-  it('resealing another seed than the one that is stored is superseded, and changes nothing', async () => {
-    const at = moments()
-    const factors = await store()
+  it('resealing another seed than the one that is stored is superseded, and changes nothing', async (factors, at) => {
     const factor = newFactor(at)
     await factors.activate(factor, [])
     const before = await factors.find(factor.userId)
@@ -70,31 +66,25 @@ function resealing({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function resealingAtOnce({ it, store, rounds }: Part<SecondFactorStore>): void {
-  it('reseal and advanceStep, at once: neither is lost', async () => {
-    const at = moments()
-    const factors = await store()
-    for (let round = 0; round < rounds; round += 1) {
-      const factor = newFactor(at)
-      await factors.activate(factor, [])
-      const reseal = () => factors.reseal(factor.userId, factor.sealedSeed, 'v2.next')
-      const advance = () => factors.advanceStep(factor.userId, 7)
-      const answers = await Promise.all(
-        round % 2 === 0 ? [reseal(), advance()] : [advance(), reseal()],
-      )
-      const said = answers.map(({ outcome }) => outcome).sort()
-      same(
-        said,
-        ['advanced', 'resealed'],
-        'reseal and advanceStep at once: neither stands in the way of the other.',
-      )
-      const found = await factors.find(factor.userId)
-      same(
-        [found?.sealedSeed, found?.lastStep],
-        ['v2.next', 7],
-        'reseal and advanceStep at once lost a change: a used code works again, or a seed stays ' +
-          'under an old key. Update the column; do not write the row.',
-      )
-    }
+function resealingAtOnce({ inRounds }: Part<SecondFactorStore>): void {
+  inRounds('reseal and advanceStep, at once: neither is lost', async (factors, at, round) => {
+    const factor = newFactor(at)
+    await factors.activate(factor, [])
+    const reseal = () => factors.reseal(factor.userId, factor.sealedSeed, 'v2.next')
+    const advance = () => factors.advanceStep(factor.userId, 7)
+    const answers = await atOnce(round, reseal, advance)
+    const said = answers.map(({ outcome }) => outcome).sort()
+    same(
+      said,
+      ['advanced', 'resealed'],
+      'reseal and advanceStep at once: neither stands in the way of the other.',
+    )
+    const found = await factors.find(factor.userId)
+    same(
+      [found?.sealedSeed, found?.lastStep],
+      ['v2.next', 7],
+      'reseal and advanceStep at once lost a change: a used code works again, or a seed stays ' +
+        'under an old key. Update the column; do not write the row.',
+    )
   })
 }

@@ -1,8 +1,8 @@
 import { randomId, randomSecret } from '../../../lib/random.js'
-import { moments, newFactor } from '../../../stores/new-records.js'
+import { newFactor } from '../../../stores/new-records.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import { check, resolves, same, spoil } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { atOnce, type Part } from '../harness/suite.js'
 import { awkwardPairs, longAwkwardText } from '../harness/texts.js'
 import { deactivationContract } from './deactivation.js'
 
@@ -17,10 +17,8 @@ export function secondFactorsContract(part: Part<SecondFactorStore>): void {
   factorInterleavings(part)
 }
 
-function factorShapes({ it, store }: Part<SecondFactorStore>): void {
-  it('a factor comes back as it was activated, and is null when there is none', async () => {
-    const at = moments()
-    const factors = await store()
+function factorShapes({ it }: Part<SecondFactorStore>): void {
+  it('a factor comes back as it was activated, and is null when there is none', async (factors, at) => {
     const factor = newFactor(at, { sealedSeed: longAwkwardText, lastStep: 58_000_000 })
     same(
       await factors.find(factor.userId),
@@ -39,9 +37,7 @@ function factorShapes({ it, store }: Part<SecondFactorStore>): void {
     )
   })
 
-  it('records are copies: changing one does not change the store', async () => {
-    const at = moments()
-    const factors = await store()
+  it('records are copies: changing one does not change the store', async (factors, at) => {
     const factor = newFactor(at)
     const given = structuredClone(factor)
     const hashes = [randomSecret()]
@@ -69,10 +65,8 @@ function factorShapes({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function factorIdentity({ it, store }: Part<SecondFactorStore>): void {
-  it('activating again changes neither factor nor recovery codes', async () => {
-    const at = moments()
-    const factors = await store()
+function factorIdentity({ it }: Part<SecondFactorStore>): void {
+  it('activating again changes neither factor nor recovery codes', async (factors, at) => {
     const factor = newFactor(at)
     const [first, second] = [randomSecret(), randomSecret()]
     await factors.activate(factor, [first])
@@ -98,10 +92,8 @@ function factorIdentity({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function factorsByTheByte({ it, store }: Part<SecondFactorStore>): void {
-  it('user ids that differ in one byte are different users', async () => {
-    const at = moments()
-    const factors = await store()
+function factorsByTheByte({ it }: Part<SecondFactorStore>): void {
+  it('user ids that differ in one byte are different users', async (factors, at) => {
     const [hash, othersHash] = [randomSecret(), randomSecret()]
     for (const [what, first, second] of awkwardPairs(randomId())) {
       const one = newFactor(at, { userId: first })
@@ -138,10 +130,8 @@ function factorsByTheByte({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function steps({ it, store }: Part<SecondFactorStore>): void {
-  it('a step is accepted only if it is greater than the last', async () => {
-    const at = moments()
-    const factors = await store()
+function steps({ it }: Part<SecondFactorStore>): void {
+  it('a step is accepted only if it is greater than the last', async (factors, at) => {
     const factor = newFactor(at)
     await factors.activate(factor, [])
     const before = await factors.find(factor.userId)
@@ -174,11 +164,10 @@ function steps({ it, store }: Part<SecondFactorStore>): void {
   })
 }
 
-function stepsAtOnce({ it, store, rounds }: Part<SecondFactorStore>): void {
-  it('steps 5, 6 and 7, at once: 7 stays, and each is advanced at most once', async () => {
-    const at = moments()
-    const factors = await store()
-    for (let round = 0; round < rounds; round += 1) {
+function stepsAtOnce({ inRounds }: Part<SecondFactorStore>): void {
+  inRounds(
+    'steps 5, 6 and 7, at once: 7 stays, and each is advanced at most once',
+    async (factors, at, round) => {
       const factor = newFactor(at)
       await factors.activate(factor, [])
       const tried = round % 2 === 0 ? [5, 6, 7, 7, 6, 5] : [7, 5, 6, 5, 6, 7]
@@ -199,24 +188,21 @@ function stepsAtOnce({ it, store, rounds }: Part<SecondFactorStore>): void {
         advanced.includes(7),
         `advanceStep was told of steps ${tried} at once and did not advance 7.`,
       )
-    }
-  })
+    },
+  )
 }
 
-function factorInterleavings({ it, store, rounds }: Part<SecondFactorStore>): void {
-  it('activate and deactivate, at once: factor and recovery codes are both there, or neither is', async () => {
-    const at = moments()
-    const factors = await store()
-    for (let round = 0; round < rounds; round += 1) {
+function factorInterleavings({ inRounds }: Part<SecondFactorStore>): void {
+  inRounds(
+    'activate and deactivate, at once: factor and recovery codes are both there, or neither is',
+    async (factors, at, round) => {
       const old = newFactor(at)
       const next = newFactor(at, { userId: old.userId })
       const [oldHash, nextHash] = [randomSecret(), randomSecret()]
       await factors.activate(old, [oldHash])
       const activate = () => factors.activate(next, [nextHash])
       const deactivate = () => factors.deactivate(old.userId)
-      const answers = await Promise.all(
-        round % 2 === 0 ? [activate(), deactivate()] : [deactivate(), activate()],
-      )
+      const answers = await atOnce(round, activate, deactivate)
       const activated = answers.some(({ outcome }) => outcome === 'activated')
       const expected = await factors.find(old.userId)
       const sealedSeed = activated ? next.sealedSeed : undefined
@@ -236,6 +222,6 @@ function factorInterleavings({ it, store, rounds }: Part<SecondFactorStore>): vo
         outcome,
         'A recovery code of the other activation.',
       )
-    }
-  })
+    },
+  )
 }

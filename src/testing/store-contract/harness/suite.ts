@@ -3,6 +3,7 @@ import type { ManagedClientStore } from '../../../stores/client-contract.js'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type { ConsentStore } from '../../../stores/consent-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
+import { type Moment, moments } from '../../../stores/new-records.js'
 import type { OnceStore } from '../../../stores/once-contract.js'
 import type { PasskeyStore } from '../../../stores/passkey-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
@@ -41,12 +42,69 @@ export type Expiry = 'purge' | 'database'
 
 /** What each part of the suite is handed. */
 export interface Part<Store> {
-  readonly it: ContractRunner['it']
+  /** Registers a test. Its body gets the store, and moments around the present. */
+  readonly it: (title: string, body: (store: Store, at: Moment) => Promise<void>) => void
+  /** Registers a test that depends on luck: its body runs `rounds` times. */
+  readonly inRounds: (
+    title: string,
+    body: (store: Store, at: Moment, round: number) => Promise<void>,
+  ) => void
   /** The store to be tried; made with the first test that asks. */
   readonly store: () => Promise<Store>
-  /** How often an interleaving is tried that depends on luck. */
   readonly rounds: number
   readonly expires: Expiry
+}
+
+/** A part whose tests are of one store. */
+export function partOf<Store>(
+  it: ContractRunner['it'],
+  store: () => Promise<Store>,
+  { rounds, expires }: Pick<Part<Store>, 'rounds' | 'expires'>,
+): Part<Store> {
+  return {
+    it: (title, body) => void it(title, async () => body(await store(), moments())),
+    inRounds: (title, body) =>
+      void it(title, async () => {
+        const [tried, at] = [await store(), moments()]
+        for (let round = 0; round < rounds; round += 1) await body(tried, at, round)
+      }),
+    store,
+    rounds,
+    expires,
+  }
+}
+
+/** Tests of what a store need not have. A store that leaves it out passes them. */
+export function whereOffered<Store, Name extends keyof Store & string>(
+  part: Part<Store>,
+  name: Name,
+): Part<Store & Required<Pick<Store, Name>>> {
+  type Offering = Store & Required<Pick<Store, Name>>
+  const isOffered = (store: Store): store is Offering =>
+    store[name] !== undefined && store[name] !== null
+  const title = (rest: string) => `${name}, where it is offered: ${rest}`
+  return {
+    ...part,
+    store: async () => (await part.store()) as Offering,
+    it: (rest, body) =>
+      part.it(title(rest), async (store, at) => {
+        if (isOffered(store)) await body(store, at)
+      }),
+    inRounds: (rest, body) =>
+      part.inRounds(title(rest), async (store, at, round) => {
+        if (isOffered(store)) await body(store, at, round)
+      }),
+  }
+}
+
+/** Starts all of them at once. Each is the first to start in its round, in turn. */
+export async function atOnce<Calls extends readonly (() => Promise<unknown>)[]>(
+  round: number,
+  ...calls: Calls
+): Promise<Awaited<ReturnType<Calls[number]>>[]> {
+  const first = round % calls.length
+  const inTurn = [...calls.slice(first), ...calls.slice(0, first)]
+  return Promise.all(inTurn.map((call) => call())) as Promise<Awaited<ReturnType<Calls[number]>>[]>
 }
 
 /** The store of that name, which `stores()` promised. */

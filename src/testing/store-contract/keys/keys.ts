@@ -1,5 +1,5 @@
 import type { KeyStore, StoredSigningKey } from '../../../signers/contract.js'
-import { moments, newKey } from '../../../stores/new-records.js'
+import { newKey } from '../../../stores/new-records.js'
 import { same, spoil } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 import { awkwardText, longAwkwardText } from '../harness/texts.js'
@@ -13,10 +13,8 @@ export function keysContract(part: Part<KeyStore>): void {
   keyChanges(part)
 }
 
-function keyRows({ it, store }: Part<KeyStore>): void {
-  it('a key comes back as it was inserted', async () => {
-    const at = moments()
-    const keys = await store()
+function keyRows({ it }: Part<KeyStore>): void {
+  it('a key comes back as it was inserted', async (keys, at) => {
     const plain = newKey(at, { createdAt: at(0.456), activatesAt: at(60.789) })
     const awkward = newKey(at, { kid: awkwardText, sealedKey: longAwkwardText })
     for (const key of [plain, awkward]) {
@@ -26,9 +24,7 @@ function keyRows({ it, store }: Part<KeyStore>): void {
     }
   })
 
-  it('inserting a generation again changes nothing', async () => {
-    const at = moments()
-    const keys = await store()
+  it('inserting a generation again changes nothing', async (keys, at) => {
     const key = newKey(at)
     await keys.insert(key)
     const before = await find(keys, key)
@@ -45,10 +41,8 @@ function keyRows({ it, store }: Part<KeyStore>): void {
   })
 }
 
-function keyChanges({ it, store }: Part<KeyStore>): void {
-  it('different generations inserted at once are all there', async () => {
-    const at = moments()
-    const keys = await store()
+function keyChanges({ it }: Part<KeyStore>): void {
+  it('different generations inserted at once are all there', async (keys, at) => {
     const all = Array.from({ length: 5 }, () => newKey(at))
     const answers = await Promise.all(all.map((key) => keys.insert(key)))
     const stored = (await Promise.all(all.map((key) => find(keys, key)))).flat()
@@ -65,9 +59,7 @@ function keyChanges({ it, store }: Part<KeyStore>): void {
     )
   })
 
-  it('removing deletes that generation and no other, and may be repeated', async () => {
-    const at = moments()
-    const keys = await store()
+  it('removing deletes that generation and no other, and may be repeated', async (keys, at) => {
     const [gone, kept] = [newKey(at), newKey(at)]
     await keys.insert(gone)
     await keys.insert(kept)
@@ -82,9 +74,7 @@ function keyChanges({ it, store }: Part<KeyStore>): void {
     )
   })
 
-  it('records are copies: changing one does not change the store', async () => {
-    const at = moments()
-    const keys = await store()
+  it('records are copies: changing one does not change the store', async (keys, at) => {
     const key = newKey(at)
     const given = structuredClone(key)
     await keys.insert(given)

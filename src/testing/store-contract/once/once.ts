@@ -1,5 +1,4 @@
 import { randomId } from '../../../lib/random.js'
-import { moments } from '../../../stores/new-records.js'
 import type { OnceStore } from '../../../stores/once-contract.js'
 import { check, resolves, same } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
@@ -15,10 +14,8 @@ export function onceContract(part: Part<OnceStore>): void {
   onceIdentity(part)
 }
 
-function onceExpiry({ it, store }: Part<OnceStore>): void {
-  it('a key is claimed once, and known until its expiresAt, to the millisecond', async () => {
-    const at = moments()
-    const once = await store()
+function onceExpiry({ it }: Part<OnceStore>): void {
+  it('a key is claimed once, and known until its expiresAt, to the millisecond', async (once, at) => {
     const key = randomId()
     same(await once.claim(key, at(60), at(0)), claimed, 'once.claim of a new key.')
     for (const seconds of [0, 1, 59.999]) {
@@ -37,9 +34,7 @@ function onceExpiry({ it, store }: Part<OnceStore>): void {
     )
   })
 
-  it('who is told that a key is known does not move its end', async () => {
-    const at = moments()
-    const once = await store()
+  it('who is told that a key is known does not move its end', async (once, at) => {
     const key = randomId()
     await once.claim(key, at(60), at(0))
     await once.claim(key, at(5), at(1))
@@ -57,10 +52,8 @@ function onceExpiry({ it, store }: Part<OnceStore>): void {
   })
 }
 
-function onceEnds({ it, store }: Part<OnceStore>): void {
-  it('a key that was claimed again is known until its new end', async () => {
-    const at = moments()
-    const once = await store()
+function onceEnds({ it }: Part<OnceStore>): void {
+  it('a key that was claimed again is known until its new end', async (once, at) => {
     const key = randomId()
     await once.claim(key, at(60), at(0))
     await once.claim(key, at(120), at(60))
@@ -71,9 +64,7 @@ function onceEnds({ it, store }: Part<OnceStore>): void {
     )
   })
 
-  it('a key is known to a process whose clock is behind, too', async () => {
-    const at = moments()
-    const once = await store()
+  it('a key is known to a process whose clock is behind, too', async (once, at) => {
     const key = randomId()
     await once.claim(key, at(60), at(0))
     same(
@@ -85,10 +76,8 @@ function onceEnds({ it, store }: Part<OnceStore>): void {
   })
 }
 
-function onceIdentity({ it, store }: Part<OnceStore>): void {
-  it('keys that differ in one byte are different keys', async () => {
-    const at = moments()
-    const once = await store()
+function onceIdentity({ it }: Part<OnceStore>): void {
+  it('keys that differ in one byte are different keys', async (once, at) => {
     for (const [what, first, second] of awkwardPairs(randomId())) {
       await once.claim(first, at(60), at(0))
       same(
@@ -101,9 +90,7 @@ function onceIdentity({ it, store }: Part<OnceStore>): void {
     }
   })
 
-  it('a key that every object has as a property is a key like any other', async () => {
-    const at = moments()
-    const once = await store()
+  it('a key that every object has as a property is a key like any other', async (once, at) => {
     for (const key of inheritedNames) {
       const answer = await resolves(
         once.claim(key, at(0.002), at(0.001)),
@@ -116,9 +103,7 @@ function onceIdentity({ it, store }: Part<OnceStore>): void {
     }
   })
 
-  it('the longest keys are known whole', async () => {
-    const at = moments()
-    const once = await store()
+  it('the longest keys are known whole', async (once, at) => {
     const start = `${randomId()}${'\u00e9'.repeat(500)}`
     for (const end of ['1', '2'])
       same(

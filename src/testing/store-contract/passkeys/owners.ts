@@ -1,5 +1,5 @@
 import { randomId, randomSecret } from '../../../lib/random.js'
-import { moments, newPasskeyRecord } from '../../../stores/new-records.js'
+import { newPasskeyRecord } from '../../../stores/new-records.js'
 import type { PasskeyStore } from '../../../stores/passkey-contract.js'
 import { check, isNone, same } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
@@ -14,9 +14,8 @@ export function passkeyOwnersContract(part: Part<PasskeyStore>): void {
   removals(part)
 }
 
-function handles({ it, store }: Part<PasskeyStore>): void {
-  it('a user has one handle, whoever claims it and how many do at once', async () => {
-    const passkeys = await store()
+function handles({ it }: Part<PasskeyStore>): void {
+  it('a user has one handle, whoever claims it and how many do at once', async (passkeys) => {
     const userId = randomId()
     const claimed = await Promise.all(
       Array.from({ length: 20 }, () => passkeys.claimHandle(userId, randomSecret())),
@@ -32,10 +31,8 @@ function handles({ it, store }: Part<PasskeyStore>): void {
   })
 }
 
-function counts({ it, store }: Part<PasskeyStore>): void {
-  it('a user has no more passkeys than may be, however many are added at once', async () => {
-    const at = moments()
-    const passkeys = await store()
+function counts({ it }: Part<PasskeyStore>): void {
+  it('a user has no more passkeys than may be, however many are added at once', async (passkeys, at) => {
     const userId = randomId()
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -59,9 +56,7 @@ function counts({ it, store }: Part<PasskeyStore>): void {
     )
   })
 
-  it('a passkey that exists counts for nobody', async () => {
-    const at = moments()
-    const passkeys = await store()
+  it('a passkey that exists counts for nobody', async (passkeys, at) => {
     const passkey = newPasskeyRecord(at)
     const limits = { most: 1, recoveryCodeHashes: ['code'] }
     await passkeys.create(passkey, { most: 1, recoveryCodeHashes: [] })
@@ -83,10 +78,8 @@ function counts({ it, store }: Part<PasskeyStore>): void {
   })
 }
 
-function codes({ it, store }: Part<PasskeyStore>): void {
-  it('recovery codes come with the first passkey, and go with the last', async () => {
-    const at = moments()
-    const passkeys = await store()
+function codes({ it }: Part<PasskeyStore>): void {
+  it('recovery codes come with the first passkey, and go with the last', async (passkeys, at) => {
     const { userId } = newPasskeyRecord(at)
     const [first, second] = [newPasskeyRecord(at, { userId }), newPasskeyRecord(at, { userId })]
     const used = async (hash: string, of = userId) =>
@@ -108,10 +101,8 @@ function codes({ it, store }: Part<PasskeyStore>): void {
   })
 }
 
-function removals({ it, store }: Part<PasskeyStore>): void {
-  it('remove deletes that passkey alone, and the last one only where it is told to', async () => {
-    const at = moments()
-    const passkeys = await store()
+function removals({ it }: Part<PasskeyStore>): void {
+  it('remove deletes that passkey alone, and the last one only where it is told to', async (passkeys, at) => {
     const { userId } = newPasskeyRecord(at)
     const [one, other] = [newPasskeyRecord(at, { userId }), newPasskeyRecord(at, { userId })]
     const ofBob = newPasskeyRecord(at)
@@ -135,9 +126,7 @@ function removals({ it, store }: Part<PasskeyStore>): void {
     same(await passkeys.find(ofBob.credentialId), ofBob, 'passkeys.remove took that of another.')
   })
 
-  it('removeAllForUser leaves nothing of this user, and everything of others', async () => {
-    const at = moments()
-    const passkeys = await store()
+  it('removeAllForUser leaves nothing of this user, and everything of others', async (passkeys, at) => {
     const [alice, bob] = [newPasskeyRecord(at), newPasskeyRecord(at)]
     const { userId, userHandle } = alice
     for (const row of [alice, bob, newPasskeyRecord(at, { userId, userHandle })])

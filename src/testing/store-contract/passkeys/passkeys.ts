@@ -17,10 +17,8 @@ export function passkeysContract(part: Part<PasskeyStore>): void {
   passkeyIdentity(part)
 }
 
-function passkeyRows({ it, store }: Part<PasskeyStore>): void {
-  it('a passkey comes back as it was created, and is null when there is none', async () => {
-    const at = moments()
-    const passkeys = await store()
+function passkeyRows({ it }: Part<PasskeyStore>): void {
+  it('a passkey comes back as it was created, and is null when there is none', async (passkeys, at) => {
     for (const passkey of [
       newPasskeyRecord(at),
       newPasskeyRecord(at, { suspectedCloneAt: at(1.234), lastUsedAt: null, transports: [] }),
@@ -53,10 +51,8 @@ function passkeyRows({ it, store }: Part<PasskeyStore>): void {
   })
 }
 
-function passkeyLists({ it, store }: Part<PasskeyStore>): void {
-  it('the oldest passkey of a user is listed first, and those of no other', async () => {
-    const at = moments()
-    const passkeys = await store()
+function passkeyLists({ it }: Part<PasskeyStore>): void {
+  it('the oldest passkey of a user is listed first, and those of no other', async (passkeys, at) => {
     const { userId, userHandle } = newPasskeyRecord(at)
     const rows = [3, 1, 2].map((second) =>
       newPasskeyRecord(at, { userId, userHandle, createdAt: at(second) }),
@@ -71,8 +67,7 @@ function passkeyLists({ it, store }: Part<PasskeyStore>): void {
     )
   })
 
-  it('records are copies: changing one does not change the store', async () => {
-    const passkeys = await store()
+  it('records are copies: changing one does not change the store', async (passkeys) => {
     const passkey = newPasskeyRecord(moments())
     const saved = { ...passkey, transports: [...passkey.transports] }
     await passkeys.create(saved, limits)
@@ -87,10 +82,8 @@ function passkeyLists({ it, store }: Part<PasskeyStore>): void {
   })
 }
 
-function passkeyUses({ it, store }: Part<PasskeyStore>): void {
-  it('use goes by the counter, and changes nothing but what was seen', async () => {
-    const at = moments()
-    const passkeys = await store()
+function passkeyUses({ it }: Part<PasskeyStore>): void {
+  it('use goes by the counter, and changes nothing but what was seen', async (passkeys, at) => {
     const passkey = newPasskeyRecord(at)
     const { credentialId } = passkey
     await passkeys.create(passkey, limits)
@@ -121,10 +114,8 @@ function passkeyUses({ it, store }: Part<PasskeyStore>): void {
   })
 }
 
-function passkeyCopies({ it, store }: Part<PasskeyStore>): void {
-  it('a passkey of which a copy is suspected is not used again, whatever the counter', async () => {
-    const at = moments()
-    const passkeys = await store()
+function passkeyCopies({ it }: Part<PasskeyStore>): void {
+  it('a passkey of which a copy is suspected is not used again, whatever the counter', async (passkeys, at) => {
     const passkey = newPasskeyRecord(at)
     const { credentialId } = passkey
     await passkeys.create(passkey, limits)
@@ -139,10 +130,8 @@ function passkeyCopies({ it, store }: Part<PasskeyStore>): void {
   })
 }
 
-function passkeyChanges({ it, store }: Part<PasskeyStore>): void {
-  it('a suspected copy and a new name change nothing else, and never insert', async () => {
-    const at = moments()
-    const passkeys = await store()
+function passkeyChanges({ it }: Part<PasskeyStore>): void {
+  it('a suspected copy and a new name change nothing else, and never insert', async (passkeys, at) => {
     const passkey = newPasskeyRecord(at, { suspectedCloneAt: null })
     const { credentialId, userId } = passkey
     await passkeys.create(passkey, limits)
@@ -169,10 +158,8 @@ function passkeyChanges({ it, store }: Part<PasskeyStore>): void {
   })
 }
 
-function passkeyIdentity({ it, store }: Part<PasskeyStore>): void {
-  it('ids that differ in one byte are different passkeys and users', async () => {
-    const at = moments()
-    const passkeys = await store()
+function passkeyIdentity({ it }: Part<PasskeyStore>): void {
+  it('ids that differ in one byte are different passkeys and users', async (passkeys, at) => {
     for (const [what, first, second] of awkwardPairs(randomId())) {
       const one = newPasskeyRecord(at, { credentialId: first, userId: first })
       const other = newPasskeyRecord(at, { credentialId: second, userId: second })

@@ -1,7 +1,7 @@
 import type { SessionStore } from '../../../stores/contract.js'
 import { moments, newRotation, newSession, newWholeSession } from '../../../stores/new-records.js'
 import { check, isNone, resolves, same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { atOnce, type Part } from '../harness/suite.js'
 
 /** A user proves anew who they are: methods and time change together. */
 export function authenticatedContract(part: Part<SessionStore>): void {
@@ -14,12 +14,11 @@ type Authenticating = SessionStore & Required<Pick<SessionStore, 'setAuthenticat
 
 // A store without it is good for every host without passkeys.
 function whereOffered(
-  { it, store }: Part<SessionStore>,
+  { it }: Part<SessionStore>,
   title: string,
   body: (sessions: Authenticating) => Promise<void>,
 ): void {
-  it(`setAuthenticated, where it is offered: ${title}`, async () => {
-    const sessions = await store()
+  it(`setAuthenticated, where it is offered: ${title}`, async (sessions) => {
     if (typeof sessions.setAuthenticated === 'function') await body(sessions as Authenticating)
   })
 }
@@ -78,7 +77,7 @@ function besideChanges(part: Part<SessionStore>): void {
       const set = () => sessions.setAuthenticated(session.id, proved)
       const rotate = () =>
         sessions.rotateRefresh(session.id, session.refresh?.hash ?? '', next, at(2))
-      await Promise.all(round % 2 === 0 ? [set(), rotate()] : [rotate(), set()])
+      await atOnce(round, set, rotate)
       same(
         await sessions.find(session.id),
         { ...session, ...next, ...proved },
@@ -95,7 +94,7 @@ function besideChanges(part: Part<SessionStore>): void {
       const set = () =>
         sessions.setAuthenticated(session.id, { methods: ['pwd'], authenticatedAt: at(2) })
       const end = () => sessions.end(session.id, 'revoked', at(1))
-      await Promise.all(round % 2 === 0 ? [set(), end(), set()] : [end(), set(), set()])
+      await atOnce(round, set, end, set)
       const found = await sessions.find(session.id)
       check(
         isNone(found) || !isNone(found?.endedAt),

@@ -24,12 +24,11 @@ const tooFew = 'A user keeps more sessions than maxSessionsPerUser.'
 
 // A store without it is as good: every sign-in asks for the list.
 function whereOffered(
-  { it, store }: Part<SessionStore>,
+  { it }: Part<SessionStore>,
   title: string,
   body: (sessions: Counting) => Promise<void>,
 ): void {
-  it(`countForUser, where it is offered: ${title}`, async () => {
-    const sessions = await store()
+  it(`countForUser, where it is offered: ${title}`, async (sessions) => {
     if (typeof sessions.countForUser === 'function') await body(sessions as Counting)
   })
 }

@@ -1,7 +1,7 @@
 import type { SessionStore } from '../../../stores/contract.js'
-import { moments, newSession } from '../../../stores/new-records.js'
+import { newSession } from '../../../stores/new-records.js'
 import { check, same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { atOnce, type Part } from '../harness/suite.js'
 
 /** How sessions end: once, for the first reason, and each named by the one caller who ended it. */
 export function endingContract(part: Part<SessionStore>): void {
@@ -12,10 +12,8 @@ export function endingContract(part: Part<SessionStore>): void {
   endAllAtOnce(part)
 }
 
-function endOne({ it, store }: Part<SessionStore>): void {
-  it('an ended session shows when and why, and the first reason stays', async () => {
-    const at = moments()
-    const sessions = await store()
+function endOne({ it }: Part<SessionStore>): void {
+  it('an ended session shows when and why, and the first reason stays', async (sessions, at) => {
     const session = newSession(at)
     await sessions.create(session)
     const ended = { ...(await sessions.find(session.id)), endedAt: at(1.234), endReason: 'evicted' }
@@ -38,19 +36,15 @@ function endOne({ it, store }: Part<SessionStore>): void {
     same(await sessions.find(session.id), ended, 'The first reason stays, and the first moment.')
   })
 
-  it('ending an unknown session is false', async () => {
-    const at = moments()
-    const sessions = await store()
+  it('ending an unknown session is false', async (sessions, at) => {
     const { id } = newSession(at)
     same(await sessions.end(id, 'logout', at(1)), false, 'sessions.end is false for an unknown id.')
     same(await sessions.find(id), null, 'sessions.end made a session. Update; never upsert.')
   })
 }
 
-function endAll({ it, store }: Part<SessionStore>): void {
-  it('endAllForUser ends the sessions of that user only, and answers their ids', async () => {
-    const at = moments()
-    const sessions = await store()
+function endAll({ it }: Part<SessionStore>): void {
+  it('endAllForUser ends the sessions of that user only, and answers their ids', async (sessions, at) => {
     const { userId } = newSession(at)
     const own = [newSession(at, { userId }), newSession(at, { userId }), newSession(at, { userId })]
     const stranger = newSession(at)
@@ -82,9 +76,7 @@ function endAll({ it, store }: Part<SessionStore>): void {
     )
   })
 
-  it('endAllForUser spares exceptId', async () => {
-    const at = moments()
-    const sessions = await store()
+  it('endAllForUser spares exceptId', async (sessions, at) => {
     const kept = newSession(at)
     const other = newSession(at, { userId: kept.userId })
     await sessions.create(kept)
@@ -100,10 +92,8 @@ function endAll({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function endAllEdges({ it, store }: Part<SessionStore>): void {
-  it('endAllForUser ends and names sessions that idled out, or are past their absolute end, too', async () => {
-    const at = moments()
-    const sessions = await store()
+function endAllEdges({ it }: Part<SessionStore>): void {
+  it('endAllForUser ends and names sessions that idled out, or are past their absolute end, too', async (sessions, at) => {
     const living = newSession(at)
     const idle = newSession(at, { userId: living.userId, idleExpiresAt: at(300) })
     const expired = newSession(at, {
@@ -138,19 +128,16 @@ function endAllEdges({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function endAllWhileCreated({ it, store, rounds }: Part<SessionStore>): void {
-  it('endAllForUser and create, at once: the new session is ended and named, or neither', async () => {
-    const at = moments()
-    const sessions = await store()
-    for (let round = 0; round < rounds; round += 1) {
+function endAllWhileCreated({ inRounds }: Part<SessionStore>): void {
+  inRounds(
+    'endAllForUser and create, at once: the new session is ended and named, or neither',
+    async (sessions, at, round) => {
       const old = newSession(at)
       const fresh = newSession(at, { userId: old.userId })
       await sessions.create(old)
       const create = () => sessions.create(fresh).then(() => [])
       const endAll = () => sessions.endAllForUser(old.userId, 'revoked', at(1))
-      const named = (
-        await Promise.all(round % 2 === 0 ? [create(), endAll()] : [endAll(), create()])
-      ).flat()
+      const named = (await atOnce(round, create, endAll)).flat()
       const isEnded = (await sessions.find(fresh.id))?.endedAt !== null
       check(
         named.includes(old.id),
@@ -161,14 +148,12 @@ function endAllWhileCreated({ it, store, rounds }: Part<SessionStore>): void {
         `endAllForUser ${isEnded ? 'ended but did not name' : 'named but did not end'} a ` +
           'session that was created meanwhile.',
       )
-    }
-  })
+    },
+  )
 }
 
-function endAllAtOnce({ it, store, rounds }: Part<SessionStore>): void {
-  it('endAllForUser by 10 callers, at once: each id is named by exactly one', async () => {
-    const at = moments()
-    const sessions = await store()
+function endAllAtOnce({ it, inRounds }: Part<SessionStore>): void {
+  it('endAllForUser by 10 callers, at once: each id is named by exactly one', async (sessions, at) => {
     const { userId } = newSession(at)
     const own = Array.from({ length: 10 }, () => newSession(at, { userId }))
     for (const session of own) await sessions.create(session)
@@ -183,22 +168,21 @@ function endAllAtOnce({ it, store, rounds }: Part<SessionStore>): void {
     )
   })
 
-  it('end and endAllForUser, at once: the session is ended by exactly one of them', async () => {
-    const at = moments()
-    const sessions = await store()
-    for (let round = 0; round < rounds; round += 1) {
+  inRounds(
+    'end and endAllForUser, at once: the session is ended by exactly one of them',
+    async (sessions, at, round) => {
       const session = newSession(at)
       await sessions.create(session)
       const end = async () => ((await sessions.end(session.id, 'logout', at(1))) ? 1 : 0)
       const all = async () =>
         (await sessions.endAllForUser(session.userId, 'revoked', at(1))).length
-      const counts = await Promise.all(round % 2 === 0 ? [end(), all()] : [all(), end()])
+      const counts = await atOnce(round, end, all)
       const ended = counts.reduce((sum, count) => sum + count, 0)
       check(
         ended === 1,
         `${ended} of 2 callers ended one session, one by end and one by endAllForUser. ` +
           'Condition both on endedAt.',
       )
-    }
-  })
+    },
+  )
 }

@@ -1,5 +1,5 @@
 import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
-import { moments, newRefreshable, newRotation, newSession } from '../../../stores/new-records.js'
+import { newRefreshable, newRotation, newSession } from '../../../stores/new-records.js'
 import { check, same, sessionsOf } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 
@@ -12,10 +12,8 @@ export function listingContract(part: Part<SessionStore>): void {
   movedEnds(part)
 }
 
-function listing({ it, store }: Part<SessionStore>): void {
-  it('listForUser answers the live sessions of that user, the oldest first', async () => {
-    const at = moments()
-    const sessions = await store()
+function listing({ it }: Part<SessionStore>): void {
+  it('listForUser answers the live sessions of that user, the oldest first', async (sessions, at) => {
     const { userId } = newSession(at)
     const aged = (seconds: number) =>
       newSession(at, { userId, createdAt: at(-seconds), authenticatedAt: at(-seconds) })
@@ -38,10 +36,8 @@ function listing({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function ties({ it, store }: Part<SessionStore>): void {
-  it('listForUser answers sessions of the same createdAt by id', async () => {
-    const at = moments()
-    const sessions = await store()
+function ties({ it }: Part<SessionStore>): void {
+  it('listForUser answers sessions of the same createdAt by id', async (sessions, at) => {
     const { userId } = newSession(at)
     // Capital letters come before small ones, and what JavaScript writes as two units comes last: a
     // collation, or `<`, sees it otherwise.
@@ -65,10 +61,8 @@ function ties({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function liveness({ it, store }: Part<SessionStore>): void {
-  it('liveAmong answers only ids that live, however the question is put', async () => {
-    const at = moments()
-    const sessions = await store()
+function liveness({ it }: Part<SessionStore>): void {
+  it('liveAmong answers only ids that live, however the question is put', async (sessions, at) => {
     const [live, notAsked, ended, unknown] = [
       newSession(at),
       newSession(at),
@@ -99,11 +93,9 @@ function liveness({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function expiryEdges({ it, store }: Part<SessionStore>): void {
+function expiryEdges({ it }: Part<SessionStore>): void {
   for (const name of ['idleExpiresAt', 'expiresAt'] as const) {
-    it(`a session is live one millisecond before ${name}, and over at that very moment`, async () => {
-      const at = moments()
-      const sessions = await store()
+    it(`a session is live one millisecond before ${name}, and over at that very moment`, async (sessions, at) => {
       const session = newSession(at, {
         idleExpiresAt: at(600),
         expiresAt: at(600),
@@ -137,10 +129,8 @@ function expiryEdges({ it, store }: Part<SessionStore>): void {
   }
 }
 
-function movedEnds({ it, store }: Part<SessionStore>): void {
-  it('touch and rotateRefresh move the idle end, for listForUser, liveAmong and purge as well', async () => {
-    const at = moments()
-    const sessions = await store()
+function movedEnds({ it }: Part<SessionStore>): void {
+  it('touch and rotateRefresh move the idle end, for listForUser, liveAmong and purge as well', async (sessions, at) => {
     const made = {
       touch: newSession(at, { idleExpiresAt: at(30) }),
       rotateRefresh: newRefreshable(at, 'token', { idleExpiresAt: at(30) }),
@@ -173,9 +163,7 @@ function movedEnds({ it, store }: Part<SessionStore>): void {
     }
   })
 
-  it('a session is live for a process whose clock is behind, too', async () => {
-    const at = moments()
-    const sessions = await store()
+  it('a session is live for a process whose clock is behind, too', async (sessions, at) => {
     const session = newSession(at)
     await sessions.create(session)
     const why =

@@ -1,6 +1,6 @@
 import { randomId } from '../../../lib/random.js'
 import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
-import { inTurns, moments, newSession } from '../../../stores/new-records.js'
+import { inTurns, newSession } from '../../../stores/new-records.js'
 import { check, same, sessionsOf } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 
@@ -16,10 +16,8 @@ export function manySessions(part: Part<SessionStore>): void {
   asked(part)
 }
 
-function createdAtOnce({ it, store, rounds }: Part<SessionStore>): void {
-  it('10 sessions of one user created at once are all listed', async () => {
-    const at = moments()
-    const sessions = await store()
+function createdAtOnce({ it, rounds }: Part<SessionStore>): void {
+  it('10 sessions of one user created at once are all listed', async (sessions, at) => {
     for (let round = 0; round < Math.ceil(rounds / 4); round += 1) {
       const { userId } = newSession(at)
       const own = Array.from({ length: 10 }, () => newSession(at, { userId }))
@@ -35,10 +33,8 @@ function createdAtOnce({ it, store, rounds }: Part<SessionStore>): void {
   })
 }
 
-function ofOneUser({ it, store }: Part<SessionStore>): void {
-  it(`${many} sessions of one user are all listed, and all ended`, async () => {
-    const at = moments()
-    const sessions = await store()
+function ofOneUser({ it }: Part<SessionStore>): void {
+  it(`${many} sessions of one user are all listed, and all ended`, async (sessions, at) => {
     const { userId } = newSession(at)
     // Six of each moment: a page of 10, 20, 25, 30, 50 or 100 ends in between.
     const own = Array.from({ length: many }, (_none, index) =>
@@ -73,11 +69,9 @@ function ofOneUser({ it, store }: Part<SessionStore>): void {
 }
 
 // A store without it is good for every host that lets no other app sign users in.
-function ofOneClient({ it, store }: Part<SessionStore>): void {
+function ofOneClient({ it }: Part<SessionStore>): void {
   const offered = 'endAllForClient, where it is offered'
-  it(`${offered}: with a limit, called until it answers fewer, leaves none`, async () => {
-    const at = moments()
-    const sessions = await store()
+  it(`${offered}: with a limit, called until it answers fewer, leaves none`, async (sessions, at) => {
     if (sessions.endAllForClient === undefined) return
     const clientId = randomId()
     const own = Array.from({ length: 35 }, () => newSession(at, { clientId }))
@@ -99,10 +93,8 @@ function ofOneClient({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function asked({ it, store }: Part<SessionStore>): void {
-  it('liveAmong answers 500 ids at once', async () => {
-    const at = moments()
-    const sessions = await store()
+function asked({ it }: Part<SessionStore>): void {
+  it('liveAmong answers 500 ids at once', async (sessions, at) => {
     const changes = [
       {},
       {},

@@ -1,22 +1,20 @@
 import type { AuthenticationMethod, SessionStore } from '../../../stores/contract.js'
-import { moments, newRefreshable, newRotation, newSession } from '../../../stores/new-records.js'
+import { newRefreshable, newRotation, newSession } from '../../../stores/new-records.js'
 import { check, isNone, resolves, same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { atOnce, type Part } from '../harness/suite.js'
 
 /** How a session was opened changes while it lives: a second factor was shown, or taken away. */
 export function methodsContract(part: Part<SessionStore>): void {
   replacing(part)
   whereThereIsNone(part)
-  atOnce(part)
+  besideChanges(part)
   methodsAgainstEnd(part)
 }
 
 const shown: readonly AuthenticationMethod[] = ['pwd', 'otp', 'recovery']
 
-function replacing({ it, store }: Part<SessionStore>): void {
-  it('setMethods replaces the methods of a living session, and nothing else', async () => {
-    const at = moments()
-    const sessions = await store()
+function replacing({ it }: Part<SessionStore>): void {
+  it('setMethods replaces the methods of a living session, and nothing else', async (sessions, at) => {
     const session = newRefreshable(at, 'token', {
       methods: ['pwd'],
       ip: '203.0.113.1',
@@ -41,9 +39,7 @@ function replacing({ it, store }: Part<SessionStore>): void {
     )
   })
 
-  it('setMethods keeps a copy: changing the list that was given does not change the store', async () => {
-    const at = moments()
-    const sessions = await store()
+  it('setMethods keeps a copy: changing the list that was given does not change the store', async (sessions, at) => {
     const session = newSession(at)
     const methods = [...shown]
     await sessions.create(session)
@@ -57,10 +53,8 @@ function replacing({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function whereThereIsNone({ it, store }: Part<SessionStore>): void {
-  it('setMethods never inserts', async () => {
-    const at = moments()
-    const sessions = await store()
+function whereThereIsNone({ it }: Part<SessionStore>): void {
+  it('setMethods never inserts', async (sessions, at) => {
     const { id } = newSession(at)
     await resolves(
       sessions.setMethods(id, shown),
@@ -73,9 +67,7 @@ function whereThereIsNone({ it, store }: Part<SessionStore>): void {
     )
   })
 
-  it('setMethods leaves an ended session as it ended', async () => {
-    const at = moments()
-    const sessions = await store()
+  it('setMethods leaves an ended session as it ended', async (sessions, at) => {
     const session = newSession(at)
     await sessions.create(session)
     await sessions.end(session.id, 'logout', at(1))
@@ -92,64 +84,55 @@ function whereThereIsNone({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function atOnce({ it, store, rounds }: Part<SessionStore>): void {
-  it('setMethods and rotateRefresh, at once: both changes are there', async () => {
-    const at = moments()
-    const sessions = await store()
-    for (let round = 0; round < rounds; round += 1) {
+function besideChanges({ inRounds }: Part<SessionStore>): void {
+  inRounds(
+    'setMethods and rotateRefresh, at once: both changes are there',
+    async (sessions, at, round) => {
       const session = newRefreshable(at, 'token')
       const next = newRotation(at, 'next')
       await sessions.create(session)
       const before = await sessions.find(session.id)
       const set = () => sessions.setMethods(session.id, shown)
       const rotate = () => sessions.rotateRefresh(session.id, 'token', next, at(2))
-      await Promise.all(round % 2 === 0 ? [set(), rotate()] : [rotate(), set()])
+      await atOnce(round, set, rotate)
       same(
         await sessions.find(session.id),
         { ...before, ...next, methods: shown },
         'setMethods and rotateRefresh lost a change: a refresh token that is brought back locks ' +
           'the client out. Update the columns; do not write the row.',
       )
-    }
-  })
+    },
+  )
 
-  it('setMethods and touch, at once: both changes are there', async () => {
-    const at = moments()
-    const sessions = await store()
-    for (let round = 0; round < rounds; round += 1) {
-      const session = newSession(at)
-      const seen = { lastSeenAt: at(5), idleExpiresAt: at(605), ip: '203.0.113.7' }
-      await sessions.create(session)
-      const before = await sessions.find(session.id)
-      const set = () => sessions.setMethods(session.id, shown)
-      const touch = () => sessions.touch(session.id, seen)
-      await Promise.all(round % 2 === 0 ? [set(), touch()] : [touch(), set()])
-      same(
-        await sessions.find(session.id),
-        { ...before, ...seen, methods: shown },
-        'setMethods and touch lost a change: a factor that was shown would be asked for again. ' +
-          'Update the columns; do not write the row.',
-      )
-    }
+  inRounds('setMethods and touch, at once: both changes are there', async (sessions, at, round) => {
+    const session = newSession(at)
+    const seen = { lastSeenAt: at(5), idleExpiresAt: at(605), ip: '203.0.113.7' }
+    await sessions.create(session)
+    const before = await sessions.find(session.id)
+    const set = () => sessions.setMethods(session.id, shown)
+    const touch = () => sessions.touch(session.id, seen)
+    await atOnce(round, set, touch)
+    same(
+      await sessions.find(session.id),
+      { ...before, ...seen, methods: shown },
+      'setMethods and touch lost a change: a factor that was shown would be asked for again. ' +
+        'Update the columns; do not write the row.',
+    )
   })
 }
 
-function methodsAgainstEnd({ it, store, rounds }: Part<SessionStore>): void {
-  it('setMethods and end, at once: the session has ended', async () => {
-    const at = moments()
-    const sessions = await store()
-    for (let round = 0; round < rounds; round += 1) {
-      const session = newSession(at)
-      await sessions.create(session)
-      const set = () => sessions.setMethods(session.id, shown)
-      const end = () => sessions.end(session.id, 'factor-changed', at(6))
-      await Promise.all(round % 2 === 0 ? [set(), end(), set()] : [end(), set(), set()])
-      const found = await sessions.find(session.id)
-      check(
-        isNone(found) || (!isNone(found?.endedAt) && found?.endReason === 'factor-changed'),
-        'sessions.setMethods brought a session back that was ended meanwhile. Make the end a ' +
-          'condition of the same write.',
-      )
-    }
+function methodsAgainstEnd({ inRounds }: Part<SessionStore>): void {
+  inRounds('setMethods and end, at once: the session has ended', async (sessions, at, round) => {
+    const session = newSession(at)
+    await sessions.create(session)
+    const set = () => sessions.setMethods(session.id, shown)
+    const end = () => sessions.end(session.id, 'factor-changed', at(6))
+    await atOnce(round, set, end, set)
+    const found = await sessions.find(session.id)
+    check(
+      isNone(found) || (!isNone(found?.endedAt) && found?.endReason === 'factor-changed'),
+      'sessions.setMethods brought a session back that was ended meanwhile. Make the end a ' +
+        'condition of the same write.',
+    )
   })
 }

@@ -45,12 +45,11 @@ const endings: readonly Ending[] = [
 
 // A store without it is good for every host that lets no other app sign users in.
 function whereOffered(
-  { it, store }: Part<SessionStore>,
+  { it }: Part<SessionStore>,
   { name }: Pick<Ending, 'name'>,
 ): (title: string, body: (sessions: SessionStore) => Promise<void>) => void {
   return (title, body) => {
-    it(`${name}, where it is offered: ${title}`, async () => {
-      const sessions = await store()
+    it(`${name}, where it is offered: ${title}`, async (sessions) => {
       if (typeof sessions[name] === 'function') await body(sessions)
     })
   }

@@ -2,7 +2,7 @@ import { randomSecret } from '../../../lib/random.js'
 import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
 import { type Moment, moments, newRefreshable, newRotation } from '../../../stores/new-records.js'
 import { check, isNone, resolves, same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { atOnce, type Part } from '../harness/suite.js'
 
 /** A new hash of the same password: both marks are good, and those of another password stay bad. */
 export function passwordMarksContract(part: Part<SessionStore>): void {
@@ -168,7 +168,7 @@ function marksAtOnce({ it, store, rounds }: Part<SessionStore>): void {
       await sessions.create(session)
       const add = () => sessions.addPasswordMark(session.userId, 'from', 'to')
       const end = () => sessions.end(session.id, 'revoked', at(1))
-      await Promise.all(round % 2 === 0 ? [add(), end()] : [end(), add()])
+      await atOnce(round, add, end)
       const found = await sessions.find(session.id)
       check(
         isNone(found) || !isNone(found?.endedAt),
@@ -189,7 +189,7 @@ function marksBesideChanges({ it, store, rounds }: Part<SessionStore>): void {
       await sessions.create(session)
       const add = () => sessions.addPasswordMark(session.userId, 'from', 'to')
       const rotate = () => sessions.rotateRefresh(session.id, 'token', next, at(2))
-      await Promise.all(round % 2 === 0 ? [add(), rotate()] : [rotate(), add()])
+      await atOnce(round, add, rotate)
       same(
         await sessions.find(session.id),
         { ...session, ...next, passwordMarkNext: 'to' },

@@ -13,10 +13,8 @@ import type { Part } from '../harness/suite.js'
 
 /** Deleting sessions. */
 export function sessionsPurge(part: Part<SessionStore>): void {
-  const { it, store, expires } = part
-  it('purge deletes a session at the moment it ended, and not before, and no living one', async () => {
-    const at = moments()
-    const sessions = await store()
+  const { it, expires } = part
+  it('purge deletes a session at the moment it ended, and not before, and no living one', async (sessions, at) => {
     const [ended, living] = [newSession(at), newRefreshable(at, 'token')]
     await sessions.create(ended)
     await sessions.create(living)
@@ -86,9 +84,7 @@ function purgeLeavesOthers({ it, store, rounds, expires }: Part<SessionStore>): 
     for (let round = 0; round < rounds; round += 1) await purgeWhileUsed(await store(), moments())
   })
 
-  it('after purge a user has the other sessions, and no others', async () => {
-    const at = moments()
-    const sessions = await store()
+  it('after purge a user has the other sessions, and no others', async (sessions, at) => {
     const gone = newSession(at, { idleExpiresAt: at(30) })
     const kept = newSession(at, { userId: gone.userId })
     await sessions.create(gone)

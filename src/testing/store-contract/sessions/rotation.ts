@@ -1,7 +1,7 @@
 import type { SessionRecord, SessionSeen, SessionStore } from '../../../stores/contract.js'
-import { moments, newRefreshable, newRotation, newSession } from '../../../stores/new-records.js'
+import { newRefreshable, newRotation, newSession } from '../../../stores/new-records.js'
 import { check, isNone, same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { atOnce, type Part } from '../harness/suite.js'
 import { otherCase } from '../harness/texts.js'
 
 /** Refresh tokens: one successor for each, and none for a session that has ended. */
@@ -14,10 +14,8 @@ export function rotationContract(part: Part<SessionStore>): void {
   rotationAgainstEnd(part)
 }
 
-function rotationResults({ it, store }: Part<SessionStore>): void {
-  it('rotation replaces the refresh state and what was seen, and nothing else, time after time', async () => {
-    const at = moments()
-    const sessions = await store()
+function rotationResults({ it }: Part<SessionStore>): void {
+  it('rotation replaces the refresh state and what was seen, and nothing else, time after time', async (sessions, at) => {
     const session = newRefreshable(at, 'token 0', { ip: '203.0.113.1', userAgent: 'app' })
     await sessions.create(session)
     const before = await sessions.find(session.id)
@@ -44,9 +42,7 @@ function rotationResults({ it, store }: Part<SessionStore>): void {
     )
   })
 
-  it('rotation with another hash is superseded and changes nothing', async () => {
-    const at = moments()
-    const sessions = await store()
+  it('rotation with another hash is superseded and changes nothing', async (sessions, at) => {
     const session = newRefreshable(at, 'Current')
     const withoutRefresh = newSession(at)
     await sessions.create(session)
@@ -72,10 +68,8 @@ function rotationResults({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function rotationInVain({ it, store }: Part<SessionStore>): void {
-  it('rotation of a session that has ended or was never there is answered ended', async () => {
-    const at = moments()
-    const sessions = await store()
+function rotationInVain({ it }: Part<SessionStore>): void {
+  it('rotation of a session that has ended or was never there is answered ended', async (sessions, at) => {
     const session = newRefreshable(at, 'token')
     await sessions.create(session)
     await sessions.end(session.id, 'revoked', at(1))
@@ -102,10 +96,8 @@ function rotationInVain({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function usedPairs({ it, store }: Part<SessionStore>): void {
-  it('rotation to the same hash notes that a pair was used, and the next rotation begins anew', async () => {
-    const at = moments()
-    const sessions = await store()
+function usedPairs({ it }: Part<SessionStore>): void {
+  it('rotation to the same hash notes that a pair was used, and the next rotation begins anew', async (sessions, at) => {
     const session = newRefreshable(at, 'token')
     await sessions.create(session)
     const next = newRotation(at, 'token')
@@ -154,13 +146,11 @@ function usedPairs({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function rotationAfterExpiry({ it, store }: Part<SessionStore>): void {
+function rotationAfterExpiry({ it }: Part<SessionStore>): void {
   it(
     'rotateRefresh, touch, setMethods and end go by whether a session has ended, not by its ' +
       'times',
-    async () => {
-      const at = moments()
-      const sessions = await store()
+    async (sessions, at) => {
       const session = newRefreshable(at, 'token', { idleExpiresAt: at(300), expiresAt: at(300) })
       const seen = { lastSeenAt: at(400), idleExpiresAt: at(300), ip: '203.0.113.9' }
       const next = { ...newRotation(at, 'next'), ...seen }
@@ -183,37 +173,33 @@ function rotationAfterExpiry({ it, store }: Part<SessionStore>): void {
   )
 }
 
-function rotationAgainstTouch({ it, store, rounds }: Part<SessionStore>): void {
-  it(
+function rotationAgainstTouch({ inRounds }: Part<SessionStore>): void {
+  inRounds(
     'rotateRefresh and touch, at once: the new refresh token is there, and what was seen by one ' +
       'of them',
-    async () => {
-      const at = moments()
-      const sessions = await store()
-      for (let round = 0; round < rounds; round += 1) {
-        const session = newRefreshable(at, 'token')
-        const { refresh, ...rotated } = newRotation(at, 'next')
-        const touched = { lastSeenAt: at(5), idleExpiresAt: at(605), ip: '203.0.113.9' }
-        await sessions.create(session)
-        const rotate = async () =>
-          void (await sessions.rotateRefresh(session.id, 'token', { ...rotated, refresh }, at(2)))
-        const touch = () => sessions.touch(session.id, touched)
-        await Promise.all(round % 2 === 0 ? [touch(), rotate()] : [rotate(), touch()])
-        const found = await sessions.find(session.id)
-        check(
-          found?.refresh?.hash === refresh.hash &&
-            found.refresh.spent.length === refresh.spent.length,
-          'rotateRefresh and touch at once lost the rotation: the client is locked out with a ' +
-            'token that the store has taken back. ' +
-            'Update the columns that touch names; do not write the row, nor any other ' +
-            'column of it.',
-        )
-        check(
-          [rotated, touched].some((seen) => isSeen(found, seen)),
-          'rotateRefresh and touch at once left lastSeenAt, idleExpiresAt and ip of neither of ' +
-            'them. Write the three in one statement.',
-        )
-      }
+    async (sessions, at, round) => {
+      const session = newRefreshable(at, 'token')
+      const { refresh, ...rotated } = newRotation(at, 'next')
+      const touched = { lastSeenAt: at(5), idleExpiresAt: at(605), ip: '203.0.113.9' }
+      await sessions.create(session)
+      const rotate = async () =>
+        void (await sessions.rotateRefresh(session.id, 'token', { ...rotated, refresh }, at(2)))
+      const touch = () => sessions.touch(session.id, touched)
+      await atOnce(round, touch, rotate)
+      const found = await sessions.find(session.id)
+      check(
+        found?.refresh?.hash === refresh.hash &&
+          found.refresh.spent.length === refresh.spent.length,
+        'rotateRefresh and touch at once lost the rotation: the client is locked out with a ' +
+          'token that the store has taken back. ' +
+          'Update the columns that touch names; do not write the row, nor any other ' +
+          'column of it.',
+      )
+      check(
+        [rotated, touched].some((seen) => isSeen(found, seen)),
+        'rotateRefresh and touch at once left lastSeenAt, idleExpiresAt and ip of neither of ' +
+          'them. Write the three in one statement.',
+      )
     },
   )
 }
@@ -228,7 +214,7 @@ function isSeen({ lastSeenAt, idleExpiresAt, ip }: SessionSeen, seen: SessionSee
   )
 }
 
-function rotationAgainstEnd({ it, store, rounds }: Part<SessionStore>): void {
+function rotationAgainstEnd({ inRounds }: Part<SessionStore>): void {
   const revocations = {
     end: (sessions: SessionStore, { id }: SessionRecord, now: Date) =>
       sessions.end(id, 'revoked', now),
@@ -236,33 +222,29 @@ function rotationAgainstEnd({ it, store, rounds }: Part<SessionStore>): void {
       sessions.endAllForUser(userId, 'revoked', now),
   }
   for (const [name, revoke] of Object.entries(revocations)) {
-    it(
+    inRounds(
       `rotateRefresh and ${name}, at once: the session has ended, whatever the rotation was ` +
         'told',
-      async () => {
-        const at = moments()
-        const sessions = await store()
-        for (let round = 0; round < rounds; round += 1) {
-          const session = newRefreshable(at, 'token')
-          await sessions.create(session)
-          const rotate = () =>
-            sessions.rotateRefresh(session.id, 'token', newRotation(at, 'next'), at(2))
-          const end = () => revoke(sessions, session, at(2))
-          await Promise.all(round % 2 === 0 ? [rotate(), end()] : [end(), rotate()])
-          const found = await sessions.find(session.id)
-          check(
-            isNone(found) || !isNone(found?.endedAt),
-            `A rotation revived a session that ${name} was ending. Make the end a condition of ` +
-              'the same write.',
-          )
-          const later = await sessions.rotateRefresh(
-            session.id,
-            'next',
-            newRotation(at, 'third'),
-            at(4),
-          )
-          same(later, { outcome: 'ended' }, `sessions.rotateRefresh after ${name} had resolved.`)
-        }
+      async (sessions, at, round) => {
+        const session = newRefreshable(at, 'token')
+        await sessions.create(session)
+        const rotate = () =>
+          sessions.rotateRefresh(session.id, 'token', newRotation(at, 'next'), at(2))
+        const end = () => revoke(sessions, session, at(2))
+        await atOnce(round, rotate, end)
+        const found = await sessions.find(session.id)
+        check(
+          isNone(found) || !isNone(found?.endedAt),
+          `A rotation revived a session that ${name} was ending. Make the end a condition of ` +
+            'the same write.',
+        )
+        const later = await sessions.rotateRefresh(
+          session.id,
+          'next',
+          newRotation(at, 'third'),
+          at(4),
+        )
+        same(later, { outcome: 'ended' }, `sessions.rotateRefresh after ${name} had resolved.`)
       },
     )
   }

@@ -2,7 +2,7 @@ import { randomSecret } from '../../../lib/random.js'
 import type { SessionStore } from '../../../stores/contract.js'
 import { moments, newRotation, newSession, newWholeSession } from '../../../stores/new-records.js'
 import { check, isNone, same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { atOnce, type Part } from '../harness/suite.js'
 
 /** The secret of a browser is replaced, and the one before it is kept for a few seconds. */
 export function secretsContract(part: Part<SessionStore>): void {
@@ -15,12 +15,11 @@ type Replacing = SessionStore & Required<Pick<SessionStore, 'replaceSecret'>>
 
 // A store without it is good for every host that lets no other app sign users in.
 function whereOffered(
-  { it, store }: Part<SessionStore>,
+  { it }: Part<SessionStore>,
   title: string,
   body: (sessions: Replacing) => Promise<void>,
 ): void {
-  it(`replaceSecret, where it is offered: ${title}`, async () => {
-    const sessions = await store()
+  it(`replaceSecret, where it is offered: ${title}`, async (sessions) => {
     if (typeof sessions.replaceSecret === 'function') await body(sessions as Replacing)
   })
 }
@@ -105,7 +104,7 @@ function besideChanges(part: Part<SessionStore>): void {
       const replace = () => sessions.replaceSecret(session.id, { from, to, formerUntil: at(10) })
       const rotate = () =>
         sessions.rotateRefresh(session.id, session.refresh?.hash ?? '', next, at(2))
-      await Promise.all(round % 2 === 0 ? [replace(), rotate()] : [rotate(), replace()])
+      await atOnce(round, replace, rotate)
       same(
         await sessions.find(session.id),
         { ...session, ...next, secretHash: to, formerSecret: { hash: from, until: at(10) } },
@@ -123,7 +122,7 @@ function besideChanges(part: Part<SessionStore>): void {
       const replace = () =>
         sessions.replaceSecret(session.id, { from, to: randomSecret(), formerUntil: at(10) })
       const end = () => sessions.end(session.id, 'revoked', at(1))
-      await Promise.all(round % 2 === 0 ? [replace(), end()] : [end(), replace()])
+      await atOnce(round, replace, end)
       const found = await sessions.find(session.id)
       check(
         isNone(found) || !isNone(found?.endedAt),

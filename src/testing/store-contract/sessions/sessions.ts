@@ -1,7 +1,6 @@
 import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
 import {
   type Moment,
-  moments,
   newRefresh,
   newRefreshable,
   newRotation,
@@ -27,7 +26,7 @@ export function sessionsContract(part: Part<SessionStore>): void {
   touchContract(part)
 }
 
-function sessionShapes({ it, store }: Part<SessionStore>): void {
+function sessionShapes({ it }: Part<SessionStore>): void {
   const records: Readonly<
     Record<string, readonly [make: (at: Moment) => SessionRecord, hint?: string]>
   > = {
@@ -59,9 +58,7 @@ function sessionShapes({ it, store }: Part<SessionStore>): void {
     ],
   }
   for (const [what, [make, hint = '']] of Object.entries(records)) {
-    it(`a session ${what} comes back as it was created`, async () => {
-      const at = moments()
-      const sessions = await store()
+    it(`a session ${what} comes back as it was created`, async (sessions, at) => {
       const session = make(at)
       await sessions.create(session)
       same(
@@ -79,10 +76,8 @@ function sessionShapes({ it, store }: Part<SessionStore>): void {
   }
 }
 
-function unknownSessions({ it, store }: Part<SessionStore>): void {
-  it('an unknown session is null, not undefined, and found once it is created', async () => {
-    const at = moments()
-    const sessions = await store()
+function unknownSessions({ it }: Part<SessionStore>): void {
+  it('an unknown session is null, not undefined, and found once it is created', async (sessions, at) => {
     const session = newSession(at)
     same(
       await sessions.find(session.id),
@@ -108,10 +103,8 @@ function unknownSessions({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function sessionIdentity({ it, store }: Part<SessionStore>): void {
-  it('creating an id again rejects and changes nothing, while it lives and after it has ended', async () => {
-    const at = moments()
-    const sessions = await store()
+function sessionIdentity({ it }: Part<SessionStore>): void {
+  it('creating an id again rejects and changes nothing, while it lives and after it has ended', async (sessions, at) => {
     const session = newSession(at)
     await sessions.create(session)
     const before = await sessions.find(session.id)
@@ -142,10 +135,8 @@ function sessionIdentity({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function sessionsByTheByte({ it, store }: Part<SessionStore>): void {
-  it('ids that differ in one byte are different sessions', async () => {
-    const at = moments()
-    const sessions = await store()
+function sessionsByTheByte({ it }: Part<SessionStore>): void {
+  it('ids that differ in one byte are different sessions', async (sessions, at) => {
     for (const [what, first, second] of awkwardPairs(newSession(at).id)) {
       const one = newSession(at, { id: first })
       const other = newSession(at, { id: second })
@@ -180,10 +171,8 @@ function sessionsByTheByte({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function usersByTheByte({ it, store }: Part<SessionStore>): void {
-  it('user ids that differ in one byte are different users', async () => {
-    const at = moments()
-    const sessions = await store()
+function usersByTheByte({ it }: Part<SessionStore>): void {
+  it('user ids that differ in one byte are different users', async (sessions, at) => {
     for (const [what, first, second] of awkwardPairs(newSession(at).id)) {
       const one = newSession(at, { userId: first })
       const other = newSession(at, { userId: second })
@@ -204,10 +193,8 @@ function usersByTheByte({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function sessionCopies({ it, store }: Part<SessionStore>): void {
-  it('records are copies: changing one does not change the store', async () => {
-    const at = moments()
-    const sessions = await store()
+function sessionCopies({ it }: Part<SessionStore>): void {
+  it('records are copies: changing one does not change the store', async (sessions, at) => {
     const session = newRefreshable(at, 'hash', { refresh: newRefresh(at, 'hash', 2) })
     const given = structuredClone(session)
     await sessions.create(given)
@@ -234,10 +221,8 @@ function sessionCopies({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function changesAreCopies({ it, store }: Part<SessionStore>): void {
-  it('changes are copies: changing what was handed in does not change the store', async () => {
-    const at = moments()
-    const sessions = await store()
+function changesAreCopies({ it }: Part<SessionStore>): void {
+  it('changes are copies: changing what was handed in does not change the store', async (sessions, at) => {
     const [session, other] = [newRefreshable(at, 'hash'), newSession(at)]
     await sessions.create(session)
     await sessions.create(other)

@@ -1,7 +1,7 @@
 import type { SessionStore } from '../../../stores/contract.js'
-import { moments, newRefreshable, newRotation, newSession } from '../../../stores/new-records.js'
+import { newRefreshable, newRotation, newSession } from '../../../stores/new-records.js'
 import { check, isNone, resolves, same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { atOnce, type Part } from '../harness/suite.js'
 
 /** Touching: three fields of a living session, and no dead one is revived. */
 export function touchContract(part: Part<SessionStore>): void {
@@ -9,10 +9,8 @@ export function touchContract(part: Part<SessionStore>): void {
   sessionTouchInVain(part)
 }
 
-function sessionTouch({ it, store }: Part<SessionStore>): void {
-  it('touch changes what was seen and nothing else', async () => {
-    const at = moments()
-    const sessions = await store()
+function sessionTouch({ it }: Part<SessionStore>): void {
+  it('touch changes what was seen and nothing else', async (sessions, at) => {
     const session = newRefreshable(at, 'hash', { ip: '203.0.113.1' })
     await sessions.create(session)
     const before = await sessions.find(session.id)
@@ -27,9 +25,7 @@ function sessionTouch({ it, store }: Part<SessionStore>): void {
     }
   })
 
-  it('touch and rotateRefresh write what they name, also when they are handed more', async () => {
-    const at = moments()
-    const sessions = await store()
+  it('touch and rotateRefresh write what they name, also when they are handed more', async (sessions, at) => {
     const session = newRefreshable(at, 'token')
     await sessions.create(session)
     const before = await sessions.find(session.id)
@@ -53,10 +49,8 @@ function sessionTouch({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function sessionTouchInVain({ it, store, rounds }: Part<SessionStore>): void {
-  it('touch never inserts', async () => {
-    const at = moments()
-    const sessions = await store()
+function sessionTouchInVain({ it, inRounds }: Part<SessionStore>): void {
+  it('touch never inserts', async (sessions, at) => {
     const { id } = newSession(at)
     const touching = sessions.touch(id, { lastSeenAt: at(5), idleExpiresAt: at(605), ip: null })
     await resolves(
@@ -70,9 +64,7 @@ function sessionTouchInVain({ it, store, rounds }: Part<SessionStore>): void {
     )
   })
 
-  it('touch leaves an ended session as it ended', async () => {
-    const at = moments()
-    const sessions = await store()
+  it('touch leaves an ended session as it ended', async (sessions, at) => {
     const session = newSession(at)
     await sessions.create(session)
     await sessions.end(session.id, 'logout', at(1))
@@ -93,22 +85,18 @@ function sessionTouchInVain({ it, store, rounds }: Part<SessionStore>): void {
     )
   })
 
-  it('touch and end, at once: the session has ended', async () => {
-    const at = moments()
-    const sessions = await store()
-    for (let round = 0; round < rounds; round += 1) {
-      const session = newSession(at)
-      await sessions.create(session)
-      const touch = () =>
-        sessions.touch(session.id, { lastSeenAt: at(5), idleExpiresAt: at(605), ip: null })
-      const end = () => sessions.end(session.id, 'logout', at(6))
-      await Promise.all(round % 2 === 0 ? [touch(), end(), touch()] : [end(), touch(), touch()])
-      const found = await sessions.find(session.id)
-      check(
-        isNone(found) || !isNone(found?.endedAt),
-        'sessions.touch brought a session back that was ended meanwhile. Update the columns; do ' +
-          'not write the row.',
-      )
-    }
+  inRounds('touch and end, at once: the session has ended', async (sessions, at, round) => {
+    const session = newSession(at)
+    await sessions.create(session)
+    const touch = () =>
+      sessions.touch(session.id, { lastSeenAt: at(5), idleExpiresAt: at(605), ip: null })
+    const end = () => sessions.end(session.id, 'logout', at(6))
+    await atOnce(round, touch, end, touch)
+    const found = await sessions.find(session.id)
+    check(
+      isNone(found) || !isNone(found?.endedAt),
+      'sessions.touch brought a session back that was ended meanwhile. Update the columns; do ' +
+        'not write the row.',
+    )
   })
 }

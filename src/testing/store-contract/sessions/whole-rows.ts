@@ -1,7 +1,6 @@
 import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
 import {
   type Moment,
-  moments,
   newRotation,
   newSession,
   newWholeSession,
@@ -21,10 +20,8 @@ const dropped =
   'A member that is dropped fails nothing: a secret is never compared, a session outlives its ' +
   'password. Keep every member of SessionRecord, each in a column of its own.'
 
-function wholeRows({ it, store }: Part<SessionStore>): void {
-  it('a session with every member comes back as it was created, from find and listForUser', async () => {
-    const at = moments()
-    const sessions = await store()
+function wholeRows({ it }: Part<SessionStore>): void {
+  it('a session with every member comes back as it was created, from find and listForUser', async (sessions, at) => {
     const session = newWholeSession(at)
     await sessions.create(session)
     same(await sessions.find(session.id), session, `sessions.find. ${dropped}`)
@@ -35,9 +32,7 @@ function wholeRows({ it, store }: Part<SessionStore>): void {
     )
   })
 
-  it('touch, rotateRefresh, setMethods and end leave every other member as it was', async () => {
-    const at = moments()
-    const sessions = await store()
+  it('touch, rotateRefresh, setMethods and end leave every other member as it was', async (sessions, at) => {
     const session = newWholeSession(at)
     await sessions.create(session)
     const { refresh: _refresh, ...seen } = newRotation(at, 'next')
@@ -63,10 +58,8 @@ function wholeRows({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function partOfThem({ it, store }: Part<SessionStore>): void {
-  it('what a session was created without is left out, whichever else it has', async () => {
-    const at = moments()
-    const sessions = await store()
+function partOfThem({ it }: Part<SessionStore>): void {
+  it('what a session was created without is left out, whichever else it has', async (sessions, at) => {
     const { secretHash, formerSecret, passwordMark, lifetime, parentId, resources } =
       newWholeSession(at)
     const { openedBySessionId } = newWholeSession(at)
@@ -84,9 +77,7 @@ function partOfThem({ it, store }: Part<SessionStore>): void {
     }
   })
 
-  it('the resources of a session come back as they were: none, one, or some odd texts', async () => {
-    const at = moments()
-    const sessions = await store()
+  it('the resources of a session come back as they were: none, one, or some odd texts', async (sessions, at) => {
     const lists = [
       [],
       ['urn:a b'],
@@ -104,9 +95,7 @@ function partOfThem({ it, store }: Part<SessionStore>): void {
     }
   })
 
-  it('the longest ids and hashes come back whole in every member', async () => {
-    const at = moments()
-    const sessions = await store()
+  it('the longest ids and hashes come back whole in every member', async (sessions, at) => {
     const longest = (name: string) => `${name}${'\u00e9'.repeat(490)}`
     const session = newSession(at, {
       secretHash: longest('secret'),
@@ -122,10 +111,8 @@ function partOfThem({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function ownLifetimes({ it, store, expires }: Part<SessionStore>): void {
-  it('a session with times of its own is over by those: a year without idle end, or a minute', async () => {
-    const at = moments()
-    const sessions = await store()
+function ownLifetimes({ it, expires }: Part<SessionStore>): void {
+  it('a session with times of its own is over by those: a year without idle end, or a minute', async (sessions, at) => {
     const year = 365 * 86_400
     const { userId } = newSession(at)
     const long = withLifetime(at, userId, { idle: year, absolute: year })

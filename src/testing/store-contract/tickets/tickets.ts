@@ -1,4 +1,4 @@
-import { moments, newTicket } from '../../../stores/new-records.js'
+import { newTicket } from '../../../stores/new-records.js'
 import type { ConsumeTicketResult, SocketTicketStore } from '../../../stores/ticket-contract.js'
 import { check, rejects, resolves, same, spoil } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
@@ -11,10 +11,8 @@ export function ticketsContract(part: Part<SocketTicketStore>): void {
   ticketExpiry(part)
 }
 
-function ticketRows({ it, store }: Part<SocketTicketStore>): void {
-  it('a ticket comes back as it was saved, once', async () => {
-    const at = moments()
-    const tickets = await store()
+function ticketRows({ it }: Part<SocketTicketStore>): void {
+  it('a ticket comes back as it was saved, once', async (tickets, at) => {
     for (const ticket of [
       newTicket(at),
       newTicket(at, { userId: longAwkwardText, sessionId: longAwkwardText, scope: '' }),
@@ -38,9 +36,7 @@ function ticketRows({ it, store }: Part<SocketTicketStore>): void {
     )
   })
 
-  it('two tickets of one session are both good', async () => {
-    const at = moments()
-    const tickets = await store()
+  it('two tickets of one session are both good', async (tickets, at) => {
     const first = newTicket(at)
     const second = newTicket(at, { sessionId: first.sessionId, userId: first.userId })
     for (const ticket of [first, second]) {
@@ -60,10 +56,8 @@ function ticketRows({ it, store }: Part<SocketTicketStore>): void {
   })
 }
 
-function ticketIdentity({ it, store }: Part<SocketTicketStore>): void {
-  it('saving a hash again rejects and changes nothing', async () => {
-    const at = moments()
-    const tickets = await store()
+function ticketIdentity({ it }: Part<SocketTicketStore>): void {
+  it('saving a hash again rejects and changes nothing', async (tickets, at) => {
     const ticket = newTicket(at)
     await tickets.save(ticket)
     const again = newTicket(at, { ticketHash: ticket.ticketHash })
@@ -75,9 +69,7 @@ function ticketIdentity({ it, store }: Part<SocketTicketStore>): void {
     same(userOf(answer), ticket.userId, 'A rejected tickets.save must leave the first record.')
   })
 
-  it('hashes that differ by case are different tickets', async () => {
-    const at = moments()
-    const tickets = await store()
+  it('hashes that differ by case are different tickets', async (tickets, at) => {
     const one = newTicket(at)
     const other = newTicket(at, { ticketHash: otherCase(one.ticketHash) })
     await tickets.save(one)
@@ -91,9 +83,7 @@ function ticketIdentity({ it, store }: Part<SocketTicketStore>): void {
     same(userOf(answer), one.userId, 'tickets.consume ignores case. Compare bytewise.')
   })
 
-  it('records are copies: changing one does not change the store', async () => {
-    const at = moments()
-    const tickets = await store()
+  it('records are copies: changing one does not change the store', async (tickets, at) => {
     const ticket = newTicket(at)
     const twin = newTicket(at)
     const given = structuredClone(ticket)
@@ -115,10 +105,8 @@ function ticketIdentity({ it, store }: Part<SocketTicketStore>): void {
   })
 }
 
-function ticketExpiry({ it, store }: Part<SocketTicketStore>): void {
-  it('a ticket is good one millisecond before it expires', async () => {
-    const at = moments()
-    const tickets = await store()
+function ticketExpiry({ it }: Part<SocketTicketStore>): void {
+  it('a ticket is good one millisecond before it expires', async (tickets, at) => {
     const ticket = newTicket(at)
     await tickets.save(ticket)
     const { outcome } = await tickets.consume(ticket.ticketHash, at(29.999))
@@ -128,9 +116,7 @@ function ticketExpiry({ it, store }: Part<SocketTicketStore>): void {
     )
   })
 
-  it('a ticket is void at the very moment it expires', async () => {
-    const at = moments()
-    const tickets = await store()
+  it('a ticket is void at the very moment it expires', async (tickets, at) => {
     const ticket = newTicket(at)
     await tickets.save(ticket)
     for (const now of [at(30), at(31)]) {
@@ -148,9 +134,7 @@ function ticketExpiry({ it, store }: Part<SocketTicketStore>): void {
     check(outcome === 'consumed', used)
   })
 
-  it('a ticket is good for a process whose clock is behind, too', async () => {
-    const at = moments()
-    const tickets = await store()
+  it('a ticket is good for a process whose clock is behind, too', async (tickets, at) => {
     const ticket = newTicket(at)
     await tickets.save(ticket)
     const { outcome } = await tickets.consume(ticket.ticketHash, at(-2))
