@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { deserialize, serialize } from 'node:v8'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryOAuthStores, memoryStores } from '../../src/stores/memory-stores.js'
@@ -220,6 +222,68 @@ describe('two processes', () => {
     )
     await expect(firstOf('data:text/javascript,process.kill(process.pid)')?.body()).rejects.toThrow(
       /ended \(SIGTERM\)/,
+    )
+  })
+
+  /** Tests over the good stores, whose processes write their ids into a file as they start. */
+  const counted = () => {
+    const folder = mkdtempSync(join(tmpdir(), 'starts-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'pids')
+    const code = `
+      import fs from 'node:fs'
+      fs.appendFileSync('${file}', process.pid + ' ')
+      export { default } from '${goodModule.href}'`
+    const tests = collect({
+      name: 'counted',
+      contracts: ['tickets', 'once'],
+      stores: () => good,
+      processes: new URL(`data:text/javascript,${encodeURIComponent(code)}`),
+      workerUrl,
+      rounds: 1,
+    }).filter(isOfProcesses)
+    return { tests, pids: () => readFileSync(file, 'utf8').trim().split(' ').map(Number) }
+  }
+  const isAlive = (pid: number) => {
+    try {
+      return process.kill(pid, 0)
+    } catch {
+      return false
+    }
+  }
+
+  it('are started once for all tests of a run, and end with the last of them', async () => {
+    const { tests, pids } = counted()
+    expect(tests.length).toBeGreaterThan(3)
+    for (const { body } of tests.slice(0, -1)) await body()
+    expect(pids().map(isAlive)).toEqual([true, true])
+    await tests.at(-1)?.body()
+    expect(pids().map(isAlive)).toEqual([false, false])
+  })
+
+  it('that end between two tests fail the second one, and the third gets others', async () => {
+    const { tests, pids } = counted()
+    const [first, second, third] = tests
+    await first?.body()
+    for (const pid of pids()) process.kill(pid)
+    await expect(second?.body()).rejects.toThrow(/^A process of the race ended \(SIGTERM\)/)
+    await third?.body()
+    expect(pids()).toHaveLength(4)
+    for (const { body } of tests.slice(3)) await body()
+    expect(pids().map(isAlive)).toEqual([false, false, false, false])
+  })
+
+  it('do not keep a runner alive whose filter leaves the last test out', async () => {
+    const script = fileURLToPath(new URL('./under-node-test.mjs', import.meta.url))
+    const { NODE_OPTIONS: _options, NODE_TEST_CONTEXT: _context, ...env } = process.env
+    const child = spawn(
+      process.execPath,
+      ['--test-name-pattern=50 callers', script, 'processes', goodModule.href],
+      { env, stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const output = await buffer(child.stdout)
+    expect(String(output)).toMatch(
+      /^ *ok \d+ - consume is won by one of 50 callers in two processes$/m,
     )
   })
 

@@ -8,12 +8,21 @@ function badStores() {
   return { sessions: { ...sessions, end: (...given) => sessions.end(...given).then(() => true) } }
 }
 
-const [stores, contracts] =
-  process.argv[2] === 'good'
-    ? [memoryStores, ['codes', 'sessions', 'secondFactors', 'tickets']]
-    : [badStores, ['sessions']]
+const [, , kind, address] = process.argv
+const withProcesses = async () => {
+  const { storesOf } = await import(address)
+  return storesOf(address)
+}
+const suites = {
+  good: { contracts: ['codes', 'sessions', 'secondFactors', 'tickets'], stores: memoryStores },
+  bad: { contracts: ['sessions'], stores: badStores },
+  // Over stores that both processes reach at this address.
+  processes: {
+    contracts: ['tickets'],
+    stores: withProcesses,
+    processes: address && new URL(address),
+    rounds: 1,
+  },
+}
 
-storeContract(
-  { describe, it },
-  { name: `${process.argv[2]} stores`, contracts, stores: () => stores() },
-)
+storeContract({ describe, it }, { name: `${kind} stores`, ...suites[kind] })

@@ -71,7 +71,8 @@ interface Pair {
 
 /** A module that cannot be imported is tried once, and every test tells of it. */
 function pairStarter(settings: ProcessSettings): () => Promise<Pair> {
-  const workerUrl = settings.workerUrl ?? new URL('../process-worker.js', import.meta.url)
+  // The package is bundled: the worker lies beside the entry that this file is part of.
+  const workerUrl = settings.workerUrl ?? new URL('./process-worker.js', import.meta.url)
   let broken: unknown
   return async () => {
     broken ??= missing(workerUrl, bundled) ?? missing(settings.module, remedy)
