@@ -1,5 +1,4 @@
 import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
-import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
 import { AuthConfigError } from '../errors.js'
 import { UnexpectedAnswer } from '../lib/host-call.js'
 import type { Command, Count, Counter, LimiterSettings } from './counter.js'
@@ -87,10 +86,11 @@ function checked(make: () => RateLimiterAbstract): RateLimiterAbstract {
 /** A longer timer of Node's fires at once. */
 const maxTimerSeconds = 2_147_483
 
-// Of whichever copy of the package the host has installed.
+// Told by its member, not by `instanceof`: that would load the package for hosts that do not use
+// it, and would miss a second copy. Its name finds a version that names the member otherwise.
 function refuseForgetful(limiter: Partial<RateLimiterAbstract>): void {
   const isInMemory =
-    limiter instanceof RateLimiterMemory || limiter.constructor?.name === 'RateLimiterMemory'
+    '_memoryStorage' in limiter || limiter.constructor?.name === 'RateLimiterMemory'
   if (!isInMemory || !((limiter.duration ?? 0) > maxTimerSeconds)) return
   const problem =
     'answers a RateLimiterMemory, which forgets at once what lasts longer than 24.8 days, as ' +

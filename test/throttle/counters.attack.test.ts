@@ -193,6 +193,10 @@ describe('throttle.limiter', () => {
       'one that forgets known networks at once',
       new RateLimiterMemory({ points: 1, duration: 30 * 24 * 3600 }),
     ],
+    [
+      'one of a class that extends it',
+      new (class Ours extends RateLimiterMemory {})({ points: 1, duration: 30 * 24 * 3600 }),
+    ],
     ['one of another copy of the package', new AnotherCopy.RateLimiterMemory()],
     ['a promise of one', Promise.resolve(memoryLimiter({ points: 1, duration: 1 }))],
   ])('that answers %s is refused at the start', async (_name, answer) => {
