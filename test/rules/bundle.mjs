@@ -78,12 +78,19 @@ export async function bundle() {
     codeSplitting: { groups: shared },
   })
   await bundle.close()
-  return Object.fromEntries(
-    output.map((file) => [
-      file.fileName,
-      file.type === 'chunk' ? file.code : `${JSON.stringify(slim(JSON.parse(file.source)))}\n`,
-    ]),
-  )
+  return Object.fromEntries(output.flatMap(textOf))
+}
+
+// A server's stacks stand in its log, and are to name our sources. Those of the client and of the
+// test kit are read beside the file that they name.
+const isWithoutMap = (name) => /^(client\/|testing|process-worker)/.test(name)
+
+function textOf({ type, fileName, code, source }) {
+  if (isWithoutMap(fileName))
+    return type === 'chunk'
+      ? [[fileName, code.replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n')]]
+      : []
+  return [[fileName, type === 'chunk' ? code : `${JSON.stringify(slim(JSON.parse(source)))}\n`]]
 }
 
 /** Imports a file of src/ that is no entry, for the checks. */

@@ -1,6 +1,6 @@
 // What is published: entries that share what must be one, and stacks that name the sources.
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 const root = new URL('../../', import.meta.url)
@@ -56,6 +56,18 @@ describe('what is published', () => {
     const source = readFileSync(new URL('src/passwords/bcrypt-hasher.ts', root), 'utf8')
     const lines = source.split('\n').slice(Number(line) - 2, Number(line))
     expect(lines.join('\n')).toContain('settingsOf(options)')
+  })
+
+  it('names no map that is not there', () => {
+    const dist = new URL('dist/', root)
+    const names = readdirSync(dist, { recursive: true, encoding: 'utf8' })
+    const named = names
+      .filter((name) => name.endsWith('.js'))
+      .filter((name) => readFileSync(new URL(name, dist), 'utf8').includes('# sourceMappingURL='))
+    expect(named).toContain('index.js')
+    expect(named.map((name) => `${name}.map`).toSorted()).toEqual(
+      names.filter((name) => name.endsWith('.map')).toSorted(),
+    )
   })
 
   it('hashes in threads: the file of the worker is found', () => {
