@@ -182,8 +182,11 @@ export type {
 } from './cookie/cookie-for-host.js'
 export type { OpenSessionRequest, VouchedMethod } from './host-sign-in/open-session.js'
 export type { IssuedNamedToken } from './named-tokens/make-named-token.js'
-export type { NamedTokenRequest, NamedTokensForHost } from './named-tokens/named-tokens-for-host.js'
-export type { NamedTokenSummary } from './named-tokens/summary.js'
+export type {
+  NamedTokenRequest,
+  NamedTokenSummary,
+  NamedTokensForHost,
+} from './named-tokens/named-tokens-for-host.js'
 export type { PasskeysForHost } from './passkeys/passkeys-for-host.js'
 export type { PasskeySummary } from './passkeys/summary.js'
 export type { IssuedAuthorizationCode } from './pkce/authorization-code.js'

@@ -4,7 +4,7 @@ import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { ownerOf } from '../principal/account-owner.js'
-import { keepSession } from '../sessions/keep-session.js'
+import { noteMethods } from '../sessions/note-methods.js'
 import type { SessionRecord, StoredMethod } from '../stores/contract.js'
 import { countsAsFactor, hasShownCode } from '../two-factor/second-factor.js'
 import { changeFactor, passwordAndCode, proveBoth, type TotpDeps } from './totp.endpoint.js'
@@ -26,7 +26,7 @@ export function disableTotpEndpoint(deps: TotpDeps): Endpoint {
     // 503. First, while a failure still changes nothing. If the session still claimed a factor that
     // the user no longer has, it would pass where the host requires one.
     const withoutFactor = await methodsWithoutTotp(deps, session)
-    const keep: Keep = (methods) => keepSession({ sessions, forgetSession }, session, methods)
+    const keep: Keep = (methods) => noteMethods({ sessions, forgetSession }, session, methods)
     await keep(withoutFactor)
     await changeFactor(deps, session, context, () => disable(deps, session, context)).catch(
       async (error: unknown) => {

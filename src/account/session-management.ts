@@ -8,7 +8,6 @@ import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import type { UserStore } from '../users/contract.js'
-import { createKeepUnder } from './keep-under-password.js'
 import { createRevokeByToken } from './revoke-by-token.js'
 import {
   type CountSockets,
@@ -84,5 +83,24 @@ export function createSessionManagement(deps: SessionManagementDeps): SessionMan
     }),
     signIn: createSignInForHost(deps.logIn, deps.contexts, summarize),
     passwordChanged: async (userId, options) => endByPassword(userId, 'password-changed', options),
+  }
+}
+
+/**
+ * Keeps one session of a user alive under a changed password, if sessions end with their password.
+ * Call it after the other sessions have ended: sessions opened with the same password as this one
+ * are kept as well.
+ */
+function createKeepUnder(
+  deps: Pick<SessionManagementDeps, 'sessions' | 'users' | 'passwordWatch'>,
+): (userId: string, sessionId: string) => Promise<void> {
+  const { sessions, users, passwordWatch } = deps
+  return async function keepUnder(userId, sessionId) {
+    if (!passwordWatch.isOn) return
+    const session = await sessions.findLive(sessionId)
+    if (session?.passwordMark === undefined || session.userId !== userId) return
+    const user = await users.findById(userId)
+    const mark = user === null ? undefined : passwordWatch.markOf(userId, user.passwordHash)
+    if (mark !== undefined) await sessions.addPasswordMark(userId, session.passwordMark, mark)
   }
 }

@@ -8,7 +8,7 @@ import { isWellFormed } from '../lib/well-formed.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn } from '../principal/principal.js'
 import type { ProvePassword } from '../principal/prove-password.js'
-import { keepSession } from '../sessions/keep-session.js'
+import { noteMethods } from '../sessions/note-methods.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { CodeAttempt } from '../throttle/second-factor-limits.js'
@@ -137,7 +137,7 @@ export async function switchOnTotp(
   const recoveryCodes = await changeFactor(deps, session, context, confirmation.confirm)
   const methods = [...session.methods.filter((method) => method !== 'otp'), 'otp'] as const
   // If these fail, the user must sign in again soon. The recovery codes are shown all the same.
-  await keepSession(deps, session, methods).catch(reported)
+  await noteMethods(deps, session, methods).catch(reported)
   await forgetOtherNetworks(deps, session.userId, context).catch(reported)
   return recoveryCodes
 }

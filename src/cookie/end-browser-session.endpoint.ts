@@ -1,7 +1,7 @@
 import { reportRefusal } from '../guard/authenticate.js'
 import type { NoContentAnswer } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
-import { findSessionOfCookie } from '../sessions/session-of-cookie.js'
+import { findSessionOfCookie } from '../sessions/browser-session.js'
 import type { BrowserSessionEndpointDeps } from './browser-session.endpoint.js'
 
 /**

@@ -1,16 +1,23 @@
+import type { IncomingMessage } from 'node:http'
 import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError, notSignedIn } from '../errors.js'
-import { type PresentedCredentials, readCredentials } from '../http/credentials.js'
+import {
+  type PresentedCredentials,
+  type ReadCredentials,
+  readCredentials,
+} from '../http/credentials.js'
 import type {
   AdmittedSessions,
   AuthenticateRequest,
   Principal,
+  SignedIn,
   SignedInRequest,
 } from '../principal/principal.js'
 import type { LiveSession, LiveSessions } from '../sessions/live-sessions.js'
 import type { UsedPairs } from '../sessions/used-pairs.js'
 import type { AccessTokenClaims } from '../signers/contract.js'
 import type { SessionRecord } from '../stores/contract.js'
+import { isKnownKind } from '../stores/session-kinds.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import {
   endOfSecret,
@@ -20,13 +27,6 @@ import {
   readSessionSecret,
 } from '../tokens/session-secret.js'
 import { noteKeyOfToken } from './key-marks.js'
-
-export interface AuthenticateDeps {
-  readonly accessTokens: Pick<AccessTokens, 'verify'>
-  readonly liveSessions: Pick<LiveSessions, 'require'>
-  readonly usedPairs: Pick<UsedPairs, 'note'>
-  readonly clock: () => Date
-}
 
 /**
  * Verifies credentials, wherever they were found. Throws 401, 403 or 503. Admits only `complete`
@@ -39,10 +39,65 @@ export type Authenticate = (
 ) => Promise<SignedInRequest>
 
 /**
+ * Authenticates a request synchronously, from caches. Null means: authenticate it the slow way.
+ * Never throws.
+ */
+export type Recognise = (request: IncomingMessage, read?: ReadCredentials) => SignedInRequest | null
+
+/** How requests are authenticated: the same sessions, found in the way that each caller needs. */
+export interface Authentication {
+  readonly authenticate: Authenticate
+  readonly recognise: Recognise
+  readonly authenticateRequest: AuthenticateRequest
+  readonly signedIn: SignedIn
+}
+
+export interface AuthenticationDeps {
+  readonly accessTokens: Pick<AccessTokens, 'verify' | 'remembered'>
+  readonly liveSessions: Pick<LiveSessions, 'require' | 'remembered'>
+  readonly usedPairs: Pick<UsedPairs, 'note' | 'isNoted'>
+  readonly clock: () => Date
+  readonly audit: Audit
+}
+
+/**
+ * The guards of the host's routes use `authenticateRequest`, which reports each refusal to the audit
+ * stream. The router's own endpoints use `signedIn`: most requests are recognised synchronously, and
+ * named tokens and apps are refused unless the endpoint admits every kind.
+ */
+export function createAuthentication(deps: AuthenticationDeps): Authentication {
+  const { audit } = deps
+  const authenticate = createAuthenticate(deps)
+  const recognise = createRecognise(deps)
+
+  const authenticateRequest: AuthenticateRequest = (
+    request,
+    context,
+    admitted = 'complete',
+    read = readCredentials,
+  ) =>
+    reportRefusal(audit, context, async () => {
+      const credentials = read(request)
+      if (credentials === null) throw notSignedIn('no credentials')
+      return authenticate(credentials, context, admitted)
+    })
+
+  const signedIn: SignedIn = async (request, context, admitted, kinds) => {
+    const asking = recognise(request) ?? (await authenticateRequest(request, context, admitted))
+    if (kinds === 'every-kind' || isKnownKind(asking.principal.kind)) return asking
+    return reportRefusal(audit, context, async () => {
+      throw new AuthError('forbidden', { message: 'no endpoint for a session of this kind' })
+    })
+  }
+
+  return { authenticate, recognise, authenticateRequest, signedIn }
+}
+
+/**
  * The token must be ours and belong to the user that the client names, and its session must be
  * alive. A missing session counts as ended, so losing data lets nobody in.
  */
-export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
+function createAuthenticate(deps: AuthenticationDeps): Authenticate {
   const { accessTokens, liveSessions, usedPairs, clock } = deps
   async function bySecret(
     presented: PresentedSecret,
@@ -72,24 +127,44 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
 }
 
 /**
- * Authenticates the headers of a request, or what `read` finds. Each refusal goes to the audit
- * stream.
+ * Recognises requests whose token and session were authenticated a moment ago, without a promise,
+ * which would be most of a guard's cost. It admits nobody whom `authenticate` would refuse. It
+ * refuses nothing itself: whatever is unclear, must be recorded or must be reported, is left to
+ * `authenticate`.
  */
-export function createAuthenticateRequest(
-  authenticate: Authenticate,
-  audit: Audit,
-): AuthenticateRequest {
-  return function authenticateRequest(
-    request,
-    context,
-    admitted = 'complete',
-    read = readCredentials,
-  ) {
-    return reportRefusal(audit, context, async () => {
-      const credentials = read(request)
-      if (credentials === null) throw notSignedIn('no credentials')
-      return authenticate(credentials, context, admitted)
-    })
+function createRecognise(deps: AuthenticationDeps): Recognise {
+  const { accessTokens, liveSessions, usedPairs, clock } = deps
+
+  function bySecret(secret: PresentedSecret, userId: string | null, now: Date) {
+    const live = liveSessions.remembered(secret.sessionId, now)
+    if (live === undefined || !isSecretOf(secret, live.session, now)) return null
+    if (userId !== null && userId !== live.session.userId) return null
+    const { session, user } = live
+    return { session, user, principal: principalBySecret(live, secret) }
+  }
+
+  function byToken(token: string, userId: string | null, now: Date) {
+    const claims = accessTokens.remembered(token, now)
+    const live = claims && liveSessions.remembered(claims.sid, now)
+    if (claims === undefined || live === undefined || !isOfOneUser(userId, claims, live))
+      return null
+    if (!usedPairs.isNoted(claims, now)) return null
+    // Members by name: a spread takes as long as everything else here.
+    const { session, user } = live
+    return { session, user, principal: principalByToken(live, claims, token) }
+  }
+
+  return function recognise(request, read = readCredentials) {
+    try {
+      const presented = read(request)
+      if (presented === null) return null
+      const { token, userId } = presented
+      const secret = secretIn(presented)
+      return secret === null ? byToken(token, userId, clock()) : bySecret(secret, userId, clock())
+    } catch {
+      // `authenticate` refuses and reports malformed credentials.
+      return null
+    }
   }
 }
 
@@ -121,7 +196,7 @@ export function secretIn({ sentAs, token }: PresentedCredentials): PresentedSecr
 }
 
 /** Whether token, session and the user id sent by the client, if any, name the same user. */
-export function isOfOneUser(
+function isOfOneUser(
   claimed: string | null,
   { sub }: AccessTokenClaims,
   { session }: LiveSession,
@@ -133,12 +208,12 @@ export function isOfOneUser(
  * The principal of a live session whose own secret was presented. It ends with the secret or the
  * session.
  */
-export function principalBySecret(live: LiveSession, presented: PresentedSecret): Principal {
+function principalBySecret(live: LiveSession, presented: PresentedSecret): Principal {
   return principalOf(live, live.session.scope, endOfSecret(presented, live.session))
 }
 
 /** The principal of a live session and a verified token of it. */
-export function principalByToken(
+function principalByToken(
   live: LiveSession,
   { scope, exp }: AccessTokenClaims,
   token: string,

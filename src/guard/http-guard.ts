@@ -9,9 +9,8 @@ import type { Contexts } from '../http/request-context.js'
 import { callable, checkOptions, fitting, optionsOf } from '../lib/check-options.js'
 import type { AuthenticateRequest, Principal } from '../principal/principal.js'
 import { isKnownKind } from '../stores/session-kinds.js'
+import type { Recognise } from './authenticate.js'
 import { type CredentialsFrom, from } from './credentials-from.js'
-import { handOver, type OnRefused } from './on-refused.js'
-import type { Recognise } from './recognise.js'
 import { isScoped, requireScope, scopeRule } from './scope.js'
 import { createReaders, type TokenFrom } from './token-from.js'
 
@@ -89,6 +88,14 @@ export interface RequireAuthOptions {
     next: (error?: unknown) => void,
   ): unknown
 }
+
+/** Answers a refusal in the host's own words. */
+type OnRefused = (
+  error: AuthError,
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => unknown
 
 /** Express middleware, typed without Express so that it fits hosts on version 4 and 5. */
 export type Guard = (
@@ -195,6 +202,28 @@ async function refuse(
   if (!isForClient(error)) next(error instanceof Error ? error : withoutReason(error))
   else if (onRefused === undefined || error.status >= 500) writeProblem(response, error, 'plain')
   else await handOver(onRefused, error, request, response, next)
+}
+
+/**
+ * Lets the host answer a refusal. Its `next()` passes the error on, never the request. If the host
+ * throws or rejects with an error, that error is passed on instead.
+ */
+async function handOver(
+  onRefused: OnRefused,
+  error: AuthError,
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+): Promise<void> {
+  try {
+    // Express would continue to the route on any falsy value, and behind `app.use` on 'route' or
+    // 'router'.
+    const handOn = (given: unknown) => next(given instanceof Error ? given : error)
+    await onRefused(error, request, response, handOn)
+  } catch (failure) {
+    // The answer may have been sent already.
+    if (!response.headersSent) next(failure instanceof Error ? failure : error)
+  }
 }
 
 function withoutReason(cause: unknown): Error {

@@ -2,6 +2,7 @@ import { sha256 } from '../lib/digest.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import type { Principal } from '../principal/principal.js'
 import type { TokenSigner } from '../signers/contract.js'
+import type { OpenSockets, SocketEntry } from './open-sockets.js'
 
 // A socket outlives the request that opened it, and the key that signed its token may be removed
 // meanwhile. So we remember for each principal which key signed its token.
@@ -70,4 +71,38 @@ function marksOf(kids: unknown): ReadonlySet<string> {
 // A digest has a fixed length; a key id may be any text.
 function markOf(kid: string): string {
   return sha256(kid)
+}
+
+/** Ticks between two questions to the signer, if tokens signed by it have opened sockets. */
+const ticksBetweenKeys = 60
+
+/**
+ * Returns a function, called at each tick, that closes the sockets of removed keys. Requests with a
+ * token of such a key are refused; a thief who had the key must not keep a socket until the token
+ * expires.
+ *
+ * @param askForKeys - null if the signer does not list its keys
+ */
+export function createCloseByKey(
+  open: Pick<OpenSockets<unknown>, 'all' | 'has'>,
+  askForKeys: AskForKeys | null,
+  close: (entry: SocketEntry) => void,
+): (tick: number) => Promise<void> {
+  return async function closeByKey(tick) {
+    if (askForKeys === null || tick % ticksBetweenKeys !== 0) return
+    const signed = open.all().flatMap(withMark)
+    // An outage proves nothing about a key.
+    const known = signed.length === 0 ? null : await askForKeys().catch(() => null)
+    for (const { entry, principal, mark } of signed) {
+      // A socket renewed meanwhile may have a key that did not exist when we asked.
+      const isStill = open.has(entry) && entry.principal === principal
+      if (isStill && known?.has(mark) === false) close(entry)
+    }
+  }
+}
+
+function withMark(entry: SocketEntry) {
+  const { principal } = entry
+  const mark = keyMarkOf(principal)
+  return mark === null ? [] : [{ entry, principal, mark }]
 }

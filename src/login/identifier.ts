@@ -1,9 +1,10 @@
+import { type Audit, noRequest } from '../audit/events.js'
 import { invalidRequest } from '../errors.js'
 import { deriveKey } from '../lib/derive-key.js'
 import { hmacSha256 } from '../lib/digest.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import type { IdentifierDigests } from '../throttle/counter-keys.js'
-import type { LoginIdentifier } from '../users/contract.js'
+import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 
 /**
  * Replaces the default canonical form of identifiers. Receives a checked identifier, returns the
@@ -77,4 +78,33 @@ export function identifierDigests(encryptionKeys: readonly Buffer[]): DigestIden
  */
 export function inLowerCase(value: string): string {
   return value.toLowerCase().normalize('NFKC')
+}
+
+/**
+ * A database may compare names more loosely than by case, as MySQL does by default. It then finds
+ * one user by many names, each with its own failure count. So a user found by a name other than
+ * their own counts as not found; the audit stream reports it once.
+ */
+export function withExactNames(users: UserStore, audit: Audit): UserStore {
+  let isReported = false
+  return {
+    ...users,
+    async findByIdentifier(identifier) {
+      const user = await users.findByIdentifier(identifier)
+      if (user === null || identifier.kind !== 'username' || goesBy(user, identifier.value))
+        return user
+      if (!isReported) audit({ type: 'user.mismatched', userId: user.id }, noRequest)
+      isReported = true
+      return null
+    },
+  }
+}
+
+/** Characters. NFKC of a long name is slow, and no real name is this long. */
+const maxNameChars = 2000
+
+function goesBy({ username }: AuthUser, value: string): boolean {
+  return (
+    username.length <= maxNameChars && [value, inLowerCase(value)].includes(inLowerCase(username))
+  )
 }

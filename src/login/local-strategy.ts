@@ -6,19 +6,20 @@ import type { MayPass } from '../throttle/password-limits.js'
 import type { LoginIdentifier, UserStore } from '../users/contract.js'
 import type { PasswordVerdict, VerifyPassword } from './verify-password.js'
 
-/**
- * Checks name and password, and returns the verdict. Rejects if `gone` is aborted before its turn.
- * `takeAccount` counts the attempt for the found user before the password is checked.
- */
-export type AuthenticateLocally = (
-  identifier: LoginIdentifier,
-  password: ShownPassword,
-  context: RequestContext,
-  gone?: AbortSignal,
-  takeAccount?: TakeAccount,
-) => Promise<PasswordVerdict>
+/** A name and a password to check. */
+export interface LocalAttempt {
+  readonly identifier: LoginIdentifier
+  /** The password that is checked: passport-local accepts only text. */
+  readonly password: ShownPassword
+  readonly context: RequestContext
+  /** Aborted if the client disconnects: the attempt then rejects before its turn. */
+  readonly signal: AbortSignal
+  /** Counts the attempt for the found user, before the password is checked. */
+  readonly takeAccount: (userId: string | null) => Promise<MayPass>
+}
 
-type TakeAccount = (userId: string | null) => Promise<MayPass>
+/** Checks name and password. */
+export type AuthenticateLocally = (attempt: LocalAttempt) => Promise<PasswordVerdict>
 
 /**
  * What passport-local gets instead of the request: it would fall back to the query string, and
@@ -26,14 +27,7 @@ type TakeAccount = (userId: string | null) => Promise<MayPass>
  */
 interface LoginOnly {
   readonly body: { readonly identifier: string; readonly password: string }
-  readonly asked: {
-    readonly identifier: LoginIdentifier
-    /** The password that is checked: passport-local accepts only text. */
-    readonly password: ShownPassword
-    readonly context: RequestContext
-    readonly gone: AbortSignal | undefined
-    readonly takeAccount: TakeAccount
-  }
+  readonly attempt: LocalAttempt
 }
 
 /**
@@ -47,16 +41,11 @@ export function createLocalStrategy(
 ): AuthenticateLocally {
   const own = new passport.Authenticator()
 
-  async function verify({
-    identifier,
-    password,
-    context,
-    gone,
-    takeAccount,
-  }: LoginOnly['asked']): Promise<PasswordVerdict> {
+  async function verify(attempt: LocalAttempt): Promise<PasswordVerdict> {
+    const { identifier, password, context, signal, takeAccount } = attempt
     const user = await users.findByIdentifier(identifier)
     const mayPass = await takeAccount(user?.id ?? null)
-    const verdict = await verifyPassword(user, password, context, gone)
+    const verdict = await verifyPassword(user, password, context, signal)
     // After the work and whatever the verdict, so that the time reveals neither that the account is
     // over its limit nor that the password was right.
     if (await mayPass()) return verdict
@@ -67,8 +56,8 @@ export function createLocalStrategy(
     new LocalStrategy(
       { usernameField: 'identifier', passReqToCallback: true },
       (request, _name, _password, done) => {
-        const { asked } = request as unknown as LoginOnly
-        verify(asked).then(
+        const { attempt } = request as unknown as LoginOnly
+        verify(attempt).then(
           (verdict) => done(null, verdict.right === true ? verdict : false, verdict as never),
           (error: unknown) => done(error),
         )
@@ -76,23 +65,14 @@ export function createLocalStrategy(
     ),
   )
 
-  return function authenticateLocally(
-    identifier,
-    password,
-    context,
-    gone,
-    takeAccount = uncounted,
-  ) {
+  return function authenticateLocally(attempt) {
+    const { identifier, password } = attempt
     return new Promise((resolve, reject) => {
       const body = Object.assign(Object.create(null) as object, {
         identifier: identifier.value,
         password: typeof password === 'string' ? password : password.digest,
       })
-      const request = {
-        body,
-        query: Object.create(null),
-        asked: { identifier, password, context, gone, takeAccount },
-      }
+      const request = { body, query: Object.create(null), attempt }
       // With a callback we decide. Without one, passport would answer in plain text and open a
       // session.
       const answer = (error: unknown, accepted: unknown, verdict: unknown) => {
@@ -102,9 +82,4 @@ export function createLocalStrategy(
       own.authenticate('local', { session: false }, answer)(request, {}, reject)
     })
   }
-}
-
-// For a password that was already counted.
-async function uncounted(): Promise<MayPass> {
-  return async () => true
 }

@@ -21,9 +21,9 @@ import {
   secondStepProof,
 } from './login-proof.js'
 import type { LoginRequest } from './login-request.js'
-import { refuseOutdated, type StillRightDeps } from './still-right.js'
+import { type RecheckDeps, refuseOutdated } from './recheck-login.js'
 
-export interface LogInDeps extends PasswordProofDeps, StillRightDeps {
+export interface LogInDeps extends PasswordProofDeps, RecheckDeps {
   readonly throttle: Pick<Throttle, 'takePasswordSlot'>
   readonly decideSignIn: DecideSignIn
   /** Whether policy requires a second factor; without one, `mustEnrol` is set. */
@@ -114,7 +114,7 @@ export function createLogInSteps(deps: LogInDeps): LogInSteps {
   }
 }
 
-/** What came of a login: `due` is who has shown all but the second factor. */
+/** The outcome of a login: complete, or only the second factor is missing. */
 type Attempt =
   | { readonly due: null; readonly loggedIn: LoggedIn }
   | { readonly due: FactorDue; readonly loggedIn: null }
@@ -127,110 +127,58 @@ interface FactorDue {
 async function attemptLogIn(
   deps: LogInDeps,
   proof: LoginProof,
-  { context, aborted, setHeaders, ...wanted }: AskedLogin,
+  asked: AskedLogin,
 ): Promise<Attempt> {
+  const { context, setHeaders, tokens, lifetime } = asked
   const { digests: identifier, findUserId } = proof
   // 429, 503
   const slot = await deps.throttle.takePasswordSlot({ identifier, findUserId }, context)
   setHeaders(slot.headers)
 
   // 401, 403, 429, 503
-  const decision = await admit(deps, proof, slot, { context, aborted, setHeaders })
-  if (!decision.allowed) return { due: decision, loggedIn: null }
+  const decision = await decide(deps, proof, slot, asked).catch(async (error: unknown) => {
+    await slot.refund()
+    throw error
+  })
+  if (!decision.allowed) {
+    const { error, userId, user } = decision
+    // Only a wrong name or password uses the slot up. Any other refusal was not a guess at the
+    // password.
+    if (proof.mayBeGuess && error.code === 'Unauthorized') await slot.keep(userId)
+    else await slot.refund()
+    if (user === null) throw error
+    return { due: { user, error }, loggedIn: null }
+  }
+
   const { approved } = decision
   const loggedIn = await slot.clear(approved.user.id, {
     factorShown: approved.methods.some(countsAsFactor),
     work: (rememberNetwork) =>
-      signIn(deps, { approved, ...wanted }, proof, context, rememberNetwork),
+      openSession(deps, { approved, tokens, lifetime }, proof, context, rememberNetwork),
   })
   return { due: null, loggedIn }
 }
 
-async function signIn(
-  deps: LogInDeps,
-  session: SessionRequest,
-  proof: LoginProof,
-  context: RequestContext,
-  rememberNetwork: () => void,
-): Promise<LoggedIn> {
-  const { approved } = session
-  // 401, 503
-  await refuseUsed(deps, proof, context)
-  const { passwordHash, replacement } = await proof.rehash(approved.user, context)
-  const marks = deps.passwordWatch.marksOf(approved.user, replacement)
-  const me = await deps.describeMe(approved.user)
-  // 503
-  const hasShown = approved.methods.some(countsAsFactor)
-  const mustEnrol = !hasShown && (await deps.mustHaveFactor(approved.user))
-  // 503
-  const issued = await deps.issueSession({ ...session, marks }, context)
-  const { id: sessionId } = issued.session
-  // 401, 503
-  await refuseOutdated(deps, approved, { proof, passwordHash }, issued.session, context)
-  // Only now: neither a login refused above nor one that still lacks its second factor makes the
-  // network known.
-  if (!mustEnrol) rememberNetwork()
-
-  const { id: userId } = approved.user
-  deps.audit({ type: 'login.succeeded', userId, sessionId, methods: approved.methods }, context)
-  return { ...issued, me, mustEnrol }
-}
-
-// Checked last, so that the user can retry the step after a wrong code.
-async function refuseUsed(
-  { audit }: Pick<LogInDeps, 'audit'>,
-  proof: LoginProof,
-  context: RequestContext,
-): Promise<void> {
-  if (await proof.claim()) return
-  audit({ type: 'request.refused', reason: 'the second step of a login was used before' }, context)
-  throw new AuthError('Unauthorized')
-}
-
-type Admitted = { readonly allowed: true; readonly approved: ApprovedSignIn }
-
-/** `user` is who has shown all but the second factor, `userId` null where no user has the name. */
+/** `user` has shown everything but the second factor; `userId` is null if no user has the name. */
 type Decision =
-  | Admitted
-  | ({ readonly allowed: false; readonly userId: string | null } & (
-      | FactorDue
-      | { readonly user: null; readonly error: AuthError }
-    ))
-
-type DecisionFrom = Pick<AskedLogin, 'context' | 'aborted' | 'setHeaders'>
-
-// Decides, and settles the slot of an attempt that is refused.
-async function admit(
-  deps: LogInDeps,
-  proof: LoginProof,
-  slot: PasswordSlot,
-  from: DecisionFrom,
-): Promise<Admitted | ({ readonly allowed: false } & FactorDue)> {
-  const decision = await decide(deps, proof, slot, from).catch(async (error: unknown) => {
-    await slot.refund()
-    throw error
-  })
-  if (decision.allowed) return decision
-  // A slot stays used up only by a wrong name or password. Whatever else went wrong was not a guess
-  // at the password.
-  const { error, user } = decision
-  if (proof.mayBeGuess && error.code === 'Unauthorized') await slot.keep(decision.userId)
-  else await slot.refund()
-  if (user === null) throw error
-  return { allowed: false, user, error }
-}
+  | { readonly allowed: true; readonly approved: ApprovedSignIn }
+  | {
+      readonly allowed: false
+      readonly error: AuthError
+      readonly userId: string | null
+      readonly user: AuthUser | null
+    }
 
 async function decide(
   { decideSignIn, audit }: LogInDeps,
   proof: LoginProof,
   { takeAccount }: PasswordSlot,
-  { setHeaders, ...from }: DecisionFrom,
+  { setHeaders, context, aborted }: AskedLogin,
 ): Promise<Decision> {
   const { code, digests } = proof
   const passkey = proof.passkey && { response: proof.passkey, setHeaders }
-  const { context } = from
   const identifierDigest = digests.name
-  const verdict = await proof.judge(takeAccount, from)
+  const verdict = await proof.judge(takeAccount, { context, aborted })
   if (!verdict.right) {
     const { reason, userId } = verdict
     audit({ type: 'login.failed', reason, identifierDigest, userId }, context)
@@ -244,4 +192,36 @@ async function decide(
   audit({ type: 'login.failed', reason, identifierDigest, userId: user.id }, context)
   const isDue = reason === 'second-factor-required' || reason === 'second-factor-invalid'
   return { allowed: false, error, userId: user.id, user: isDue ? user : null }
+}
+
+async function openSession(
+  deps: LogInDeps,
+  session: SessionRequest,
+  proof: LoginProof,
+  context: RequestContext,
+  rememberNetwork: () => void,
+): Promise<LoggedIn> {
+  const { approved } = session
+  const { user, methods } = approved
+  // 401, 503. Checked last, so that the user can retry the step after a wrong code.
+  if (!(await proof.claim())) {
+    const reason = 'the second step of a login was used before'
+    deps.audit({ type: 'request.refused', reason }, context)
+    throw new AuthError('Unauthorized')
+  }
+  const { passwordHash, replacement } = await proof.rehash(user, context)
+  const marks = deps.passwordWatch.marksOf(user, replacement)
+  // 503
+  const me = await deps.describeMe(user)
+  const mustEnrol = !methods.some(countsAsFactor) && (await deps.mustHaveFactor(user))
+  const issued = await deps.issueSession({ ...session, marks }, context)
+  const { id: sessionId } = issued.session
+  // 401, 503
+  await refuseOutdated(deps, approved, { proof, passwordHash }, issued.session, context)
+  // Only now: neither a login refused above nor one that still lacks its second factor makes the
+  // network known.
+  if (!mustEnrol) rememberNetwork()
+
+  deps.audit({ type: 'login.succeeded', userId: user.id, sessionId, methods }, context)
+  return { ...issued, me, mustEnrol }
 }

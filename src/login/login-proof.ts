@@ -83,9 +83,10 @@ export async function passwordProof(
     findUserId: async () => (await deps.users.findByIdentifier(identifier))?.id ?? null,
     async judge(takeAccount, { context, aborted }) {
       // If the client disconnects before its turn, nothing is hashed.
-      const gone = aborted()
-      const verdict = await authenticateLocally(identifier, password, context, gone, takeAccount)
-      if (!verdict.right && verdict.userId === null) noticeSpelling(typed, identifier, gone)
+      const signal = aborted()
+      const attempt = { identifier, password, context, signal, takeAccount }
+      const verdict = await authenticateLocally(attempt)
+      if (!verdict.right && verdict.userId === null) noticeSpelling(typed, identifier, signal)
       return verdict
     },
     claim: async () => true,

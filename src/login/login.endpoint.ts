@@ -3,10 +3,7 @@ import type { Endpoint } from '../http/endpoint.js'
 import type { LogIn } from './log-in.js'
 import { parseLoginRequest, readCodeHeader } from './login-request.js'
 
-/**
- * `POST /login`: a password, and a second-factor code where the user has one, for a session of its
- * own.
- */
+/** `POST /login`: opens a session by password, and by a second-factor code if the user has one. */
 export function loginEndpoint(logIn: LogIn): Endpoint {
   return async function login({ incoming, context, readJson, setHeaders, aborted }) {
     // 400, 413, 415

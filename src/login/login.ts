@@ -40,7 +40,7 @@ export function createLogin(deps: LoginCapabilityDeps): Login {
   })
   // After the start, which does not wait for passport, but before most first logins.
   setTimeout(() => strategy().catch(() => {}), loadAfterMs).unref()
-  const authenticateLocally: AuthenticateLocally = async (...asked) => (await strategy())(...asked)
+  const authenticateLocally: AuthenticateLocally = async (attempt) => (await strategy())(attempt)
   const parts: LogInDeps = { ...deps, authenticateLocally, rehash }
   const logIn = createLogIn(parts)
   return {

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { AuthError, invalidRequest, notSignedIn } from '../errors.js'
 import { contextOfAction, type HostAction, requireOptions } from '../http/host-input.js'
+import { nameOf } from '../sessions/named-sessions.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
 import { isKnownKind } from '../stores/session-kinds.js'
 import type { IssuedNamedToken, MakeNamedToken } from './make-named-token.js'
 import { namedTokenShape } from './named-token-input.js'
-import { type NamedTokenSummary, summaryOf } from './summary.js'
 
 /** A named token that the host asks for. */
 export interface NamedTokenRequest {
@@ -26,6 +26,22 @@ export interface NamedTokenRequest {
    * have one. Default: none; the host alone vouches for the user.
    */
   readonly sessionId?: string
+}
+
+/**
+ * A named token as its owner and the host see it. It contains neither the secret nor anything
+ * derived from it.
+ */
+export interface NamedTokenSummary {
+  /** Also the id of its session. */
+  readonly id: string
+  readonly name: string | null
+  readonly scope: readonly string[]
+  readonly createdAt: Date
+  readonly lastSeenAt: Date
+  readonly expiresAt: Date
+  /** The address of its last use. */
+  readonly ip: string | null
 }
 
 /** The users' named tokens, for the host's own code. */
@@ -108,4 +124,18 @@ function checked<Output>(schema: z.ZodType<Output>, given: unknown): Output {
   throw invalidRequest(
     parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
   )
+}
+
+/** Describes a named token. */
+export function summaryOf(session: SessionRecord): NamedTokenSummary {
+  const { id, scope, createdAt, lastSeenAt, expiresAt, ip } = session
+  return {
+    id,
+    name: nameOf(session),
+    scope: scope.split(' '),
+    createdAt,
+    lastSeenAt,
+    expiresAt,
+    ip,
+  }
 }

@@ -10,7 +10,7 @@ import { type Proof, type ProveAgain, proofRequest } from '../sign-in-again.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { MakeNamedToken, NewNamedToken } from './make-named-token.js'
 import { namedTokenShape } from './named-token-input.js'
-import { summaryOf } from './summary.js'
+import { summaryOf } from './named-tokens-for-host.js'
 
 export interface NamedTokenEndpointDeps {
   readonly signedIn: SignedIn

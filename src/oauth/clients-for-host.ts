@@ -9,11 +9,10 @@ import type {
   OAuthClientMetadata,
 } from '../stores/client-contract.js'
 import { isConfidential } from './client-defaults.js'
-import type { ForgetClient } from './client-invalidation.js'
 import { checkWrittenClient, type SignerFacts } from './client-rules.js'
 import { clientIdPattern } from './client-schema.js'
 import { generateClientSecret } from './client-secret.js'
-import type { DisableClient } from './disable-client.js'
+import type { DisableClient, ForgetClient } from './disable-client.js'
 
 /** A registered client, with the number of its secrets. */
 export interface RegisteredClient extends OAuthClientMetadata {

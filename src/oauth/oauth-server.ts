@@ -15,8 +15,7 @@ import type { IdTokenAlgorithm } from './client-rules.js'
 import { type Clients, createClients } from './clients.js'
 import { createRequireFitSigner, type RequireFitSigner } from './fit-signer.js'
 import type { OAuthOptions } from './oauth-options.js'
-import { createNameResource, type NameResource } from './resource-names.js'
-import { createScopes, type Scopes } from './scopes.js'
+import { createNameResource, createScopes, type NameResource, type Scopes } from './scopes.js'
 import { createUserClaims, type UserClaims } from './user-claims.js'
 
 /**

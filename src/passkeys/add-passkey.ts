@@ -1,6 +1,6 @@
 import type { RequestContext } from '../audit/events.js'
 import type { SignedInRequest } from '../principal/principal.js'
-import { type KeepSessionDeps, keepSession } from '../sessions/keep-session.js'
+import { type NoteMethodsDeps, noteMethods } from '../sessions/note-methods.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
@@ -18,7 +18,7 @@ export type AddPasskey = (
   context: RequestContext,
 ) => Promise<AddedPasskey>
 
-export interface AddPasskeyDeps extends KeepSessionDeps {
+export interface AddPasskeyDeps extends NoteMethodsDeps {
   readonly registerPasskey: RegisterPasskey
   /** Whether the user has a second factor besides passkeys. */
   readonly hasOtherFactor: (user: AuthUser) => Promise<boolean>
@@ -71,5 +71,5 @@ async function notePasskey(deps: AddPasskeyDeps, sessionId: string): Promise<voi
   const session = await deps.sessions.findLive(sessionId)
   if (session === null) return
   const methods = [...session.methods.filter((method) => method !== 'passkey'), 'passkey'] as const
-  await keepSession(deps, session, methods)
+  await noteMethods(deps, session, methods)
 }

@@ -7,8 +7,7 @@ import type { PasskeyRecord } from '../stores/passkey-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AssertionResponse } from '../two-factor/passkey-response.js'
 import type { UserStore } from '../users/contract.js'
-import { refusalOf } from './refuse-passkey.js'
-import type { VerifyPasskey } from './verify-passkey.js'
+import { refusalOf, type VerifyPasskey } from './verify-passkey.js'
 
 /** The outcome of a passkey sign-in. */
 export type PasskeyApproval =

@@ -1,5 +1,5 @@
 import type { SessionName } from '../sessions/ending.js'
-import { type KeepSessionDeps, keepSession } from '../sessions/keep-session.js'
+import { type NoteMethodsDeps, noteMethods } from '../sessions/note-methods.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { StoredMethod } from '../stores/contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
@@ -13,7 +13,7 @@ import type { AuthUser } from '../users/contract.js'
  */
 export type ForgetLastFactor = (session: SessionName, user: AuthUser) => Promise<boolean>
 
-export interface ForgetLastFactorDeps extends KeepSessionDeps {
+export interface ForgetLastFactorDeps extends NoteMethodsDeps {
   readonly passkeyStore: Pick<PasskeyStore, 'listForUser'>
   /** Whether the user has a second factor besides passkeys. */
   readonly hasOtherFactor: (user: AuthUser) => Promise<boolean>
@@ -28,7 +28,7 @@ export function createForgetLastFactor(deps: ForgetLastFactorDeps): ForgetLastFa
     const passkeys = await passkeyStore.listForUser(userId)
     // With another factor the session keeps both.
     if (passkeys.length > 0 || (await hasOtherFactor(user))) return false
-    await keepSession(deps, session, withoutFactors(session.methods))
+    await noteMethods(deps, session, withoutFactors(session.methods))
     return true
   }
 }

@@ -7,8 +7,7 @@ import { recoveryCodeHash } from '../two-factor/recovery-codes.js'
 import type { AuthUser } from '../users/contract.js'
 import { descriptorOf, type PasskeyRequestOptions } from './ceremony-options.js'
 import { type Challenges, challengeMs } from './challenges.js'
-import { refusalOf } from './refuse-passkey.js'
-import type { VerifyPasskey } from './verify-passkey.js'
+import { refusalOf, type VerifyPasskey } from './verify-passkey.js'
 
 export interface PasskeyFactorDeps {
   readonly rpId: string

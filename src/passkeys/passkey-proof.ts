@@ -1,8 +1,7 @@
 import type { PasskeyProof } from '../sign-in-again.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
-import { refusalOf } from './refuse-passkey.js'
-import type { VerifyPasskey } from './verify-passkey.js'
+import { refusalOf, type VerifyPasskey } from './verify-passkey.js'
 
 export interface PasskeyProofDeps {
   readonly verifyPasskey: VerifyPasskey

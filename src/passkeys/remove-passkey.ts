@@ -1,7 +1,7 @@
 import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { SignedInRequest } from '../principal/principal.js'
-import { type KeepSessionDeps, keepSession } from '../sessions/keep-session.js'
+import { type NoteMethodsDeps, noteMethods } from '../sessions/note-methods.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord, StoredMethod } from '../stores/contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
@@ -19,7 +19,7 @@ export type RemovePasskey = (
   context: RequestContext,
 ) => Promise<void>
 
-export interface RemovalDeps extends KeepSessionDeps {
+export interface RemovalDeps extends NoteMethodsDeps {
   readonly passkeyStore: Pick<PasskeyStore, 'listForUser' | 'remove'>
   readonly users: Pick<UserStore, 'findById'>
   /** Whether the user has a second factor besides passkeys. */
@@ -77,7 +77,7 @@ async function removeLast(
   context: RequestContext,
 ): Promise<void> {
   const { methods, userId } = session
-  const keep = (shown: readonly StoredMethod[]) => keepSession(deps, session, shown)
+  const keep = (shown: readonly StoredMethod[]) => noteMethods(deps, session, shown)
   // First, while a failure still changes nothing.
   await keep(withoutFactors(methods))
   const giveBack = async () => {

@@ -44,7 +44,7 @@ export interface AuthorizationCodes {
 
 export interface AuthorizationCodeDeps {
   readonly codeStore: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
-  readonly sessions: Pick<Sessions, 'standIn'>
+  readonly sessions: Pick<Sessions, 'startPlaceholder'>
   readonly takeIssue: TakeIssue
   /** Lifetime of a code, in seconds. */
   readonly codeLifetime: number
@@ -80,7 +80,7 @@ export function createAuthorizationCodes(deps: AuthorizationCodeDeps): Authoriza
         userId,
         issuedBySessionId:
           sessionId ??
-          (await sessions.standIn(approved, scope, after(expiresAt, maxExchangeSeconds))),
+          (await sessions.startPlaceholder(approved, scope, after(expiresAt, maxExchangeSeconds))),
         opensSessionId: randomId(),
         codeChallenge,
         scope,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
-import { isStandIn } from '../sessions/stand-in.js'
+import { isPlaceholder } from '../sessions/placeholder-session.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import { newRefreshToken } from '../tokens/refresh-token.js'
 import type { AuthorizationCodes } from './authorization-code.js'
@@ -54,7 +54,7 @@ export function tokenEndpoint(deps: TokenDeps): Endpoint {
               kind: 'pkce',
               refresh,
               // The placeholder of the host's page expires within minutes.
-              ...(endWithIssuer && !isStandIn(issuer) ? { parentId: issuer } : {}),
+              ...(endWithIssuer && !isPlaceholder(issuer) ? { parentId: issuer } : {}),
             },
             async sign(session) {
               const issued = await accessTokens.issue(

@@ -163,14 +163,10 @@ async function checkToken(
   const { session } = found
   // Checked even without a session, so that it takes equally long: a session id is not secret, but
   // whether the session is alive is.
-  const state = session === null ? nobodysRefresh : session.refresh
-  const standing = classifyRefreshToken(
-    session?.id ?? '',
-    presented,
-    state,
-    deps.clock(),
-    deps.refreshGrace,
-  )
+  const standing =
+    session === null
+      ? classify(deps, '', presented, nobodysRefresh)
+      : classify(deps, session.id, presented, session.refresh)
   if (session === null) throw refusal(deps, 'unknown-or-ended', found.named, context)
   if (standing.is === 'current' || standing.is === 'spent-lately') return { session, standing }
   if (standing.is === 'foreign') throw refusal(deps, 'unknown-or-ended', session, context)
@@ -180,6 +176,15 @@ async function checkToken(
   if (ended)
     deps.audit({ type: 'refresh.reused', userId: session.userId, sessionId: session.id }, context)
   throw refusal(deps, 'reused', session, context)
+}
+
+function classify(
+  { clock, refreshGrace }: RefreshSessionDeps,
+  sessionId: string,
+  presented: string,
+  state: RefreshState,
+): RefreshTokenClass {
+  return classifyRefreshToken(sessionId, presented, state, clock(), refreshGrace)
 }
 
 async function rotate(
@@ -207,13 +212,7 @@ async function rotate(
   // A concurrent request with the same token was faster, so the token is used now.
   const { session: superseded } = await findSession(deps, presented, admits, context)
   if (superseded === null) throw refusal(deps, 'unknown-or-ended', session, context)
-  const standing = classifyRefreshToken(
-    session.id,
-    presented,
-    superseded.refresh,
-    deps.clock(),
-    deps.refreshGrace,
-  )
+  const standing = classify(deps, session.id, presented, superseded.refresh)
   if (standing.is === 'spent-lately') return repeated(superseded, standing)
   // The store first said that another token is current, and now that this one is: a replica lags
   // behind. That is no reason to end the session.

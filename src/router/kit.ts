@@ -1,12 +1,6 @@
 import { createProvePassword } from '../account/prove-password.js'
-import {
-  type Authenticate,
-  createAuthenticate,
-  createAuthenticateRequest,
-} from '../guard/authenticate.js'
+import { type Authentication, createAuthentication } from '../guard/authenticate.js'
 import { createAskForKeys } from '../guard/key-marks.js'
-import { createSignedIn } from '../guard/own-endpoints.js'
-import { createRecognise, type Recognise } from '../guard/recognise.js'
 import { createSocketRegistry, type SocketRegistry } from '../guard/socket-closing.js'
 import { createPages, type Pages } from '../http/page-origin.js'
 import { ownMembers } from '../lib/check-options.js'
@@ -18,7 +12,6 @@ import { createPageSite, type PageSite } from '../pages/page-site.js'
 import type { PagesOptions } from '../pages/pages-options.js'
 import { createPasskeyProof } from '../passkeys/passkey-proof.js'
 import { createPasskeyServer, type PasskeyServer } from '../passkeys/passkey-server.js'
-import type { AuthenticateRequest, SignedIn } from '../principal/principal.js'
 import type { ProvePassword } from '../principal/prove-password.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import { createIssueSession, type IssueSession } from '../sessions/issuing.js'
@@ -48,7 +41,7 @@ import type { ResolvedOptions } from './resolve-options.js'
  * it read only what its `…Deps` names. Here and in every `…Deps` a name means the same thing:
  * `npm run check:kit`.
  */
-export interface Kit extends Settings, ConnectedHost {
+export interface Kit extends Settings, ConnectedHost, Authentication {
   readonly throttle: Throttle
   readonly takeIssue: TakeIssue
   readonly knownNetworks: KnownNetworks
@@ -78,10 +71,6 @@ export interface Kit extends Settings, ConnectedHost {
   /** Whether the second factor is still the one that a decision knew. */
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
 
-  readonly authenticate: Authenticate
-  readonly recognise: Recognise
-  readonly authenticateRequest: AuthenticateRequest
-  readonly signedIn: SignedIn
   readonly registry: SocketRegistry
   readonly countSockets: SocketRegistry['count']
 
@@ -267,22 +256,16 @@ function decide(kit: Served) {
 
 // Who is asking, by what they present.
 function guard(kit: Served, { lifetimes, describeUser }: ResolvedOptions) {
-  const { signer, call, clock, audit } = kit
+  const { signer, call, clock } = kit
   const liveSessions = createLiveSessions(kit)
   const watched = { ...kit, liveSessions, usedPairs: createUsedPairs(kit.sessions, clock) }
-  const authenticate = createAuthenticate(watched)
-  const authenticateRequest = createAuthenticateRequest(authenticate, audit)
-  const recognise = createRecognise(watched)
   const askForKeys = createAskForKeys(signer, call)
   const { sessionIdle } = lifetimes
   const registry = createSocketRegistry({ ...watched, askForKeys, sessionIdle })
   return {
     liveSessions,
     forgetSession: liveSessions.forget,
-    authenticate,
-    authenticateRequest,
-    recognise,
-    signedIn: createSignedIn({ ...kit, recognise, authenticateRequest }),
+    ...createAuthentication(watched),
     registry,
     countSockets: registry.count,
     describeMe: createDescribeMe(describeUser, call),

@@ -1,7 +1,7 @@
 import type { Audit, RequestContext } from '../audit/events.js'
 import type { EndReason, SessionRecord, SessionStore } from '../stores/contract.js'
+import { isPlaceholder } from './placeholder-session.js'
 import type { Revocations } from './revocations.js'
-import { isStandIn } from './stand-in.js'
 
 /** Identifies a session that may not have been read. */
 export type SessionName = Pick<SessionRecord, 'id' | 'userId'> &
@@ -99,7 +99,7 @@ export function createSessionEnding(deps: SessionEndingDeps): SessionEnding {
     isKept: (session: SessionRecord) => boolean,
   ): Promise<number> {
     const endOne = (session: SessionName) =>
-      isStandIn(session.id)
+      isPlaceholder(session.id)
         ? store.end(session.id, reason, clock()).then(() => false)
         : endAlone(session, reason, context)
     return endTwice(userId, async () =>
@@ -121,7 +121,7 @@ export function createSessionEnding(deps: SessionEndingDeps): SessionEnding {
         return endListed(userId, reason, context, ({ id }) => id === exceptId || id === openerId)
       return endTwice(userId, async () => {
         const ids = await store.endAllForUser(userId, reason, clock(), exceptId)
-        const ended = ids.filter((id) => !isStandIn(id)).map((id) => ({ id, userId }))
+        const ended = ids.filter((id) => !isPlaceholder(id)).map((id) => ({ id, userId }))
         await announceEnded(deps, ended, reason, context)
         return ended.length
       })

@@ -6,9 +6,9 @@ import type { ApprovedSignIn } from './approved-sign-in.js'
 import type { SessionEnding } from './ending.js'
 import { withLiveParents } from './ends-with-parent.js'
 import type { PasswordMarks, PasswordWatch } from './password-watch.js'
+import { isPlaceholder, placeholderId } from './placeholder-session.js'
 import { createReplaceFormer, formerAmong, replacesFormer } from './replacing.js'
 import type { AskedLifetime, SessionTimes } from './session-times.js'
-import { isStandIn, standInId } from './stand-in.js'
 
 /** The data of a new session. */
 export interface NewSession {
@@ -67,7 +67,7 @@ export interface SessionOpening {
    * Stores a placeholder session for a code that the host asks for. It ends with the user's
    * sessions or at `until`, and no list shows it. Returns its id.
    */
-  standIn(approved: ApprovedSignIn, scope: string, until: Date): Promise<string>
+  startPlaceholder(approved: ApprovedSignIn, scope: string, until: Date): Promise<string>
   /** A user's live sessions, oldest first. */
   listForUser(userId: string): Promise<SessionRecord[]>
 }
@@ -100,7 +100,7 @@ export function createSessionOpening(
 
   async function listForUser(userId: string): Promise<SessionRecord[]> {
     const live = withLiveParents(await store.listForUser(userId, clock()))
-    return live.filter(({ id }) => !isStandIn(id))
+    return live.filter(({ id }) => !isPlaceholder(id))
   }
 
   // Most users have few sessions: counting them avoids reading the whole list at every sign-in.
@@ -143,10 +143,10 @@ export function createSessionOpening(
 
     makeRoom,
 
-    async standIn(approved, scope, until) {
+    async startPlaceholder(approved, scope, until) {
       const authenticatedAt = clock()
       const given = { approved, kind: 'pkce', scope, authenticatedAt, refresh: null } as const
-      const session = draft({ id: standInId(), ...given }, noRequest)
+      const session = draft({ id: placeholderId(), ...given }, noRequest)
       await store.create({ ...session, idleExpiresAt: until, expiresAt: until })
       return session.id
     },

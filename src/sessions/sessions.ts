@@ -6,7 +6,7 @@ import type {
   SessionStore,
   StoredMethod,
 } from '../stores/contract.js'
-import { isSecretOf, type PresentedSecret } from '../tokens/session-secret.js'
+import { isSecretOf, newSessionSecret, type PresentedSecret } from '../tokens/session-secret.js'
 import {
   createSessionEnding,
   type SessionEnding,
@@ -25,16 +25,10 @@ import {
   type SessionRefreshing,
   type SessionRefreshingDeps,
 } from './refreshing.js'
-import { createSessionRenewing, type SessionRenewing } from './renewing.js'
 import { createSessionTimes, type SessionLifetimes } from './session-times.js'
 
 /** The only writer of session rows: opens, finds, refreshes and ends sessions. */
-export interface Sessions
-  extends SessionOpening,
-    NamedSessions,
-    SessionRefreshing,
-    SessionRenewing,
-    SessionEnding {
+export interface Sessions extends SessionOpening, NamedSessions, SessionRefreshing, SessionEnding {
   /** The session, if its tokens are valid now: the session and its parents are alive. */
   findLive(id: string): Promise<SessionRecord | null>
   /** The session of a secret, if both are valid now. */
@@ -50,6 +44,13 @@ export interface Sessions
    * Whether a session read a moment ago is alive, and its use was recorded less than a minute ago.
    */
   isInUse(session: SessionRecord, now: Date): boolean
+  /**
+   * Replaces the presented secret and returns the new one; the former one stays valid for a few
+   * seconds, for requests under way. Null if the presented one is not the current one, or the
+   * session has ended: of concurrent requests one gets a secret, and a copied former secret yields
+   * none. Rejects with 503.
+   */
+  renewSecret(presented: PresentedSecret): Promise<string | null>
   /** Stores the methods that a session has proven. */
   setMethods(id: string, methods: readonly StoredMethod[]): Promise<void>
   /** Stores a reauthentication. */
@@ -93,7 +94,6 @@ export function createSessions(deps: SessionsDeps): Sessions {
     ...opening,
     ...named,
     ...refreshing,
-    ...createSessionRenewing(deps),
     ...ending,
     findLive,
 
@@ -105,6 +105,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
     async requireLive({ id }) {
       if ((await findLive(id)) === null) throw notSignedIn('session ended or unknown')
     },
+
+    renewSecret: createRenewSecret(deps),
 
     isLive: (session) => times.isLive(session, clock()),
 
@@ -119,5 +121,24 @@ export function createSessions(deps: SessionsDeps): Sessions {
     addPasswordMark: async (userId, from, to) => store.addPasswordMark?.(userId, from, to),
 
     liveAmong: (ids) => store.liveAmong(ids, clock()),
+  }
+}
+
+/**
+ * Milliseconds. Longer than a page and its resources take to load, and longer than any process
+ * caches a session.
+ */
+const formerMs = 10_000
+
+function createRenewSecret({
+  store,
+  clock,
+}: Pick<SessionsDeps, 'store' | 'clock'>): Sessions['renewSecret'] {
+  return async function renewSecret({ kind, sessionId, secretHash: from }) {
+    const { secret, secretHash: to } = newSessionSecret(kind, sessionId)
+    const formerUntil = new Date(clock().getTime() + formerMs)
+    // Checked at the start: with pages the store has this method.
+    const isReplaced = await store.replaceSecret?.(sessionId, { from, to, formerUntil })
+    return isReplaced === true ? secret : null
   }
 }

@@ -80,8 +80,11 @@ const offences = {
     'tokens/access-token.ts',
     "import type { Sessions } from '../sessions/sessions.js'",
   ],
-  'floor-sessions': ['sessions/stand-in.ts', "import type { DecideSignIn } from '../sign-in.js'"],
-  'floor-sign-in': ['sign-in.ts', "export { createSignedIn } from './guard/authenticate.js'"],
+  'floor-sessions': [
+    'sessions/placeholder-session.ts',
+    "import type { DecideSignIn } from '../sign-in.js'",
+  ],
+  'floor-sign-in': ['sign-in.ts', "export { createAuthentication } from './guard/authenticate.js'"],
   'floor-guard': ['guard/poll-schedule.ts', "import type { DecideSignIn } from '../sign-in.js'"],
   'floor-login': [
     'login/identifier.ts',
@@ -91,7 +94,7 @@ const offences = {
   'floor-passkeys': ['passkeys/counter.ts', "import type { LogInDeps } from '../login/log-in.js'"],
   'floor-refresh': ['refresh/refresh.ts', "import type { Me } from '../account/me.endpoint.js'"],
   'floor-named-tokens': [
-    'named-tokens/summary.ts',
+    'named-tokens/named-token-input.ts',
     "import type { LogIn } from '../login/log-in.js'",
   ],
   'floor-host-sign-in': [

@@ -7,7 +7,7 @@ import type { SessionRecord } from '../stores/contract.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 import type { LoginProof } from './login-proof.js'
 
-export interface StillRightDeps {
+export interface RecheckDeps {
   /** Whether the second factor has not changed since the decision. */
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
   readonly users: Pick<UserStore, 'findById'>
@@ -29,7 +29,7 @@ export interface VerifiedProof {
  * reset meanwhile, all sessions ended except this one, which did not exist yet.
  */
 export async function refuseOutdated(
-  deps: StillRightDeps,
+  deps: RecheckDeps,
   approved: ApprovedSignIn,
   verified: VerifiedProof,
   session: SessionRecord,
@@ -56,35 +56,26 @@ export async function refuseOutdated(
 }
 
 async function whatChanged(
-  deps: StillRightDeps,
+  deps: RecheckDeps,
   approved: ApprovedSignIn,
-  verified: VerifiedProof,
-  session: SessionRecord,
-  context: RequestContext,
-) {
-  if (!(await isStillRight(deps, session, verified, context))) return 'revoked'
-  return (await deps.factorStands(approved)) ? null : 'factor-changed'
-}
-
-async function isStillRight(
-  deps: StillRightDeps,
-  session: SessionRecord,
   { proof, passwordHash }: VerifiedProof,
+  session: SessionRecord,
   context: RequestContext,
-): Promise<boolean> {
+): Promise<'revoked' | 'factor-changed' | null> {
   const user = await deps.users.findById(session.userId)
-  if (user === null || user.disabled === true) return false
-  if (user.passwordHash === passwordHash) return true
-  // Another login may have rehashed the same password just now. The row found by id is checked: a
-  // lookup by name may come from a cache.
-  if (!(await proof.isRightFor(user, context))) return false
-  await keepUnder(deps, session, user)
-  return true
+  if (user === null || user.disabled === true) return 'revoked'
+  if (user.passwordHash !== passwordHash) {
+    // Another login may have rehashed the same password just now. The row found by id is checked:
+    // a lookup by name may come from a cache.
+    if (!(await proof.isRightFor(user, context))) return 'revoked'
+    await keepUnder(deps, session, user)
+  }
+  return (await deps.factorStands(approved)) ? null : 'factor-changed'
 }
 
 // For sessions that end with their hash, when another hash of the same password has been stored.
 async function keepUnder(
-  { sessions, passwordWatch }: StillRightDeps,
+  { sessions, passwordWatch }: RecheckDeps,
   session: SessionRecord,
   user: AuthUser,
 ): Promise<void> {

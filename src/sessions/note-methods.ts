@@ -2,7 +2,7 @@ import type { StoredMethod } from '../stores/contract.js'
 import type { SessionName } from './ending.js'
 import type { Sessions } from './sessions.js'
 
-export interface KeepSessionDeps {
+export interface NoteMethodsDeps {
   readonly sessions: Pick<Sessions, 'setMethods'>
   /** Drops a session from the cache of this process. */
   readonly forgetSession: (sessionId: string) => void
@@ -12,8 +12,8 @@ export interface KeepSessionDeps {
  * Stores the methods that a session has proven. They decide whether it can be refreshed, and
  * whether it may do more than enrol. Rejects with 503.
  */
-export async function keepSession(
-  { sessions, forgetSession }: KeepSessionDeps,
+export async function noteMethods(
+  { sessions, forgetSession }: NoteMethodsDeps,
   { id }: SessionName,
   methods: readonly StoredMethod[],
 ): Promise<void> {

@@ -6,11 +6,11 @@ import { randomId } from '../lib/random.js'
 const prefix = 'code.'
 
 /** An id for a placeholder of the host's sign-in page. */
-export function standInId(): string {
+export function placeholderId(): string {
   return `${prefix}${randomId()}`
 }
 
 /** Whether a session is a placeholder, not a sign-in on a device. */
-export function isStandIn(id: string): boolean {
+export function isPlaceholder(id: string): boolean {
   return id.startsWith(prefix)
 }
