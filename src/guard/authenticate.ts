@@ -188,7 +188,7 @@ export async function reportRefusal<T>(
 
 /** The presented session secret; null for a signed token. Throws 401 for anything else. */
 export function secretIn({ sentAs, token }: PresentedCredentials): PresentedSecret | null {
-  if (typeof token !== 'string') throw notSignedIn('token is no text')
+  if (typeof token !== 'string') throw notSignedIn('token is not a string')
   if (sentAs === 'token' && !token.startsWith(namedTokenPrefix)) return null
   const secret = readSessionSecret(sentAs === 'cookie' ? 'browser' : 'token', token)
   if (secret === null) throw notSignedIn(`malformed ${sentAs}`)

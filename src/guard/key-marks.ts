@@ -64,7 +64,7 @@ export function createAskForKeys(
 function marksOf(kids: unknown): ReadonlySet<string> {
   const isList = Array.isArray(kids) && kids.length > 0
   if (!isList || !kids.every((kid): kid is string => typeof kid === 'string'))
-    throw new UnexpectedAnswer('the signer answered something that is no list of key ids')
+    throw new UnexpectedAnswer('the signer did not return a list of key ids')
   return new Set(kids.map(markOf))
 }
 

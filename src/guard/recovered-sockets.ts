@@ -54,7 +54,7 @@ export function createRecoveredSockets(
       if (!keepsStatesItself(adapter)) {
         throw new AuthConfigError(
           option,
-          'keeps its states in an adapter of its own, out of reach.',
+          'keeps its states in an adapter of its own, which the guard cannot check.',
           'leave it out.',
         )
       }

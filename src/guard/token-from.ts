@@ -89,8 +89,8 @@ function credentialsOf(token: unknown): PresentedCredentials | null {
   if (typeof token !== 'string')
     throw new AuthConfigError(
       'tokenFrom',
-      'answered something else than text.',
-      'answer the token, or null where there is none; it cannot be async.',
+      'did not return a string.',
+      'return the token, or null without one; it cannot be async.',
     )
   if (token === '') throw notSignedIn('empty token')
   return { sentAs: 'token', token, userId: null }

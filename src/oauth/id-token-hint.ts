@@ -31,5 +31,5 @@ export function createReadIdTokenHint(
 function subjectOf(claims: { readonly sub?: unknown } | null | undefined): string {
   const sub = claims?.sub
   if (typeof sub === 'string' && sub !== '') return sub
-  throw new UnexpectedAnswer('the signer answered something that is not a set of claims')
+  throw new UnexpectedAnswer('the signer did not return claims')
 }

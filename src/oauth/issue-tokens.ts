@@ -102,6 +102,6 @@ async function signIdToken(
   return call('signer.signIdToken', async () => {
     const token: unknown = await signer.signIdToken?.(claims, { algorithm })
     if (typeof token === 'string' && token !== '') return token
-    throw new UnexpectedAnswer('the signer answered something that is not a token')
+    throw new UnexpectedAnswer('the signer did not return a token')
   })
 }

@@ -4,7 +4,7 @@ import type { ClientsForHost } from './clients-for-host.js'
 async function refuse(): Promise<never> {
   throw new AuthConfigError(
     'oauth.clients',
-    'is no register that can be changed, which auth.clients needs.',
+    'is not a store that auth.clients can change.',
     'pass clients of sqlOAuthStores(kysely), or a ManagedClientStore of your own.',
   )
 }

@@ -84,6 +84,6 @@ const silentUsers = {
   code: 'MAR_NO_PASSWORD_HASH',
   level: 'warn',
   message:
-    'watchPasswordHash is on, but users answers no passwordHash for somebody: no session can end ' +
-    'with a password that is not shown. Answer the hash, or null where the user has no password.',
+    'watchPasswordHash is on, but the user store returned a user without passwordHash, whose ' +
+    'sessions therefore cannot end with the password. Return the hash, or null without a password.',
 } as const
