@@ -55,6 +55,7 @@ import { authenticatedContract } from './sessions/authenticated.js'
 import { countingContract } from './sessions/counting.js'
 import { endingContract } from './sessions/ending.js'
 import { listingContract } from './sessions/listing.js'
+import { livingContract } from './sessions/living.js'
 import { manySessions } from './sessions/many-sessions.js'
 import { methodsContract } from './sessions/methods.js'
 import { ownersContract } from './sessions/owners.js'
@@ -190,6 +191,7 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
     sessionLookAlikes(part)
     sessionLengths(part)
     wholeRowsContract(part)
+    livingContract(part)
     methodsContract(part)
     passwordMarksContract(part)
     authenticatedContract(part)

@@ -1,6 +1,11 @@
-import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
+import type {
+  AuthorizationCodeRecord,
+  AuthorizationCodeStore,
+} from '../../../stores/code-contract.js'
 import type { AuthenticationMethod } from '../../../stores/contract.js'
 import { moments, newCode } from '../../../stores/new-records.js'
+import { goodUntil } from '../every-store/good-until.js'
+import { comesBack, type Rows } from '../every-store/rows.js'
 import { check, isNone, rejects, resolves, same, spoil } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 import { longAwkwardText, otherCase } from '../harness/texts.js'
@@ -16,6 +21,15 @@ const everyMethod: Readonly<Record<AuthenticationMethod, true>> = {
   mfa: true,
   hwk: true,
   swk: true,
+}
+
+/** How codes are saved and answered. */
+export const codeRows: Rows<AuthorizationCodeStore, AuthorizationCodeRecord> = {
+  saving: 'codes.save',
+  saved: 'saved',
+  save: (codes, code) => codes.save(code),
+  finding: 'codes.find',
+  find: (codes, { codeHash }) => codes.find(codeHash),
 }
 
 /** Authorization codes, but for their races against themselves, `purge` and `redemption`. */
@@ -40,12 +54,7 @@ function codeShapes({ it, store }: Part<AuthorizationCodeStore>): void {
     })
     const codes = await store()
     for (const code of [newCode(at), full]) {
-      await codes.save(code)
-      same(
-        await codes.find(code.codeHash),
-        code,
-        'codes.find must answer the record as it was saved.',
-      )
+      await comesBack(codes, code, codeRows)
       const consumed = { ...code, consumedAt: at(1.234) }
       const answer = await codes.consume(code.codeHash, at(1.234))
       same(
@@ -176,46 +185,20 @@ function codeCopies({ it }: Part<AuthorizationCodeStore>): void {
   })
 }
 
-function codeExpiry({ it }: Part<AuthorizationCodeStore>): void {
-  it('a code is good one millisecond before it expires', async (codes, at) => {
-    const code = newCode(at)
-    await codes.save(code)
-    const { outcome } = await codes.consume(code.codeHash, at(59.999))
-    check(
-      outcome === 'consumed',
-      `codes.consume answered ${outcome} one millisecond before expiresAt. Keep milliseconds.`,
-    )
+function codeExpiry(part: Part<AuthorizationCodeStore>): void {
+  goodUntil(part, {
+    row: 'code',
+    method: 'codes.consume',
+    by: 'write',
+    seconds: 60,
+    async save(codes, at) {
+      const code = newCode(at)
+      await codes.save(code)
+      return (now) => codes.consume(code.codeHash, now)
+    },
   })
 
-  it('a code is void at the very moment it expires', async (codes, at) => {
-    const code = newCode(at)
-    await codes.save(code)
-    for (const now of [at(60), at(61)]) {
-      const answer = await codes.consume(code.codeHash, now)
-      same(
-        answer,
-        { outcome: 'unknown' },
-        'codes.consume of an unused code that has expired. It is good while now < expiresAt.',
-      )
-    }
-    const { outcome } = await codes.consume(code.codeHash, at(59))
-    const unused =
-      'codes.consume used up a code for a process whose clock is ahead. Make `now < expiresAt` ' +
-      'a condition of the write.'
-    check(outcome === 'consumed', unused)
-  })
-
-  it('a code is good for a process whose clock is behind, too', async (codes, at) => {
-    const code = newCode(at)
-    await codes.save(code)
-    const { outcome } = await codes.consume(code.codeHash, at(-2))
-    const skew =
-      'two seconds before createdAt: clocks of processes differ. Ask only whether expiresAt has ' +
-      'come.'
-    check(outcome === 'consumed', `codes.consume answered ${outcome} ${skew}`)
-  })
-
-  it('a used code is replayed also after it has expired', async (codes, at) => {
+  part.it('a used code is replayed also after it has expired', async (codes, at) => {
     const code = newCode(at)
     await codes.save(code)
     await codes.consume(code.codeHash, at(1))

@@ -2,9 +2,9 @@ import { raceWinners } from '../../../lib/race.js'
 import { randomId } from '../../../lib/random.js'
 import type { AuthorizationCodeStore, CodeRedemption } from '../../../stores/code-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
-import { moments, newCode, newRefreshable, newSession } from '../../../stores/new-records.js'
+import { newCode, newRefreshable, newSession } from '../../../stores/new-records.js'
 import { check, rejects, same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { type Part, whereOffered } from '../harness/suite.js'
 
 /**
  * Code and session in one transaction. A store that does not offer it passes: the router then makes
@@ -14,39 +14,28 @@ export function redemptionContract(
   part: Part<AuthorizationCodeStore>,
   sessionStore: () => Promise<SessionStore | undefined>,
 ): void {
-  whereOffered(part)(
-    'goes to the very session store that the router has',
-    async (_codes, redemption) => {
-      const sessions = await sessionStore()
-      check(
-        sessions === undefined || redemption.sessions === sessions,
-        'codes.redemption.sessions is another object than `sessions`: the router then never ' +
-          'uses the redemption, and a crash between its ' +
-          'two writes costs the user the code. Hand out the very object; whoever wraps the ' +
-          'session store puts the wrapper there, too.',
-      )
-    },
-  )
-  redemptionRaces(part)
-  redemptionLosers(part)
-  redemptionFailures(part)
+  const offering = whereOffered(part, 'redemption')
+  offering.it('goes to the very session store that the router has', async ({ redemption }) => {
+    const sessions = await sessionStore()
+    check(
+      sessions === undefined || redemption.sessions === sessions,
+      'codes.redemption.sessions is another object than `sessions`: the router then never ' +
+        'uses the redemption, and a crash between its ' +
+        'two writes costs the user the code. Hand out the very object; whoever wraps the ' +
+        'session store puts the wrapper there, too.',
+    )
+  })
+  redemptionRaces(offering)
+  redemptionLosers(offering)
+  redemptionFailures(offering)
 }
 
-type Test = (codes: AuthorizationCodeStore, redemption: CodeRedemption) => Promise<void>
+type Redeeming = Part<AuthorizationCodeStore & { readonly redemption: CodeRedemption }>
 
-function whereOffered({ it }: Part<AuthorizationCodeStore>): (name: string, body: Test) => void {
-  return (name, body) => {
-    it(`redemption, where it is offered: ${name}`, async (codes) => {
-      if (codes.redemption !== undefined) await body(codes, codes.redemption)
-    })
-  }
-}
-
-function redemptionRaces(part: Part<AuthorizationCodeStore>): void {
-  const it = whereOffered(part)
+function redemptionRaces({ it }: Redeeming): void {
   for (const callers of [2, 10, 100]) {
-    it(`one of ${callers} callers redeems the code and opens the session`, async (codes, redemption) => {
-      const at = moments()
+    it(`one of ${callers} callers redeems the code and opens the session`, async (codes, at) => {
+      const { redemption } = codes
       const code = newCode(at)
       await codes.save(code)
       const session = (caller: number) =>
@@ -78,10 +67,9 @@ function redemptionRaces(part: Part<AuthorizationCodeStore>): void {
   }
 }
 
-function redemptionLosers(part: Part<AuthorizationCodeStore>): void {
-  const it = whereOffered(part)
-  it('whoever is not first opens no session', async (codes, redemption) => {
-    const at = moments()
+function redemptionLosers({ it }: Redeeming): void {
+  it('whoever is not first opens no session', async (codes, at) => {
+    const { redemption } = codes
     const [used, expired, unknown] = [newCode(at), newCode(at), newCode(at)]
     await codes.save(used)
     await codes.save(expired)
@@ -107,40 +95,37 @@ function redemptionLosers(part: Part<AuthorizationCodeStore>): void {
   })
 }
 
-function redemptionFailures(part: Part<AuthorizationCodeStore>): void {
-  whereOffered(part)(
-    'rejects and leaves the code unused if the session is already there',
-    async (codes, redemption) => {
-      const at = moments()
-      const code = newCode(at)
-      const existing = newSession(at, { id: randomId() })
-      await codes.save(code)
-      await redemption.sessions.create(existing)
-      const second = newSession(at, { id: existing.id })
-      await rejects(
-        redemption.redeem(code.codeHash, second, at(1)),
-        'redeem resolved, though a session with this id exists.',
-      )
-      same(
-        await codes.find(code.codeHash),
-        code,
-        'redeem failed and used the code up all the same: the user is left with neither. Do ' +
-          'both in one transaction.',
-      )
-      same(
-        await redemption.sessions.find(existing.id),
-        existing,
-        'redeem replaced the session of somebody else.',
-      )
-      const answer = await redemption.redeem(
-        code.codeHash,
-        newSession(at, { id: code.opensSessionId }),
-        at(2),
-      )
-      check(
-        answer.outcome === 'consumed',
-        `A code whose redeem failed was ${answer.outcome} at the next try.`,
-      )
-    },
-  )
+function redemptionFailures({ it }: Redeeming): void {
+  it('rejects and leaves the code unused if the session is already there', async (codes, at) => {
+    const { redemption } = codes
+    const code = newCode(at)
+    const existing = newSession(at, { id: randomId() })
+    await codes.save(code)
+    await redemption.sessions.create(existing)
+    const second = newSession(at, { id: existing.id })
+    await rejects(
+      redemption.redeem(code.codeHash, second, at(1)),
+      'redeem resolved, though a session with this id exists.',
+    )
+    same(
+      await codes.find(code.codeHash),
+      code,
+      'redeem failed and used the code up all the same: the user is left with neither. Do ' +
+        'both in one transaction.',
+    )
+    same(
+      await redemption.sessions.find(existing.id),
+      existing,
+      'redeem replaced the session of somebody else.',
+    )
+    const answer = await redemption.redeem(
+      code.codeHash,
+      newSession(at, { id: code.opensSessionId }),
+      at(2),
+    )
+    check(
+      answer.outcome === 'consumed',
+      `A code whose redeem failed was ${answer.outcome} at the next try.`,
+    )
+  })
 }

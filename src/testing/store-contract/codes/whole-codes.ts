@@ -1,8 +1,10 @@
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import { newCode, newRefreshable, newWholeCode } from '../../../stores/new-records.js'
+import { comesBack } from '../every-store/rows.js'
 import { same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { type Part, whereOffered } from '../harness/suite.js'
 import { awkwardText } from '../harness/texts.js'
+import { codeRows } from './codes.js'
 
 const dropped =
   'A member that is dropped fails nothing: any client exchanges the code, from any address. Keep ' +
@@ -14,21 +16,23 @@ export function wholeCodesContract(part: Part<AuthorizationCodeStore>): void {
   partOfThem(part)
 }
 
-function wholeCodes({ it }: Part<AuthorizationCodeStore>): void {
-  it('a code with every member comes back as it was saved: unused, used, and as a replay', async (codes, at) => {
-    const code = newWholeCode(at)
-    await codes.save(code)
-    same(await codes.find(code.codeHash), code, `codes.find. ${dropped}`)
-    const used = { ...code, consumedAt: at(1) }
-    const first = await codes.consume(code.codeHash, at(1))
-    same(first, { outcome: 'consumed', code: used }, `codes.consume. ${dropped}`)
-    const second = await codes.consume(code.codeHash, at(2))
-    same(second, { outcome: 'replayed', code: used }, `codes.consume of a used code. ${dropped}`)
-    same(await codes.find(code.codeHash), used, `codes.find of a used code. ${dropped}`)
-  })
+function wholeCodes(part: Part<AuthorizationCodeStore>): void {
+  part.it(
+    'a code with every member comes back as it was saved: unused, used, and as a replay',
+    async (codes, at) => {
+      const code = newWholeCode(at)
+      await codes.save(code)
+      same(await codes.find(code.codeHash), code, `codes.find. ${dropped}`)
+      const used = { ...code, consumedAt: at(1) }
+      const first = await codes.consume(code.codeHash, at(1))
+      same(first, { outcome: 'consumed', code: used }, `codes.consume. ${dropped}`)
+      const second = await codes.consume(code.codeHash, at(2))
+      same(second, { outcome: 'replayed', code: used }, `codes.consume of a used code. ${dropped}`)
+      same(await codes.find(code.codeHash), used, `codes.find of a used code. ${dropped}`)
+    },
+  )
 
-  it('redemption, where it is offered: answers a code with every member', async (codes, at) => {
-    if (codes.redemption === undefined) return
+  whereOffered(part, 'redemption').it('answers a code with every member', async (codes, at) => {
     const code = newWholeCode(at)
     await codes.save(code)
     const session = newRefreshable(at, 'token', { id: code.opensSessionId })
@@ -46,12 +50,12 @@ function partOfThem({ it }: Part<AuthorizationCodeStore>): void {
     const parts = [{ clientId }, { redirectUri }, { nonce }, { resources }, { acr }]
     for (const part of [...parts, { resources: [] }, { redirectUri: '', nonce: '' }]) {
       const code = newCode(at, part)
-      await codes.save(code)
-      same(
-        await codes.find(code.codeHash),
+      await comesBack(
+        codes,
         code,
-        'codes.find: what was left out is left out, or undefined, and never null or empty; and ' +
-          'what was empty is empty.',
+        codeRows,
+        'What was left out is left out, or undefined, and never null or empty; and what was ' +
+          'empty is empty.',
       )
     }
   })
@@ -64,7 +68,6 @@ function partOfThem({ it }: Part<AuthorizationCodeStore>): void {
       resources: Array.from({ length: 5 }, (_none, index) => `${index}${awkwardText}`),
       acr: `a${awkwardText}`,
     })
-    await codes.save(code)
-    same(await codes.find(code.codeHash), code, 'codes.find: texts come back as they were saved.')
+    await comesBack(codes, code, codeRows)
   })
 }

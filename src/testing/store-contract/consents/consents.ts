@@ -1,6 +1,7 @@
-import type { ConsentStore } from '../../../stores/consent-contract.js'
+import type { ConsentRecord, ConsentStore } from '../../../stores/consent-contract.js'
 import { type Moment, moments, newConsent } from '../../../stores/new-records.js'
-import { check, isNone, resolves, same, spoil } from '../harness/checks.js'
+import { comesBack, type Rows, recordsAreCopies } from '../every-store/rows.js'
+import { check, isNone, resolves, same } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 import { awkwardPairs, inheritedNames } from '../harness/texts.js'
 import { inOrder, sorted } from './sorted.js'
@@ -22,30 +23,33 @@ const awkwardScopes = [
   ...inheritedNames,
 ]
 
+const consentRows: Rows<ConsentStore, ConsentRecord> = {
+  saving: 'consents.grant',
+  saved: 'granted',
+  save: (consents, consent) => consents.grant(consent),
+  finding: 'consents.find',
+  find: (consents, { userId, clientId }) => consents.find(userId, clientId),
+  listing: 'consents.listForUser',
+  list: (consents, { userId }) => consents.listForUser(userId),
+  plain: sorted,
+}
+
 /** Consents, but for their union and their races. */
 export function consentsContract(part: Part<ConsentStore>): void {
-  consentRows(part)
+  consentsComeBack(part)
   consentEnds(part)
   consentIdentity(part)
   consentList(part)
-  consentCopies(part)
+  recordsAreCopies(part, newConsent, consentRows)
 }
 
-function consentRows({ it }: Part<ConsentStore>): void {
+function consentsComeBack({ it }: Part<ConsentStore>): void {
   it('a consent comes back as it was granted, and is null when there is none', async (consents, at) => {
     for (const consent of [
       newConsent(at, { grantedAt: at(0.456), updatedAt: at(1.789) }),
       newConsent(at, { scopes: [] }),
     ]) {
-      const { userId, clientId } = consent
-      const before = await consents.find(userId, clientId)
-      check(before === null, 'consents.find of a consent that is not there. null, not undefined.')
-      await consents.grant(consent)
-      same(
-        sorted(await consents.find(userId, clientId)),
-        sorted(consent),
-        'consents.find must answer the consent as it was granted.',
-      )
+      await comesBack(consents, consent, consentRows)
     }
   })
 
@@ -195,23 +199,6 @@ function consentList({ it }: Part<ConsentStore>): void {
       length === 130,
       `consents.listForUser answered ${length} of 130 consents: the user cannot take back what ` +
         'is not shown. Ask for the next page.',
-    )
-  })
-}
-
-function consentCopies({ it }: Part<ConsentStore>): void {
-  it('records are copies: changing one does not change the store', async (consents) => {
-    const consent = newConsent(moments())
-    const { userId, clientId } = consent
-    const given = structuredClone(consent)
-    await consents.grant(given)
-    spoil(given)
-    spoil(await consents.find(userId, clientId))
-    spoil((await consents.listForUser(userId))[0])
-    same(
-      sorted(await consents.find(userId, clientId)),
-      sorted(consent),
-      'Changing a record that was given to or answered by the store changed the stored one.',
     )
   })
 }

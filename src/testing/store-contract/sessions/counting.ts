@@ -1,46 +1,30 @@
 import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
-import {
-  inTurns,
-  moments,
-  newRefreshable,
-  newRotation,
-  newSession,
-} from '../../../stores/new-records.js'
+import { inTurns, newRefreshable, newRotation, newSession } from '../../../stores/new-records.js'
 import { check, same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { type Part, whereOffered } from '../harness/suite.js'
 
 /** How many sessions a user has: never fewer than are listed. */
 export function countingContract(part: Part<SessionStore>): void {
-  ofThatUser(part)
-  ofMany(part)
-  createdAtOnce(part)
-  movedEnds(part)
-  otherClocks(part)
+  // A store without it is as good: every sign-in asks for the list.
+  const offering = whereOffered(part, 'countForUser')
+  ofThatUser(offering)
+  ofMany(offering)
+  createdAtOnce(offering)
+  movedEnds(offering)
+  otherClocks(offering)
 }
 
 type Counting = SessionStore & Required<Pick<SessionStore, 'countForUser'>>
 
 const tooFew = 'A user keeps more sessions than maxSessionsPerUser.'
 
-// A store without it is as good: every sign-in asks for the list.
-function whereOffered(
-  { it }: Part<SessionStore>,
-  title: string,
-  body: (sessions: Counting) => Promise<void>,
-): void {
-  it(`countForUser, where it is offered: ${title}`, async (sessions) => {
-    if (typeof sessions.countForUser === 'function') await body(sessions as Counting)
-  })
-}
-
 // A store that answers with a text is found out by the first of the tests.
 async function countOf(sessions: Counting, userId: string, now: Date): Promise<number> {
   return Number(await sessions.countForUser(userId, now))
 }
 
-function ofThatUser(part: Part<SessionStore>): void {
-  whereOffered(part, 'counts the sessions of that user', async (sessions) => {
-    const at = moments()
+function ofThatUser({ it }: Part<Counting>): void {
+  it('counts the sessions of that user', async (sessions, at) => {
     const [{ userId }, other] = [newSession(at), newSession(at)]
     await sessions.create(other)
     const why =
@@ -60,9 +44,8 @@ function ofThatUser(part: Part<SessionStore>): void {
 // More than a page, or a batch: 25 and 100 of DynamoDB, 30 of Firestore, 101 of MongoDB.
 const many = 130
 
-function ofMany(part: Part<SessionStore>): void {
-  whereOffered(part, `counts ${many} of one user`, async (sessions) => {
-    const at = moments()
+function ofMany({ it }: Part<Counting>): void {
+  it(`counts ${many} of one user`, async (sessions, at) => {
     const { userId } = newSession(at)
     const own = Array.from({ length: many }, () => newSession(at, { userId }))
     await inTurns(own, (session) => sessions.create(session))
@@ -71,11 +54,10 @@ function ofMany(part: Part<SessionStore>): void {
   })
 }
 
-function createdAtOnce(part: Part<SessionStore>): void {
+function createdAtOnce({ it, rounds }: Part<Counting>): void {
   const callers = 10
-  whereOffered(part, `of ${callers} created at once, one sees all`, async (sessions) => {
-    const at = moments()
-    for (let round = 0; round < Math.ceil(part.rounds / 4); round += 1) {
+  it(`of ${callers} created at once, one sees all`, async (sessions, at) => {
+    for (let round = 0; round < Math.ceil(rounds / 4); round += 1) {
       const { userId } = newSession(at)
       const counted = await Promise.all(
         Array.from({ length: callers }, async () => {
@@ -93,9 +75,8 @@ function createdAtOnce(part: Part<SessionStore>): void {
   })
 }
 
-function movedEnds(part: Part<SessionStore>): void {
-  whereOffered(part, 'counts by the idle end that was set last', async (sessions) => {
-    const at = moments()
+function movedEnds({ it }: Part<Counting>): void {
+  it('counts by the idle end that was set last', async (sessions, at) => {
     const { userId } = newSession(at)
     const soon = { userId, idleExpiresAt: at(30) }
     const [touched, rotated] = [newSession(at, soon), newRefreshable(at, 'token', soon)]
@@ -112,9 +93,8 @@ function movedEnds(part: Part<SessionStore>): void {
   })
 }
 
-function otherClocks(part: Part<SessionStore>): void {
-  whereOffered(part, 'counts for a process whose clock is behind, too', async (sessions) => {
-    const at = moments()
+function otherClocks({ it }: Part<Counting>): void {
+  it('counts for a process whose clock is behind, too', async (sessions, at) => {
     const session = newSession(at)
     await sessions.create(session)
     check(

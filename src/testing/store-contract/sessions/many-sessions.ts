@@ -2,7 +2,7 @@ import { randomId } from '../../../lib/random.js'
 import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
 import { inTurns, newSession } from '../../../stores/new-records.js'
 import { check, same, sessionsOf } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { type Part, whereOffered } from '../harness/suite.js'
 
 // More than a page, a batch or a list of parameters holds: 25 and 100 of DynamoDB, 30 of Firestore,
 // 101 of MongoDB.
@@ -68,11 +68,9 @@ function ofOneUser({ it }: Part<SessionStore>): void {
   })
 }
 
-// A store without it is good for every host that lets no other app sign users in.
-function ofOneClient({ it }: Part<SessionStore>): void {
-  const offered = 'endAllForClient, where it is offered'
-  it(`${offered}: with a limit, called until it answers fewer, leaves none`, async (sessions, at) => {
-    if (sessions.endAllForClient === undefined) return
+function ofOneClient(part: Part<SessionStore>): void {
+  const { it } = whereOffered(part, 'endAllForClient')
+  it('with a limit, called until it answers fewer, leaves none', async (sessions, at) => {
     const clientId = randomId()
     const own = Array.from({ length: 35 }, () => newSession(at, { clientId }))
     await inTurns(own, (session) => sessions.create(session))

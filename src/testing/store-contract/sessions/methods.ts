@@ -1,14 +1,12 @@
 import type { AuthenticationMethod, SessionStore } from '../../../stores/contract.js'
-import { newRefreshable, newRotation, newSession } from '../../../stores/new-records.js'
-import { check, isNone, resolves, same } from '../harness/checks.js'
+import { newRefreshable, newSession } from '../../../stores/new-records.js'
+import { same } from '../harness/checks.js'
 import { atOnce, type Part } from '../harness/suite.js'
 
 /** How a session was opened changes while it lives: a second factor was shown, or taken away. */
 export function methodsContract(part: Part<SessionStore>): void {
   replacing(part)
-  whereThereIsNone(part)
-  besideChanges(part)
-  methodsAgainstEnd(part)
+  besideTouch(part)
 }
 
 const shown: readonly AuthenticationMethod[] = ['pwd', 'otp', 'recovery']
@@ -53,57 +51,7 @@ function replacing({ it }: Part<SessionStore>): void {
   })
 }
 
-function whereThereIsNone({ it }: Part<SessionStore>): void {
-  it('setMethods never inserts', async (sessions, at) => {
-    const { id } = newSession(at)
-    await resolves(
-      sessions.setMethods(id, shown),
-      'setMethods of a session that is not there must do nothing, and resolve.',
-    )
-    same(
-      await sessions.find(id),
-      null,
-      'sessions.setMethods made a session that nobody signed in to. Update; never upsert.',
-    )
-  })
-
-  it('setMethods leaves an ended session as it ended', async (sessions, at) => {
-    const session = newSession(at)
-    await sessions.create(session)
-    await sessions.end(session.id, 'logout', at(1))
-    const ended = await sessions.find(session.id)
-    await resolves(
-      sessions.setMethods(session.id, shown),
-      'setMethods of a session that has ended must do nothing, and resolve.',
-    )
-    same(
-      await sessions.find(session.id),
-      ended,
-      'sessions.setMethods changed a session that had ended. Update only where it has not.',
-    )
-  })
-}
-
-function besideChanges({ inRounds }: Part<SessionStore>): void {
-  inRounds(
-    'setMethods and rotateRefresh, at once: both changes are there',
-    async (sessions, at, round) => {
-      const session = newRefreshable(at, 'token')
-      const next = newRotation(at, 'next')
-      await sessions.create(session)
-      const before = await sessions.find(session.id)
-      const set = () => sessions.setMethods(session.id, shown)
-      const rotate = () => sessions.rotateRefresh(session.id, 'token', next, at(2))
-      await atOnce(round, set, rotate)
-      same(
-        await sessions.find(session.id),
-        { ...before, ...next, methods: shown },
-        'setMethods and rotateRefresh lost a change: a refresh token that is brought back locks ' +
-          'the client out. Update the columns; do not write the row.',
-      )
-    },
-  )
-
+function besideTouch({ inRounds }: Part<SessionStore>): void {
   inRounds('setMethods and touch, at once: both changes are there', async (sessions, at, round) => {
     const session = newSession(at)
     const seen = { lastSeenAt: at(5), idleExpiresAt: at(605), ip: '203.0.113.7' }
@@ -117,22 +65,6 @@ function besideChanges({ inRounds }: Part<SessionStore>): void {
       { ...before, ...seen, methods: shown },
       'setMethods and touch lost a change: a factor that was shown would be asked for again. ' +
         'Update the columns; do not write the row.',
-    )
-  })
-}
-
-function methodsAgainstEnd({ inRounds }: Part<SessionStore>): void {
-  inRounds('setMethods and end, at once: the session has ended', async (sessions, at, round) => {
-    const session = newSession(at)
-    await sessions.create(session)
-    const set = () => sessions.setMethods(session.id, shown)
-    const end = () => sessions.end(session.id, 'factor-changed', at(6))
-    await atOnce(round, set, end, set)
-    const found = await sessions.find(session.id)
-    check(
-      isNone(found) || (!isNone(found?.endedAt) && found?.endReason === 'factor-changed'),
-      'sessions.setMethods brought a session back that was ended meanwhile. Make the end a ' +
-        'condition of the same write.',
     )
   })
 }

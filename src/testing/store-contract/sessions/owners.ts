@@ -1,12 +1,13 @@
 import { randomId } from '../../../lib/random.js'
 import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
-import { inTurns, moments, newSession } from '../../../stores/new-records.js'
+import { inTurns, newSession } from '../../../stores/new-records.js'
 import { check, resolves, same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { atOnce, type Part, whereOffered } from '../harness/suite.js'
 import { awkwardPairs } from '../harness/texts.js'
 
 /** Sessions that end together: those of a client, and those that one session has opened. */
 export function ownersContract(part: Part<SessionStore>): void {
+  // A store without it is good for every host that lets no other app sign users in.
   for (const ending of endings) {
     endsThose(part, ending)
     endsThoseThatAreOver(part, ending)
@@ -43,27 +44,14 @@ const endings: readonly Ending[] = [
   },
 ]
 
-// A store without it is good for every host that lets no other app sign users in.
-function whereOffered(
-  { it }: Part<SessionStore>,
-  { name }: Pick<Ending, 'name'>,
-): (title: string, body: (sessions: SessionStore) => Promise<void>) => void {
-  return (title, body) => {
-    it(`${name}, where it is offered: ${title}`, async (sessions) => {
-      if (typeof sessions[name] === 'function') await body(sessions)
-    })
-  }
-}
-
 const sorted = (ids: readonly string[]) => [...ids].sort()
 const idsOf = (sessions: readonly SessionRecord[]) => sorted(sessions.map(({ id }) => id))
 
 function endsThose(part: Part<SessionStore>, ending: Ending): void {
   const { name, member, endAll } = ending
-  whereOffered(part, ending)(
+  whereOffered(part, name).it(
     'ends those sessions only, and answers their ids',
-    async (sessions) => {
-      const at = moments()
+    async (sessions, at) => {
       const key = randomId()
       const own = [newSession(at, { [member]: key }), newSession(at, { [member]: key })]
       const { userId } = newSession(at)
@@ -97,8 +85,7 @@ function endsThose(part: Part<SessionStore>, ending: Ending): void {
 
 function endsThoseThatAreOver(part: Part<SessionStore>, ending: Ending): void {
   const { name, member, endAll } = ending
-  whereOffered(part, ending)('ends and names those that are over, too', async (sessions) => {
-    const at = moments()
+  whereOffered(part, name).it('ends and names those that are over, too', async (sessions, at) => {
     const key = randomId()
     const living = newSession(at, { [member]: key })
     const idle = newSession(at, { [member]: key, idleExpiresAt: at(300) })
@@ -127,8 +114,7 @@ function checkNamed(
 
 function tellsKeysApart(part: Part<SessionStore>, ending: Ending): void {
   const { name, member, endAll } = ending
-  whereOffered(part, ending)('ids that differ in one byte are different', async (sessions) => {
-    const at = moments()
+  whereOffered(part, name).it('ids that differ in one byte are different', async (sessions, at) => {
     for (const [what, first, second] of awkwardPairs(randomId())) {
       const one = newSession(at, { [member]: first })
       const other = newSession(at, { [member]: second })
@@ -148,8 +134,7 @@ const many = 130
 
 function endsMany(part: Part<SessionStore>, ending: Ending): void {
   const { name, member, endAll } = ending
-  whereOffered(part, ending)(`ends all of ${many} sessions`, async (sessions) => {
-    const at = moments()
+  whereOffered(part, name).it(`ends all of ${many} sessions`, async (sessions, at) => {
     const key = randomId()
     const own = Array.from({ length: many }, () => newSession(at, { [member]: key }))
     await inTurns(own, (session) => sessions.create(session))
@@ -167,36 +152,31 @@ function endsMany(part: Part<SessionStore>, ending: Ending): void {
 function endsWhileCreated(part: Part<SessionStore>, ending: Ending): void {
   const { name, member, endAll } = ending
   const title = 'and create, at once: the new session is ended and named, or neither'
-  whereOffered(part, ending)(title, async (sessions) => {
-    const at = moments()
-    for (let round = 0; round < part.rounds; round += 1) {
-      const key = randomId()
-      const [old, fresh] = [newSession(at, { [member]: key }), newSession(at, { [member]: key })]
-      await sessions.create(old)
-      const create = () => sessions.create(fresh).then(() => [])
-      const end = () => endAll(sessions, key, at(1))
-      const turns = round % 2 === 0 ? [create(), end()] : [end(), create()]
-      const named = (await Promise.all(turns)).flat()
-      const isEnded = (await sessions.find(fresh.id))?.endedAt !== null
-      check(
-        named.includes(old.id),
-        `sessions.${name} did not name a session that was there before it was called.`,
-      )
-      check(
-        named.includes(fresh.id) === isEnded,
-        `${name} ${isEnded ? 'ended but did not name' : 'named but did not end'} a session that ` +
-          'was created meanwhile.',
-      )
-    }
+  whereOffered(part, name).inRounds(title, async (sessions, at, round) => {
+    const key = randomId()
+    const [old, fresh] = [newSession(at, { [member]: key }), newSession(at, { [member]: key })]
+    await sessions.create(old)
+    const create = () => sessions.create(fresh).then(() => [])
+    const end = () => endAll(sessions, key, at(1))
+    const named = (await atOnce(round, create, end)).flat()
+    const isEnded = (await sessions.find(fresh.id))?.endedAt !== null
+    check(
+      named.includes(old.id),
+      `sessions.${name} did not name a session that was there before it was called.`,
+    )
+    check(
+      named.includes(fresh.id) === isEnded,
+      `${name} ${isEnded ? 'ended but did not name' : 'named but did not end'} a session that ` +
+        'was created meanwhile.',
+    )
   })
 }
 
 function endsAtOnce(part: Part<SessionStore>, ending: Ending): void {
   const { name, member, endAll } = ending
-  whereOffered(part, ending)(
+  whereOffered(part, name).it(
     'by 10 callers, at once: each id is named by one',
-    async (sessions) => {
-      const at = moments()
+    async (sessions, at) => {
       const key = randomId()
       const own = Array.from({ length: 10 }, () => newSession(at, { [member]: key }))
       for (const session of own) await sessions.create(session)
@@ -211,32 +191,25 @@ function endsAtOnce(part: Part<SessionStore>, ending: Ending): void {
   )
 
   const title = 'and end and endAllForUser, at once: each session is ended by one of them'
-  whereOffered(part, ending)(title, async (sessions) => {
-    const at = moments()
-    for (let round = 0; round < part.rounds; round += 1) {
-      const session = newSession(at, { [member]: randomId() })
-      await sessions.create(session)
-      const { id, userId } = session
-      const turns = [
-        async () => ((await sessions.end(id, 'logout', at(1))) ? [id] : []),
-        () => endAll(sessions, session[member] ?? '', at(1)),
-        () => sessions.endAllForUser(userId, 'revoked', at(1)),
-      ]
-      const rotated = [...turns.slice(round % 3), ...turns.slice(0, round % 3)]
-      const ended = (await Promise.all(rotated.map((turn) => turn()))).flat()
-      check(
-        ended.length === 1,
-        `${ended.length} of 3 callers ended one session, by end, endAllForUser and ${name}. ` +
-          'Condition all of them on endedAt.',
-      )
-    }
+  whereOffered(part, name).inRounds(title, async (sessions, at, round) => {
+    const session = newSession(at, { [member]: randomId() })
+    await sessions.create(session)
+    const { id, userId } = session
+    const end = async () => ((await sessions.end(id, 'logout', at(1))) ? [id] : [])
+    const together = () => endAll(sessions, session[member] ?? '', at(1))
+    const all = () => sessions.endAllForUser(userId, 'revoked', at(1))
+    const ended = (await atOnce(round, end, together, all)).flat()
+    check(
+      ended.length === 1,
+      `${ended.length} of 3 callers ended one session, by end, endAllForUser and ${name}. ` +
+        'Condition all of them on endedAt.',
+    )
   })
 }
 
 function endsOfOneUser(part: Part<SessionStore>): void {
   const title = 'with a user ends the sessions of that user at that client, and no others'
-  whereOffered(part, { name: 'endAllForClient' })(title, async (sessions) => {
-    const at = moments()
+  whereOffered(part, 'endAllForClient').it(title, async (sessions, at) => {
     const [clientId, userId] = [randomId(), randomId()]
     const own = [newSession(at, { clientId, userId }), newSession(at, { clientId, userId })]
     const others = [
@@ -268,8 +241,7 @@ function endsOfOneUser(part: Part<SessionStore>): void {
 function leavesTheParent(part: Part<SessionStore>): void {
   const title =
     'leaves the parent, its parent, the children of its children and what only came from it'
-  whereOffered(part, { name: 'endChildren' })(title, async (sessions) => {
-    const at = moments()
+  whereOffered(part, 'endChildren').it(title, async (sessions, at) => {
     const grandparent = newSession(at)
     const parent = newSession(at, { parentId: grandparent.id })
     const child = newSession(at, { parentId: parent.id })

@@ -1,27 +1,22 @@
 import { randomSecret } from '../../../lib/random.js'
 import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
-import { type Moment, moments, newRefreshable, newRotation } from '../../../stores/new-records.js'
-import { check, isNone, resolves, same } from '../harness/checks.js'
-import { atOnce, type Part } from '../harness/suite.js'
+import { type Moment, newRefreshable } from '../../../stores/new-records.js'
+import { check, resolves, same } from '../harness/checks.js'
+import { type Part, whereOffered } from '../harness/suite.js'
+import { otherCase } from '../harness/texts.js'
 
 /** A new hash of the same password: both marks are good, and those of another password stay bad. */
 export function passwordMarksContract(part: Part<SessionStore>): void {
-  marksOfSessions(part)
-  marksOfOthers(part)
-  marksOneAfterTheOther(part)
-  marksAtOnce(part)
-  marksBesideChanges(part)
+  // A store without it is good for every host that does not ask for it.
+  const offering = whereOffered(part, 'addPasswordMark')
+  marksOfSessions(offering)
+  marksOfOthers(offering)
+  marksOneAfterTheOther(offering)
+  marksAtOnce(offering)
 }
 
-type Marking = SessionStore & Required<Pick<SessionStore, 'addPasswordMark'>>
+type Marking = Part<SessionStore & Required<Pick<SessionStore, 'addPasswordMark'>>>
 
-// A store without it is good for every host that does not ask for it.
-async function marking(open: () => Promise<SessionStore>): Promise<Marking | null> {
-  const sessions = await open()
-  return typeof sessions.addPasswordMark === 'function' ? (sessions as Marking) : null
-}
-
-const offered = 'addPasswordMark, where it is offered: '
 const marked = (at: Moment, passwordMark: string, change: Partial<SessionRecord> = {}) =>
   newRefreshable(at, 'token', { passwordMark, ...change })
 const marksOf = async (sessions: SessionStore, id: string) => {
@@ -29,11 +24,8 @@ const marksOf = async (sessions: SessionStore, id: string) => {
   return [found?.passwordMark, found?.passwordMarkNext?.split(' ')]
 }
 
-function marksOfSessions({ it, store }: Part<SessionStore>): void {
-  it(`${offered}adds the mark to every session of the user that has the other, and nothing else`, async () => {
-    const at = moments()
-    const sessions = await marking(store)
-    if (sessions === null) return
+function marksOfSessions({ it }: Marking): void {
+  it('adds the mark to every session of the user that has the other, and nothing else', async (sessions, at) => {
     const [from, to] = [randomSecret(), randomSecret()]
     const one = marked(at, from)
     const other = marked(at, from, { userId: one.userId, idleExpiresAt: at(10) })
@@ -54,17 +46,14 @@ function marksOfSessions({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function marksOfOthers({ it, store }: Part<SessionStore>): void {
-  it(`${offered}leaves other marks, other users, sessions without a mark and ended ones alone`, async () => {
-    const at = moments()
-    const sessions = await marking(store)
-    if (sessions === null) return
+function marksOfOthers({ it }: Marking): void {
+  it('leaves other marks, other users, sessions without a mark and ended ones alone', async (sessions, at) => {
     const [from, to] = [randomSecret(), randomSecret()]
     const own = marked(at, from)
     const { userId } = own
     const others = {
       'of an older password': marked(at, randomSecret(), { userId }),
-      'whose mark differs by case': marked(at, swapCase(from), { userId }),
+      'whose mark differs by case': marked(at, otherCase(from), { userId }),
       'whose next mark only begins so': marked(at, randomSecret(), {
         userId,
         passwordMarkNext: `${from}0 0${from}`,
@@ -91,17 +80,8 @@ function marksOfOthers({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function swapCase(text: string): string {
-  return [...text]
-    .map((one) => (one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase()))
-    .join('')
-}
-
-function marksOneAfterTheOther({ it, store }: Part<SessionStore>): void {
-  it(`${offered}a mark that is added beside one of the next takes the place of all before`, async () => {
-    const at = moments()
-    const sessions = await marking(store)
-    if (sessions === null) return
+function marksOneAfterTheOther({ it }: Marking): void {
+  it('a mark that is added beside one of the next takes the place of all before', async (sessions, at) => {
     const [first, second, lost] = [randomSecret(), randomSecret(), randomSecret()]
     const third = randomSecret()
     const session = marked(at, first)
@@ -117,10 +97,7 @@ function marksOneAfterTheOther({ it, store }: Part<SessionStore>): void {
     )
   })
 
-  it(`${offered}however many are added, the last 16 are there, and the row does not grow for ever`, async () => {
-    const at = moments()
-    const sessions = await marking(store)
-    if (sessions === null) return
+  it('however many are added, the last 16 are there, and the row does not grow for ever', async (sessions, at) => {
     const session = marked(at, randomSecret())
     await sessions.create(session)
     const added = Array.from({ length: 60 }, () => randomSecret())
@@ -136,11 +113,8 @@ function marksOneAfterTheOther({ it, store }: Part<SessionStore>): void {
   })
 }
 
-function marksAtOnce({ it, store, rounds }: Part<SessionStore>): void {
-  it(`${offered}of 16 at once, every mark is there`, async () => {
-    const at = moments()
-    const sessions = await marking(store)
-    if (sessions === null) return
+function marksAtOnce({ it }: Marking): void {
+  it('of 16 at once, every mark is there', async (sessions, at) => {
     const from = randomSecret()
     const one = marked(at, from)
     const other = marked(at, from, { userId: one.userId })
@@ -155,45 +129,6 @@ function marksAtOnce({ it, store, rounds }: Part<SessionStore>): void {
         [from, [...added].sort()],
         'A mark that was lost signs its sessions out: only one of the hashes is kept, and nobody ' +
           'knows yet which. Append in the write itself; do not read before.',
-      )
-    }
-  })
-
-  it(`${offered}and end, at once: the session has ended`, async () => {
-    const at = moments()
-    const sessions = await marking(store)
-    if (sessions === null) return
-    for (let round = 0; round < rounds; round += 1) {
-      const session = marked(at, 'from')
-      await sessions.create(session)
-      const add = () => sessions.addPasswordMark(session.userId, 'from', 'to')
-      const end = () => sessions.end(session.id, 'revoked', at(1))
-      await atOnce(round, add, end)
-      const found = await sessions.find(session.id)
-      check(
-        isNone(found) || !isNone(found?.endedAt),
-        'addPasswordMark brought a session back that was ended meanwhile. Update the columns.',
-      )
-    }
-  })
-}
-
-function marksBesideChanges({ it, store, rounds }: Part<SessionStore>): void {
-  it(`${offered}and rotateRefresh, at once: both changes are there`, async () => {
-    const at = moments()
-    const sessions = await marking(store)
-    if (sessions === null) return
-    for (let round = 0; round < rounds; round += 1) {
-      const session = marked(at, 'from')
-      const next = newRotation(at, 'next')
-      await sessions.create(session)
-      const add = () => sessions.addPasswordMark(session.userId, 'from', 'to')
-      const rotate = () => sessions.rotateRefresh(session.id, 'token', next, at(2))
-      await atOnce(round, add, rotate)
-      same(
-        await sessions.find(session.id),
-        { ...session, ...next, passwordMarkNext: 'to' },
-        'addPasswordMark and rotateRefresh lost a change. Update the columns, not the row.',
       )
     }
   })

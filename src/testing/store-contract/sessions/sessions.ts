@@ -6,10 +6,22 @@ import {
   newRotation,
   newSession,
 } from '../../../stores/new-records.js'
+import { comesBack, type Rows, recordsAreCopies } from '../every-store/rows.js'
 import { check, isNone, rejects, resolves, same, spoil } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 import { awkwardPairs, awkwardText } from '../harness/texts.js'
 import { touchContract } from './touching.js'
+
+/** How sessions are saved and answered. */
+export const sessionRows: Rows<SessionStore, SessionRecord> = {
+  saving: 'sessions.create',
+  saved: 'created',
+  save: (sessions, session) => sessions.create(session),
+  finding: 'sessions.find',
+  find: (sessions, { id }) => sessions.find(id),
+  listing: 'sessions.listForUser',
+  list: (sessions, { userId, createdAt }) => sessions.listForUser(userId, createdAt),
+}
 
 /**
  * What a session row is: that it comes back as it was, is one row for one id, and is touched
@@ -21,7 +33,11 @@ export function sessionsContract(part: Part<SessionStore>): void {
   sessionIdentity(part)
   sessionsByTheByte(part)
   usersByTheByte(part)
-  sessionCopies(part)
+  recordsAreCopies(
+    part,
+    (at) => newRefreshable(at, 'hash', { refresh: newRefresh(at, 'hash', 2) }),
+    sessionRows,
+  )
   changesAreCopies(part)
   touchContract(part)
 }
@@ -41,11 +57,11 @@ function sessionShapes({ it }: Part<SessionStore>): void {
     ],
     'without methods, with empty texts': [
       (at) => newSession(at, { methods: [], ip: '', userAgent: '' }),
-      " An empty list is a list, and '' is not null.",
+      "An empty list is a list, and '' is not null.",
     ],
     'that ends in 2040': [
       (at) => newSession(at, { expiresAt: new Date(Date.UTC(2040, 1, 29, 12, 0, 0, 7)) }),
-      ' Moments go beyond 2038, where seconds in 32 bits and TIMESTAMP columns end.',
+      'Moments go beyond 2038, where seconds in 32 bits and TIMESTAMP columns end.',
     ],
     'with 20 spent refresh tokens': [
       (at) =>
@@ -58,21 +74,8 @@ function sessionShapes({ it }: Part<SessionStore>): void {
     ],
   }
   for (const [what, [make, hint = '']] of Object.entries(records)) {
-    it(`a session ${what} comes back as it was created`, async (sessions, at) => {
-      const session = make(at)
-      await sessions.create(session)
-      same(
-        await sessions.find(session.id),
-        session,
-        `sessions.find must answer the record as it was created.${hint}`,
-      )
-      const listed = await sessions.listForUser(session.userId, at(1))
-      same(
-        listed,
-        [session],
-        `sessions.listForUser must answer the records as they were created.${hint}`,
-      )
-    })
+    it(`a session ${what} comes back as it was created`, async (sessions, at) =>
+      comesBack(sessions, make(at), sessionRows, hint))
   }
 }
 
@@ -190,34 +193,6 @@ function usersByTheByte({ it }: Part<SessionStore>): void {
       )
       same(await listed(), [one.id], `sessions.endAllForUser ${confuses}`)
     }
-  })
-}
-
-function sessionCopies({ it }: Part<SessionStore>): void {
-  it('records are copies: changing one does not change the store', async (sessions, at) => {
-    const session = newRefreshable(at, 'hash', { refresh: newRefresh(at, 'hash', 2) })
-    const given = structuredClone(session)
-    await sessions.create(given)
-    const find = async () => structuredClone(await sessions.find(session.id))
-    const stored = await find()
-    spoil(given)
-    same(
-      await find(),
-      stored,
-      'Changing the record that was given to sessions.create changed the stored one.',
-    )
-    spoil(await sessions.find(session.id))
-    same(
-      await find(),
-      stored,
-      'Changing the record that sessions.find answered changed the stored one.',
-    )
-    spoil(await sessions.listForUser(session.userId, at(1)))
-    same(
-      await find(),
-      stored,
-      'Changing what sessions.listForUser answered changed the stored record.',
-    )
   })
 }
 

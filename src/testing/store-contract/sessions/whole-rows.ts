@@ -6,8 +6,10 @@ import {
   newWholeSession,
 } from '../../../stores/new-records.js'
 import { checkGone } from '../every-store/purge-contract.js'
+import { comesBack } from '../every-store/rows.js'
 import { isNone, same, sessionsOf } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
+import { sessionRows } from './sessions.js'
 
 /** The members that a session may have or not: kept as they are, whatever else changes. */
 export function wholeRowsContract(part: Part<SessionStore>): void {
@@ -22,14 +24,7 @@ const dropped =
 
 function wholeRows({ it }: Part<SessionStore>): void {
   it('a session with every member comes back as it was created, from find and listForUser', async (sessions, at) => {
-    const session = newWholeSession(at)
-    await sessions.create(session)
-    same(await sessions.find(session.id), session, `sessions.find. ${dropped}`)
-    same(
-      await sessionsOf(sessions, session.userId, at(1)),
-      [session],
-      `sessions.listForUser. ${dropped}`,
-    )
+    await comesBack(sessions, newWholeSession(at), sessionRows, dropped)
   })
 
   it('touch, rotateRefresh, setMethods and end leave every other member as it was', async (sessions, at) => {
@@ -68,11 +63,11 @@ function partOfThem({ it }: Part<SessionStore>): void {
     const others = [{ passwordMark }, { lifetime }, { resources }]
     for (const later of [...secrets, ...others, ...owned]) {
       const session = newSession(at, { kind: 'token', ...later })
-      await sessions.create(session)
-      same(
-        await sessions.find(session.id),
+      await comesBack(
+        sessions,
         session,
-        'sessions.find: what was left out is left out, or undefined, and never null or empty.',
+        sessionRows,
+        'What was left out is left out, or undefined, and never null or empty.',
       )
     }
   })
@@ -84,12 +79,11 @@ function partOfThem({ it }: Part<SessionStore>): void {
       ['', '["x"]', "it's \\ \u{1f4d6}", 'https://api.example/?a=1,2'],
     ]
     for (const resources of lists) {
-      const session = newSession(at, { kind: 'oauth', resources })
-      await sessions.create(session)
-      same(
-        await sessions.find(session.id),
-        session,
-        'sessions.find: `resources` is a list of texts in its order, and an empty one stays one. ' +
+      await comesBack(
+        sessions,
+        newSession(at, { kind: 'oauth', resources }),
+        sessionRows,
+        '`resources` is a list of texts in its order, and an empty one stays one. ' +
           'Otherwise an app gets tokens for an API that it was not granted.',
       )
     }
@@ -106,8 +100,7 @@ function partOfThem({ it }: Part<SessionStore>): void {
       parentId: longest('parent'),
       openedBySessionId: longest('opener'),
     })
-    await sessions.create(session)
-    same(await sessions.find(session.id), session, 'sessions.find: ids have up to 1024 bytes.')
+    await comesBack(sessions, session, sessionRows, 'Ids have up to 1024 bytes.')
   })
 }
 

@@ -1,5 +1,6 @@
 import { newTicket } from '../../../stores/new-records.js'
 import type { ConsumeTicketResult, SocketTicketStore } from '../../../stores/ticket-contract.js'
+import { goodUntil } from '../every-store/good-until.js'
 import { check, rejects, resolves, same, spoil } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 import { longAwkwardText, otherCase } from '../harness/texts.js'
@@ -105,43 +106,17 @@ function ticketIdentity({ it }: Part<SocketTicketStore>): void {
   })
 }
 
-function ticketExpiry({ it }: Part<SocketTicketStore>): void {
-  it('a ticket is good one millisecond before it expires', async (tickets, at) => {
-    const ticket = newTicket(at)
-    await tickets.save(ticket)
-    const { outcome } = await tickets.consume(ticket.ticketHash, at(29.999))
-    check(
-      outcome === 'consumed',
-      `tickets.consume answered ${outcome} one millisecond before expiresAt. Keep milliseconds.`,
-    )
-  })
-
-  it('a ticket is void at the very moment it expires', async (tickets, at) => {
-    const ticket = newTicket(at)
-    await tickets.save(ticket)
-    for (const now of [at(30), at(31)]) {
-      const answer = await tickets.consume(ticket.ticketHash, now)
-      same(
-        answer,
-        { outcome: 'unknown' },
-        'tickets.consume of a ticket that has expired. It is good while now < expiresAt.',
-      )
-    }
-    const { outcome } = await tickets.consume(ticket.ticketHash, at(29))
-    const used =
-      'tickets.consume used up a ticket for a process whose clock is ahead. Make `now < ' +
-      'expiresAt` a condition of the delete.'
-    check(outcome === 'consumed', used)
-  })
-
-  it('a ticket is good for a process whose clock is behind, too', async (tickets, at) => {
-    const ticket = newTicket(at)
-    await tickets.save(ticket)
-    const { outcome } = await tickets.consume(ticket.ticketHash, at(-2))
-    const skew =
-      'two seconds before createdAt: clocks of processes differ. Ask only whether expiresAt has ' +
-      'come.'
-    check(outcome === 'consumed', `tickets.consume answered ${outcome} ${skew}`)
+function ticketExpiry(part: Part<SocketTicketStore>): void {
+  goodUntil(part, {
+    row: 'ticket',
+    method: 'tickets.consume',
+    by: 'delete',
+    seconds: 30,
+    async save(tickets, at) {
+      const ticket = newTicket(at)
+      await tickets.save(ticket)
+      return (now) => tickets.consume(ticket.ticketHash, now)
+    },
   })
 }
 

@@ -1,0 +1,61 @@
+import type { Moment } from '../../../stores/new-records.js'
+import { check, same } from '../harness/checks.js'
+import type { Part } from '../harness/suite.js'
+
+/** What is consumed once, and good until a moment. */
+export interface GoodUntil<Store> {
+  /** What one is called: `code`. */
+  readonly row: string
+  /** `codes.consume` */
+  readonly method: string
+  /** How that is done: by a `write`, or a `delete`. */
+  readonly by: 'write' | 'delete'
+  /** For how many seconds one is good. */
+  readonly seconds: number
+  /** Saves one, and answers how it is consumed at a moment. */
+  readonly save: (
+    store: Store,
+    at: Moment,
+  ) => Promise<(now: Date) => Promise<{ readonly outcome: string }>>
+}
+
+/** Good while `now < expiresAt`, to the millisecond, and by the caller's clock alone. */
+export function goodUntil<Store>(
+  { it }: Part<Store>,
+  { row, method, by, seconds, save }: GoodUntil<Store>,
+): void {
+  it(`a ${row} is good one millisecond before it expires`, async (store, at) => {
+    const consume = await save(store, at)
+    const { outcome } = await consume(at(seconds - 0.001))
+    check(
+      outcome === 'consumed',
+      `${method} answered ${outcome} one millisecond before expiresAt. Keep milliseconds.`,
+    )
+  })
+
+  it(`a ${row} is void at the very moment it expires`, async (store, at) => {
+    const consume = await save(store, at)
+    for (const now of [at(seconds), at(seconds + 1)])
+      same(
+        await consume(now),
+        { outcome: 'unknown' },
+        `${method} of an unused ${row} that has expired. It is good while now < expiresAt.`,
+      )
+    const { outcome } = await consume(at(seconds - 1))
+    check(
+      outcome === 'consumed',
+      `${method} used up a ${row} for a process whose clock is ahead. Make \`now < expiresAt\` a ` +
+        `condition of the ${by}.`,
+    )
+  })
+
+  it(`a ${row} is good for a process whose clock is behind, too`, async (store, at) => {
+    const consume = await save(store, at)
+    const { outcome } = await consume(at(-2))
+    check(
+      outcome === 'consumed',
+      `${method} answered ${outcome} two seconds before createdAt: clocks of processes differ. ` +
+        'Ask only whether expiresAt has come.',
+    )
+  })
+}
