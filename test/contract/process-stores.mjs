@@ -8,14 +8,22 @@ import pg from 'pg'
 
 const { kind, prefix, at } = Object.fromEntries(new URL(import.meta.url).searchParams)
 
+// The processes stay for the whole run: what a race leaves idle, other tests may need.
+const idle = 500
 const dialects = {
   'SQLite (libsql)': () => {
     const database = new Database(at)
     database.exec('pragma busy_timeout = 10000')
     return new SqliteDialect({ database })
   },
-  PostgreSQL: () => new PostgresDialect({ pool: new pg.Pool({ connectionString: at, max: 25 }) }),
-  MariaDB: () => new MysqlDialect({ pool: createPool({ uri: at, connectionLimit: 25 }) }),
+  PostgreSQL: () => {
+    const pool = new pg.Pool({ connectionString: at, max: 25, idleTimeoutMillis: idle })
+    return new PostgresDialect({ pool })
+  },
+  MariaDB: () => {
+    const pool = createPool({ uri: at, connectionLimit: 25, maxIdle: 1, idleTimeout: idle })
+    return new MysqlDialect({ pool })
+  },
 }
 
 const kysely = new Kysely({ dialect: dialects[kind]() })
