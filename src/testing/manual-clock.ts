@@ -2,9 +2,9 @@
 export interface ManualClock {
   /** Hand this to `createAuthRouter({ clock })` and to `joseSigner({ clock })`. */
   (): Date
-  /** Moves it on by so many seconds; a negative number moves it back. */
+  /** Moves it forward by this many seconds. A negative number moves it back. */
   advance(seconds: number): void
-  /** Sets it. */
+  /** Sets it to this moment. */
   set(moment: Date): void
 }
 

@@ -1,4 +1,4 @@
-// The front door of messaging-auth-router/testing: helpers for the tests of hosts.
+// The entry point messaging-auth-router/testing: helpers for the tests of hosts.
 export { type ManualClock, manualClock } from './manual-clock.js'
 export { type PageTest, pageContract } from './page-contract/page-contract.js'
 export type {

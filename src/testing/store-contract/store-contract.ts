@@ -284,8 +284,8 @@ const rules = {
   },
 }
 
-// Once for all tests, and only when one runs: a host that filters its tests must not need a
-// database.
+// Opens the stores once for all tests, and only when a test runs: a host that filters its tests
+// must not need a database.
 function onceOpened(
   make: StoreContractOptions['stores'],
   contracts: readonly StoreContractName[],

@@ -2,10 +2,10 @@ import { randomId } from '../../../lib/random.js'
 import type { ManagedClientStore } from '../../../stores/client-contract.js'
 import { moments, newClient, newSecretHash } from '../../../stores/new-records.js'
 import { check, isNone, same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { atOnce, type Part } from '../harness/suite.js'
 import { plainClient } from './plain-client.js'
 
-/** What changes a client, but for the races. */
+/** Changes of a client, except their races. */
 export function clientChanges(part: Part<ManagedClientStore>): void {
   clientUpdates(part)
   clientSecrets(part)
@@ -140,14 +140,12 @@ function clientChangesAtOnce({ inRounds }: Part<ManagedClientStore>): void {
       const next = { ...client, name: 'Renamed' }
       const to = [newSecretHash()]
       await clients.create(client, at(0))
-      const changes = [
+      await atOnce(
+        round,
         () => clients.update(next, at(1)),
         () => clients.replaceSecrets(id, secretHashes, to, at(1)),
         () => clients.setDisabled(id, true, at(1)),
-      ]
-      // Each of them is the first in its turn.
-      const inTurn = [...changes.slice(round % 3), ...changes.slice(0, round % 3)]
-      await Promise.all(inTurn.map((change) => change()))
+      )
       same(
         plainClient(await clients.find(id)),
         { ...next, secretHashes: to, disabled: true },

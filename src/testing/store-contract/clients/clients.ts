@@ -19,7 +19,7 @@ const clientRows: Rows<ManagedClientStore, OAuthClient> = {
   plain: plainClient,
 }
 
-/** Clients: rows, ids and the list. */
+/** Clients: their rows, ids and list. */
 export function clientsContract(part: Part<ManagedClientStore>): void {
   clientsComeBack(part)
   recordsAreCopies(part, () => newClient(), clientRows)

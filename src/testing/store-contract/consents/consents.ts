@@ -6,7 +6,7 @@ import type { Part } from '../harness/suite.js'
 import { awkwardPairs, inheritedNames } from '../harness/texts.js'
 import { inOrder, sorted } from './sorted.js'
 
-// Tokens of RFC 6749 §3.3 that a path, a pattern or a plain object takes for something else.
+// Scope tokens of RFC 6749 §3.3 that a path, a pattern or a plain object misreads.
 const awkwardScopes = [
   '*',
   '17',
@@ -34,7 +34,7 @@ const consentRows: Rows<ConsentStore, ConsentRecord> = {
   plain: sorted,
 }
 
-/** Consents, but for their union and their races. */
+/** Consents, except their union and their races. */
 export function consentsContract(part: Part<ConsentStore>): void {
   consentsComeBack(part)
   consentEnds(part)
@@ -57,7 +57,7 @@ function consentsComeBack({ it }: Part<ConsentStore>): void {
     const scopes = [...awkwardScopes, 'messages:read', 'Messages:Read', 'm'.repeat(1000)]
     const consent = newConsent(at, { scopes })
     await resolves(consents.grant(consent), 'consents.grant refused scopes that RFC 6749 allows.')
-    // Once more, so that what merges them has seen each of them twice.
+    // Again, so that the merge has seen each of them twice.
     await consents.grant({ ...consent, scopes: awkwardScopes })
     same(
       sorted(await consents.find(consent.userId, consent.clientId)),
@@ -134,7 +134,7 @@ function consentIdentity({ it, store }: Part<ConsentStore>): void {
 
   it('a name that every object has as a property is no consent', async (consents, at) => {
     for (const name of inheritedNames) {
-      // Left behind by a run that was broken off.
+      // An aborted run may have left it.
       await consents.revoke(name, name)
       const plain = `of '${name}'. Keep rows in a Map, not in a plain object.`
       check(isNone(await consents.find(name, name)), `consents.find ${plain}`)
@@ -171,7 +171,7 @@ async function apart(
 function consentList({ it }: Part<ConsentStore>): void {
   it('listForUser answers the consents of that user, the oldest first, ties by client', async (consents, at) => {
     const { userId, clientId } = newConsent(at)
-    // Not in order, and some by their bytes alone: capitals come before small letters.
+    // Not in order. Some differ only by their bytes: capitals come before small letters.
     const rows = ['b', 'B', '\u{1f600}', '\uffee', 'a'].map((start, index) =>
       newConsent(at, {
         userId,

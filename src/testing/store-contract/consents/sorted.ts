@@ -1,6 +1,6 @@
 import type { ConsentRecord } from '../../../stores/consent-contract.js'
 
-/** The consent with its scopes in one order, since the contract knows none. */
+/** Sorts the scopes of a consent: the contract does not define their order. */
 export function sorted(consent: ConsentRecord | null | undefined): unknown {
   const scopes = consent?.scopes
   return Array.isArray(scopes) ? { ...consent, scopes: [...scopes].sort() } : consent

@@ -8,7 +8,7 @@ const oneStatement =
   'Add in the write itself: a list that is read, and written with more in it, loses what ' +
   'somebody else has added meanwhile, and the user is asked again.'
 
-/** What several grants of one user to one client come to. */
+/** Several grants of one user to one client add up. */
 export function consentUnion(part: Part<ConsentStore>): void {
   unionInTurn(part)
   unionAtOnce(part)

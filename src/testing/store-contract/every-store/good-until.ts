@@ -2,24 +2,24 @@ import type { Moment } from '../../../stores/new-records.js'
 import { check, same } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 
-/** What is consumed once, and good until a moment. */
+/** A row that is consumed once, and valid until a moment. */
 export interface GoodUntil<Store> {
   /** What one is called: `code`. */
   readonly row: string
   /** `codes.consume` */
   readonly method: string
-  /** How that is done: by a `write`, or a `delete`. */
+  /** Whether consuming is a write or a delete. */
   readonly by: 'write' | 'delete'
-  /** For how many seconds one is good. */
+  /** For how many seconds it is valid. */
   readonly seconds: number
-  /** Saves one, and answers how it is consumed at a moment. */
+  /** Saves one, and returns a function that consumes it at a moment. */
   readonly save: (
     store: Store,
     at: Moment,
   ) => Promise<(now: Date) => Promise<{ readonly outcome: string }>>
 }
 
-/** Good while `now < expiresAt`, to the millisecond, and by the caller's clock alone. */
+/** Valid while `now < expiresAt`, to the millisecond, by the clock of the caller alone. */
 export function goodUntil<Store>(
   { it }: Part<Store>,
   { row, method, by, seconds, save }: GoodUntil<Store>,

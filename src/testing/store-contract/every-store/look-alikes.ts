@@ -12,7 +12,7 @@ import { check, isNone, resolves, same, sessionsOf } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 import { inheritedNames } from '../harness/texts.js'
 
-// Texts that a driver, an ORM or a reviver of JSON takes for something else.
+// Texts that a driver, an ORM or a JSON reviver converts into something else.
 const lookAlikes = [
   '',
   ' ',
@@ -115,7 +115,7 @@ export function codeLookAlikes({ it }: Part<AuthorizationCodeStore>): void {
 export function factorLookAlikes({ it }: Part<SecondFactorStore>): void {
   it('a user whose id every object has as a property has a factor like any other', async (factors, at) => {
     for (const userId of inheritedNames) {
-      // Left behind by a run that was broken off.
+      // An aborted run may have left it.
       await factors.deactivate(userId)
       const plain = `of a user called '${userId}'. Keep rows in a Map, not in a plain object.`
       check(isNone(await factors.find(userId)), `secondFactors.find ${plain}`)

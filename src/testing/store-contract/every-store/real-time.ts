@@ -56,7 +56,7 @@ export function realTimeRun(): InRealTime {
       return running
     }
     begins.push(begin)
-    // What fails is told by the tests of its own contract.
+    // The tests of its own contract report a failure.
     const beginAll = () => begins.forEach((one) => void one().catch(() => {}))
     return {
       async begun() {
@@ -92,7 +92,8 @@ const roundUp =
   'must move it.'
 
 /**
- * A used code is remembered longer than an unused one is good. Answers the test that comes last.
+ * A used code is kept longer than an unused one is valid. Returns the registration of the later
+ * test.
  */
 export function codesInRealTime(
   { it, store }: Part<AuthorizationCodeStore>,
@@ -137,8 +138,8 @@ export function codesInRealTime(
 }
 
 /**
- * Being used moves the end of a session, and of whatever leads to it. Answers the test that comes
- * last.
+ * Using a session moves its end, and that of its indexes. Returns the registration of the later
+ * test.
  */
 export function sessionsInRealTime(
   { it, store }: Part<SessionStore>,
@@ -200,8 +201,8 @@ export function sessionsInRealTime(
 }
 
 /**
- * An enrolment expires; what it is replaced by or becomes does not. Answers the test that comes
- * last.
+ * An enrolment expires. Its replacement does not, nor the factor that it becomes. Returns the
+ * registration of the later test.
  */
 export function factorsInRealTime(
   { it, store }: Part<SecondFactorStore>,
@@ -252,8 +253,8 @@ export function factorsInRealTime(
 }
 
 /**
- * A note is there until its end, also one that took the place of an expired one. Answers the test
- * that comes last.
+ * A claim lasts until its end, also if it replaced an expired one. Returns the registration of the
+ * later test.
  */
 export function onceInRealTime({ it, store }: Part<OnceStore>, inRealTime: InRealTime): () => void {
   const time = inRealTime(async (at, end) => {
@@ -262,7 +263,7 @@ export function onceInRealTime({ it, store }: Part<OnceStore>, inRealTime: InRea
     for (const key of [short, long]) await once.claim(key, end, at(0))
     const { outcome } = await once.claim(short, at(7200), at(0.1))
     check(outcome === 'known', `once.claim answered ${outcome} for a key 0.2 seconds ${roundUp}`)
-    // By the clock of the caller the note is over, before it is so by the real time.
+    // By the clock of the caller the claim has expired, but not yet in real time.
     await once.claim(long, at(7200), end)
     return { long }
   })

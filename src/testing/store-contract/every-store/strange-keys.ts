@@ -19,9 +19,9 @@ import { check, codesLeft, isNone, sessionsOf } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 import { type AwkwardPair, ownNames } from '../harness/texts.js'
 
-// What no id or hash may be: half a character, a NUL, more than 1024 bytes, no text at all. A store
-// refuses it or keeps it apart from everything else. One that replaces it, cuts it off or takes it
-// for something else makes one user of two.
+// What no id or hash may be: half a surrogate pair, a NUL, more than 1024 bytes, not a string. A
+// store refuses such a key or keeps it apart. If it replaces the key, cuts it off or converts it,
+// two users become one.
 
 function strangePairs(unique: string): readonly AwkwardPair[] {
   return [
@@ -37,7 +37,7 @@ function strangePairs(unique: string): readonly AwkwardPair[] {
   ]
 }
 
-/** Values that are no text; the first and the last are the digits and the id, written otherwise. */
+/** Values that are not strings. The first and the last contain the key in another form. */
 function noTexts(digits: string, id: string): readonly (readonly [what: string, value: unknown])[] {
   return [
     ['the same number, but no text', Number(digits)],

@@ -9,7 +9,7 @@ import { codesLeft, same } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 import { otherCase } from '../harness/texts.js'
 
-/** How an enrolment becomes a factor; but for what happens at once. */
+/** How an enrolment becomes a factor, one call at a time. */
 export function confirmContract(part: Part<SecondFactorStore>): void {
   confirming(part)
   confirmingInVain(part)

@@ -7,7 +7,7 @@ import type {
 import { codesLeft, same } from '../harness/checks.js'
 import { atOnce, type Part } from '../harness/suite.js'
 
-/** Deactivating: all of the factor goes, and for one caller. */
+/** `deactivate` deletes the whole factor, and only one caller is told so. */
 export function deactivationContract(part: Part<SecondFactorStore>): void {
   deactivation(part)
   keptCodes(part)

@@ -7,7 +7,7 @@ import type {
 import { check, codesLeft, isNone, same } from '../harness/checks.js'
 import { atOnce, type Part } from '../harness/suite.js'
 
-/** Enrolments, and what else happens to the same user at once. */
+/** Enrolments, while other calls change the same user. */
 export function enrolmentRaces(part: Part<SecondFactorStore>): void {
   savingAtOnce(part)
   confirmAgainstSave(part)
@@ -80,7 +80,7 @@ function confirmAgainstDeactivate({ inRounds }: Part<SecondFactorStore>): void {
     const deactivate = () => factors.deactivate(pending.userId)
     const answers = await atOnce(round, confirm, deactivate)
     const said = answers.map(({ outcome }) => outcome).sort()
-    // Whoever was first: the enrolment is gone before it is confirmed, or the factor afterwards.
+    // In either order: the enrolment is deleted before it is confirmed, or the factor afterwards.
     await checkFactorAndCodes(factors, pending, undefined, 2)
     same(
       await factors.findPending(pending.userId, enrolling),
@@ -152,7 +152,7 @@ function differentUsers({ it, rounds }: Part<SecondFactorStore>): void {
   })
 }
 
-/** Both or neither: a factor without codes locks out, codes without a factor let in. */
+/** Factor and codes exist together, or neither does. */
 async function checkFactorAndCodes(
   factors: SecondFactorStore,
   { userId }: PendingSecondFactor,

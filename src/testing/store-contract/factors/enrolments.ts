@@ -6,10 +6,7 @@ import type { Part } from '../harness/suite.js'
 import { awkwardPairs, longAwkwardText } from '../harness/texts.js'
 import { confirmContract } from './confirming.js'
 
-/**
- * Enrolments that wait for their first code, and how they become factors; but for what happens at
- * once.
- */
+/** Enrolments that wait for their first code, and how they become factors, one call at a time. */
 export function enrolmentsContract(part: Part<SecondFactorStore>): void {
   enrolmentShapes(part)
   enrolmentCopies(part)

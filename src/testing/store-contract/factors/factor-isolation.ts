@@ -4,10 +4,7 @@ import type { SecondFactorStore } from '../../../stores/second-factor-contract.j
 import { check, codesLeft, same } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 
-/**
- * Recovery codes are rows of their own: what happens to one of them, or to the factor, leaves the
- * others alone.
- */
+/** Recovery codes are separate rows: a change of one, or of the factor, leaves the others alone. */
 export function factorIsolation(part: Part<SecondFactorStore>): void {
   joinedKeys(part)
   manyCodes(part)

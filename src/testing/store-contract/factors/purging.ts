@@ -4,7 +4,7 @@ import { countTrue, purgeContract } from '../every-store/purge-contract.js'
 import { check, codesLeft, isNone, same } from '../harness/checks.js'
 import { atOnce, type Part } from '../harness/suite.js'
 
-/** Deleting enrolments that have expired, and nothing else of a user's. */
+/** `purge` deletes expired enrolments, and nothing else that belongs to the user. */
 export function enrolmentsPurge(part: Part<SecondFactorStore>): void {
   const isThere = async (factors: SecondFactorStore, userId: string) =>
     !isNone(await factors.findPending(userId, enrolling))

@@ -6,7 +6,7 @@ import { check, codesLeft, same } from '../harness/checks.js'
 import { atOnce, type Part } from '../harness/suite.js'
 import { otherCase } from '../harness/texts.js'
 
-/** Recovery codes: each is used once, and they are replaced all together. */
+/** Recovery codes: each works once, and all are replaced together. */
 export function recoveryCodesContract(part: Part<SecondFactorStore>): void {
   usingCodes(part)
   usingCodesAtOnce(part)

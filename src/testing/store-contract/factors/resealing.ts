@@ -4,7 +4,7 @@ import { codesLeft, same } from '../harness/checks.js'
 import { atOnce, type Part } from '../harness/suite.js'
 import { otherCase } from '../harness/texts.js'
 
-/** The same seed under a newer key. */
+/** `reseal` stores the same seed, encrypted with a newer key. */
 export function resealingContract(part: Part<SecondFactorStore>): void {
   resealing(part)
   resealingAtOnce(part)

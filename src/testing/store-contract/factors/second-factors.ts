@@ -6,7 +6,7 @@ import { atOnce, type Part } from '../harness/suite.js'
 import { awkwardPairs, longAwkwardText } from '../harness/texts.js'
 import { deactivationContract } from './deactivation.js'
 
-/** Second factors, but for their races against themselves. */
+/** Second factors, except the races of one operation. */
 export function secondFactorsContract(part: Part<SecondFactorStore>): void {
   factorShapes(part)
   factorIdentity(part)

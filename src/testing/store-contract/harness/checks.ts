@@ -18,8 +18,8 @@ export function check(kept: boolean, broken: string): asserts kept {
 }
 
 /**
- * Fails unless both hold the same plain data; Dates count to the millisecond, and `undefined` is
- * not `null`, but the same as a member that is left out.
+ * Fails unless both hold the same plain data. Dates are compared to the millisecond. `undefined`
+ * equals an absent member, and differs from `null`.
  */
 export function same(actual: unknown, expected: unknown, promise: string): void {
   try {
@@ -36,8 +36,8 @@ export function same(actual: unknown, expected: unknown, promise: string): void 
 }
 
 /**
- * The sessions of the user that listForUser answers. A store that answers those of others, or rows
- * that are none, is found out by tests of its own.
+ * The sessions of the user that listForUser returns. Other tests detect a store that returns those
+ * of other users, or no rows at all.
  */
 export async function sessionsOf(
   sessions: SessionStore,
@@ -47,23 +47,17 @@ export async function sessionsOf(
   return (await sessions.listForUser(userId, now)).filter((session) => session?.userId === userId)
 }
 
-/**
- * How many recovery codes the user has left. A store that answers with a text is found out by a
- * test of its own.
- */
+/** How many recovery codes the user has left. Another test detects a store that returns a text. */
 export async function codesLeft(factors: SecondFactorStore, userId: string): Promise<number> {
   return Number(await factors.countRecoveryCodes(userId))
 }
 
-/**
- * Whether nothing was found, be it said with null or, against the contract, with undefined: that is
- * asked by tests of its own.
- */
+/** Whether nothing was found: null, or undefined, which the contract forbids and others test. */
 export function isNone(found: unknown): boolean {
   return found === null || found === undefined
 }
 
-/** Fails unless the answer is one of the results; answers whether it is the first of them. */
+/** Fails unless the answer is one of the results. Returns whether it is the first of them. */
 export function won(answer: unknown, method: string, ...results: readonly unknown[]): boolean {
   const index = results.findIndex((result) => isDeepStrictEqual(plain(answer), plain(result)))
   check(
@@ -84,7 +78,7 @@ export async function rejects(promise: Promise<unknown>, broken: string): Promis
   check(rejected, broken)
 }
 
-/** Fails with this text, and the reason, if the promise is rejected. */
+/** Fails with this text and the reason if the promise is rejected. */
 export async function resolves<T>(promise: Promise<T>, broken: string): Promise<T> {
   try {
     return await promise
@@ -97,7 +91,7 @@ export async function resolves<T>(promise: Promise<T>, broken: string): Promise<
   }
 }
 
-/** Changes whatever can be changed about a record: nobody else may notice. */
+/** Changes everything in a record. The store must not notice. */
 export function spoil(record: unknown): void {
   if (typeof record !== 'object' || record === null) return
   for (const value of Object.values(record)) {
@@ -107,7 +101,7 @@ export function spoil(record: unknown): void {
   for (const name of Object.keys(record)) Reflect.set(record, name, 'spoilt')
 }
 
-// Drivers make rows with classes or prototypes of their own; what counts is what is in them.
+// Drivers return rows with classes or prototypes of their own. Only their members count.
 function plain(value: unknown): unknown {
   if (types.isDate(value)) return new Date(value.getTime())
   if (Array.isArray(value)) return value.map(plain)

@@ -9,10 +9,7 @@ import type { PasskeyStore } from '../../../stores/passkey-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
 
-/**
- * The stores a {@link storeContract} is to be tried on: one for each contract it was asked to
- * check.
- */
+/** The stores that {@link storeContract} tests: one for each contract in its options. */
 export interface StoresUnderTest {
   readonly codes?: AuthorizationCodeStore
   readonly sessions?: SessionStore
@@ -40,7 +37,7 @@ export type StoreContractName = keyof StoresUnderTest
 /** Who deletes what is over: `purge`, or the database by itself. */
 export type Expiry = 'purge' | 'database'
 
-/** What each part of the suite is handed. */
+/** What each part of the suite gets. */
 export interface Part<Store> {
   /** Registers a test. Its body gets the store, and moments around the present. */
   readonly it: (title: string, body: (store: Store, at: Moment) => Promise<void>) => void
@@ -49,13 +46,13 @@ export interface Part<Store> {
     title: string,
     body: (store: Store, at: Moment, round: number) => Promise<void>,
   ) => void
-  /** The store to be tried; made with the first test that asks. */
+  /** The store under test. The first test that asks for it opens it. */
   readonly store: () => Promise<Store>
   readonly rounds: number
   readonly expires: Expiry
 }
 
-/** A part whose tests are of one store. */
+/** The part for the tests of one store. */
 export function partOf<Store>(
   it: ContractRunner['it'],
   store: () => Promise<Store>,
@@ -74,7 +71,7 @@ export function partOf<Store>(
   }
 }
 
-/** Tests of what a store need not have. A store that leaves it out passes them. */
+/** Tests of an optional member of a store. A store without it passes them. */
 export function whereOffered<Store, Name extends keyof Store & string>(
   part: Part<Store>,
   name: Name,
@@ -97,7 +94,7 @@ export function whereOffered<Store, Name extends keyof Store & string>(
   }
 }
 
-/** Starts all of them at once. Each is the first to start in its round, in turn. */
+/** Starts all calls at once. Another of them is the first in each round. */
 export async function atOnce<Calls extends readonly (() => Promise<unknown>)[]>(
   round: number,
   ...calls: Calls

@@ -1,17 +1,17 @@
 import { sha256 } from '../../../lib/digest.js'
 
-/** Two keys that differ in one respect only, and which. */
+/** Two keys that differ in one respect, and its name. */
 export type AwkwardPair = readonly [what: string, first: string, second: string]
 
 /**
- * Pairs of keys that differ in one respect which some database ignores by default, or that a
- * careless query would read as something else. `unique` is in each, so that runs do not meet; pairs
- * share no key.
+ * Pairs of keys that differ in one respect. Some database ignores it by default, or a careless
+ * query misreads it. Each key contains `unique`, so that runs do not collide. No two pairs share a
+ * key.
  */
 export function awkwardPairs(unique: string): readonly AwkwardPair[] {
   const { digits } = ownNames(unique)
   return [
-    // Before the blank at the end, which is one as well.
+    // This comes before the trailing blank, which is also an ending.
     ['an ending: one begins with the other', `alice-0${unique}`, `alice-0${unique}x`],
     ['case', `Alice-1${unique}`, `alice-1${unique}`],
     ['an accent', `alice-2${unique}`, `\u00e1lice-2${unique}`],
@@ -38,8 +38,8 @@ export function awkwardPairs(unique: string): readonly AwkwardPair[] {
 }
 
 /**
- * Names that follow from a random id, so that runs do not meet. `digits` are twelve, and the first
- * is no zero.
+ * Names that are derived from a random id, so that runs do not collide. `digits` are twelve, and
+ * the first is not zero.
  */
 export function ownNames(unique: string): { readonly digits: string } {
   const number = BigInt(
@@ -48,7 +48,7 @@ export function ownNames(unique: string): { readonly digits: string } {
   return { digits: String((number % 900_000_000_000n) + 100_000_000_000n) }
 }
 
-/** What every plain object has, so that a table kept in one finds it. */
+/** Properties of every plain object: a table that is kept in one finds them. */
 export const inheritedNames: readonly string[] = [
   '__proto__',
   'constructor',
@@ -56,18 +56,15 @@ export const inheritedNames: readonly string[] = [
   'hasOwnProperty',
 ]
 
-/** One text with all that a careless query, script or column would change. */
+/** A text with everything that a careless query, script or column would change. */
 export const awkwardText: string =
   `' " \` ; -- /* */ $ne {"$gt":""} {{ }} \${x} % _ \\ \\\\ * ? | & < > \t \n e\u0301 \u00e9 ` +
   `\u{1f600} \u200b `
 
-/** The same where a text may be long, as the ids of users. */
+/** The same for texts that may be long, such as user ids. */
 export const longAwkwardText: string = awkwardText.repeat(10)
 
-/**
- * The same characters with small and capital letters exchanged: another hash, but the same to a
- * case-insensitive column.
- */
+/** Exchanges small and capital letters. A case-insensitive column takes both hashes for one. */
 export function otherCase(hash: string): string {
   return [...hash]
     .map((letter) =>

@@ -7,7 +7,7 @@ import { awkwardPairs, inheritedNames } from '../harness/texts.js'
 const claimed = { outcome: 'claimed' } as const
 const known = { outcome: 'known' } as const
 
-/** Names that are used once, but for their races and `purge`. */
+/** Keys that are claimed once, except their races and `purge`. */
 export function onceContract(part: Part<OnceStore>): void {
   onceExpiry(part)
   onceEnds(part)

@@ -6,10 +6,10 @@ import type { Part } from '../harness/suite.js'
 
 const over = 30
 
-/** Deleting notes. */
+/** `purge` of claimed keys. */
 export function oncePurge(part: Part<OnceStore>): void {
   const note = (once: OnceStore, key: string, at: Moment) => once.claim(key, at(over), at(0))
-  // Asking notes what is not there, for longer.
+  // This claims the key if it is missing, for longer.
   const isThere = async (once: OnceStore, key: string, at: Moment) =>
     (await once.claim(key, at(3600), at(1))).outcome === 'known'
 

@@ -6,7 +6,7 @@ import type { Part } from '../harness/suite.js'
 
 const oneTransaction = 'Count in a row of the user, by the same transaction that adds or removes.'
 
-/** What a user's passkeys come to together. */
+/** All passkeys of one user: their number, handle and recovery codes. */
 export function passkeyOwnersContract(part: Part<PasskeyStore>): void {
   handles(part)
   counts(part)

@@ -19,7 +19,7 @@ const passkeyRows: Rows<PasskeyStore, PasskeyRecord> = {
   list: (passkeys, { userId }) => passkeys.listForUser(userId),
 }
 
-/** Rows of passkeys, one at a time. */
+/** Single rows of passkeys. */
 export function passkeysContract(part: Part<PasskeyStore>): void {
   passkeysComeBack(part)
   passkeyLists(part)

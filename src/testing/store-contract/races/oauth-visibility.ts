@@ -8,7 +8,7 @@ import { isNone, same } from '../harness/checks.js'
 const shared =
   'Keep nothing in the memory of a process, not even what is not there. Read from the primary.'
 
-/** Consents that one process grants, and the other asks for. */
+/** One process grants consents, and the other reads them. */
 export async function consentsOf(one: ConsentStore, other: ConsentStore): Promise<void> {
   const at = moments()
   const consent = newConsent(at, { scopes: ['openid'] })
@@ -36,7 +36,7 @@ export async function consentsOf(one: ConsentStore, other: ConsentStore): Promis
   )
 }
 
-/** Keys that one process claims, and the other presents. */
+/** One process claims keys, and the other claims them again. */
 export async function onceOf(one: OnceStore, other: OnceStore): Promise<void> {
   const at = moments()
   const key = randomId()
@@ -48,7 +48,7 @@ export async function onceOf(one: OnceStore, other: OnceStore): Promise<void> {
   )
 }
 
-/** Clients that one process changes, and the other asks for. */
+/** One process changes clients, and the other reads them. */
 export async function clientsOf(one: ManagedClientStore, other: ManagedClientStore): Promise<void> {
   const at = moments()
   const hash = newSecretHash()

@@ -138,7 +138,7 @@ const disable: OneTimeOperation = {
     ),
 }
 
-/** The one-time operations of the stores that only OAuth has a use for. */
+/** The one-time operations of the stores for OAuth clients. */
 export const oauthOperations: readonly OneTimeOperation[] = [
   revoke,
   claim,

@@ -1,31 +1,31 @@
 import type { StoreContractName, StoresUnderTest } from '../harness/suite.js'
 
-/** A state change of which exactly one caller may be told that it was theirs. */
+/** A change that exactly one caller may win. */
 export interface OneTimeOperation {
   readonly contract: StoreContractName
   readonly name: string
-  /** What too many winners did: "2 of 10 callers …". */
+  /** What the winners did: "2 of 10 callers …". */
   readonly did: string
   /** Why that is bad, and what to do about it. */
   readonly why: string
   readonly callers: readonly number[]
-  /** Whether it is raced from two processes, too. */
+  /** Whether it is also raced from two processes. */
   readonly acrossProcesses: boolean
-  /** Whether the stores have it. Left out: they must. */
+  /** Whether the stores have it. Left out: it is required. */
   isOffered?(stores: StoresUnderTest): boolean
-  /** Makes what is raced for, and answers the id or hash by which the callers know it. */
+  /** Saves what the callers race for, and returns its id or hash. */
   prepare(stores: StoresUnderTest): Promise<string>
-  /** One caller's try: whether the store said that it was this one's. */
+  /** The attempt of one caller: whether the store said that it has won. */
   attempt(stores: StoresUnderTest, subject: string, caller: number): Promise<boolean>
-  /** Looks at what the race has left behind. */
+  /** Checks what is stored after the race. */
   verify?(stores: StoresUnderTest, subject: string, winner: number): Promise<void>
 }
 
 type Raced = Pick<OneTimeOperation, 'callers' | 'acrossProcesses'>
 
-/** How most are raced. */
+/** How most operations are raced. */
 export const usual: Raced = { callers: [2, 10, 100], acrossProcesses: true }
-/** The same in one process only. */
+/** The same within one process only. */
 export const withinOne: Raced = { ...usual, acrossProcesses: false }
-/** What to do about most. */
+/** The remedy for most of them. */
 export const oneWrite = 'Make it one conditional write whose result names the winner.'

@@ -74,7 +74,7 @@ const replaceSecret: OneTimeOperation = {
   },
 }
 
-/** What changes sessions of apps and browsers, where a store offers it. */
+/** The optional one-time operations of sessions. */
 export const sessionOwnerOperations: readonly OneTimeOperation[] = [
   endAllForClient,
   endChildren,

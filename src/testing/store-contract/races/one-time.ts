@@ -30,7 +30,7 @@ const codes: OneTimeOperation = {
   },
   attempt: async (stores, codeHash) => {
     const answer = await given(stores, 'codes').consume(codeHash, moments()(1))
-    // Only winners are counted here; what the losers must be told is a test of its own.
+    // Only winners are counted here. Another test checks what the losers are told.
     return answer?.outcome === 'consumed'
   },
 }

@@ -5,7 +5,7 @@ import { isNone, same } from '../harness/checks.js'
 const shared =
   'Keep nothing in the memory of a process, not even what is not there. Read from the primary.'
 
-/** Passkeys that one process changes, and the other asks for. */
+/** One process changes passkeys, and the other reads them. */
 export async function passkeysOf(one: PasskeyStore, other: PasskeyStore): Promise<void> {
   const at = moments()
   const passkey = newPasskeyRecord(at)

@@ -30,10 +30,7 @@ export type Report =
   | { readonly kind: 'called'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly stack: string }
 
-/**
- * The child's end: carries out one order after the other, with the stores that the module of the
- * first one makes.
- */
+/** Carries out orders in the child process. The first order opens the stores for the others. */
 export function createProcessSide(): (order: Order) => Promise<Report> {
   let stores: StoresUnderTest = {}
   const carryOut = async (order: Order): Promise<Report> => {

@@ -11,8 +11,8 @@ const callers = 2 * callersEach
 const headStart = 15
 
 /**
- * The one-time operations of a contract, raced by 50 callers in two processes; and what one process
- * does, as the other sees it.
+ * Races the one-time operations of a contract by 50 callers in two processes, and checks that each
+ * process sees the changes of the other.
  */
 export function processRaces(
   it: ItWithChildren,
@@ -38,7 +38,7 @@ export function processRaces(
   })
 }
 
-/** The store of another process. */
+/** Calls the store of another process. */
 function calledIn<Store extends object>(child: Child, contract: StoreContractName): Store {
   const method =
     (name: string) =>

@@ -40,8 +40,7 @@ function checkOneWinner(
   )
 }
 
-// A deadlock, a lock that timed out, a transaction that could not be put in order: the user would
-// see an outage.
+// A deadlock, a lock that timed out, a serialization failure: the user would see an outage.
 function failInstead(cause: unknown, callers: number): never {
   if (cause instanceof AssertionError) throw cause
   throw new Error(

@@ -3,9 +3,9 @@ import type { SessionStore } from '../../../stores/contract.js'
 import { moments, newSession } from '../../../stores/new-records.js'
 import { same } from '../harness/checks.js'
 
-/** Sessions that end together in one process have ended for the other. */
+/** Sessions that one process ends together have ended for the other. */
 export async function ownersOf(here: SessionStore, there: SessionStore): Promise<void> {
-  // The methods of the other process are always there to be called.
+  // The stand-in for the other process has every method.
   if (here.endAllForClient === undefined || here.endChildren === undefined) return
   const at = moments()
   for (const [one, other] of [[here, there] as const, [there, here] as const]) {

@@ -34,8 +34,8 @@ const shared =
   'there. Read from the primary.'
 
 /**
- * What one process does, the other sees at once: each row is asked for before it is there, and
- * again after each change.
+ * Each process sees the changes of the other at once. It reads each row before it exists, and again
+ * after each change.
  */
 export const visibility: Readonly<Record<StoreContractName, (sides: BothSides) => Promise<void>>> =
   {

@@ -3,9 +3,9 @@ import { newSession, newWholeSession } from '../../../stores/new-records.js'
 import { same } from '../harness/checks.js'
 import { type Part, whereOffered } from '../harness/suite.js'
 
-/** A user proves anew who they are: methods and time change together. */
+/** The user has authenticated again: methods and time change together. */
 export function authenticatedContract(part: Part<SessionStore>): void {
-  // A store without it is good for every host without passkeys.
+  // Only hosts with the option `passkeys` need it.
   const { it } = whereOffered(part, 'setAuthenticated')
   it('replaces methods and time, and nothing else', async (sessions, at) => {
     for (const session of [newWholeSession(at), newSession(at)]) {

@@ -3,9 +3,9 @@ import { inTurns, newRefreshable, newRotation, newSession } from '../../../store
 import { check, same } from '../harness/checks.js'
 import { type Part, whereOffered } from '../harness/suite.js'
 
-/** How many sessions a user has: never fewer than are listed. */
+/** `countForUser` never returns fewer sessions than listForUser lists. */
 export function countingContract(part: Part<SessionStore>): void {
-  // A store without it is as good: every sign-in asks for the list.
+  // Without it, every sign-in asks for the list.
   const offering = whereOffered(part, 'countForUser')
   ofThatUser(offering)
   ofMany(offering)
@@ -18,7 +18,7 @@ type Counting = SessionStore & Required<Pick<SessionStore, 'countForUser'>>
 
 const tooFew = 'A user keeps more sessions than maxSessionsPerUser.'
 
-// A store that answers with a text is found out by the first of the tests.
+// The first of these tests detects a store that returns a text.
 async function countOf(sessions: Counting, userId: string, now: Date): Promise<number> {
   return Number(await sessions.countForUser(userId, now))
 }

@@ -3,7 +3,7 @@ import { newSession } from '../../../stores/new-records.js'
 import { check, same } from '../harness/checks.js'
 import { atOnce, type Part } from '../harness/suite.js'
 
-/** How sessions end: once, for the first reason, and each named by the one caller who ended it. */
+/** A session ends once, for the first reason, and the one caller who ended it is told so. */
 export function endingContract(part: Part<SessionStore>): void {
   endOne(part)
   endAll(part)

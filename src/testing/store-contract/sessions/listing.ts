@@ -19,8 +19,7 @@ function listing({ it }: Part<SessionStore>): void {
       newSession(at, { userId, createdAt: at(-seconds), authenticatedAt: at(-seconds) })
     const byAge = [aged(50), aged(40), aged(0.002), aged(0.001), aged(0)]
     const ended = aged(45)
-    // Neither in this order nor in its reverse: a store that goes by when it was told would look
-    // right.
+    // Neither in this order nor in its reverse, or a store that sorts by insertion would pass.
     for (const index of [2, 0, 4, 1, 3]) await sessions.create(byAge[index] as SessionRecord)
     await sessions.create(ended)
     await sessions.create(newSession(at))
@@ -39,13 +38,13 @@ function listing({ it }: Part<SessionStore>): void {
 function ties({ it }: Part<SessionStore>): void {
   it('listForUser answers sessions of the same createdAt by id', async (sessions, at) => {
     const { userId } = newSession(at)
-    // Capital letters come before small ones, and what JavaScript writes as two units comes last: a
-    // collation, or `<`, sees it otherwise.
+    // By bytes, capital letters come before small ones, and surrogate pairs come last. A collation,
+    // or `<`, sorts them in another way.
     const ids = ['', '', '', '\u{1f600}', '\uff21', 'Z', '\u00e9', 'a'].map(
       (first) => `${first}${newSession(at).id}`,
     )
     const byId = [...ids].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
-    // Neither their order of creation nor that of their times says anything.
+    // Their order of creation and their other times must not matter.
     for (const [index, id] of ids.entries()) {
       await sessions.create(
         newSession(at, { id, userId, lastSeenAt: at(-index), expiresAt: at(3600 - index) }),

@@ -9,14 +9,14 @@ import {
 import { check, isNone, resolves, same } from '../harness/checks.js'
 import { atOnce, type Part, whereOffered } from '../harness/suite.js'
 
-/** What may change about a session while it lives, and must leave it alone when it has ended. */
+/** A change of a session that has not ended. It must not change one that has. */
 interface LivingChange {
   readonly name: 'touch' | 'setMethods' | 'setAuthenticated' | 'replaceSecret' | 'addPasswordMark'
   readonly newSession: (at: Moment) => SessionRecord
   readonly change: (sessions: SessionStore, session: SessionRecord, at: Moment) => Promise<unknown>
-  /** The members that it changes. */
+  /** The members that it changes, with their new values. */
   readonly changed: (session: SessionRecord, at: Moment) => Partial<SessionRecord>
-  /** What it answers where there is nothing to change. */
+  /** What it returns if there is nothing to change. */
   readonly inVain?: unknown
 }
 
@@ -68,21 +68,21 @@ const addPasswordMark: LivingChange = {
   changed: () => ({ passwordMarkNext: 'to' }),
 }
 
-/** Each change of a living session beside its end, beside a rotation, and where nothing lives. */
+/** Each change at the same time as an end or a rotation, and of sessions that do not live. */
 export function livingContract(part: Part<SessionStore>): void {
   for (const one of [touch, setMethods]) {
     neverInserts(part, one)
     leavesEnded(part, one)
   }
   for (const one of [setAuthenticated, replaceSecret]) neverInsertsAndLeavesEnded(part, one)
-  // A rotation writes what touch writes: that has a test of its own.
+  // A rotation and touch write the same columns: another test races them.
   for (const one of [setMethods, setAuthenticated, replaceSecret, addPasswordMark])
     besideRotation(part, one)
   for (const one of [touch, setMethods, setAuthenticated, replaceSecret, addPasswordMark])
     besideEnd(part, one)
 }
 
-/** The part whose titles begin with the method, which a store may leave out or not. */
+/** The part whose titles begin with the name of the method. */
 function testsOf(part: Part<SessionStore>, { name }: LivingChange): Part<SessionStore> {
   if (name !== 'touch' && name !== 'setMethods') return whereOffered(part, name)
   return {

@@ -8,7 +8,7 @@ import { type Part, whereOffered } from '../harness/suite.js'
 // 101 of MongoDB.
 const many = 130
 
-/** Many sessions: all of them are listed, ended and judged. */
+/** Many sessions: all of them are listed, ended and checked. */
 export function manySessions(part: Part<SessionStore>): void {
   createdAtOnce(part)
   ofOneUser(part)
@@ -36,7 +36,7 @@ function createdAtOnce({ it, rounds }: Part<SessionStore>): void {
 function ofOneUser({ it }: Part<SessionStore>): void {
   it(`${many} sessions of one user are all listed, and all ended`, async (sessions, at) => {
     const { userId } = newSession(at)
-    // Six of each moment: a page of 10, 20, 25, 30, 50 or 100 ends in between.
+    // Six have the same moment, so that a page of 10, 20, 25, 30, 50 or 100 ends between them.
     const own = Array.from({ length: many }, (_none, index) =>
       newSession(at, { userId, createdAt: at(Math.floor(index / -6)) }),
     )

@@ -3,7 +3,7 @@ import { newRefreshable, newSession } from '../../../stores/new-records.js'
 import { same } from '../harness/checks.js'
 import { atOnce, type Part } from '../harness/suite.js'
 
-/** How a session was opened changes while it lives: a second factor was shown, or taken away. */
+/** `methods` change during a session: a second factor was shown, or removed. */
 export function methodsContract(part: Part<SessionStore>): void {
   replacing(part)
   besideTouch(part)

@@ -7,7 +7,7 @@ import { awkwardPairs } from '../harness/texts.js'
 
 /** Sessions that end together: those of a client, and those that one session has opened. */
 export function ownersContract(part: Part<SessionStore>): void {
-  // A store without it is good for every host that lets no other app sign users in.
+  // Only hosts with the option `oauth` need them.
   for (const ending of endings) {
     endsThose(part, ending)
     endsThoseThatAreOver(part, ending)
@@ -103,7 +103,7 @@ function endsThoseThatAreOver(part: Part<SessionStore>, ending: Ending): void {
   })
 }
 
-// What a store does that does not know the member at all; other tests have other causes.
+// Fails for a store that does not keep the member at all. Other tests detect other causes.
 function checkNamed(
   { name, member }: Ending,
   answer: readonly string[],
@@ -129,7 +129,7 @@ function tellsKeysApart(part: Part<SessionStore>, ending: Ending): void {
   })
 }
 
-// More than a page, a batch or a list of parameters holds.
+// More than fits into a page, a batch or a list of parameters.
 const many = 130
 
 function endsMany(part: Part<SessionStore>, ending: Ending): void {

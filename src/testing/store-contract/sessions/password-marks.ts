@@ -5,9 +5,9 @@ import { check, resolves, same } from '../harness/checks.js'
 import { type Part, whereOffered } from '../harness/suite.js'
 import { otherCase } from '../harness/texts.js'
 
-/** A new hash of the same password: both marks are good, and those of another password stay bad. */
+/** A password gets a new hash: the marks of both hashes are valid, and no others. */
 export function passwordMarksContract(part: Part<SessionStore>): void {
-  // A store without it is good for every host that does not ask for it.
+  // Only hosts with the option `watchPasswordHash` need it.
   const offering = whereOffered(part, 'addPasswordMark')
   marksOfSessions(offering)
   marksOfOthers(offering)

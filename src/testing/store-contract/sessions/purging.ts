@@ -11,7 +11,7 @@ import { checkGone, countTrue, purgeContract } from '../every-store/purge-contra
 import { check, isNone, resolves, same } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 
-/** Deleting sessions. */
+/** `purge` of sessions. */
 export function sessionsPurge(part: Part<SessionStore>): void {
   const { it, expires } = part
   it('purge deletes a session at the moment it ended, and not before, and no living one', async (sessions, at) => {
@@ -62,7 +62,7 @@ export function sessionsPurge(part: Part<SessionStore>): void {
 
 const isSession = async (sessions: SessionStore, id: string) => !isNone(await sessions.find(id))
 
-/** By turns ended, idled out, and expired. */
+/** Adds sessions that have ended, idled out and expired, in turn. */
 async function addSessionsThatAreOver(
   sessions: SessionStore,
   at: Moment,
@@ -90,8 +90,7 @@ function purgeLeavesOthers({ it, store, rounds, expires }: Part<SessionStore>): 
     await sessions.create(gone)
     await sessions.create(kept)
     await sessions.purge(at(30))
-    // A database that deletes by itself has not done so yet; a purge that does not is found out
-    // elsewhere.
+    // The database may delete it later. Other tests detect a purge that does not delete.
     if (expires === 'database' || (await isSession(sessions, gone.id))) return
     const why =
       'after sessions.purge has deleted one of the user’s two sessions: what is deleted must ' +
@@ -136,8 +135,8 @@ async function purgeWhileUsed(sessions: SessionStore, at: Moment): Promise<void>
     (await sessions.find(touched.id)) !== null,
     'sessions.purge deleted a living session while it was touched.',
   )
-  // The rotation moved the idle end from 10 to 602 seconds. Who came first is open, but not that a
-  // rotated session is there.
+  // The rotation moves the idle end from 10 to 602 seconds. Either may come first, but a rotated
+  // session must exist.
   check(
     rotation.outcome !== 'rotated' || (await sessions.find(rotated.id)) !== null,
     'sessions.purge deleted a session that was refreshed meanwhile. Delete by the condition, ' +

@@ -4,7 +4,7 @@ import { check, isNone, same } from '../harness/checks.js'
 import { atOnce, type Part } from '../harness/suite.js'
 import { otherCase } from '../harness/texts.js'
 
-/** Refresh tokens: one successor for each, and none for a session that has ended. */
+/** A refresh token has one successor, and none after the end of its session. */
 export function rotationContract(part: Part<SessionStore>): void {
   rotationResults(part)
   rotationInVain(part)
@@ -204,7 +204,7 @@ function rotationAgainstTouch({ inRounds }: Part<SessionStore>): void {
   )
 }
 
-// To the second: whether milliseconds are kept is asked elsewhere.
+// To the second: other tests compare milliseconds.
 function isSeen({ lastSeenAt, idleExpiresAt, ip }: SessionSeen, seen: SessionSeen): boolean {
   const isNear = (one: Date, other: Date) => Math.abs(one.getTime() - other.getTime()) < 1000
   return (

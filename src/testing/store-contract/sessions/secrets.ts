@@ -6,7 +6,7 @@ import { type Part, whereOffered } from '../harness/suite.js'
 
 /** The secret of a browser is replaced, and the one before it is kept for a few seconds. */
 export function secretsContract(part: Part<SessionStore>): void {
-  // A store without it is good for every host that lets no other app sign users in.
+  // Only hosts with the option `oauth` need it.
   const offering = whereOffered(part, 'replaceSecret')
   replacesIt(offering)
   whereItIsAnother(offering)
@@ -44,7 +44,7 @@ function whereItIsAnother({ it }: Replacing): void {
     const former = { formerSecret: { hash: from, until: at(10) } }
     const others = [
       newSession(at, { secretHash: from.toLowerCase().slice(1) }),
-      // What was replaced can not be replaced once more, or a thief of it would win.
+      // A replaced secret cannot be replaced again, or somebody who stole it would win.
       newSession(at, { secretHash: randomSecret(), ...former }),
       newSession(at),
     ]

@@ -23,10 +23,7 @@ export const sessionRows: Rows<SessionStore, SessionRecord> = {
   list: (sessions, { userId, createdAt }) => sessions.listForUser(userId, createdAt),
 }
 
-/**
- * What a session row is: that it comes back as it was, is one row for one id, and is touched
- * without being revived.
- */
+/** Rows of sessions: they come back as created, one row for one id, and as copies. */
 export function sessionsContract(part: Part<SessionStore>): void {
   sessionShapes(part)
   unknownSessions(part)
@@ -124,7 +121,7 @@ function sessionIdentity({ it }: Part<SessionStore>): void {
     )
     await sessions.end(session.id, 'logout', at(1))
     const ended = await sessions.find(session.id)
-    // A store that deletes what ends is found out by a test of its own.
+    // Another test detects a store that deletes a session when it ends.
     if (isNone(ended)) return
     await rejects(
       again(),

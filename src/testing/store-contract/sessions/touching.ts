@@ -3,7 +3,7 @@ import { newRefreshable, newRotation } from '../../../stores/new-records.js'
 import { same } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 
-/** Touching: three fields of a living session. */
+/** `touch` writes three fields of a session. */
 export function touchContract({ it }: Part<SessionStore>): void {
   it('touch changes what was seen and nothing else', async (sessions, at) => {
     const session = newRefreshable(at, 'hash', { ip: '203.0.113.1' })

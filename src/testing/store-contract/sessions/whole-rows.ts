@@ -11,7 +11,7 @@ import { isNone, same, sessionsOf } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
 import { sessionRows } from './sessions.js'
 
-/** The members that a session may have or not: kept as they are, whatever else changes. */
+/** The optional members of a session are kept, whatever else changes. */
 export function wholeRowsContract(part: Part<SessionStore>): void {
   wholeRows(part)
   partOfThem(part)
@@ -46,7 +46,7 @@ function wholeRows({ it }: Part<SessionStore>): void {
     for (const [name, change] of Object.entries(changes)) {
       await change()
       const found = await sessions.find(session.id)
-      // A store that deletes what ends is found out by a test of its own.
+      // Another test detects a store that deletes a session when it ends.
       if (name === 'end' && isNone(found)) return
       same(laterOf(found), laterOf(session), `sessions.find after sessions.${name}. ${dropped}`)
     }
@@ -142,7 +142,7 @@ function withLifetime(at: Moment, userId: string, lifetime: { idle: number; abso
   return newSession(at, { userId, kind: 'token', lifetime, ...ends })
 }
 
-// The others are compared by tests of their own.
+// Other tests compare the other members.
 function laterOf(session: Partial<SessionRecord> | null): unknown {
   const { secretHash, formerSecret, passwordMark, passwordMarkNext, lifetime } = session ?? {}
   const { clientId, parentId, resources, openedBySessionId } = session ?? {}
