@@ -37,7 +37,7 @@ export interface SessionManagementDeps extends Omit<EndForUserDeps, 'endAll'> {
   readonly signedIn: SignedIn
   readonly sessions: Sessions
   readonly users: Pick<UserStore, 'findById'>
-  readonly passwordWatch: Pick<PasswordWatch, 'isOn' | 'markOf'>
+  readonly passwordWatch: Pick<PasswordWatch, 'isOn' | 'computeMark'>
   readonly logIn: LogIn
   readonly openSession: OpenSession
   readonly accessTokens: Pick<AccessTokens, 'readWhenever'>
@@ -100,7 +100,7 @@ function createKeepUnder(
     const session = await sessions.findLive(sessionId)
     if (session?.passwordMark === undefined || session.userId !== userId) return
     const user = await users.findById(userId)
-    const mark = user === null ? undefined : passwordWatch.markOf(userId, user.passwordHash)
+    const mark = user === null ? undefined : passwordWatch.computeMark(userId, user.passwordHash)
     if (mark !== undefined) await sessions.addPasswordMark(userId, session.passwordMark, mark)
   }
 }

@@ -10,8 +10,8 @@ export interface Requester {
   /** Sources take turns: a client's network, or a part of the router. */
   readonly source: string
   readonly context: RequestContext
-  /** Aborted when the client waits for the answer no more. */
-  readonly gone: AbortSignal | null
+  /** Aborted when the client disconnects; absent if there is no client. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Told of each that was refused because the queue was full. */
@@ -95,8 +95,8 @@ export function createAdmissionQueue({
     return unavailable('too many passwords are waiting', retryAfter)
   }
 
-  function requireThere({ gone }: Requester): void {
-    if (gone?.aborted === true) throw abandoned(counts)
+  function requireThere({ signal }: Requester): void {
+    if (signal?.aborted === true) throw abandoned(counts)
   }
 
   async function requirePromised(requester: Requester): Promise<void> {
@@ -154,7 +154,7 @@ function turn(
       // What takes an entry out of the queue answers it: its turn, its displacement, or this.
       if (queue.remove(requester.source, entry)) reject(abandoned(counts))
     }
-    requester.gone?.addEventListener('abort', leave, { once: true })
+    requester.signal?.addEventListener('abort', leave, { once: true })
   })
 }
 

@@ -156,7 +156,7 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
   const call = createCallWire({ keeper, transport, withRetry })
   const account = createAccount(call, keeper)
   const send = createAuthorisedFetch({ baseUrl, fetch, keeper, waitAfter, onReached })
-  const freshToken = async (worn?: string) => (await keeper.fresh(worn)).accessToken
+  const freshToken = async (rejected?: string) => (await keeper.fresh(rejected)).accessToken
   const watchToken = watchTokens(state, freshToken)
   const look = () => void keeper.read().catch(() => {})
   const stopWatching = storage.watch?.(look)
@@ -180,7 +180,7 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
       const own = { ...keeper, fresh: ofOneUser(keeper) }
       const ask = createCallWire({ keeper: own, transport, withRetry })
       const buyTicket = createAccount(ask, keeper).socketTicket
-      const freshOwn = async (worn?: string) => (await own.fresh(worn)).accessToken
+      const freshOwn = async (rejected?: string) => (await own.fresh(rejected)).accessToken
       return createSocket(
         { url: socketUrl(baseUrl, path), buyTicket, freshToken: freshOwn, watchToken },
         given,

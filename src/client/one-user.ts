@@ -11,11 +11,11 @@ export function ofOneUser({
   fresh,
 }: Pick<TokenKeeper, 'read' | 'fresh'>): TokenKeeper['fresh'] {
   let asking: string | undefined
-  return async (worn) => {
+  return async (rejected) => {
     // Read before anything is refreshed: a refresh waits for other tabs, and may fail the first
     // time, and the answer of a later one may be somebody else's.
     asking ??= (await read())?.userId
-    const session = await fresh(worn)
+    const session = await fresh(rejected)
     if (session.userId !== asking) throw notSignedIn()
     return session
   }

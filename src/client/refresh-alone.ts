@@ -16,12 +16,12 @@ export interface RefreshAloneDeps {
 const attempts = 2
 
 /**
- * Makes what replaces a token while nobody else does: `worn` is one that the server has refused.
+ * Makes what replaces a token while nobody else does: `rejected` is one that the server has refused.
  * Throws `Unauthorized` where nobody is signed in any more.
  */
 export function createRefreshAlone(
   deps: RefreshAloneDeps,
-): (worn: string | undefined) => Promise<StoredSession> {
+): (rejected: string | undefined) => Promise<StoredSession> {
   const { kept, transport, clock, onPutOff } = deps
   const now = () => clock().getTime()
 
@@ -45,27 +45,27 @@ export function createRefreshAlone(
     throw notSignedIn()
   }
 
-  function afterFailure(session: StoredSession, isWorn: boolean, error: unknown) {
+  function afterFailure(session: StoredSession, isRejected: boolean, error: unknown) {
     if (isRefusal(error, 'invalid_grant')) return afterRefusal(session)
     // An outage is no reason to give up what is still good.
-    if (isWorn || freshnessOf(session, now()) === 'over') throw error
+    if (isRejected || freshnessOf(session, now()) === 'over') throw error
     onPutOff()
     return session
   }
 
-  return async function refreshAlone(worn) {
+  return async function refreshAlone(rejected) {
     // Never from memory: another tab may have been here before.
     const session = await kept.read()
     if (session === null) throw notSignedIn()
-    const isWorn = session.accessToken === worn
-    if (!isWorn && freshnessOf(session, now()) === 'good') return session
+    const isRejected = session.accessToken === rejected
+    if (!isRejected && freshnessOf(session, now()) === 'good') return session
     const { refreshToken } = session
     // One that cannot be refreshed lives as long as its session: refused, both are over.
-    if (refreshToken === null) return isWorn ? afterRefusal(session) : session
+    if (refreshToken === null) return isRejected ? afterRefusal(session) : session
     try {
       return await adopt(session, await requestPair(transport, session, refreshToken))
     } catch (error) {
-      return await afterFailure(session, isWorn, error)
+      return await afterFailure(session, isRejected, error)
     }
   }
 }

@@ -55,7 +55,7 @@ export interface SocketDeps {
   readonly url: string
   readonly buyTicket: () => Promise<SocketTicket>
   /** The access token of the moment, replaced if it is this one. */
-  readonly freshToken: (worn?: string) => Promise<string>
+  readonly freshToken: (rejected?: string) => Promise<string>
   readonly watchToken: (listener: (accessToken: string) => void) => () => void
 }
 

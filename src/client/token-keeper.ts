@@ -11,11 +11,11 @@ export interface TokenKeeper {
   read(): Promise<StoredSession | null>
   /**
    * The sign-in, with an access token to be used; replaced first where it is over, or where it is
-   * `worn`: one that the server has refused. Throws AuthClientError: `Unauthorized` where nobody is
+   * `rejected`: one that the server has refused. Throws AuthClientError: `Unauthorized` where nobody is
    * signed in (any more), or somebody else since it was asked; whatever else leaves everybody
    * signed in.
    */
-  fresh(worn?: string): Promise<StoredSession>
+  fresh(rejected?: string): Promise<StoredSession>
   /** Keeps a sign-in, and answers the one whose place it has taken. */
   keep(session: StoredSession): Promise<StoredSession | null>
   /** Changes what is kept of this sign-in, if it is still that. */
@@ -47,26 +47,26 @@ export function createTokenKeeper(deps: TokenKeeperDeps): TokenKeeper {
   const refreshAlone = createRefreshAlone({ kept, transport, clock, onPutOff })
   let flight: Promise<StoredSession> | null = null
 
-  function refresh(worn: string | undefined): Promise<StoredSession> {
-    flight ??= withRetry(() => kept.exclusively(() => refreshAlone(worn))).finally(() => {
+  function refresh(rejected: string | undefined): Promise<StoredSession> {
+    flight ??= withRetry(() => kept.exclusively(() => refreshAlone(rejected))).finally(() => {
       flight = null
     })
     return flight
   }
 
-  async function fresh(worn?: string): Promise<StoredSession> {
+  async function fresh(rejected?: string): Promise<StoredSession> {
     const session = await kept.read()
     if (session === null) throw notSignedIn()
-    const freshness = session.accessToken === worn ? 'over' : freshnessOf(session, now())
+    const freshness = session.accessToken === rejected ? 'over' : freshnessOf(session, now())
     // Beside the request, which need not wait: what it has is good for a while.
-    if (freshness === 'ageing' && now() >= restUntil) void refresh(worn).catch(() => {})
-    return freshness === 'over' ? replaced(session, worn) : session
+    if (freshness === 'ageing' && now() >= restUntil) void refresh(rejected).catch(() => {})
+    return freshness === 'over' ? replaced(session, rejected) : session
   }
 
-  async function replaced(session: StoredSession, worn?: string): Promise<StoredSession> {
-    const first = await refresh(worn)
+  async function replaced(session: StoredSession, rejected?: string): Promise<StoredSession> {
+    const first = await refresh(rejected)
     // That flight may have begun before this token was refused.
-    const newer = first.accessToken === worn ? await refresh(worn) : first
+    const newer = first.accessToken === rejected ? await refresh(rejected) : first
     // Somebody else may have signed in while this waited for the lock or for the server.
     if (newer.userId !== session.userId) throw notSignedIn()
     return newer

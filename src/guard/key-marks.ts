@@ -41,7 +41,7 @@ function markIn(head: string): string | null {
   try {
     const header: unknown = JSON.parse(Buffer.from(head, 'base64url').toString('utf8'))
     const kid = new Map(Object.entries(header ?? {})).get('kid')
-    return typeof kid === 'string' ? markOf(kid) : null
+    return typeof kid === 'string' ? sha256(kid) : null
   } catch {
     // The host's own signer may make tokens of another format.
     return null
@@ -65,12 +65,8 @@ function marksOf(kids: unknown): ReadonlySet<string> {
   const isList = Array.isArray(kids) && kids.length > 0
   if (!isList || !kids.every((kid): kid is string => typeof kid === 'string'))
     throw new UnexpectedAnswer('the signer did not return a list of key ids')
-  return new Set(kids.map(markOf))
-}
-
-// A digest has a fixed length; a key id may be any text.
-function markOf(kid: string): string {
-  return sha256(kid)
+  // A digest has a fixed length; a key id may be any text.
+  return new Set(kids.map((kid) => sha256(kid)))
 }
 
 /** Ticks between two questions to the signer, if tokens signed by it have opened sockets. */

@@ -30,7 +30,7 @@ export interface LogInDeps extends PasswordProofDeps, RecheckDeps {
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
   readonly users: UserStore
   /** Marks sessions with their password hash, if they must end with it. */
-  readonly passwordWatch: Pick<PasswordWatch, 'markOf' | 'marksOf'>
+  readonly passwordWatch: Pick<PasswordWatch, 'computeMark' | 'marksOf'>
   readonly issueSession: IssueSession
   readonly describeMe: (user: AuthUser) => Promise<Me>
   readonly audit: Audit

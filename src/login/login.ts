@@ -49,6 +49,6 @@ export function createLogin(deps: LoginCapabilityDeps): Login {
     logInSteps: createLogInSteps(parts),
     // One source in the queue, like a network: registrations neither delay logins nor are delayed
     // by them.
-    hashPassword: (plain) => hasher.hash(plain, { source: 'host', context: noRequest, gone: null }),
+    hashPassword: (plain) => hasher.hash(plain, { source: 'host', context: noRequest }),
   }
 }

@@ -13,7 +13,7 @@ export interface RecheckDeps {
   readonly users: Pick<UserStore, 'findById'>
   readonly sessions: Pick<Sessions, 'end' | 'addPasswordMark'>
   /** Marks sessions with their password hash, if they must end with it. */
-  readonly passwordWatch: Pick<PasswordWatch, 'markOf'>
+  readonly passwordWatch: Pick<PasswordWatch, 'computeMark'>
   readonly audit: Audit
 }
 
@@ -80,7 +80,7 @@ async function keepUnder(
   user: AuthUser,
 ): Promise<void> {
   const { passwordMark: from } = session
-  const to = passwordWatch.markOf(user.id, user.passwordHash)
+  const to = passwordWatch.computeMark(user.id, user.passwordHash)
   if (from === undefined || to === undefined || goodMarks(session).includes(to)) return
   await sessions.addPasswordMark(user.id, from, to)
 }

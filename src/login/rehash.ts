@@ -46,7 +46,6 @@ export function createRehash(
       replacement = await hasher.hash(password, {
         source: `rehash ${siteOf(context.ip)}`,
         context,
-        gone: null,
       })
       if (!(await replaceHash(user.id, stored, replacement)))
         return { passwordHash: stored, replacement }

@@ -10,7 +10,7 @@ export type ReplaceHash = (userId: string, from: string, to: string) => Promise<
 
 export interface ReplaceHashDeps {
   readonly users: Pick<UserStore, 'findById' | 'updatePasswordHash'>
-  readonly passwordWatch: Pick<PasswordWatch, 'markOf'>
+  readonly passwordWatch: Pick<PasswordWatch, 'computeMark'>
   readonly sessions: Pick<Sessions, 'addPasswordMark'>
 }
 
@@ -43,7 +43,10 @@ export function createReplaceHash(deps: ReplaceHashDeps): ReplaceHash | null {
   }
 
   return async function replaceHash(userId, from, to) {
-    const marks = [passwordWatch.markOf(userId, from), passwordWatch.markOf(userId, to)] as const
+    const marks = [
+      passwordWatch.computeMark(userId, from),
+      passwordWatch.computeMark(userId, to),
+    ] as const
     const [known, added] = marks
     if (known === undefined || added === undefined) return updatePasswordHash(userId, from, to)
     // One at a time, for the same reason. A request that had to wait has lost.

@@ -13,14 +13,14 @@ export type PasswordVerdict =
   | { readonly right: false; readonly reason: SignInRefusal; readonly userId: string | null }
 
 /**
- * Checks a password for a user, or for no user. Rejects without checking if `gone` is aborted
+ * Checks a password for a user, or for no user. Rejects without checking if `signal` is aborted
  * before its turn.
  */
 export type VerifyPassword = (
   user: AuthUser | null,
   password: ShownPassword,
   context: RequestContext,
-  gone?: AbortSignal | null,
+  signal?: AbortSignal,
 ) => Promise<PasswordVerdict>
 
 /**
@@ -30,7 +30,7 @@ export type VerifyPassword = (
 export function createVerifyPassword(hasher: AdmittedHasher, audit: Audit): VerifyPassword {
   const dummyHash = createDummyHash(hasher)
 
-  return async function verifyPassword(user, password, context, gone = null) {
+  return async function verifyPassword(user, password, context, signal) {
     // Before the user is looked at: the first login of a process waits for it, whether the user
     // exists or not.
     const dummy = await dummyHash()
@@ -38,7 +38,7 @@ export function createVerifyPassword(hasher: AdmittedHasher, audit: Audit): Veri
     // The host may have returned a promise by mistake; its rejection must not end the process.
     forgetRejection(stored)
     const readable = typeof stored === 'string' && hasher.canRead(stored)
-    const requester = { source: siteOf(context.ip), context, gone }
+    const requester = { source: siteOf(context.ip), context, signal }
     const matches = await hasher.verify(password, readable ? stored : dummy, requester)
 
     if (user === null) return { right: false, reason: 'unknown-user', userId: null }
@@ -64,7 +64,7 @@ function createDummyHash(hasher: AdmittedHasher): () => Promise<string> {
   let pending: Promise<string> | undefined
   return function dummyHash() {
     pending ??= hasher
-      .hash(randomSecret(), { source: 'router', context: noRequest, gone: null })
+      .hash(randomSecret(), { source: 'router', context: noRequest })
       .catch((error: unknown) => {
         pending = undefined
         throw error

@@ -64,7 +64,7 @@ export interface CsrfDeps {
 /** Milliseconds. Less than the 600 for which the style sheet hides the button. */
 const glanceMs = 400
 
-/** When it was shown, the mark of the account that it was shown to, and what proves both. */
+/** The time of display, the MAC of the account and browser, and the MAC of the whole. */
 const shape = /^([0-9a-z]{1,9})\.([\w-]{43})\.([\w-]{43})$/
 
 /** Makes it. The first key makes tokens, all of them check. */
@@ -78,20 +78,21 @@ export function createCsrf({ encryptionKeys, origin, clock }: CsrfDeps): Csrf {
       const { browser, account } = form
       const shown = {
         moment: clock().getTime().toString(36),
-        mark: markOf(making, account, browser),
+        accountMac: macOfAccount(making, account, browser),
       }
-      return `${shown.moment}.${shown.mark}.${proofOf(making, form, browser, shown)}`
+      return `${shown.moment}.${shown.accountMac}.${macOfForm(making, form, browser, shown)}`
     },
 
     judge(incoming, token, form) {
       const { browser, account } = form
       if (!isOwnPage(incoming, origin) || browser === null) return 'foreign'
-      const [, moment, mark, proof] = shape.exec(token) ?? []
-      if (moment === undefined || mark === undefined || proof === undefined) return 'foreign'
-      const shown = { moment, mark }
-      const key = keys.find((one) => equalDigests(proof, proofOf(one, form, browser, shown)))
+      const [, moment, accountMac, mac] = shape.exec(token) ?? []
+      if (moment === undefined || accountMac === undefined || mac === undefined) return 'foreign'
+      const shown = { moment, accountMac }
+      const key = keys.find((one) => equalDigests(mac, macOfForm(one, form, browser, shown)))
       if (key === undefined) return 'foreign'
-      return equalDigests(mark, markOf(key, account, browser)) ? 'ours' : 'other-account'
+      const isSame = equalDigests(accountMac, macOfAccount(key, account, browser))
+      return isSame ? 'ours' : 'other-account'
     },
 
     isTooSoon(token) {
@@ -103,15 +104,15 @@ export function createCsrf({ encryptionKeys, origin, clock }: CsrfDeps): Csrf {
 }
 
 // As JSON, so that no two lists of parts are the same text.
-function markOf(key: Buffer, account: string | null, browser: string): string {
+function macOfAccount(key: Buffer, account: string | null, browser: string): string {
   return hmacSha256(key, JSON.stringify(['account', account, browser]))
 }
 
-function proofOf(
+function macOfForm(
   key: Buffer,
   { page, request }: FormBinding,
   browser: string,
-  { moment, mark }: { readonly moment: string; readonly mark: string },
+  { moment, accountMac }: { readonly moment: string; readonly accountMac: string },
 ): string {
-  return hmacSha256(key, JSON.stringify([browser, page, sha256(request), moment, mark]))
+  return hmacSha256(key, JSON.stringify([browser, page, sha256(request), moment, accountMac]))
 }

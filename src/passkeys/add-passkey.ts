@@ -39,7 +39,7 @@ export function createAddPasskey(deps: AddPasskeyDeps): AddPasskey {
     await deps.forgetKeptCodes(user.id)
     // 400, 409, 503
     const { id: sessionId, userId } = session
-    const passwordMark = markOf(session, user)
+    const passwordMark = markForPasskey(session, user)
     const asked = { ...made, userId, sessionId, passwordMark, withRecoveryCodes }
     const added = await registerPasskey(asked, context)
     // If this fails, the user must sign in again soon. The recovery codes are shown all the same.
@@ -55,7 +55,7 @@ const beyondPassword = ['otp', 'mfa', 'hwk', 'swk'] as const
 
 // A passkey proves nothing here, nor does a recovery code that came with one: a thief may have
 // added it with the password a moment ago. Users without a password signed in by something else.
-function markOf(
+function markForPasskey(
   { methods, passwordMark = 'unmarked' }: Pick<SessionRecord, 'methods' | 'passwordMark'>,
   { passwordHash }: AuthUser,
 ): string | null {

@@ -59,7 +59,7 @@ export interface PasskeysDeps extends PasskeyServer {
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
   readonly secondFactors: Pick<SecondFactors, 'of'>
   readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
-  readonly passwordWatch: Pick<PasswordWatch, 'fits' | 'markOf'>
+  readonly passwordWatch: Pick<PasswordWatch, 'fits' | 'computeMark'>
   readonly issueSession: IssueSession
   readonly sessions: Pick<
     Sessions,

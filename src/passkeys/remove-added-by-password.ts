@@ -22,7 +22,7 @@ export type RemoveAddedByPassword = (
 export interface RemoveAddedByPasswordDeps {
   readonly passkeyStore: Pick<PasskeyStore, 'listForUser' | 'remove'>
   readonly users: Pick<UserStore, 'findById'>
-  readonly passwordWatch: Pick<PasswordWatch, 'markOf'>
+  readonly passwordWatch: Pick<PasswordWatch, 'computeMark'>
   readonly sessions: Pick<Sessions, 'findLive'>
   readonly forgetLastFactor: ForgetLastFactor
   readonly forgetKeptCodes: ForgetKeptCodes
@@ -36,7 +36,7 @@ export function createRemoveAddedByPassword(
   return async function removeAddedByPassword(userId, keptSessionIds, context) {
     const user = await users.findById(userId)
     // A thief of the former password has added nothing under the current one.
-    const present = user === null ? undefined : passwordWatch.markOf(userId, user.passwordHash)
+    const present = user === null ? undefined : passwordWatch.computeMark(userId, user.passwordHash)
     const isOneLeft = await removeOthers(
       deps,
       { userId, present, unlessLast: user?.passwordHash === null },

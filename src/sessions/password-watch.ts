@@ -11,7 +11,7 @@ export interface PasswordWatch {
   /** False without the option `watchPasswordHash`: nothing is marked, and every session fits. */
   readonly isOn: boolean
   /** The mark of a hash; undefined without one. */
-  markOf(userId: string, hash: AuthUser['passwordHash'] | undefined): string | undefined
+  computeMark(userId: string, hash: AuthUser['passwordHash'] | undefined): string | undefined
   /**
    * The marks of a session that this user opens now. `replacement` is another hash of the same
    * password, which may be stored by now.
@@ -30,23 +30,23 @@ export function createPasswordWatch(isOn: boolean, warnOnce: WarnOnce): Password
 
 const idle: PasswordWatch = {
   isOn: false,
-  markOf: () => undefined,
+  computeMark: () => undefined,
   marksOf: () => ({}),
   inherited: () => undefined,
   fits: () => true,
 }
 
 function watching(warnOnce: WarnOnce): PasswordWatch {
-  function markOf(userId: string, hash: unknown): string | undefined {
+  function computeMark(userId: string, hash: unknown): string | undefined {
     if (typeof hash === 'string' || hash === null) return digestOf(userId, hash)
     warnOnce(silentUsers)
     return undefined
   }
   return {
     isOn: true,
-    markOf,
+    computeMark,
     marksOf(user, replacement = null) {
-      const passwordMark = markOf(user.id, user.passwordHash)
+      const passwordMark = computeMark(user.id, user.passwordHash)
       if (passwordMark === undefined) return {}
       if (replacement === null) return { passwordMark }
       return { passwordMark, passwordMarkNext: digestOf(user.id, replacement) }
@@ -55,7 +55,7 @@ function watching(warnOnce: WarnOnce): PasswordWatch {
     fits(session, user) {
       // Opened before the option was set, or for a user whose hash was unknown.
       if (session.passwordMark === undefined) return true
-      const mark = markOf(user.id, user.passwordHash)
+      const mark = computeMark(user.id, user.passwordHash)
       return mark === undefined || goodMarks(session).includes(mark)
     },
   }

@@ -74,7 +74,7 @@ async function storm({ processes, patient, seed }: Storm): Promise<Visit[]> {
   // Seconds to wait, or null once it was hashed.
   const attempt = (source: string) =>
     anyProcess()
-      .run({ source, context, gone: null }, () => world.after(800))
+      .run({ source, context }, () => world.after(800))
       .then(
         () => null,
         (error: unknown) => (error as AuthError).retryAfter ?? Number.NaN,
@@ -146,7 +146,7 @@ describe('a hasher that stalled and is well again', () => {
     let takes = 4000
     const attempt = (source: string) =>
       admission
-        .run({ source, context, gone: null }, () => world.after(takes))
+        .run({ source, context }, () => world.after(takes))
         .then(
           () => null,
           (error: unknown) => (error as AuthError).retryAfter ?? Number.NaN,
