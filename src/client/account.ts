@@ -20,65 +20,68 @@ import type {
 /** The devices on which the user is signed in. */
 export interface SessionMethods {
   list(): Promise<readonly SessionSummary[]>
-  /** Ends one of them. Throws `not-found` where there is no such session of this user. */
+  /** Ends one of them. Throws `not-found` if the user has no such session. */
   end(id: string): Promise<void>
-  /** Ends all but this one; answers how many. */
+  /** Ends all but this one; resolves with their number. */
   endOthers(): Promise<number>
 }
 
-/** Named tokens, for bots and scripts; there only where the server has them. */
+/** Named tokens, for bots and scripts. Only if the server offers them. */
 export interface NamedTokenMethods {
   list(): Promise<readonly NamedToken[]>
-  /** Throws `reauthentication-required`: ask for the password, and send it along. */
+  /** Throws `reauthentication-required`: ask for the password, and call again with it. */
   create(asked: NewNamedToken): Promise<MadeNamedToken>
   end(id: string): Promise<void>
-  /** Answers how many have ended. */
+  /** Resolves with the number of ended tokens. */
   endAll(): Promise<number>
 }
 
 /** The second factor of the user. */
 export interface TotpMethods {
   status(): Promise<TotpStatus>
-  /** Nothing is active before `confirm`. */
+  /** Starts an enrolment. The factor is active only after `confirm`. */
   begin(password: string): Promise<TotpEnrolment>
-  /** Switches it on, and ends the other sessions; answers the recovery codes, shown this once. */
+  /**
+   * Activates the factor and ends the other sessions. Resolves with the recovery codes, which the
+   * server never shows again.
+   */
   confirm(code: string): Promise<readonly string[]>
   disable(password: string, code: string): Promise<void>
-  /** Ten new ones; the old ones are void. */
+  /** Resolves with ten new codes; the old ones stop working. */
   newRecoveryCodes(password: string, code: string): Promise<readonly string[]>
 }
 
-/** What the user has allowed which app; there only where the server serves apps. */
+/** The apps that the user has authorised. Only if the server has the option `oauth`. */
 export interface ConsentMethods {
   list(): Promise<readonly Consent[]>
-  /** Ends the app's sessions, too; answers how many. */
+  /** Also ends the app's sessions; resolves with their number. */
   revoke(clientId: string): Promise<number>
 }
 
-/** What a signed-in user may do with the account. All throw AuthClientError. */
+/** Account management of the signed-in user. Every method throws AuthClientError. */
 export interface AccountMethods {
-  /** Asks the server anew, and keeps what it says. */
+  /** Requests the user from the server and stores the answer. */
   me(): Promise<Me>
   readonly sessions: SessionMethods
   readonly tokens: NamedTokenMethods
   readonly totp: TotpMethods
   readonly consents: ConsentMethods
   /**
-   * Proves anew who one is, after `reauthentication-required`: for this session it is then as if it
-   * had just signed in. There only where the server has passkeys.
+   * Reauthenticates after `reauthentication-required`. The session then counts as a fresh sign-in.
+   * Only if the server has the option `passkeys`.
    */
   reauthenticate(proof: Proof): Promise<Reauthenticated>
   /**
-   * A code for another device of this user, for its challenge (43 characters, RFC 7636 §4.2).
-   * Throws `reauthentication-required` where the sign-in is older than the server allows: sign in
+   * A code for another device of this user, bound to its challenge (43 characters, RFC 7636 §4.2).
+   * Throws `reauthentication-required` if the sign-in is older than the server allows: sign in
    * again.
    */
   authorizationCode(codeChallenge: string): Promise<DeviceCode>
   socketTicket(): Promise<SocketTicket>
   /**
-   * Signs this browser in at the server's own pages, by a cookie, so that apps find the user.
-   * Throws `reauthentication-required` where the sign-in is older than the server allows: the pages
-   * ask for the password themselves.
+   * Signs this browser in at the server's own pages, with a cookie, so that apps find the user.
+   * Throws `reauthentication-required` if the sign-in is older than the server allows; the pages
+   * then ask for the password themselves.
    */
   openBrowserSession(): Promise<void>
 }
@@ -92,7 +95,7 @@ export function createAccount(
     async me() {
       const session = await keeper.read()
       const me = meOf(await call({ method: 'GET', path: '/me' }))
-      // Not waited for: another tab may be refreshing.
+      // Not awaited: another tab may hold the lock for a refresh.
       if (session !== null && !isSame(me, session.me))
         keeper.change(session, { me }).catch(() => {})
       return me
@@ -114,7 +117,7 @@ export function createAccount(
 
 const isSame = (one: Me, other: Me) => JSON.stringify(one) === JSON.stringify(other)
 
-/** Asks, and answers `data` of the answer. */
+/** Sends a request; resolves with `data` of the answer. */
 export type Ask = <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) => Promise<T>
 
 export function dataOf(call: CallWire): Ask {
@@ -126,8 +129,7 @@ export function dataOf(call: CallWire): Ask {
 }
 
 /**
- * An id as a part of a path. Without that part, or with dots in its place, the address would be
- * that of all of them.
+ * An id as a path segment. An empty segment, or one of dots, would address the whole collection.
  */
 export function segment(id: string): string {
   if (id !== '' && id !== '.' && id !== '..') return encodeURIComponent(id)
@@ -175,7 +177,7 @@ function totpMethods(ask: Ask, keeper: Pick<TokenKeeper, 'read' | 'change'>): To
   }
 }
 
-/** Notes that everything is open to this user now. */
+/** Stores that this user needs no enrolment any more. */
 export async function noteEnrolled(keeper: Pick<TokenKeeper, 'read' | 'change'>): Promise<void> {
   const session = await keeper.read()
   if (session?.enrolmentRequired) await keeper.change(session, { enrolmentRequired: false })

@@ -4,10 +4,9 @@ import type { Me } from './wire.js'
 /**
  * Whether somebody is signed in, as far as this client knows.
  * - `loading`: the store has not been read yet.
- * - `offline`: signed in, and the server could not be reached the last time. Nobody is signed out
- *   by that.
- * - `signed-out`: nobody is; `reason` tells whether the server has ended the sign-in, or nobody has
- *   signed in, or somebody has signed out here or in another tab.
+ * - `offline`: signed in, but the last request did not reach the server. The user stays signed in.
+ * - `signed-out`: `reason` is `session-ended` if the server has ended the session, else
+ *   `signed-out`: nobody has signed in, or somebody has signed out here or in another tab.
  */
 export type AuthState =
   | { readonly status: 'loading' }
@@ -15,19 +14,19 @@ export type AuthState =
       readonly status: 'signed-in' | 'offline'
       readonly userId: string
       readonly me: Me
-      /** Nothing but setting up a second factor is open to this user. */
+      /** True if the user may only set up a second factor. */
       readonly enrolmentRequired: boolean
-      /** The app that it was opened for, by `/client/oauth`: it does not manage the account. */
+      /** The app that signed in by `/client/oauth`; it cannot manage the account. */
       readonly clientId?: string
     }
   | { readonly status: 'signed-out'; readonly reason: 'signed-out' | 'session-ended' }
 
-/** The state, and who wants to know of it. */
+/** The state and its listeners. */
 export interface StateKeeper {
   readonly state: AuthState
-  /** Notes what the store holds. */
+  /** Called with the content of the store. */
   setSession(session: StoredSession | null, hasEnded: boolean): void
-  /** Notes whether the server could be reached. */
+  /** Called after each request. */
   setReached(isReached: boolean): void
   onChange(listener: (state: AuthState) => void): () => void
   /** Calls back with each access token that replaces another of the same sign-in. */
@@ -82,7 +81,7 @@ function add<T>(listeners: Set<(value: T) => void>, listener: (value: T) => void
   return () => void listeners.delete(own)
 }
 
-// What one of them throws is its own affair: it goes where uncaught errors of promises go.
+// In a promise each: an error of one listener is reported as unhandled and stops no other.
 function tell<T>(listeners: Set<(value: T) => void>, value: T): void {
   for (const listener of [...listeners]) void Promise.resolve(value).then(listener)
 }

@@ -20,10 +20,10 @@ import {
   wantsEnrolment,
 } from './transport.js'
 
-/** Asks an endpoint of the router in the name of whoever is signed in; answers the body. */
+/** Requests an endpoint of the router as the signed-in user; resolves with the body. */
 export type CallWire = (request: WireRequest) => Promise<unknown>
 
-/** Asks a route of the host in the name of whoever is signed in. */
+/** Requests a route of the host as the signed-in user. */
 export type AuthorisedFetch = (path: string, init?: BasicInit) => Promise<BasicResponse>
 
 export interface CallWireDeps {
@@ -32,7 +32,7 @@ export interface CallWireDeps {
   readonly withRetry: Retry['withRetry']
 }
 
-/** Makes it. A token that is refused is replaced, once: what is refused has not been done. */
+/** Replaces a refused token once and repeats the request: a refused request had no effect. */
 export function createCallWire({ keeper, transport, withRetry }: CallWireDeps): CallWire {
   async function askWithToken(request: WireRequest, fresh: TokenKeeper['fresh']): Promise<unknown> {
     const session = await fresh()
@@ -46,7 +46,7 @@ export function createCallWire({ keeper, transport, withRetry }: CallWireDeps): 
         return ask(newer)
       })
       .catch(async (error: unknown) => {
-        // Not a matter of this one request: the server now wants it before anything else.
+        // Every other request would be refused too, so the state says so.
         if (isRefusal(error, 'second-factor-enrolment-required'))
           await keeper.change(session, { enrolmentRequired: true })
         throw error
@@ -72,7 +72,7 @@ export function createAuthorisedFetch(deps: AuthorisedFetchDeps): AuthorisedFetc
   async function send(path: string, init: BasicInit, session: StoredSession) {
     const headers = new platform.Headers(init.headers)
     headers.set('Authorization', `Bearer ${session.accessToken}`)
-    // Whoever follows a redirect may carry the token to where it does not belong.
+    // A redirect could carry the token to another server.
     const fixed = { redirect: 'error', credentials: 'omit', ...init, headers }
     const response = await fetch(`${baseUrl}${path}`, fixed).catch((cause: unknown) => {
       if (init.signal?.aborted) throw cause
@@ -80,7 +80,7 @@ export function createAuthorisedFetch(deps: AuthorisedFetchDeps): AuthorisedFetc
       throw unreachable(cause)
     })
     onReached(true)
-    // As above; it is noted for this sign-in, and the answer is handed on.
+    // As above: the state says so, and the caller gets the answer.
     if (!session.enrolmentRequired && (await wantsEnrolment(response)))
       await keeper.change(session, { enrolmentRequired: true })
     return response
@@ -93,7 +93,7 @@ export function createAuthorisedFetch(deps: AuthorisedFetchDeps): AuthorisedFetc
   ): Promise<BasicResponse> {
     const session = await unlessAborted(fresh(), init.signal)
     const response = await send(path, init, session)
-    // A stream has been read by now, and cannot be sent again.
+    // A stream is consumed by the first request.
     if (isStream(init.body) || !(await refusesToken(response))) return response
     const newer = await unlessAborted(fresh(session.accessToken), init.signal)
     return newer.accessToken === session.accessToken ? response : send(path, init, newer)
@@ -107,7 +107,7 @@ export function createAuthorisedFetch(deps: AuthorisedFetchDeps): AuthorisedFetc
     const fresh = ofOneUser(keeper)
     for (;;) {
       const response = await sendOnceMore(path, init, fresh)
-      // Anything else may have been done in part.
+      // Other methods may have had an effect before the 503.
       if (response.status !== 503 || !/^(GET|HEAD)$/i.test(init.method ?? 'GET')) return response
       const retryAfter = retryAfterOf(response, undefined)
       if (!(await waitAfter(retryAfter, since, init.signal))) return response
@@ -115,14 +115,13 @@ export function createAuthorisedFetch(deps: AuthorisedFetchDeps): AuthorisedFetc
   }
 }
 
-/** A dot of a path, however it is written. */
+/** A dot segment, also percent-encoded. */
 const dots = /[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i
-/** What URL parsers drop, or take for something else. */
+/** Characters that URL parsers drop or replace. */
 const strange = /[\\\s\p{Cc}]/u
 
 /**
- * The token goes nowhere but below `baseUrl`, whatever a path is made of: not to another host, and
- * not up.
+ * Refuses a path that would leave `baseUrl`, to another host or upwards: the token is sent there.
  */
 function requirePath(path: string): void {
   const [place = ''] = path.split(/[?#]/)

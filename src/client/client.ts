@@ -11,7 +11,6 @@ import { type AuthSocket, type AuthSocketOptions, createSocket } from './socket.
 import { createTokenKeeper, type TokenKeeper } from './token-keeper.js'
 import { memoryStore, type TokenStore } from './token-store.js'
 import { createTransport, type Transport } from './transport.js'
-import { watchTokens } from './watch-tokens.js'
 import type { PublicKeys } from './wire.js'
 
 export type { AccountMethods } from './account.js'
@@ -21,14 +20,14 @@ export type { CodeNeeded, Credentials, SignInResult } from './sign-in.js'
 export type { AuthSocket, AuthSocketOptions, AuthSocketStatus } from './socket.js'
 export { localStorageStore, memoryStore, type TokenStore } from './token-store.js'
 
-/** `Response` where the program has that type, else what every answer has. */
+/** The global `Response` if the program has that type, else the members used here. */
 export type ClientResponse = typeof globalThis extends {
   Response: { prototype: infer Response }
 }
   ? Response
   : BasicResponse
 
-/** What `fetch` takes besides an address where the program has that type. */
+/** The second argument of the global `fetch` if the program has its type. */
 export type ClientRequestInit = typeof globalThis extends {
   fetch: (input: never, init?: infer Init) => unknown
 }
@@ -38,89 +37,89 @@ export type ClientRequestInit = typeof globalThis extends {
 /** Options of {@link createAuthClient}. */
 export interface AuthClientOptions {
   /**
-   * Where the router is mounted, such as `https://chat.example.com/api/v1`. A page may leave the
-   * origin out.
+   * The address of the router, such as `https://chat.example.com/api/v1`. A page of the same origin
+   * may omit the origin.
    */
   readonly baseUrl: string
   /**
-   * Where the tokens are kept. Default: in memory. All tabs and processes that are one client use
-   * one store.
+   * Storage of the tokens. Default: memory. All tabs and processes of one client must share one
+   * store.
    */
   readonly storage?: TokenStore
-  /** Sends requests. Default: that of the runtime. */
+  /** Sends requests. Default: `fetch` of the runtime. */
   readonly fetch?: (url: string, init: ClientRequestInit) => Promise<ClientResponse>
-  /** How long an answer of the router may take. Default 10,000. */
+  /** Time limit for an answer of the router, in milliseconds. Default 10,000. */
   readonly requestTimeoutMs?: number
-  /** How long a server that says it is busy (503) is asked again. Default 60,000. */
+  /** How long to retry while the server is busy (503), in milliseconds. Default 60,000. */
   readonly maxWaitMs?: number
   /**
-   * Told with each wait for a server that says it is busy, so that people can be told; `seconds` is
-   * what it has asked for.
+   * Called before each wait for a busy server, for a message to the user. `seconds` is the wait
+   * that the server asked for.
    */
   readonly onBusy?: (seconds: number) => void
-  /** Default: that of the system. */
+  /** Default: the system clock. */
   readonly clock?: () => Date
 }
 
-/** A client of one router, with whoever is signed in. */
+/** A client of one router, with at most one signed-in user. */
 export interface AuthClient extends AccountMethods {
-  /** Whether somebody is signed in. It is `loading` until the store has been read. */
+  /** Whether a user is signed in. `loading` until the store has been read. */
   readonly state: AuthState
-  /** Calls back with each change of the state, in whichever tab it began; answers how to stop. */
+  /** Calls the listener at each change of the state, by any tab. Returns how to stop. */
   onChange(listener: (state: AuthState) => void): () => void
   /**
-   * Signs in, and keeps the tokens. Throws AuthClientError: `Unauthorized` for a wrong name or
+   * Signs in and stores the tokens. Throws AuthClientError: `Unauthorized` for a wrong name or
    * password, `too-many-requests` with `retryAfter`, `forbidden` with the host's reason.
    */
   signIn: SignIn['signIn']
   /**
-   * Exchanges an authorization code (RFC 7636) of `authorizationCode()` on another device, or of
-   * the server's own page, and keeps the tokens.
+   * Exchanges an authorization code (RFC 7636) and stores the tokens. The code comes from
+   * `authorizationCode()` on another device, or from the server's own page.
    */
   exchangeCode: SignIn['exchange']
   /**
-   * Ends the session, and then forgets the tokens. Throws where the server cannot be told, and
-   * stays signed in: see {@link AuthClientOptions.maxWaitMs}, and `evenIfUnreachable`. `browser`
-   * ends the browser's own sign-in at the server's pages, too.
+   * Ends the session, then deletes the tokens. If the server cannot be reached within
+   * {@link AuthClientOptions.maxWaitMs}, throws and stays signed in, unless `evenIfUnreachable` is
+   * set. `browser` also ends the browser's own sign-in at the server's pages.
    */
   signOut: SignIn['signOut']
   /**
-   * `fetch` in the name of whoever is signed in, for paths below `baseUrl`. A token that is over is
-   * replaced first, once for all requests; one that is refused is replaced and the request sent
-   * again, once. 503 is waited out for GET and HEAD. The answer may still be any other.
+   * `fetch` as the signed-in user, for paths below `baseUrl`. Refreshes an expired token first,
+   * once for all requests. If the server refuses the token, refreshes it and repeats once.
+   * Waits and repeats GET and HEAD after 503. Resolves with any other answer as it is.
    *
-   * Cookies are left out and redirects refused unless `init` says otherwise. Throws
-   * AuthClientError: `Unauthorized` where nobody is signed in, `unreachable`, or what the refresh
-   * was answered.
+   * Sends no cookies and follows no redirects unless `init` says otherwise. Throws
+   * AuthClientError: `Unauthorized` if nobody is signed in, `unreachable`, or the error of the
+   * refresh.
    */
   fetch(path: string, init?: ClientRequestInit): Promise<ClientResponse>
-  /** An access token to be used now, for what this client does not know. Throws as `fetch` does. */
+  /** A valid access token, for requests outside of this client. Throws as `fetch` does. */
   accessToken(): Promise<string>
   /**
-   * Keeps the access token fresh, and calls back with each newer one of this browser or process,
-   * for sockets that renew. Answers how to stop.
+   * Keeps the access token fresh and calls the listener with each newer one, for sockets that
+   * renew. Returns how to stop.
    */
   watchToken(listener: (accessToken: string) => void): () => void
   /**
-   * Asks the server whether the sign-in still stands, though its token looks good: after a socket
-   * was closed with 4401, for example. Resolves with the state.
+   * Asks the server whether the session is still alive, even if the token has not expired: after a
+   * socket was closed with 4401, for example. Resolves with the state.
    */
   check(): Promise<AuthState>
   /**
-   * Opens a WebSocket of the server and keeps it open: buys a ticket for each connection, comes
-   * back with growing pauses, and ends with the session (4401).
+   * Opens a WebSocket to the server and keeps it open: requests a ticket for each connection,
+   * reconnects with growing pauses, and ends with the session (4401).
    *
    * @param path on the origin of `baseUrl`
    */
   socket(path: string, options?: AuthSocketOptions): AuthSocket
   /** The public keys of the server, RFC 7517. */
   publicKeys(): Promise<PublicKeys>
-  /** Stops noticing what other tabs do. Nobody is signed out. */
+  /** Stops watching other tabs. The user stays signed in. */
   close(): void
 }
 
 /**
- * Makes a client of the router: for browsers, Node 20 and later, and whatever else has `fetch`.
+ * Makes a client of the router: for browsers, Node 20 and later, and other runtimes with `fetch`.
  *
  * @throws TypeError for an option that is unknown or not what it must be
  *
@@ -219,7 +218,7 @@ function resolve(options: AuthClientOptions): Resolved {
   return {
     baseUrl,
     storage: options.storage ?? memoryStore(),
-    // Looked up with each request, and called as the runtime wants it called.
+    // Read at each request, since pages may replace it; a bare reference would lose its `this`.
     fetch: (options.fetch as BasicFetch | undefined) ?? ((url, init) => platform.fetch(url, init)),
     clock: options.clock ?? (() => new Date()),
     requestTimeoutMs: positive('requestTimeoutMs', options.requestTimeoutMs ?? 10_000),
@@ -229,7 +228,7 @@ function resolve(options: AuthClientOptions): Resolved {
 }
 
 function positive(name: string, value: number): number {
-  // What runs longer than a timer can count would run out at once.
+  // A timer beyond 2^31 ms fires at once.
   if (value > 0 && value < 2 ** 31) return value
   throw new TypeError(`createAuthClient: ${name} is a number of milliseconds above 0.`)
 }
@@ -238,4 +237,31 @@ function socketUrl(baseUrl: string, path: string): string {
   if (!/^\/(?!\/)/.test(path)) throw new TypeError('client.socket: a path begins with one slash.')
   const origin = /^https?:\/\/[^/]+/.exec(baseUrl)?.[0] ?? platform.location?.origin ?? ''
   return `${origin.replace(/^http/, 'ws')}${path}`
+}
+
+/** Interval of the checks, in milliseconds. Browsers slow it to a minute in hidden tabs. */
+const lookMs = 30_000
+
+/**
+ * Keeps the token fresh while it has listeners. Without listeners only requests refresh it.
+ */
+function watchTokens(
+  state: Pick<StateKeeper, 'onToken'>,
+  freshToken: () => Promise<string>,
+): (listener: (accessToken: string) => void) => () => void {
+  return function watchToken(listener) {
+    let timer: unknown
+    const look = () => {
+      timer = platform.setTimeout(() => {
+        void freshToken().catch(() => {})
+        look()
+      }, lookMs)
+    }
+    look()
+    const stopListening = state.onToken(listener)
+    return () => {
+      platform.clearTimeout(timer)
+      stopListening()
+    }
+  }
 }

@@ -1,4 +1,4 @@
-/** Every `error` of an answer, in whichever form its endpoint writes it. */
+/** Every value of `error` in an answer, in the form of its endpoint. */
 const wireNames = [
   'invalid-request',
   'invalid_request',
@@ -31,19 +31,19 @@ const wireNames = [
   'temporarily_unavailable',
 ] as const
 
-/** The names that a server answers, as they stand in `error` and in docs/errors.md. */
+/** The names in `error` of an answer; docs/errors.md explains them. */
 export type WireErrorName = (typeof wireNames)[number]
 
 /**
- * What may stand in `code` of an {@link AuthClientError}: a name of the server, or
- * - `unreachable`: there was no answer in time; nobody knows whether the request was heard;
- * - `storage-failed`: the token store threw, which stands in `cause`;
- * - `unknown`: a name that this version of the client does not know, or no answer of the router at
- *   all. Go by `status`.
+ * `code` of an {@link AuthClientError}: a name of the server, or
+ * - `unreachable`: no answer in time; the server may have processed the request or not;
+ * - `storage-failed`: the token store threw; its error is in `cause`;
+ * - `unknown`: a name that this version of the client does not know, or an answer that is not from
+ *   the router. Decide by `status`.
  */
 export type AuthClientErrorCode = WireErrorName | 'unreachable' | 'storage-failed' | 'unknown'
 
-/** What an {@link AuthClientError} is made of. */
+/** Arguments of {@link AuthClientError}. */
 export interface AuthClientErrorParts {
   readonly status: number
   readonly message: string
@@ -53,18 +53,18 @@ export interface AuthClientErrorParts {
 }
 
 /**
- * A request that did not succeed. Whether somebody is signed out is told by the client's state, not
- * by this.
+ * A request that did not succeed. It does not tell whether the user is still signed in: the
+ * client's state does.
  */
 export class AuthClientError extends Error {
   override readonly name: string = 'AuthClientError'
   /** The stable name. Compare this, never `message`. */
   readonly code: AuthClientErrorCode
-  /** The HTTP status; 0 where there was no answer. */
+  /** The HTTP status; 0 without an answer. */
   readonly status: number
-  /** As the server sent them; empty where it sent none. */
+  /** `details` of the answer; empty if it has none. */
   readonly details: Readonly<Record<string, unknown>>
-  /** Seconds after which it makes sense to ask again, where the server said so. */
+  /** Seconds to wait before the next attempt, if the server said so. */
   readonly retryAfter: number | undefined
 
   constructor(code: AuthClientErrorCode, parts: AuthClientErrorParts) {
@@ -76,22 +76,22 @@ export class AuthClientError extends Error {
   }
 }
 
-/** The name of the server, or `unknown`: a newer server may say what nobody has heard of here. */
+/** The name, or `unknown`: a newer server may have names that this client does not know. */
 export function knownName(name: unknown): WireErrorName | 'unknown' {
   return wireNames.find((known) => known === name) ?? 'unknown'
 }
 
-/** Nobody is signed in, or not any more. */
+/** Nobody is signed in. */
 export function notSignedIn(): AuthClientError {
   return new AuthClientError('Unauthorized', { status: 401, message: 'You are not signed in.' })
 }
 
-/** The server has answered 200, and something else than it should: it may be no router at all. */
+/** A 200 whose body is not an answer of the router. */
 export function noAnswer(): AuthClientError {
   return new AuthClientError('unknown', { status: 200, message: 'The server answered otherwise.' })
 }
 
-/** Whether it is an error of the client with one of these names. */
+/** Whether it is an AuthClientError with one of these codes. */
 export function isRefusal(error: unknown, ...codes: AuthClientErrorCode[]): boolean {
   return error instanceof AuthClientError && codes.includes(error.code)
 }

@@ -3,17 +3,17 @@ import { AuthClientError } from './errors.js'
 import { fromText, type Stored, type StoredSession, toText } from './stored-session.js'
 import { inTurns, type TokenStore } from './token-store.js'
 
-/** What the store holds; the state of the client follows each look and each change. */
+/** The content of the store. Each read and each write updates the client's state. */
 export interface KeptSession {
   read(): Promise<StoredSession | null>
-  /** Null: the server has ended it. */
+  /** Null if the server has ended the session. */
   set(session: StoredSession | null): Promise<void>
   remove(): Promise<void>
-  /** While nobody else who shares the store does the same. */
+  /** Does the work under the lock of the store. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** Makes it. Each method throws AuthClientError `storage-failed` where the store does. */
+/** Every method throws AuthClientError `storage-failed` if the store throws. */
 export function createKeptSession(
   store: TokenStore,
   state: Pick<StateKeeper, 'setSession'>,
@@ -45,7 +45,7 @@ async function saying<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-// What the work itself throws is not the lock's.
+// Only errors of the lock become `storage-failed`; those of the work pass.
 function sayingOfLock(exclusively: KeptSession['exclusively']): KeptSession['exclusively'] {
   return async (work) => {
     let isHeld = false
@@ -68,7 +68,7 @@ function storageFailed(cause: unknown): AuthClientError {
 
 const turns = new WeakMap<TokenStore, ReturnType<typeof inTurns>>()
 
-// Of the store, not of the client: two clients may have one.
+// One queue for each store, since two clients may share a store.
 function turnsOf(store: TokenStore): ReturnType<typeof inTurns> {
   const own = turns.get(store) ?? inTurns()
   turns.set(store, own)

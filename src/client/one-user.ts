@@ -2,9 +2,9 @@ import { notSignedIn } from './errors.js'
 import type { TokenKeeper } from './token-keeper.js'
 
 /**
- * The tokens of the user who is signed in when it is first asked: for one request, however often it
- * is sent, and one socket, however often it connects. Another user may sign in meanwhile, and what
- * the one has asked for must not be done in the name of the other. Throws `Unauthorized` then.
+ * Tokens of one user only: the one who is signed in at the first call. Used for one request with
+ * its repetitions, and for one socket with its connections. If another user signs in meanwhile, it
+ * throws `Unauthorized`, so that no request of the first user is sent as the second.
  */
 export function ofOneUser({
   read,
@@ -12,8 +12,7 @@ export function ofOneUser({
 }: Pick<TokenKeeper, 'read' | 'fresh'>): TokenKeeper['fresh'] {
   let asking: string | undefined
   return async (rejected) => {
-    // Read before anything is refreshed: a refresh waits for other tabs, and may fail the first
-    // time, and the answer of a later one may be somebody else's.
+    // Read before the refresh, which may wait for other tabs: another user may sign in meanwhile.
     asking ??= (await read())?.userId
     const session = await fresh(rejected)
     if (session.userId !== asking) throw notSignedIn()

@@ -4,13 +4,13 @@ import type { SignIn } from './sign-in.js'
 import type { TokenKeeper } from './token-keeper.js'
 import type { Transport } from './transport.js'
 
-/** What the entries beside the core build on: no promise to anybody else. */
+/** Internal parts that the other entry points of the client use. Not part of the API. */
 export interface ClientParts {
   readonly baseUrl: string
   readonly keeper: TokenKeeper
-  /** Asks an endpoint in the name of whoever is signed in. */
+  /** Requests an endpoint as the signed-in user. */
   readonly call: CallWire
-  /** Asks in nobody's name, below `baseUrl`. */
+  /** Sends requests without a token, below `baseUrl`. */
   readonly transport: Transport
   /** The same below another address. */
   readonly transportTo: (baseUrl: string) => Transport
@@ -19,15 +19,15 @@ export interface ClientParts {
   readonly clock: () => Date
 }
 
-// Of the registry: a page may have loaded the core twice, in two bundles.
+// From the global registry: a page may have loaded the core twice, in two bundles.
 const name: unique symbol = Symbol.for('messaging-auth-router/client')
 
-/** A client with its parts. */
+/** A client with its internal parts. */
 export interface WithParts {
   readonly [name]: ClientParts
 }
 
-/** Hands them over, as a member that no name leads to. */
+/** The parts as a member under a symbol, hidden from users of the client. */
 export function withParts(parts: ClientParts): WithParts {
   return { [name]: parts }
 }

@@ -1,6 +1,6 @@
 /**
- * What is asked of a runtime, and nothing more. Typed here, so that whoever compiles against the
- * client needs neither the types of browsers nor those of Node.
+ * The parts of the runtime that the client uses. Typed here, so that programs compile against the
+ * client without the types of browsers or Node.
  */
 interface Platform {
   readonly fetch: BasicFetch
@@ -25,7 +25,7 @@ interface WebStorage {
 }
 
 interface WebLocks {
-  /** With `ifAvailable` the lock is null where somebody has it. */
+  /** With `ifAvailable`, the lock is null if somebody holds it. */
   request<T>(
     name: string,
     options: { readonly ifAvailable?: boolean },
@@ -40,12 +40,12 @@ interface WritableHeaders extends BasicHeaders {
   set(name: string, value: string): void
 }
 
-/** Headers of an answer. */
+/** The members of `Headers` used here. */
 export interface BasicHeaders {
   get(name: string): string | null
 }
 
-/** What is read of an `AbortSignal`. */
+/** The members of `AbortSignal` used here. */
 export interface BasicSignal {
   readonly aborted: boolean
   readonly reason?: unknown
@@ -53,7 +53,7 @@ export interface BasicSignal {
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
-/** What is read of a `Response`. */
+/** The members of `Response` used here. */
 export interface BasicResponse {
   readonly ok: boolean
   readonly status: number
@@ -62,7 +62,7 @@ export interface BasicResponse {
   clone(): BasicResponse
 }
 
-/** What a request is sent with, as `fetch` takes it. */
+/** The options of `fetch` used here. */
 export interface BasicInit {
   readonly method?: string
   readonly headers?: unknown
@@ -73,10 +73,10 @@ export interface BasicInit {
   readonly cache?: string
 }
 
-/** `fetch`, or what does the same. */
+/** `fetch`, or a replacement. */
 export type BasicFetch = (url: string, init: BasicInit) => Promise<BasicResponse>
 
-/** What is used of a `WebSocket`, whether the browser's, Node's or that of `ws`. */
+/** The members of `WebSocket` used here: the browser's, Node's or that of `ws`. */
 export interface BasicSocket {
   readonly readyState: number
   send(data: string): void
@@ -87,15 +87,15 @@ export interface BasicSocket {
   onerror: ((event: never) => void) | null
 }
 
-/** The constructor of one. */
+/** The constructor of `WebSocket`. */
 export type SocketConstructor = new (url: string, protocols: string[]) => BasicSocket
 
-/** The runtime. */
+/** The runtime. Its members are read at each use, since pages may replace them. */
 export const platform: Platform = globalThis as unknown as Platform
 
 /**
- * Waits, up to a second longer than asked: clients that were sent away together must not come back
- * together. A signal that is given ends it early.
+ * Waits up to a second longer than asked, so that clients refused together do not return together.
+ * The signal ends the wait early.
  */
 export function pause(seconds: number, signal?: BasicSignal | null): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -117,13 +117,13 @@ export function pause(seconds: number, signal?: BasicSignal | null): Promise<voi
   })
 }
 
-/** From 0 to 1. Where there is no `crypto`, as in some apps, the clock is random enough for it. */
+/** A random number from 0 to 1, for pauses. Without `crypto`, the clock is random enough. */
 export function fraction(): number {
   const bytes = platform.crypto?.getRandomValues(new Uint8Array(1))
   return (bytes?.[0] ?? Date.now() % 256) / 256
 }
 
-/** Stops waiting when the signal says so; what was waited for goes on, for others wait as well. */
+/** Rejects when the signal aborts. The work itself continues: others may wait for it. */
 export async function unlessAborted<T>(work: Promise<T>, signal?: BasicSignal | null): Promise<T> {
   if (signal === undefined || signal === null) return work
   let stop = () => {}

@@ -8,16 +8,16 @@ export interface RefreshAloneDeps {
   readonly kept: Pick<KeptSession, 'read' | 'set'>
   readonly transport: Transport
   readonly clock: () => Date
-  /** Told of a refresh that did not come through, and could wait. */
+  /** Called after a failed refresh of a token that is still valid. */
   readonly onPutOff: () => void
 }
 
-/** A refresh whose answer got lost is repeated so often, with the same token. */
+/** Attempts with the same refresh token if the answer gets lost. */
 const attempts = 2
 
 /**
- * Makes what replaces a token while nobody else does: `rejected` is one that the server has refused.
- * Throws `Unauthorized` where nobody is signed in any more.
+ * Refreshes the access token; the caller holds the lock. `rejected` is a token that the server has
+ * refused. Throws `Unauthorized` if nobody is signed in any more.
  */
 export function createRefreshAlone(
   deps: RefreshAloneDeps,
@@ -25,19 +25,19 @@ export function createRefreshAlone(
   const { kept, transport, clock, onPutOff } = deps
   const now = () => clock().getTime()
 
-  // Without a lock somebody may have signed out, or have been faster, since.
+  // Without a shared lock, another tab may have signed out or refreshed meanwhile.
   async function adopt(before: StoredSession, answer: TokenAnswer): Promise<StoredSession> {
     const found = await kept.read()
     if (found === null) throw notSignedIn()
     if (found.refreshToken !== before.refreshToken) return found
     const after = withTokens(found, answer, now())
-    // Before any of it is used: should this process end in between, the next one repeats the old
-    // refresh token, and is given the same pair.
+    // Stored before use: if this process dies before, the next one repeats the old refresh token
+    // and gets the same pair.
     await kept.set(after)
     return after
   }
 
-  // A sign-out only where the store still holds what was refused: another tab may have rotated it.
+  // Signs out only if the store still holds the refused token: another tab may have rotated it.
   async function afterRefusal(session: StoredSession): Promise<StoredSession> {
     const found = await kept.read()
     if (found !== null && found.accessToken !== session.accessToken) return found
@@ -47,20 +47,20 @@ export function createRefreshAlone(
 
   function afterFailure(session: StoredSession, isRejected: boolean, error: unknown) {
     if (isRefusal(error, 'invalid_grant')) return afterRefusal(session)
-    // An outage is no reason to give up what is still good.
+    // During an outage, a valid token stays in use.
     if (isRejected || freshnessOf(session, now()) === 'over') throw error
     onPutOff()
     return session
   }
 
   return async function refreshAlone(rejected) {
-    // Never from memory: another tab may have been here before.
+    // Read from the store: another tab may have refreshed before.
     const session = await kept.read()
     if (session === null) throw notSignedIn()
     const isRejected = session.accessToken === rejected
     if (!isRejected && freshnessOf(session, now()) === 'good') return session
     const { refreshToken } = session
-    // One that cannot be refreshed lives as long as its session: refused, both are over.
+    // A token without a refresh token lives as long as its session: if refused, both have ended.
     if (refreshToken === null) return isRejected ? afterRefusal(session) : session
     try {
       return await adopt(session, await requestPair(transport, session, refreshToken))
@@ -87,7 +87,7 @@ async function requestPair(
   }
 }
 
-/** The answer, if it is one: what is no pair must not take the place of a good one. */
+/** Returns a token pair; throws for anything else, which must not replace a valid pair. */
 export function requirePair(answer: unknown): TokenAnswer {
   const { access_token, refresh_token, expires_in } = answer as Partial<TokenAnswer>
   if (

@@ -1,15 +1,15 @@
 import { AuthClientError } from './errors.js'
 import { type BasicSignal, pause } from './platform.js'
 
-/** Waiting for a server that says it is busy: 503, with the time after which to ask again. */
+/** Waits while the server is busy: 503, with `Retry-After`. */
 export interface Retry {
   /**
-   * Does it again for as long as the server is busy, as late as it asks for. Gives up with the last
-   * error when `maxWaitMs` are over.
+   * Repeats the work while the server answers 503, after the pause that it asks for. Throws the
+   * last error after `maxWaitMs`.
    */
   withRetry<T>(work: () => Promise<T>): Promise<T>
   /**
-   * Waits as an answer asks for; answers false at once where that would be longer than `maxWaitMs`
+   * Waits `retryAfter` seconds. Resolves with false at once if that ends later than `maxWaitMs`
    * after `since`.
    */
   waitAfter(
@@ -19,7 +19,7 @@ export interface Retry {
   ): Promise<boolean>
 }
 
-/** Where the server does not say how long it is busy, in seconds. */
+/** The pause if the server names none, in seconds. */
 const usualPause = 2
 
 export function createRetry(maxWaitMs: number, onBusy: (seconds: number) => void): Retry {

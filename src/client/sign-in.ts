@@ -6,7 +6,7 @@ import type { TokenKeeper } from './token-keeper.js'
 import { isObject, isText } from './transport.js'
 import type { LoginAnswer, Me, PasskeyRequestOptions } from './wire.js'
 
-/** A name and a password; with a code where the user has typed one already. */
+/** A name and a password, and a code if the user has typed one already. */
 export type Credentials = (
   | { readonly user: string }
   | { readonly email: string }
@@ -14,54 +14,55 @@ export type Credentials = (
 ) & { readonly password: string; readonly code?: string }
 
 /**
- * How a sign-in went on.
- * - `signed-in`: the tokens are kept.
- * - `enrolment-needed`: the same, and nothing is open but `client.totp.begin()` and `.confirm()`.
- * - `code-needed`: the password was right. Ask for the code and hand it to `submit`; `wrong` says
- *   that one was sent already. `isSent`: the server has sent a code by `method`.
+ * The result of a sign-in.
+ * - `signed-in`: the tokens are stored.
+ * - `enrolment-needed`: the tokens are stored, but the server allows only `client.totp.begin()` and
+ *   `.confirm()`.
+ * - `code-needed`: the password was right. Ask for the code and pass it to `submit`. `wrong`: the
+ *   last code was wrong. `isSent`: the server has sent a code by `method`.
  */
 export type SignInResult = SignedInResult | CodeNeeded
 
-/** Somebody is signed in. */
+/** The user is signed in. */
 export interface SignedInResult {
   readonly status: 'signed-in' | 'enrolment-needed'
   readonly me: Me
 }
 
-/** The password was right, and a second factor is asked for. */
+/** The password was right; the server asks for a second factor. */
 export interface CodeNeeded {
   readonly status: 'code-needed'
-  /** `totp`, `recovery`, `passkey`, and what the host has besides. */
+  /** `totp`, `recovery`, `passkey`, and factors of the host. */
   readonly methods: readonly string[]
   readonly method: string
   readonly isSent: boolean
   readonly wrong: boolean
-  /** There where the user has a passkey: `messaging-auth-router/client/passkeys` shows it. */
+  /** If the user has a passkey: `messaging-auth-router/client/passkeys` asks the browser for it. */
   readonly passkeyOptions?: PasskeyRequestOptions
-  /** Takes the code, or what the browser has answered to `passkeyOptions`, as JSON. */
+  /** Takes the code, or the browser's response to `passkeyOptions` as JSON. */
   readonly submit: (proof: string | PasskeyProof) => Promise<SignInResult>
 }
 
-/** A passkey in the place of a code. */
+/** A passkey instead of a code. */
 export interface PasskeyProof {
   readonly passkey: object
 }
 
-/** The ways in and out. */
+/** Signing in and out. */
 export interface SignIn {
   signIn(credentials: Credentials): Promise<SignInResult>
-  /** By an endpoint that answers as `POST /login` does. */
+  /** At an endpoint with the answers of `POST /login`. */
   signInBy(
     path: string,
     body: object,
     onLogin?: (answer: LoginAnswer) => void,
   ): Promise<SignInResult>
-  /** By an authorization code, RFC 7636. */
+  /** With an authorization code, RFC 7636. */
   exchange(proof: CodeProof): Promise<Me>
   signOut(options?: SignOutOptions): Promise<void>
 }
 
-/** An authorization code, and the verifier that it was asked for with, RFC 7636 §4. */
+/** An authorization code and its verifier, RFC 7636 §4. */
 export interface CodeProof {
   readonly authorizationCode: string
   readonly codeVerifier: string
@@ -81,7 +82,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
     onLogin?: (answer: LoginAnswer) => void,
   ): Promise<SignInResult> {
     try {
-      // `refreshable`: a token that leaks is worth minutes.
+      // `refreshable` tokens live for minutes, which limits the damage of a leak.
       const body = { ...given, tokens: 'refreshable' }
       const request = { method: 'POST', path, body } as const
       const login = requireLogin(await withRetry(() => transport.ask(request)))
@@ -119,9 +120,9 @@ export function createSignIn(deps: SignInDeps): SignIn {
 }
 
 /**
- * Keeps a sign-in, and answers what ends the one whose place it has taken: nobody holds the tokens
- * of that any more, nor of one that cannot be kept. In vain at worst: it then ends by itself when
- * it has not been used for a while. Throws `storage-failed`.
+ * Stores a sign-in. Resolves with a function that ends the session it replaced, since nobody holds
+ * the tokens of that any more. If the store fails, ends the new session for the same reason and
+ * throws `storage-failed`. A session that cannot be ended expires unused.
  */
 export async function keepInPlace(
   { keeper, transport }: Pick<SignInDeps, 'keeper' | 'transport'>,
@@ -135,7 +136,7 @@ export async function keepInPlace(
   return async () => former && end(former)
 }
 
-// Whose token it is. Where that is not answered nobody holds it, so its session is ended.
+// The user of the token. After a failure nobody holds the token, so its session is ended.
 async function meBy(
   { transport, withRetry }: Pick<SignInDeps, 'transport' | 'withRetry'>,
   token: string,
@@ -164,7 +165,7 @@ function codeNeeded(
   }
 }
 
-// What is none must not be kept as a sign-in: it would be read as one from then on.
+// An answer in another form must not be stored as a sign-in.
 function requireLogin(answer: unknown): LoginAnswer {
   const { data } = answer as { readonly data?: Partial<LoginAnswer> }
   const { userId, authToken, me, refreshToken = '', expiresIn = 0 } = data ?? {}
@@ -173,7 +174,7 @@ function requireLogin(answer: unknown): LoginAnswer {
   throw noAnswer()
 }
 
-/** `GET /me` has the members beside a word of its own. */
+/** The user in an answer of `GET /me`, without the member `success`. */
 export function meOf(answer: unknown): Me {
   const { success: _success, ...me } = answer as Me & { readonly success: true }
   if (isText(me._id)) return me as Me

@@ -7,14 +7,14 @@ import { isTokenRefusal, type Transport } from './transport.js'
 /** How to sign out. */
 export interface SignOutOptions {
   /**
-   * Forget the tokens also where the server cannot be told. The session then goes on there until
-   * nobody has used it for a while: whoever holds a copy of the tokens stays in. Default false.
+   * Delete the tokens even if the server cannot be reached. The session then lives until it expires
+   * unused, and copies of the tokens still work. Default false.
    */
   readonly evenIfUnreachable?: boolean
   /**
-   * Ends as well what this browser is signed in by at the server's own pages, so that the next
-   * sign-in there asks for the password. For pages of the server's own origin; others link to
-   * `/oauth/sign-out`. There only where the server serves apps. Default false.
+   * Also end this browser's sign-in at the server's own pages, so that the next sign-in there asks
+   * for the password. For pages of the server's origin; others link to `/oauth/sign-out`. Only if
+   * the server has the option `oauth`. Default false.
    */
   readonly browser?: boolean
 }
@@ -25,29 +25,28 @@ export interface SignOutDeps {
   readonly withRetry: Retry['withRetry']
 }
 
-/** Makes the way out. */
 export function createSignOut(deps: SignOutDeps): (options?: SignOutOptions) => Promise<void> {
   const { keeper } = deps
   return async function signOut(options) {
     const isForced = options?.evenIfUnreachable === true
     const known = await keeper.read()
-    // First: where it cannot be told, the user is still signed in here, and can try again.
+    // First: if this fails, the user is still signed in here and can try again.
     if (options?.browser === true)
       await endBrowser(deps).catch((error: unknown) => {
         if (!isForced) throw error
       })
     if (known === null) return
     await endOwn(deps, known).catch((error: unknown) => {
-      // The server has ended it already.
+      // The session has ended already.
       if (isRefusal(error, 'Unauthorized')) return
-      // Nor has an app that is not registered any more a session there.
+      // An app that is not registered any more has no session either.
       if (!isForced && !isRefusal(error, 'invalid_client')) throw error
       return keeper.endWith(known, async () => {})
     })
   }
 }
 
-// A page of the server's own origin, whose browser sends its cookie along.
+// `same-origin`, so that the browser sends its cookie.
 function endBrowser({
   transport,
   withRetry,
@@ -63,7 +62,7 @@ function endOwn(
 ): Promise<void> {
   return withRetry(async () => {
     const session = await keeper.fresh()
-    // While the server was busy, somebody else may have signed in: that is not ended.
+    // While the server was busy, another user may have signed in; that session stays.
     if (session.userId === known.userId) await leave({ keeper, transport }, session)
   })
 }
@@ -75,16 +74,16 @@ async function leave(
   const logOut = (one: StoredSession) => endSession(transport, one)
   await keeper.endWith(session, logOut).catch(async (error: unknown) => {
     if (!isTokenRefusal(error)) throw error
-    // The token was over, or the session is: a newer one tells, and says goodbye.
+    // The token has expired, or the session has ended: a newer token tells which.
     const newer = await keeper.fresh(session.accessToken)
-    // Somebody else may have signed in meanwhile.
+    // Another user may have signed in meanwhile.
     if (isSameSignIn(newer, session)) await keeper.endWith(newer, logOut)
   })
 }
 
 /**
- * Ends a session at the server. What an app may do may not reach as far as `/logout`: it revokes,
- * RFC 7009.
+ * Ends a session at the server. A token of an app may lack the scope for `/logout`, so apps revoke
+ * it, RFC 7009.
  */
 export function endSession({ ask }: Transport, session: StoredSession): Promise<unknown> {
   const { accessToken: token, refreshToken, clientId: client_id } = session

@@ -3,49 +3,48 @@ import { type BasicSocket, fraction, platform, type SocketConstructor } from './
 import type { SocketTicket } from './wire.js'
 
 /**
- * - `connecting`, `open`: as of a WebSocket.
- * - `waiting`: the connection was lost, or there was none; it is tried again by itself.
- * - `closed`: for good. By `close()`, or since the sign-in is over.
+ * - `connecting`, `open`: as in a WebSocket.
+ * - `waiting`: the connection was lost or refused; the next attempt starts by itself.
+ * - `closed`: finally, by `close()` or because the session has ended.
  */
 export type AuthSocketStatus = 'connecting' | 'open' | 'waiting' | 'closed'
 
-/** What is told to the owner of a socket. */
+/** Callbacks of a socket. */
 export interface AuthSocketHandlers {
   /**
-   * A connection stands, the first or another: fetch here what was missed in between. Where that
-   * fails, as a promise that rejects, another connection is tried after a pause.
+   * Called after each connection, the first included: fetch what was missed. If the returned
+   * promise rejects, the socket reconnects after a pause.
    */
   readonly onOpen?: () => unknown
   readonly onMessage?: (data: unknown) => void
-  /** With each change of the status. */
+  /** Called at each change of the status. */
   readonly onStatus?: (status: AuthSocketStatus) => void
-  /** The sign-in of this socket is over. The last call of all. */
+  /** Called last, when the session of this socket has ended. */
   readonly onEnded?: () => void
 }
 
-/** How a socket lives. */
+/** Options of a socket. */
 export interface AuthSocketOptions extends AuthSocketHandlers {
   /**
-   * What to send to hand over a newer token, which keeps the socket open beyond the one it was
-   * opened with: the host's server gives it to `renew`. Default: none; the socket is opened anew
-   * when its token ends.
+   * The message that carries a newer token; the host's server passes the token to `renew`, which
+   * keeps the socket open. Default: none; the socket reconnects when its token expires.
    */
   readonly renewal?: (accessToken: string) => string
   /**
-   * What to send every 30 seconds. Where nothing at all comes back within 10 seconds, the
-   * connection is taken for lost: it may look open for minutes. Default: none.
+   * The message to send every 30 seconds. Without any message back within 10 seconds, the socket
+   * reconnects: a lost connection can look open for minutes. Default: none.
    */
   readonly ping?: () => string
-  /** The constructor, where the runtime has none: that of `ws` on Node 20. */
+  /** The constructor for runtimes without one, such as that of `ws` on Node 20. */
   readonly WebSocket?: unknown
 }
 
-/** A WebSocket that outlives its connections. */
+/** A WebSocket that reconnects. */
 export interface AuthSocket {
   readonly status: AuthSocketStatus
-  /** Sends where a connection stands; answers whether it did. */
+  /** Sends if connected; returns whether it did. */
   send(data: string): boolean
-  /** Opens another connection in the place of this one, for when something was missed after all. */
+  /** Replaces the connection by another one, for example after missed messages. */
   reconnect(): void
   close(): void
 }
@@ -54,33 +53,33 @@ export interface SocketDeps {
   /** With `ws:` or `wss:`. */
   readonly url: string
   readonly buyTicket: () => Promise<SocketTicket>
-  /** The access token of the moment, replaced if it is this one. */
+  /** The current access token, refreshed if it is `rejected`. */
   readonly freshToken: (rejected?: string) => Promise<string>
   readonly watchToken: (listener: (accessToken: string) => void) => () => void
 }
 
-/** Of docs/http-api.md: the session has ended; the token has. */
+/** Close codes of docs/http-api.md. */
 const codes = { sessionEnded: 4401, tokenExpired: 4408 }
 /** Seconds. */
 const longestPause = 30
 /**
- * Seconds. A server that asks for more means something else, such as the time of day; and what is
- * more than a timer can count would end at once, again and again.
+ * Seconds. A larger `Retry-After` is a mistake, such as a time of day, and one beyond the range of
+ * timers would fire at once.
  */
 const longestAsked = 3600
 const pingMs = 30_000
 const answerMs = 10_000
-/** A connection that has stood for so long was no failure, in milliseconds. */
+/** A connection of this age counts as a success, in milliseconds. */
 const steadyMs = 5000
-/** Of a WebSocket. */
+/** `WebSocket.OPEN` */
 const isOpen = 1
 
-/** Opens it, and keeps it open for as long as the sign-in lasts. */
+/** Opens a socket and keeps it open until the session ends. */
 export function createSocket(deps: SocketDeps, options: AuthSocketOptions): AuthSocket {
   const Socket = socketConstructor(options)
   const line = createLine(options, deps.watchToken)
   let failures = 0
-  /** Since when a connection stands, in milliseconds. */
+  /** When `onOpen` had caught up, in milliseconds; infinity without a connection. */
   let standsSince = Number.POSITIVE_INFINITY
 
   async function connect(): Promise<void> {
@@ -109,7 +108,7 @@ export function createSocket(deps: SocketDeps, options: AuthSocketOptions): Auth
   function onClose(code: number): void {
     line.connection = null
     if (line.status === 'closed') return
-    // A server that accepts and closes at once must not be asked again and again.
+    // Only a steady connection resets the pauses: a server may accept and close at once.
     if (Date.now() - standsSince >= steadyMs) failures = 0
     standsSince = Number.POSITIVE_INFINITY
     if (code === codes.sessionEnded) settle()
@@ -117,7 +116,7 @@ export function createSocket(deps: SocketDeps, options: AuthSocketOptions): Auth
     else retry()
   }
 
-  // At once, with a newer token, but only once where that is refused as well.
+  // At once, with a newer token; after a pause if the server refuses that one too.
   function connectAnew(): void {
     if (failures > 0) retry()
     else {
@@ -126,7 +125,7 @@ export function createSocket(deps: SocketDeps, options: AuthSocketOptions): Auth
     }
   }
 
-  // Whether everybody else is signed out by that as well is for the server to say.
+  // The refresh tells whether only this socket has ended or the whole session.
   function settle(): void {
     line.end()
     deps.freshToken(line.token).catch(() => {})
@@ -158,16 +157,16 @@ function socketConstructor({ WebSocket }: AuthSocketOptions): SocketConstructor 
   throw new TypeError('client.socket: there is no WebSocket here; hand one over as WebSocket.')
 }
 
-/** What outlives a connection: the status, the token that was shown last, and the pause. */
+/** The state across connections: the status, the last token sent, and the pause. */
 interface Line {
   readonly status: AuthSocketStatus
   token: string
   connection: Connection | null
   setStatus(status: AuthSocketStatus): void
-  /** Does the work later, or at once when the network is back. */
+  /** Does the work later, or as soon as the network is back. */
   wait(ms: number, work: () => void): void
   close(): void
-  /** The same, and says that the sign-in is over. */
+  /** Closes and calls `onEnded`. */
   end(): void
 }
 
@@ -228,14 +227,14 @@ function createLine(options: AuthSocketOptions, watchToken: SocketDeps['watchTok
 /** One connection of a socket. */
 interface Connection {
   send(data: string): boolean
-  /** Takes it for lost. */
+  /** Treats the connection as lost. */
   drop(): void
   close(): void
 }
 
 interface ConnectionEvents {
   readonly onOpen: () => void
-  /** Once, whichever side it was. */
+  /** Called once, whichever side closed. */
   readonly onClose: (code: number) => void
 }
 
@@ -262,7 +261,7 @@ function openConnection(
     }, pingMs)
   }
 
-  // Not waiting for the other side to agree, which may take minutes.
+  // Does not await the closing handshake, which may take minutes.
   function drop(): void {
     socket.close()
     finish(1006)
@@ -280,7 +279,7 @@ function openConnection(
     onMessage?.(data)
   }
   socket.onclose = ({ code }: { readonly code: number }) => finish(code)
-  // What it was stands in no event; the close that follows is what counts.
+  // The event has no details, and `close` follows.
   socket.onerror = () => {}
   return {
     drop,

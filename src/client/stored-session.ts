@@ -1,37 +1,37 @@
 import type { LoginAnswer, Me, TokenAnswer } from './wire.js'
 
-/** A sign-in, as it is kept. Times are milliseconds of this machine's clock. */
+/** A sign-in as stored. Times are milliseconds of this machine's clock. */
 export interface StoredSession {
   readonly userId: string
   readonly me: Me
-  /** With `userId`, tells one sign-in from the next. */
+  /** Identifies the sign-in, together with `userId`. */
   readonly signedInAt: number
   readonly accessToken: string
-  /** Null: of a server that gives none. */
+  /** Null if the server issued none. */
   readonly refreshToken: string | null
-  /** When the access token came, and when it ends; null: with its session. */
+  /** When the access token arrived and when it expires; null: with its session. */
   readonly receivedAt: number
   readonly expiresAt: number | null
   readonly enrolmentRequired: boolean
-  /** The app that it was opened for: its tokens are refreshed and revoked as those of one. */
+  /** The app, if it is an app's session: then OAuth endpoints refresh and revoke its tokens. */
   readonly clientId?: string
 }
 
-/** What is kept in its place once the server has ended it, so that every tab knows why. */
-// As text: a call would stay in every bundle, also of those who use nothing of this file.
+/** Stored instead of a sign-in that the server has ended, so that every tab knows why. */
+// A literal, since bundlers would not drop a call of JSON.stringify from unused code.
 const ended = '{"ended":true}'
 
-/** What a store holds: a sign-in, the end of one, or nothing. */
+/** The content of a store: a sign-in, an ended one, or nothing. */
 export type Stored =
   | { readonly session: StoredSession }
   | { readonly session: null; readonly hasEnded: boolean }
 
-/** As text. Null stands for a sign-in that the server has ended. */
+/** Serializes; null is a sign-in that the server has ended. */
 export function toText(session: StoredSession | null): string {
   return session === null ? ended : JSON.stringify(session)
 }
 
-/** What a text says. One that nobody here has written is nothing. */
+/** Parses; any text of other origin counts as nothing. */
 export function fromText(text: string | null): Stored {
   if (text === ended) return { session: null, hasEnded: true }
   const session = parse(text ?? 'null') as Partial<StoredSession> | null
@@ -50,7 +50,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** A login, as it is kept. */
+/** The sign-in of a login answer. */
 export function ofLogin(login: LoginAnswer, now: number): StoredSession {
   const { userId, me, authToken, refreshToken, expiresIn, enrolmentRequired } = login
   return {
@@ -75,26 +75,26 @@ export function withTokens(
   return { ...session, accessToken, refreshToken, receivedAt: now, expiresAt: now + seconds * 1000 }
 }
 
-/** Whether both are of one sign-in. */
+/** Whether both are versions of one sign-in. */
 export function isSameSignIn(one: StoredSession, other: StoredSession): boolean {
   return one.userId === other.userId && one.signedInAt === other.signedInAt
 }
 
-/** `good`: to be used. `ageing`: to be used, and replaced. `over`: to be replaced first. */
+/** `good`: use it. `ageing`: use it and refresh meanwhile. `over`: refresh first. */
 export type Freshness = 'good' | 'ageing' | 'over'
 
-/** A token that lives shorter than this on its way is taken for over, in milliseconds. */
+/** A token that expires within this time may expire on its way, in milliseconds. */
 const travel = 5000
-/** The most that is left of a token when it is replaced: more than hidden tabs sleep at a time. */
+/** Refresh this long before expiry, in milliseconds: longer than browsers pause hidden tabs. */
 const margin = 120_000
-/** So far the clocks of two tabs or processes may be apart, in milliseconds. */
+/** Allowed difference between the clocks of two tabs or processes, in milliseconds. */
 const skew = 60_000
 
-/** How it stands with the access token. */
+/** Whether the access token can be used. */
 export function freshnessOf(session: StoredSession, now: number): Freshness {
   const { receivedAt, expiresAt } = session
   if (expiresAt === null) return 'good'
-  // The clock was set back since, so nothing is known of how old the token is.
+  // The clock was set back, so the age of the token is unknown.
   if (now < receivedAt - skew) return 'over'
   const left = expiresAt - now
   const third = (expiresAt - receivedAt) / 3

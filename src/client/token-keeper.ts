@@ -5,24 +5,22 @@ import type { Retry } from './retry.js'
 import { freshnessOf, isSameSignIn, type StoredSession } from './stored-session.js'
 import type { Transport } from './transport.js'
 
-/** The tokens of whoever is signed in, which all tabs and processes share. */
+/** The tokens of the signed-in user, shared by all tabs and processes. */
 export interface TokenKeeper {
-  /** Who is signed in, as the store says at this moment. */
+  /** The current content of the store. */
   read(): Promise<StoredSession | null>
   /**
-   * The sign-in, with an access token to be used; replaced first where it is over, or where it is
-   * `rejected`: one that the server has refused. Throws AuthClientError: `Unauthorized` where nobody is
-   * signed in (any more), or somebody else since it was asked; whatever else leaves everybody
-   * signed in.
+   * The sign-in with a usable access token. Refreshes it first if it has expired or is `rejected`,
+   * a token that the server has refused. Throws AuthClientError: `Unauthorized` if nobody is signed
+   * in, or another user since the call; after other errors the user is still signed in.
    */
   fresh(rejected?: string): Promise<StoredSession>
-  /** Keeps a sign-in, and answers the one whose place it has taken. */
+  /** Stores a sign-in; resolves with the one it replaced. */
   keep(session: StoredSession): Promise<StoredSession | null>
-  /** Changes what is kept of this sign-in, if it is still that. */
+  /** Changes members of this sign-in, if the store still holds it. */
   change(session: StoredSession, by: Partial<StoredSession>): Promise<void>
   /**
-   * Does the work while no tab refreshes, and then forgets the sign-in, as long as it is still that
-   * one.
+   * Does the work under the lock and then removes the sign-in, if the store still holds it.
    */
   endWith(session: StoredSession, work: (now: StoredSession) => Promise<unknown>): Promise<void>
 }
@@ -34,7 +32,7 @@ export interface TokenKeeperDeps {
   readonly clock: () => Date
 }
 
-/** A refresh that could wait, and did not come through, is left alone for so many milliseconds. */
+/** Pause after a failed refresh of a token that is still valid, in milliseconds. */
 const restMs = 5000
 
 export function createTokenKeeper(deps: TokenKeeperDeps): TokenKeeper {
@@ -58,16 +56,16 @@ export function createTokenKeeper(deps: TokenKeeperDeps): TokenKeeper {
     const session = await kept.read()
     if (session === null) throw notSignedIn()
     const freshness = session.accessToken === rejected ? 'over' : freshnessOf(session, now())
-    // Beside the request, which need not wait: what it has is good for a while.
+    // Not awaited: the token is still valid for a while.
     if (freshness === 'ageing' && now() >= restUntil) void refresh(rejected).catch(() => {})
     return freshness === 'over' ? replaced(session, rejected) : session
   }
 
   async function replaced(session: StoredSession, rejected?: string): Promise<StoredSession> {
     const first = await refresh(rejected)
-    // That flight may have begun before this token was refused.
+    // The shared refresh may have begun before the server refused this token.
     const newer = first.accessToken === rejected ? await refresh(rejected) : first
-    // Somebody else may have signed in while this waited for the lock or for the server.
+    // Another user may have signed in during the wait for the lock or the server.
     if (newer.userId !== session.userId) throw notSignedIn()
     return newer
   }
@@ -91,7 +89,7 @@ export function createTokenKeeper(deps: TokenKeeperDeps): TokenKeeper {
         const found = await kept.read()
         if (found === null || !isSameSignIn(found, session)) return
         await work(found)
-        // Without a lock somebody may have signed in since.
+        // Without a shared lock, another user may have signed in meanwhile.
         const left = await kept.read()
         if (left !== null && isSameSignIn(left, session)) await kept.remove()
       }),

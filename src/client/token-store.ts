@@ -1,32 +1,31 @@
 import { platform } from './platform.js'
 
 /**
- * Where the tokens of a sign-in are kept: one text, which is a secret. All tabs and processes that
- * are the same client use one store: two holders of one refresh token without a common store look
- * like a theft to the server.
+ * Storage of a sign-in: one text, which is secret. All tabs and processes of one client must share
+ * one store: the server treats two holders of one refresh token as a theft.
  *
- * Three methods are enough, over the keychain of a phone for example. Whoever has the other two
- * makes several tabs or processes safe.
+ * The three methods are enough for one process, over the keychain of a phone for example. Several
+ * tabs or processes need the two optional ones.
  */
 export interface TokenStore {
-  /** The text that was kept last; null where there is none. */
+  /** The stored text; null if there is none. */
   get(): Promise<string | null>
-  /** Keeps it durably before it resolves. */
+  /** Resolves when the text is stored durably. */
   set(text: string): Promise<void>
   remove(): Promise<void>
   /**
-   * Does the work while nobody else who shares the store does theirs, and answers what it answers.
-   * The lock must end with its holder. Default: one at a time in this process.
+   * Does the work while no other user of the store does its own; resolves with its result. The lock
+   * must end with its holder. Default: one at a time in this process.
    */
   readonly exclusively?: <T>(work: () => Promise<T>) => Promise<T>
   /**
-   * Calls back whenever somebody else may have changed what is kept; answers how to stop. Default:
-   * a change is noticed with the next request.
+   * Calls back whenever another tab or process may have changed the text; returns how to stop.
+   * Default: the client notices a change at its next request.
    */
   readonly watch?: (onChange: () => void) => () => void
 }
 
-/** Does pieces of work one after the other, in the order in which they came. */
+/** Runs work one at a time, in order of arrival. */
 export function inTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(work: () => Promise<T>) => {
@@ -36,7 +35,7 @@ export function inTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   }
 }
 
-/** Keeps the tokens in memory: the sign-in ends for this client when its page or process does. */
+/** Stores the tokens in memory: this client loses them when its page or process ends. */
 export function memoryStore(): TokenStore {
   let kept: string | null = null
   return {
@@ -52,18 +51,18 @@ export function memoryStore(): TokenStore {
 }
 
 /**
- * Keeps the tokens in `localStorage`, for all tabs of this origin and over reloads. One tab at a
- * time refreshes, by the Web Locks API; without it, as on pages that are not HTTPS, the server's
- * grace for repeated refresh tokens is enough.
+ * Stores the tokens in `localStorage`, for all tabs of this origin and across reloads. One tab at a
+ * time refreshes, by the Web Locks API. Without that API, on pages without HTTPS, the server's
+ * grace period for repeated refresh tokens is enough.
  *
- * A script that somebody smuggled into the page could read it there: a page that cannot rule that
- * out uses {@link memoryStore}, or the cookie of docs/cookies.md.
+ * A script injected into the page (XSS) could read the tokens. If you cannot rule that out, use
+ * {@link memoryStore}, or the cookie of docs/cookies.md.
  *
- * @param key under which it is kept; default `messaging-auth`. Two clients of one origin need two.
+ * @param key of the item; default `messaging-auth`. Two clients of one origin need two keys.
  */
 export function localStorageStore(key = 'messaging-auth'): TokenStore {
   const alone = inTurns()
-  // Looked up with each call: merely reading it throws where a user has switched it off.
+  // Read at each call: the mere access throws if the user has disabled storage.
   const place = () => {
     const { localStorage } = platform
     if (localStorage === undefined) throw new Error('There is no localStorage here.')
@@ -73,7 +72,7 @@ export function localStorageStore(key = 'messaging-auth'): TokenStore {
     get: async () => place().getItem(key),
     set: async (text) => place().setItem(key, text),
     remove: async () => place().removeItem(key),
-    // A lock of one's own, kept in localStorage with an end, would let two in on a slow network.
+    // Not a lease in localStorage: on a slow network it could expire and admit two tabs.
     async exclusively(work) {
       const locks = platform.navigator?.locks
       if (locks === undefined) return alone(work)
@@ -93,12 +92,12 @@ export function localStorageStore(key = 'messaging-auth'): TokenStore {
   }
 }
 
-/** How long what was kept may take to get here: by who had the lock, and by anybody before. */
+/** How long a write may take to arrive, in milliseconds: of the last holder, of earlier ones. */
 const arrivalMs = { ofHolder: 2000, ofFormer: 100 }
 const lookMs = 10
 
-// What another tab has kept under the lock can reach this one a moment after the lock does: tabs
-// are processes, and each has a copy of `localStorage`.
+// A write of another tab can arrive here after the lock does: tabs are processes, and each has a
+// copy of `localStorage`.
 async function arrival(hasArrived: () => boolean, ms: number): Promise<void> {
   const end = Date.now() + ms
   while (!hasArrived() && Date.now() < end)
@@ -107,12 +106,12 @@ async function arrival(hasArrived: () => boolean, ms: number): Promise<void> {
     })
 }
 
-// A tab that was frozen or put aside has missed what the others said: it looks when it is back.
+// A frozen tab, or one in the back/forward cache, misses events, so it reads again on return.
 const returns = ['pageshow', 'visibilitychange']
 
 function watchPage(key: string, onChange: () => void): () => void {
   const onStorage = (event: { readonly key?: string | null }) => {
-    // Null: somebody has cleared all of it.
+    // Null after `localStorage.clear()`.
     if (event.key === key || event.key === null) onChange()
   }
   platform.addEventListener?.('storage', onStorage)

@@ -7,15 +7,13 @@ export interface WireRequest {
   readonly path: string
   readonly body?: object
   readonly token?: string
-  /** `same-origin`: for the endpoint of the browser's cookie. Default `omit`. */
+  /** `same-origin` for endpoints that use the browser's cookie. Default `omit`. */
   readonly credentials?: 'same-origin'
 }
 
 /** Sends requests to the router. */
 export interface Transport {
-  /**
-   * Asks once, within the time that a request may take; answers the body. Throws AuthClientError.
-   */
+  /** Sends one request, with the time limit; resolves with the body. Throws AuthClientError. */
   ask(request: WireRequest): Promise<unknown>
 }
 
@@ -23,7 +21,7 @@ export interface TransportDeps {
   readonly baseUrl: string
   readonly fetch: BasicFetch
   readonly requestTimeoutMs: number
-  /** Told with each request whether the server could be reached. */
+  /** Called after each request: whether the server answered. */
   readonly onReached: (isReached: boolean) => void
 }
 
@@ -38,7 +36,7 @@ export function createTransport(deps: TransportDeps): Transport {
     onReached(true)
     const body = parse(text)
     if (response.status === 204) return {}
-    // A page that a hotel's network shows in the server's place is no answer of the router.
+    // A captive portal answers 200 with HTML, which is not an answer of the router.
     if (response.ok && body !== null) return body
     throw refusal(response, body)
   }
@@ -46,7 +44,7 @@ export function createTransport(deps: TransportDeps): Transport {
   return { ask }
 }
 
-// Bounded here, and not by a signal of the runtime: reading the answer counts, too.
+// An own timer instead of `AbortSignal.timeout`: it also covers reading the body.
 async function exchange(
   { baseUrl, fetch, requestTimeoutMs }: TransportDeps,
   { method, path, body, token, credentials }: WireRequest,
@@ -68,7 +66,7 @@ async function exchange(
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: stopping.signal,
-      // The router never redirects: whoever does would be sent what is secret here.
+      // The router never redirects; a redirect would send the secrets elsewhere.
       redirect: 'error',
       credentials: credentials ?? 'omit',
       cache: 'no-store',
@@ -82,13 +80,13 @@ async function exchange(
   }
 }
 
-/** The request may or may not have been heard. */
+/** No answer; the server may have processed the request or not. */
 export function unreachable(cause: unknown): AuthClientError {
   const message = 'The server cannot be reached.'
   return new AuthClientError('unreachable', { status: 0, message, cause })
 }
 
-/** What is read of an error answer. */
+/** The members of an error answer used here. */
 interface Problem {
   readonly error?: unknown
   readonly message?: unknown
@@ -106,8 +104,8 @@ function refusal(response: BasicResponse, body: Problem | null): AuthClientError
 }
 
 /**
- * Seconds. Pages of another origin may not see the header, and servers may have changed it to a
- * date, which is of another clock.
+ * Seconds to wait. Falls back to the body: pages of another origin may not see the header, and a
+ * proxy may have turned it into a date of another clock.
  */
 export function retryAfterOf(response: BasicResponse, details: unknown): number | undefined {
   const inBody = isObject(details) ? details['retryAfter'] : undefined
@@ -118,14 +116,14 @@ export function retryAfterOf(response: BasicResponse, details: unknown): number 
 }
 
 /**
- * Whether the answer says that the token is not good: a wrong password or code is answered with 401
- * as well, and so may be what a route of the host thinks.
+ * Whether the server refuses the token. A 401 alone does not tell: a wrong password or code is 401
+ * too, and routes of the host may answer 401 for other reasons.
  */
 export async function refusesToken(response: BasicResponse): Promise<boolean> {
   return response.status === 401 && isTokenRefusal(await refusalOf(response))
 }
 
-/** Whether the answer says that nothing is open but setting up a second factor. */
+/** Whether the server only allows the enrolment of a second factor. */
 export async function wantsEnrolment(response: BasicResponse): Promise<boolean> {
   if (response.status !== 403) return false
   return isRefusal(await refusalOf(response), 'second-factor-enrolment-required')
@@ -136,7 +134,7 @@ async function refusalOf(response: BasicResponse): Promise<AuthClientError> {
   return refusal(response, parse(await text.catch(() => '')))
 }
 
-/** The same of an error. */
+/** The same check for an error. */
 export function isTokenRefusal(error: unknown): boolean {
   return (
     error instanceof AuthClientError &&
@@ -155,12 +153,10 @@ function parse(text: string): Problem | null {
   }
 }
 
-/** Whether it has members. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null
 }
 
-/** Whether it is a text. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string'
 }

@@ -1,7 +1,7 @@
-// What the router answers, as docs/http-api.md has it. Members that are not named here are passed
-// on as they are: within /api/v1 there are only additions.
+// Answers of the router; docs/http-api.md describes them. Unknown members are passed on unchanged:
+// within /api/v1 the server only adds members.
 
-/** What a client sees of its user; with whatever the host adds. */
+/** The user as the client sees it, with members that the host adds. */
 export interface Me {
   readonly _id: string
   readonly name: string
@@ -10,24 +10,24 @@ export interface Me {
   readonly [added: string]: unknown
 }
 
-/** A device on which the user is signed in. */
+/** A session of the user. */
 export interface SessionSummary {
   readonly id: string
-  /** Whether it is this one. */
+  /** Whether it is the session of this client. */
   readonly current: boolean
   readonly kind: 'login' | 'pkce' | 'browser' | 'token' | 'oauth'
-  /** ISO 8601, UTC, as all times here. */
+  /** ISO 8601, UTC, like all times here. */
   readonly createdAt: string
   readonly lastSeenAt: string
   readonly expiresAt: string
   readonly ip: string | null
   readonly userAgent: string | null
-  /** In words, such as `Firefox on Linux`. */
+  /** For people, such as `Firefox on Linux`. */
   readonly name: string | null
   readonly liveSockets: number
   /**
-   * The id of the session in the same list that it was opened from, such as the browser in which
-   * the user signed in to an app. One of the kind `pkce` may be on another device than that one.
+   * The id of the session that opened this one, such as that of the browser in which the user
+   * signed in to an app. A session of kind `pkce` may be on another device.
    */
   readonly openedBy: string | null
 }
@@ -43,48 +43,48 @@ export interface NamedToken {
   readonly ip: string | null
 }
 
-/** What a named token is to be. */
+/** The request for a named token. */
 export interface NewNamedToken {
   readonly name: string
   /** Default: `*`, everything. */
   readonly scope?: string | readonly string[]
   /** Seconds, 60 to 31,536,000; default 7,776,000, which is 90 days. */
   readonly expiresIn?: number
-  /** Needed where the sign-in is older than ten minutes. */
+  /** Required if the sign-in is older than ten minutes. */
   readonly password?: string
 }
 
-/** A named token that was made, with its secret, which is shown this once. */
+/** A new named token with its secret, which the server never shows again. */
 export interface MadeNamedToken {
   readonly id: string
   readonly token: string
   readonly expiresAt: string
 }
 
-/** How it stands with the second factor. */
+/** The state of the second factor. */
 export interface TotpStatus {
   readonly enabled: boolean
   readonly recoveryCodesLeft: number
 }
 
-/** An enrolment that waits for its first code. */
+/** An enrolment that waits for confirmation. */
 export interface TotpEnrolment {
   /** Base32, for typing. */
   readonly secret: string
-  /** What the QR code holds. */
+  /** The content of the QR code. */
   readonly otpauthUri: string
   /** Seconds. */
   readonly expiresIn: number
 }
 
-/** What an app may do at an API that is not the server's own. */
+/** The permission of an app at another API. */
 export interface ConsentAtResource {
   /** A URI. */
   readonly resource: string
   readonly scopes: readonly string[]
 }
 
-/** What the user has allowed an app. */
+/** The permission that the user has given an app. */
 export interface Consent {
   readonly clientId: string
   readonly name: string | null
@@ -110,12 +110,12 @@ export interface SocketTicket {
   readonly expiresIn: number
 }
 
-/** The public keys with which others check access tokens, RFC 7517. */
+/** The public keys that verify access tokens, RFC 7517. */
 export interface PublicKeys {
   readonly keys: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** A pair of tokens, as an exchange or a refresh answers it, RFC 6749 §5.1. */
+/** The token pair of an exchange or a refresh, RFC 6749 §5.1. */
 export interface TokenAnswer {
   readonly access_token: string
   readonly refresh_token: string
@@ -123,7 +123,7 @@ export interface TokenAnswer {
   readonly expires_in: number
 }
 
-/** What a login answers. */
+/** The answer of a login. */
 export interface LoginAnswer {
   readonly userId: string
   readonly authToken: string
@@ -132,11 +132,11 @@ export interface LoginAnswer {
   /** Seconds. */
   readonly expiresIn?: number
   readonly enrolmentRequired?: true
-  /** Where somebody has signed in by one. */
+  /** After a sign-in with a passkey. */
   readonly passkeys?: KnownPasskeys
 }
 
-/** All passkeys that a user has, for the signal API of browsers. */
+/** All passkeys of a user, for the signal API of browsers. */
 export interface KnownPasskeys {
   readonly rpId: string
   readonly userHandle: string
@@ -150,12 +150,12 @@ export interface PasskeyRequestOptions {
   readonly [member: string]: unknown
 }
 
-/** Who one is, shown anew: a password, with a code where there is a second factor; or a passkey. */
+/** For reauthentication: a password, with a code if the user has a second factor; or a passkey. */
 export type Proof =
   | { readonly password: string; readonly code?: string }
   | { readonly passkey: object }
 
-/** What the session has shown by now. */
+/** The session after a reauthentication. */
 export interface Reauthenticated {
   readonly authenticatedAt: string
   readonly methods: readonly string[]

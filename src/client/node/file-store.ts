@@ -4,15 +4,15 @@ import { dirname, resolve } from 'node:path'
 import { inTurns, type TokenStore } from '../token-store.js'
 import { lockFolder } from './lock-folder.js'
 
-/** A longer file was not written here. */
+/** In bytes; a longer file was not written by this client. */
 const longest = 65_536
 
 /**
- * Keeps the tokens in a file that its owner alone may read (mode 0600), for the processes of one
+ * Stores the tokens in a file that only its owner may read (mode 0600), for the processes of one
  * user: a command line tool, a bot with several workers. One process at a time refreshes; the lock,
  * a folder beside the file, ends with its process.
  *
- * @param path of the file; its folder is made where there is none
+ * @param path of the file; a missing folder is created
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ const longest = 65_536
 export function fileStore(path: string): TokenStore {
   const file = resolve(path)
   const lock = lockFolder(`${file}.lock`)
-  // The lock is of the process; those within it take turns.
+  // The folder locks out other processes; calls within this process take turns.
   const alone = inTurns()
   const makeFolder = () => mkdir(dirname(file), { recursive: true, mode: 0o700 })
   return {
@@ -61,8 +61,8 @@ async function readText(file: string): Promise<string | null> {
   }
 }
 
-// Written whole under another name and then put in place: nobody reads half of it, and a machine
-// that loses its power has the one or the other.
+// Written under another name and renamed, so that no reader, even after a power failure, finds half
+// a file.
 async function replace(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`
   try {

@@ -3,19 +3,18 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * A holder that has held it for so long is taken for dead, in milliseconds: its number may belong
- * to another process by now, or it may be on another machine. Much more than the work under the
- * lock takes.
+ * A lock of this age counts as abandoned, in milliseconds: the process id may belong to another
+ * process by now, or to another machine. Much longer than the work under the lock takes.
  */
 const longestHold = 120_000
-/** So many old files stay, since whoever lists the folder just now must not miss all of them. */
+/** Number of old files that stay: a process that lists the folder now must find some of them. */
 const remembered = 8
 const [firstPause, longestPause] = [2, 50]
 
 /**
- * Makes a lock between processes, in a folder of its own. Its files are numbered, and the highest
- * one says who holds it: nobody, if it is empty or its process is gone. To take the lock is to
- * create the next number, which one alone can do.
+ * A lock between processes, in its own folder. Its files are numbered, and the highest one names
+ * the holder. The lock is free if that file is empty or its process has ended. To take the lock, a
+ * process creates the file of the next number, which only one can do.
  */
 export function lockFolder(folder: string): <T>(work: () => Promise<T>) => Promise<T> {
   return async (work) => {
@@ -24,8 +23,8 @@ export function lockFolder(folder: string): <T>(work: () => Promise<T>) => Promi
     try {
       return await work()
     } finally {
-      // Empty, and still there: the next one counts on from it. If it cannot be, it ends with this
-      // process, or by its age.
+      // Emptied, not deleted: the next number follows it. If that fails, the lock ends with this
+      // process or by its age.
       await truncate(held).catch(() => {})
     }
   }
@@ -51,8 +50,8 @@ async function take(folder: string, number: number): Promise<string | null> {
     if (isCode(error, 'EEXIST')) return null
     throw error
   }
-  // Looked at once more now that this file is there: whoever was slow may have created a number
-  // that is used up, and a file that was empty may have been one whose maker had yet to write.
+  // Checked again after the creation: a slow process may have created an outdated number, and the
+  // empty file may have been one that its creator was about to write.
   const isMine = (await highestIn(folder)) === number && (await isFree(folder, number - 1))
   if (!isMine) {
     await rm(file, { force: true })
@@ -69,17 +68,17 @@ async function isFree(folder: string, number: number): Promise<boolean> {
     const [text, { mtimeMs }] = [await readFile(file, 'utf8'), await stat(file)]
     return text === '' || Date.now() - mtimeMs > longestHold || isGone(text, mtimeMs)
   } catch (error) {
-    // Its maker has withdrawn.
+    // Its creator has withdrawn.
     if (isCode(error, 'ENOENT')) return false
     throw error
   }
 }
 
-// Of another machine, or another container, nothing can be told but by the time.
+// For a process on another machine or in another container, only the age counts.
 function isGone(holder: string, since: number): boolean {
   const { pid, host } = JSON.parse(holder) as { readonly pid: number; readonly host: string }
   if (host !== hostname()) return false
-  // In a container the first process has the same number each time.
+  // In a container, the first process has the same id after each restart.
   if (pid === process.pid) return since < Date.now() - process.uptime() * 1000 - 1000
   try {
     process.kill(pid, 0)

@@ -3,30 +3,29 @@ import type { AddressInfo } from 'node:net'
 import type { AuthClient } from '../client.js'
 import { type Finished, type OAuth, OAuthError, oauth, type StartOptions } from '../oauth/oauth.js'
 
-/** How a program signs its user in by the browser of the system. */
+/** Options of {@link signInByBrowser}. */
 export interface LoopbackOptions extends StartOptions {
-  /** The `id` that the app has at the server, as a native one with `http://127.0.0.1/callback`. */
+  /** The `id` of the app at the server: a native app with `http://127.0.0.1/callback`. */
   readonly clientId: string
-  /** What the app asks for, with blanks between; see `oauth()`. */
+  /** The requested scopes, separated by blanks; see `oauth()`. */
   readonly scope: string
-  /** Opens the address in the browser, or shows it to the user. */
+  /** Opens the address in a browser, or shows it to the user. */
   readonly open: (address: string) => Promise<unknown> | unknown
-  /** As in the server's tokens. Default: the origin of `baseUrl`. */
+  /** The issuer in the server's tokens. Default: the origin of `baseUrl`. */
   readonly issuer?: string
-  /** Where the browser comes back to. Default `/callback`. */
+  /** Path of the redirect URI. Default `/callback`. */
   readonly path?: string
-  /** How long the user may take, in milliseconds. Default 300,000. */
+  /** Time limit for the user, in milliseconds. Default 300,000. */
   readonly timeoutMs?: number
-  /** What the browser shows in the end, as plain text. Default: that the window can be closed. */
+  /** Plain text that the browser shows at the end. Default: that the window can be closed. */
   readonly text?: (isSignedIn: boolean) => string
 }
 
 /**
- * Signs in a user of a tool or a desktop app by the pages of the server in the system's browser,
- * which comes back to a port of this machine
- * ([RFC 8252 §7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)). The tokens are those of
- * the client from then on. Throws OAuthError, `no-answer` where nobody came back, and
- * AuthClientError.
+ * Signs a user of a tool or a desktop app in by the pages of the server, in the system's browser,
+ * which returns to a port of this machine
+ * ([RFC 8252 §7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)). Stores the tokens in the
+ * client. Throws OAuthError, `no-answer` if the user did not return in time, and AuthClientError.
  *
  * @example
  * ```ts
@@ -47,7 +46,7 @@ export async function signInByBrowser(
 ): Promise<Finished> {
   const { clientId, scope, issuer, open, path = '/callback', timeoutMs = 300_000 } = options
   const server = createServer()
-  // No other machine can reach it.
+  // Loopback only, so that other machines cannot reach it.
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(0, '127.0.0.1', resolve)
@@ -64,9 +63,9 @@ export async function signInByBrowser(
       timer = setTimeout(() => reject(nobody), timeoutMs)
     })
     const answer = Promise.race([finished, late])
-    // It may be refused while the browser is still being opened.
+    // It may reject before the race below listens.
     answer.catch(() => {})
-    // `open` may wait until the browser is closed, which may be long after its answer.
+    // Not awaited alone: `open` may resolve only when the browser is closed.
     const opened = Promise.resolve(open(await app.start(options)))
     return await Promise.race([answer, opened.then(() => answer)])
   } finally {
@@ -87,7 +86,7 @@ interface Answering {
   readonly text: (isSignedIn: boolean) => string
 }
 
-/** The first answer to what was begun here. Other pages can send the browser here as well. */
+/** Resolves with the first answer that was begun here. Other pages may send requests too. */
 function finishWith(server: Server, app: OAuth, answering: Answering): Promise<Finished> {
   return new Promise((resolve, reject) => {
     server.on('request', (request, response) => {
@@ -110,7 +109,7 @@ function answerIn(
   app: OAuth,
   { host, path }: Answering,
 ): string | null {
-  // By another name, a page of somebody else would share this origin.
+  // The check of Host prevents DNS rebinding.
   const isHere = method === 'GET' && headers.host === host && url.split('?')[0] === path
   return isHere && app.isAnswer(url) ? url : null
 }
@@ -125,7 +124,7 @@ function say(response: ServerResponse, status: number, text: string, then: () =>
       'X-Content-Type-Options': 'nosniff',
       Connection: 'close',
     })
-    // Also where the browser has gone away.
+    // `close` also fires if the browser disconnects early.
     .once('close', then)
     .end(text)
 }

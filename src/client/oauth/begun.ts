@@ -1,6 +1,6 @@
 import { platform } from '../platform.js'
 
-/** What is known of a sign-in that has begun: of each answer, whether it belongs to it. */
+/** A sign-in that has begun, to check its answer against. */
 export interface Begun {
   readonly issuer: string
   readonly codeVerifier: string
@@ -10,8 +10,8 @@ export interface Begun {
 }
 
 /**
- * Where sign-ins that have begun are kept until they come back, each under a key of its own. The
- * text is a secret of this browser or app.
+ * Storage of sign-ins that have begun, each under its own key, until the server sends the browser
+ * back. The text is a secret of this browser or app.
  */
 export interface BegunStore {
   get(key: string): Promise<string | null> | string | null
@@ -19,7 +19,7 @@ export interface BegunStore {
   remove(key: string): Promise<void> | void
 }
 
-/** In a page those of this tab, which live as long as it; elsewhere in memory. */
+/** In a page `sessionStorage`, which lives as long as the tab; elsewhere memory. */
 export function defaultBegunStore(): BegunStore {
   const { sessionStorage: tab } = platform
   if (tab !== undefined)
@@ -31,7 +31,7 @@ export function defaultBegunStore(): BegunStore {
   return memoryBegunStore()
 }
 
-/** In memory: gone with the page or process. */
+/** In memory, until the page or process ends. */
 export function memoryBegunStore(): BegunStore {
   const kept = new Map<string, string>()
   return {
@@ -43,12 +43,12 @@ export function memoryBegunStore(): BegunStore {
 
 const keyOf = (state: string) => `messaging-auth.oauth.${state}`
 
-/** Keeps one. */
+/** Stores a sign-in that begins. */
 export async function keepBegun(store: BegunStore, state: string, begun: Begun): Promise<void> {
   await store.set(keyOf(state), JSON.stringify(begun))
 }
 
-/** Takes one out, so that no answer is taken twice; null: this browser has not begun it. */
+/** Reads and removes one, so that each answer is used once; null if this browser has begun none. */
 export async function takeBegun(store: BegunStore, state: string): Promise<Begun | null> {
   const text = await store.get(keyOf(state))
   await store.remove(keyOf(state))

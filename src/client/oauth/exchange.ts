@@ -7,7 +7,7 @@ import type { Begun } from './begun.js'
 import { type Claims, readIdToken } from './id-token.js'
 import { OAuthError } from './oauth-error.js'
 
-/** The app, as the server knows it. */
+/** The app as registered at the server. */
 export interface OAuthApp {
   readonly clientId: string
   readonly redirectUri: string
@@ -15,7 +15,7 @@ export interface OAuthApp {
   readonly issuer: string
 }
 
-/** What the token endpoint answers, RFC 6749 §5.1. */
+/** The answer of the token endpoint, RFC 6749 §5.1. */
 interface Tokens {
   readonly access_token: string
   readonly expires_in: number
@@ -24,14 +24,14 @@ interface Tokens {
   readonly id_token?: string
 }
 
-/** Who has signed in, and what the app may do. */
+/** The user, and the permissions of the app. */
 export interface Exchanged {
   readonly me: Me
   readonly scope: readonly string[]
   readonly claims: Claims | null
 }
 
-/** Exchanges a code for tokens, and keeps them. Throws OAuthError and AuthClientError. */
+/** Exchanges a code for tokens and stores them. Throws OAuthError and AuthClientError. */
 export async function exchange(
   parts: ClientParts,
   app: OAuthApp,
@@ -52,7 +52,7 @@ export async function exchange(
     return { claims, me: await whoIs(parts, tokens, claims) }
   }
   const { claims, me } = await judge().catch(async (error: unknown) => {
-    // Nobody holds these tokens any more, so their session is not left open.
+    // Nobody holds these tokens, so their session is ended.
     const token = refreshToken ?? authToken
     const revoked = { method: 'POST', path: '/oauth/revoke', body: { token, client_id } } as const
     await transport.ask(revoked).catch(() => {})
@@ -86,7 +86,7 @@ async function whoIs(
   const path = isFull ? '/me' : '/oauth/userinfo'
   const answer = await withRetry(() => transport.ask({ method: 'GET', path, token }))
   const me = isFull ? meOf(answer) : meOfClaims(answer as Claims)
-  // OpenID Connect Core §5.3.2: tokens of two users do not belong together.
+  // OpenID Connect Core §5.3.2: both must be of the same user.
   if (claims !== null && claims.sub !== me._id)
     throw new OAuthError('wrong-id-token', 'The tokens are of two users.')
   return me

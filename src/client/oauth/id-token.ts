@@ -2,7 +2,7 @@ import { fromBase64Url } from '../base64url.js'
 import type { Begun } from './begun.js'
 import { OAuthError } from './oauth-error.js'
 
-/** Who has signed in, as the server says. */
+/** Claims about the user. */
 export interface Claims {
   /** The user's id. */
   readonly sub: string
@@ -11,13 +11,13 @@ export interface Claims {
   readonly [claim: string]: unknown
 }
 
-/** So far clocks may be apart, in seconds. */
+/** Allowed difference between clocks, in seconds. */
 const skew = 60
 
 /**
- * Reads an ID token that came from the token endpoint: over that connection it is as good as its
+ * Reads an ID token from the token endpoint. The TLS connection to it replaces the check of the
  * signature ([OpenID Connect Core §3.1.3.7](https://openid.net/specs/openid-connect-core-1_0.html),
- * 6), so that is not checked. Throws OAuthError.
+ * 6). Throws OAuthError.
  */
 export function readIdToken(
   idToken: unknown,
@@ -43,7 +43,7 @@ export function readIdToken(
 function claimsOf(idToken: unknown): Readonly<Record<string, unknown>> {
   try {
     const [, payload = ''] = String(idToken).split('.')
-    // What was taken for Latin-1 is UTF-8.
+    // The payload is UTF-8, which decodeURIComponent decodes.
     const bytes = Array.from(fromBase64Url(payload), (byte) => byte.toString(16).padStart(2, '0'))
     return Object(JSON.parse(decodeURIComponent(bytes.map((byte) => `%${byte}`).join(''))))
   } catch {

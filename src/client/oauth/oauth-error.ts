@@ -1,4 +1,4 @@
-/** What the server says at the redirect URI: RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6. */
+/** Errors at the redirect URI: RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6. */
 const told = [
   'access_denied',
   'account_selection_required',
@@ -16,15 +16,15 @@ const told = [
 ] as const
 
 /**
- * Why a sign-in by the pages of the server came to nothing: a word of the server, or
- * - `not-begun`: this browser has not begun it, or it was finished before;
- * - `wrong-issuer`: somebody else has answered (RFC 9207);
- * - `wrong-id-token`: the ID token is not the answer to what was asked;
+ * Why a sign-in by the pages of the server failed: an error code of the server, or
+ * - `not-begun`: this browser has not begun the sign-in, or has finished it before;
+ * - `wrong-issuer`: another server has answered (RFC 9207);
+ * - `wrong-id-token`: the ID token does not match the request;
  * - `not-supported`: no `crypto.subtle`, which browsers have on HTTPS and on `localhost`;
- * - `no-answer`: nobody has come back in time;
- * - `popup-blocked`: the browser opens windows only while the user presses something;
+ * - `no-answer`: the user did not come back in time;
+ * - `popup-blocked`: the browser opens windows only during a click or key press;
  * - `popup-closed`: the user has closed the window;
- * - `unknown`: a word that this version does not know.
+ * - `unknown`: an error code that this version does not know.
  */
 export type OAuthErrorCode =
   | (typeof told)[number]
@@ -37,7 +37,7 @@ export type OAuthErrorCode =
   | 'popup-closed'
   | 'unknown'
 
-/** A sign-in by the pages of the server came to nothing; nobody was signed in or out by it. */
+/** A sign-in by the pages of the server failed. It changed nothing for the signed-in user. */
 export class OAuthError extends Error {
   override readonly name: string = 'OAuthError'
   /** The stable name. Compare this, never `message`. */
@@ -49,7 +49,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** What the server has said. */
+/** The error that the server reports. */
 export function toldError(error: string, description: string | undefined): OAuthError {
   const code = told.find((known) => known === error) ?? 'unknown'
   return new OAuthError(code, description ?? 'The server did not sign anybody in.')

@@ -11,38 +11,38 @@ export type { Finished, StartOptions } from './steps.js'
 
 /** Options of {@link oauth}. */
 export interface OAuthClientOptions {
-  /** The `id` that the app has at the server, as one without a secret. */
+  /** The `id` of the app at the server; the app is a public client. */
   readonly clientId: string
-  /** Where the server sends the browser back to, byte for byte one of the app's. */
+  /** Where the server sends the browser back to: exactly one of the app's redirect URIs. */
   readonly redirectUri: string
   /**
-   * What the app asks for, with blanks between. It has `openid`, or the `*` of the host's own apps:
-   * else nobody knows who has signed in.
+   * The requested scopes, separated by blanks. Must contain `openid`, or `*` for the host's own
+   * apps, so that the app learns who has signed in.
    */
   readonly scope: string
-  /** As in the server's tokens. Default: the origin of `baseUrl`. */
+  /** The issuer in the server's tokens. Default: the origin of `baseUrl`. */
   readonly issuer?: string
-  /** Where sign-ins that have begun are kept. Default: `sessionStorage`, or in memory. */
+  /** Storage of sign-ins that have begun. Default: `sessionStorage`, or memory without it. */
   readonly begun?: BegunStore
 }
 
-/** The sign-in by the pages of the server: OAuth 2.1, OpenID Connect, for apps without a secret. */
+/** Sign-in by the pages of the server: OAuth 2.1 and OpenID Connect for public clients. */
 export interface OAuth {
-  /** Begins one; answers the address that the user's browser is to be sent to. */
+  /** Begins a sign-in; resolves with the address to send the browser to. */
   start(options?: StartOptions): Promise<string>
-  /** Whether an address is one that the server has sent the browser back to. */
+  /** Whether an address is an answer of the server at the redirect URI. */
   isAnswer(address: string): boolean
   /**
-   * Takes such an address, and keeps the tokens: they are those of the client from now on, which
-   * refreshes them, and whose `signOut()` revokes them. Throws OAuthError and AuthClientError.
+   * Finishes the sign-in from such an address and stores the tokens in the client, which refreshes
+   * them and revokes them at `signOut()`. Throws OAuthError and AuthClientError.
    */
   finish(address: string): Promise<Finished>
-  /** Asks the server who has signed in; for apps with the scope `openid`. */
+  /** Requests the claims about the user; for apps with the scope `openid`. */
   userinfo(): Promise<Claims>
 }
 
 /**
- * Lets an app sign its users in by the pages of the server, where they type their password.
+ * Signs users of an app in by the pages of the server, where they type their password.
  *
  * @example
  * ```ts
@@ -69,7 +69,7 @@ export function oauth(client: AuthClient, options: OAuthClientOptions): OAuth {
   return {
     start: (asked = {}) => start(parts, app, begun, asked),
     isAnswer,
-    // A page that is drawn twice, as React does in development, finishes once.
+    // Once per address: React renders components twice in development.
     finish(address) {
       const running = finishing.get(address) ?? finish(parts, app, begun, address)
       finishing.set(address, running)

@@ -6,7 +6,7 @@ import { OAuthError } from './oauth-error.js'
 import { queryOf } from './query.js'
 import { appOf, type Finished, finish, isAnswer, type StartOptions, start } from './steps.js'
 
-/** What is asked of a browser for it. Typed here, as in platform.ts; read with each use. */
+/** The parts of the browser used here, typed as in platform.ts and read at each use. */
 interface Windows {
   readonly open?: (address: string, target: string, features: string) => Popup | null
   readonly close?: () => void
@@ -28,36 +28,38 @@ interface Channel {
 
 const windows = globalThis as unknown as Windows
 
-/** The `state` of a popup begins with it: that is all that its last page knows it by. */
+/** Prefix of the `state` of a popup, by which the page at the redirect URI recognises it. */
 const mark = 'popup.'
 const firstLooksMs = 50
 const laterLooksMs = 250
 const surelyThere = 10
 
-/** How a page signs its user in by a window of its own. */
+/** Options of {@link signInByPopup}. */
 export interface PopupOptions extends Omit<StartOptions, 'returnTo'> {
-  /** The `id` that the app has at the server, as one without a secret. */
+  /** The `id` of the app at the server; the app is a public client. */
   readonly clientId: string
-  /** One of the app's, byte for byte, of this page's origin. The page there calls `handOver`. */
+  /**
+   * Exactly one of the app's redirect URIs, of this page's origin. The page there calls
+   * {@link handOver}.
+   */
   readonly redirectUri: string
-  /** What the app asks for, with blanks between; see `oauth()`. */
+  /** The requested scopes, separated by blanks; see `oauth()`. */
   readonly scope: string
-  /** As in the server's tokens. Default: the origin of `baseUrl`. */
+  /** The issuer in the server's tokens. Default: the origin of `baseUrl`. */
   readonly issuer?: string
   /**
-   * How long the user may take, in milliseconds. Default 300,000. A window that the user closes
-   * ends the attempt at once. In three cases it ends after this time: the window was closed in the
-   * first half second of the server's first page; it was closed before that page in a browser
-   * without `beforeunload`; a `Cross-Origin-Opener-Policy` had cut it off from this page.
+   * Time limit for the user, in milliseconds. Default 300,000. If the user closes the window, the
+   * attempt fails at once, except in three cases, in which it fails after this time: the window was
+   * closed within half a second of the server's first page; it was closed before that page in a
+   * browser without `beforeunload`; a `Cross-Origin-Opener-Policy` had cut it off from this page.
    */
   readonly timeoutMs?: number
 }
 
 /**
- * Signs in a user by the pages of the server in a window of its own, while this page stays. Call it
- * while the user presses something, before anything is waited for: else browsers open no window.
- * The tokens are those of the client from then on. Throws OAuthError, `popup-blocked` and
- * `popup-closed` among them, and AuthClientError.
+ * Signs a user in by the pages of the server in a popup window; this page stays. Call it in the
+ * handler of a click, before any `await`: otherwise browsers block the window. Stores the tokens in
+ * the client. Throws OAuthError, such as `popup-blocked` and `popup-closed`, and AuthClientError.
  *
  * @example
  * ```ts
@@ -80,7 +82,7 @@ export async function signInByPopup(client: AuthClient, options: PopupOptions): 
   const parts = partsOf(client)
   const app = appOf(options, parts.baseUrl)
   const popup = openPopup()
-  // Not in the tab: whoever copies that has no part in it.
+  // In memory: `sessionStorage` would be copied into duplicated tabs.
   const begun = memoryBegunStore()
   try {
     const address = await start(parts, app, begun, options, mark)
@@ -94,15 +96,15 @@ export async function signInByPopup(client: AuthClient, options: PopupOptions): 
 }
 
 /**
- * At `redirectUri`, before anything else is made of its address: hands the answer of the server to
- * the page that has opened this window, which closes when that has heard it. False: the address is
- * no answer to a popup.
+ * Call it first in the page at `redirectUri`: passes the answer of the server to the page that
+ * opened this window, and closes the window when that page has received it. Returns false if the
+ * address is not an answer to a popup.
  */
 export function handOver(address: string): boolean {
   const state = stateOf(address)
   if (!state.startsWith(mark) || !isAnswer(address)) return false
-  // Not by `opener`, which a Cross-Origin-Opener-Policy takes away. Pages of other origins do not
-  // hear it.
+  // Not by `opener`, which a Cross-Origin-Opener-Policy removes. Only pages of this origin receive
+  // the message.
   const channel = channelOf(state)
   channel.onmessage = () => windows.close?.()
   channel.postMessage(address)
@@ -125,7 +127,7 @@ function channelOf(state: string): Channel {
   return new BroadcastChannel(`messaging-auth.oauth.${state}`)
 }
 
-/** The address that the popup comes back to. */
+/** Resolves with the address at which the popup arrives. */
 function answerFor(started: string, popup: Popup, timeoutMs: number): Promise<string> {
   const state = stateOf(started)
   const channel = channelOf(state)
@@ -147,14 +149,14 @@ function answerFor(started: string, popup: Popup, timeoutMs: number): Promise<st
 }
 
 /**
- * Calls back when the user has closed a popup, which has not been led away yet; answers how to stop
- * looking.
+ * Calls back when the user has closed the popup; returns how to stop. Call it before the popup
+ * navigates.
  *
- * A window that a Cross-Origin-Opener-Policy cuts off looks closed as well, while the user types in
- * it. Before the first page only `beforeunload` tells the two apart: the way to that page fires it
- * once, a close by the user once more, a cut does not. Later a window was surely not cut off that
- * was seen with a page in it in several looks. One look is not enough: browsers cut after they show
- * the page, and were seen to take 0.15 s for it on a busy machine.
+ * A window that a Cross-Origin-Opener-Policy has cut off also looks closed, while the user types in
+ * it. Before the first page, only `beforeunload` distinguishes the two: the navigation fires it
+ * once, a close by the user once more, a cut does not. Later, a window that showed a page in
+ * several looks was not cut off. One look is not enough: browsers cut after they show the page,
+ * 0.15 s later on a busy machine.
  * https://html.spec.whatwg.org/multipage/browsers.html#cross-origin-opener-policies
  */
 function onceClosed(popup: Popup, then: () => void): () => void {
@@ -166,7 +168,7 @@ function onceClosed(popup: Popup, then: () => void): () => void {
     if (!popup.closed) {
       if (isLedAway(popup)) seen += 1
       timer = platform.setTimeout(look, isSure ? laterLooksMs : firstLooksMs)
-      // Not at once: an answer may be on its way.
+      // After a pause: an answer may be on its way.
     } else if (isSure || unloads > 1) timer = platform.setTimeout(then, laterLooksMs)
   }
   try {
@@ -174,7 +176,7 @@ function onceClosed(popup: Popup, then: () => void): () => void {
       unloads += 1
     })
   } catch {
-    // The user has gone to another origin in it: it can be led back, and not be listened to.
+    // The user has navigated to another origin: listening throws, but `location.replace` works.
   }
   look()
   return () => platform.clearTimeout(timer)
@@ -184,7 +186,7 @@ function isLedAway({ location }: Popup): boolean {
   try {
     return location.href !== 'about:blank'
   } catch {
-    // A page of another origin.
+    // Throws for a page of another origin.
     return true
   }
 }

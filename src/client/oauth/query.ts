@@ -1,6 +1,6 @@
-// By hand: not every runtime that has `fetch` has a whole `URL`.
+// Without `URL`, which some runtimes with `fetch` implement only in part.
 
-/** An address with parameters behind it. */
+/** Appends parameters to an address. */
 export function withQuery(
   address: string,
   parameters: Readonly<Record<string, string | undefined>>,
@@ -12,8 +12,8 @@ export function withQuery(
 }
 
 /**
- * The parameters of an address. One that stands there twice is none: RFC 6749 §3.1 forbids it, and
- * readers would not agree on which counts.
+ * The parameters of an address, without those given twice: RFC 6749 §3.1 forbids repetition, and
+ * parsers disagree on which one counts.
  */
 export function queryOf(address: string): ReadonlyMap<string, string> {
   const [, query = ''] = /^[^?#]*\?([^#]*)/.exec(address) ?? []

@@ -1,3 +1,4 @@
+import { toBase64Url } from '../base64url.js'
 import { noAnswer } from '../errors.js'
 import type { ClientParts } from '../parts.js'
 import { platform } from '../platform.js'
@@ -7,38 +8,37 @@ import { exchange, type OAuthApp } from './exchange.js'
 import type { Claims } from './id-token.js'
 import { OAuthError, toldError } from './oauth-error.js'
 import { queryOf, withQuery } from './query.js'
-import { challengeOf, newSecret } from './secrets.js'
 
-/** How a sign-in is to be. */
+/** Options of a sign-in. */
 export interface StartOptions {
-  /** `none` shows no page; `login`, `consent` and `select_account` show theirs in any case. */
+  /** `none` shows no page; `login`, `consent` and `select_account` always show theirs. */
   readonly prompt?: 'none' | 'login' | 'consent' | 'select_account'
-  /** Seconds that the sign-in of the browser may be old. */
+  /** Maximum age of the browser's sign-in, in seconds. */
   readonly maxAge?: number
-  /** Comes back with `finish`: where the user was, for example. It does not leave this browser. */
+  /** A text that `finish` returns, such as the user's last page. It does not leave this browser. */
   readonly returnTo?: string
-  /** How sure the sign-in is to be: `urn:mar:2fa` with a second factor. */
+  /** Required assurance: `urn:mar:2fa` for a second factor. */
   readonly acrValues?: string
-  /** The API that the tokens are to be for, RFC 8707. */
+  /** The API that the tokens are for, RFC 8707. */
   readonly resource?: string
 }
 
-/** Somebody has signed in by the pages. */
+/** A finished sign-in. */
 export interface Finished {
   readonly me: Me
-  /** What was granted, which may be less than was asked for. */
+  /** The granted scopes, perhaps fewer than requested. */
   readonly scope: readonly string[]
   readonly returnTo: string | null
-  /** Of the ID token, where `openid` was asked for. */
+  /** Claims of the ID token; null without the scope `openid`. */
   readonly claims: Claims | null
 }
 
-/** What an app is made of: the same, and where its server is. */
+/** An app whose `issuer` may be omitted. */
 export interface AppOptions extends Omit<OAuthApp, 'issuer'> {
   readonly issuer?: string
 }
 
-/** The app, of a client whose server is there. */
+/** The app, with the origin of `baseUrl` as default issuer. */
 export function appOf(options: AppOptions, baseUrl: string): OAuthApp {
   const { clientId, redirectUri, scope } = options
   const scopes = scope.split(' ')
@@ -48,7 +48,7 @@ export function appOf(options: AppOptions, baseUrl: string): OAuthApp {
   return { clientId, redirectUri, scope, issuer: options.issuer ?? origin }
 }
 
-/** What is read of the server's own words, RFC 8414 §2. */
+/** The members of the server's metadata used here, RFC 8414 §2. */
 interface Metadata {
   readonly issuer?: unknown
   readonly authorization_endpoint?: unknown
@@ -59,14 +59,14 @@ async function endpointOf({ transportTo, withRetry }: ClientParts, issuer: strin
   const request = { method: 'GET', path: '/.well-known/openid-configuration' } as const
   const metadata = (await withRetry(() => ask(request))) as Metadata
   const { issuer: named, authorization_endpoint: address } = metadata
-  // RFC 8414 §3.3: a server that speaks for another is not asked.
+  // RFC 8414 §3.3: the metadata must name the issuer that was requested.
   if (named !== issuer)
     throw new OAuthError('wrong-issuer', `The server is ${String(named)}, not ${issuer}.`)
   if (typeof address === 'string' && /^https?:\/\//.test(address)) return address
   throw noAnswer()
 }
 
-/** Begins a sign-in; answers where the browser is to be sent. `mark` begins its state. */
+/** Begins a sign-in; resolves with the address for the browser. `mark` is a prefix of `state`. */
 export async function start(
   parts: ClientParts,
   { clientId, redirectUri, scope, issuer }: OAuthApp,
@@ -96,13 +96,13 @@ export async function start(
   })
 }
 
-/** Whether the server has sent a browser back there. */
+/** Whether the address is an answer of the server. */
 export function isAnswer(address: string): boolean {
   const query = queryOf(address)
   return query.has('state') && (query.has('code') || query.has('error'))
 }
 
-/** Takes such an address, and keeps the tokens. */
+/** Finishes a sign-in from such an address and stores the tokens. */
 export async function finish(
   parts: ClientParts,
   app: OAuthApp,
@@ -111,7 +111,7 @@ export async function finish(
 ): Promise<Finished> {
   const answer = queryOf(address)
   const begun = await takeBegun(store, answer.get('state') ?? '')
-  // Somebody else's answer would sign this browser in as them.
+  // An answer begun elsewhere could sign this browser in as an attacker (login CSRF).
   if (begun === null)
     throw new OAuthError('not-begun', 'This sign-in was not begun here, or is finished.')
   if (answer.get('iss') !== begun.issuer)
@@ -120,4 +120,33 @@ export async function finish(
   if (error !== undefined) throw toldError(error, answer.get('error_description'))
   const exchanged = await exchange(parts, app, begun, answer.get('code') ?? '')
   return { ...exchanged, returnTo: begun.returnTo }
+}
+
+/** The parts of the runtime used here. Read at each use: a polyfill may load later. */
+interface Runtime {
+  readonly crypto?: {
+    getRandomValues(bytes: Uint8Array): Uint8Array
+    readonly subtle?: { digest(algorithm: string, data: Uint8Array): Promise<ArrayBuffer> }
+  }
+  readonly TextEncoder: new () => { encode(text: string): Uint8Array }
+}
+
+const runtime = globalThis as unknown as Runtime
+
+/** 256 random bits, base64url. */
+function newSecret(): string {
+  if (runtime.crypto === undefined) throw notSupported()
+  return toBase64Url(runtime.crypto.getRandomValues(new Uint8Array(32)))
+}
+
+/** The code challenge of a verifier, RFC 7636 §4.2. */
+async function challengeOf(codeVerifier: string): Promise<string> {
+  const subtle = runtime.crypto?.subtle
+  if (subtle === undefined) throw notSupported()
+  const bytes = new runtime.TextEncoder().encode(codeVerifier)
+  return toBase64Url(await subtle.digest('SHA-256', bytes))
+}
+
+function notSupported(): OAuthError {
+  return new OAuthError('not-supported', 'crypto.subtle is missing: the page needs HTTPS.')
 }

@@ -1,6 +1,6 @@
 import type { BasicSignal } from '../platform.js'
 
-/** What is asked of a browser for passkeys. Typed here, as in platform.ts. */
+/** The parts of the browser used for passkeys, typed as in platform.ts. */
 export interface PasskeyBrowser {
   readonly navigator?: { readonly credentials?: CredentialsContainer }
   readonly PublicKeyCredential?: CredentialClass
@@ -15,7 +15,7 @@ interface CredentialsContainer {
   create(options: CeremonyOptions): Promise<Credential | null>
 }
 
-/** What a ceremony is begun with. */
+/** The argument of `navigator.credentials.get` and `create`. */
 export interface CeremonyOptions {
   readonly publicKey: unknown
   readonly mediation?: 'conditional'
@@ -30,7 +30,7 @@ interface CredentialClass {
   signalAllAcceptedCredentials?(options: object): Promise<void>
 }
 
-/** What a ceremony answers. */
+/** The result of a ceremony. */
 export interface Credential {
   readonly id: string
   readonly type: string
@@ -46,5 +46,5 @@ export interface Credential {
   toJSON?(): object
 }
 
-/** The browser. Its members are read with each use: extensions put their own in their place. */
+/** The browser. Its members are read at each use, since extensions replace them. */
 export const browser: PasskeyBrowser = globalThis as unknown as PasskeyBrowser

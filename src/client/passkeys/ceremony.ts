@@ -3,25 +3,25 @@ import { browser, type Credential } from './browser.js'
 import { credentialToJson, optionsFromJson } from './credential-json.js'
 import { ceremonyError, PasskeyError } from './passkey-error.js'
 
-/** How a ceremony is done. */
+/** Options of a ceremony. */
 export interface CeremonySettings {
-  /** Ends it: it then throws PasskeyError `aborted`. */
+  /** Ends the ceremony, which then throws PasskeyError `aborted`. */
   readonly signal?: BasicSignal
-  /** Passkeys stand in the suggestions of a field, instead of in a window. */
+  /** Offers passkeys in the suggestions of a field instead of a dialog. */
   readonly conditional?: boolean
 }
 
 let running: { abort(reason?: unknown): void } | null = null
 let begun = 0
 
-/** How many have begun on this page: who waits for the server can tell that another has since. */
+/** Number of ceremonies begun on this page, to notice that another has begun meanwhile. */
 export function ceremoniesBegun(): number {
   return begun
 }
 
 /**
- * Asks the browser for a passkey, or for a new one; answers it as JSON. Throws PasskeyError. A
- * browser does one at a time: what was begun before, such as suggestions, is ended.
+ * Asks the browser for a passkey, or for a new one; resolves with it as JSON. Throws PasskeyError.
+ * A browser runs one ceremony at a time, so this ends an earlier one, such as suggestions.
  */
 export async function holdCeremony(
   kind: 'get' | 'create',
@@ -55,8 +55,8 @@ export async function holdCeremony(
 }
 
 /**
- * Whether this browser has passkeys at all: pages of HTTPS, and of `localhost`. At an address in
- * numbers it has the functions, and they refuse.
+ * Whether this browser supports passkeys on this page: HTTPS or `localhost`. On an IP address the
+ * functions exist but always fail.
  */
 export function isSupported(): boolean {
   const origin = platform.location?.origin ?? ''

@@ -5,21 +5,21 @@ import { browser } from './browser.js'
 import { type CeremonySettings, ceremoniesBegun, holdCeremony } from './ceremony.js'
 import { PasskeyError } from './passkey-error.js'
 
-/** Milliseconds. The server's options are good for five minutes, and a form is open for longer. */
+/** Milliseconds. The server's options expire after five minutes; a form may be open longer. */
 const renewMs = 240_000
 
-/** Seconds. A form that is open when the network is away shows its suggestions when it is back. */
+/** Seconds between attempts while the server is unreachable. */
 const retryAfter = 15
 
-/** A passkey that was shown, and to which options. */
+/** A passkey that the user has chosen, and the options it answers. */
 export interface Shown {
   readonly options: PasskeyRequestOptions
   readonly response: object
 }
 
 /**
- * Waits until the user chooses a passkey among the suggestions of a field. Takes new options while
- * it waits, before the old ones are over. Never in the place of a ceremony that has begun since.
+ * Waits until the user chooses a passkey among the suggestions of a field. Requests new options
+ * before the old ones expire. Ends if another ceremony begins.
  */
 export async function showSuggestions(
   newOptions: () => Promise<PasskeyRequestOptions>,
@@ -52,7 +52,7 @@ async function optionsWhenReachable(
   }
 }
 
-/** Null: the options are soon over. */
+/** Null: the options expire soon. */
 async function showFor(
   options: PasskeyRequestOptions,
   signal: CeremonySettings['signal'],

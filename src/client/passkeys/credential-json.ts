@@ -1,14 +1,14 @@
 import { fromBase64Url, toBase64Url } from '../base64url.js'
 import { browser, type Credential } from './browser.js'
 
-// WebAuthn Level 3 §5.1.8 to §5.1.10, which browsers have since 2023 to 2025; before that by hand.
+// WebAuthn Level 3 §5.1.8 to §5.1.10, in browsers since 2023 to 2025; by hand in older ones.
 
-/** A passkey that options name, and the user they are for. */
+/** A passkey or user in options. */
 interface Named {
   readonly id: string
 }
 
-/** Options of the server, as `navigator.credentials` takes them. */
+/** Converts options of the server for `navigator.credentials`. */
 export function optionsFromJson(kind: 'get' | 'create', options: object): unknown {
   const { PublicKeyCredential } = browser
   if (kind === 'get' && PublicKeyCredential?.parseRequestOptionsFromJSON)
@@ -36,12 +36,12 @@ function byHand(options: object): object {
 
 const withBytes = (named: Named) => ({ ...named, id: fromBase64Url(named.id) })
 
-/** What a ceremony has answered, as the server reads it. */
+/** Converts the result of a ceremony for the server. */
 export function credentialToJson(credential: Credential): object {
   try {
     if (credential.toJSON) return credential.toJSON()
   } catch {
-    // Password managers answer objects of their own, of which some throw here.
+    // Password managers return their own objects, and some of them throw here.
   }
   const { id, type, rawId, response } = credential
   const { clientDataJSON, attestationObject, authenticatorData, signature, userHandle } = response

@@ -1,11 +1,11 @@
 /**
- * Why the browser gave no passkey.
- * - `cancelled`: the user has closed the window, or has none, or let the time pass: browsers do not
- *   tell which;
- * - `aborted`: by the `signal`, or by another ceremony that began;
- * - `exists`: this device has a passkey of this user already;
- * - `not-supported`: the browser has no passkeys, or none as they are asked for;
- * - `failed`: anything else, such as a page of a domain that they are not made for; see `cause`.
+ * Why the browser returned no passkey.
+ * - `cancelled`: the user has closed the dialog, has no passkey, or let the time pass; browsers do
+ *   not tell which;
+ * - `aborted`: by the `signal`, or because another ceremony began;
+ * - `exists`: this device already has a passkey of this user;
+ * - `not-supported`: the browser does not support passkeys, or not this kind;
+ * - `failed`: anything else, such as a page of a wrong domain; see `cause`.
  */
 export type PasskeyErrorCode = 'cancelled' | 'aborted' | 'exists' | 'not-supported' | 'failed'
 
@@ -17,7 +17,7 @@ const messages: Readonly<Record<PasskeyErrorCode, string>> = {
   failed: 'The browser could not use a passkey.',
 }
 
-/** The browser gave no passkey; the server has not been asked, and nothing has changed. */
+/** The browser returned no passkey. The server was not asked, so nothing has changed. */
 export class PasskeyError extends Error {
   override readonly name: string = 'PasskeyError'
   /** The stable name. Compare this, never `message`. */
@@ -29,7 +29,7 @@ export class PasskeyError extends Error {
   }
 }
 
-// WebAuthn Level 3 §5.1.3 and §5.1.4 tell what is thrown when.
+// WebAuthn Level 3 §5.1.3 and §5.1.4 define when each is thrown.
 const codesByName: Readonly<Record<string, PasskeyErrorCode>> = {
   NotAllowedError: 'cancelled',
   AbortError: 'aborted',
@@ -38,7 +38,7 @@ const codesByName: Readonly<Record<string, PasskeyErrorCode>> = {
   ConstraintError: 'not-supported',
 }
 
-/** What a ceremony threw, by its stable name. */
+/** Converts the exception of a ceremony. */
 export function ceremonyError(cause: unknown, isAborted: boolean): PasskeyError {
   if (cause instanceof PasskeyError) return cause
   const { name = '' } = Object(cause) as { readonly name?: string }

@@ -3,11 +3,10 @@ import type { AuthClient } from '../client.js'
 import { AuthClientError } from '../errors.js'
 import { type ClientParts, partsOf } from '../parts.js'
 import type { CodeNeeded, SignInResult } from '../sign-in.js'
-import type { PasskeyRequestOptions, Reauthenticated } from '../wire.js'
+import type { KnownPasskeys, PasskeyRequestOptions, Reauthenticated } from '../wire.js'
 import { browser } from './browser.js'
 import { type CeremonySettings, holdCeremony, isSupported } from './ceremony.js'
 import { showSuggestions } from './conditional.js'
-import { signalAccepted, signalUnknown, takesSignals } from './signals.js'
 
 export type { CeremonySettings } from './ceremony.js'
 export { PasskeyError, type PasskeyErrorCode } from './passkey-error.js'
@@ -16,57 +15,57 @@ export { PasskeyError, type PasskeyErrorCode } from './passkey-error.js'
 export interface Passkey {
   readonly id: string
   readonly name: string
-  /** ISO 8601, UTC, as all times here. */
+  /** ISO 8601, UTC, like all times here. */
   readonly createdAt: string
   readonly lastUsedAt: string | null
-  /** Whether it may be on several devices, and whether it is. */
+  /** Whether it can be synced to other devices; `backedUp`: whether it is. */
   readonly synced: boolean
   readonly backedUp: boolean
   readonly transports: readonly string[]
-  /** The AAGUID of the authenticator, where it says one. */
+  /** The AAGUID of the authenticator, if it has told one. */
   readonly model: string | null
   readonly suspectedCloneAt: string | null
 }
 
-/** What a new passkey is to be, and who asks for it. */
+/** Options of {@link Passkeys.add}. */
 export interface NewPasskey {
-  /** For the user, up to 100 characters. Default: `Passkey`. */
+  /** For people, up to 100 characters. Default: `Passkey`. */
   readonly name?: string
-  /** Needed where the sign-in is older than ten minutes; or `reauthenticate()` before. */
+  /** Required if the sign-in is older than ten minutes, unless `reauthenticate()` came before. */
   readonly password?: string
-  /** Beside the password, where the user has a second factor. */
+  /** Together with the password, if the user has a second factor. */
   readonly code?: string
   readonly signal?: CeremonySettings['signal']
 }
 
-/** A passkey that was added. */
+/** An added passkey. */
 export interface AddedPasskey {
   readonly passkey: Passkey
-  /** Shown this once: with the first passkey of a user without another second factor. */
+  /** With the first passkey of a user without another second factor. Never shown again. */
   readonly recoveryCodes?: readonly string[]
 }
 
-/** Passkeys. What the browser refuses throws PasskeyError; the rest AuthClientError. */
+/** Passkeys. Throws PasskeyError if the browser fails, AuthClientError if the server refuses. */
 export interface Passkeys {
-  /** Whether this browser has passkeys on this page. */
+  /** Whether this browser supports passkeys on this page. */
   isSupported(): boolean
-  /** Whether it shows them among the suggestions of a field: `autocomplete="username webauthn"`. */
+  /** Whether it can suggest passkeys in a field with `autocomplete="username webauthn"`. */
   hasSuggestions(): Promise<boolean>
   /**
-   * Signs in by one, and keeps the tokens. `conditional`: waits until the user chooses one among
-   * the suggestions of a field; another ceremony or the `signal` ends the wait.
+   * Signs in with a passkey and stores the tokens. `conditional`: waits until the user chooses one
+   * among the suggestions of a field; another ceremony or the `signal` ends the wait.
    */
   signIn(settings?: CeremonySettings): Promise<SignInResult>
-  /** Shows one in the place of the code that `signIn` asks for; see `methods` there. */
+  /** Uses a passkey instead of the code that `signIn` asks for, if its `methods` allow. */
   submit(asked: CodeNeeded, settings?: Pick<CeremonySettings, 'signal'>): Promise<SignInResult>
   list(): Promise<readonly Passkey[]>
-  /** Throws `reauthentication-required`: ask for the password, or `reauthenticate()`. */
+  /** Throws `reauthentication-required`: ask for the password, or call `reauthenticate()`. */
   add(asked?: NewPasskey): Promise<AddedPasskey>
   rename(id: string, name: string): Promise<void>
-  /** Ends the other sessions of the user. Throws `last-sign-in-method` for the only way in. */
+  /** Also ends the user's other sessions. Throws `last-sign-in-method` for the only one left. */
   remove(id: string): Promise<void>
   /**
-   * Proves anew who one is, for what asks for a fresh sign-in. By a password it is done with
+   * Reauthenticates with a passkey, for requests that require a fresh sign-in. With a password, use
    * `client.reauthenticate`.
    */
   reauthenticate(settings?: Pick<CeremonySettings, 'signal'>): Promise<Reauthenticated>
@@ -162,4 +161,30 @@ async function remove(parts: ClientParts, ask: Ask, id: string): Promise<void> {
   if (!takesSignals()) return
   const { rpId } = await optionsForAnybody(parts).catch(() => ({ rpId: null }))
   if (rpId !== null) signalUnknown(rpId, id)
+}
+
+// WebAuthn Level 3 §5.1.10.1: keeps the list of the browser up to date. Failures are ignored.
+
+/** Lets the browser forget a passkey that the server does not know. */
+function signalUnknown(rpId: string, credentialId: string): void {
+  void quietly(() => browser.PublicKeyCredential?.signalUnknownCredential?.({ rpId, credentialId }))
+}
+
+/** Lets the browser forget all other passkeys of the user. */
+function signalAccepted({ rpId, userHandle, credentialIds }: KnownPasskeys): void {
+  const accepted = { rpId, userId: userHandle, allAcceptedCredentialIds: credentialIds }
+  void quietly(() => browser.PublicKeyCredential?.signalAllAcceptedCredentials?.(accepted))
+}
+
+/** Whether the browser supports these signals. */
+function takesSignals(): boolean {
+  return browser.PublicKeyCredential?.signalUnknownCredential !== undefined
+}
+
+async function quietly(work: () => Promise<void> | undefined): Promise<void> {
+  try {
+    await work()
+  } catch {
+    // The list shows an unusable passkey, which does no harm.
+  }
 }

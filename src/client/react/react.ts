@@ -10,20 +10,20 @@ import type { AuthClient, AuthState } from '../client.js'
 
 const Client = createContext<AuthClient | null>(null)
 
-/** What {@link AuthProvider} takes. */
+/** Props of {@link AuthProvider}. */
 export interface AuthProviderProps {
   readonly client: AuthClient
   readonly children?: ReactNode
 }
 
-/** Hands a client to everything below it. */
+/** Provides a client to all components below it. */
 export function AuthProvider({ client, children }: AuthProviderProps): ReactElement {
   return createElement(Client.Provider, { value: client }, children)
 }
 
 /**
- * The client, and whether somebody is signed in; renders anew whenever that changes, in whichever
- * tab. Rendered by a server it is `loading`, and so it is in a browser at first.
+ * The client and its state. Renders again at each change of the state, by any tab. The state is
+ * `loading` on a server and at first in a browser.
  *
  * @throws Error outside of an {@link AuthProvider}
  *

@@ -6,36 +6,36 @@ import { fraction, platform } from '../platform.js'
 import type { TokenKeeper } from '../token-keeper.js'
 
 /**
- * What is needed of a socket of socket.io-client 4. Typed by what is called, so that the client
- * does not depend on it.
+ * The members of a socket of socket.io-client 4 used here. Typed here, so that the client does not
+ * depend on that package.
  */
 export interface SocketIoClientSocket {
   on(event: string, listener: (...values: never[]) => void): unknown
   connect(): unknown
   disconnect(): unknown
-  /** Whether it comes back by itself. */
+  /** Whether it reconnects by itself. */
   readonly active: boolean
 }
 
-/** How a guarded socket lives. */
+/** Options of {@link socketIoAuth}. */
 export interface SocketIoAuthOptions {
   /**
-   * Sends a newer token to the host's server, which hands it to `renew`: the socket then outlives
-   * the token that it came with. Default: none; the socket connects anew when its token ends.
+   * Sends a newer token to the host's server, which passes it to `renew`; the socket then outlives
+   * its first token. Default: none; the socket reconnects when its token expires.
    */
   readonly renew?: (socket: SocketIoClientSocket, accessToken: string) => void
-  /** The sign-in of this socket is over. */
+  /** Called when the session of this socket has ended. */
   readonly onEnded?: () => void
 }
 
-/** Socket.IO in the name of whoever is signed in. */
+/** Socket.IO as the signed-in user. */
 export interface SocketIoAuth {
-  /** For the options of `io()`: socket.io-client asks it for a token with each connection. */
+  /** For the options of `io()`: socket.io-client calls it for a token at each connection. */
   readonly auth: (this: unknown, hand: (auth: { token?: string }) => void) => void
   /**
-   * Lets a socket connect again after a refusal that is none of its sign-in, and stop when the
-   * sign-in is over. Until then, or until it is closed by `disconnect()`, the socket stays with the
-   * user whom it first connected: it ends where somebody else has signed in. Answers the socket.
+   * Reconnects a refused socket while its session is alive, and stops when the session has ended.
+   * Until then, or until `disconnect()`, the socket belongs to the user of its first connection: it
+   * ends if another user signs in. Returns the socket.
    */
   watch<Socket extends SocketIoClientSocket>(socket: Socket): Socket
 }
@@ -45,7 +45,8 @@ const tokenExpired = 4408
 const longestPause = 30
 
 /**
- * Connects socket.io-client with a client of the router, as guarded by `auth.sockets.socketIo()`.
+ * Authenticates socket.io-client by a client of the router, for servers with
+ * `auth.sockets.socketIo()`.
  *
  * @example
  * ```ts
@@ -65,7 +66,7 @@ export function socketIoAuth(client: AuthClient, options: SocketIoAuthOptions = 
     // socket.io-client calls it as a method of the socket.
     auth(hand) {
       const owner = owners.get(Object(this))
-      // Without a token it is refused, and the refusal is judged below.
+      // Without a token the server refuses it, and `connect_error` below handles that.
       void (owner?.fresh() ?? keeper.fresh()).then(
         ({ accessToken }) => hand({ token: accessToken }),
         () => hand({}),
@@ -83,7 +84,7 @@ export function socketIoAuth(client: AuthClient, options: SocketIoAuthOptions = 
 /** The user of one socket. */
 interface Owner {
   fresh(): ReturnType<TokenKeeper['fresh']>
-  /** The next one who connects may be another. */
+  /** The next connection may belong to another user. */
   leave(): void
 }
 
@@ -123,8 +124,7 @@ function watchSocket(
     timer = platform.setTimeout(() => void socket.connect(), pause * 1000)
   }
 
-  // Whether the sign-in is over is for the server to say: the token may have been too old, and the
-  // server may be away.
+  // Asks the server whether the session has ended: the token may just have been too old.
   async function judge(): Promise<void> {
     await client.check()
     const isOver = await owner.fresh().then(
@@ -143,7 +143,7 @@ function watchSocket(
     forget()
     if (renew !== undefined) stopRenewing = client.watchToken((token) => renew(socket, token))
   })
-  // It has been told to stay away, and comes back only when asked.
+  // After a disconnect by the server, socket.io-client does not reconnect by itself.
   socket.on('disconnect', () => {
     forget()
     if (hasExpired) socket.connect()
@@ -151,12 +151,12 @@ function watchSocket(
     hasExpired = false
   })
   socket.on('connect_error', ({ data }: Refusal) => {
-    // The connection itself failed: socket.io-client tries again by itself.
+    // After a failed connection, socket.io-client tries again by itself.
     if (socket.active) return
     if (data?.status === 401) void judge().catch(again)
     else again()
   })
-  // Whatever the server sends along: what is thrown here would end a program.
+  // The payload may have any form; an exception here would end a program.
   socket.on('auth.ended', (told?: { readonly code?: unknown } | null) => {
     hasExpired = told?.code === tokenExpired
     if (!hasExpired) endOf(client, onEnded)
