@@ -232,9 +232,7 @@ export type { HostAction } from './http/host-input.js'
 
 // What can go wrong, what happened, and how it is going.
 
-export type { PasswordStats } from './admission/admission.js'
-export type { WaitingRoomStats } from './admission/admission-queue.js'
-export type { WaitTimes } from './admission/recent-waits.js'
+export type { PasswordStats, WaitingRoomStats, WaitTimes } from './admission/admission.js'
 export type { AuditStats, LimitStats } from './audit/event-counts.js'
 export type {
   AuthEvent,

@@ -1,31 +1,28 @@
-/** Entries that wait, by source. Sources take turns; within one it is first come, first served. */
+/** A queue in which sources take turns; within a source it is first come, first served. */
 export interface FairQueue<Entry extends object> {
   add(source: string, entry: Entry): void
-  /** The next whose turn it is. */
+  /** Removes the entry whose turn it is. */
   take(): Entry | undefined
-  /** Removes an entry that waits no more; false when it was not waiting. */
+  /** Removes an entry; false if it was not in the queue. */
   remove(source: string, entry: Entry): boolean
   /**
-   * Makes room for one more of this source: removes the newest entry of the source that has the
-   * most, if that leaves it no worse off than the newcomer. Undefined when the newcomer has its
-   * share already.
+   * Makes room for one more entry of this source: removes the newest entry of the longest source,
+   * if that one keeps at least as many as the newcomer then has. Undefined if the newcomer already
+   * has its share.
    */
   makeRoomFor(source: string): Entry | undefined
-  /** Removes the newest entry of the source that has the most. */
+  /** Removes the newest entry of the longest source. */
   takeNewestOfLongest(): Entry | undefined
-  /** How many of this source wait. */
+  /** Number of entries of this source. */
   countOf(source: string): number
   readonly size: number
-  /** How many sources wait. */
+  /** Number of sources with entries. */
   readonly sources: number
 }
 
-/**
- * Makes an empty queue. A source that has nothing waiting is forgotten, so the queue is as large as
- * what is in it.
- */
+/** Forgets sources without entries, so memory is proportional to the entries. */
 export function createFairQueue<Entry extends object>(): FairQueue<Entry> {
-  // The order of the map is the order of the turns; sets keep the order of arrival.
+  // The map is in the order of turns, each set in the order of arrival.
   const bySource = new Map<string, Set<Entry>>()
   let size = 0
 
@@ -60,7 +57,7 @@ export function createFairQueue<Entry extends object>(): FairQueue<Entry> {
       for (const [source, entries] of bySource) {
         const [next] = entries
         if (next === undefined) break
-        // To the end of the turns, however many it still has waiting.
+        // The source moves to the end, however many entries it still has.
         bySource.delete(source)
         bySource.set(source, entries)
         remove(source, next)
@@ -72,8 +69,8 @@ export function createFairQueue<Entry extends object>(): FairQueue<Entry> {
     makeRoomFor(source) {
       const most = longest()
       const own = bySource.get(source)?.size ?? 0
-      // One more for the newcomer and one less for the other must not turn the tables, or two
-      // sources would displace each other for ever.
+      // After the exchange the newcomer must not have more than the other; otherwise two sources
+      // would displace each other forever.
       return most === undefined || own + 1 >= most[1].size ? undefined : takeNewest(most)
     },
     takeNewestOfLongest() {

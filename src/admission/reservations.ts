@@ -1,41 +1,36 @@
 import type { FairQueue } from './fair-queue.js'
-import type { ServiceTime } from './service-time.js'
 
-/** Who may join the queue, and who is told to come back when. */
+/** Decides which sources may join the queue, and when the others shall come back. */
 export interface Reservations {
-  /**
-   * Whether there is a place for this source; one that has more waiting may have to give way for
-   * it.
-   */
+  /** Whether this source may join. May displace an entry of a source that has more. */
   isFreeFor(source: string): boolean
   /**
-   * Seconds until a place is free that is reserved for this source. The same however often it asks:
-   * who comes too early gains no place by it, and loses none.
+   * Seconds until the place that is reserved for this source is free. Repeated calls do not change
+   * it: a client that comes too early neither gains nor loses a place.
    */
   secondsUntilFree(source: string): number
   /**
-   * What another process has promised this source: 0 when it may join now, which it can once;
-   * seconds while it is too early; null when nothing was promised. Never rejects.
+   * What another process has promised this source: 0 if it may join now, once; seconds if it is too
+   * early; undefined without a promise. Never rejects.
    */
-  promisedElsewhere(source: string): Promise<number | null>
-  /** The source has come. */
+  promisedElsewhere(source: string): Promise<number | undefined>
+  /** Call it when the source has joined. */
   release(source: string): void
 }
 
 export interface ReservationDeps<Entry extends object> {
   readonly queue: FairQueue<Entry>
   readonly serviceTime: ServiceTime
-  /** Null where each process has clients of its own. */
-  readonly shared: SharedReservations | null
-  /** Refuses an entry that has to give way. */
+  /** Undefined if processes share no counters. */
+  readonly shared: SharedReservations | undefined
+  /** Refuses an entry that is displaced. */
   readonly displace: (entry: Entry) => void
 }
 
 /**
- * Makes the rule. While there is room, all who come may wait. When all is full, a source that has
- * much waiting gives way to one that has less. Any other is told when a place is free for it, and
- * gets it alone: else those who were just served and come again would take each place as it comes
- * free.
+ * While there is room, every request may wait. In a full queue, a source with many entries gives
+ * way to one with fewer. Any other source is told when a place will be free, and that place is
+ * reserved for it: otherwise clients that were just served would take each free place again.
  */
 export function createReservations<Entry extends object>({
   queue,
@@ -44,13 +39,12 @@ export function createReservations<Entry extends object>({
   displace,
 }: ReservationDeps<Entry>): Reservations {
   const times = createReservedTimes(() => performance.now())
-  // A promise is kept also where the hasher has become slower since, within twice the places there
-  // are.
+  // A promise holds even if the hasher has become slower since, up to twice the capacity.
   const mayExceed = () => queue.size < 2 * serviceTime.capacity()
 
   function reserve(source: string): number {
-    // A source that has its share waiting comes again when that has been worked off: it may be many
-    // clients behind one address.
+    // A source that has its share in the queue, perhaps many clients behind one address, comes back
+    // when that share is done.
     const ownTurns = Math.min(queue.size, queue.countOf(source) * queue.sources)
     const due = times.make(source, {
       interval: serviceTime.workMs(1),
@@ -65,9 +59,8 @@ export function createReservations<Entry extends object>({
   return {
     isFreeFor(source) {
       const dueIn = times.dueIn(source)
-      if (dueIn !== null && dueIn <= 0 && mayExceed()) return true
-      // All who were promised a place and are here wait already; one more delays none of them by
-      // more than a password.
+      if (dueIn !== undefined && dueIn <= 0 && mayExceed()) return true
+      // One more in an empty queue delays the holder of a promise by one password at most.
       if (queue.size === 0) return true
       if (
         queue.size + times.heldFor(source, serviceTime.workMs(serviceTime.capacity())) <
@@ -80,16 +73,16 @@ export function createReservations<Entry extends object>({
     },
     secondsUntilFree(source) {
       const dueIn = times.dueIn(source)
-      return dueIn !== null && dueIn > 0 ? asSeconds(dueIn) : reserve(source)
+      return dueIn !== undefined && dueIn > 0 ? asSeconds(dueIn) : reserve(source)
     },
     async promisedElsewhere(source) {
-      if (shared === null || times.dueIn(source) !== null) return null
+      if (shared === undefined || times.dueIn(source) !== undefined) return undefined
       const seconds = await shared.dueIn(source)
-      if (seconds === null || seconds > 0) return seconds
-      return mayExceed() && (await shared.redeem(source)) ? 0 : null
+      if (seconds === undefined || seconds > 0) return seconds
+      return mayExceed() && (await shared.redeem(source)) ? 0 : undefined
     },
     release(source) {
-      if (times.dueIn(source) === null) return
+      if (times.dueIn(source) === undefined) return
       times.release(source)
       void shared?.redeem(source)
     },
@@ -100,63 +93,55 @@ function asSeconds(milliseconds: number): number {
   return Math.max(1, Math.ceil(milliseconds / 1000))
 }
 
-/** What other processes have promised, where they share a store of counters. */
+/** The promises of all processes, in a shared store of counters. */
 export interface SharedReservations {
-  /** Tells the others; never rejects. */
+  /** Stores a promise; never rejects. */
   promise(source: string, seconds: number): void
   /**
-   * Whole seconds until a place that another process has promised; null where none has. Never
-   * rejects.
+   * Whole seconds until the promised place is free; undefined without a promise. Never rejects.
    */
-  dueIn(source: string): Promise<number | null>
-  /** Uses it up; true for one caller. Never rejects. */
+  dueIn(source: string): Promise<number | undefined>
+  /** Consumes the promise; true for one caller only. Never rejects. */
   redeem(source: string): Promise<boolean>
 }
 
-/** When each source was told to come back. */
+/** When each source shall come back. */
 interface ReservedTimes {
-  /** Milliseconds until the source's place is free; 0 or less when it is; null when it has none. */
-  dueIn(source: string): number | null
-  /** Reserves the next place; answers when it is free, as above. */
+  /** Milliseconds until the source's place is free, 0 or less if it is; undefined without one. */
+  dueIn(source: string): number | undefined
+  /** Reserves the next place; returns the milliseconds until it is free. */
   make(source: string, state: QueueState): number
-  /** The source has come, or needs it no more. */
   release(source: string): void
-  /**
-   * How many places are held back for others than this source, that are free within so many
-   * milliseconds.
-   */
+  /** How many places of other sources are free within `within` milliseconds. */
   heldFor(otherThan: string, within: number): number
 }
 
-/** What decides when the next place is free. Milliseconds. */
+/** Times that decide when the next place is free, in milliseconds. */
 interface QueueState {
   /** From one place to the next. */
   readonly interval: number
-  /** Before there is any: more wait than there are places. */
+  /** Until the first place is free, if the queue exceeds its capacity. */
   readonly backlog: number
-  /** Before the source's own share has been worked off. */
+  /** Until the source's own entries are done. */
   readonly ownShare: number
 }
 
-/**
- * How long a place is held back for a client that is late: a good one does not come back on the
- * second.
- */
+/** How long a place is kept for a late client: a polite one is not exact to the second. */
 const graceMs = 2000
 
 /**
- * How long a place is still granted to a client that comes later than it was told: between two
- * processes it may be sent to the other one first.
+ * How long a promise is valid after its time: a load balancer may first send the client to another
+ * process.
  */
 const validMs = 60_000
 
-/** No client is told to come back later than that. */
+/** Upper bound of a promise. */
 const maxMs = 300_000
 
-/** So many that a look at each of them costs nothing beside a hash. */
+/** Few enough that a loop over them costs little beside a hash. */
 const maxReservations = 2000
 
-/** Makes an empty list. `now` in milliseconds. */
+/** `now` in milliseconds. */
 function createReservedTimes(now: () => number): ReservedTimes {
   const moments = new Map<string, number>()
   let last = Number.NEGATIVE_INFINITY
@@ -177,18 +162,16 @@ function createReservedTimes(now: () => number): ReservedTimes {
     dueIn(source) {
       forgetOver(now())
       const due = moments.get(source)
-      return due === undefined ? null : due - now()
+      return due === undefined ? undefined : due - now()
     },
     make(source, { interval, backlog, ownShare }) {
       const moment = now()
       forgetOver(moment)
-      // Whichever is sooner: after a stall of the hasher, what was promised at its pace is far
-      // ahead.
+      // The earlier one: after a stall of the hasher, promises made at its slow pace are far ahead.
       const inLine = moment + backlog + (countAhead(moment) + 1) * interval
       const next = Math.min(Math.max(moment + backlog, last) + interval, inLine, moment + maxMs)
       const due = Math.max(next, moment + ownShare)
-      // Beyond that nothing is reserved: the moment is the end of the line, and a place then
-      // likely.
+      // Beyond the bound nothing is reserved, but a place is likely at that time.
       if (moments.size >= maxReservations) return due - moment
       if (due === next) last = next
       moments.set(source, due)
@@ -203,5 +186,46 @@ function createReservedTimes(now: () => number): ReservedTimes {
       }
       return held
     },
+  }
+}
+
+/** The speed of the hasher, and how many passwords may wait at that speed. */
+export interface ServiceTime {
+  /** Records one finished hash. */
+  record(milliseconds: number, failed: boolean): void
+  /** Duration of one hash, in milliseconds. */
+  readonly meanMs: number
+  /** How many may wait. */
+  capacity(): number
+  /** Milliseconds to hash `count` passwords. */
+  workMs(count: number): number
+}
+
+/** Used until the first measurement: bcrypt at cost 12. */
+const firstGuessMs = 200
+/** The moving average follows about this many runs. */
+const runsInMean = 8
+
+/** For a hasher with `concurrency` threads, with up to `maxWait` seconds of work waiting. */
+export function createServiceTime(concurrency: number, maxWait: number): ServiceTime {
+  let meanMs = firstGuessMs
+  // The guess counts as one measurement: the first hash of a process is slow, since its thread has
+  // just started.
+  let measured = 1
+  // At least two: with one place, the first client would keep all others out.
+  const capacity = () =>
+    Math.max(2, Math.floor((maxWait * 1000 * concurrency) / Math.max(1, meanMs)))
+  return {
+    record(milliseconds, failed) {
+      // A quick failure is not a measurement; a failure after a time limit is.
+      if (failed && milliseconds < meanMs) return
+      measured = Math.min(runsInMean, measured + 1)
+      meanMs += (milliseconds - meanMs) / measured
+    },
+    get meanMs() {
+      return Math.round(meanMs * 10) / 10
+    },
+    capacity,
+    workMs: (count) => (count * meanMs) / concurrency,
   }
 }

@@ -167,8 +167,8 @@ function prepare(hasher: PasswordHasher): void {
 function sharedReservations(
   { throttle, encryptionKeys }: ResolvedOptions,
   call: HostCall,
-): SharedReservations | null {
-  if (throttle.limiter === undefined) return null
+): SharedReservations | undefined {
+  if (throttle.limiter === undefined) return undefined
   const counter = createCounter(throttle, { keyPrefix: 'mar-place', points: 1, duration: 60 })
   return createSharedReservations(counter, createCounterKey(encryptionKeys), createAsk(call))
 }

@@ -2,16 +2,15 @@ import type { SharedReservations } from '../admission/reservations.js'
 import { type Ask, type Counter, consumedOf } from './counter.js'
 import type { CounterKey } from './counter-keys.js'
 
-/** Seconds of the epoch from which moments are counted, so that they fit into 31 bits for long. */
+/** Start of the stored times, in seconds of the epoch, so that they fit into 31 bits for long. */
 const since = Date.UTC(2026, 0, 1) / 1000
 
-/** Seconds for which a promise is kept after its moment. */
+/** Seconds for which a promise is stored after its time. */
 const grantedSeconds = 60
 
 /**
- * Makes the record of what one process has promised to a client that may come back to another: when
- * a place in its queue for passwords is free. By the wall clock, which processes share within
- * seconds.
+ * A client that was told when a place in the queue for passwords is free may come back to another
+ * process. Uses the wall clock, on which processes agree within seconds.
  */
 export function createSharedReservations(
   counter: Counter,
@@ -20,7 +19,8 @@ export function createSharedReservations(
 ): SharedReservations {
   const now = () => Math.floor(Date.now() / 1000) - since
   const at = (source: string) => ({ of: counter, key: keyOf('place', source) }) as const
-  // What is not written, or not found, is told anew by the next process; the call has reported it.
+  // If a promise was not stored or is not found, the next process makes a new one. The call has
+  // reported the failure.
   const valueAt = async (source: string) =>
     consumedOf((await ask([{ ...at(source), do: 'get' }]))[0])
   return {
@@ -30,11 +30,11 @@ export function createSharedReservations(
     },
     async dueIn(source) {
       const due = await valueAt(source)
-      return due === 0 ? null : due - now()
+      return due === 0 ? undefined : due - now()
     },
     async redeem(source) {
       if ((await valueAt(source)) <= 0) return false
-      // Of two that have read the same, one empties it, and that one has it.
+      // Two callers may have read the same value; only one clears it.
       return consumedOf((await ask([{ ...at(source), do: 'clear' }]))[0]) > 0
     },
   }

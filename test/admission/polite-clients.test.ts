@@ -65,8 +65,8 @@ interface Visit {
 async function storm({ processes, patient, seed }: Storm): Promise<Visit[]> {
   const world = createWorld(seed)
   const counter = createCounter({}, { keyPrefix: 'mar-place', points: 1, duration: 60 })
-  const shared: SharedReservations | null =
-    processes > 1 ? createSharedReservations(counter, keyOf, ask) : null
+  const shared: SharedReservations | undefined =
+    processes > 1 ? createSharedReservations(counter, keyOf, ask) : undefined
   const admissions = Array.from({ length: processes }, () =>
     createAdmission({ concurrency: 2, maxWait: 5, onRefused: () => {}, shared }),
   )
@@ -141,7 +141,7 @@ describe('a hasher that stalled and is well again', () => {
       concurrency: 2,
       maxWait: 5,
       onRefused: () => {},
-      shared: null,
+      shared: undefined,
     })
     let takes = 4000
     const attempt = (source: string) =>
@@ -174,7 +174,7 @@ describe('a shared promise', () => {
     const shared = createSharedReservations(counter, keyOf, ask)
     shared.promise('network', 3)
     await turn()
-    expect([await shared.dueIn('network'), await shared.dueIn('another')]).toEqual([3, null])
+    expect([await shared.dueIn('network'), await shared.dueIn('another')]).toEqual([3, undefined])
     vi.setSystemTime(Date.now() + 3000)
     expect(await shared.dueIn('network')).toBeLessThanOrEqual(0)
     const won = await Promise.all(Array.from({ length: 50 }, () => shared.redeem('network')))
@@ -186,6 +186,9 @@ describe('a shared promise', () => {
     const down = { keyPrefix: 'mar-place', points: 1, duration: 60, run }
     const shared = createSharedReservations(down, keyOf, ask)
     shared.promise('network', 3)
-    expect([await shared.dueIn('network'), await shared.redeem('network')]).toEqual([null, false])
+    expect([await shared.dueIn('network'), await shared.redeem('network')]).toEqual([
+      undefined,
+      false,
+    ])
   })
 })

@@ -64,7 +64,7 @@ const offences = {
   ],
   'floor-http': ['http/input.ts', "export { createThrottle } from '../throttle/throttle.js'"],
   'floor-admission': [
-    'admission/service-time.ts',
+    'admission/fair-queue.ts',
     "import type { Throttle } from '../throttle/throttle.js'",
   ],
   'floor-two-factor': ['two-factor/recovery-codes.ts', "export { ok } from '../http/answer.js'"],
