@@ -3,31 +3,31 @@ import { hasBody, maxBodyBytes } from './body.js'
 import type { BrowserCookie } from './cookies.js'
 import { requestIdOf } from './request-id.js'
 
-/** A JSON answer on its way out. */
+/** A JSON answer. */
 export interface Answer {
   readonly status: number
   readonly body: object
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An answer that is no JSON: a page, a file or a redirect. Its headers say what it is. */
+/** An answer other than JSON: a page, a file or a redirect. Its headers tell the type. */
 export interface TextAnswer {
   readonly status: number
   readonly text: string | Buffer
   readonly headers: Readonly<Record<string, string>>
-  /** What the browser is to keep or to forget. Default: nothing. */
+  /** Cookies to set or delete. Default: none. */
   readonly cookies?: readonly CookieChange[]
 }
 
 /** A 204. */
 export interface NoContentAnswer {
   readonly status: 204
-  /** What the browser is to keep or to forget; null: nothing new. */
+  /** The cookie to set or delete; null: none. */
   readonly cookie: CookieChange | null
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The cookie of a page, on its way to a browser. */
+/** A cookie to set. */
 export interface KeptCookie {
   readonly of: Pick<BrowserCookie, 'keep'>
   readonly value: string
@@ -35,7 +35,7 @@ export interface KeptCookie {
   readonly maxAge: number | null
 }
 
-/** A cookie that a browser is to keep, or with the value null, to forget. */
+/** A cookie to set, or with the value null, to delete. */
 export type CookieChange =
   | KeptCookie
   | { readonly of: Pick<BrowserCookie, 'forget'>; readonly value: null }
@@ -49,9 +49,9 @@ export function ok(body: object): Answer {
 }
 
 /**
- * What every answer carries. Not `res.json`: clients of this family compare the content type as a
- * string, and Express adds a charset. `no-store` because every answer either holds a credential or
- * tells about one (RFC 6749 §5.1).
+ * Headers of every answer. Not by `res.json`, which adds a charset: some clients compare the
+ * content type as a string. `no-store`, since every answer contains a credential or information
+ * about one (RFC 6749 §5.1).
  */
 export const commonHeaders: Readonly<Record<string, string>> = Object.freeze({
   'Content-Type': 'application/json',
@@ -62,9 +62,9 @@ export const commonHeaders: Readonly<Record<string, string>> = Object.freeze({
 
 const commonHeaderPairs = Object.entries(commonHeaders)
 
-/** Writes an answer. Its own headers replace the common ones. */
+/** Writes an answer. Its headers replace the common ones. */
 export function writeAnswer(response: ServerResponse, answer: AnyAnswer): void {
-  // The host has answered first, for example by a timeout of its own.
+  // The host may have answered already, by its own timeout for example.
   if (response.headersSent) return
   const { status, headers } = answer
   const text = textOf(answer)
@@ -75,7 +75,7 @@ export function writeAnswer(response: ServerResponse, answer: AnyAnswer): void {
   if (headers !== undefined)
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   if (text !== null) response.setHeader('Content-Length', Buffer.byteLength(text))
-  // RFC 9110 §8.6: a 204 has no length, and so no type either.
+  // RFC 9110 §8.6: a 204 has no content.
   else response.removeHeader('Content-Type')
   for (const change of cookiesOf(answer)) {
     if (change.value === null) change.of.forget(response)
@@ -85,7 +85,7 @@ export function writeAnswer(response: ServerResponse, answer: AnyAnswer): void {
   response.end(text)
 }
 
-// So that what a user reports can be found in the log.
+// With the id, a report of a user can be found in the log.
 function nameRequest(response: ServerResponse): void {
   const requestId = requestIdOf(response.req)
   if (requestId !== undefined) response.setHeader('X-Request-Id', requestId)
@@ -102,7 +102,7 @@ function cookiesOf(answer: AnyAnswer): readonly CookieChange[] {
   return has(answer, 'cookie') && answer.cookie !== null ? [answer.cookie] : []
 }
 
-// Its own: another must not find that of a polluted `Object.prototype`.
+// Own members only: a polluted `Object.prototype` must not add one.
 function has<Name extends 'text' | 'body' | 'cookie' | 'cookies'>(
   answer: AnyAnswer,
   name: Name,
@@ -110,8 +110,8 @@ function has<Name extends 'text' | 'body' | 'cookie' | 'cookies'>(
   return Object.hasOwn(answer, name)
 }
 
-// What was not read, Node reads and drops, for as long as it comes. A body that is short by its own
-// account may end first: closing while it is on its way could lose the client this answer.
+// Node reads and drops an unread body, however long. A body with a small Content-Length may end
+// first: closing during its transfer could cost the client this answer.
 function isStillSending(request: IncomingMessage | undefined): boolean {
   if (request === undefined || request.complete || !hasBody(request)) return false
   return !(Number(request.headers['content-length'] ?? Number.NaN) <= maxBodyBytes)

@@ -3,18 +3,17 @@ import type { IncomingMessage } from 'node:http'
 import { MIMEType } from 'node:util'
 import { AuthConfigError, AuthError, invalidRequest } from '../errors.js'
 import { isWellFormed } from '../lib/well-formed.js'
-import { hasMemberTwice } from './member-twice.js'
 
 /**
- * Bytes of a body, and characters of the texts in one that the host has parsed. No request needs
- * more; a password hasher fed with megabytes is a cheap way to stall a server.
+ * Maximum bytes of a body, and maximum characters of all texts in a body that the host has parsed.
+ * No request needs more, and hashing a password of megabytes would stall the server.
  */
 export const maxBodyBytes: number = 8 * 1024
 
 /**
- * A parsed body. Only own members are the client's: read it by `parseInput`, or ask
- * `Object.hasOwn` first. Nothing here looks at all of its members: a host's parser lets a
- * hundred thousand of them through, and listing those would hold the event loop.
+ * A parsed body. Only own members come from the client: read it with `parseInput`, or check
+ * `Object.hasOwn` first. Nothing here lists all members: a host's parser may accept a hundred
+ * thousand, and listing them would block the event loop.
  */
 export type JsonBody = Readonly<Record<string, unknown>>
 
@@ -23,33 +22,31 @@ interface MaybeParsed {
 }
 
 /**
- * The JSON object in the body: what the host's parser made of it, or what is read here when no
- * parser has. An absent body is an empty object, so that the missing fields are named.
+ * The JSON object in the body, from the host's parser or, without one, read here. An absent body is
+ * an empty object, so that the error names the missing fields.
  *
- * Read here and not with `express.json`: that one takes other charsets and bad bytes, drains an
- * endless body before it says 413, and in Express 4 cannot be told from a parser that looked at the
- * type and left.
+ * Not with `express.json`, which accepts other charsets and invalid bytes, and drains an endless
+ * body before it answers 413. In Express 4, the `{}` of a skipped body looks like a parsed one.
  *
  * Throws 400 for anything but a JSON object in valid UTF-8, 413 above 8 KiB, 415 for another type,
- * charset or coding, and AuthConfigError for a request that the host has decoded or begun to read.
+ * charset or coding, and AuthConfigError if the host has decoded the stream or begun to read it.
  */
 export function readJsonBody(request: IncomingMessage & MaybeParsed): Promise<JsonBody> {
   return readBody(request, null)
 }
 
 /**
- * The same, and a form (`application/x-www-form-urlencoded`) as well, unless a page of another site
- * sends it: browsers ask nobody before they do. Fields are texts, each of them once.
+ * JSON, or a form (`application/x-www-form-urlencoded`) unless a page of another site sends it:
+ * browsers send such forms without a preflight. Fields are texts; each may occur once.
  */
 export function readJsonOrFormBody(request: IncomingMessage & MaybeParsed): Promise<JsonBody> {
   return readBody(request, { repeatable: [], areTakenFrom: ownSite })
 }
 
 /**
- * The same, and forms from pages of every site: for endpoints that take no cookie, so that a page
- * gets nothing that any program would not. Fields with a name in `repeatable` that are there more
- * than once become a list. A member of JSON that is there twice is 400, unless the host's parser
- * was first, which keeps the last.
+ * JSON, or a form from a page of any site: for endpoints without cookies, where a page can do no
+ * more than any program. A repeated field becomes a list if its name is in `repeatable`. A repeated
+ * member of JSON is 400, unless the host has parsed the body: its parser kept the last one.
  */
 export function readOpenBody(
   request: IncomingMessage & MaybeParsed,
@@ -59,8 +56,8 @@ export function readOpenBody(
 }
 
 /**
- * A form as the text of a query, each field where it was sent and as often, from pages of every
- * site. What the host's parser has read is put together again; one that is absent is empty.
+ * A form from a page of any site as a query string, with the order and repetitions of its fields.
+ * Rebuilds it if the host's parser has read the body. An absent body is empty.
  *
  * Throws as {@link readOpenBody}, and 415 for JSON.
  */
@@ -83,7 +80,7 @@ function queryOf(fields: JsonBody): string {
   return pairs.join('&')
 }
 
-// One by one: whoever asks stops where it is too much.
+// A generator, so that the caller can stop at its bound.
 function* textsIn(fields: JsonBody): Generator<readonly [name: string, value: string]> {
   for (const name in fields) {
     const given = Object.hasOwn(fields, name) ? fields[name] : []
@@ -95,7 +92,7 @@ function* textsIn(fields: JsonBody): Generator<readonly [name: string, value: st
   }
 }
 
-/** Which forms are taken, and what may be in them. */
+/** Which forms are accepted. */
 interface FormRules {
   readonly repeatable: readonly string[]
   readonly areTakenFrom: (request: IncomingMessage) => boolean
@@ -113,24 +110,24 @@ async function readBody(
   if (bytes === null) return asObject(request.body)
   if (formRules !== null) return parseForm(bytes, formRules)
   const body = asObject(parse(bytes))
-  // As in a form: of two, a filter in front may go by the first, where `JSON.parse` takes the last.
+  // As in a form: a filter in front may use the first of two, and `JSON.parse` uses the last.
   // RFC 6749 §3.2, https://www.rfc-editor.org/rfc/rfc6749#section-3.2
   if (forms?.areTakenFrom === anywhere && hasMemberTwice(bytes.toString('utf8')))
     throw notUnderstood('A member of the body is there twice.')
   return body
 }
 
-// Null: the host's parser was first.
+// Null: the host has parsed the body.
 async function unreadBytes(request: IncomingMessage): Promise<Buffer | null> {
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge()
-  // An untouched stream means that nobody has parsed it, whatever placeholder stands in `body`.
+  // If the stream is untouched, nobody has parsed it, even if `body` has a placeholder.
   const isUnread = !request.readableDidRead && !request.readableEnded && !request.destroyed
   if (!isUnread) return null
   refuseDecoded(request)
   return readBytes(request)
 }
 
-/** Whether a body comes with the request. */
+/** Whether the request has a body. */
 export function hasBody(request: IncomingMessage): boolean {
   return (
     request.headers['transfer-encoding'] !== undefined ||
@@ -138,8 +135,8 @@ export function hasBody(request: IncomingMessage): boolean {
   )
 }
 
-// Null: the body is JSON. A type that is not would let a page of another origin post without a
-// preflight (ASVS V3.5.2).
+// Null: the body is JSON. Other types would let a page of another origin post without a preflight
+// (ASVS V3.5.2).
 function rulesOfForm(request: IncomingMessage, forms: FormRules | null): FormRules | null {
   const coding = request.headers['content-encoding'] ?? 'identity'
   const type = mediaType(request.headers['content-type'] ?? '')
@@ -157,14 +154,14 @@ function notAForm(): AuthError {
   })
 }
 
-// A browser that sends no Fetch Metadata, as none does to a host in the clear, names the origin of
-// whichever page posts the form. Programs name none.
+// Browsers send no Fetch Metadata over plain HTTP, but then send the origin of the page that posts
+// the form. Programs send no origin.
 function ownSite({ headers }: IncomingMessage): boolean {
   const { 'sec-fetch-site': site, origin } = headers
   return site === undefined ? origin === undefined : site === 'same-origin' || site === 'none'
 }
 
-/** As nearly every client writes them: parsing one takes longer than reading the rest of a form. */
+/** The usual spellings, parsed once: parsing one takes longer than reading a small form. */
 const plainTypes: ReadonlyMap<string, MIMEType> = new Map(
   ['application/json', 'application/x-www-form-urlencoded'].map((type) => [
     type,
@@ -172,14 +169,14 @@ const plainTypes: ReadonlyMap<string, MIMEType> = new Map(
   ]),
 )
 
-/** Characters. Every type that is accepted is shorter by far. */
+/** Characters. Every accepted type is much shorter. */
 const maxContentType = 256
 
 function mediaType(header: string): MIMEType | null {
   const plain = plainTypes.get(header)
   if (plain !== undefined) return plain
-  // MIMEType trims with an expression that is quadratic in the blanks inside the value: 15 KB of
-  // them would hold the event loop for half a second.
+  // MIMEType takes quadratic time for blanks inside the value: 15 KB of them would block the event
+  // loop for half a second.
   if (header.length > maxContentType) return null
   try {
     return new MIMEType(header)
@@ -188,8 +185,8 @@ function mediaType(header: string): MIMEType | null {
   }
 }
 
-// Decoded bytes are gone: two passwords can have become one. And a stream that somebody else reads
-// piece by piece would never flow here.
+// Decoding may have turned two passwords into one, and a stream with a `readable` listener emits no
+// `data` here.
 function refuseDecoded(request: IncomingMessage): void {
   if (request.readableEncoding === null && request.listenerCount('readable') === 0) return
   throw new AuthConfigError(
@@ -200,7 +197,7 @@ function refuseDecoded(request: IncomingMessage): void {
   )
 }
 
-// By events: iterating over a stream costs more than reading a small body does.
+// With events: `for await` costs more than reading a small body.
 function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -209,7 +206,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
       length += bytes.length
       chunks.push(bytes)
       if (length <= maxBodyBytes) return
-      // Not destroyed: the answer still has to go out on this connection.
+      // Not destroyed: the answer uses this connection.
       request.pause()
       leave(() => reject(tooLarge()))
     }
@@ -222,13 +219,13 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
       settle()
     }
     request.on('data', take).on('end', whole).on('error', broken).on('close', broken)
-    // Where the host has paused it, to do something else first, listening alone brings nothing.
+    // The host may have paused the stream; a listener alone does not resume it.
     request.resume()
   })
 }
 
 function parse(bytes: Buffer): unknown {
-  // A lenient decoder turns bad bytes into U+FFFD, so that two different byte strings would be one
+  // A lenient decoder turns invalid bytes into U+FFFD, so different byte strings would be one
   // password (RFC 8259 §8.1).
   if (!isUtf8(bytes)) throw notUnderstood('The body is not valid UTF-8.')
   try {
@@ -238,7 +235,7 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-// Not URLSearchParams: of bytes that are no UTF-8 it makes U+FFFD, so that two passwords are one.
+// Not URLSearchParams, which turns invalid UTF-8 into U+FFFD: two passwords would be one.
 function parseForm(bytes: Buffer, { repeatable }: FormRules): JsonBody {
   if (!isUtf8(bytes)) throw notUnderstood('The body is not a form in UTF-8.')
   const fields = Object.create(null) as Record<string, string | string[]>
@@ -263,11 +260,11 @@ function formText(encoded: string): string {
 }
 
 /**
- * A name or value of a form, as [RFC 6749 Appendix B](https://www.rfc-editor.org/rfc/rfc6749) has
- * it; null where it is no UTF-8.
+ * Decodes a name or value of a form ([RFC 6749 Appendix
+ * B](https://www.rfc-editor.org/rfc/rfc6749)); null if it is not UTF-8.
  */
 export function decodeFormText(encoded: string): string | null {
-  // Nothing is encoded in most names and values.
+  // Most names and values need no decoding.
   if (!/[%+]/.test(encoded)) return encoded
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '))
@@ -281,6 +278,29 @@ function asObject(body: unknown): JsonBody {
     throw notUnderstood('The body is not a JSON object.')
   }
   return body as JsonBody
+}
+
+const steps: Readonly<Record<string, number>> = { '{': 1, '[': 1, '}': -1, ']': -1 }
+
+/**
+ * Whether a JSON object has a member twice at its top level. Takes time linear in the text.
+ *
+ * @param json - of an object that `JSON.parse` has accepted
+ */
+function hasMemberTwice(json: string): boolean {
+  const names = new Set<string>()
+  let depth = 0
+  let text = ''
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:]/g)) {
+    depth += steps[token] ?? 0
+    if (token.startsWith('"')) text = token
+    if (token !== ':' || depth !== 1) continue
+    // Parsed, since escapes give one name several spellings.
+    const name = JSON.parse(text) as string
+    if (names.has(name)) return true
+    names.add(name)
+  }
+  return false
 }
 
 /** A 413. */

@@ -1,12 +1,12 @@
 import type { Routes } from './endpoint.js'
 
 /**
- * What the map mounts: one thing that the router can do. Each has one `createX` in its folder,
- * whose result adds the functions that the host's own code calls.
+ * One capability of the router, mounted by the map. Each has one `createX` in its folder; its
+ * result also has the functions for the host's own code.
  */
 export interface Capability {
-  /** What it answers over HTTP. */
+  /** Its HTTP routes. */
   readonly routes: Routes
-  /** Ends what it has started. Left out where it starts nothing. */
+  /** Stops timers and other work; absent if there is none. */
   close?(): void
 }

@@ -1,14 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-// One listener for each connection: a client may send a thousand requests on it before it reads the
-// first answer.
+// One listener for each connection: a client may pipeline a thousand requests on it.
 const waitingOn = new WeakMap<Socket, Set<AbortController>>()
 
 /**
- * A signal that is aborted when the client disconnects, or was answered. The request's own `close`
- * comes when its body was read, and an answer that waits for those before it on its connection has
- * no `close` at all: so the connection is listened to.
+ * A signal that aborts when the client disconnects or the answer is sent. It listens to the
+ * connection: `close` of the request fires once its body is read, and a pipelined answer that waits
+ * for earlier ones fires no `close` at all.
  */
 export function clientAborted(request: IncomingMessage, response: ServerResponse): AbortSignal {
   const left = new AbortController()
@@ -27,7 +26,7 @@ export function clientAborted(request: IncomingMessage, response: ServerResponse
 
 function listenTo(socket: Socket): Set<AbortController> {
   const waiting = new Set<AbortController>()
-  // Requests of frameworks that imitate Node's may have no more of a socket than its address.
+  // A framework that imitates Node's requests may give the socket nothing but an address.
   if (typeof socket.once !== 'function') return waiting
   waitingOn.set(socket, waiting)
   socket.once('close', () => {
@@ -36,15 +35,15 @@ function listenTo(socket: Socket): Set<AbortController> {
   return waiting
 }
 
-/** Work for a request that somebody else will answer. */
+/** Work for a request that the host's own code answers. */
 export interface WatchedRequest {
-  /** Is aborted when the client disconnects, or the work is over. */
+  /** Aborts when the client disconnects or the work ends. */
   readonly signal: AbortSignal
-  /** The work is over. */
+  /** Call it when the work ends. */
   end(): void
 }
 
-/** The same for a request that the host's own code handles, and whose answer is not at hand. */
+/** Like {@link clientAborted}, without access to the response. */
 export function watchRequest({ socket }: IncomingMessage): WatchedRequest {
   const left = new AbortController()
   if (socket.destroyed) left.abort()

@@ -2,40 +2,39 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 // The only file that reads or writes cookies.
 
-/** One cookie, under one name. */
+/** A cookie with a fixed name and fixed attributes. */
 export interface BrowserCookie {
-  /** What the browser has sent; null where there is none, or more than one of this name. */
+  /** The value that the browser sent; null without one, or with more than one of this name. */
   read(request: IncomingMessage): string | null
-  /** Whether one of this name was sent, whatever is in it, and how often. */
+  /** Whether the browser sent at least one of this name. */
   isSent(request: IncomingMessage): boolean
   /**
-   * Has the browser keep a value for so many seconds; null: until it is closed. Throws where the
-   * answer has begun.
+   * Sets the cookie for `maxAge` seconds; null: until the browser is closed. Throws if the headers
+   * are sent.
    */
   keep(response: ServerResponse, value: string, maxAge: number | null): void
-  /** Has the browser forget it. */
+  /** Deletes the cookie. */
   forget(response: ServerResponse): void
 }
 
-/** The cookie of a page's session. */
+/** The cookie of a browser session. */
 export type SessionCookie = BrowserCookie
 
-/** The name of that cookie on a secure page. */
+/** Its name on a secure page. */
 export const sessionCookieName: string = nameOf('session', true)
 
-/** Makes it: see {@link createPreCookie}. */
+/** `isSecure`: see {@link createPreCookie}. */
 export function createSessionCookie(isSecure: boolean): SessionCookie {
   return createCookie('session', isSecure)
 }
 
 /**
- * Makes the cookie that tells one browser from another before anybody signs in there. It is no
- * session's, and never becomes one's. `isSecure` is false for pages in the clear alone, on the
- * machine of a developer, where no browser that goes by the standard keeps the cookie otherwise.
+ * The cookie that identifies a browser before sign-in. It never becomes a session. `isSecure` is
+ * false only for plain HTTP on a developer's machine, where browsers reject `Secure` cookies.
  *
- * What begins with `__Host-` is taken by browsers of a secure page alone, and of this very host
- * (RFC 6265bis §4.1.3.2); with `__Host-Http-` not of a script either. Where that is unknown it is
- * `__Host-` still.
+ * Browsers accept `__Host-` only from a secure page of exactly this host (RFC 6265bis §4.1.3.2),
+ * and `__Host-Http-` only from a header, not from a script. Browsers that do not know the latter
+ * treat it as `__Host-`.
  *
  * @param slot - of a copy under another name, two hexadecimal digits
  */
@@ -43,7 +42,7 @@ export function createPreCookie(isSecure: boolean, slot?: string): BrowserCookie
   return createCookie(slot === undefined ? 'pre' : `pre_${slot}`, isSecure)
 }
 
-/** Makes the cookie of a browser that was offered a passkey; it says no more than that. */
+/** The cookie of a browser that was offered a passkey. It contains nothing else. */
 export function createOfferedCookie(isSecure: boolean): BrowserCookie {
   return createCookie('offered', isSecure)
 }
@@ -69,8 +68,8 @@ function createCookie(kind: CookieKind, isSecure: boolean): BrowserCookie {
 }
 
 /**
- * Keeps what depends on the cookie out of caches that others share, unless the host has said
- * something of its own.
+ * Keeps answers that depend on the cookie out of shared caches, unless the host has set its own
+ * `Cache-Control`.
  */
 export function keepPrivate(response: ServerResponse): void {
   if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private')
@@ -81,20 +80,20 @@ export function keepPrivate(response: ServerResponse): void {
 }
 
 /**
- * A header as it was sent; a repeated one has its values joined. An own one: a request without it
- * must not find that of a polluted `Object.prototype`.
+ * A header; repeated ones are joined. Own members only: a polluted `Object.prototype` must not add
+ * one.
  */
 export function ownHeader({ headers }: IncomingMessage, name: string): string | undefined {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined
   return typeof value === 'object' ? value.join() : value
 }
 
-/** Characters. All headers of a request together have this much room, unless a host gives more. */
+/** Characters; Node's default limit for all headers of a request. */
 const maxCookieCharacters = 16_384
 
-// Of two cookies of one name one was planted, by a neighbour under the same domain, say; which, no
-// server can tell. Names are compared as they stand: what a more generous reader trims, such as a
-// blank outside of ASCII, would get a cookie past the rules for its name.
+// Of two cookies with one name, an attacker may have planted one, from a sibling subdomain for
+// example, and no server can tell which. Names are compared exactly: trimming, of Unicode blanks
+// for example, would let a cookie evade the rules for its prefix.
 function onlyValueOf(name: string, header: string): string | null {
   if (header.length > maxCookieCharacters) return null
   let found: string | null = null
@@ -114,7 +113,7 @@ function beginsPair(header: string, at: number): boolean {
   return before < 0 || header[before] === ';'
 }
 
-// Others have cookies of their own; of ours the last one counts.
+// Keeps other cookies of the answer and replaces an earlier one of the same name.
 function setCookie(response: ServerResponse, name: string, rest: string): void {
   const others = [response.getHeader('Set-Cookie') ?? []]
     .flat()

@@ -8,8 +8,8 @@ export interface CorsOptions {
 }
 
 /**
- * Sets what a page of an allowed origin needs to read the answer (Fetch Standard, CORS protocol).
- * Answers a preflight, and then says true.
+ * Sets the CORS headers for a page of an allowed origin (Fetch Standard, CORS protocol). Returns
+ * true if it has answered a preflight.
  */
 export type AnswerCors = (
   request: IncomingMessage,
@@ -26,21 +26,21 @@ const exposed = [
   'X-Request-Id',
 ].join(', ')
 /**
- * What tells a client when to come back, what its token lacks, and what to name to the host; the
+ * The headers that clients need: when to retry, what the token lacks, and the id for a report. The
  * rest is in the body.
  */
 const openlyExposed = 'Retry-After, WWW-Authenticate, X-Request-Id'
 const sendable = [...credentialHeaders, 'Content-Type'].toSorted().join(', ')
-/** Seconds for which a browser need not ask again. */
+/** Seconds for which browsers cache a preflight. */
 const preflightSeconds = '600'
-/** The same, of what is the same for everybody: a day. */
+/** The same for routes of every origin, whose answer never changes: a day. */
 const openPreflightSeconds = '86400'
 
 const nothing = { sendable: [], readable: [] }
 
 /**
- * Makes it. Without credentials: what a browser adds by itself, such as a cookie, never comes
- * along. Null, which sets and answers nothing, where the host allows no origin.
+ * For the origins that the host allows; null without any. Browsers send no credentials of their
+ * own, such as cookies.
  */
 export function createCors(
   options: CorsOptions | undefined,
@@ -51,7 +51,7 @@ export function createCors(
   const headers = [sendable, ...also.sendable].join(', ')
   const readable = [exposed, ...also.readable].join(', ')
   return function answerCors(request, response, methods) {
-    // A cache must not hand the answer for one origin to another.
+    // A cache must not serve the answer for one origin to another.
     response.appendHeader('Vary', 'Origin')
     const { origin } = request.headers
     if (origin === undefined || !allowed.has(origin)) return false
@@ -66,13 +66,13 @@ export function createCors(
 }
 
 /**
- * For endpoints that take no cookie, and for documents that are public: pages of every origin may
- * call them, and nothing that was sent is reflected. `sendable` are the headers that they may send.
+ * For endpoints without cookies and for public documents: pages of every origin may call them, and
+ * the answer reflects nothing. `sendable`: the headers that pages may send.
  */
 export function createOpenCors(sendable: string): AnswerCors {
   return function answerOpenCors(request, response, methods) {
     response.setHeader('Access-Control-Allow-Origin', '*')
-    // Of a middleware of the host's, which speaks for its own routes.
+    // A middleware of the host may have set it for its own routes.
     response.removeHeader('Access-Control-Allow-Credentials')
     if (!isPreflight(request)) {
       response.setHeader('Access-Control-Expose-Headers', openlyExposed)

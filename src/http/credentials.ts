@@ -2,20 +2,20 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { invalidRequest, notSignedIn } from '../errors.js'
 
-/** What a client shows to say who it is. */
+/** The credentials of a request. */
 export interface PresentedCredentials {
   /**
-   * How it was sent. What is good as one is not good as the other: a script that reads a token
-   * must not be able to make a cookie of it, nor a page that sends a cookie a token.
+   * How it was sent. A token is not valid as a cookie, nor a cookie as a token: a script that reads
+   * a token must not turn it into a cookie, nor a page that sends a cookie into a token.
    */
   readonly sentAs: 'token' | 'cookie'
-  /** The text as it was sent. */
+  /** The token or the value of the cookie. */
   readonly token: string
-  /** Who the client says it belongs to, where it says so. */
+  /** The user id that the client claims; null without one. */
   readonly userId: string | null
 }
 
-/** The headers of the password sign-in, and the names that OpenAPI has for them. */
+/** The headers of the password sign-in, by their names in OpenAPI. */
 export const tokenHeaders = {
   userId: {
     name: 'X-User-Id',
@@ -28,8 +28,8 @@ export const tokenHeaders = {
 } as const
 
 /**
- * The only headers that are read for credentials. CORS and OpenAPI take them from here, so that a
- * further one is added in this file alone.
+ * The only headers with credentials. CORS and OpenAPI read this list, so a new header is added only
+ * here.
  */
 export const credentialHeaders: readonly string[] = [
   'Authorization',
@@ -39,16 +39,16 @@ export const credentialHeaders: readonly string[] = [
 
 const credentialNames = credentialHeaders.map((name) => name.toLowerCase())
 
-/** Finds the credentials of a request; null when there are none. Throws 400 and 401. */
+/** Reads the credentials of a request; null without any. Throws 400 and 401. */
 export type ReadCredentials = (request: IncomingMessage) => PresentedCredentials | null
 
 /**
- * Finds the token in `Authorization: Bearer`, or in `X-Auth-Token` together with `X-User-Id`.
- * Nothing else is ever read: not the URL, not the body, not a cookie (RFC 6750 §5.3). Null when
- * there is none, or one of another scheme.
+ * Reads the token from `Authorization: Bearer`, or from `X-Auth-Token` together with `X-User-Id`,
+ * and from nowhere else: not the URL, the body or a cookie (RFC 6750 §5.3). Null without a token,
+ * or for another scheme.
  *
- * Throws 401 for credentials that are none, and 400 when a header is repeated or both schemes are
- * used at once: two parts of a system could pick different ones.
+ * Throws 401 for malformed credentials, and 400 if a header is repeated or both schemes are used:
+ * two parts of a system could choose different ones.
  */
 export function readCredentials(request: IncomingMessage): PresentedCredentials | null {
   const [authorization = null, token = null, userId = null] = singleHeaders(
@@ -66,36 +66,35 @@ export function readCredentials(request: IncomingMessage): PresentedCredentials 
   return { sentAs: 'token', token, userId: asText(userId) }
 }
 
-// Node makes a character of each byte of a header. An id outside of ASCII comes as UTF-8, or from a
-// client that knows Latin-1 only as that; the token says whose it is in either case.
+// Node decodes headers as Latin-1. An id outside of ASCII is UTF-8, or Latin-1 from clients that
+// know nothing else; the token decides whose it is in either case.
 function asText(header: string): string {
   if (!/[\u0080-\u00ff]/.test(header) || /[^\0-\u00ff]/.test(header)) return header
   const bytes = Buffer.from(header, 'latin1')
   return isUtf8(bytes) ? bytes.toString('utf8') : header
 }
 
-/** The value of a header that may occur once; null when absent. Throws 400 when it is repeated. */
+/** The value of a header that may occur once; null if absent. Throws 400 if it is repeated. */
 export function singleHeader(request: IncomingMessage, name: string): string | null {
   return singleHeaders(request, [name])[0] ?? null
 }
 
 /**
- * The values of the headers with these names, given in lower case. Throws 400 for one that is
- * repeated: `headers` would join its values, or silently keep the first. `headersDistinct` would
- * tell them apart as well, but is put together from every header of the request, and for nothing
- * else.
+ * The values of these headers; names in lower case. Throws 400 for a repeated one: `headers` would
+ * join its values or silently keep the first. Not `headersDistinct`, which processes every header
+ * of the request.
  */
 function singleHeaders(request: IncomingMessage, names: readonly string[]): (string | undefined)[] {
   const values = names.map((): string | undefined => undefined)
   const { rawHeaders } = request
-  // Requests of frameworks that imitate Node's may have no raw headers.
+  // A framework that imitates Node's requests may have no raw headers.
   const pairs =
     rawHeaders === undefined || rawHeaders.length === 0
       ? imitatedHeaders(request, names)
       : rawHeaders
   for (let at = 1; at < pairs.length; at += 2) {
     const given = pairs[at - 1] as string
-    // A loop, and no callback for each name: every guarded request comes by here.
+    // A plain loop: every guarded request passes here.
     for (let which = 0; which < names.length; which += 1) {
       const path = names[which] as string
       if (path.length !== given.length || path !== given.toLowerCase()) continue
@@ -111,7 +110,7 @@ function imitatedHeaders(
   { headers, headersDistinct }: IncomingMessage,
   names: readonly string[],
 ): string[] {
-  // Own ones: a request without any headers must not find those of a polluted Object.prototype.
+  // Own members only: a polluted Object.prototype must not add a header.
   const own = (from: object | undefined, name: string): string[] =>
     from !== undefined && Object.hasOwn(from, name)
       ? [from[name as keyof typeof from] as string | string[]].flat()

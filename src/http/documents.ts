@@ -5,8 +5,8 @@ import { createOpenCors } from './cors.js'
 import { writeProblem } from './problem.js'
 
 /**
- * A handler for `app.use`, of Express or of anything else that hands on what it does not answer.
- * Typed without Express, so that it fits hosts on version 4 and 5.
+ * A handler for `app.use` of Express or a similar framework. Typed without Express, so that it fits
+ * hosts on version 4 and 5.
  */
 export type DocumentHandler = (
   request: IncomingMessage,
@@ -14,18 +14,18 @@ export type DocumentHandler = (
   next: (error?: unknown) => void,
 ) => void
 
-/** The answer with a document that may be kept for five minutes by whoever has asked. */
+/** An answer with a public document, which clients may cache for five minutes. */
 export function publicDocument(document: object): Answer {
   return { ...ok(document), headers: { 'Cache-Control': 'public, max-age=300' } }
 }
 
 const methods = ['GET', 'HEAD']
-/** There is nothing in it that a header could change. */
+/** Any header may be sent: none changes the document. */
 const answerCors = createOpenCors('*')
 
 /**
- * Answers each of these paths, compared as they stand, by its document, to pages of every origin;
- * 405 to other methods. Hands on every other path.
+ * Answers exactly these paths with their documents, for pages of every origin; 405 for other
+ * methods. Passes on every other path.
  */
 export function createDocuments(documents: ReadonlyMap<string, object>): DocumentHandler {
   const answers = new Map([...documents].map(([path, one]) => [path, publicDocument(one)]))

@@ -5,56 +5,56 @@ import { AuthConfigError, AuthError } from '../errors.js'
 import { type AnyAnswer, writeAnswer } from './answer.js'
 import { type JsonBody, readJsonBody } from './body.js'
 import { clientAborted } from './client-abort.js'
+import { asAddress, type ProxyAware, parsedAddress } from './client-address.js'
 import { type AnswerCors, createOpenCors } from './cors.js'
 import { writeProblem } from './problem.js'
 import type { ProblemStyle } from './problem-names.js'
-import { createNoticeProxies } from './proxy-notices.js'
 import type { Contexts } from './request-context.js'
+import { trustsNobody } from './trust-proxy.js'
 import type { WarnOnce } from './warn-once.js'
 
-/** What an endpoint sees of a request. */
+/** A request as endpoints see it. */
 export interface EndpointRequest {
   readonly incoming: IncomingMessage
   readonly context: RequestContext
-  /** The parts of the path that are named with a colon. */
+  /** The named segments of the path. */
   readonly parameters: Readonly<Record<string, unknown>>
-  /** Reads the body when the endpoint is ready for it, which is after it knows who is asking. */
+  /** Reads the body. Endpoints authenticate first. */
   readJson(): Promise<JsonBody>
-  /** Headers that go with the answer, whichever it becomes. */
+  /** Sets headers of the answer, success or error. */
   readonly setHeaders: SetHeaders
-  /** Is aborted when the client disconnects, or was answered. */
+  /** Aborts when the client disconnects or the answer is sent. */
   aborted(): AbortSignal
 }
 
-/** Sets headers of an answer that is still to be made. */
+/** Sets headers before the answer is made. */
 export type SetHeaders = (headers: Readonly<Record<string, string>>) => void
 
 /**
- * One route: a request in, an answer out. It throws {@link AuthError} for every answer that is not
- * a success.
+ * One route: a request in, an answer out. Throws {@link AuthError} for every answer except success.
  */
 export type Endpoint = (request: EndpointRequest) => Promise<AnyAnswer>
 
-// What of an Express request is used beyond Node's own.
+// `params` is the only Express-specific member we read.
 type ExpressRequest = IncomingMessage & { readonly params?: EndpointRequest['parameters'] }
 
 type Method = 'GET' | 'POST' | 'DELETE'
 
 /**
- * The endpoints of one path, by method. HEAD goes with GET; null where a GET changes something, and
- * HEAD is 405.
+ * The endpoints of one path, by method. GET also answers HEAD, unless `HEAD` is null: then HEAD is
+ * 405, for a GET that changes something.
  */
 export type Endpoints = Partial<Record<Method, Endpoint>> & { readonly HEAD?: null }
 
 /**
- * Which pages may call a route. `every-origin` is for endpoints that take no cookie; without either
- * it is those of the option `cors`.
+ * Which pages may call a route. `every-origin` is for endpoints without cookies. By default, the
+ * origins of the option `cors`.
  */
 export type OpenTo = 'every-origin' | 'own-origin'
 
 /**
- * Routes: path, endpoints, style of errors, and which pages may call it. Null stands for a route
- * that the host has not provided for.
+ * Routes: path, endpoints, style of errors, and which pages may call it. Null endpoints: the route
+ * is switched off.
  */
 export type Routes = readonly (readonly [
   path: string,
@@ -63,7 +63,7 @@ export type Routes = readonly (readonly [
   openTo?: OpenTo,
 ])[]
 
-/** To a route that is open to every origin browsers may send credentials in headers. */
+/** Pages of every origin may send credentials in headers to an `every-origin` route. */
 const corsOf: Readonly<Record<OpenTo, AnswerCors | null>> = {
   'every-origin': createOpenCors('Content-Type, Authorization, DPoP'),
   'own-origin': null,
@@ -71,15 +71,15 @@ const corsOf: Readonly<Record<OpenTo, AnswerCors | null>> = {
 
 export interface MountDeps {
   readonly contexts: Contexts
-  /** Null: no page of another origin is let in. */
+  /** Null: pages of other origins may call nothing. */
   readonly answerCors: AnswerCors | null
   readonly warnOnce: WarnOnce
 }
 
 /**
- * Mounts routes. Any other method on a path is 405 with `Allow`, which Express alone would answer
- * with 404, and a path that cannot be decoded is 404. What was not foreseen goes to the host's
- * error handler; of a setting of its own that cannot be right the host is told by `warnOnce`.
+ * Mounts routes. Any other method of a path is 405 with `Allow` (Express alone would answer 404),
+ * and a path that cannot be decoded is 404. Unexpected errors go to the host's error handler;
+ * `warnOnce` reports wrong settings of the host.
  */
 export function mountAll(router: Router, routes: Routes, deps: MountDeps): Router {
   const { contexts, answerCors, warnOnce } = deps
@@ -93,7 +93,7 @@ export function mountAll(router: Router, routes: Routes, deps: MountDeps): Route
     for (const method of methods) allMethods.add(method)
     const refuse = methodNotAllowed(methods.join(', '))
     router.all(path, (request, response, next) => {
-      // First: what is refused before it is understood must be found in the log as well.
+      // First, so that requests refused early have an id in the log too.
       contexts.idOf(request)
       if (answerOrigin?.(request, response, methods) === true) return
       const endpoint = byMethod.get(request.method) ?? refuse
@@ -120,7 +120,7 @@ function endpointsByMethod({ HEAD, ...endpoints }: Endpoints): Map<string, Endpo
   return new Map(Object.entries(endpoints).flatMap(withHead))
 }
 
-// No client can read the page of a host's error handler, and what is wrong is not its request.
+// The client could not read the HTML of the host's error handler, and its request is not at fault.
 function answerMisconfigured(
   error: unknown,
   response: ServerResponse,
@@ -132,7 +132,7 @@ function answerMisconfigured(
   writeProblem(response, error, style)
 }
 
-// Express answers a name that is no UTF-8, such as %E0, by an error of its own, and asks no route.
+// For a path that is not UTF-8, such as %E0, Express raises an error before any route.
 function undecodable(
   contexts: Pick<Contexts, 'idOf'>,
   answerCors: AnswerCors | null,
@@ -141,14 +141,13 @@ function undecodable(
   return function answerUndecodable(error: unknown, request, response, next) {
     if (!(error instanceof URIError)) return next(error)
     contexts.idOf(request)
-    // Which path was meant nobody knows, so a preflight is told of every method.
+    // The path is unknown, so a preflight gets every method.
     if (answerCors?.(request, response, methods) === true) return
     writeProblem(response, new AuthError('not-found'), 'plain')
   }
 }
 
-// A rejection must never leave this function with nothing: `next(undefined)` would send the request
-// on as if unanswered.
+// It must never reject with undefined: `next(undefined)` would pass the request on as unanswered.
 async function answer(
   endpoint: Endpoint,
   contexts: Contexts,
@@ -181,7 +180,7 @@ async function answer(
   }
 }
 
-/** Whether an error is one that clients are told about. */
+/** Whether the client gets this error as its answer. */
 export function isForClient(error: unknown): error is AuthError {
   return error instanceof AuthError && error.code !== 'configuration'
 }
@@ -189,5 +188,40 @@ export function isForClient(error: unknown): error is AuthError {
 function methodNotAllowed(allow: string): Endpoint {
   return async () => {
     throw new AuthError('method-not-allowed', { headers: { Allow: allow } })
+  }
+}
+
+/** Warns the host if the request shows that its proxy settings are wrong. */
+type NoticeProxies = (request: IncomingMessage & ProxyAware, address: string | null) => void
+
+// Each warning appears once: any client can provoke the first one.
+function createNoticeProxies(warnOnce: WarnOnce): NoticeProxies {
+  return (request, address) => {
+    const { headers, app } = request
+    if (app === undefined) return
+    if ((headers['x-forwarded-for'] ?? headers['forwarded']) !== undefined && trustsNobody(app)) {
+      warnOnce({
+        code: 'MAR_PROXY_NOT_TRUSTED',
+        level: 'warn',
+        message:
+          "A request came with X-Forwarded-For or Forwarded, but 'trust proxy' is off: behind a " +
+          'proxy, all clients share its address and its limits. ' +
+          "Remedy: app.set('trust proxy', 1), or the subnets of your proxies; nothing, if there " +
+          'is no proxy.',
+      })
+    }
+    // Checked first: Express computes `ip` at each access.
+    if (address !== asAddress(request.socket.remoteAddress)) return
+    const { ip } = request
+    if (ip !== undefined && ip !== '' && parsedAddress(ip) === null) {
+      warnOnce({
+        code: 'MAR_NO_ADDRESS',
+        level: 'warn',
+        message:
+          'req.ip is no IP address: the address of the connection is used instead, which all ' +
+          'clients of a proxy share with their limits. ' +
+          'Remedy: see what your proxy writes into X-Forwarded-For.',
+      })
+    }
   }
 }

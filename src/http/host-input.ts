@@ -5,9 +5,9 @@ import { ownMembers } from '../lib/check-options.js'
 import { isOneLine } from '../lib/one-line.js'
 
 /**
- * The request that a host hands on: Express's, or Node's own.
+ * The request that a host passes on: Express's or Node's.
  *
- * Throws 400 for anything else: without an address nobody could be limited.
+ * Throws 400 for anything else: limits need its address.
  */
 export function requireRequest(given: unknown): IncomingMessage {
   const { headers, socket } = (given ?? {}) as Partial<IncomingMessage>
@@ -16,34 +16,34 @@ export function requireRequest(given: unknown): IncomingMessage {
   throw invalidRequest([{ path: 'request', message: 'Invalid input: expected a request' }])
 }
 
-/** Options as a host hands them over: own members only. Nothing at all counts as none. */
+/** The own members of options from a host; undefined counts as no options. */
 export function requireOptions<Options>(given: Options): Options {
   return ownMembers(given)
 }
 
-/** What the host's code may say of anything that it does to an account or a client. */
+/** Options of every action of the host on an account or a client. */
 export interface HostAction {
   /**
-   * Who of your people does it, such as `support:ada`: `actor` of the events. 1 to 200 characters
-   * without control characters, else 400. Default: nobody is named.
+   * Who of your staff acts, such as `support:ada`; `actor` of the events. 1 to 200 characters
+   * without control characters, else 400. Default: none.
    */
   readonly by?: string
 }
 
-/** Options that were read, and the context of the events. */
+/** Checked options, and the context of the events. */
 export interface ReadAction<Options> {
   readonly options: Options
   readonly context: RequestContext
 }
 
 /**
- * Reads the options of what the host does by itself. Throws 400 for what are none, and for a `by`
- * that could forge a line of a log.
+ * Reads the options of an action of the host. Throws 400 for invalid options, and for a `by` that
+ * could forge a line of a log.
  */
 export function readAction<Options extends HostAction>(
   given: Options | undefined,
 ): ReadAction<Partial<Options>> {
-  // Not `{}`: a polluted prototype would name the session that is kept.
+  // Without a prototype: a polluted one could add an option.
   if (given === undefined) return { options: requireOptions({}), context: noRequest }
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw invalidRequest([{ path: 'options', message: 'Invalid input: expected an object' }])
@@ -57,7 +57,7 @@ export function readAction<Options extends HostAction>(
   return { options, context: { ...noRequest, actor: by } }
 }
 
-/** The context alone, of what takes no other option. Throws 400. */
+/** The context of an action without further options. Throws 400. */
 export function contextOfAction(given: HostAction | undefined): RequestContext {
   return readAction(given).context
 }

@@ -3,11 +3,10 @@ import { invalidRequest } from '../errors.js'
 import { type JsonBody, maxBodyBytes, tooLarge } from './body.js'
 
 /**
- * Reads a body by its schema; every field at fault is named in one 400. The values themselves are
- * never repeated. Fields that the schema does not name are not looked at, however many or deep they
- * are. `instead` holds what fields are that the body leaves out.
+ * Reads a body by its schema. One 400 names every wrong field, without its value. Fields outside of
+ * the schema are never read, however many or deep. `instead` has defaults for missing fields.
  *
- * Throws 413 for texts that are together longer than any body may be.
+ * Throws 413 if the texts together are longer than any body may be.
  */
 export function parseInput<Shape extends ZodRawShape>(
   schema: ZodObject<Shape>,
@@ -15,7 +14,7 @@ export function parseInput<Shape extends ZodRawShape>(
   instead: JsonBody = {},
 ): z.output<ZodObject<Shape>> {
   const result = schema.safeParse(fieldsOf(schema, body, instead))
-  // A field that was left out must not be found on a polluted Object.prototype.
+  // A polluted Object.prototype must not add a field.
   if (result.success) return Object.assign(Object.create(null), result.data)
   throw invalidRequest(
     result.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
@@ -32,7 +31,7 @@ function fieldsOf({ shape }: ZodObject, body: JsonBody, instead: JsonBody): Json
     fields[name] = value
     length += typeof value === 'string' ? value.length : 0
   }
-  // Nothing is known of the length of a body that came in chunks to the host's parser.
+  // A chunked body has no Content-Length, so the host's parser may have accepted a longer one.
   if (length > maxBodyBytes) throw tooLarge()
   return fields
 }

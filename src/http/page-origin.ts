@@ -3,22 +3,21 @@ import { AuthError } from '../errors.js'
 import { createSessionCookie, ownHeader, type SessionCookie } from './cookies.js'
 import type { ReadCredentials } from './credentials.js'
 
-/** What is known of the host's pages, whose browsers send a cookie by themselves. */
+/** The host's pages, whose browsers send the cookie by themselves. */
 export interface Pages {
-  /** Where they are. It alone says what is ours: not `Host`, which any proxy rewrites. */
+  /** Their origin. It alone decides, not `Host`, which proxies rewrite. */
   readonly origin: string
   readonly cookie: SessionCookie
-  /** Throws 403 unless a page of our own sends the request, whatever its method. */
+  /** Throws 403 unless a page of this origin sends the request, for every method. */
   requireOwnPage(request: IncomingMessage): void
   /**
-   * The cookie as the credentials of a request; null where there is none, or where it comes with a
-   * request that a page of somebody else makes. Throws 403 where such a request would change
-   * something.
+   * The cookie as the credentials of a request; null without one, or if a page of another origin
+   * sends the request. Throws 403 if such a request would change something.
    */
   readonly readCookie: ReadCredentials
 }
 
-/** Makes it, of an origin that {@link isPagesOrigin}. */
+/** `origin` must satisfy {@link isPagesOrigin}. */
 export function createPages(origin: string): Pages {
   const cookie = createSessionCookie(origin.startsWith('https:'))
 
@@ -43,7 +42,7 @@ export function createPages(origin: string): Pages {
   }
 }
 
-/** Whether a text is where pages can be: an origin over TLS, or on the machine itself. */
+/** Whether pages can have this origin: HTTPS, or the machine itself. */
 export function isPagesOrigin(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false
   const { origin, protocol, hostname } = new URL(value)
@@ -51,12 +50,12 @@ export function isPagesOrigin(value: unknown): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 
-// What browsers take for as good as TLS (Secure Contexts §3.1).
+// Secure Contexts §3.1: browsers treat these like HTTPS.
 function isLoopback(hostname: string): boolean {
   return /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }
 
-// An override of the method, which any form can ask for, makes no request safe.
+// Any form can override the method, so an override to GET does not make a request safe.
 function isSafe({
   method,
   originalMethod = method,
@@ -65,8 +64,8 @@ function isSafe({
 }
 
 /**
- * Whether a page of our own sends a request. Fetch Metadata says it outright. Browsers without it
- * name their origin with whatever is no GET.
+ * Whether a page of this origin sends the request. Fetch Metadata tells. Browsers without it send
+ * `Origin` with every method except GET.
  */
 export function isOwnPage(request: IncomingMessage, own: string): boolean {
   const site = ownHeader(request, 'sec-fetch-site')
@@ -76,30 +75,28 @@ export function isOwnPage(request: IncomingMessage, own: string): boolean {
   return isBelow(own, request)
 }
 
-// A referrer is a URL as a browser writes it, so it need not be parsed.
+// Browsers serialize the referrer in one form, so it need not be parsed.
 function isBelow(own: string, request: IncomingMessage): boolean {
   const { rawHeaders = [] } = request
-  // Node keeps the first of several, and a proxy may have gone by the last.
+  // Raw headers: of a repeated one Node keeps the first, and a proxy may have used the last.
   const sent = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'referer')
   const referrer = ownHeader(request, 'referer') ?? ''
   return sent.length < 2 && (referrer === own || referrer.startsWith(`${own}/`))
 }
 
 /**
- * Whether a GET may be answered to whom the cookie names: one of our pages, of nobody's page, or
- * one that opens a page, so that a link from elsewhere leads where it should. What another page
- * embeds or fetches may not.
+ * Whether the cookie may authenticate this GET: same origin, no initiator, or a top-level
+ * navigation, so that links from elsewhere work. Another page must not embed or fetch the answer.
  *
- * A browser that has Fetch Metadata sends `Sec-Fetch-Site` with every request to an address over
- * TLS or on the machine itself, and no script can leave it out. So where it is missing, nothing
- * else of them says anything: `fetch` of Node sends `Sec-Fetch-Mode` alone, and a server that draws
- * a page passes its visitor's cookie on with it.
+ * Browsers with Fetch Metadata send `Sec-Fetch-Site` with every request over TLS or to the machine
+ * itself, and scripts cannot remove it. Without it, `Sec-Fetch-Mode` alone means nothing: `fetch`
+ * of Node sends it, for a server that renders a page with its visitor's cookie for example.
  * https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header
  */
 function mayBeRead(request: IncomingMessage, own: string): boolean {
   const site = ownHeader(request, 'sec-fetch-site')
   if (site === 'same-origin') return true
-  // No link sends one: this was a form, whose method has been changed on the way without a word.
+  // A link sends no Origin: this was a form whose method was changed on the way.
   if ((ownHeader(request, 'origin') ?? own) !== own) return false
   if (site === undefined || site === 'none') return true
   const mode = ownHeader(request, 'sec-fetch-mode')
@@ -107,9 +104,9 @@ function mayBeRead(request: IncomingMessage, own: string): boolean {
 }
 
 /**
- * Whether a page of another origin has sent the browser here by itself, without anybody's pressing
- * anything ([Sec-Fetch-User](https://www.w3.org/TR/fetch-metadata/#sec-fetch-user-header)). False
- * for browsers that do not tell.
+ * Whether a page of another origin has navigated here without a click of the user
+ * ([Sec-Fetch-User](https://www.w3.org/TR/fetch-metadata/#sec-fetch-user-header)). False for
+ * browsers that do not tell.
  */
 export function isSentUnasked(request: IncomingMessage): boolean {
   const site = ownHeader(request, 'sec-fetch-site')

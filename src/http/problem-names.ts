@@ -1,13 +1,13 @@
 import type { AuthErrorCode } from '../errors.js'
 
 /**
- * `plain`: names as in the catalogue. `oauth`: the message again as `error_description`, and
- * `invalid_request` as RFC 6749 §5.2 spells it. `oauth-endpoint`: every name as OAuth's clients
- * know it, and a description that holds no character which §5.2 does not allow.
+ * `plain`: names of the catalogue. `oauth`: also `error_description`, and `invalid_request` in the
+ * spelling of RFC 6749 §5.2. `oauth-endpoint`: all names of OAuth, and a description with only the
+ * characters of §5.2.
  */
 export type ProblemStyle = 'plain' | 'oauth' | 'oauth-endpoint'
 
-/** What the styles call a refusal, where that is not its name in the catalogue. */
+/** Names that differ from the catalogue, by style. */
 const styledNames: Readonly<Record<ProblemStyle, Partial<Record<AuthErrorCode, string>>>> = {
   plain: {},
   oauth: { 'invalid-request': 'invalid_request' },
@@ -24,7 +24,7 @@ const styledNames: Readonly<Record<ProblemStyle, Partial<Record<AuthErrorCode, s
   },
 }
 
-/** What `error` of an answer is. */
+/** The value of `error` in an answer. */
 export function nameInStyle(code: AuthErrorCode, style: ProblemStyle): string {
   return styledNames[style][code] ?? code
 }

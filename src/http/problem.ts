@@ -6,7 +6,7 @@ import { type Answer, commonHeaders, writeAnswer } from './answer.js'
 import { nameInStyle, type ProblemStyle } from './problem-names.js'
 import { requestIdOf } from './request-id.js'
 
-/** What another protocol calls the same refusal. */
+/** Status and name of the same refusal in another protocol. */
 export interface ProblemNames {
   readonly status?: number
   readonly error?: string
@@ -19,7 +19,7 @@ export function writeProblem(
   style: ProblemStyle,
   names?: ProblemNames,
 ): void {
-  // A polluted Object.prototype must not make a refusal an answer of another status.
+  // A polluted Object.prototype must not change the status.
   const { status = error.status, error: name } = ownMembers({ ...names })
   const answer = problemAnswer(error, style)
   const body = name === undefined ? answer.body : { ...answer.body, error: name }
@@ -27,8 +27,8 @@ export function writeProblem(
 }
 
 /**
- * Refuses an upgrade: the same answer as bytes on the bare connection, before any `101`. Then hangs
- * up.
+ * Refuses an upgrade: writes the same answer to the raw connection instead of `101`, then closes
+ * it.
  */
 export function writeRawProblem(connection: Duplex, error: AuthError): void {
   const { status, body, headers = {} } = problemAnswer(error, 'plain')
@@ -73,8 +73,8 @@ function descriptionOf(message: string, style: ProblemStyle): { error_descriptio
   return { error_description: message.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?') }
 }
 
-// RFC 9110 §15.5.2 asks for a challenge on every 401; RFC 6750 §3.1 would allow a reason, which
-// would be an oracle. A client that is refused brings one only where it came by that scheme: some
+// RFC 9110 §15.5.2 requires a challenge on every 401. RFC 6750 §3.1 allows a reason, which would be
+// an oracle. `invalid_client` sets its own challenge, only for clients that used the scheme: some
 // clients do not read the body of an answer with a challenge.
 function challengeOf({ status, code }: AuthError): Record<string, string> {
   return status === 401 && code !== 'invalid_client' ? { 'WWW-Authenticate': 'Bearer' } : {}

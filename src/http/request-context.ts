@@ -11,34 +11,33 @@ import {
 import { createIdOfRequest, type IdOfRequest, type ReadRequestId } from './request-id.js'
 import type { WarnOnce } from './warn-once.js'
 
-/** Says whose request it is, where Express's `trust proxy` does not. */
+/** The host's function for the client's address, instead of Express's `trust proxy`. */
 export type ReadClientAddress = (request: IncomingMessage) => string | null | undefined
 
-/** The context of a request, as events and sessions record it. */
+/** Makes the context of a request, which events and sessions record. */
 export interface Contexts {
   /** Throws 400 and 503, and AuthConfigError for a proxy setting that trusts everybody. */
   of(request: IncomingMessage): RequestContext
   /**
-   * What may be noted in the session of the address of an upgrade: nothing, unless the host says
-   * whose it is. No Express has seen an upgrade, and so no proxy setting.
+   * The context that a session may store for an upgrade: without the address, unless the host
+   * supplies it. Express does not see upgrades, so its proxy setting does not apply.
    */
   ofUpgrade(context: RequestContext): RequestContext
-  /** What the request is called, before anything else of it is looked at. Never throws. */
+  /** The id of the request, readable before anything else. Never throws. */
   readonly idOf: IdOfRequest
-  /** Whether the host itself says whose address it is. */
+  /** Whether the host supplies the address. */
   readonly areOfHost: boolean
 }
 
 export interface ContextsDeps {
-  /** Undefined: by Express's `trust proxy`. */
+  /** Undefined: Express's `trust proxy` decides. */
   readonly clientAddress: ReadClientAddress | undefined
-  /** Undefined: by `request.id` and the header. */
+  /** Undefined: from `request.id` or the header. */
   readonly requestId: ReadRequestId | undefined
   readonly onFailure: (failure: HostFailure) => void
   readonly warnOnce: WarnOnce
 }
 
-/** Makes the one reader of who sent a request. */
 export function createContexts({
   clientAddress: given,
   requestId,
@@ -65,7 +64,7 @@ function addressByHost(
   request: IncomingMessage,
   { onFailure, warnOnce }: Omit<ContextsDeps, 'clientAddress' | 'requestId'>,
 ): string | null {
-  // Before the host reads it as well.
+  // Before the host's function reads it.
   refuseEndlessForwarding(request)
   const address = parsedAddress(answerOf(given, request, onFailure))
   if (address !== null) return address
@@ -80,7 +79,7 @@ function addressByHost(
   return connectionAddress(request)
 }
 
-// Limits are counted by the answer, so without one nobody can be let in.
+// Limits count by this address, so a failure refuses the request.
 function answerOf(
   given: ReadClientAddress,
   request: IncomingMessage,
@@ -98,11 +97,11 @@ function answerOf(
   }
 }
 
-/** Characters of a user agent that are kept. */
+/** Characters of a user agent that are stored. */
 const maxUserAgentCharacters = 512
 
 function userAgentOf({ headers }: IncomingMessage): string | null {
-  // Requests that imitate Node's may have anything here.
+  // A framework that imitates Node's requests may have any value here.
   const userAgent: unknown = headers['user-agent']
   return typeof userAgent === 'string' ? userAgent.slice(0, maxUserAgentCharacters) : null
 }

@@ -4,35 +4,34 @@ import { noRequest, type RequestContext } from '../audit/events.js'
 import { ownHeader } from './cookies.js'
 import type { WarnOnce } from './warn-once.js'
 
-/** Says what the host's own log calls a request. */
+/** The host's function for the id of a request in its own log. */
 export type ReadRequestId = (request: IncomingMessage) => string | number | null | undefined
 
-/** What a request is called in events; the same whenever it is asked. */
+/** The id of a request in events; always the same for one request. */
 export type IdOfRequest = (request: IncomingMessage & { readonly id?: unknown }) => string
 
-// By request, and for upgrades by connection: whoever writes an answer finds it here, however far
-// from who has read the request.
+// By request, and for upgrades by connection, so that the writer of an answer finds the id.
 const known = new WeakMap<object, string>()
 
-/** What this request is called, or the upgrade on this connection; undefined before it is read. */
+/** The id of a request, or of the upgrade on a connection; undefined before it is known. */
 export function requestIdOf(asked: object | undefined): string | undefined {
   return asked && known.get(asked)
 }
 
-/** The same as the context of an event that tells nothing else of the request. */
+/** A context with the id and nothing else of the request. */
 export function contextOfId(asked: object | undefined): RequestContext {
   return { ...noRequest, requestId: requestIdOf(asked) ?? null }
 }
 
-/** Calls the connection of an upgrade, which has no response, as its request is called. */
+/** Gives the connection of an upgrade, which has no response, the id of its request. */
 export function noteUpgrade(request: IncomingMessage): void {
   const id = known.get(request)
   if (id !== undefined) known.set(request.socket, id)
 }
 
 /**
- * Makes it: by the host's function, else what the host's logger has put into `request.id`, else the
- * header `X-Request-Id`, else a new one.
+ * The id comes from the host's function, else from `request.id`, which loggers set, else from the
+ * header `X-Request-Id`, else it is random.
  */
 export function createIdOfRequest(
   given: ReadRequestId | undefined,
@@ -52,7 +51,7 @@ export function createIdOfRequest(
   }
 }
 
-// A request must not fail for its name.
+// A request must not fail because of its id.
 function careful(
   given: ReadRequestId,
   warnOnce: WarnOnce,
@@ -84,8 +83,7 @@ function attempt(work: () => unknown): unknown {
   }
 }
 
-// Anything that could forge a log line, or a header, is not taken over. A header may be a
-// stranger's.
+// A client may set the header, so an id that could forge a log line or a header is ignored.
 function formed(given: unknown): string | null {
   if (Number.isSafeInteger(given)) return String(given)
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : null

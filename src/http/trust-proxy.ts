@@ -1,19 +1,20 @@
 import { AuthConfigError } from '../errors.js'
 
-/** The part of an Express app that knows the proxy setting. */
+/** The members of an Express app that hold its proxy setting. */
 export interface ProxySettings {
   get(setting: string): unknown
 }
 
 /**
- * Whether a proxy is trusted; `hop` counts from the nearest. Express compiles every setting to it.
+ * Whether a proxy is trusted; `hop` counts from the nearest. Express compiles every setting to
+ * this.
  */
 type Trusts = (address: string, hop: number) => unknown
 
-/** The most proxies in a row that anybody runs. */
+/** More proxies in a row than anybody runs. */
 const mostHops = 16
 
-/** Public addresses from all over: no list of somebody's proxies has all of one family. */
+/** Unrelated public addresses: no list of proxies contains all of one family. */
 const strangers = [
   ['8.8.8.8', '31.13.24.1', '62.4.3.1', '93.184.216.34', '151.101.1.1', '203.0.113.1'],
   [
@@ -26,14 +27,13 @@ const strangers = [
   ],
 ] as const
 
-// A setting that was changed has been compiled anew.
+// By the compiled function: Express compiles a changed setting again.
 const judged = new WeakMap<Trusts, boolean>()
 
 /**
- * Throws {@link AuthConfigError} when `trust proxy` trusts everybody, however that is written:
- * `true`, a function, subnets that hold all addresses, a hop count above 16. Express then believes
- * what the client itself wrote into `X-Forwarded-For`, and every limit per network could be walked
- * around.
+ * Throws {@link AuthConfigError} if `trust proxy` trusts everybody, in any spelling: `true`, a
+ * function, subnets with all addresses, a hop count above 16. Express would then believe the
+ * client's own `X-Forwarded-For`, which evades every limit per network.
  */
 export function refuseTrustInEverybody(app: ProxySettings | undefined): void {
   if (app === undefined || !trustsEverybody(app)) return
@@ -46,7 +46,7 @@ export function refuseTrustInEverybody(app: ProxySettings | undefined): void {
   )
 }
 
-/** Whether the app trusts no proxy at all, as by default. */
+/** Whether the app trusts no proxy, as by default. */
 export function trustsNobody(app: ProxySettings): boolean {
   return [undefined, false, 0, ''].includes(app.get('trust proxy') as undefined)
 }
@@ -56,7 +56,7 @@ function trustsEverybody(app: ProxySettings): boolean {
   if (typeof trusts !== 'function') return app.get('trust proxy') === true
   const known = judged.get(trusts as Trusts)
   if (known !== undefined) return known
-  // At a hop that no real proxy has, so that a number of hops answers no.
+  // With a hop that no real proxy has, so that a hop count answers no.
   const isFooled = (addresses: readonly string[]) =>
     addresses.every((address) => Boolean((trusts as Trusts)(address, mostHops)))
   const verdict = strangers.some(isFooled)

@@ -1,17 +1,17 @@
 import type { Logger } from '../lib/logger.js'
 
-/** What the host must be told once: a setting of its own that only a request can show. */
+/** A warning about a setting of the host that only a request reveals. */
 export interface Notice {
-  /** Of the process warning. */
+  /** The code of the process warning. */
   readonly code: string
   readonly level: 'warn' | 'error'
   readonly message: string
 }
 
-/** Tells the host, unless it has been told. */
+/** Warns the host, once for each code. */
 export type WarnOnce = (notice: Notice) => void
 
-/** Makes it. Without a logger of the host's, what is said becomes a process warning. */
+/** Writes to the host's logger, or without one, a process warning. */
 export function createWarnOnce(logger: Logger | undefined): WarnOnce {
   const said = new Set<string>()
   return ({ code, level, message }) => {
@@ -21,7 +21,7 @@ export function createWarnOnce(logger: Logger | undefined): WarnOnce {
       if (logger === undefined) process.emitWarning(message, { code })
       else logger[level](message)
     } catch {
-      // A logger that throws must not fail a request.
+      // A failing logger must not fail a request.
     }
   }
 }
