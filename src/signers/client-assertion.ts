@@ -11,7 +11,7 @@ import { jwtVerify } from 'jose/jwt/verify'
 import { importJWK } from 'jose/key/import'
 import { ownMembers } from '../lib/check-options.js'
 
-/** What is wrong with an assertion. */
+/** Why an assertion is refused. */
 export type AssertionProblem =
   | 'assertion-malformed'
   | 'assertion-of-unknown-key'
@@ -21,22 +21,22 @@ export type AssertionProblem =
   | 'assertion-audience'
   | 'assertion-claims'
 
-/** An assertion that holds: to be taken once, as long as it would be good. */
+/** A valid assertion is accepted once; its id is remembered until it expires. */
 export type AssertionVerdict =
   | { readonly problem: null; readonly jti: string; readonly expiresAt: Date }
   | { readonly problem: AssertionProblem }
 
-/** What an assertion is judged by. */
+/** What an assertion must match. */
 export interface AssertionRules {
   readonly clientId: string
   /** The client's public keys. */
   readonly keys: readonly object[]
-  /** Whom it may be for, each of them alone. */
+  /** Accepted audiences. */
   readonly audiences: readonly string[]
   readonly now: Date
 }
 
-/** By type and curve of a key: what it may be for, the default first. */
+/** Algorithms by type and curve of a key, the default first. */
 const algorithms: ReadonlyMap<string, readonly string[]> = new Map([
   ['EC P-256', ['ES256']],
   ['OKP Ed25519', ['EdDSA']],
@@ -46,17 +46,17 @@ const algorithms: ReadonlyMap<string, readonly string[]> = new Map([
 /** Algorithms of assertions. */
 export const assertionAlgorithms: readonly string[] = [...algorithms.values()].flat()
 
-/** An assertion with an RSA signature and a thumbprint of its key fits easily. */
+/** Enough for an assertion with an RSA signature and a thumbprint of its key. */
 const maxCharacters = 4096
 const maxJtiCharacters = 256
-/** Keys of a client, so that one assertion costs no more than so many signatures. */
+/** Keys of a client; bounds the signature checks of one assertion. */
 const maxKeys = 10
-/** Seconds by which an assertion may be good for longer, so that few have to be remembered. */
+/** Maximum lifetime in seconds, so that few ids must be remembered. */
 const maxSecondsAhead = 300
-/** Seconds that the client's clock may be off. */
+/** Tolerated skew of the client's clock, in seconds. */
 const clockTolerance = 20
 
-/** Which client an assertion says it is of; null where it is none. Nothing of it is proven yet. */
+/** The client that an assertion claims, unverified; null if it is not an assertion. */
 export function subjectOfAssertion(assertion: string): string | null {
   if (assertion.length > maxCharacters) return null
   try {
@@ -68,9 +68,9 @@ export function subjectOfAssertion(assertion: string): string | null {
 }
 
 /**
- * Judges a client's assertion, [RFC 7523 §3](https://www.rfc-editor.org/rfc/rfc7523#section-3). The
- * algorithm is fixed by the client's key, and nobody but us is its audience: one that is for
- * others besides could be shown here by them.
+ * Verifies a client's assertion, [RFC 7523 §3](https://www.rfc-editor.org/rfc/rfc7523#section-3).
+ * The client's key fixes the algorithm. We must be the only audience: another audience could replay
+ * the assertion here.
  */
 export async function judgeAssertion(
   assertion: string,
@@ -83,7 +83,7 @@ export async function judgeAssertion(
     const verified = await verify(assertion, jwk, rules.now)
     if ('claims' in verified) return judgeClaims(verified.claims, rules)
     problem = verified.problem
-    // Another key of the client's may be the one.
+    // Another key of the client may match.
     if (problem !== 'assertion-signature' && problem !== 'unusable-key') break
   }
   return { problem }
@@ -112,8 +112,8 @@ function fittingKeys(
 }
 
 /**
- * The one algorithm of a key; null for a key that is good for none of ours. An RSA key that names
- * none is for RS256, by which most clients sign.
+ * The one algorithm of a key; null if we support none. An RSA key without `alg` means RS256, the
+ * most common.
  */
 function algorithmOf({ kty, crv, alg, use = 'sig' }: JWK): string | null {
   const offered = algorithms.get(kty === 'RSA' ? kty : `${kty} ${crv}`)
@@ -142,8 +142,7 @@ async function verify(
   }
 }
 
-// Only what jose says about the assertion is a refusal; a fault of the platform must not look like
-// one.
+// Only an error of jose refuses the assertion; a fault of the platform must not look like one.
 function problemOf(cause: unknown): AssertionProblem {
   if (cause instanceof JWSSignatureVerificationFailed) return 'assertion-signature'
   if (cause instanceof JWTExpired) return 'assertion-times'
@@ -178,8 +177,8 @@ async function importPublic(jwk: JWK): Promise<CryptoKey | null> {
   }
 }
 
-// @auth/core sends a list of the issuer and the token endpoint. Each of them is ours, so nobody
-// else can have been shown it; one of somebody else's beside them, and it could come from there.
+// @auth/core sends a list of the issuer and the token endpoint, which are both ours. With a foreign
+// audience in the list, the assertion could come from there.
 // RFC 7519 §4.1.3, https://www.rfc-editor.org/rfc/rfc7519#section-4.1.3
 function isForUsAlone(aud: unknown, audiences: readonly string[]): boolean {
   const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
@@ -198,7 +197,7 @@ function judgeClaims(
   const seconds = now.getTime() / 1000
   if (typeof exp !== 'number' || exp > seconds + maxSecondsAhead + clockTolerance)
     return { problem: 'assertion-times' }
-  // Remembered for as long as the tolerance still lets it in, by whole seconds as jose has them.
+  // Remembered as long as the tolerance accepts it, in whole seconds like jose.
   const until = Math.floor(exp) + clockTolerance + 1
   return { problem: null, jti, expiresAt: new Date(until * 1000) }
 }

@@ -3,63 +3,61 @@ import type { CheckedKey, KeyAlgorithm } from './key-material.js'
 /**
  * The claims of an access token,
  * [RFC 9068 §2.2](https://www.rfc-editor.org/rfc/rfc9068#section-2.2). The signer adds `iss`, and
- * `aud` and `client_id` where they are left out. Times are in seconds since the epoch, as
- * everywhere in a JWT.
+ * `aud` and `client_id` if they are absent. Times are seconds since the epoch.
  */
 export interface AccessTokenClaims {
   /** The user's id. */
   readonly sub: string
-  /** The id of the session the token dies with. */
+  /** The id of the session; the token ends with it. */
   readonly sid: string
   readonly iat: number
   readonly exp: number
   /**
-   * Unique. In the token of a pair, what follows the `.` names the refresh token it was handed out
-   * with.
+   * Unique. In a token with a refresh token, the part after the `.` identifies that refresh token.
    */
   readonly jti: string
-  /** When the user last proved who they are. */
+  /** When the user last authenticated. */
   readonly auth_time: number
   /**
-   * How: `pwd`, `otp`, `recovery`, `host`
-   * ([RFC 8176](https://www.rfc-editor.org/rfc/rfc8176) where it has a word).
+   * Methods of that authentication, such as `pwd`, `otp`, `recovery`, `host`; names of
+   * [RFC 8176](https://www.rfc-editor.org/rfc/rfc8176) where it has one.
    */
   readonly amr: readonly string[]
   /**
    * Space-separated, [RFC 6749 §3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3); `*` means
-   * "all that the user may do".
+   * everything that the user may do.
    */
   readonly scope: string
   /**
-   * The API that the token is for, one
+   * The API that the token is for, exactly one
    * ([RFC 8707](https://www.rfc-editor.org/rfc/rfc8707)). Default: the signer's own audience.
    */
   readonly aud?: string
-  /** The app that was given the token. Default: the signer's own audience. */
+  /** The app that the token was issued to. Default: the signer's own audience. */
   readonly client_id?: string
 }
 
-/** Of which APIs a token may be. */
+/** Options of {@link TokenSigner.verify}. */
 export interface VerifyOptions {
-  /** In the place of the signer's own audience, which counts only if it is listed. */
+  /** Accepted audiences, instead of the signer's own one. */
   readonly audiences?: readonly string[]
 }
 
 /**
- * What an ID token may be signed with. `ES256` is the default of clients; `RS256` is for those that
- * take nothing else.
+ * Algorithms of ID tokens. `ES256` is the default of clients; `RS256` is for clients that support
+ * nothing else.
  */
 export type IdTokenAlgorithm = 'ES256' | 'RS256'
 
 /**
  * The claims of an ID token,
- * [OpenID Connect Core §2](https://openid.net/specs/openid-connect-core-1_0.html#IDToken); others
- * may stand beside them. The signer adds `iss`. Times are in seconds since the epoch.
+ * [OpenID Connect Core §2](https://openid.net/specs/openid-connect-core-1_0.html#IDToken), and any
+ * others. The signer adds `iss`. Times are seconds since the epoch.
  */
 export interface IdTokenClaims {
   /** The user's id. */
   readonly sub: string
-  /** The id of the client: one, as text. */
+  /** The id of the client; exactly one. */
   readonly aud: string
   readonly iat: number
   readonly exp: number
@@ -72,104 +70,101 @@ export interface JsonWebKeySet {
 }
 
 /**
- * Makes and checks access tokens. The shipped one is `joseSigner`; write your own to sign in a KMS.
+ * Signs and verifies access tokens. `joseSigner` is the shipped one; write your own to sign in a
+ * KMS.
  *
- * `verify` must reject with `AuthError('Unauthorized')` for a token that is not good. Any other
- * rejection counts as an outage (503), because clients throw their credentials away on 401.
+ * `verify` must reject with `AuthError('Unauthorized')` for an invalid token. Any other rejection
+ * counts as an outage (503): clients delete their credentials after 401.
  */
 export interface TokenSigner {
-  /** `aud` and `client_id` of the claims, where they are there, stand in the token. */
+  /** Uses `aud` and `client_id` of the claims if present. */
   sign(claims: AccessTokenClaims): Promise<string>
   /**
-   * The claims of a token for the signer's own audience, or, where `audiences` are given, for one
-   * of those. A signer that ignores them knows no token of another API. `aud` and `client_id` are
-   * answered where they are not the signer's own audience.
+   * The claims of a token for the signer's own audience or, if `audiences` is given, for one of
+   * those. A signer that ignores the option supports no tokens of other APIs. The result has `aud`
+   * and `client_id` if they differ from the signer's own audience.
    */
   verify(token: string, options?: VerifyOptions): Promise<AccessTokenClaims>
   /**
-   * As `verify`, but for the time: what has expired is good here. Asked by `revokeByToken`, so that
-   * a client can sign out with a token that is over. Leave it out, and an expired token ends
-   * nothing.
+   * Like `verify`, but accepts an expired token. `revokeByToken` uses it, so that a client can sign
+   * out with an expired token. Without it, an expired token ends no session.
    */
   verifyExpired?(token: string, options?: VerifyOptions): Promise<AccessTokenClaims>
   /**
-   * Signs an ID token: `typ: JWT`, so that it is never taken for an access token. Rejects for an
-   * algorithm that `idTokenAlgorithms` does not list. Leave both out where no app asks for the
-   * scope `openid`.
+   * Signs an ID token, with `typ: JWT` to distinguish it from access tokens. Rejects for an
+   * algorithm that `idTokenAlgorithms` does not list. Omit both if no app uses the scope `openid`.
    */
   signIdToken?(
     claims: IdTokenClaims,
     options: { readonly algorithm: IdTokenAlgorithm },
   ): Promise<string>
   /**
-   * The claims of an ID token of ours for this client, expired or not, as an `id_token_hint` is: it
-   * proves that its bearer has held it, and is no sign-in. Rejects with
-   * `AuthError('Unauthorized')` for any other. Leave it out, and hints are not known.
+   * The claims of our ID token for this client, expired or not: an `id_token_hint`, which is not a
+   * sign-in. Rejects with `AuthError('Unauthorized')` for any other token. Without it, hints are
+   * ignored.
    */
   verifyIdToken?(token: string, options: { readonly audience: string }): Promise<IdTokenClaims>
   /**
-   * The ids (`kid`) of all keys whose tokens are good, as they are now. Asked once a minute where
-   * sockets are open: those that were opened by a token of any other key are closed, as after
-   * `ring.retire(kid)`. Leave it out where keys are never taken out before their last token has
-   * ended.
+   * The current ids (`kid`) of all valid keys. Called once a minute while sockets are open: sockets
+   * opened by a token of any other key are closed, for example after `ring.retire(kid)`. Omit it if
+   * keys always stay until their last token has expired.
    */
   keyIds?(): Promise<readonly string[]>
-  /** Public keys for `GET /auth/jwks.json`. Leave it out when there are none to publish. */
+  /** Public keys for `GET /auth/jwks.json`. Omit it to publish none. */
   publicKeys?(): Promise<JsonWebKeySet>
   /**
-   * Rejects while it cannot sign. `createAuthRouter` calls it, so that wrong keys are reported
-   * at the start and not by the first login; await it yourself before the server listens. Leave it
-   * out when there is nothing to wait for.
+   * Rejects while it cannot sign. `createAuthRouter` calls it, so that wrong keys are reported at
+   * the start and not by the first login; await it yourself before the server listens. Omit it if
+   * the signer needs no preparation.
    */
   ready?(): Promise<void>
   /**
-   * For how long it verifies what it has signed, in seconds; `lifetimes.sessionAbsolute` may not be
-   * longer. Leave it out for ever.
+   * How long it can verify its tokens, in seconds; `lifetimes.sessionAbsolute` may not be longer.
+   * Omit it if there is no limit.
    */
   readonly longestToken?: number
-  /** Whose tokens they are: the `iss` of all that it signs. */
+  /** The `iss` of all its tokens. */
   readonly issuer?: string
-  /** The host's own API: the `aud` of an access token that names no other. */
+  /** The host's own API: the default `aud` of access tokens. */
   readonly audience?: string
-  /** What ID tokens can be signed with. Leave it out for none. */
+  /** Algorithms for ID tokens. Omit it if there are none. */
   readonly idTokenAlgorithms?: readonly IdTokenAlgorithm[]
 }
 
 /**
- * One generation of the signing key. What it is at a moment follows from the times alone, so that
- * all processes agree.
+ * One generation of the signing key. Its state follows from the times alone, so all processes
+ * agree.
  */
 export interface StoredSigningKey {
   /** 1, 2, 3 … */
   readonly generation: number
   readonly kid: string
-  /** The private key, sealed by the ring; the store cannot read it. */
+  /** The private key, encrypted by the ring; the store cannot read it. */
   readonly sealedKey: string
   readonly createdAt: Date
   /**
-   * From this moment on it signs; before, it is published only. It stops when the next generation
-   * starts.
+   * From then on it signs; before, it is only published. It stops when the next generation starts.
    */
   readonly activatesAt: Date
 }
 
-/** Where a key ring keeps its generations. */
+/** Storage of the generations of a key ring. */
 export interface KeyStore {
-  /** All of them, in any order. */
+  /** All generations, in any order. */
   list(): Promise<StoredSigningKey[]>
   /**
-   * In ONE conditional write: inserts, unless the generation is there. Exactly one of several
+   * In ONE conditional write: inserts unless the generation exists. Exactly one of several
    * processes gets `inserted`.
    */
   insert(key: StoredSigningKey): Promise<{ readonly outcome: 'inserted' | 'exists' }>
-  /** Deletes a generation; nothing happens when it is gone. */
+  /** Deletes a generation; does nothing if it does not exist. */
   remove(generation: number): Promise<void>
 }
 
-/** What a key is at a moment. */
+/** State of a key. */
 export type KeyState = 'next' | 'active' | 'retired'
 
-/** One key, for the operator to look at. No key material. */
+/** One key, for the operator. Contains no key material. */
 export interface KeyInfo {
   readonly kid: string
   /** Null for a list. */
@@ -179,48 +174,46 @@ export interface KeyInfo {
   readonly activatesAt: Date | null
 }
 
-/** The keys of a moment, for the signer. */
+/** The current keys, for the signer. */
 export interface RingSnapshot {
   /**
-   * What signs. Null while the key whose time it is cannot be opened with these encryption keys;
-   * what was signed goes on verifying.
+   * The signing key. Null while the encryption keys cannot decrypt it; issued tokens still verify.
    */
   readonly active: CheckedKey | null
-  /** All that verify, and that are published. */
+  /** All keys that verify and are published. */
   readonly all: readonly CheckedKey[]
 }
 
 /**
- * Signing keys that are replaced without anybody noticing. Hand it to `joseSigner({ keys: ring })`;
- * one of RS256 keys to `joseSigner({ keys, rs256: ring })`.
+ * Signing keys with rotation. Pass it to `joseSigner({ keys: ring })`; a ring of RS256 keys to
+ * `joseSigner({ keys, rs256: ring })`.
  */
 export interface KeyRing {
   /**
-   * What its new keys are for; of a list, what the first is for. Left out by a ring of your own: no
-   * ID tokens are signed with it.
+   * Algorithm of new keys; of a list, that of the first key. A ring of your own may omit it, but
+   * then signs no ID tokens.
    */
   readonly algorithm?: KeyAlgorithm
   /**
-   * The keys as of now, from memory for a `kid` that is known. The store is read once a minute, and
-   * sooner when a `kid` is asked for that is not known; that rejects while the store is out of
-   * reach.
+   * The current keys, from memory for a known `kid`. Reads the store once a minute, and at once for
+   * an unknown `kid`; rejects for that one while the store fails.
    */
   snapshot(kid?: string): Promise<RingSnapshot>
   /**
    * Makes the next key, which signs after `publishAhead` seconds, and deletes keys whose last token
-   * has ended. Makes none while a next key is waiting, nor while the newest is younger than
-   * `ifOlderThan` seconds (default 0). So it can be called every hour by every process:
-   * `ring.rotate({ ifOlderThan: 30 * 24 * 3600 })`. Rejects where the keys that are there cannot be
-   * opened.
+   * has expired. Makes no key while a next one waits, or while the newest is younger than
+   * `ifOlderThan` seconds (default 0), so every process can call it every hour:
+   * `ring.rotate({ ifOlderThan: 30 * 24 * 3600 })`. Rejects if the signing key cannot be decrypted.
    */
   rotate(options?: { readonly ifOlderThan?: number }): Promise<readonly KeyInfo[]>
   /**
-   * Takes a key out that has leaked. Where it signs, another one is made first and signs from now
-   * on. What the key has signed is refused in this process within 30 seconds, and in every other
-   * within two and a half minutes: who holds such an `authToken` signs in again, who has a refresh
-   * token uses that. Sockets that such a token has opened are closed with 4408 a minute later. May
-   * be called again where it rejects: with `AuthConfigError` where there is no
-   * such key, or the one that signs cannot be opened; and with the error of the store.
+   * Removes a leaked key. If it is the signing key, first makes another one that signs at once.
+   * This process refuses tokens of the leaked key within 30 seconds, every other process within two
+   * and a half minutes. Clients with a refresh token get a new access token; others sign in again.
+   * Sockets opened by such a token are closed with 4408 a minute later.
+   *
+   * Rejects with `AuthConfigError` if the key does not exist or the signing key cannot be
+   * decrypted, and with the error of the store; call it again then.
    *
    * @example
    * ```ts
@@ -232,12 +225,12 @@ export interface KeyRing {
    * ```
    */
   retire(kid: string): Promise<readonly KeyInfo[]>
-  /** All keys and what they are. */
+  /** All keys and their states. */
   list(): Promise<readonly KeyInfo[]>
   /**
-   * Reads the store, and makes the first key where there is none. Await it before the server
-   * listens: it rejects with `AuthConfigError` when the encryption keys do not open the key that
-   * signs, and with the error of the store when that is out of reach.
+   * Reads the store, and makes the first key if there is none. Await it before the server listens.
+   * Rejects with `AuthConfigError` if the encryption keys cannot decrypt the signing key, and with
+   * the error of the store if that fails.
    *
    * @example
    * ```ts
@@ -250,8 +243,8 @@ export interface KeyRing {
    */
   ready(): Promise<void>
   /**
-   * How long a key goes on verifying after the last token it signed, in seconds. Undefined for a
-   * list, which forgets nothing.
+   * How long a key still verifies after it has stopped signing, in seconds. Undefined for a list,
+   * which keeps all keys.
    */
   readonly longestToken: number | undefined
 }

@@ -17,14 +17,12 @@ const schema = z.object({
 })
 
 /**
- * Keeps the generations of a key ring as files, readable by their owner only, in a folder that all
- * processes share. A generation is written whole under another name and then linked to its own,
- * which the file system grants to one process only; where it knows no hard links, the name itself
- * is created, which it grants to one process, too. `inserted` means that file and name are on the
- * disk.
+ * Stores the generations of a key ring as files, readable only by their owner, in a folder that all
+ * processes share. It writes a generation under a temporary name and then links it to its final
+ * name, which succeeds in one process only. On file systems without hard links it creates the final
+ * name exclusively instead. `inserted` means that file and name are on the disk.
  *
- * A file that holds no key is listed with its generation alone. One that cannot be read at all
- * rejects.
+ * A file without a valid key is listed with its generation only. An unreadable file rejects.
  *
  * @param folder - made with the first key, unless `makesFolder` is false
  */
@@ -53,15 +51,14 @@ export function fileKeyStore(folder: string, makesFolder = true): KeyStore {
 }
 
 async function readOne(folder: string, name: string): Promise<StoredSigningKey | null> {
-  // Another process may delete a generation that is over between the two looks.
+  // Another process may delete an old generation between the listing and the read.
   const text = await readFile(join(folder, name), 'utf8')
     .catch(unlessCode(['ENOENT'], null))
     .catch(unlessCode(['EISDIR'], ''))
   if (text === null) return null
   const generation = Number(pattern.exec(name)?.[1])
   const key = parse(text)
-  // What is no key is listed all the same, since it takes up a generation; the ring looks at each
-  // row before it believes it.
+  // An invalid file is listed too, since it occupies a generation; the ring checks each row.
   return key?.generation === generation ? key : ({ generation } as StoredSigningKey)
 }
 
@@ -95,12 +92,12 @@ async function insertFile(
 }
 
 /**
- * What file systems without hard links say: FAT, many network and FUSE mounts, shared folders of
- * virtual machines.
+ * Error codes of file systems without hard links: FAT, many network and FUSE mounts, shared folders
+ * of virtual machines.
  */
 const linkless = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVAL']
 
-// Others may see it half written for a moment, which is a key that is left out until the next look.
+// Another process may read half a file, and then skips that key until its next read.
 async function createExclusively(
   file: string,
   key: StoredSigningKey,
@@ -128,14 +125,14 @@ async function writeDurably(file: string, key: StoredSigningKey): Promise<void> 
 async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 })
   if (first === undefined) return
-  // A folder that is new is a name in the one above it.
+  // The name of a new folder is stored in its parent.
   for (let made = resolve(folder); made.startsWith(resolve(first)); made = dirname(made))
     await syncFolder(dirname(made))
 }
 
-// A file is on the disk when it is synced, and its name when its folder is.
+// Syncing a file writes its content; syncing its folder writes its name.
 async function syncFolder(folder: string): Promise<void> {
-  // Windows opens no folders, and keeps their names by itself.
+  // Windows cannot open folders, and writes names by itself.
   const handle = await open(folder, constants.O_RDONLY).catch(
     unlessCode(['EISDIR', 'EPERM', 'EACCES'], null),
   )

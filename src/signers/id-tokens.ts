@@ -7,9 +7,9 @@ import { headerOf, verifySignature } from './read-token.js'
 import { compactJws } from './signing-algorithms.js'
 
 export interface IdTokensDeps {
-  /** What signs them, and former ones that are still known. */
+  /** The current issuer, then former ones. */
   readonly issuers: [string, ...string[]]
-  /** The keys of each algorithm that is offered. */
+  /** The keys of each offered algorithm. */
   readonly keys: ReadonlyMap<IdTokenAlgorithm, ImportedKeys>
 }
 
@@ -26,7 +26,7 @@ export function createIdTokens({
       const active = await keys.get(algorithm)?.active()
       if (active === undefined)
         throw new UnexpectedAnswer(`this signer signs no ID tokens with ${algorithm}`)
-      // A ring whose algorithm was changed signs with the former one until it is rotated.
+      // After a change of its algorithm, a ring signs with the old one until it is rotated.
       if (active.algorithm !== algorithm)
         throw new UnexpectedAnswer(
           `ID tokens are signed with ${algorithm}, and the key whose time it is is one of ` +
@@ -39,7 +39,7 @@ export function createIdTokens({
 
     async verifyIdToken(token, { audience }) {
       const { kid, alg } = headerOf(token)
-      // The header chooses where the key is looked for; what verifies is the algorithm of the key.
+      // The header only selects the ring; the key determines the algorithm.
       const key = (await keys.get(alg as IdTokenAlgorithm)?.byKid(kid)) ?? null
       if (key === null || key.algorithm !== alg)
         throw notSignedIn('token names no key for ID tokens')
@@ -48,7 +48,7 @@ export function createIdTokens({
         issuer: issuers,
         audience,
         requiredClaims: ['sub', 'iat', 'exp'],
-        // It may have expired long ago; jose knows no other way to leave the time out.
+        // Accepts expired tokens; jose has no other option for that.
         clockTolerance: Number.MAX_SAFE_INTEGER,
       })
       return checkedClaims(payload, audience)
@@ -56,7 +56,7 @@ export function createIdTokens({
   }
 }
 
-// `aud` as a list would be a token for others besides this client.
+// A list in `aud` would mean other audiences besides this client.
 function checkedClaims(
   payload: Readonly<Record<string, unknown>>,
   audience: string,

@@ -3,17 +3,17 @@ import { UnexpectedAnswer } from '../lib/host-call.js'
 import type { KeyRing } from './contract.js'
 import { type CheckedKey, type ImportedKey, importSigningKey } from './key-material.js'
 
-/** The keys of a ring, ready for use. */
+/** The keys of a ring, imported. */
 export interface ImportedKeys {
-  /** What signs now. Rejects while there is no such key. */
+  /** The signing key. Rejects while there is none. */
   active(): Promise<ImportedKey>
-  /** Null for a kid that is none of this ring. */
+  /** Null for a kid that is not in this ring. */
   byKid(kid: string): Promise<ImportedKey | null>
-  /** The public parts of all. */
+  /** The public parts of all keys. */
   published(): Promise<JWK[]>
 }
 
-/** Imports each key of a ring once; an import that failed is tried again. */
+/** Imports each key of a ring once; repeats a failed import. */
 export function createImportedKeys(ring: KeyRing): ImportedKeys {
   const imported = new Map<string, Promise<ImportedKey>>()
 

@@ -30,51 +30,51 @@ import { compactJws } from './signing-algorithms.js'
 /** Options of {@link joseSigner}. */
 export interface JoseSignerOptions {
   /**
-   * Who signs: an absolute http or https URL without a query or a fragment, compared exactly
-   * (`iss`). No default.
+   * The issuer (`iss`): an absolute http or https URL without a query or a fragment, compared
+   * exactly. Required.
    */
   readonly issuer: string
   /**
-   * Whom the token is for, compared exactly (`aud`). No default: a token without an audience is
-   * good everywhere.
+   * The audience (`aud`), compared exactly. Required: a token without an audience is valid
+   * everywhere.
    */
   readonly audience: string
   /**
-   * A `keyRing()`; or a list of JWKs, each as an object or as its JSON text: the first signs and
-   * must be private, all of them verify. To rotate a list, first add the new key at its end in
-   * every process, then put it first, and take the old one out when its last token has ended. An
-   * `undefined` entry, as from a missing environment variable, is refused by name.
+   * A `keyRing()`, or a list of JWKs, each as an object or as its JSON text: the first signs and
+   * must be private, all verify. To rotate a list, first append the new key in every process, then
+   * move it to the front, and remove the old one when its last token has expired. The error for an
+   * `undefined` entry, such as a missing environment variable, names its index.
    */
   readonly keys: readonly (SigningKey | string | undefined)[] | KeyRing
   /**
-   * Keys for ID tokens of apps that take `RS256` alone, and for nothing else: RSA of 3072 bits or
-   * more, as a list of the same kind, or as a `keyRing({ algorithm: 'RS256', … })` with a folder or
-   * store of its own. No access token is ever taken that was signed with one. Default: none.
+   * Keys only for ID tokens of apps that support nothing but `RS256`: RSA of 3072 bits or more, as
+   * such a list, or as a `keyRing({ algorithm: 'RS256', … })` with its own folder or store. Access
+   * tokens signed with one of them are refused. Default: none.
    */
   readonly rs256?: readonly (SigningKey | string | undefined)[] | KeyRing
   /**
-   * What `issuer` was before: tokens that were signed under it stay good until they end. Take one
-   * out when the last of them has ended. Default: none.
+   * Former values of `issuer`, whose tokens stay valid until they expire. Remove one when its last
+   * token has expired. Default: none.
    */
   readonly formerIssuers?: readonly string[]
-  /** Skew of clocks that is forgiven, in seconds, 0-60. Default 5. */
+  /** Tolerated clock skew in seconds, 0-60. Default 5. */
   readonly clockTolerance?: number
-  /** Default: the system's clock. For tests. */
+  /** Default: the system clock. For tests. */
   readonly clock?: () => Date
 }
 
 /**
- * Signs access tokens with `node:crypto` and verifies them with jose, as JWTs of
- * [RFC 9068](https://www.rfc-editor.org/rfc/rfc9068) (`typ: at+jwt`) that always carry a `kid`.
+ * Signs access tokens with `node:crypto` and verifies them with jose. They are JWTs of
+ * [RFC 9068](https://www.rfc-editor.org/rfc/rfc9068) (`typ: at+jwt`) with a `kid`.
  *
- * The algorithm is fixed by the key and never taken from the token
- * ([RFC 8725 §3.1](https://www.rfc-editor.org/rfc/rfc8725#section-3.1)); `jku`, `jwk`, `x5u`,
- * `crit` and any other header beyond `alg`, `kid`, `typ` is refused; an unknown `kid` is refused
- * without fetching anything.
+ * The key fixes the algorithm; the token does not
+ * ([RFC 8725 §3.1](https://www.rfc-editor.org/rfc/rfc8725#section-3.1)). The signer refuses every
+ * header except `alg`, `kid` and `typ`, such as `jku`, `jwk`, `x5u` and `crit`, and an unknown
+ * `kid` without fetching anything.
  *
- * ID tokens (`typ: JWT`) are signed with `ES256` where that is the algorithm of `keys`, and with
- * `RS256` where there are keys for it; `idTokenAlgorithms` of the signer says which. With `keys` of
- * another kind, clients need `rs256`: hardly any takes ID tokens of `EdDSA` or `PS256`.
+ * Signs ID tokens (`typ: JWT`) with `ES256` if that is the algorithm of `keys`, and with `RS256` if
+ * `rs256` has keys; `idTokenAlgorithms` of the signer lists them. With other `keys`, clients need
+ * `rs256`: hardly any client supports ID tokens of `EdDSA` or `PS256`.
  *
  * @throws AuthConfigError at once, for a weak or malformed key, a missing issuer or a missing
  * audience
@@ -132,8 +132,7 @@ export function joseSigner(options: JoseSignerOptions): TokenSigner {
       const { aud = audience, client_id = audience } = ownMembers(claims)
       const payload = JSON.stringify({ ...claims, client_id, iss: issuer, aud })
       const token = await compactJws(algorithm, signingKey as KeyObject, header, payload)
-      // No guard would take it. Better an outage that is told now than a user who is signed in
-      // nowhere.
+      // Guards would refuse a longer token, so signing fails now instead.
       if (token.length <= maxTokenCharacters) return token
       throw new UnexpectedAnswer(
         `a token of ${token.length} characters is refused by ${maxTokenCharacters}: is its scope ` +
@@ -143,7 +142,7 @@ export function joseSigner(options: JoseSignerOptions): TokenSigner {
 
     verify: (token, given = {}) => verifyAt(token, given, clockTolerance),
 
-    // By an endless tolerance: jose knows no other way to leave the time out.
+    // Accepts expired tokens; jose has no other option for that.
     verifyExpired: (token, given = {}) => verifyAt(token, given, Number.MAX_SAFE_INTEGER),
 
     signIdToken,
@@ -202,8 +201,8 @@ const rules = {
   },
 }
 
-// RFC 9068 §2.2. jose checks that claims are present, not that they are of the right type; `aud` as
-// a list would let a token name others besides us.
+// RFC 9068 §2.2. jose checks the presence of claims, not their types. A list in `aud` would mean
+// other audiences besides us.
 function checkedClaims(
   payload: Readonly<Record<string, unknown>>,
   audiences: readonly string[],
@@ -218,7 +217,7 @@ function checkedClaims(
     throw notSignedIn('token claims incomplete or of the wrong type')
   }
   const claims = { sub, sid, iat, exp, jti, auth_time, amr, scope } as AccessTokenClaims
-  // What sign() would have added is left out, so that it answers what was signed.
+  // Without the claims that sign() adds, so that the result equals its argument.
   return {
     ...claims,
     ...(aud !== own && { aud: aud as string }),
@@ -226,7 +225,7 @@ function checkedClaims(
   }
 }
 
-// An issuer is where its keys and its pages are found. RFC 8414 §2.
+// RFC 8414 §2.
 function isIssuer(value: unknown): boolean {
   if (typeof value !== 'string' || !/^https?:\/\/[^?#\s]+$/.test(value) || !URL.canParse(value))
     return false

@@ -16,36 +16,35 @@ import { ownMembers } from '../lib/check-options.js'
 import { sha256 } from '../lib/digest.js'
 
 /**
- * Algorithms for access tokens. `ES256` is the default. `HS256` needs no public key but lets every
- * verifier forge, so it is for one service that talks to itself. RSA with PKCS#1 v1.5 (`RS256`) is
- * not offered (ASVS V11.6.1) but for ID tokens.
+ * Algorithms for access tokens. `ES256` is the default. `HS256` is for one service that verifies
+ * its own tokens: every verifier can also forge them. RSA with PKCS#1 v1.5 (`RS256`) is only
+ * offered for ID tokens (ASVS V11.6.1).
  */
 export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'PS256' | 'HS256'
 
 /**
- * What a key is for: access tokens, and with `ES256` ID tokens, too; or, with `RS256`, ID tokens
- * and nothing else.
+ * Algorithms of keys. Those of access tokens; `ES256` also for ID tokens, `RS256` only for them.
  */
 export type KeyAlgorithm = SigningAlgorithm | 'RS256'
 
-/** The two kinds of keys, which never stand in one list or ring. */
+/** The two kinds of keys, which no list or ring may mix. */
 export type KeyPurpose = 'access-tokens' | 'rs256'
 
-/** Of which kind a key for this algorithm is. */
+/** The kind of a key with this algorithm. */
 export function purposeOf(algorithm: unknown): KeyPurpose {
   return algorithm === 'RS256' ? 'rs256' : 'access-tokens'
 }
 
 /**
  * A signing key as a JSON Web Key ([RFC 7517](https://www.rfc-editor.org/rfc/rfc7517)), ready for
- * `JSON.stringify` and a secret manager. With the private part it signs and verifies; a public one
- * only verifies, which is all a retired key needs.
+ * `JSON.stringify` and a secret manager. A private key signs and verifies; a public key only
+ * verifies, which is enough for a retired one.
  */
 export interface SigningKey extends JWK {
   readonly kty: string
   /**
-   * Default: what the key type allows (`EC` P-256: ES256, `OKP` Ed25519: EdDSA, `RSA`: PS256,
-   * `oct`: HS256; RS256 in `joseSigner.rs256`).
+   * Default: by the key type (`EC` P-256: ES256, `OKP` Ed25519: EdDSA, `RSA`: PS256, `oct`: HS256;
+   * RS256 in `joseSigner.rs256`).
    */
   readonly alg?: string
   /** Default: the thumbprint of [RFC 7638](https://www.rfc-editor.org/rfc/rfc7638). */
@@ -59,11 +58,11 @@ export interface CheckedKey {
   readonly kid: string
 }
 
-/** A key that is ready for use, imported once. */
+/** An imported key. */
 export interface ImportedKey {
   readonly kid: string
   readonly algorithm: KeyAlgorithm
-  /** Null for a public key, which only verifies. */
+  /** Null for a public key. */
   readonly signingKey: KeyObject | null
   /** jose is 1.7 times slower with raw bytes than with a CryptoKey. */
   readonly verifyingKey: CryptoKey
@@ -76,12 +75,12 @@ const minRsaBits = 3072
 const minSecretBytes = 32
 
 /**
- * Makes a new signing key. Keep it where you keep passwords, and give every process the same one: a
- * key made at start-up ends all access tokens with every restart.
+ * Makes a new signing key. Store it like a password, and give every process the same one: a key
+ * made at start-up would end all access tokens at each restart.
  *
  * @param algorithm default `ES256`
- * @returns the private key as a JWK with `kid` and `alg`; hand it to `joseSigner({ keys: [key] })`,
- * one of `RS256` to `joseSigner({ rs256: [key] })`
+ * @returns the private key as a JWK with `kid` and `alg`; pass it to `joseSigner({ keys: [key] })`,
+ * an `RS256` key to `joseSigner({ rs256: [key] })`
  *
  * @example
  * ```ts
@@ -115,13 +114,13 @@ const remedies: Readonly<Record<KeyPurpose, string>> = {
 }
 
 /**
- * Everything about a key that can be known without waiting. It may be a JWK or its JSON text.
- * Throws {@link AuthConfigError} naming the key's place.
+ * Checks everything about a key that needs no `await`. It may be a JWK or its JSON text. Throws
+ * {@link AuthConfigError}, which names the option.
  */
 export function checkSigningKey(key: unknown, option: string, purpose: KeyPurpose): CheckedKey {
   const remedy = remedies[purpose]
-  // A copy: what the caller does to the object afterwards changes nothing. What the key may be used
-  // for is said by where it stands.
+  // A copy, so that later changes by the caller have no effect. The option decides the use of the
+  // key, not its own members.
   const { key_ops, ext: _ext, use, ...members } = ownMembers(parsed(key, option, remedy))
   const jwk: SigningKey = ownMembers({ ...members, kty: String(members['kty']) })
   const natural = naturalAlgorithm(jwk, purpose)
@@ -142,7 +141,7 @@ export function checkSigningKey(key: unknown, option: string, purpose: KeyPurpos
 
 function refuseOtherAlgorithm({ alg }: SigningKey, natural: KeyAlgorithm, option: string): void {
   if (alg === undefined || alg === natural) return
-  // Without its `alg` it would sign access tokens, too, which it must not.
+  // The option decides: an RS256 key must not sign access tokens.
   if (alg === 'RS256')
     throw new AuthConfigError(
       `${option}.alg`,
@@ -153,8 +152,8 @@ function refuseOtherAlgorithm({ alg }: SigningKey, natural: KeyAlgorithm, option
   throw new AuthConfigError(`${option}.alg`, `${String(alg)} does not fit the key.`, remedy)
 }
 
-// `JSON.parse(process.env.KEY ?? '{}')` is how a missing variable arrives. The text itself is not
-// repeated: it is a secret.
+// A missing variable may arrive as `JSON.parse(process.env.KEY ?? '{}')`. Errors never repeat the
+// text, which is secret.
 function parsed(given: unknown, option: string, remedy: string): Readonly<Record<string, unknown>> {
   const isText = typeof given === 'string' && given.trim() !== ''
   const key = isText ? fromJson(given, option, remedy) : given
@@ -177,7 +176,7 @@ function fromJson(text: string, option: string, remedy: string): unknown {
   }
 }
 
-// RFC 7638 §3.2: the required members, in the order of the alphabet.
+// RFC 7638 §3.2: the required members in alphabetical order.
 function thumbprint(jwk: SigningKey): string {
   const members =
     {
@@ -207,7 +206,7 @@ function naturalAlgorithm({ kty, crv }: SigningKey, purpose: KeyPurpose): KeyAlg
   return kty === 'oct' ? 'HS256' : null
 }
 
-// jose signs with an HMAC key of five bytes and an RSA key of 2048 bits without a word.
+// jose accepts an HMAC key of five bytes and an RSA key of 2048 bits.
 function weakness({ kty, k, n }: SigningKey): string | null {
   if (kty === 'RSA' && bitLength(n) < minRsaBits)
     return `has ${bitLength(n)} bits; RSA needs 3072 or more.`
@@ -217,8 +216,8 @@ function weakness({ kty, k, n }: SigningKey): string | null {
   return secret.every((byte) => byte === secret[0]) ? 'is one byte repeated.' : null
 }
 
-// Checked by using it: a key whose parts do not belong together imports without a word, and would
-// make every login a 503.
+// Checked by signing: a key with mismatched parts imports without an error, and would make every
+// login a 503.
 function malformation(jwk: SigningKey): string | null {
   if (jwk.kty === 'oct') return isBase64url(jwk.k) ? null : 'is not base64url.'
   try {
@@ -248,14 +247,14 @@ function bytesOf(base64url: unknown): Buffer {
   return typeof base64url === 'string' ? Buffer.from(base64url, 'base64url') : Buffer.alloc(0)
 }
 
-// Without leading zeros, which make a number longer and not larger.
+// Leading zeros do not count.
 function bitLength(base64url: unknown): number {
   const bytes = bytesOf(base64url)
   const first = bytes.findIndex((byte) => byte !== 0)
   return first < 0 ? 0 : (bytes.length - first) * 8
 }
 
-/** Imports a key that {@link checkSigningKey} has passed. */
+/** Imports a key that {@link checkSigningKey} has accepted. */
 export async function importSigningKey({ jwk, algorithm, kid }: CheckedKey): Promise<ImportedKey> {
   if (jwk.kty === 'oct') {
     const secret = Buffer.from(jwk['k'] as string, 'base64url')

@@ -11,80 +11,79 @@ import {
   withMethods,
 } from '../lib/check-options.js'
 import { encryptionKeyRemedy } from '../lib/encryption-key.js'
-import { withTimeout } from '../lib/host-call.js'
+import { UnexpectedAnswer, withTimeout } from '../lib/host-call.js'
 import type { Logger } from '../lib/logger.js'
-import type { KeyRing, KeyStore, StoredSigningKey } from './contract.js'
+import type { KeyInfo, KeyRing, KeyStore, StoredSigningKey } from './contract.js'
 import { fileKeyStore } from './file-key-store.js'
 import { type KeyAlgorithm, purposeOf, type SigningKey } from './key-material.js'
 import { createKeyRows, reloadSeconds } from './key-rows.js'
 import { activeAmong, describeKeys, isOver } from './key-states.js'
 import { checkKeyList, listRing } from './list-ring.js'
-import { createRetireKey } from './retire-key.js'
-import { createRingReport } from './ring-report.js'
+import { createRingReport, type RingReport } from './ring-report.js'
 import { createSealedKeys, keyVault, makeSealedKey } from './sealed-keys.js'
 import { signingAlgorithms } from './signing-algorithms.js'
 import { type FoundRows, highestGeneration, type RowStore } from './stored-row.js'
 
 /**
- * Options of {@link keyRing}: where the keys are kept is named by exactly one of `store`, `files`
- * and `keys`.
+ * Options of {@link keyRing}. Exactly one of `store`, `files` and `keys` says where the keys are
+ * stored.
  */
 export type KeyRingOptions =
   | ({ readonly store: KeyStore } & StoredRingOptions)
   /** A folder that all processes share. */
   | ({ readonly files: string } & StoredRingOptions)
   /**
-   * A list that the host keeps itself: the first signs, all verify, and `rotate` is not offered.
+   * A list that the host manages: the first key signs, all verify, and `rotate` rejects.
    */
   | { readonly keys: readonly (SigningKey | string | undefined)[] }
 
-/** Options of a ring that makes its keys itself. */
+/** Options of a ring that makes its own keys. */
 export interface StoredRingOptions {
   /**
-   * Seal the private keys: 32 bytes each, base64. The first seals, all open. To replace one, let
-   * the new one open in every process first, `[old, new]`, and only then let it seal,
-   * `[new, old]`: a process that does not know it cannot sign. The old one is needed for as long as
-   * a key that was made under it.
+   * Encrypt the private keys: 32 bytes each, base64. The first encrypts, all decrypt. To replace
+   * one, first let every process decrypt with the new one, `[old, new]`, and only then encrypt with
+   * it, `[new, old]`: a process that does not know it cannot sign. Keep the old one while the ring
+   * has keys that it encrypted.
    */
   readonly encryptionKeys: readonly (string | undefined)[]
   /**
-   * Of new keys. Default `ES256`. `RS256` makes a ring for `joseSigner({ rs256 })`, whose keys are
-   * kept apart from those of any other: in a folder or a store of their own.
+   * Algorithm of new keys. Default `ES256`. `RS256` makes a ring for `joseSigner({ rs256 })`, which
+   * needs its own folder or store.
    */
   readonly algorithm?: KeyAlgorithm
   /** How long a key is published before it signs, in seconds, 120 or more. Default 600. */
   readonly publishAhead?: number
   /**
-   * How long the longest token lives, in seconds: so long a key goes on verifying. Default 90 days,
-   * as `lifetimes.sessionAbsolute`, which may not be longer.
+   * Longest lifetime of a token, in seconds: a key verifies for this time after it has stopped to
+   * sign. Default 90 days, as `lifetimes.sessionAbsolute`, which may not be longer.
    */
   readonly longestToken?: number
   /**
-   * Whether the first key is made where there is none, and with it the folder. False for servers
-   * that have one: a folder that is not mounted, or an empty database, is then an error, and no
-   * reason to make new keys and refuse all tokens. Default true.
+   * Whether to make the first key, and its folder, if there is none. Use false once the first key
+   * exists: then an unmounted folder or an empty database is an error, instead of a new key that
+   * refuses all tokens. Default true.
    */
   readonly create?: boolean
   /** Milliseconds before a call of the store counts as failed, 10-60000. Default 2000. */
   readonly storeTimeout?: number
   /**
-   * Is told once of a key that is left out, and of a store that fails. Default: a warning of the
-   * process.
+   * Gets one message for each key that is skipped and each failure of the store. Default: a process
+   * warning.
    */
   readonly logger?: Logger
-  /** Default: the system's clock. For tests. */
+  /** Default: the system clock. For tests. */
   readonly clock?: () => Date
 }
 
 /**
- * Keeps signing keys, makes the first one by itself, and agrees with every other process that has
- * the same store: which key signs follows from the times in the store, not from who asked first.
+ * Manages signing keys. Makes the first key by itself. All processes with the same store agree on
+ * the key that signs, because the times in the store decide.
  *
- * A store that fails or does not answer stops no token whose key is known: tokens are verified and
- * signed with what was read last. Tokens of keys that are not known are then 503. A key that is
- * damaged, or that these encryption keys do not open, is left out.
+ * While the store fails or does not answer, the ring signs and verifies with the keys it has read
+ * last; a token of an unknown key is then 503. The ring skips a key that is damaged or that the
+ * encryption keys cannot decrypt.
  *
- * @throws AuthConfigError at once for unusable options; `ready()` finds out the rest
+ * @throws AuthConfigError at once for unusable options; `ready()` finds other problems
  *
  * @example
  * ```ts
@@ -126,7 +125,7 @@ const ringOptions = optionsOf({
     (value) => signingAlgorithms.some((one) => one === value),
     'is not offered.',
   ).default('ES256'),
-  // Every process must have read the key before the first token is signed with it.
+  // Every process must read the key before it signs the first token.
   publishAhead: whole(2 * reloadSeconds, undefined, 'seconds').default(600),
   longestToken: whole(60, undefined, 'seconds').default(90 * 24 * 3600),
   create: flag().default(true),
@@ -174,7 +173,7 @@ function storedRing(options: Checked): KeyRing {
   async function add(generation: number, activatesAt: Date): Promise<void> {
     const { kid, sealedKey } = await makeSealedKey(vault, options.algorithm)
     const row = { generation, kid, sealedKey, createdAt: clock(), activatesAt }
-    // A second process finds the generation there.
+    // If another process was first, the store answers `exists`.
     await withTimeout(() => store.insert(row), storeTimeout)
   }
 
@@ -200,7 +199,7 @@ function storedRing(options: Checked): KeyRing {
       const verifying = rows.filter((row) => !isOver(row, rows, longestToken, clock()))
       const all = verifying.flatMap((row) => open(row) ?? [])
       const asked = verifying.find((row) => row.kid === kid)
-      // No verdict on a token: its key is there, and only this process cannot open it.
+      // Not a refusal of the token: its key exists, but this process cannot decrypt it.
       if (asked !== undefined && open(asked) === null) throw refusalOf(asked)
       const active = activeAmong(rows, clock())
       if (all.length === 0) throw refusalOf(active)
@@ -210,7 +209,7 @@ function storedRing(options: Checked): KeyRing {
     async rotate(given) {
       const { ifOlderThan } = checkOptions(rotateRules, given)
       const found = await reload()
-      // With the wrong encryption key it would seal what nobody else can open.
+      // With a wrong encryption key, no other process could decrypt the new key.
       requireActive(found)
       await removeOver(found.rows)
       if (!isNewestYoung(found.rows, ifOlderThan, clock()))
@@ -218,13 +217,56 @@ function storedRing(options: Checked): KeyRing {
       return describeKeys((await reload()).rows, clock())
     },
 
-    retire: createRetireKey({ reload, requireActive, add, remove, report, clock }),
+    retire: (kid) => retireKey({ reload, requireActive, add, remove, report, clock }, kid),
     list: async () => describeKeys((await reload()).rows, clock()),
     ready: async () => requireActive(await reload()),
   }
 }
 
-// Also while it waits for its turn to sign.
+interface StoredKeys {
+  readonly reload: () => Promise<FoundRows>
+  /** Throws if the signing key cannot be decrypted. */
+  readonly requireActive: (found: FoundRows) => void
+  readonly add: (generation: number, activatesAt: Date) => Promise<void>
+  readonly remove: (key: StoredSigningKey) => Promise<void>
+  readonly report: Pick<RingReport, 'retired'>
+  readonly clock: () => Date
+}
+
+async function retireKey(keys: StoredKeys, kid: string): Promise<readonly KeyInfo[]> {
+  const { reload, clock } = keys
+  const leaked = (await reload()).rows.find((row) => row.kid === kid)
+  if (leaked === undefined) throw noSuchKey()
+  // First another key that signs: other processes treat an empty store as an outage and keep using
+  // the leaked key.
+  await signWithAnother(keys, kid)
+  await keys.remove(leaked)
+  keys.report.retired(leaked)
+  return describeKeys((await reload()).rows, clock())
+}
+
+// Repeated if another process has taken the generation: that key may not sign yet.
+async function signWithAnother(keys: StoredKeys, kid: string): Promise<void> {
+  const { reload, requireActive, add, clock } = keys
+  for (let attempt = 0; attempt < 4; attempt += 1) {
+    const found = await reload()
+    if (activeAmong(found.rows, clock()).kid !== kid) return
+    // With a wrong encryption key, no other process could decrypt the new key.
+    requireActive(found)
+    await add(highestGeneration(found) + 1, clock())
+  }
+  throw new UnexpectedAnswer('the key store does not show the key that was put into it')
+}
+
+function noSuchKey(): AuthConfigError {
+  return new AuthConfigError(
+    'retire.kid',
+    'is no key of this ring.',
+    'pass a kid that list() shows; one that is not there any more verifies nothing.',
+  )
+}
+
+// A key that does not sign yet counts as young.
 function isNewestYoung(rows: readonly StoredSigningKey[], seconds: number, now: Date): boolean {
   const { activatesAt, createdAt } = rows.at(-1) as StoredSigningKey
   return activatesAt > now || now.getTime() - createdAt.getTime() < seconds * 1000

@@ -1,6 +1,6 @@
 import type { KeyInfo, KeyState, StoredSigningKey } from './contract.js'
 
-/** What each key is at this moment, for the operator. */
+/** The state of each key, for the operator. */
 export function describeKeys(rows: readonly StoredSigningKey[], now: Date): KeyInfo[] {
   const active = activeAmong(rows, now)
   const stateOf = (row: StoredSigningKey): KeyState =>
@@ -14,15 +14,15 @@ export function describeKeys(rows: readonly StoredSigningKey[], now: Date): KeyI
 }
 
 /**
- * The key that signs at this moment: the youngest whose time has come. A clock that runs behind the
- * one that made the first key must still find one to sign with.
+ * The key that signs now: the newest that is active. If this clock is behind the clock that made
+ * the first key, the first one.
  */
 export function activeAmong(rows: readonly StoredSigningKey[], now: Date): StoredSigningKey {
   return (rows.filter(({ activatesAt }) => activatesAt <= now).at(-1) ??
     rows[0]) as StoredSigningKey
 }
 
-/** Whether a key's last token has ended. It was signed just before its successor took over. */
+/** Whether a key's last token has expired; the key stopped signing when its successor started. */
 export function isOver(
   row: StoredSigningKey,
   rows: readonly StoredSigningKey[],

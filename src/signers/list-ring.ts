@@ -7,7 +7,7 @@ const examples: Readonly<Record<KeyPurpose, string>> = {
   rs256: "generateSigningKey('RS256')",
 }
 
-/** Keys that the host keeps itself, each of them checked. `option` is how the host wrote them. */
+/** Checks a list of keys of the host. `option`: its name for errors. */
 export function checkKeyList(keys: unknown, option: string, purpose: KeyPurpose): CheckedKey[] {
   if (!Array.isArray(keys) || keys.length === 0) {
     throw new AuthConfigError(
@@ -21,7 +21,7 @@ export function checkKeyList(keys: unknown, option: string, purpose: KeyPurpose)
   return checked
 }
 
-/** A ring of keys that {@link checkKeyList} has passed: the first signs, all verify. */
+/** A ring of keys that {@link checkKeyList} has accepted: the first signs, all verify. */
 export function listRing(checked: readonly CheckedKey[], option: string): KeyRing {
   const active = checked[0] as CheckedKey
   const snapshot = Promise.resolve({ active, all: checked })

@@ -6,18 +6,18 @@ import { notSignedIn } from '../errors.js'
 import type { ImportedKey } from './key-material.js'
 
 /**
- * RFC 8725 §3.10: a token of ours fits easily; anything larger is not parsed at all. Characters.
+ * Characters. Our tokens are shorter; longer ones are not parsed (RFC 8725 §3.10).
  */
 export const maxTokenCharacters = 4096
 const knownHeaders = new Set(['alg', 'kid', 'typ'])
 
-/** What the header of a token says, of which nothing is proven. */
+/** The unverified header of a token. */
 export interface TokenHeader {
   readonly kid: string
   readonly alg: unknown
 }
 
-/** Judges size and header, before anything is parsed further (RFC 8725 §3.10). */
+/** Checks size and header before anything else is parsed (RFC 8725 §3.10). */
 export function headerOf(token: string): TokenHeader {
   if (token.length > maxTokenCharacters) throw notSignedIn('token longer than 4096 characters')
   const header = readHeader(token)
@@ -35,7 +35,7 @@ function readHeader(token: string): ProtectedHeaderParameters {
   }
 }
 
-/** The payload of a token that this key has signed, and that is as `options` want it. */
+/** The payload of a token, if this key has signed it and it satisfies `options`. */
 export async function verifySignature(
   token: string,
   { verifyingKey, algorithm }: ImportedKey,
@@ -45,8 +45,7 @@ export async function verifySignature(
     const verification = { ...options, algorithms: [algorithm] }
     return (await jwtVerify(token, verifyingKey, verification)).payload
   } catch (cause) {
-    // Only what jose says about the token is a refusal; a fault of the platform must not look like
-    // one.
+    // Only an error of jose refuses the token; a fault of the platform must not look like one.
     if (cause instanceof JOSEError) throw notSignedIn(`token refused: ${cause.code}`)
     throw cause
   }

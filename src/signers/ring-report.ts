@@ -1,18 +1,18 @@
 import { describeFailure } from '../lib/host-call.js'
 import type { Logger } from '../lib/logger.js'
 
-/** Tells the operator what is wrong with a ring's keys. Nothing here can fail a sign-in. */
+/** Reports problems of a ring to the operator. Never throws. */
 export interface RingReport {
-  /** A key that is left out; told once. `generation` is 0 where it has none. */
+  /** A key is skipped; reported once. `generation` is 0 if it has none. */
   unreadable(generation: number, problem: string): void
-  /** A key was taken out, since it has leaked. */
+  /** A leaked key was removed. */
   retired(key: { readonly kid: string; readonly generation: number }): void
-  /** The store has failed; told once until it is well again. */
+  /** The store has failed; reported once until it recovers. */
   storeFailed(error: unknown): void
   storeIsWell(): void
 }
 
-/** To the host's logger, or, where it has handed none to the ring, as a warning of the process. */
+/** Without a logger, reports are process warnings. */
 export function createRingReport(logger: Logger | undefined): RingReport {
   const told = new Set<number>()
   let isDown = false
@@ -23,7 +23,7 @@ export function createRingReport(logger: Logger | undefined): RingReport {
         process.emitWarning(`${message} ${JSON.stringify(fields)}`, { code })
       else logger.warn(message, fields)
     } catch {
-      // A logger that throws must not keep anybody from signing in.
+      // A failing logger must not prevent sign-ins.
     }
   }
 

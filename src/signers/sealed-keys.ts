@@ -11,14 +11,14 @@ import {
   purposeOf,
 } from './key-material.js'
 
-/** The vault of a ring's private keys. Throws `AuthConfigError` for unusable encryption keys. */
+/** The vault that encrypts private keys. Throws `AuthConfigError` for unusable encryption keys. */
 export function keyVault(encryptionKeys: readonly unknown[] = []): Vault {
   if (encryptionKeys.length === 0)
     throw new AuthConfigError('keyRing.encryptionKeys', 'is missing.', encryptionKeyRemedy)
   return createVault('signing-key', decodeEncryptionKeys(encryptionKeys, 'keyRing.encryptionKeys'))
 }
 
-/** Makes a key and seals it under its own name. */
+/** Makes a key and encrypts it, bound to its `kid`. */
 export async function makeSealedKey(
   vault: Vault,
   algorithm: KeyAlgorithm,
@@ -28,17 +28,17 @@ export async function makeSealedKey(
   return { kid, sealedKey: vault.seal(kid, Buffer.from(JSON.stringify(key))) }
 }
 
-/** The stored keys of one ring, as far as they can be opened. */
+/** Decrypts the stored keys of one ring. */
 export interface SealedKeys {
-  /** Null for one that cannot be opened, or is of another ring. */
+  /** Null for a key that cannot be decrypted or belongs to another kind of ring. */
   open(key: StoredSigningKey): CheckedKey | null
-  /** What is thrown where that key is needed. */
+  /** The error if that key is needed. */
   refusalOf(key: StoredSigningKey): AuthConfigError
 }
 
 /**
- * Opens each key once. `place` is the option that says where the keys are; `onUnreadable` is told
- * of each that is left out.
+ * Decrypts each key once. `place`: the option for errors. `onUnreadable`: called for each key that
+ * is skipped.
  */
 export function createSealedKeys(
   vault: Vault,
@@ -51,8 +51,7 @@ export function createSealedKeys(
 
   function read(kid: string, text: string): CheckedKey | null {
     const jwk = JSON.parse(text) as { readonly alg?: unknown }
-    // By what is sealed: whoever can write to the store cannot make a key of the one kind pass for
-    // one of the other.
+    // By the encrypted `alg`: an attacker who can write to the store cannot change the kind.
     if (purposeOf(jwk.alg) === purpose) return checkSigningKey(jwk, place, purpose)
     foreign.add(kid)
     return null

@@ -3,20 +3,20 @@ import type { KeyRing } from './contract.js'
 import { type CheckedKey, type KeyPurpose, purposeOf, type SigningKey } from './key-material.js'
 import { checkKeyList, listRing } from './list-ring.js'
 
-/** Keys as a host hands them to a signer. */
+/** Keys as a host passes them to a signer. */
 export type GivenKeys = readonly (SigningKey | string | undefined)[] | KeyRing
 
 /** The rings of a signer. */
 export interface SignerRings {
   /** For access tokens. */
   readonly ring: KeyRing
-  /** For ID tokens of RS256; null where there are none. */
+  /** For ID tokens of RS256; null without. */
   readonly rsaRing: KeyRing | null
-  /** Rejects while one of them cannot sign, and where a key stands in both. */
+  /** Rejects while one of them cannot sign, or if a key is in both. */
   ready(): Promise<void>
 }
 
-/** Makes rings of what the host has handed in, and sees that neither holds a key of the other. */
+/** Turns the host's keys into rings, and refuses a key that is in both. */
 export function signerRings(keys: GivenKeys, rs256: GivenKeys | undefined): SignerRings {
   const access = checkedKeys(keys, 'joseSigner.keys', 'access-tokens')
   const ring = ringOf(access, 'joseSigner.keys')
@@ -27,14 +27,14 @@ export function signerRings(keys: GivenKeys, rs256: GivenKeys | undefined): Sign
   return { ring, rsaRing, ready: () => bothReady(ring, rsaRing) }
 }
 
-// What a ring holds is known only when it is ready.
+// The keys of a ring are known only when it is ready.
 async function bothReady(ring: KeyRing, rsaRing: KeyRing): Promise<void> {
   await Promise.all([ring.ready(), rsaRing.ready()])
   const [access, rsa] = await Promise.all([ring.snapshot(), rsaRing.snapshot()])
   refuseShared(access.all, rsa.all)
 }
 
-/** Whether it is a ring, and no list. */
+/** Whether it is a ring, not a list. */
 export function isRing(keys: unknown): keys is KeyRing {
   return typeof (keys as Partial<KeyRing> | null | undefined)?.snapshot === 'function'
 }
@@ -73,8 +73,8 @@ function withoutRing(keys: readonly unknown[], option: string): readonly unknown
   )
 }
 
-// Published twice, it would be one name for two algorithms; and a key is for one algorithm alone
-// (RFC 8725 §3.5 and NIST SP 800-57 part 1 §5.2).
+// A key is for one algorithm only (RFC 8725 §3.5, NIST SP 800-57 part 1 §5.2), and a kid must not
+// be published for two.
 function refuseShared(access: readonly CheckedKey[], rsa: readonly CheckedKey[]): void {
   const isSame = (one: CheckedKey, other: CheckedKey) =>
     one.kid === other.kid || (one.jwk['n'] !== undefined && one.jwk['n'] === other.jwk['n'])

@@ -8,15 +8,14 @@ type SignBytes = (bytes: Buffer, key: KeyObject) => Buffer | Promise<Buffer>
 const signElsewhere = promisify(sign)
 
 /**
- * One entry for each algorithm of
- * [RFC 7518 §3.1](https://www.rfc-editor.org/rfc/rfc7518#section-3.1) and
- * [RFC 8037 §3.1](https://www.rfc-editor.org/rfc/rfc8037#section-3.1) that is offered.
+ * The offered algorithms of [RFC 7518 §3.1](https://www.rfc-editor.org/rfc/rfc7518#section-3.1) and
+ * [RFC 8037 §3.1](https://www.rfc-editor.org/rfc/rfc8037#section-3.1).
  *
- * An elliptic curve or an HMAC takes less time than handing the work to another thread and back
- * would. An RSA signature takes milliseconds, in which no other request would be served.
+ * Elliptic curves and HMAC sign on the main thread, which takes less time than a thread switch. RSA
+ * takes milliseconds, so it signs in the thread pool.
  */
 const signatures: Readonly<Record<KeyAlgorithm, SignBytes>> = {
-  // R and S side by side, RFC 7518 §3.4; OpenSSL would wrap them in DER.
+  // R and S concatenated, RFC 7518 §3.4; OpenSSL's default is DER.
   ES256: (bytes, key) => sign('sha256', bytes, ownMembers({ key, dsaEncoding: 'ieee-p1363' })),
   EdDSA: (bytes, key) => sign(null, bytes, ownMembers({ key })),
   PS256: (bytes, key) => signElsewhere('sha256', bytes, ownMembers({ key, ...pss })),
@@ -24,12 +23,12 @@ const signatures: Readonly<Record<KeyAlgorithm, SignBytes>> = {
   HS256: (bytes, key) => createHmac('sha256', key).update(bytes).digest(),
 }
 
-/** The algorithms that are offered. */
+/** The offered algorithms. */
 export const signingAlgorithms: readonly string[] = Object.keys(signatures)
 
-// RFC 7518 §3.3. Said, and not left to a default of the platform's.
+// RFC 7518 §3.3. Explicit instead of a platform default.
 const pkcs1 = { padding: constants.RSA_PKCS1_PADDING }
-// The salt is as long as the hash, RFC 7518 §3.5.
+// The salt has the length of the hash, RFC 7518 §3.5.
 const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }
 
 /**
@@ -37,7 +36,7 @@ const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }
  * [RFC 7515 §3.1](https://www.rfc-editor.org/rfc/rfc7515#section-3.1) and
  * [§7.1](https://www.rfc-editor.org/rfc/rfc7515#section-7.1). The header must name the algorithm.
  *
- * By `node:crypto` at once and not by Web Crypto, which takes twice the time for a curve.
+ * With `node:crypto`: Web Crypto takes twice the time for elliptic curves.
  *
  * @param header - its JSON text
  */

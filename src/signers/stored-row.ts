@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { UnexpectedAnswer } from '../lib/host-call.js'
 import type { KeyStore, StoredSigningKey } from './contract.js'
 
-/** A key store, as far as it is believed: what it lists is looked at before it counts as keys. */
+/** A key store whose rows are unchecked. */
 export interface RowStore extends Omit<KeyStore, 'list'> {
   list(): Promise<unknown>
 }
 
-/** What a store holds: whole keys, by age, and the places that are taken by what is none. */
+/** The valid keys of a store, oldest first, and the generations of damaged rows. */
 export interface FoundRows {
   readonly rows: readonly StoredSigningKey[]
   readonly damaged: readonly number[]
@@ -21,7 +21,7 @@ const schema = z.object({
   activatesAt: z.date(),
 })
 
-/** Looks at each row by itself: one that is damaged says nothing about the others. */
+/** Checks each row by itself: a damaged row does not affect the others. */
 export function readRows(listed: unknown): FoundRows {
   if (!Array.isArray(listed))
     throw new UnexpectedAnswer('the key store answered something that is not a list')
@@ -35,7 +35,7 @@ export function readRows(listed: unknown): FoundRows {
   }
 }
 
-/** The highest generation that is taken, by a key or by what was one. */
+/** The highest generation in use, by a key or by a damaged row. */
 export function highestGeneration({ rows, damaged }: FoundRows): number {
   return Math.max(0, ...rows.map(({ generation }) => generation), ...damaged)
 }
