@@ -233,7 +233,7 @@ export type { HostAction } from './http/host-input.js'
 // What can go wrong, what happened, and how it is going.
 
 export type { PasswordStats, WaitingRoomStats, WaitTimes } from './admission/admission.js'
-export type { AuditStats, LimitStats } from './audit/event-counts.js'
+export type { AuditStats, LimitStats } from './audit/audit.js'
 export type {
   AuthEvent,
   AuthEventBody,

@@ -1,12 +1,13 @@
 import type { HostFailure } from '../lib/host-call.js'
 import type { Logger } from '../lib/logger.js'
 import type { EndReason, StoredKind, StoredMethod } from '../stores/contract.js'
-import { type PasskeyEvent, passkeyLevels } from './passkey-events.js'
 import type {
   ClientChange,
   ClientRefusal,
   CodeRefusal,
   PageRefusal,
+  PasskeyPurpose,
+  PasskeyRefusal,
   RefreshRefusal,
   SignInRefusal,
 } from './refusals.js'
@@ -221,7 +222,76 @@ export type AuthEventBody =
    * allow.
    */
   | ({ readonly type: 'host.failed' } & HostFailure)
-  | PasskeyEvent
+  /** A user has added a passkey; `backedUp` where it is on more than one device. Tell the user. */
+  | {
+      readonly type: 'passkey.added'
+      readonly userId: string
+      readonly passkeyId: string
+      readonly name: string
+      readonly backedUp: boolean
+    }
+  /**
+   * A passkey was removed: by its user, or because the host has said that the password is another
+   * and that a thief of the old one may have added it. The user's other sessions end. Tell the
+   * user.
+   */
+  | {
+      readonly type: 'passkey.removed'
+      readonly userId: string
+      readonly passkeyId: string
+      readonly name: string
+      readonly reason: 'by-user' | 'password-changed'
+    }
+  /** The host has removed all passkeys of a user, as a support desk does. The sessions end. */
+  | { readonly type: 'passkey.reset'; readonly userId: string; readonly removed: number }
+  /** A passkey was right. Whether its user may sign in is another matter. */
+  | {
+      readonly type: 'passkey.used'
+      readonly userId: string
+      readonly passkeyId: string
+      readonly purpose: PasskeyPurpose
+    }
+  /**
+   * What was sent of a passkey was refused. `userId` where the passkey, or the session that asks,
+   * is somebody's.
+   */
+  | {
+      readonly type: 'passkey.refused'
+      readonly purpose: PasskeyPurpose
+      readonly reason: PasskeyRefusal
+      readonly userId: string | null
+    }
+  /** The counter of a passkey that may be on several devices went backwards; it was let pass. */
+  | {
+      readonly type: 'passkey.counter-regressed'
+      readonly userId: string
+      readonly passkeyId: string
+    }
+  /**
+   * The counter of a passkey that is on one device went backwards: there is a copy of it. It is
+   * refused from now on, whoever shows it, until its user removes it and adds it anew. Sessions
+   * that it has opened go on: tell its user, and end them where the user does not know them.
+   */
+  | {
+      readonly type: 'passkey.clone-suspected'
+      readonly userId: string
+      readonly passkeyId: string
+      readonly name: string
+    }
+  /** A passkey is on several devices now, or no longer. */
+  | {
+      readonly type: 'passkey.backup-changed'
+      readonly userId: string
+      readonly passkeyId: string
+      readonly backedUp: boolean
+    }
+  /** A signed-in user has proved anew who they are, by `methods`. */
+  | {
+      readonly type: 'reauthenticated'
+      readonly userId: string
+      readonly sessionId: string
+      readonly methods: readonly StoredMethod[]
+    }
 
 /** Who asked, as far as it is known. All null when the host called a function by itself. */
 export interface RequestContext {
@@ -314,5 +384,13 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'clock.skewed': 'warn',
   'clock.ahead': 'error',
   'host.failed': 'error',
-  ...passkeyLevels,
+  'passkey.added': 'info',
+  'passkey.removed': 'info',
+  'passkey.reset': 'warn',
+  'passkey.used': 'debug',
+  'passkey.refused': 'info',
+  'passkey.counter-regressed': 'info',
+  'passkey.clone-suspected': 'warn',
+  'passkey.backup-changed': 'info',
+  reauthenticated: 'info',
 }

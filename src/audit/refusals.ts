@@ -62,3 +62,29 @@ export type ClientChange =
   | 'secret-removed'
   | 'disabled'
   | 'enabled'
+
+/** Why what a browser has sent of a passkey was refused. Clients are told less. */
+export type PasskeyFault =
+  | 'malformed'
+  | 'unknown-challenge'
+  | 'used-challenge'
+  | 'unknown-credential'
+  | 'credential-of-another-user'
+  | 'wrong-type'
+  | 'wrong-origin'
+  | 'cross-origin'
+  | 'wrong-rp-id'
+  | 'wrong-user-handle'
+  | 'user-not-present'
+  | 'user-not-verified'
+  | 'impossible-backup-state'
+  | 'changed-backup-eligibility'
+  | 'not-verified'
+  | 'suspected-clone'
+  | 'overtaken'
+
+/** Why a passkey did not do what it was shown for. */
+export type PasskeyRefusal = PasskeyFault | SignInRefusal
+
+/** What a passkey is shown for. */
+export type PasskeyPurpose = 'register' | 'sign-in' | 'second-factor' | 'reauthenticate'

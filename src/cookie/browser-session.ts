@@ -4,8 +4,8 @@ import type { Sessions } from '../sessions/sessions.js'
 import {
   type BrowserSessionEndpointDeps,
   browserSessionEndpoint,
+  endBrowserSessionEndpoint,
 } from './browser-session.endpoint.js'
-import { endBrowserSessionEndpoint } from './end-browser-session.endpoint.js'
 import { createOpenBrowserSession, type OpenBrowserSessionDeps } from './open-browser-session.js'
 
 export interface BrowserSessionsDeps

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { PasskeyFault } from '../audit/passkey-events.js'
+import type { PasskeyFault } from '../audit/refusals.js'
 import type { PasskeyRecord } from '../stores/passkey-contract.js'
 import type { AuthenticatorData, ClientData } from '../two-factor/passkey-response.js'
 

@@ -1,5 +1,5 @@
 import type { Audit, RequestContext } from '../audit/events.js'
-import type { PasskeyFault } from '../audit/passkey-events.js'
+import type { PasskeyFault } from '../audit/refusals.js'
 import { AuthError, invalidRequest } from '../errors.js'
 import { randomSecret } from '../lib/random.js'
 import type { Sessions } from '../sessions/sessions.js'

@@ -1,5 +1,5 @@
 import type { Audit, RequestContext } from '../audit/events.js'
-import type { PasskeyFault } from '../audit/passkey-events.js'
+import type { PasskeyFault } from '../audit/refusals.js'
 import { AuthError } from '../errors.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { PasskeyRecord, PasskeyStore } from '../stores/passkey-contract.js'

@@ -6,9 +6,8 @@ import {
   createAdmission,
 } from '../admission/admission.js'
 import type { SharedReservations } from '../admission/reservations.js'
-import { createAudit } from '../audit/audit.js'
+import { createAudit, createEventCounts, type EventCounts } from '../audit/audit.js'
 import { createClockWatch, type NoticeTime } from '../audit/clock-watch.js'
-import { createEventCounts, type EventCounts } from '../audit/event-counts.js'
 import { type Audit, noRequest } from '../audit/events.js'
 import { type Contexts, createContexts } from '../http/request-context.js'
 import { createWarnOnce, type WarnOnce } from '../http/warn-once.js'

@@ -1,5 +1,5 @@
 import type { Admission, PasswordStats } from '../admission/admission.js'
-import type { AuditStats, EventCounts, LimitStats } from '../audit/event-counts.js'
+import type { AuditStats, EventCounts, LimitStats } from '../audit/audit.js'
 import type { SocketRegistry } from '../guard/socket-closing.js'
 
 /**

@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { filesBelow, finish, root } from './support.mjs'
 
-// The list is in two files, the second of which has the events of passkeys.
 const parsedOf = (path) =>
   ts.createSourceFile(
     path,
@@ -15,16 +14,12 @@ const parsedOf = (path) =>
     true,
   )
 const file = parsedOf('audit/events.ts')
-const passkeys = parsedOf('audit/passkey-events.ts')
 const document = join(root, 'docs/events.md')
 
 const unionOf = (parsed, name) =>
   parsed.statements.find((node) => ts.isTypeAliasDeclaration(node) && node.name.text === name).type
-const members = [
-  ...unionOf(file, 'AuthEventBody').types.filter((member) => !ts.isTypeReferenceNode(member)),
-  ...unionOf(passkeys, 'PasskeyEvent').types,
-]
-const levels = new Map([...readLevels(file, 'levels'), ...readLevels(passkeys, 'passkeyLevels')])
+const members = unionOf(file, 'AuthEventBody').types
+const levels = readLevels(file, 'levels')
 
 /** One event: its name, when it is raised, and its fields with their types. */
 function readEvent(member) {
@@ -87,12 +82,15 @@ function valueRow(name, path) {
 const events = members.map(readEvent)
 const values = [
   valueRow('ThrottleScope', 'audit/events.ts'),
-  ...['SignInRefusal', 'CodeRefusal', 'RefreshRefusal', 'ClientRefusal'].map((name) =>
-    valueRow(name, 'audit/refusals.ts'),
-  ),
-  ...['PasskeyFault', 'PasskeyRefusal', 'PasskeyPurpose'].map((name) =>
-    valueRow(name, 'audit/passkey-events.ts'),
-  ),
+  ...[
+    'SignInRefusal',
+    'CodeRefusal',
+    'RefreshRefusal',
+    'ClientRefusal',
+    'PasskeyFault',
+    'PasskeyRefusal',
+    'PasskeyPurpose',
+  ].map((name) => valueRow(name, 'audit/refusals.ts')),
   valueRow('AssertionProblem', 'signers/client-assertion.ts'),
   ...['EndReason', 'AuthenticationMethod', 'SessionKind'].map((name) =>
     valueRow(name, 'stores/contract.ts'),
@@ -108,7 +106,7 @@ session is not a credential. \`identifierDigest\` is a digest of the typed name,
 
 A sink may be slow, throw or reject: no sign-in waits for it, and the log says once that it failed.
 
-This page is made from \`src/audit/events.ts\` and \`src/audit/passkey-events.ts\`.
+This page is made from \`src/audit/events.ts\` and \`src/audit/refusals.ts\`.
 
 | \`type\` | level | when | fields |
 | --- | --- | --- | --- |
@@ -122,7 +120,7 @@ ${values.join('\n')}
 `
 
 const code = filesBelow('src', '.ts')
-  .filter((path) => !/^src\/audit\/(passkey-)?events\.ts$/.test(path))
+  .filter((path) => !/^src\/audit\/events\.ts$/.test(path))
   .map((path) => readFileSync(join(root, path), 'utf8'))
   .join('\n')
 const silent = events
