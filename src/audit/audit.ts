@@ -8,10 +8,7 @@ import {
   type ThrottleScope,
 } from './events.js'
 
-/**
- * Makes the one writer of audit events: to the sink and to the log. Neither can hold up or fail a
- * sign-in.
- */
+/** Writes audit events to the sink and to the log. Neither can delay or fail a sign-in. */
 export function createAudit(
   sink: EventSink | undefined,
   logger: Logger,
@@ -42,32 +39,30 @@ async function deliver(sink: EventSink, event: AuthEvent, counts: EventCounter):
   counts.delivered()
 }
 
-// What the host's sink and logger throw or reject with must not reach a sign-in, nor end the
-// process.
+// Errors of the host's sink and logger must neither fail a sign-in nor end the process.
 function harmlessly(work: () => void | Promise<void>, onFailure: () => void = () => {}): void {
   Promise.resolve().then(work).catch(onFailure)
 }
 
-/** What became of the audit events since the start. */
+/** Counts of audit events since the start. */
 export interface AuditStats {
-  /** Taken by `onEvent`: it returned, or its promise was fulfilled. */
+  /** `onEvent` returned, or its promise was fulfilled. */
   readonly delivered: number
   /** Lost: `onEvent` threw, or its promise was rejected. */
   readonly failed: number
 }
 
 /**
- * How often each limit was reached since the start. A limit that was never reached is not in here.
+ * How often each limit was reached since the start. Limits that were never reached are absent.
  */
 export type LimitStats = Readonly<Partial<Record<ThrottleScope, number>>>
 
-/** Counts audit events as they pass. */
+/** Counts audit events. */
 export interface EventCounts extends EventCounter {
   audit(): AuditStats
   limits(): LimitStats
 }
 
-/** Makes the counts, all at zero. */
 export function createEventCounts(): EventCounts {
   const limits = new Map<ThrottleScope, number>()
   let delivered = 0

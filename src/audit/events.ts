@@ -25,12 +25,12 @@ export type ThrottleScope =
   | 'issuing'
 
 /**
- * Everything the audit stream can say. No member has room for a password, a token, a code or a
- * seed; an identifier that belongs to nobody appears only as a digest (keyed where `encryptionKeys`
- * are set), because people type passwords into the name field.
+ * All audit events. None contains a password, a token, a code or a seed. An unknown identifier
+ * appears only as a digest (keyed if `encryptionKeys` are set), because people type passwords into
+ * the name field.
  */
 export type AuthEventBody =
-  /** A login was complete: password, and second factor where the user has one. */
+  /** A login succeeded: password, and second factor if the user has one. */
   | {
       readonly type: 'login.succeeded'
       readonly userId: string
@@ -45,9 +45,10 @@ export type AuthEventBody =
       readonly userId: string | null
     }
   /**
-   * A limit was reached, and the attempt refused; with `dryRun` it was let pass. `identifierDigest`
-   * as in `login.failed`, for limits of passwords. `userId` where the scope is `second-factor`,
-   * `enrolment` or `issuing`, or `account`: then the client was told that the password is wrong.
+   * A limit was reached and the attempt was refused; with `dryRun` it was allowed.
+   * `identifierDigest` as in `login.failed`, for limits of passwords. `userId` is set if the scope
+   * is `second-factor`, `enrolment`, `issuing` or `account`; for `account`, the client was told
+   * that the password is wrong.
    */
   | {
       readonly type: 'login.throttled'
@@ -58,8 +59,8 @@ export type AuthEventBody =
       readonly dryRun: boolean
     }
   /**
-   * The host has lifted the limits of an identifier, as a support desk does; `userId` where it
-   * belongs to somebody.
+   * The host has lifted the limits of an identifier, for a support desk for example. `userId` is
+   * set if a user has that identifier.
    */
   | {
       readonly type: 'login.unlocked'
@@ -67,27 +68,27 @@ export type AuthEventBody =
       readonly userId: string | null
     }
   /**
-   * By user name the store found one who goes by another (a loose collation?); taken for nobody.
-   * Once.
+   * `findByIdentifier` returned a user with another username (a loose collation of the database?).
+   * The router treats the user as unknown. Reported once.
    */
   | { readonly type: 'user.mismatched'; readonly userId: string }
   /**
-   * In lower case a name found nobody, as typed it finds this user: set `canonicalIdentifier`.
-   * Once.
+   * The lookup of a name in lower case found no user, but the typed spelling finds this user: set
+   * `canonicalIdentifier`. Reported once.
    */
   | { readonly type: 'user.unreachable'; readonly userId: string }
   /**
-   * Too many passwords were waiting: a login was answered with 503, or an upgrade of a hash was
-   * left to the next login.
+   * Too many passwords were waiting: a login was answered with 503, or the upgrade of a hash was
+   * postponed to the next login.
    */
   | { readonly type: 'login.overloaded'; readonly waiting: number; readonly retryAfter: number }
   /**
-   * An authorization code was issued, to the session `sessionId`, or to the host when that is null.
+   * An authorization code was issued, to the session `sessionId`, or to the host if that is null.
    */
   | { readonly type: 'code.issued'; readonly userId: string; readonly sessionId: string | null }
   /** An authorization code was exchanged; it opened the session `sessionId`. */
   | { readonly type: 'code.redeemed'; readonly userId: string; readonly sessionId: string }
-  /** An authorization code was not exchanged, or, to the host, not issued. */
+  /** An authorization code was not exchanged, or not issued to the host. */
   | { readonly type: 'code.refused'; readonly reason: CodeRefusal; readonly userId: string | null }
   /** A session began. */
   | {
@@ -97,14 +98,14 @@ export type AuthEventBody =
       readonly kind: StoredKind
       readonly methods: readonly StoredMethod[]
     }
-  /** The host had a session opened for a user whom it vouches for. */
+  /** The host opened a session for a user whom it has verified. */
   | {
       readonly type: 'session.opened'
       readonly userId: string
       readonly sessionId: string
       readonly methods: readonly StoredMethod[]
     }
-  /** The host was refused a session for a user whom it vouches for. */
+  /** The host was refused a session for a user whom it has verified. */
   | { readonly type: 'session.refused'; readonly reason: SignInRefusal; readonly userId: string }
   /** A session ended, and with it its tokens, codes, tickets and sockets. */
   | {
@@ -114,8 +115,8 @@ export type AuthEventBody =
       readonly reason: EndReason
     }
   /**
-   * A named token was made, by the session `madeBy`, or by the host where that is null. `sessionId`
-   * is the token's own.
+   * A named token was created by the session `madeBy`, or by the host if that is null. `sessionId`
+   * is the token's own session.
    */
   | {
       readonly type: 'named-token.created'
@@ -126,12 +127,12 @@ export type AuthEventBody =
   /** Tokens were refreshed. */
   | { readonly type: 'refresh.succeeded'; readonly userId: string; readonly sessionId: string }
   /**
-   * A spent refresh token was shown again in time, and given the same successor: two tabs, a lost
-   * answer, or a quick thief.
+   * A spent refresh token was used again within the grace period and got the same successor: two
+   * tabs, a lost answer, or a quick thief.
    */
   | { readonly type: 'refresh.repeated'; readonly userId: string; readonly sessionId: string }
   /**
-   * A spent refresh token was shown again when its time was over: one of its two holders has stolen
+   * A spent refresh token was used again after the grace period: one of its two holders has stolen
    * it. The session was ended.
    */
   | { readonly type: 'refresh.reused'; readonly userId: string; readonly sessionId: string }
@@ -143,27 +144,27 @@ export type AuthEventBody =
       readonly sessionId: string | null
     }
   /**
-   * A client was not authenticated; it is told no more than that. `clientId` where there is such a
-   * client: anything may have been typed in its place.
+   * Client authentication failed; the client does not learn the reason. `clientId` is set only if
+   * the client exists.
    */
   | {
       readonly type: 'client.refused'
       readonly reason: ClientRefusal
       readonly clientId: string | null
     }
-  /** A client was registered or changed, by the host's own code. */
+  /** The host's own code registered or changed a client. */
   | {
       readonly type: 'client.changed'
       readonly clientId: string
       readonly change: ClientChange
     }
-  /** A user has allowed a client what it asked for. */
+  /** A user has consented to the request of a client. */
   | { readonly type: 'consent.granted'; readonly userId: string; readonly clientId: string }
-  /** A user has taken back what a client was allowed; its sessions of the user end. */
+  /** A user has revoked the consent for a client; the client's sessions of the user end. */
   | { readonly type: 'consent.revoked'; readonly userId: string; readonly clientId: string }
   /**
-   * A page has told a person that a request gets nowhere; `requestId` is the reference that it
-   * shows. `clientId` where there is such a client.
+   * A page has shown an error; `requestId` is the reference on the page. `clientId` is set only if
+   * the client exists.
    */
   | {
       readonly type: 'page.refused'
@@ -172,57 +173,56 @@ export type AuthEventBody =
     }
   /** The credentials of a request or an upgrade were refused. */
   | { readonly type: 'request.refused'; readonly reason: string }
-  /** A signed-in user was asked for the password again, and the answer was wrong. */
+  /** A signed-in user who was asked for the password again typed a wrong one. */
   | { readonly type: 'password.refused'; readonly userId: string; readonly reason: SignInRefusal }
-  /** A hash was brought up to the present setting after a login. */
+  /** After a login, a hash was replaced by one of the current setting. */
   | { readonly type: 'password.rehashed'; readonly userId: string }
   /**
-   * A user's hash was brought up for the third time in a day: something else of the host's hashes
-   * passwords to another setting, and writes its own back. Give both the same setting. Once a day
-   * for each user and process.
+   * A user's hash was upgraded for the third time in a day: another part of the host writes hashes
+   * of another setting. Give both the same setting. At most once a day for each user and process.
    */
   | { readonly type: 'password.contested'; readonly userId: string }
-  /** A stored hash cannot be read, so its user cannot sign in: see to it. */
+  /** A stored hash cannot be read, so its user cannot sign in: repair the hash. */
   | { readonly type: 'password.unreadable'; readonly userId: string }
-  /** A user has begun to set up TOTP; nothing is active yet. */
+  /** A user has started to set up TOTP, which is not active yet. */
   | { readonly type: 'second-factor.begun'; readonly userId: string }
-  /** A user has switched TOTP on. The user's other sessions end. */
+  /** A user has activated TOTP. The user's other sessions end. */
   | { readonly type: 'second-factor.enabled'; readonly userId: string }
-  /** A user has switched TOTP off. The user's other sessions end. */
+  /** A user has deactivated TOTP. The user's other sessions end. */
   | { readonly type: 'second-factor.disabled'; readonly userId: string }
   /** A user who wanted to change the second factor sent a wrong code. */
   | { readonly type: 'second-factor.refused'; readonly userId: string }
   /**
-   * The host has taken a user's second factor away, as a support desk does. The user's sessions
-   * end.
+   * The host has removed a user's second factor, for a support desk for example. The user's
+   * sessions end.
    */
   | { readonly type: 'second-factor.reset'; readonly userId: string; readonly hadFactor: boolean }
-  /** A factor of the host's, `method`, has sent a user a code. */
+  /** The host's factor `method` has sent a code to a user. */
   | { readonly type: 'second-factor.code-sent'; readonly userId: string; readonly method: string }
-  /** A user has made new recovery codes; the old ones are void. */
+  /** A user has made new recovery codes; the old ones no longer work. */
   | { readonly type: 'recovery-codes.replaced'; readonly userId: string }
-  /** A second factor was taken over from another system. */
+  /** A second factor was imported from another system. */
   | { readonly type: 'second-factor.imported'; readonly userId: string }
-  /** A sealed seed cannot be opened, so its user cannot sign in: is an encryption key missing? */
+  /** A stored seed cannot be decrypted: is an encryption key missing? Its user cannot sign in. */
   | { readonly type: 'second-factor.unreadable'; readonly userId: string }
-  /** A recovery code was used up. */
+  /** A recovery code was used. */
   | { readonly type: 'recovery-code.used'; readonly userId: string }
   /**
-   * Another process wrote a time 10 s or more ahead of ours, `seconds` at least, or the database's
-   * clock is so much ahead: a clock is wrong. Once a minute at most.
+   * Another process, or the database, has a clock `seconds` or more ahead of this one, at least 10:
+   * one of the clocks is wrong. At most once a minute.
    */
   | { readonly type: 'clock.skewed'; readonly seconds: number }
   /**
-   * This process's clock is `seconds`, more than a day, ahead of the database's. Nothing is deleted
-   * while it is: sessions of others would be lost. Once in each `purgeInterval`.
+   * This process's clock is `seconds`, more than a day, ahead of the database's. Purging stops
+   * meanwhile, because it would delete live sessions. Once in each `purgeInterval`.
    */
   | { readonly type: 'clock.ahead'; readonly seconds: number }
   /**
-   * A store, hook, signer or hasher of the host failed, or answered what its contract does not
-   * allow.
+   * A store, hook, signer or hasher of the host failed, or returned a value that violates its
+   * contract.
    */
   | ({ readonly type: 'host.failed' } & HostFailure)
-  /** A user has added a passkey; `backedUp` where it is on more than one device. Tell the user. */
+  /** A user has added a passkey; `backedUp`: it is on several devices. Notify the user. */
   | {
       readonly type: 'passkey.added'
       readonly userId: string
@@ -231,9 +231,8 @@ export type AuthEventBody =
       readonly backedUp: boolean
     }
   /**
-   * A passkey was removed: by its user, or because the host has said that the password is another
-   * and that a thief of the old one may have added it. The user's other sessions end. Tell the
-   * user.
+   * A passkey was removed: by its user, or by the host after a change of the password, since a
+   * thief of the old password may have added it. The user's other sessions end. Notify the user.
    */
   | {
       readonly type: 'passkey.removed'
@@ -242,9 +241,9 @@ export type AuthEventBody =
       readonly name: string
       readonly reason: 'by-user' | 'password-changed'
     }
-  /** The host has removed all passkeys of a user, as a support desk does. The sessions end. */
+  /** The host has removed all passkeys of a user; the user's sessions end. */
   | { readonly type: 'passkey.reset'; readonly userId: string; readonly removed: number }
-  /** A passkey was right. Whether its user may sign in is another matter. */
+  /** A passkey was verified. The sign-in may still be refused. */
   | {
       readonly type: 'passkey.used'
       readonly userId: string
@@ -252,8 +251,8 @@ export type AuthEventBody =
       readonly purpose: PasskeyPurpose
     }
   /**
-   * What was sent of a passkey was refused. `userId` where the passkey, or the session that asks,
-   * is somebody's.
+   * The response of a passkey was refused. `userId`: the user of the passkey or of the calling
+   * session, if known.
    */
   | {
       readonly type: 'passkey.refused'
@@ -261,16 +260,16 @@ export type AuthEventBody =
       readonly reason: PasskeyRefusal
       readonly userId: string | null
     }
-  /** The counter of a passkey that may be on several devices went backwards; it was let pass. */
+  /** The counter of a synced passkey went backwards; the passkey was accepted. */
   | {
       readonly type: 'passkey.counter-regressed'
       readonly userId: string
       readonly passkeyId: string
     }
   /**
-   * The counter of a passkey that is on one device went backwards: there is a copy of it. It is
-   * refused from now on, whoever shows it, until its user removes it and adds it anew. Sessions
-   * that it has opened go on: tell its user, and end them where the user does not know them.
+   * The counter of a passkey on a single device went backwards, so a copy of it exists. It is
+   * refused from now on, until its user removes it and adds it again. Its sessions continue: notify
+   * the user, and end sessions that the user does not recognise.
    */
   | {
       readonly type: 'passkey.clone-suspected'
@@ -278,14 +277,14 @@ export type AuthEventBody =
       readonly passkeyId: string
       readonly name: string
     }
-  /** A passkey is on several devices now, or no longer. */
+  /** A passkey is now on several devices, or no longer. */
   | {
       readonly type: 'passkey.backup-changed'
       readonly userId: string
       readonly passkeyId: string
       readonly backedUp: boolean
     }
-  /** A signed-in user has proved anew who they are, by `methods`. */
+  /** A signed-in user has reauthenticated with `methods`. */
   | {
       readonly type: 'reauthenticated'
       readonly userId: string
@@ -293,54 +292,52 @@ export type AuthEventBody =
       readonly methods: readonly StoredMethod[]
     }
 
-/** Who asked, as far as it is known. All null when the host called a function by itself. */
+/** The origin of a request. All null if the host called a function by itself. */
 export interface RequestContext {
-  /** As the answer has it in `X-Request-Id`. */
+  /** The `X-Request-Id` of the answer. */
   readonly requestId: string | null
   /** The client's address under the host's proxy setting; never an unchecked header. */
   readonly ip: string | null
   readonly userAgent: string | null
-  /** Who of the host's people it was, where the host's code says so. */
+  /** Who of the host's staff acted, if the host's code says so. */
   readonly actor?: string
 }
 
-/** One audit event: what happened, when (UTC), and in which request. */
+/** One audit event, with its time and its request. */
 export type AuthEvent = AuthEventBody & { readonly at: Date } & Pick<
     RequestContext,
     'requestId' | 'ip'
   > & {
-    /**
-     * Who of the host's people did it, as `by` of the call says; left out where it says nothing.
-     */
+    /** Who of the host's staff acted: `by` of the call, if given. */
     readonly actor?: string
   }
 
 /**
- * Receives audit events. It may be slow, throw or reject: it is never waited for, and the log is
- * told once that it failed.
+ * Receives audit events. It may be slow, throw or reject: nothing waits for it, and the log says
+ * once that it failed.
  */
 export type EventSink = (event: AuthEvent) => void | Promise<void>
 
-/** The context of an action that no request asked for. */
+/** The context of an action without a request. */
 export const noRequest: RequestContext = Object.freeze({
   requestId: null,
   ip: null,
   userAgent: null,
 })
 
-/** Counts events for the operator. */
+/** Counts events. */
 export interface EventCounter {
   raised(event: AuthEventBody): void
-  /** The sink has taken one. */
+  /** The sink has accepted an event. */
   delivered(): void
-  /** The sink threw or rejected, so that one is lost. */
+  /** The sink threw or rejected, so an event is lost. */
   failed(): void
 }
 
 /** Records one event. */
 export type Audit = (event: AuthEventBody, context: RequestContext) => void
 
-/** At which level each event is logged. */
+/** The log level of each event. */
 export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'login.succeeded': 'info',
   'login.failed': 'info',

@@ -1,6 +1,6 @@
 import type { AssertionProblem } from '../signers/client-assertion.js'
 
-/** Why a sign-in was refused. Clients are told less. */
+/** Why a sign-in was refused. Clients learn less. */
 export type SignInRefusal =
   | 'unknown-user'
   | 'wrong-password'
@@ -28,7 +28,7 @@ export type CodeRefusal =
 /** Why a refresh token was not exchanged. */
 export type RefreshRefusal = 'unknown-or-ended' | 'reused' | 'consent-revoked' | SignInRefusal
 
-/** Why a client was not authenticated. */
+/** Why client authentication failed. */
 export type ClientRefusal =
   | 'unknown-client'
   | 'disabled'
@@ -39,10 +39,10 @@ export type ClientRefusal =
   | 'may-not-introspect'
   | AssertionProblem
 
-/** Why a page says that a request gets nowhere. The list is closed. */
+/** Why a page shows an error. The list is closed. */
 export type PageRefusal =
   | 'unknown-client'
-  /** Nobody has sent the browser here: the address was typed, or kept without its request. */
+  /** No app has sent the browser here: the address was typed or bookmarked. */
   | 'no-app'
   | 'redirect-mismatch'
   | 'malformed'
@@ -54,7 +54,7 @@ export type PageRefusal =
   | 'throttled'
   | 'busy'
 
-/** What was done to a client. */
+/** The change of a client. */
 export type ClientChange =
   | 'created'
   | 'updated'
@@ -63,7 +63,7 @@ export type ClientChange =
   | 'disabled'
   | 'enabled'
 
-/** Why what a browser has sent of a passkey was refused. Clients are told less. */
+/** Why the response of a passkey was refused. Clients learn less. */
 export type PasskeyFault =
   | 'malformed'
   | 'unknown-challenge'
@@ -83,8 +83,8 @@ export type PasskeyFault =
   | 'suspected-clone'
   | 'overtaken'
 
-/** Why a passkey did not do what it was shown for. */
+/** Why the use of a passkey failed. */
 export type PasskeyRefusal = PasskeyFault | SignInRefusal
 
-/** What a passkey is shown for. */
+/** The purpose of a passkey's response. */
 export type PasskeyPurpose = 'register' | 'sign-in' | 'second-factor' | 'reauthenticate'

@@ -28,9 +28,9 @@ export interface BrowserSessionEndpointDeps {
 }
 
 /**
- * `POST /auth/browser-session`: the host's web app, which is signed in by a token that no
- * navigation can send, signs its browser in as well, so that apps find its user there. It takes
- * headers alone: a page of somebody else has no token, and a cookie is never made into another.
+ * `POST /auth/browser-session`: the host's web app, signed in by a token, also signs its browser in
+ * by a cookie, so that apps find the user. Authenticates by headers only: another page has no
+ * token, and a cookie must not be turned into another cookie.
  */
 export function browserSessionEndpoint(deps: BrowserSessionEndpointDeps): Endpoint {
   const { pages, sessions, takeIssue } = deps
@@ -38,21 +38,21 @@ export function browserSessionEndpoint(deps: BrowserSessionEndpointDeps): Endpoi
     const { incoming, context } = request
     // 403
     await reportRefusal(deps.audit, context, async () => pages.requireOwnPage(incoming))
-    // 401, 403. Neither a bot's nor an app's: the cookie would be worth more than their tokens.
+    // 401, 403. Not for bots and apps: the cookie would allow more than their tokens.
     const { session: known, user } = await ownerOf(deps.signedIn, request)
-    // 400, 413, 415. There is nothing in it; but a form is no JSON, and gets no cookie.
+    // 400, 413, 415. Requires JSON, which a form cannot send; the content is not used.
     await request.readJson()
     // 401, 503
     const asking = await requireLive(sessions, known)
     const earlier = await findSessionOfCookie(pages, sessions, incoming)
     if (earlier !== null && isOfSameSignIn(earlier, asking)) return noContent(null)
-    // 403. A browser that is signed in already has lost nothing by it.
+    // 403. After the check above, so that a signed-in browser never fails here.
     await deps.requireRecentSignIn(asking)
     // 401, 403, 503
     const approved = await approve(deps, asking, user, context)
     // 429, 503
     await takeIssue('browser-session', { userId: user.id, sessionId: asking.id }, context)
-    // First, whosever it is: the browser is about to lose it, and another may have put it there.
+    // Ended first, whoever its user is: the new cookie replaces it.
     if (earlier !== null) await sessions.end(earlier, 'logout', context)
     const { secret } = await deps.openBrowserSession(asking, approved, context)
     return noContent({ of: pages.cookie, value: secret, maxAge: null })
@@ -60,10 +60,9 @@ export function browserSessionEndpoint(deps: BrowserSessionEndpointDeps): Endpoi
 }
 
 /**
- * `DELETE /auth/browser-session`: "Log out" on a page of the host's own ends what the browser is
- * signed in by, so that whoever comes next is asked for a password. It takes no token: the one of
- * the page may be over already, and the browser is to be left all the same. A page of somebody else
- * can send no such request.
+ * `DELETE /auth/browser-session`: "Log out" on a page of the host ends the browser's session, so
+ * that the next user is asked for a password. Needs no token, since the page's own may have expired
+ * already. Pages of other origins cannot send this request.
  */
 export function endBrowserSessionEndpoint(
   deps: Pick<BrowserSessionEndpointDeps, 'pages' | 'sessions' | 'audit'>,
@@ -74,7 +73,7 @@ export function endBrowserSessionEndpoint(
     await reportRefusal(audit, context, async () => pages.requireOwnPage(incoming))
     // 503
     const session = await findSessionOfCookie(pages, sessions, incoming)
-    // Durably, before the browser forgets what it would have to try again with.
+    // Stored before the browser deletes the cookie, so that a failure can be repeated.
     if (session !== null) await sessions.end(session, 'logout', context)
     return { status: 204, cookie: { of: pages.cookie, value: null } }
   }
@@ -84,7 +83,7 @@ function noContent(cookie: KeptCookie | null): NoContentAnswer {
   return { status: 204, cookie }
 }
 
-// As the store has it now: what it has shown may have changed in another process.
+// Read from the store, since another process may have changed its methods.
 async function requireLive(
   sessions: Pick<Sessions, 'findLive'>,
   { id }: SessionRecord,
@@ -94,8 +93,8 @@ async function requireLive(
   return session
 }
 
-// A web app may ask whenever it is opened. Apps that were signed in to by the former session would
-// end with it.
+// A web app may call this each time it starts. A new session would end the apps that the former one
+// signed in.
 function isOfSameSignIn(earlier: SessionRecord, asking: SessionRecord): boolean {
   return (
     earlier.parentId === asking.id &&
@@ -105,7 +104,7 @@ function isOfSameSignIn(earlier: SessionRecord, asking: SessionRecord): boolean 
   )
 }
 
-// The decision behind every way in: a user who may not sign in now gets no other session either.
+// The common decision: a user who may not sign in now gets no further session.
 function approve(
   { decideSignIn, audit }: BrowserSessionEndpointDeps,
   { methods }: SessionRecord,

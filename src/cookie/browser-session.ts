@@ -12,11 +12,11 @@ export interface BrowserSessionsDeps
   extends Omit<BrowserSessionEndpointDeps, 'openBrowserSession' | 'requireRecentSignIn'>,
     OpenBrowserSessionDeps {
   readonly sessions: Sessions
-  /** Seconds since the sign-in of a session that signs its browser in; false: any. */
+  /** Maximum age of the sign-in of the calling session, in seconds; false: unlimited. */
   readonly maxSignInAge: number | false
 }
 
-/** Makes `POST, DELETE /auth/browser-session`. No page of another origin may call it. */
+/** `POST, DELETE /auth/browser-session`. Pages of other origins may not call it. */
 export function createBrowserSessions(deps: BrowserSessionsDeps): Capability {
   const { maxSignInAge, sessions, clock } = deps
   const endpoint = browserSessionEndpoint({

@@ -7,46 +7,46 @@ import type { Me } from '../users/me.js'
 /** How long a browser stays signed in. */
 export interface StayOptions {
   /**
-   * True: as long as `lifetimes` of the router say, also once the browser was closed. Otherwise
-   * until it is closed, for 12 hours without use and 24 hours at most, or less where `lifetimes`
-   * say so. Default false.
+   * True: for the `lifetimes` of the router, even after the browser is closed. False: until the
+   * browser is closed, at most 12 hours without use and 24 hours in all, or less if `lifetimes` are
+   * shorter. Default false.
    */
   readonly stay?: boolean
 }
 
-/** For whom a browser is to be signed in, and for how long. */
+/** Options of {@link CookieForHost.open}. */
 export interface OpenByCookie
   extends StayOptions,
     Pick<OpenSessionRequest, 'userId' | 'methods' | 'code'> {}
 
-/** A browser that is signed in. What the cookie holds is for the browser alone. */
+/** The sign-in of a browser. Never contains the value of the cookie. */
 export interface SignedInByCookie {
   readonly userId: string
   readonly session: SessionSummary
-  /** As clients see it: `_id`, `name`, `username`, `status`, and what `describeUser` adds. */
+  /** The user as clients see it: `_id`, `name`, `username`, `status`, fields of `describeUser`. */
   readonly me: Me
   /**
-   * True where the user must have a second factor and has none: no guard lets the session in, so
-   * lead the user to where it can be set up.
+   * True if the user must have a second factor but has none. Guards refuse the session until then,
+   * so lead the user to the enrolment.
    */
   readonly enrolmentRequired?: true
 }
 
 /**
- * Signs the browsers of your pages in and out, by a cookie. Needs `pagesOrigin` or `oauth`: without
- * them each of these rejects with `AuthConfigError`.
+ * Signs the browsers of your pages in and out, with a cookie. Needs `pagesOrigin` or `oauth`:
+ * otherwise every method rejects with `AuthConfigError`.
  *
- * All three are for requests of your own pages: any other is `forbidden` before anything is read,
- * links in a mail and redirects from elsewhere among them. Let those lead to a page with a button.
- * Call them before the answer begins.
+ * All three are for requests of your own pages. Any other request is `forbidden`, including links
+ * in mails and redirects from other sites: let those lead to a page with a button. Call the methods
+ * before you send headers.
  */
 export interface CookieForHost {
   /**
-   * The whole of `POST /login` for a form of yours, in which the field `code` may be left empty:
-   * the same decision, limits, events and errors as `auth.signIn`. Then it ends the session that
-   * the browser had, and sets the cookie of a new one.
+   * `POST /login` for your own form, in which the field `code` may be empty: the same decision,
+   * limits, events and errors as `auth.signIn`. Then ends the browser's former session and sets the
+   * cookie of the new one.
    *
-   * Rejects with `AuthError`, and sets no cookie then: see `auth.signIn`, and `forbidden`.
+   * Rejects with `AuthError` and sets no cookie: the errors of `auth.signIn`, and `forbidden`.
    *
    * @example
    * ```ts
@@ -69,9 +69,10 @@ export interface CookieForHost {
     options?: StayOptions,
   ): Promise<SignedInByCookie>
   /**
-   * The same for a user whom you vouch for: see `auth.sessions.open`.
+   * The same for a user whom your own code has verified: see `auth.sessions.open`.
    *
-   * Rejects with `AuthError`, and sets no cookie then: see `auth.sessions.open`, and `forbidden`.
+   * Rejects with `AuthError` and sets no cookie: the errors of `auth.sessions.open`, and
+   * `forbidden`.
    */
   open(
     request: IncomingMessage,
@@ -79,11 +80,11 @@ export interface CookieForHost {
     opening: OpenByCookie,
   ): Promise<SignedInByCookie>
   /**
-   * Ends the browser's session, and has the browser forget the cookie. Says whether this call ended
-   * one: a browser that was not signed in is no error.
+   * Ends the browser's session and deletes the cookie. Resolves with false if the browser was not
+   * signed in.
    *
-   * Rejects with `AuthError`: `forbidden`, and `temporarily-unavailable`; the cookie stays then,
-   * and the user tries again.
+   * Rejects with `AuthError`: `forbidden`, or `temporarily-unavailable`; the cookie then stays, so
+   * that the user can try again.
    */
   signOut(request: IncomingMessage, response: ServerResponse): Promise<boolean>
 }

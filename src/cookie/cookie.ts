@@ -27,13 +27,13 @@ import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { CookieForHost, SignedInByCookie } from './cookie-for-host.js'
 
-/** Signing in the browsers of the host's pages, by a cookie. */
+/** Signs browsers of the host's pages in by a cookie. */
 export interface Cookie extends Capability {
   readonly cookie: CookieForHost
 }
 
 export interface CookieDeps {
-  /** Undefined: the host has none, and there is no cookie. */
+  /** Undefined if the host has no pages. */
   readonly pages: Pages | undefined
   readonly logIn: LogIn
   readonly openSession: OpenSession
@@ -43,14 +43,14 @@ export interface CookieDeps {
   readonly audit: Audit
 }
 
-/** Makes what signs browsers in and out. It has no route: the host's own forms ask for it. */
+/** Has no routes: the host's own forms call it. */
 export function createCookie(deps: CookieDeps): Cookie {
   const { logIn, openSession, sessions } = deps
 
   async function signIn(visit: Visit, given: unknown, stay: boolean): Promise<SignedInByCookie> {
     const request = parseFormCredentials(given)
     const { context } = visit
-    // A client that hangs up before its turn costs no hash.
+    // If the client disconnects before its turn, no password is hashed.
     const watched = watchRequest(visit.request)
     try {
       const aborted = () => watched.signal
@@ -84,7 +84,7 @@ export function createCookie(deps: CookieDeps): Cookie {
 
       async signOut(request, response) {
         const { session, cookie, context } = await beginVisit(deps, 'signOut', request, response)
-        // Durably, before the browser forgets what it would have to try again with.
+        // Stored before the browser deletes the cookie, so that a failure can be repeated.
         const ended = session !== null && (await sessions.end(session, 'logout', context))
         cookie.forget(response)
         return ended
@@ -93,12 +93,12 @@ export function createCookie(deps: CookieDeps): Cookie {
   }
 }
 
-/** A request of one of our pages. */
+/** A request of one of the host's pages. */
 interface Visit extends Pick<Pages, 'cookie'> {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly context: RequestContext
-  /** The session that the browser has; null where it has none that lives. */
+  /** The browser's live session; null if it has none. */
   readonly session: SessionRecord | null
 }
 
@@ -145,11 +145,11 @@ async function settle(
 }
 
 const stayOptions = z.strictObject({ stay: z.boolean().default(false) })
-// The rest is judged where it is used.
+// The other members are checked where they are used.
 const openOptions = stayOptions.extend({
   userId: z.unknown(),
   methods: z.unknown().optional(),
-  // A form sends a field that was left empty, too.
+  // Forms also send empty fields.
   code: z.preprocess((code) => (code === '' ? undefined : code), z.unknown().optional()),
 })
 

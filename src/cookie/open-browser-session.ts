@@ -10,13 +10,13 @@ import type { SessionRecord } from '../stores/contract.js'
 import { newSessionSecret } from '../tokens/session-secret.js'
 import type { UserStore } from '../users/contract.js'
 
-/** A session of a page that stands, and what its cookie holds. */
+/** A browser session, and the value of its cookie. */
 export interface OpenedBrowserSession {
   readonly session: SessionRecord
   readonly secret: string
 }
 
-/** Opens one below the session that asks. Rejects with 401 or 503, and then there is none. */
+/** Opens a browser session as a child of `asking`. After a rejection, 401 or 503, none is open. */
 export type OpenBrowserSession = (
   asking: SessionRecord,
   approved: ApprovedSignIn,
@@ -25,15 +25,13 @@ export type OpenBrowserSession = (
 
 export interface OpenBrowserSessionDeps {
   readonly users: Pick<UserStore, 'findById'>
-  /** Whether the second factor is still the one that the decision knew. */
+  /** Whether the second factor is unchanged since the decision. */
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
-  /** Whether sessions end with the hash they were opened by. */
   readonly passwordWatch: Pick<PasswordWatch, 'inherited'>
   readonly sessions: Pick<Sessions, 'draft' | 'start' | 'findLive' | 'end' | 'addPasswordMark'>
   readonly clock: () => Date
 }
 
-/** Makes what opens the session of a page for who is signed in by a token. */
 export function createOpenBrowserSession(deps: OpenBrowserSessionDeps): OpenBrowserSession {
   const { sessions, clock } = deps
   return async function openBrowserSession(asking, approved, context) {
@@ -45,7 +43,7 @@ export function createOpenBrowserSession(deps: OpenBrowserSessionDeps): OpenBrow
         approved,
         kind: 'browser',
         scope: '*',
-        // When the user showed who they are: nothing was shown now.
+        // Inherited: the user did not authenticate now.
         authenticatedAt: asking.authenticatedAt,
         refresh: null,
         secretHash,
@@ -63,13 +61,13 @@ export function createOpenBrowserSession(deps: OpenBrowserSessionDeps): OpenBrow
   }
 }
 
-// The sign-in may be older than a page stays signed in, so that is counted from now.
+// The limit counts from now, since the sign-in may be older than it.
 function lastEnd({ expiresAt }: SessionRecord, now: Date): Date {
   return new Date(Math.min(now.getTime() + untilClosed.absolute * 1000, expiresAt.getTime()))
 }
 
-// Whatever ended the user's sessions while this one was made did not see it. Looked at once more
-// now that it is stored, one of the two sees the other.
+// An action that ended the user's sessions meanwhile did not see this one. So it is checked again
+// after it is stored: one of the two sees the other.
 async function refuseOutdated(
   deps: OpenBrowserSessionDeps,
   asking: SessionRecord,

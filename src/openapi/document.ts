@@ -5,21 +5,21 @@ import { type ResponseObject, responsesOf } from './responses.js'
 import { createNamedSchemas } from './schemas.js'
 
 /**
- * A description of the HTTP interface, as
- * [OpenAPI 3.1](https://spec.openapis.org/oas/v3.1.1.html) has it, ready for `res.json`.
+ * The description of the HTTP interface in
+ * [OpenAPI 3.1](https://spec.openapis.org/oas/v3.1.1.html), ready for `res.json`.
  */
 export interface OpenApiDocument {
   /** The version of OpenAPI. */
   readonly openapi: '3.1.0'
   /** `version` is that of the interface, not of the package. */
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
-  /** Where the router is: one address. */
+  /** The address of the router; one entry. */
   readonly servers: readonly { readonly url: string }[]
-  /** The chapters, in the order in which they are to be read. */
+  /** The chapters, in reading order. */
   readonly tags: readonly { readonly name: string; readonly description: string }[]
-  /** By path, such as `/auth/sessions/{id}`, and then by method in small letters. */
+  /** By path, such as `/auth/sessions/{id}`, then by method in lower case. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>
-  /** What several requests share, by kind and then by name. */
+  /** Shared parts, by kind and then by name. */
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>
 }
 
@@ -29,15 +29,16 @@ const info = {
   summary: 'The sign-in of a messaging server.',
   license: { name: 'MIT', identifier: 'MIT' },
   description: [
-    'Bodies are JSON in UTF-8, at most 8 KiB; fields that are not listed are ignored.',
-    'Within a version there are only additions: ignore fields that you do not know, and treat an ' +
-      'unknown `error` by its status.',
-    '`HEAD` goes with `GET`. Any other method on a path is 405 `method-not-allowed` with `Allow`.',
-    'A part of the server that fails is 503, never 401: keep the token, and repeat.',
+    'Bodies are JSON in UTF-8, at most 8 KiB. The server ignores fields that are not listed.',
+    'Within a version there are only additions: ignore unknown fields, and handle an unknown ' +
+      '`error` by its status.',
+    '`GET` also answers `HEAD`. Any other method of a path is 405 `method-not-allowed`, with ' +
+      '`Allow`.',
+    'If a part of the server fails, the answer is 503, never 401: keep the token and try again.',
   ].join('\n\n'),
 }
 
-/** Describes requests, and all that may be answered to them. */
+/** Describes requests and all their answers. */
 export function describeOperations(operations: readonly Operation[]): OpenApiDocument {
   const schemas = createNamedSchemas()
   const responses = new Map<string, ResponseObject>()
@@ -74,7 +75,7 @@ export function describeOperations(operations: readonly Operation[]): OpenApiDoc
   })
 }
 
-// It is made once, and then handed to everybody who asks.
+// All callers share one object.
 function frozen<Value extends object>(value: Value): Value {
   for (const inner of Object.values(value))
     if (typeof inner === 'object' && inner !== null && !Object.isFrozen(inner)) frozen(inner)

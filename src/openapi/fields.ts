@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { Fields } from './operation.js'
 
-// Words for what stands in answers, and in requests that are not read by a schema.
+// Schemas for answers, and for requests that no schema of an endpoint reads.
 
 /** A text. */
 export function text(what = ''): z.ZodString {
   return told(z.string(), what)
 }
 
-/** A text that is a time: ISO 8601, UTC. */
+/** A time as text: ISO 8601, UTC. */
 export function time(what = ''): z.ZodString {
   return told(z.string().meta({ format: 'date-time' }), what)
 }
@@ -49,7 +49,7 @@ export function always<const Value extends string | number | boolean>(
   return told(z.literal(value), what)
 }
 
-/** Whatever else there is. */
+/** An object with further members. */
 export function besides<Shape extends z.ZodRawShape>(shape: Shape, what: string): Fields {
   return z.object(shape).catchall(z.unknown().describe(what))
 }
@@ -61,7 +61,7 @@ export function success(data: z.ZodRawShape | Fields): Fields {
 }
 
 /**
- * A schema that reads requests, with a word on each field. A field that has none does not compile.
+ * The schema of an endpoint, with a description of each field. A missing one does not compile.
  */
 export function reading<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,

@@ -1,10 +1,10 @@
 import { commonHeaders } from '../http/answer.js'
 import type { OpenTo } from '../http/endpoint.js'
 
-/** Headers of an answer, by name; those that are required are on every such answer. */
+/** Headers of an answer, by name. */
 export type AnswerHeaders = Readonly<Record<string, { readonly $ref: string }>>
 
-/** What components have a header under: some headers have several meanings. */
+/** Names of components, since some headers have several meanings. */
 export type HeaderId =
   | 'NoStore'
   | 'Kept'
@@ -40,128 +40,128 @@ const constant = (name: string): object => ({ type: 'string', enum: [commonHeade
 const words = { type: 'string' }
 const whole = { type: 'integer', minimum: 0 }
 
-/** Every header, by the name that components have it under. */
+/** Every header, by the name of its component. */
 const told: Readonly<Record<HeaderId, Told>> = {
   NoStore: {
     name: 'Cache-Control',
-    description: 'Nothing may keep an answer.',
+    description: 'No cache may store the answer.',
     required: true,
     schema: constant('Cache-Control'),
   },
   Kept: {
     name: 'Cache-Control',
-    description: 'How long it may be kept.',
+    description: 'How long caches may store it.',
     required: true,
     schema: words,
   },
   NoSniff: {
     name: 'X-Content-Type-Options',
-    description: 'The type is as it is said.',
+    description: 'Browsers must not guess the type.',
     required: true,
     schema: constant('X-Content-Type-Options'),
   },
   NothingRuns: {
     name: 'Content-Security-Policy',
-    description: 'Nothing in an answer may run or be shown.',
+    description: 'Browsers must not run or show the answer.',
     required: true,
     schema: words,
   },
   RequestId: {
     name: 'X-Request-Id',
-    description: 'What the log of the server calls the request.',
+    description: "The id of the request in the server's log.",
     required: true,
     schema: { type: 'string', pattern: '^[\\w.:-]{1,128}$' },
   },
   Challenge: {
     name: 'WWW-Authenticate',
-    description: 'By which scheme to say who asks (RFC 6750 §3).',
+    description: 'The scheme for credentials (RFC 6750 §3).',
     required: true,
     schema: words,
   },
   MayChallenge: {
     name: 'WWW-Authenticate',
-    description: 'What the token lacks, or the scheme by which an app has come (RFC 6749 §5.2).',
+    description: 'What the token lacks, or the scheme that an app has used (RFC 6749 §5.2).',
     schema: words,
   },
   RetryAfter: {
     name: 'Retry-After',
-    description: 'Seconds after which a repetition makes sense.',
+    description: 'Seconds to wait before the next attempt.',
     required: true,
     schema: whole,
   },
-  Limit: { name: 'RateLimit-Limit', description: 'How much is allowed.', schema: whole },
-  Remaining: { name: 'RateLimit-Remaining', description: 'How much is left.', schema: whole },
+  Limit: { name: 'RateLimit-Limit', description: 'Allowed requests.', schema: whole },
+  Remaining: { name: 'RateLimit-Remaining', description: 'Remaining requests.', schema: whole },
   Reset: {
     name: 'RateLimit-Reset',
-    description: 'Seconds after which there is more.',
+    description: 'Seconds until the limit resets.',
     schema: whole,
   },
   Origin: {
     name: 'Access-Control-Allow-Origin',
-    description: 'For pages of other origins, where the server lets them.',
+    description: 'For pages of other origins that the server allows.',
     schema: words,
   },
   EveryOrigin: {
     name: 'Access-Control-Allow-Origin',
-    description: 'Pages of every origin may ask.',
+    description: 'Pages of every origin may call it.',
     required: true,
     schema: { type: 'string', enum: ['*'] },
   },
   Exposed: {
     name: 'Access-Control-Expose-Headers',
-    description: 'What such a page may read.',
+    description: 'The headers that such a page may read.',
     schema: words,
   },
-  Vary: { name: 'Vary', description: 'Which headers of the request matter.', schema: words },
+  Vary: { name: 'Vary', description: 'Request headers that change the answer.', schema: words },
   Location: {
     name: 'Location',
-    description: 'Where the browser goes.',
+    description: 'The next address of the browser.',
     required: true,
     schema: words,
   },
   'Set-Cookie': {
     name: 'Set-Cookie',
-    description: 'What the browser keeps, where that is new.',
+    description: 'A new or deleted cookie.',
     schema: words,
   },
-  Language: { name: 'Content-Language', description: 'Of the page.', schema: words },
+  Language: { name: 'Content-Language', description: 'The language of the page.', schema: words },
   Permissions: {
     name: 'Permissions-Policy',
-    description: 'What of the device a page may use.',
+    description: 'Features of the device that the page may use.',
     required: true,
     schema: words,
   },
   NoFrame: {
     name: 'X-Frame-Options',
-    description: 'No page may frame it.',
+    description: 'No page may frame this page.',
     required: true,
     schema: words,
   },
   Referrer: {
     name: 'Referrer-Policy',
-    description: 'What links from it say.',
+    description: 'The referrer that links from the page send.',
     required: true,
     schema: words,
   },
   OwnSite: {
     name: 'Cross-Origin-Resource-Policy',
-    description: 'No other site may load it.',
+    description: 'No other site may load the page.',
     required: true,
     schema: words,
   },
 }
 
-/** What the headers of an answer depend on. */
+/** The properties of an answer that decide its headers. */
 export interface AnswerKind {
   readonly status: number
-  /** Of an endpoint for apps, which come by schemes of their own. */
+  /** Whether the endpoint is for apps, which have their own schemes. */
   readonly ofApps: boolean
   readonly openTo: OpenTo | undefined
-  /** Whether it tells how a limit stands. */
+  /** Whether it has the headers of a limit. */
   readonly limited: boolean
 }
 
-/** The headers of an answer: those that each has, those of its kind, and some of its own. */
+/** The headers of an answer: common ones, those of its kind, and `also`. */
 export function headersOf(kind: AnswerKind, also: readonly HeaderId[] = []): AnswerHeaders {
   const ids: HeaderId[] = [
     ...(also.includes('Kept') ? [] : (['NoStore'] as const)),
@@ -178,7 +178,7 @@ export function headersOf(kind: AnswerKind, also: readonly HeaderId[] = []): Ans
   )
 }
 
-/** What pages for people have besides. */
+/** Further headers of HTML pages. */
 export const pageHeaders: readonly HeaderId[] = [
   'Language',
   'NoFrame',

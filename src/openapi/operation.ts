@@ -4,76 +4,76 @@ import type { OpenTo } from '../http/endpoint.js'
 import type { ProblemStyle } from '../http/problem-names.js'
 import type { HeaderId } from './headers.js'
 
-/** The chapters of the interface, in the order in which they are to be read. */
+/** The chapters of the interface, in reading order. */
 export const tags = {
-  'Signing in': 'Ways to a session, and to fresh tokens of one.',
-  'The session': 'What somebody who is signed in asks of it.',
+  'Signing in': 'Opening a session, and refreshing its tokens.',
+  'The session': 'The session of the caller, and the other sessions of the user.',
   'Named tokens': 'For bots and scripts.',
   'The second factor': 'TOTP and recovery codes.',
-  Passkeys: 'Signing in by them, looking after them, and proving anew who one is.',
-  Apps: 'OAuth 2.1 and OpenID Connect, for apps of others.',
-  Keys: 'For services that check access tokens themselves.',
+  Passkeys: 'Sign-in with passkeys, their management, and reauthentication.',
+  Apps: 'OAuth 2.1 and OpenID Connect, for third-party apps.',
+  Keys: 'For services that verify access tokens themselves.',
 } as const
 
 /** One chapter. */
 export type Tag = keyof typeof tags
 
 /**
- * Who may ask. `signed-in`: with any token of a user, `full-scope`: with one that may do all that
- * its user may. `app`: an app by its own credentials, `app-token`: by an access token that it was
- * given, `browser`: by the cookie, if at all.
+ * The caller. `signed-in`: any token of a user. `full-scope`: a token without a limited scope.
+ * `app`: an app with its own credentials. `app-token`: an app with an access token. `browser`: with
+ * the cookie or without.
  */
 export type Who = 'anybody' | 'signed-in' | 'full-scope' | 'app' | 'app-token' | 'browser'
 
-/** What goes into a request, or comes with an answer, in which fields may be added later. */
+/** The members of a request or an answer; later versions may add some. */
 export type Fields = z.ZodObject
 
 /** A body. */
 export interface Body {
   readonly fields: Fields
-  /** Forms, in which nothing but `resource` may be repeated: besides JSON, or alone. */
+  /** Whether a form is accepted besides JSON, or alone. Only `resource` may repeat in it. */
   readonly form?: 'too' | 'only'
 }
 
-/** An answer that is no refusal. */
+/** A successful answer. */
 export interface Success {
   readonly what: string
-  /** Null: there is no body. */
+  /** Null: no body. */
   readonly body: Fields | 'html' | null
-  /** Besides what every answer has. */
+  /** Besides the common headers. */
   readonly headers?: readonly HeaderId[]
 }
 
-/** One request, and all that may be answered to it. */
+/** One request and all its answers. */
 export interface Operation {
-  /** As it is mounted, such as `DELETE /auth/sessions/:id`. */
+  /** As mounted, such as `DELETE /auth/sessions/:id`. */
   readonly route: `${'GET' | 'POST' | 'DELETE'} /${string}`
-  /** What clients that are generated call it. */
+  /** The name of the method in generated clients. */
   readonly id: string
   readonly tag: Tag
   readonly summary: string
   readonly notes?: readonly string[]
   readonly who: Who
-  /** More of who may ask. */
+  /** A further condition for the caller. */
   readonly whoElse?: string
-  /** Open to somebody who must have a second factor and has none yet. */
+  /** Whether a user who still lacks a required second factor may call it. */
   readonly whileEnrolling?: boolean
-  /** Without it the route is not there, such as "the store `tickets`". */
+  /** What the route requires to exist, such as "the store `tickets`". */
   readonly thereWith?: string
   readonly style?: ProblemStyle
   readonly openTo?: OpenTo
-  /** Whether the answer tells how a limit stands. */
+  /** Whether the answer has the headers of a limit. */
   readonly limited?: boolean
-  /** Headers of the request, but those that say who asks. */
+  /** Headers of the request, without the credentials. */
   readonly sends?: Fields
   readonly query?: Fields
-  /** What stands in the path, by the name that it has there. */
+  /** Parameters of the path, by name. */
   readonly inPath?: Readonly<Record<string, string>>
   readonly body?: Body
   /** By status. */
   readonly answers: Readonly<Record<number, Success>>
-  /** By their names in the catalogue, which knows the status. */
+  /** Names in the catalogue of errors, which has the status. */
   readonly refusals: readonly AuthErrorCode[]
-  /** Statuses whose refusal is a page for people. */
+  /** Errors that are HTML pages, by status. */
   readonly pages?: Readonly<Record<number, string>>
 }

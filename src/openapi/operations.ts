@@ -9,7 +9,7 @@ import { sessionOperations } from './operations/session.js'
 import { signingIn } from './operations/signing-in.js'
 import { usersOfApps } from './operations/users-of-apps.js'
 
-/** Every request that a router can be asked, whatever its options. */
+/** Every request that some router answers, with any options. */
 export const operations: readonly Operation[] = [
   ...signingIn,
   ...sessionOperations,

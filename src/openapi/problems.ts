@@ -7,30 +7,30 @@ import { requestOptions } from './passkey-fields.js'
 
 const issue = z.object({ path: text('the field'), message: text('what was expected there') })
 const secondFactor = z.object({
-  method: text('the one to ask for first'),
-  codeGenerated: flag('whether a code is on its way'),
+  method: text('the method to ask for first'),
+  codeGenerated: flag('whether the server has sent a code'),
   availableMethods: texts('such as `totp`, `passkey` and `recovery`'),
   passkeyOptions: requestOptions
-    .describe('where `passkey` is among them: for `navigator.credentials.get`')
+    .describe('if `passkey` is available: for `navigator.credentials.get`')
     .optional(),
 })
 
-/** What stands in `details` of an answer. */
+/** `details` of errors. */
 const details: Readonly<Partial<Record<AuthErrorCode, z.ZodType>>> = {
   'invalid-request': z.object({ issues: z.array(issue) }).optional(),
   Unauthorized: z
     .object({
-      wrong: oneOf(['password', 'passkey'], 'it was wrong; a session goes on'),
+      wrong: oneOf(['password', 'passkey'], 'what was wrong; a session continues'),
       signal: always(
         'unknown-credential',
-        'for `PublicKeyCredential.signalUnknownCredential`: there is no such passkey',
+        'the passkey does not exist: call `PublicKeyCredential.signalUnknownCredential`',
       ).optional(),
     })
     .optional(),
   'totp-required': secondFactor,
   'totp-invalid': secondFactor,
   'reauthentication-required': z
-    .object({ maxAge: count('seconds that the sign-in may be old') })
+    .object({ maxAge: count('maximum age of the sign-in, in seconds') })
     .optional(),
   'too-many-requests': z.object({ retryAfter: count('seconds') }),
 }
@@ -41,13 +41,13 @@ const prefixes: Readonly<Record<ProblemStyle, string>> = {
   'oauth-endpoint': 'App',
 }
 
-/** What the schema of a refusal is called. */
+/** The name of the schema of an error. */
 export function problemId(code: AuthErrorCode, style: ProblemStyle): string {
   const words = code.split(/[-_]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1))
   return `${prefixes[style]}${words.join('')}`
 }
 
-/** The body of a refusal. */
+/** The body of an error. */
 export function problemFields(code: AuthErrorCode, style: ProblemStyle): Fields {
   const inner = Object.hasOwn(details, code) ? details[code] : undefined
   return z.object({
@@ -60,7 +60,7 @@ export function problemFields(code: AuthErrorCode, style: ProblemStyle): Fields 
   })
 }
 
-/** The status of a refusal. */
+/** The status of an error. */
 export function statusOf(code: AuthErrorCode): number {
   return new AuthError(code).status
 }

@@ -8,7 +8,7 @@ const token = [
   Object.fromEntries(Object.keys(tokenHeaders).map((scheme) => [scheme, []])),
 ]
 
-/** Which of these a request brings along; `{}` is nothing. */
+/** Accepted credentials by caller; `{}` means none. */
 const security: Readonly<Record<Who, readonly object[]>> = {
   anybody: [],
   'signed-in': token,
@@ -18,7 +18,7 @@ const security: Readonly<Record<Who, readonly object[]>> = {
   browser: [{ cookie: [] }, {}],
 }
 
-/** How a request says who asks. */
+/** Kinds of credentials. */
 const securitySchemes = {
   bearer: {
     type: 'http',
@@ -34,17 +34,17 @@ const securitySchemes = {
   app: {
     type: 'http',
     scheme: 'basic',
-    description: 'Id and secret of an app, where it has one (RFC 6749 §2.3.1).',
+    description: 'Id and secret of a confidential app (RFC 6749 §2.3.1).',
   },
   cookie: {
     type: 'apiKey',
     in: 'cookie',
     name: sessionCookieName,
-    description: "Of a browser that is signed in to the server's own pages.",
+    description: "The session of a browser at the server's own pages.",
   },
 }
 
-/** The schemes that some requests use. */
+/** The schemes that these operations use. */
 export function schemesOf(operations: readonly Operation[]): Record<string, object> {
   const used = new Set(
     operations.flatMap(({ who }) => security[who].flatMap((scheme) => Object.keys(scheme))),
@@ -52,21 +52,21 @@ export function schemesOf(operations: readonly Operation[]): Record<string, obje
   return Object.fromEntries(Object.entries(securitySchemes).filter(([name]) => used.has(name)))
 }
 
-/** Who may ask, for people. */
+/** The caller, for people. */
 export function whoOf({ who, whoElse, whileEnrolling }: Operation): string {
   const words: Readonly<Record<Who, string>> = {
     anybody: 'anybody',
     'signed-in': 'signed in',
     'full-scope': 'signed in, full scope',
     app: 'an app',
-    'app-token': 'an app by its access token',
+    'app-token': 'an app with its access token',
     browser: 'a browser',
   }
   const more = whoElse === undefined ? '' : `, ${whoElse}`
   return `${words[who]}${more}${whileEnrolling === true ? '; open while enrolling' : ''}`
 }
 
-/** What a request is made of. */
+/** Parameters, body and credentials of a request. */
 export function requestOf(operation: Operation, schemas: NamedSchemas): object {
   const parameters = [
     ...Object.entries(operation.inPath ?? {}).map(([name, what]) => ({

@@ -5,19 +5,19 @@ import type { Operation, Success } from './operation.js'
 import { problemFields, problemId, statusOf } from './problems.js'
 import type { NamedSchemas } from './schemas.js'
 
-/** What may be answered, as OpenAPI has it. */
+/** An answer in OpenAPI. */
 export interface ResponseObject {
   readonly description: string
   readonly headers: AnswerHeaders
   readonly content?: Readonly<Record<string, { readonly schema: object }>>
 }
 
-/** Refusals that are the same for several requests. */
+/** Errors that several requests share. */
 export type SharedResponses = Map<string, ResponseObject>
 
 type Origin = Pick<Operation, 'style' | 'openTo' | 'limited'>
 
-/** All that may be answered to a request, by status. */
+/** All answers to a request, by status. */
 export function responsesOf(
   operation: Operation,
   schemas: NamedSchemas,
@@ -66,7 +66,7 @@ function kindOf({ style, openTo, limited = false }: Origin, status: number): Ans
   return { status, ofApps: style === 'oauth-endpoint', openTo, limited }
 }
 
-/** A refusal with one of several names, all of one status. */
+/** An error of one status, with one of several names. */
 function refusalOf(
   origin: Origin,
   codes: readonly AuthErrorCode[],

@@ -1,20 +1,19 @@
 import { z } from 'zod'
 import type { Fields } from './operation.js'
 
-/** A schema as OpenAPI has it: JSON Schema 2020-12. */
+/** A schema in OpenAPI: JSON Schema 2020-12. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema
 
-/** Schemas that are referred to by name. */
+/** Schemas with names. */
 export interface NamedSchemas {
-  /** Gives a schema a name, and answers the reference to it. */
+  /** Adds a schema under a name and returns the reference to it. */
   name(id: string, fields: Fields): { readonly $ref: string }
-  /** All of them, by name. */
+  /** All schemas, by name. */
   all(): Readonly<Record<string, JsonSchema>>
 }
 
 const uri = (id: string) => `#/components/schemas/${id}`
 
-/** Makes an empty list of them. */
 export function createNamedSchemas(): NamedSchemas {
   const registry = z.registry<{ id: string }>()
   const named = new Map<string, Fields>()
@@ -34,7 +33,7 @@ export function createNamedSchemas(): NamedSchemas {
   }
 }
 
-/** The fields of one that has no name. */
+/** The members of a schema without a name. */
 export function propertiesOf(fields: Fields): readonly (readonly [string, JsonSchema, boolean])[] {
   const { properties = {}, required = [] } = z.toJSONSchema(fields, settings)
   return Object.entries(properties).map(([name, schema]) => [
@@ -44,16 +43,16 @@ export function propertiesOf(fields: Fields): readonly (readonly [string, JsonSc
   ])
 }
 
-// As a client writes it: what has a default may be left out, and more fields may come.
+// From the view of a client: members with a default are optional, and more members are allowed.
 const settings = { io: 'input', override: simplify } as const
 
-// Generators of older descriptions know neither `const` nor a choice between a type and null.
+// Generators for older versions support neither `const` nor a choice between a type and null.
 function simplify({ jsonSchema }: { readonly jsonSchema: JsonSchema }): void {
   if (jsonSchema.const !== undefined) {
     jsonSchema.enum = [jsonSchema.const as string]
     delete jsonSchema.const
   }
-  // Some generators make a member that has a default one that must be sent.
+  // Some generators treat a member with a default as required.
   delete jsonSchema.default
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum

@@ -3,8 +3,8 @@ import type { EndpointRequest } from '../http/endpoint.js'
 import type { AdmittedSessions, SignedIn, SignedInRequest } from './principal.js'
 
 /**
- * The signed-in request, if it may manage the account. A token of a limited scope may not (ASVS
- * V8.2.1). Throws 401, 403 or 503.
+ * The signed-in user, if the request may manage the account. A token of a limited scope may not
+ * (ASVS V8.2.1). Throws 401, 403 or 503.
  */
 export async function ownerOf(
   signedIn: SignedIn,

@@ -4,21 +4,21 @@ import type { ReadCredentials } from '../http/credentials.js'
 import type { SessionRecord, StoredKind, StoredMethod } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
 
-/** Who is asking: what a guarded handler reads as `req.auth`. */
+/** The authenticated caller; guarded handlers read it as `req.auth`. */
 export interface Principal {
   readonly userId: string
   readonly sessionId: string
   readonly kind: StoredKind
-  /** `['*']` means all that the user may do. */
+  /** `['*']` means everything that the user may do. */
   readonly scope: readonly string[]
-  /** When the user last proved who they are. */
+  /** When the user last authenticated. */
   readonly authenticatedAt: Date
   readonly methods: readonly StoredMethod[]
-  /** When the presented token ends. */
+  /** When the presented token expires. */
   readonly expiresAt: Date
 }
 
-/** A request's principal, with the rows it was judged by. */
+/** A request's principal, with its session and user. */
 export interface SignedInRequest {
   readonly principal: Principal
   readonly session: SessionRecord
@@ -26,15 +26,14 @@ export interface SignedInRequest {
 }
 
 /**
- * Which sessions are let in. `complete`: those that have shown every factor the host demands.
- * `may-enrol`: those, too, that still have to set up a second factor, and may do nothing else.
+ * Which sessions are accepted. `complete`: those with every factor that the host requires.
+ * `may-enrol`: also those that must still set up a second factor.
  */
 export type AdmittedSessions = 'complete' | 'may-enrol'
 
 /**
- * Finds out who is asking of a route of the host's; throws 400, 401, 403 or 503. Lets in `complete`
- * sessions by default, of every kind, and reads the headers. What a session of its kind and scope
- * may do is asked by the guard.
+ * Authenticates a request to a route of the host, by its headers; throws 400, 401, 403 or 503.
+ * Accepts `complete` sessions of every kind by default. The guard then checks kind and scope.
  */
 export type AuthenticateRequest = (
   request: IncomingMessage,
@@ -44,9 +43,9 @@ export type AuthenticateRequest = (
 ) => Promise<SignedInRequest>
 
 /**
- * Finds out who is asking of an endpoint of the router's own; throws 400, 401, 403 or 503. A named
- * token is 403, and so is a session of a kind that only a newer release knows, unless the endpoint
- * is there for `every-kind`: what a bot may do besides is the host's to say, on its own routes.
+ * Authenticates a request to an endpoint of the router; throws 400, 401, 403 or 503. Named tokens,
+ * and sessions of an unknown kind, are 403 unless the endpoint accepts `every-kind`: bots use the
+ * routes of the host.
  */
 export type SignedIn = (
   request: IncomingMessage,

@@ -8,7 +8,7 @@ import type { AccessTokenClaims, TokenSigner } from '../signers/contract.js'
 import type { SessionRecord } from '../stores/contract.js'
 import { pairNameOf } from './refresh-token.js'
 
-/** An access token and how long it is good for. */
+/** An access token and its lifetime. */
 export interface IssuedAccessToken {
   readonly token: string
   /** Seconds, RFC 6749 §5.1. */
@@ -16,12 +16,11 @@ export interface IssuedAccessToken {
   readonly expiresAt: Date
 }
 
-/** Makes and checks access tokens through the host's signer. */
+/** Issues and verifies access tokens with the host's signer. */
 export interface AccessTokens {
   /**
-   * A token of the session, of a pair with its refresh token. It lives at most `lifetime` seconds,
-   * and no longer than the session. `audience`: the API that it is for, where that is not the
-   * signer's own.
+   * Issues a token of the session, bound to its current refresh token. It lives at most `lifetime`
+   * seconds, and no longer than the session. `audience`: the API, if not the signer's own.
    */
   issue(
     session: SessionRecord,
@@ -30,14 +29,13 @@ export interface AccessTokens {
     audience?: string,
   ): Promise<IssuedAccessToken>
   /**
-   * The claims of a token that is ours, whole and of this moment. Throws 401 for any other, 503
-   * when the signer failed.
+   * The claims of a valid token of ours. Throws 401 for any other, 503 if the signer fails.
    */
   verify(token: string, now: Date): Promise<AccessTokenClaims>
   /**
-   * The claims of a token that is ours and whole, expired or not, as far as the signer can tell;
-   * null for any other. Proves that the caller has held it, and is no sign-in. Where `audiences`
-   * are given, of a token for one of these APIs instead of our own. Throws 503.
+   * The claims of a token of ours, expired or not if the signer supports that; null for any other.
+   * Not an authentication: it only proves that the caller has held the token. With `audiences`, for
+   * a token of one of these APIs instead of our own. Throws 503.
    */
   readWhenever(
     token: string,
@@ -45,40 +43,38 @@ export interface AccessTokens {
     audiences?: readonly string[],
   ): Promise<AccessTokenClaims | null>
   /**
-   * The claims of a token of ours for one of these APIs, whole and of this moment; null for any
-   * other. Nothing is remembered of it, as it need not be a token for us. Throws 503.
+   * The claims of a valid token of ours for one of these APIs; null for any other. Does not cache
+   * it, since it may be for another API. Throws 503.
    */
   readFor(audiences: readonly string[], token: string, now: Date): Promise<AccessTokenClaims | null>
   /**
-   * The same, at once, for a token that was verified a moment ago; undefined for any other, of
-   * which nothing is known.
+   * The claims of a token that was verified a moment ago, without a promise; undefined if it is not
+   * in the cache.
    */
   remembered(token: string, now: Date): AccessTokenClaims | undefined
 }
 
-/** The most skew a signer may forgive; its own setting is usually less. */
+/** Maximum skew that a signer may tolerate; its own setting is usually smaller. */
 const maxSkewSeconds = 60
-/** A signature does not change, but a key may be withdrawn: that takes effect within this time. */
+/** A removed key takes effect within this time. */
 const maxVerifiedAgeSeconds = 30
 const maxVerified = 20_000
-/**
- * Characters. A socket can be sent a megabyte, and a host's own signer might read all of it.
- */
+/** Characters. A socket may send a megabyte, and a host's own signer might parse all of it. */
 const maxTokenCharacters = 8192
 
-/** Binds access tokens to a signer. `noticeTime` is told when each was issued. */
+/** `noticeTime` gets the time of issue of each verified token. */
 export function createAccessTokens(
   signer: TokenSigner,
   call: HostCall,
   noticeTime: NoticeTime,
 ): AccessTokens {
-  // By digest, so that no memory dump holds a list of tokens.
+  // Keyed by digest, so that a memory dump contains no tokens.
   const verified = boundedCache<AccessTokenClaims>(maxVerified, maxVerifiedAgeSeconds)
 
   function remembered(token: string, now: Date): AccessTokenClaims | undefined {
     if (token.length > maxTokenCharacters) return undefined
     const known = verified.get(sha256(token), now)
-    // Once it is over by our clock, how much skew to forgive is for the signer to say.
+    // After its expiry, the signer decides how much skew to tolerate.
     return known !== undefined && now.getTime() < known.exp * 1000 ? known : undefined
   }
 
@@ -105,7 +101,7 @@ export function createAccessTokens(
   return {
     async issue(session, lifetime, now, audience) {
       const iat = seconds(now)
-      // A second at least, or clients would refresh in a loop; the session ends when it ends.
+      // At least a second: otherwise clients would refresh in a loop just before the session ends.
       const exp = Math.max(iat + 1, Math.min(iat + lifetime, seconds(session.expiresAt)))
       const claims: AccessTokenClaims = {
         sub: session.userId,
@@ -183,13 +179,13 @@ function createReadingForApis(
   }
 }
 
-// A signer that does not look at the audience would let the token of an app for another API in at
-// this one (RFC 8725 §3.9). One that does not say its own is older than tokens for other APIs.
+// A signer that ignores the audience would accept an app's token for another API here (RFC 8725
+// §3.9). A signer without `audience` issues no tokens for other APIs.
 function isForUs({ aud }: AccessTokenClaims, { audience }: TokenSigner): boolean {
   return aud === undefined || audience === undefined || aud === audience
 }
 
-// A signer that does not know `audiences` answers a token for its own.
+// A signer that ignores `audiences` returns the claims of a token for its own audience.
 function isForOneOf(
   audiences: readonly string[],
   { aud }: AccessTokenClaims,
@@ -199,21 +195,21 @@ function isForOneOf(
   return isFor !== undefined && audiences.includes(isFor)
 }
 
-// Again by the router's own clock: a signer in a KMS or a host's own may forget the times.
+// Checked again with the router's clock: a host's own signer may not check the times.
 function problemOfTimes({ exp, iat }: AccessTokenClaims, now: Date): string | null {
   if (exp + maxSkewSeconds <= seconds(now)) return 'token expired'
   return iat - maxSkewSeconds > seconds(now) ? 'token issued in the future' : null
 }
 
-/** The name of the pair a token is of; null for one that was handed out without a refresh token. */
+/** The name of the pair that a token belongs to; null for a token without a refresh token. */
 export function pairOf({ jti }: AccessTokenClaims): string | null {
-  // A signer of the host's may answer none.
+  // A host's own signer may return none.
   if (typeof jti !== 'string') return null
   const dot = jti.indexOf('.')
   return dot < 0 ? null : jti.slice(dot + 1)
 }
 
-// A refusal is an answer, not a failure: only what is not the signer's verdict may become a 503.
+// A refusal is a result, not a failure: only other errors of the signer become a 503.
 async function claimsOrRefusal(
   verify: () => Promise<AccessTokenClaims>,
 ): Promise<AccessTokenClaims | AuthError> {

@@ -3,7 +3,7 @@ import { UnexpectedAnswer } from '../lib/host-call.js'
 import { randomId } from '../lib/random.js'
 import type { AccessTokenClaims, TokenSigner } from '../signers/contract.js'
 
-/** Has a signer sign and verify. Rejects where it fails, or does not know its own tokens. */
+/** Signs and verifies a token. Rejects if the signer fails or refuses its own token. */
 export async function checkAccessTokens(signer: TokenSigner, now: Date): Promise<void> {
   const claims = harmlessClaims(now)
   const verified = await signer.verify(await signer.sign(claims))
@@ -12,8 +12,7 @@ export async function checkAccessTokens(signer: TokenSigner, now: Date): Promise
 }
 
 /**
- * The same for the ring of RS256, where it has one; ID tokens of other algorithms are signed with
- * the keys of access tokens.
+ * The same for the RS256 keys, if there are any. Other ID tokens use the keys of access tokens.
  */
 export async function checkRs256(signer: TokenSigner, now: Date): Promise<void> {
   if (signer.idTokenAlgorithms?.includes('RS256') !== true) return
@@ -27,9 +26,8 @@ export async function checkRs256(signer: TokenSigner, now: Date): Promise<void> 
 }
 
 /**
- * Rejects with AuthConfigError where a signer takes the token for another API for one of its own:
- * with apps that are given such tokens, each would open everything here. Rejects with the signer's
- * own error where that fails.
+ * Rejects with AuthConfigError if a signer accepts a token for another API as its own: such tokens
+ * of apps would then give full access here. Rejects with the signer's own error if it fails.
  */
 export async function probeSignerAudience(signer: TokenSigner, now: Date): Promise<void> {
   if (signer.audience === undefined) throw unfit('has no audience, so none of its tokens has one.')
@@ -62,7 +60,7 @@ function unfit(problem: string): AuthConfigError {
   )
 }
 
-// The token names no session and has no scope: if it leaked, it would be worth nothing.
+// Without a session and without a scope, a leaked token would be useless.
 function harmlessClaims(now: Date): AccessTokenClaims {
   const iat = Math.floor(now.getTime() / 1000)
   return {

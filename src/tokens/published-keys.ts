@@ -9,7 +9,7 @@ export function createPublishedKeys(signer: TokenSigner, call: HostCall): Capabi
   return { routes: [['/auth/jwks.json', { GET: jwksEndpoint(signer, call) }]] }
 }
 
-/** The keys with which others verify our tokens, RFC 7517 §5; empty if the signer publishes none. */
+/** The keys that verify our tokens, RFC 7517 §5; empty if the signer publishes none. */
 function jwksEndpoint(signer: TokenSigner, call: HostCall): Endpoint {
   return async () => {
     return ok(

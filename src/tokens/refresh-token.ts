@@ -4,39 +4,38 @@ import { sha256 } from '../lib/digest.js'
 import { randomId, randomSecret } from '../lib/random.js'
 import type { RefreshState, SpentRefreshToken } from '../stores/contract.js'
 
-/** A refresh token as the client gets it, and the state the session keeps of it. */
+/** A refresh token for the client, and the state of it that the session stores. */
 export interface NewRefreshToken {
   readonly token: string
   readonly refresh: RefreshState
 }
 
-/** What a presented token is to its session. */
+/** The relation of a presented token to its session. */
 export type RefreshTokenClass =
   | { readonly is: 'current' }
   | { readonly is: 'spent-lately'; readonly successor: string }
   | { readonly is: 'spent' }
   | { readonly is: 'foreign' }
 
-// `mar_rt_<session id>.<secret><tag>`: the prefix keeps it from being taken for any other one-time
-// value.
+// `mar_rt_<session id>.<secret><tag>`: the prefix distinguishes it from other one-time values.
 const pattern = /^mar_rt_([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{65}$/
 const prefix = 'mar_rt_'
 const tagLength = 22
-/** The most spent tokens a session remembers; older ones are known by their tag alone. */
+/** Maximum number of spent tokens in a session; older ones are recognised by their tag. */
 const maxSpentTokens = 20
 /**
- * Seconds by which clocks of processes may differ without an honest client looking like a thief.
+ * Seconds by which the clocks of processes may differ before an honest client looks like a thief.
  */
 const maxSkewSeconds = 20
 /** 132 of the 256 bits of a hash. */
 const pairNameLength = 22
 
-/** The id of the session a token claims to be of; null for text that is no refresh token. */
+/** The session id in a token, unverified; null for text that is not a refresh token. */
 export function sessionIdOf(token: string): string | null {
   return pattern.exec(token)?.[1] ?? null
 }
 
-/** Makes the first refresh token of a session. */
+/** The first refresh token of a session. */
 export function newRefreshToken(sessionId: string): NewRefreshToken {
   const familyKey = randomSecret()
   const token = compose(sessionId, randomSecret(), familyKey)
@@ -44,9 +43,9 @@ export function newRefreshToken(sessionId: string): NewRefreshToken {
 }
 
 /**
- * Makes the successor of the current token. It is derived from the token itself and a random salt,
- * so that a client that shows the same token again gets the same successor, although neither is
- * stored: a database holds only hashes and salts.
+ * The successor of the current token, derived from the token and a random salt. So a client that
+ * repeats the same token gets the same successor, although the database stores only hashes and
+ * salts.
  */
 export function rotateRefreshToken(
   sessionId: string,
@@ -57,21 +56,20 @@ export function rotateRefreshToken(
 ): NewRefreshToken {
   const salt = randomId()
   const successor = deriveSuccessor(sessionId, token, salt, refresh.familyKey)
-  // A process whose clock is ahead must not forget what one that is right would still repeat.
+  // With a margin: a process whose clock is ahead must keep what the others may still repeat.
   const stillRepeatable = refresh.spent
     .filter(({ spentAt }) => isWithin(grace + maxSkewSeconds, spentAt, now))
     .slice(1 - maxSpentTokens)
   const spent = [...stillRepeatable, { hash: refresh.hash, salt, spentAt: now }]
-  // Spread: what a newer release has put into the state stays there. That the pair was used is said
-  // of the pair before.
+  // Keeps members of newer releases, but not `pairUsed`, which was about the previous pair.
   const { pairUsed: _ofThePairBefore, ...state } = refresh
   return { token: successor, refresh: { ...state, hash: sha256(successor), spent } }
 }
 
 /**
- * Judges a token against its session. A spent one may be repeated within `grace` seconds of being
- * spent, or for as long as nothing of the pair it was answered with has been used: the answer may
- * have been lost, or two tabs may have asked at once.
+ * Classifies a token of a session. A spent token may be repeated within `grace` seconds after it
+ * was spent, or until the pair that it was exchanged for has been used: the answer may have been
+ * lost, or two tabs may have refreshed at once.
  */
 export function classifyRefreshToken(
   sessionId: string,
@@ -83,7 +81,7 @@ export function classifyRefreshToken(
   const hash = sha256(token)
   if (equalInConstantTime(hash, refresh.hash)) return { is: 'current' }
   const parent = refresh.spent.find((one) => equalInConstantTime(hash, one.hash))
-  // A pair whose refresh token was spent in its turn has been used.
+  // A pair whose refresh token has been spent has been used.
   const isUnused = parent === refresh.spent.at(-1) && refresh.pairUsed !== true
   if (parent !== undefined && (isUnused || isWithin(grace, parent.spentAt, now))) {
     return {
@@ -94,37 +92,35 @@ export function classifyRefreshToken(
   return { is: isOfFamily(token, refresh) ? 'spent' : 'foreign' }
 }
 
-/**
- * Names the pair of tokens that the refresh token of this hash is of, and gives nothing of it away.
- */
+/** The name of the pair of the refresh token with this hash. Reveals nothing about the token. */
 export function pairNameOf(hash: string): string {
   return hash.slice(0, pairNameLength)
 }
 
 /**
- * What a session's state says of the pair that an access token is of, and that was there when the
- * token was issued. A pair that it does not name was spent long ago, or is `newer` than the state.
+ * Whether the pair of an access token counts as used, by the session's state. A pair that is not in
+ * the state was spent long ago, or is `newer` than the state.
  */
 export function usageOfPair(
   name: string,
   { hash, spent, pairUsed }: RefreshState,
   issuedAt: Date,
 ): 'used' | 'unused' | 'newer' {
-  // The first pair answers a code: there is no refresh token that could be found out by it.
+  // The first pair was exchanged for a code, so no refresh token waits for the news of its use.
   if (pairNameOf(hash) === name) return pairUsed === true || spent.length === 0 ? 'used' : 'unused'
   if (spent.some((one) => pairNameOf(one.hash) === name)) return 'used'
   const lastSpent = spent.at(-1)?.spentAt.getTime() ?? Number.NEGATIVE_INFINITY
-  // A spent token is dropped no sooner than the clocks' skew after the last answer to its parent.
+  // A spent token stays at least for the skew of clocks after the last answer to its parent.
   return lastSpent > issuedAt.getTime() + maxSkewSeconds * 1000 ? 'used' : 'newer'
 }
 
 /**
- * What stands for the state of a session that is not there. No token is of its family. Without a
- * spent one: most sessions have one at most.
+ * A dummy state for a session that does not exist; no token belongs to it. Without spent tokens,
+ * like most sessions.
  */
 export const nobodysRefresh: RefreshState = newRefreshToken('').refresh
 
-// A session id is no secret. Without the tag, anybody who knows one could end the session with an
+// Session ids are not secret. Without the tag, anybody who knows one could end the session with an
 // invented "spent" token.
 function isOfFamily(token: string, { familyKey }: RefreshState): boolean {
   return equalInConstantTime(
@@ -160,6 +156,6 @@ function tagOf(tagged: string, familyKey: string): string {
 }
 
 function isWithin(seconds: number, earlier: SpentRefreshToken['spentAt'], now: Date): boolean {
-  // Either way: a clock that was set back must not make an old token young again.
+  // The absolute value: a clock that was set back must not make an old token young.
   return Math.abs(now.getTime() - earlier.getTime()) <= seconds * 1000
 }

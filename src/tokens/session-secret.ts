@@ -3,40 +3,40 @@ import { sha256 } from '../lib/digest.js'
 import { randomSecret } from '../lib/random.js'
 import type { SessionRecord } from '../stores/contract.js'
 
-/** Kinds of sessions that are shown by a secret of their own, instead of by signed tokens. */
+/** Kinds of sessions whose credential is a secret instead of signed tokens. */
 export type SecretKind = 'browser' | 'token'
 
-/** A secret as its client keeps it, and the hash that the session keeps of it. */
+/** A secret for the client, and its hash for the session. */
 export interface NewSessionSecret {
   readonly secret: string
   readonly secretHash: string
 }
 
-/** A secret that was presented: whose it claims to be, and its hash. */
+/** A presented secret: the session id that it claims, and its hash. */
 export interface PresentedSecret {
   readonly kind: SecretKind
   readonly sessionId: string
   readonly secretHash: string
 }
 
-/** What of a session says which secrets are good. */
+/** The members of a session that decide which secrets are valid. */
 type SecretKeeper = Pick<SessionRecord, 'id' | 'kind' | 'secretHash' | 'formerSecret'>
 
-/** What a named token begins with: secret scanners look for it. It is never to change. */
+/** The prefix of named tokens, for secret scanners. It must never change. */
 export const namedTokenPrefix = 'mar_pat_'
 
-// The value of a cookie has no prefix: as a header it is no token.
+// The value of a cookie has no prefix, so it is not a token in a header.
 const prefixes: Readonly<Record<SecretKind, string>> = { browser: '', token: namedTokenPrefix }
 const pattern = /^(?<sessionId>[A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{43}$/
 const characters = 22 + 1 + 43
 
-/** Makes the secret of a session: `<session id>.<256 bits>`, behind the prefix of its kind. */
+/** A new secret of a session: the prefix of its kind, then `<session id>.<256 bits>`. */
 export function newSessionSecret(kind: SecretKind, sessionId: string): NewSessionSecret {
   const secret = `${prefixes[kind]}${sessionId}.${randomSecret()}`
   return { secret, secretHash: sha256(secret) }
 }
 
-/** Reads a secret; null for text that is none of this kind. Proves nothing. */
+/** Parses a secret without verifying it; null for text that is not of this kind. */
 export function readSessionSecret(kind: SecretKind, text: string): PresentedSecret | null {
   const prefix = prefixes[kind]
   if (text.length !== prefix.length + characters || !text.startsWith(prefix)) return null
@@ -45,8 +45,8 @@ export function readSessionSecret(kind: SecretKind, text: string): PresentedSecr
 }
 
 /**
- * Whether a secret is that of the session at this moment: the present one, or the one before it for
- * as long as that is good. A session that keeps none has none.
+ * Whether a secret is valid for the session now: the current one, or the former one until its end.
+ * False for a session without secrets.
  */
 export function isSecretOf(
   { kind, sessionId, secretHash }: PresentedSecret,
@@ -58,7 +58,7 @@ export function isSecretOf(
   return former !== undefined && equalDigests(secretHash, former.hash) && now < former.until
 }
 
-/** Whether a secret that is the session's is the one before its present one. */
+/** Whether a valid secret is the former one. */
 export function isFormerSecret(
   { secretHash }: PresentedSecret,
   { secretHash: present }: Pick<SessionRecord, 'secretHash'>,
@@ -66,7 +66,7 @@ export function isFormerSecret(
   return present === undefined || !equalDigests(secretHash, present)
 }
 
-/** Until when a secret that is the session's is good, unless the session ends before. */
+/** When a valid secret expires, unless the session ends before. */
 export function endOfSecret(
   presented: PresentedSecret,
   session: Pick<SessionRecord, 'secretHash' | 'formerSecret' | 'expiresAt'>,

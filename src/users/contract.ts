@@ -1,46 +1,45 @@
-/** What a user's `status` may be in an answer. */
+/** Values of a user's `status`. */
 export type PresenceStatus = 'online' | 'away' | 'busy' | 'offline'
 
-/** How the client named the account. `user` means "any way the host allows". */
+/** How the client named the account. `user` means any way that the host supports. */
 export interface LoginIdentifier {
   readonly kind: 'email' | 'username' | 'user'
   /**
-   * What was typed was well-formed, of 1-320 characters, without control characters and unchanged
-   * by NFKC, and without blanks at either end unless the host makes names canonical itself. `email`
-   * and `username` arrive in lower case, `user` as it was typed, since it may be an id.
+   * Well-formed text of 1-320 characters, without control characters, unchanged by NFKC, and
+   * without blanks at either end unless the host has `canonicalIdentifier`. `email` and `username`
+   * are in lower case; `user` is as typed, since it may be an id.
    */
   readonly value: string
 }
 
 /**
- * The few things the router needs to know about one of the host's users. Your own object may hold
- * more.
+ * The members of the host's user object that the router reads. The object may have more.
  */
 export interface AuthUser {
-  /** Never changes and is never given to another user. A number must be turned into a string. */
+  /** Never changes and never belongs to another user. Convert a number to a string. */
   readonly id: string
   readonly username: string
   readonly name: string
   /** Default: `offline`. */
   readonly status?: PresenceStatus
   /**
-   * As {@link PasswordHasher} wrote it; null when the user has no password and so cannot use `POST
+   * As {@link PasswordHasher} made it; null if the user has no password and so cannot use `POST
    * /login`.
    */
   readonly passwordHash: string | null
-  /** True locks the user out of every way in. */
+  /** True refuses every way to sign in. */
   readonly disabled?: boolean
   /**
-   * The language that the user has chosen in your service, as in `lang`: `de`, `pt-BR`. The sign-in
-   * pages are in it where the app asks for none, once they know who is signed in. What is none of
-   * their languages counts as none. Default: what the browser asks for.
+   * The user's language in your service, as in `lang`: `de`, `pt-BR`. The sign-in pages use it once
+   * they know the user, if the app requests no language and they have this one. Default: the
+   * language of the browser.
    */
   readonly locale?: string | null
 }
 
 /**
- * The host's users: the only adapter a host must write. No password is compared in here, and no
- * method is told one. A rejected promise, or no answer within `storeTimeout`, is answered with 503.
+ * The host's users: the only adapter that a host must write. It never receives or compares a
+ * password. A rejection, or no answer within `storeTimeout`, becomes 503.
  *
  * @example
  * ```ts
@@ -65,16 +64,16 @@ export interface AuthUser {
  */
 export interface UserStore {
   /**
-   * The one user that goes by this identifier, or null. If two match, answer null: letting the
-   * wrong one in is worse than letting none in.
+   * The one user with this identifier, or null. If two match, return null: signing the wrong one in
+   * is worse than signing nobody in.
    */
   findByIdentifier(identifier: LoginIdentifier): Promise<AuthUser | null>
   /** The user with exactly this id, or null. */
   findById(userId: string): Promise<AuthUser | null>
   /**
-   * Optional. Replaces the hash only if it is still `from`, in one statement, and says whether it
-   * did. Called after a successful login whose hash is weaker than the hasher's setting. Leave it
-   * out and no hash is ever upgraded.
+   * Optional. Replaces the hash only if it is still `from`, in one statement; resolves with whether
+   * it did. Called after a successful login whose hash is weaker than the hasher's setting. Without
+   * it, hashes are never upgraded.
    */
   updatePasswordHash?(userId: string, from: string, to: string): Promise<boolean>
 }

@@ -13,9 +13,9 @@ import type { HostCall } from '../lib/host-call.js'
 import type { AuthUser, UserStore } from './contract.js'
 
 /**
- * The host's user store behind its contract: a failure is a 503, and so is an answer that is not a
- * user, or not the one that was asked for. `undefined`, which many database libraries answer for
- * "no such row", counts as null.
+ * Wraps the host's user store: a failure is 503, and so is an answer that is not a user or is
+ * another user. `undefined`, which many database libraries return for a missing row, counts as
+ * null.
  */
 export function failClosedUsers(store: UserStore, call: HostCall): UserStore {
   const { updatePasswordHash } = store
@@ -46,8 +46,8 @@ const userShape = { id: isId, username: text, name: text, disabled: optional(orN
 const anyUser = record<AuthUser>(userShape)
 const thatUser = record<AuthUser>({ ...userShape, id: theOneAsked })
 
-// The object itself is passed on, not a copy: `describeUser` and `beforeLogin` want the host's own
-// fields. The password hash is not judged here; an unreadable one must look like a wrong password.
+// Returns the object itself, not a copy: `describeUser` and `beforeLogin` need the host's fields.
+// Does not check the password hash: an unreadable one must look like a wrong password.
 function userOrNull(answer: unknown, check: Check, asked?: string): AuthUser | null {
   if (answer === null || answer === undefined) return null
   const user = withoutPollution(answer as Partial<Record<keyof AuthUser, unknown>>)
@@ -58,8 +58,8 @@ function userOrNull(answer: unknown, check: Check, asked?: string): AuthUser | n
 
 const fields = ['id', 'username', 'name', 'status', 'passwordHash', 'disabled', 'locale'] as const
 
-// A row that lacks a column must not find it on a polluted Object.prototype, where a hash would be
-// the password of all users. What its own class has, such as a getter, is its own.
+// A missing column must not come from a polluted Object.prototype, where a hash would be the
+// password of all users. Members of the object's own class, such as getters, are fine.
 function withoutPollution(
   user: Partial<Record<keyof AuthUser, unknown>>,
 ): Partial<Record<keyof AuthUser, unknown>> {

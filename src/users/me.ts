@@ -1,7 +1,7 @@
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import type { AuthUser, PresenceStatus } from './contract.js'
 
-/** The `me` object of the answers. */
+/** The `me` object in answers. */
 export type Me = Readonly<Record<string, unknown>> & {
   readonly _id: string
   readonly name: string
@@ -9,7 +9,7 @@ export type Me = Readonly<Record<string, unknown>> & {
   readonly status: PresenceStatus
 }
 
-/** The host's extra fields of `me`. */
+/** The host's function for extra fields of `me`. */
 export type DescribeUser = (user: AuthUser) => object | undefined | Promise<object | undefined>
 
 const presences: readonly unknown[] = [
@@ -20,8 +20,7 @@ const presences: readonly unknown[] = [
 ] satisfies PresenceStatus[]
 
 /**
- * Makes the function that says what clients see of a user: the four published fields, and what the
- * host adds. Nothing else.
+ * What clients see of a user: four fields, and the fields that the host adds. Nothing else.
  */
 export function createDescribeMe(
   describeUser: DescribeUser | undefined,
@@ -41,8 +40,8 @@ function published({ id: _id, name, username, status }: AuthUser): Me {
 }
 
 /**
- * What the host has answered as JSON has it. Throws for what is no object: here, where a failure is
- * the host's and nothing has been promised yet.
+ * The host's object after a round trip through JSON. Throws for anything else here, where a failure
+ * counts as the host's and nothing has been stored yet.
  */
 export function asJsonObject(extra: object | undefined): object {
   const parsed: unknown = JSON.parse(JSON.stringify(extra ?? {}))

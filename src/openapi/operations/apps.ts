@@ -12,23 +12,23 @@ const common = {
   style: 'oauth-endpoint',
 } as const
 
-/** What an app shows to say which one it is. */
 const grantParameters = Object.fromEntries(
   Object.values(grants).flatMap(({ parameters }) =>
     Object.entries(parameters).map(([name, what]) => [name, text(what).optional()]),
   ),
 )
 
+/** Client authentication. */
 const credentials = {
-  client_id: text('of an app without `Authorization: Basic`').optional(),
-  client_secret: text('of an app that sends it in the body').optional(),
+  client_id: text('for apps without `Authorization: Basic`').optional(),
+  client_secret: text('for apps that send it in the body').optional(),
   client_assertion: text(
-    'of an app with keys of its own: `iss` and `sub` its id, `aud` the issuer or this endpoint, ' +
-      '`exp` at most 5 minutes ahead, `jti` used once (RFC 7523 §3)',
+    'for apps with their own keys: `iss` and `sub` are the id of the app, `aud` is the issuer or ' +
+      'this endpoint, `exp` is at most 5 minutes ahead, `jti` is used once (RFC 7523 §3)',
   ).optional(),
   client_assertion_type: oneOf(
     ['urn:ietf:params:oauth:client-assertion-type:jwt-bearer'],
-    'with it',
+    'required with `client_assertion`',
   ).optional(),
 }
 const ofApps = [
@@ -43,12 +43,14 @@ const getTokens: Operation = {
   route: 'POST /oauth/token',
   id: 'getTokens',
   summary:
-    'A code with its verifier, or a refresh token, for tokens (RFC 6749 §4.1.3, RFC 6749 §6).',
+    'Exchanges a code and its verifier, or a refresh token, for tokens (RFC 6749 §4.1.3, RFC ' +
+    '6749 §6).',
   notes: [
-    'A code that is shown with another app, redirect URI or verifier is used up. Shown again ' +
-      'more than 20 s after its first use, it ends the session that it opened (RFC 6749 §4.1.2).',
-    'An app that authenticates itself keeps its refresh token; it is answered again. Refresh ' +
-      'tokens of `POST /auth/pkce/token` are not taken here, nor those of here there.',
+    'A request with a wrong app, redirect URI or verifier uses the code up. A second use of the ' +
+      'code, more than 20 s after the first, ends the session that it opened (RFC 6749 §4.1.2).',
+    'An app that authenticates itself keeps its refresh token: the answer repeats it. This ' +
+      'endpoint refuses refresh tokens of `POST /auth/pkce/token`, and that one refuses those of ' +
+      'this endpoint.',
   ],
   who: 'app',
   openTo: 'every-origin',
@@ -56,9 +58,9 @@ const getTokens: Operation = {
   body: {
     form: 'too',
     fields: z.object({
-      grant_type: oneOf(grantTypes, 'what is exchanged'),
+      grant_type: oneOf(grantTypes, 'the kind of grant'),
       ...grantParameters,
-      resource: text('the API that the access token is to be for (RFC 8707)').optional(),
+      resource: text('the API that the access token is for (RFC 8707)').optional(),
       ...credentials,
     }),
   },
@@ -68,13 +70,13 @@ const getTokens: Operation = {
       body: z.object({
         access_token: text('a JWT (RFC 9068); treat it as opaque'),
         token_type: always('Bearer'),
-        expires_in: count('seconds until the access token ends'),
-        scope: text('what was granted, which may be less than was asked for'),
+        expires_in: count('seconds until the access token expires'),
+        scope: text('the granted scope, perhaps less than requested'),
         refresh_token: text(
-          'with `offline_access`, and for native apps; of a public app each replaces the one ' +
-            'before',
+          'with `offline_access`, and for native apps; for a public app it replaces the previous ' +
+            'one',
         ).optional(),
-        id_token: text('a JWT, with the scope `openid`: who has signed in').optional(),
+        id_token: text('with the scope `openid`: a JWT that identifies the user').optional(),
       }),
     },
   },
@@ -92,8 +94,11 @@ const revokeToken: Operation = {
   ...common,
   route: 'POST /oauth/revoke',
   id: 'revokeToken',
-  summary: 'An app signs its user out: the session of the token ends (RFC 7009).',
-  notes: ['`{}`, also for a token that is unknown, over, or of another app: nothing happens then.'],
+  summary: 'An app signs its user out: ends the session of the token (RFC 7009).',
+  notes: [
+    'The answer is `{}` also for a token that is unknown, has expired or belongs to another app; ' +
+      'nothing happens then.',
+  ],
   who: 'app',
   openTo: 'every-origin',
   limited: true,
@@ -101,38 +106,38 @@ const revokeToken: Operation = {
     form: 'too',
     fields: z.object({
       token: text('a refresh token or an access token of the app'),
-      token_type_hint: text('not needed').optional(),
+      token_type_hint: text('ignored').optional(),
       ...credentials,
     }),
   },
-  answers: { 200: { what: 'The token is good for nothing.', body: z.object({}) } },
+  answers: { 200: { what: 'The token is not valid any more.', body: z.object({}) } },
   refusals: ofApps,
 }
 
 const introspected = {
-  active: flag('false for every other token, whatever the reason, and nothing besides'),
-  scope: text('what the token may do').optional(),
-  client_id: text("the app; of a token of your own clients the API's name").optional(),
-  username: text('of the user').optional(),
+  active: flag('false, and no other member, for every token that is not valid'),
+  scope: text('the scope of the token').optional(),
+  client_id: text("the app; for a token of your own clients, the API's name").optional(),
+  username: text("the user's name").optional(),
   sub: text("the user's id").optional(),
   iss: text('the issuer').optional(),
-  exp: count('when it ends, seconds since 1970').optional(),
+  exp: count('when it expires, in seconds since 1970').optional(),
   sid: text('the session').optional(),
   auth_time: count('when the user signed in').optional(),
-  amr: texts('how (RFC 8176)').optional(),
-  aud: text('of an access token: the API').optional(),
-  iat: count('of an access token').optional(),
-  token_type: oneOf(['Bearer'], 'of an access token').optional(),
+  amr: texts('methods of that sign-in (RFC 8176)').optional(),
+  aud: text('for an access token: the API').optional(),
+  iat: count('for an access token: the time of issue').optional(),
+  token_type: oneOf(['Bearer'], 'for an access token').optional(),
 }
 
 const introspect: Operation = {
   ...common,
   route: 'POST /oauth/introspect',
   id: 'introspectToken',
-  summary: 'A service asks whether a token is good at this moment (RFC 7662).',
+  summary: 'A service asks whether a token is valid now (RFC 7662).',
   notes: [
-    'For apps that authenticate themselves and have `mayIntrospect`; there where some client has ' +
-      'it, or clients are in a store.',
+    'For apps that authenticate themselves and have `mayIntrospect`. The endpoint exists if some ' +
+      'client has it, or if clients are in a store.',
   ],
   who: 'app',
   openTo: 'own-origin',
@@ -140,12 +145,12 @@ const introspect: Operation = {
   body: {
     form: 'too',
     fields: z.object({
-      token: text('an access token for one of its `resources`, or a refresh token of its own'),
-      token_type_hint: text('not needed').optional(),
+      token: text("an access token for one of the app's `resources`, or its own refresh token"),
+      token_type_hint: text('ignored').optional(),
       ...credentials,
     }),
   },
-  answers: { 200: { what: 'Whether it is.', body: z.object(introspected) } },
+  answers: { 200: { what: 'The state of the token.', body: z.object(introspected) } },
   refusals: ofApps,
 }
 
@@ -153,8 +158,8 @@ const userinfo: Operation = {
   ...common,
   route: 'GET /oauth/userinfo',
   id: 'getUserinfo',
-  summary: 'Who has signed in to an app (OpenID Connect Core §5.3).',
-  notes: ['The token is read from `Authorization: Bearer` alone, never from a body.'],
+  summary: 'The user of an app (OpenID Connect Core §5.3).',
+  notes: ['The token must be in `Authorization: Bearer`, not in a body.'],
   who: 'app-token',
   whoElse: 'scope `openid`',
   openTo: 'every-origin',
@@ -167,7 +172,7 @@ const userinfo: Operation = {
           name: text('with `profile`').optional(),
           preferred_username: text('with `profile`').optional(),
         },
-        "what the host's `claims` answers for the scopes of the token",
+        "claims that the host's `claims` returns for the scopes of the token",
       ),
     },
   },
@@ -181,7 +186,7 @@ const userinfoByPost: Operation = {
   summary: 'The same as `GET /oauth/userinfo`.',
 }
 
-/** What apps and services ask by themselves. */
+/** Requests of apps and services. */
 export const appOperations: readonly Operation[] = [
   getTokens,
   revokeToken,

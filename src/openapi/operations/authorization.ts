@@ -3,36 +3,34 @@ import { always, oneOf, text, texts } from '../fields.js'
 import type { Operation } from '../operation.js'
 
 const parameters = z.object({
-  client_id: text('of the app'),
+  client_id: text('the id of the app'),
   response_type: always('code'),
   redirect_uri: text(
-    "one of the app's, byte for byte; of a native app on a loopback address the port may differ",
+    "exactly one of the app's; the port may differ for a native app on a loopback address",
   ),
-  scope: text(
-    'what the app asks for, with blanks between; left out: its `defaultScopes`',
-  ).optional(),
+  scope: text('requested scopes, separated by blanks; default: its `defaultScopes`').optional(),
   code_challenge: text(
     '43 characters base64url (RFC 7636 §4.2); an app with `allowNonceInsteadOfPkce` may send a ' +
       '`nonce` instead',
   ),
   code_challenge_method: always('S256'),
-  state: text('comes back as it was sent; at most 1024 characters').optional(),
-  nonce: text('stands in the ID token; at most 512 characters').optional(),
+  state: text('returned unchanged; at most 1024 characters').optional(),
+  nonce: text('copied into the ID token; at most 512 characters').optional(),
   prompt: text(
-    '`none`, `login`, `consent`, `select_account`; `none` alone: no page is shown, but an error ' +
-      'sent back',
+    '`none`, `login`, `consent`, `select_account`; with `none`, an error is returned instead of ' +
+      'a page',
   ).optional(),
-  max_age: text('seconds that the sign-in may be old').optional(),
-  id_token_hint: text('an ID token of this app: who is to sign in').optional(),
-  acr_values: text('how sure the sign-in should be: `urn:mar:2fa` with a second factor').optional(),
-  resource: texts('the API that tokens are to be for (RFC 8707); may be repeated').optional(),
-  response_mode: oneOf(['query'], 'the only one there is').optional(),
+  max_age: text('maximum age of the sign-in, in seconds').optional(),
+  id_token_hint: text('an ID token of this app: the user who should sign in').optional(),
+  acr_values: text('required assurance: `urn:mar:2fa` for a second factor').optional(),
+  resource: texts('the API that tokens are for (RFC 8707); may be repeated').optional(),
+  response_mode: oneOf(['query'], 'the only supported mode').optional(),
 })
 
 const pages = {
-  400: 'A page: the app is not known, or the redirect URI is not its own. Nobody is sent anywhere.',
-  429: 'A page: too many apps were asked for that nobody knows.',
-  503: 'A page: something is away.',
+  400: 'A page: the app is unknown, or the redirect URI is not its own. The browser stays here.',
+  429: 'A page: too many requests for unknown apps.',
+  503: 'A page: a part of the server fails.',
 }
 
 const authorize: Operation = {
@@ -40,13 +38,13 @@ const authorize: Operation = {
   id: 'authorize',
   tag: 'Apps',
   summary:
-    "An app sends its user's browser here, and gets a code back by a redirect " +
+    "An app sends its user's browser here and gets a code back by a redirect " +
     '(RFC 6749 §4.1, RFC 7636).',
   notes: [
-    'Answers a page or a redirect, never JSON: 303 with `code`, `state` and `iss` (RFC 9207), or ' +
-      'with `error`, `error_description`, `state` and `iss`.',
-    'Whoever is signed in is known by the cookie: see `docs/cookies.md`. At most 4,096 ' +
-      'characters. `HEAD` is 405.',
+    'The answer is a page or a redirect, never JSON: 303 with `code`, `state` and `iss` (RFC ' +
+      '9207), or with `error`, `error_description`, `state` and `iss`.',
+    'The cookie identifies the signed-in user: see `docs/cookies.md`. The query has at most ' +
+      '4,096 characters. `HEAD` is 405.',
     'The code works once, within 60 s, for this app, redirect URI and challenge.',
   ],
   who: 'browser',
@@ -66,16 +64,16 @@ const authorizeByForm: Operation = {
   route: 'POST /oauth/authorize',
   id: 'authorizeByForm',
   summary: 'The same as `GET /oauth/authorize`, as a form (OpenID Connect Core §3.1.2.1).',
-  notes: ['Answers 303 to the `GET` with all of it.'],
+  notes: ['Redirects to the `GET` with all parameters.'],
   query: z.object({}),
   body: { fields: parameters, form: 'only' },
-  answers: { 303: { what: 'To the `GET`.', body: null, headers: ['Location'] } },
+  answers: { 303: { what: 'Redirect to the `GET`.', body: null, headers: ['Location'] } },
   pages: {
     400: pages[400],
     413: 'A page: the form is too long.',
-    415: 'A page: it is no form.',
+    415: 'A page: the body is not a form.',
   },
 }
 
-/** How browsers come from an app, and go back. */
+/** Requests of browsers that an app sends here. */
 export const authorizationOperations: readonly Operation[] = [authorize, authorizeByForm]

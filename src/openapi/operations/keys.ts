@@ -5,26 +5,26 @@ import type { Operation } from '../operation.js'
 const key = besides(
   {
     kty: text('kind of key'),
-    kid: text('which of them signed a token').optional(),
+    kid: text('the id that tokens name').optional(),
     alg: text('such as `ES256`').optional(),
     use: always('sig').optional(),
-    crv: text('of an elliptic curve: its name').optional(),
+    crv: text('the name of an elliptic curve').optional(),
     x: text().optional(),
     y: text().optional(),
-    n: text('of RSA').optional(),
+    n: text('for RSA').optional(),
     e: text().optional(),
   },
-  'what else a signer of the host says of a key; never a private part',
+  "more members of the host's own signer; never a private part",
 )
 
 const publishedKeys: Operation = {
   route: 'GET /auth/jwks.json',
   id: 'getKeys',
   tag: 'Keys',
-  summary: 'The public keys with which others may check access tokens (RFC 7517 §5).',
+  summary: 'The public keys that verify access tokens (RFC 7517 §5).',
   notes: [
-    '`keys` is empty when the signer publishes none. Those of the shipped signer have `kid`, ' +
-      '`alg` and `use`.',
+    '`keys` is empty if the signer publishes none. Keys of the shipped signer have `kid`, `alg` ' +
+      'and `use`.',
   ],
   who: 'anybody',
   answers: { 200: { what: 'The keys.', body: z.object({ keys: z.array(key) }) } },

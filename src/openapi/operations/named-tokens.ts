@@ -11,13 +11,13 @@ const common = {
 } as const
 
 const namedToken = z.object({
-  id: text('no credential; the id of its session'),
-  name: text('as it was given'),
-  scope: texts('`*` is everything'),
+  id: text('the id of its session; not a credential'),
+  name: text('the name given at creation'),
+  scope: texts('`*` means everything'),
   createdAt: time('ISO 8601, UTC'),
-  lastSeenAt: time('noted once a minute at most'),
-  expiresAt: time('it has no other end'),
-  ip: textOrNull('of the last use that was noted'),
+  lastSeenAt: time('updated at most once a minute'),
+  expiresAt: time('fixed at creation'),
+  ip: textOrNull('the address at `lastSeenAt`'),
 })
 
 const listNamedTokens: Operation = {
@@ -25,7 +25,7 @@ const listNamedTokens: Operation = {
   route: 'GET /auth/access-tokens',
   id: 'listNamedTokens',
   summary: 'The named tokens of this user.',
-  notes: ['No secret is in it.'],
+  notes: ['The answer contains no secrets.'],
   answers: { 200: { what: 'The tokens.', body: success({ accessTokens: z.array(namedToken) }) } },
   refusals: ofFullScope,
 }
@@ -34,20 +34,20 @@ const makeNamedToken: Operation = {
   ...common,
   route: 'POST /auth/access-tokens',
   id: 'makeNamedToken',
-  summary: 'Makes a named token, for a bot or a script.',
+  summary: 'Creates a named token, for a bot or a script.',
   notes: [
-    'A user may have 20. Where several are asked for at once and would be too many together, ' +
-      'each may be refused: ask again.',
-    '403 `reauthentication-required`: ask for the password, and send it along. 401 ' +
-      '`totp-required`: send a code, too, or a passkey in the place of both. 401 with ' +
-      '`details.wrong` `password` or `passkey`: it was wrong, and the session goes on.',
+    'A user may have 20. If several requests at once would exceed that number, each of them may ' +
+      'be refused: try again.',
+    '403 `reauthentication-required`: ask for the password and send it. 401 `totp-required`: ' +
+      'also send a code, or a passkey instead of both. 401 with `details.wrong` `password` or ' +
+      '`passkey`: it was wrong; the session continues.',
   ],
   limited: true,
   body: {
     fields: reading(namedTokenBody, {
-      name: '1-100 characters, none of them control or bidirectional ones',
-      scope: 'words, up to 1,000 characters in all; left out: `*`',
-      expiresIn: 'seconds, 60 to 31,536,000 (365 days); left out: 7,776,000 (90 days)',
+      name: '1-100 characters, without control and bidirectional characters',
+      scope: 'words, up to 1,000 characters in all; default: `*`',
+      expiresIn: 'seconds, 60 to 31,536,000 (365 days); default: 7,776,000 (90 days)',
       ...proof,
     }),
   },
@@ -56,7 +56,7 @@ const makeNamedToken: Operation = {
       what: 'The token.',
       body: success({
         id: text('for `DELETE`'),
-        token: text('`mar_pat_…`, shown this once'),
+        token: text('`mar_pat_…`, never shown again'),
         expiresAt: time('ISO 8601, UTC'),
       }),
     },
@@ -78,7 +78,7 @@ const endNamedTokens: Operation = {
   id: 'endNamedTokens',
   summary: 'Ends all named tokens of this user.',
   answers: {
-    200: { what: 'They have ended.', body: success({ revoked: count('how many ended') }) },
+    200: { what: 'The tokens have ended.', body: success({ revoked: count('how many ended') }) },
   },
   refusals: ofFullScope,
 }
@@ -87,9 +87,9 @@ const endNamedToken: Operation = {
   ...common,
   route: 'DELETE /auth/access-tokens/:id',
   id: 'endNamedToken',
-  summary: 'Ends one of them.',
-  inPath: { id: 'of the token, as listed' },
-  answers: { 200: { what: 'It has ended.', body: success({ revoked: always(1) }) } },
+  summary: 'Ends one named token of this user.',
+  inPath: { id: 'the `id` of the token in the list' },
+  answers: { 200: { what: 'The token has ended.', body: success({ revoked: always(1) }) } },
   refusals: [...ofFullScope, 'not-found'],
 }
 

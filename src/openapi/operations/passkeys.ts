@@ -19,18 +19,19 @@ import {
 
 const common = { tag: 'Passkeys', thereWith: 'the option `passkeys`' } as const
 const ofUser = { ...common, who: 'full-scope' } as const
-const inPath = { id: 'of `GET /auth/passkeys`' }
+const inPath = { id: 'the `id` of the passkey in the list' }
+
 const signInOptions: Operation = {
   ...common,
   route: 'POST /auth/passkey/options',
   id: 'getPasskeyRequestOptions',
-  summary: 'What a browser needs to show a passkey.',
+  summary: 'Options with which a browser asks for a passkey.',
   notes: [
-    'The same for anybody, and nothing is stored. With a token: those for `POST ' +
-      '/auth/reauthenticate`, and for the proof in `POST /auth/passkeys/options`.',
+    'The same for everybody; the server stores nothing. With a token: options for `POST ' +
+      '/auth/reauthenticate` and for the proof in `POST /auth/passkeys/options`.',
   ],
   who: 'anybody',
-  whoElse: 'with a token, only with full scope',
+  whoElse: 'a token must have full scope',
   answers: { 200: { what: 'The options.', body: success(requestOptions) } },
   refusals: [...ofSignedIn, 'forbidden'],
 }
@@ -39,17 +40,17 @@ const signIn: Operation = {
   ...common,
   route: 'POST /auth/passkey/login',
   id: 'logInByPasskey',
-  summary: 'A passkey for a session of its own, as a password is for one at `POST /login`.',
+  summary: 'Signs in with a passkey, like `POST /login` with a password.',
   notes: [
-    'A passkey whose user was verified, by PIN, finger or face, is both factors: no code is ' +
-      'asked for after it.',
-    '`details.signal` of a 401 is `unknown-credential` for a passkey that is not known here.',
+    'A passkey with user verification, by PIN, finger or face, counts as both factors: the ' +
+      'server asks for no code.',
+    '`details.signal` of a 401 is `unknown-credential` if the server does not know the passkey.',
   ],
   who: 'anybody',
   limited: true,
   body: {
     fields: reading(passkeyLoginRequest, {
-      response: 'what `navigator.credentials.get` has answered, as JSON',
+      response: 'the result of `navigator.credentials.get`, as JSON',
       tokens: tokensAsked,
     }),
   },
@@ -57,14 +58,14 @@ const signIn: Operation = {
     200: {
       what: 'Signed in.',
       body: success({
-        userId: text('to be sent as `X-User-Id`'),
-        authToken: text('as that of `POST /login`'),
+        userId: text('for the header `X-User-Id`'),
+        authToken: text('as in `POST /login`'),
         me: besides(meFields, moreOfMe),
         passkeys: z
           .object({
             rpId: text(),
             userHandle: text('base64url'),
-            credentialIds: texts('all that the user has'),
+            credentialIds: texts('all passkeys of the user'),
           })
           .describe('for `PublicKeyCredential.signalAllAcceptedCredentials`'),
         ...refreshableFields,
@@ -84,9 +85,9 @@ const list: Operation = {
   ...ofUser,
   route: 'GET /auth/passkeys',
   id: 'listPasskeys',
-  summary: 'The passkeys of this user, the oldest first.',
+  summary: 'The passkeys of this user, oldest first.',
   whileEnrolling: true,
-  answers: { 200: { what: 'They.', body: success({ passkeys: z.array(passkeyFields) }) } },
+  answers: { 200: { what: 'The passkeys.', body: success({ passkeys: z.array(passkeyFields) }) } },
   refusals: [...ofSignedIn, 'forbidden'],
 }
 
@@ -94,10 +95,10 @@ const beginAdding: Operation = {
   ...ofUser,
   route: 'POST /auth/passkeys/options',
   id: 'getPasskeyCreationOptions',
-  summary: 'What a browser needs to make a passkey.',
+  summary: 'Options with which a browser creates a passkey.',
   notes: [
-    'For a session that has signed in within ten minutes, with every factor due, or that ' +
-      'proves it in the body. Else 403 `reauthentication-required`.',
+    'Requires a sign-in of the last ten minutes with every required factor, or the same proof in ' +
+      'the body. Otherwise 403 `reauthentication-required`.',
   ],
   whileEnrolling: true,
   limited: true,
@@ -110,24 +111,24 @@ const add: Operation = {
   ...ofUser,
   route: 'POST /auth/passkeys',
   id: 'addPasskey',
-  summary: 'Adds the passkey that the browser has made.',
+  summary: 'Adds the passkey that the browser has created.',
   notes: [
-    'The options are used up, by the session that has asked for them. A user may have 20 passkeys.',
+    'The options work once, for the session that requested them. A user may have 20 passkeys.',
   ],
   whileEnrolling: true,
   body: {
     fields: reading(newPasskeyRequest, {
-      response: 'what `navigator.credentials.create` has answered, as JSON',
-      name: '1-100 characters, none of them control or bidirectional ones; left out: `Passkey`',
+      response: 'the result of `navigator.credentials.create`, as JSON',
+      name: '1-100 characters, without control and bidirectional characters; default: `Passkey`',
     }),
   },
   answers: {
     200: {
-      what: 'It is added.',
+      what: 'The passkey is added.',
       body: success({
         passkey: passkeyFields,
         recoveryCodes: texts(
-          'ten, shown this once: with the first passkey of a user without another second factor',
+          'ten, with the first passkey of a user without another second factor; never shown again',
         ).optional(),
       }),
     },
@@ -139,14 +140,16 @@ const rename: Operation = {
   ...ofUser,
   route: 'POST /auth/passkeys/:id',
   id: 'renamePasskey',
-  summary: 'Gives a passkey another name.',
+  summary: 'Renames a passkey.',
   inPath,
   body: {
     fields: reading(passkeyNameRequest, {
-      name: '1-100 characters, none of them control or bidirectional ones',
+      name: '1-100 characters, without control and bidirectional characters',
     }),
   },
-  answers: { 200: { what: 'It has it.', body: success({ name: text('as it is kept') }) } },
+  answers: {
+    200: { what: 'The passkey is renamed.', body: success({ name: text('the stored name') }) },
+  },
   refusals: [...ofFullScope, ...ofBodies, 'not-found'],
 }
 
@@ -154,14 +157,16 @@ const remove: Operation = {
   ...ofUser,
   route: 'DELETE /auth/passkeys/:id',
   id: 'removePasskey',
-  summary: 'Removes a passkey; the other sessions of its user end.',
+  summary: "Removes a passkey; the user's other sessions end.",
   notes: [
-    'For a session that signed in within ten minutes, with every factor due: else 403 ' +
-      '`reauthentication-required`, and `POST /auth/reauthenticate` first.',
+    'Requires a sign-in of the last ten minutes with every required factor. Otherwise 403 ' +
+      '`reauthentication-required`: call `POST /auth/reauthenticate` first.',
     '409 `last-sign-in-method`: the user has neither a password nor another passkey.',
   ],
   inPath,
-  answers: { 200: { what: 'It is gone.', body: success({ message: text('for people') }) } },
+  answers: {
+    200: { what: 'The passkey is removed.', body: success({ message: text('for people') }) },
+  },
   refusals: [...ofFullScope, 'reauthentication-required', 'not-found', 'last-sign-in-method'],
 }
 
@@ -169,23 +174,23 @@ const reauthenticate: Operation = {
   ...ofUser,
   route: 'POST /auth/reauthenticate',
   id: 'reauthenticate',
-  summary: 'Proves anew who one is: for this session it is then as if it had just signed in.',
+  summary: 'Reauthenticates the user: this session then counts as a fresh sign-in.',
   notes: [
-    'Routes that ask for a fresh sign-in take it from then on. No other session changes, and ' +
-      'none is opened.',
-    '401 with `details.wrong`: it was wrong, and the session goes on.',
-    'Also for a session that has yet to show the second factor that is demanded.',
+    'Routes that require a fresh sign-in accept the session from then on. Other sessions do not ' +
+      'change, and no session is opened.',
+    '401 with `details.wrong`: the proof was wrong; the session continues.',
+    'Also for a session that lacks a required second factor.',
   ],
   whileEnrolling: true,
   limited: true,
   body: { fields: reading(proofRequest, proof) },
   answers: {
     200: {
-      what: 'It is so.',
+      what: 'Reauthenticated.',
       body: success({
         authenticatedAt: time('ISO 8601, UTC'),
         methods: z.array(
-          oneOf(['pwd', 'otp', 'recovery', 'passkey', 'host', 'mfa'], 'shown so far'),
+          oneOf(['pwd', 'otp', 'recovery', 'passkey', 'host', 'mfa'], 'methods of this session'),
         ),
       }),
     },
@@ -193,7 +198,7 @@ const reauthenticate: Operation = {
   refusals: [...ofSignedIn, ...ofBodies, 'forbidden', ...ofProof],
 }
 
-/** Signing in by passkeys, and looking after them. */
+/** Sign-in with passkeys, and their management. */
 export const passkeyOperations: readonly Operation[] = [
   signInOptions,
   signIn,

@@ -8,9 +8,9 @@ const common = {
   who: 'full-scope',
   thereWith: 'the store `secondFactors`',
 } as const
-const password = "the user's, once more"
+const password = "the user's password"
 const anyCode = 'six digits, or a recovery code; at most 64 characters'
-const newRecoveryCodes = success({ recoveryCodes: texts('ten, shown this once') })
+const newRecoveryCodes = success({ recoveryCodes: texts('ten, never shown again') })
 
 const status: Operation = {
   ...common,
@@ -19,7 +19,7 @@ const status: Operation = {
   summary: 'Whether this user has TOTP, and how many recovery codes are left.',
   whileEnrolling: true,
   answers: {
-    200: { what: 'How it is.', body: success({ enabled: flag(), recoveryCodesLeft: count() }) },
+    200: { what: 'The state.', body: success({ enabled: flag(), recoveryCodesLeft: count() }) },
   },
   refusals: [...ofSignedIn, 'forbidden'],
 }
@@ -28,11 +28,11 @@ const begin: Operation = {
   ...common,
   route: 'POST /auth/totp',
   id: 'beginTotp',
-  summary: 'Begins enrolment; nothing is active yet.',
+  summary: 'Starts an enrolment; the factor is not active yet.',
   notes: [
     'A wrong password is 401 `Unauthorized` with `details: { wrong: "password" }`.',
-    "A user with a factor of the server's own, or with a passkey where one is demanded, has to " +
-      'show it first: 403 `reauthentication-required`.',
+    "A user with one of the server's own factors, or with a required passkey, must use it first: " +
+      '403 `reauthentication-required`.',
   ],
   whileEnrolling: true,
   limited: true,
@@ -42,7 +42,7 @@ const begin: Operation = {
       what: 'The secret.',
       body: success({
         secret: text('base32, for typing'),
-        otpauthUri: text('what the QR code holds'),
+        otpauthUri: text('the content of the QR code'),
         expiresIn: count('seconds, 600'),
       }),
     },
@@ -61,12 +61,12 @@ const confirm: Operation = {
   ...common,
   route: 'POST /auth/totp/confirm',
   id: 'confirmTotp',
-  summary: "The app's first code switches the second factor on; the user's other sessions end.",
-  notes: ['409 `totp-not-enabled`: no enrolment is waiting, or it began 600 s ago.'],
+  summary: "Activates the factor by the app's first code; the user's other sessions end.",
+  notes: ['409 `totp-not-enabled`: there is no enrolment, or it started more than 600 s ago.'],
   whileEnrolling: true,
   limited: true,
-  body: { fields: reading(codeOnly, { code: 'six digits of the app' }) },
-  answers: { 200: { what: 'It is on.', body: newRecoveryCodes } },
+  body: { fields: reading(codeOnly, { code: 'six digits from the app' }) },
+  answers: { 200: { what: 'The factor is active.', body: newRecoveryCodes } },
   refusals: [
     ...ofSignedIn,
     ...ofBodies,
@@ -91,10 +91,12 @@ const disable: Operation = {
   ...common,
   route: 'POST /auth/totp/disable',
   id: 'disableTotp',
-  summary: "Password and code switch it off; the user's other sessions end.",
+  summary: "Deactivates the factor by password and code; the user's other sessions end.",
   limited: true,
   body: { fields: reading(passwordAndCode, { password, code: anyCode }) },
-  answers: { 200: { what: 'It is off.', body: success({ message: text('for people') }) } },
+  answers: {
+    200: { what: 'The factor is deactivated.', body: success({ message: text('for people') }) },
+  },
   refusals: ofProof,
 }
 
@@ -102,10 +104,10 @@ const replaceRecoveryCodes: Operation = {
   ...common,
   route: 'POST /auth/totp/recovery-codes',
   id: 'replaceRecoveryCodes',
-  summary: 'Ten new recovery codes; the old ones are void.',
+  summary: 'Makes ten new recovery codes; the old ones stop working.',
   limited: true,
   body: { fields: reading(passwordAndCode, { password, code: anyCode }) },
-  answers: { 200: { what: 'The new ones.', body: newRecoveryCodes } },
+  answers: { 200: { what: 'The new codes.', body: newRecoveryCodes } },
   refusals: ofProof,
 }
 

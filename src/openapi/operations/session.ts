@@ -10,11 +10,13 @@ const logOut: Operation = {
   route: 'POST /logout',
   id: 'logOut',
   tag,
-  summary: 'Ends the session of the token, and with it all that was issued under it.',
-  notes: ['It is answered only after the store has confirmed the end.'],
+  summary: 'Ends the session of the token, and everything that was issued under it.',
+  notes: ['The answer comes after the store has confirmed the end.'],
   who: 'signed-in',
   whileEnrolling: true,
-  answers: { 200: { what: 'It has ended.', body: success({ message: text('for people') }) } },
+  answers: {
+    200: { what: 'The session has ended.', body: success({ message: text('for people') }) },
+  },
   refusals: ofSignedIn,
 }
 
@@ -23,41 +25,41 @@ const logOutByGet: Operation = {
   route: 'GET /logout',
   id: 'logOutByGet',
   summary: 'The same as `POST /logout`, for old clients.',
-  notes: ['`HEAD` is 405. The token stands in a header, which no page of another origin can send.'],
+  notes: ['`HEAD` is 405. The token is in a header, which pages of other origins cannot send.'],
 }
 
 const me: Operation = {
   route: 'GET /me',
   id: 'getMe',
   tag,
-  summary: 'Who the token belongs to.',
+  summary: 'The user of the token.',
   who: 'signed-in',
   answers: {
     200: { what: 'The user.', body: besides({ success: always(true), ...meFields }, moreOfMe) },
   },
   refusals: [...ofSignedIn, 'forbidden', 'second-factor-enrolment-required'],
   notes: [
-    '403 `forbidden`: a token with less than the scope `*`, unless it is a named token. What ' +
-      'apps may know is at `GET /oauth/userinfo`.',
+    '403 `forbidden`: the token has less than the scope `*`, and is not a named token. Apps use ' +
+      '`GET /oauth/userinfo`.',
   ],
 }
 
 const session = z.object({
-  id: text('no credential'),
-  current: flag('whether it is the one that asks'),
+  id: text('not a credential'),
+  current: flag('whether it is the calling session'),
   kind: oneOf(['login', 'pkce', 'browser', 'token', 'oauth'], 'how it was opened'),
   createdAt: time('ISO 8601, UTC'),
-  lastSeenAt: time('noted once in a twentieth of `sessionIdle`'),
+  lastSeenAt: time('updated once in a twentieth of `sessionIdle`'),
   expiresAt: time('the absolute end'),
-  ip: textOrNull('of the last use that was noted'),
+  ip: textOrNull('the address at `lastSeenAt`'),
   userAgent: textOrNull(),
   name: textOrNull(
-    'the device in words, such as `Firefox on Linux`; of a named token or an app, its name',
+    'the device for people, such as `Firefox on Linux`; for a named token or an app, its name',
   ),
   liveSockets: count('open sockets in the process that answers'),
   openedBy: textOrNull(
-    'the `id` of the session in this list that it was opened from, such as the browser in which ' +
-      'the user signed in to an app; one of the kind `pkce` may be on another device',
+    'the `id` of the session that opened it, such as that of the browser in which the user ' +
+      'signed in to an app; a session of kind `pkce` may be on another device',
   ),
 })
 
@@ -65,8 +67,8 @@ const listSessions: Operation = {
   route: 'GET /auth/sessions',
   id: 'listSessions',
   tag,
-  summary: 'Where this user is signed in.',
-  notes: ['No token is in it, nor anything that one could be made from.'],
+  summary: 'The sessions of this user.',
+  notes: ['The answer contains no tokens, and nothing from which one could be made.'],
   who: 'full-scope',
   answers: { 200: { what: 'The sessions.', body: success({ sessions: z.array(session) }) } },
   refusals: ofFullScope,
@@ -76,9 +78,9 @@ const endOtherSessions: Operation = {
   route: 'DELETE /auth/sessions',
   id: 'endOtherSessions',
   tag,
-  summary: 'Ends all sessions of this user but the one that asks.',
+  summary: 'Ends all sessions of this user except the calling one.',
   who: 'full-scope',
-  answers: { 200: { what: 'They have ended.', body: success(revoked) } },
+  answers: { 200: { what: 'The sessions have ended.', body: success(revoked) } },
   refusals: ofFullScope,
 }
 
@@ -87,10 +89,10 @@ const endSession: Operation = {
   id: 'endSession',
   tag,
   summary: 'Ends one session of this user.',
-  notes: ["Another user's session is 404, exactly as one that does not exist."],
+  notes: ["Another user's session is 404, like one that does not exist."],
   who: 'full-scope',
-  inPath: { id: 'of the session, as listed' },
-  answers: { 200: { what: 'It has ended.', body: success({ revoked: always(1) }) } },
+  inPath: { id: 'the `id` of the session in the list' },
+  answers: { 200: { what: 'The session has ended.', body: success({ revoked: always(1) }) } },
   refusals: [...ofFullScope, 'not-found'],
 }
 
@@ -99,7 +101,7 @@ const issueTicket: Operation = {
   id: 'issueSocketTicket',
   tag,
   summary:
-    'A ticket that opens one WebSocket, for browsers, which cannot send headers with an upgrade.',
+    'A ticket that opens one WebSocket, for browsers: they cannot send headers with an upgrade.',
   who: 'signed-in',
   thereWith: 'the store `tickets`',
   limited: true,
@@ -107,7 +109,7 @@ const issueTicket: Operation = {
     200: {
       what: 'The ticket.',
       body: success({
-        ticket: text('sent as a sub-protocol, after `auth.ticket`'),
+        ticket: text('send it as a sub-protocol, after `auth.ticket`'),
         expiresIn: count('seconds, 30'),
       }),
     },
@@ -115,7 +117,7 @@ const issueTicket: Operation = {
   refusals: [...ofSignedIn, 'second-factor-enrolment-required', 'too-many-requests'],
 }
 
-/** What somebody who is signed in asks of it. */
+/** Requests about sessions. */
 export const sessionOperations: readonly Operation[] = [
   logOut,
   logOutByGet,

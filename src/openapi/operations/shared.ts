@@ -2,66 +2,67 @@ import type { z } from 'zod'
 import type { AuthErrorCode } from '../../errors.js'
 import { always, count, oneOf, text } from '../fields.js'
 
-/** What is said of a user. */
+/** The members of a user. */
 export const meFields: z.ZodRawShape = {
   _id: text("the user's id"),
   name: text('for display'),
   username: text(),
-  status: oneOf(['online', 'away', 'busy', 'offline'], '`offline` when the server does not say'),
+  status: oneOf(['online', 'away', 'busy', 'offline'], '`offline` if the server does not know'),
 }
 
-/** What the host's `describeUser` adds to it. */
-export const moreOfMe = "what the host's `describeUser` adds"
+/** Further members of a user. */
+export const moreOfMe = "fields of the host's `describeUser`"
 
-/** What a client of the host's own gets for a code or a refresh token. */
+/** The tokens that the host's own clients get for a code or a refresh token. */
 export const tokenFields: z.ZodRawShape = {
   access_token: text('a JWT; treat it as opaque'),
   token_type: always('Bearer'),
-  expires_in: count('seconds until the access token ends'),
-  refresh_token: text('replaces the one before; store the pair before you use any of it'),
+  expires_in: count('seconds until the access token expires'),
+  refresh_token: text('replaces the previous one; store both tokens before you use either'),
 }
 
-/** What a sign-in of the host's own may ask for. */
+/** The kind of tokens that a sign-in requests. */
 export const tokensAsked: string =
-  '`refreshable`: a short `authToken` and a `refreshToken`, for `POST /auth/refresh`; ' +
-  'left out: `session`'
+  '`refreshable`: a short-lived `authToken` and a `refreshToken` for `POST /auth/refresh`; ' +
+  'default: `session`'
 
-/** What it then gets. */
+/** The members of an answer with `refreshable` tokens. */
 export const refreshableFields: z.ZodRawShape = {
-  refreshToken: text('with `refreshable` only: for `POST /auth/refresh`').optional(),
-  expiresIn: count('with `refreshable` only: seconds that `authToken` lives').optional(),
+  refreshToken: text('only with `refreshable`: for `POST /auth/refresh`').optional(),
+  expiresIn: count('only with `refreshable`: lifetime of `authToken` in seconds').optional(),
 }
 
-/** Of every endpoint that reads a body. */
+/** Errors of every endpoint that reads a body. */
 export const ofBodies: readonly AuthErrorCode[] = [
   'invalid-request',
   'payload-too-large',
   'unsupported-media-type',
 ]
 
-/** Of every endpoint that wants somebody signed in. */
+/** Errors of every endpoint that requires a signed-in user. */
 export const ofSignedIn: readonly AuthErrorCode[] = [
   'invalid-request',
   'Unauthorized',
   'temporarily-unavailable',
 ]
 
-/** Of those that want a token which may do everything. */
+/** Errors of every endpoint that requires a token with full scope. */
 export const ofFullScope: readonly AuthErrorCode[] = [
   ...ofSignedIn,
   'forbidden',
   'second-factor-enrolment-required',
 ]
 
-/** What shows anew who a signed-in user is. */
+/** Fields for reauthentication. */
 export const proof: Readonly<Record<'password' | 'code' | 'passkey', string>> = {
-  password: 'with `code`, where the user has a second factor; or `passkey`',
+  password: 'together with `code` if the user has a second factor; or send `passkey`',
   code: 'six digits, or a recovery code; at most 64 characters',
   passkey:
-    'what `navigator.credentials.get` has answered to the options of `POST ' +
-    '/auth/passkey/options`, as JSON',
+    'the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, ' +
+    'as JSON',
 }
-/** Of what takes a proof. */
+
+/** Errors of every endpoint with these fields. */
 export const ofProof: readonly ['totp-required', 'totp-invalid', 'too-many-requests'] = [
   'totp-required',
   'totp-invalid',

@@ -19,20 +19,20 @@ const logIn: Operation = {
   route: 'POST /login',
   id: 'logIn',
   tag: 'Signing in',
-  summary: 'A password, and a second-factor code where the user has one, for a session of its own.',
+  summary: 'Signs in with a password, and with a code if the user has a second factor.',
   notes: [
     'A wrong password, an unknown user, a disabled user and a user without a password get the ' +
       'same bytes after the same work.',
-    'A code is judged only after a right password, and works once. A code for a user without a ' +
-      'second factor is ignored.',
-    'Credentials in the URL are never read. None or several of the three names, an empty text or ' +
+    'The server checks a code only after a right password, and each code works once. It ignores ' +
+      'the code of a user without a second factor.',
+    'Credentials in the URL are ignored. None or several of the three names, an empty text or ' +
       'another type: 400.',
-    "403 `forbidden` is the veto of the server's `beforeLogin`; `message` is its reason.",
+    "403 `forbidden`: the server's `beforeLogin` has refused; `message` is its reason.",
   ],
   who: 'anybody',
   limited: true,
   sends: z.object({
-    'x-2fa-code': text('the same as `code`; where both are sent the body wins').optional(),
+    'x-2fa-code': text('the same as `code`; if both are sent, the body wins').optional(),
   }),
   body: {
     fields: reading(loginBody, {
@@ -41,10 +41,10 @@ const logIn: Operation = {
         'exactly one of `email`, `username` and `user`; at most 320 characters, Unicode form ' +
         'NFKC, no control characters',
       username: 'exactly one of the three',
-      user: 'exactly one of the three: names the account in any way that the server allows',
-      code: 'six digits of the app, or a recovery code; at most 64 characters',
+      user: 'exactly one of the three: any name of the account that the server supports',
+      code: 'six digits from the app, or a recovery code; at most 64 characters',
       passkey:
-        'instead of `code`: what `navigator.credentials.get` has answered to ' +
+        'instead of `code`: the result of `navigator.credentials.get` for ' +
         '`details.passkeyOptions` of a 401 `totp-required`, as JSON',
       tokens: tokensAsked,
     }),
@@ -53,15 +53,15 @@ const logIn: Operation = {
     200: {
       what: 'Signed in.',
       body: success({
-        userId: text('to be sent as `X-User-Id`'),
+        userId: text('for the header `X-User-Id`'),
         authToken: text(
-          'to be sent as `X-Auth-Token` or `Authorization: Bearer`; lives until the session ' +
+          'for the header `X-Auth-Token` or `Authorization: Bearer`; valid until the session ' +
             'ends, with `refreshable` for `expiresIn` seconds',
         ),
         me: besides(meFields, moreOfMe),
         enrolmentRequired: always(
           true,
-          'this user must have a second factor and has none: nothing but enrolment is open',
+          'the user must have a second factor but has none: the token only allows enrolment',
         ).optional(),
         ...refreshableFields,
       }),
@@ -83,16 +83,15 @@ const issueCode: Operation = {
   id: 'issueAuthorizationCode',
   tag: 'Signing in',
   summary:
-    "A signed-in client obtains an authorization code for another of its user's devices " +
+    "A signed-in client requests an authorization code for another of its user's devices " +
     '(RFC 7636).',
   notes: [
-    'The code dies with the session that asked for it, and opens no more than that session may, ' +
-      'nor for longer where that has a lifetime of its own.',
-    'The sign-in of that session must be recent (`pkce.maxAge` of the server, by default 10 ' +
-      'minutes): else 403 `reauthentication-required`. With `pkce.endWithIssuer`, what the code ' +
-      'opens ends with the session that asked, and a session that was opened so is 403 ' +
-      '`forbidden` here.',
-    'A server with a sign-in page of its own calls `issueAuthorizationCode` instead: see ' +
+    'The code ends with the calling session. The session that it opens has no more rights, and ' +
+      'lives no longer if the calling session has its own lifetime.',
+    'The sign-in of the calling session must be recent (`pkce.maxAge` of the server, default 10 ' +
+      'minutes); otherwise 403 `reauthentication-required`. With `pkce.endWithIssuer`, the new ' +
+      'session ends with the calling one, and cannot request codes itself: 403 `forbidden`.',
+    'A server with its own sign-in page calls `issueAuthorizationCode` instead: see ' +
       '`docs/host-api.md`.',
   ],
   who: 'full-scope',
@@ -100,7 +99,7 @@ const issueCode: Operation = {
   body: {
     fields: reading(codeRequest, {
       codeChallenge: '43 characters base64url: SHA-256 of the verifier (RFC 7636 §4.2)',
-      codeChallengeMethod: 'the only one there is',
+      codeChallengeMethod: 'the only supported method',
     }),
   },
   answers: {
@@ -126,11 +125,12 @@ const exchangeCode: Operation = {
   id: 'exchangeCode',
   tag: 'Signing in',
   summary:
-    'An authorization code and its verifier for tokens and a session of their own ' +
+    'Exchanges an authorization code and its verifier for tokens of a new session ' +
     '(RFC 6749 §4.1.3, RFC 7636 §4.5).',
   notes: [
-    'A wrong verifier uses the code up. A code that is used twice is 400 `invalid_grant`; later ' +
-      'than 20 s after its first use, the session that it opened ends, too (RFC 6749 §4.1.2).',
+    'A wrong verifier uses the code up. The second use of a code is 400 `invalid_grant`; more ' +
+      'than 20 s after the first use, it also ends the session that the code opened (RFC 6749 ' +
+      '§4.1.2).',
   ],
   who: 'anybody',
   style: 'oauth',
@@ -149,16 +149,16 @@ const refresh: Operation = {
   route: 'POST /auth/refresh',
   id: 'refresh',
   tag: 'Signing in',
-  summary: 'A refresh token for the next pair of tokens (RFC 6749 §6).',
+  summary: 'Exchanges a refresh token for the next pair of tokens (RFC 6749 §6).',
   notes: [
-    'The token that was sent is spent. Sent again while nothing of the new pair was used, or ' +
-      'within 30 s (`lifetimes.refreshGrace`), it gets the same successor: a lost answer is no ' +
-      'sign-out.',
-    'Sent later, it ends the session (RFC 9700 §4.14.2). The new pair is used once its refresh ' +
-      'token is rotated, or its access token is seen by a guard or on a socket, in whichever ' +
-      'process.',
-    'A client stores the pair before it uses any of it, and reads its store again right before ' +
-      'it refreshes. The absolute end of the session never moves.',
+    'The request spends the token. If the client repeats it within 30 s ' +
+      '(`lifetimes.refreshGrace`), or before the new pair was used, it gets the same successor ' +
+      'again: a lost answer signs nobody out.',
+    'A later repetition ends the session (RFC 9700 §4.14.2). The new pair counts as used when ' +
+      'its refresh token is rotated, or when a guard or a socket has seen its access token, in ' +
+      'any process.',
+    'Store the pair before you use it, and read your store again right before you refresh. The ' +
+      'absolute end of the session never moves.',
   ],
   who: 'anybody',
   style: 'oauth',
@@ -173,5 +173,5 @@ const refresh: Operation = {
   refusals: [...ofBodies, 'invalid_grant', 'too-many-requests', 'temporarily-unavailable'],
 }
 
-/** Ways in. */
+/** Ways to sign in. */
 export const signingIn: readonly Operation[] = [logIn, issueCode, exchangeCode, refresh]

@@ -10,15 +10,15 @@ const signBrowserIn: Operation = {
   route: 'POST /auth/browser-session',
   id: 'signBrowserIn',
   summary:
-    'A web app that is signed in by a token signs its browser in, so that apps find its user ' +
-    'there.',
+    'A web app that is signed in by a token also signs its browser in, so that apps find its ' +
+    'user.',
   notes: [
-    '204 without a body, and the cookie (see `docs/cookies.md`) of a session of its own, which ' +
-      'ends with the one that asks. It is never fresher than that one. A browser that is signed ' +
-      'in by the same sign-in keeps the cookie that it has; for any other the sign-in must be ' +
-      'recent, as for `POST /auth/pkce/authorize`: else 403 `reauthentication-required`.',
-    'The body is `{}` as `application/json`. `Sec-Fetch-Site: same-origin`, or `Origin` equal to ' +
-      '`pagesOrigin`; else 403. Neither a named token nor an app may ask.',
+    '204 with the cookie (see `docs/cookies.md`) of a new session, which ends with the calling ' +
+      'session and keeps its time of sign-in. A browser that already has a session of the same ' +
+      'sign-in keeps its cookie. Otherwise the sign-in must be recent, as for `POST ' +
+      '/auth/pkce/authorize`, or the answer is 403 `reauthentication-required`.',
+    'The body is `{}` as `application/json`. Requires `Sec-Fetch-Site: same-origin`, or `Origin` ' +
+      'equal to `pagesOrigin`; otherwise 403. Named tokens and apps are refused.',
   ],
   who: 'full-scope',
   whoElse: 'from a page of `pagesOrigin`',
@@ -41,11 +41,10 @@ const signBrowserOut: Operation = {
   id: 'signBrowserOut',
   summary: 'A page signs its browser out, so that the next sign-in asks for the password.',
   notes: [
-    'The session that the cookie is of ends, whoever has signed in, and so do those of the apps ' +
-      'that were signed in to by it and have no refresh token. The browser forgets the cookie. ' +
-      '204 as well where nobody was signed in.',
-    '`Sec-Fetch-Site: same-origin`, or `Origin` equal to `pagesOrigin`; else 403. No token is ' +
-      'looked at.',
+    'Ends the session of the cookie, and the sessions of apps that were opened by it and have no ' +
+      'refresh token. Deletes the cookie. Also 204 if nobody was signed in.',
+    'Requires `Sec-Fetch-Site: same-origin`, or `Origin` equal to `pagesOrigin`; otherwise 403. ' +
+      'Tokens are ignored.',
   ],
   who: 'browser',
   whoElse: 'from a page of `pagesOrigin`',
@@ -56,8 +55,8 @@ const signBrowserOut: Operation = {
 
 const consent = z.object({
   clientId: text('for `DELETE`'),
-  name: textOrNull('of the app; null when there is none any more'),
-  scopes: texts('at the own API of the server'),
+  name: textOrNull('the name of the app; null if the app no longer exists'),
+  scopes: texts("at the server's own API"),
   resources: z.array(z.object({ resource: text('a URI'), scopes: texts() })),
   grantedAt: time('ISO 8601, UTC'),
   updatedAt: time('ISO 8601, UTC'),
@@ -67,10 +66,10 @@ const listConsents: Operation = {
   ...common,
   route: 'GET /auth/consents',
   id: 'listConsents',
-  summary: 'What this user has allowed which app.',
+  summary: 'The apps that this user has authorised.',
   notes: [
-    "Apps of the host's own are not asked about, so they are not listed; their sessions are.",
-    '`resources`: what it may do at other APIs, of those that it is registered for.',
+    "The host's own apps need no consent and are not listed; their sessions are.",
+    '`resources`: the scopes at other APIs, among those that the app is registered for.',
   ],
   who: 'full-scope',
   answers: { 200: { what: 'The consents.', body: success({ consents: z.array(consent) }) } },
@@ -81,13 +80,13 @@ const revokeConsent: Operation = {
   ...common,
   route: 'DELETE /auth/consents/:clientId',
   id: 'revokeConsent',
-  summary: 'Takes back what this user has allowed an app, and ends its sessions of this user.',
-  notes: ['404 where there was neither a consent nor a session.'],
+  summary: "Revokes this user's consent for an app, and ends the app's sessions of this user.",
+  notes: ['404 if there was neither a consent nor a session.'],
   who: 'full-scope',
-  inPath: { clientId: 'of the app, as listed' },
+  inPath: { clientId: 'the `clientId` of the app in the list' },
   answers: {
     200: {
-      what: 'It is taken back.',
+      what: 'The consent is revoked.',
       body: success({ revoked: count('how many sessions have ended') }),
     },
   },
@@ -98,13 +97,12 @@ const metadata: Operation = {
   ...common,
   route: 'GET /.well-known/openid-configuration',
   id: 'getServerMetadata',
-  summary: 'What apps have to know of the server (RFC 8414, OpenID Connect Discovery).',
+  summary: 'The metadata of the server for apps (RFC 8414, OpenID Connect Discovery).',
   notes: [
-    'The same document is answered by `auth.wellKnown` at the root of the site: see ' +
-      '`docs/oauth.md`.',
+    '`auth.wellKnown` serves the same document at the root of the site: see `docs/oauth.md`.',
   ],
   who: 'anybody',
-  thereWith: 'the option `oauth`, where the issuer is what the router is mounted at',
+  thereWith: 'the option `oauth`, if the issuer is the address of the router',
   openTo: 'every-origin',
   answers: {
     200: {
@@ -112,19 +110,19 @@ const metadata: Operation = {
       headers: ['Kept'],
       body: besides(
         {
-          issuer: text('as it stands in tokens'),
+          issuer: text('the `iss` of tokens'),
           authorization_endpoint: text(),
           token_endpoint: text(),
           jwks_uri: text(),
         },
-        'what the standards have besides, of all that is switched on',
+        'further members of the standards, for the features that are switched on',
       ),
     },
   },
   refusals: [],
 }
 
-/** What users of apps, and browsers, ask; and where apps look first. */
+/** Requests of browsers and of users of apps, and the metadata. */
 export const usersOfApps: readonly Operation[] = [
   signBrowserIn,
   signBrowserOut,
