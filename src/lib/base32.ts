@@ -1,7 +1,8 @@
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /**
- * RFC 4648 §6 base32 in upper case, without padding: what authenticator apps expect in a key URI.
+ * Encodes RFC 4648 §6 base32 in upper case without padding, as authenticator apps expect in a key
+ * URI.
  */
 export function encodeBase32(bytes: Uint8Array): string {
   let text = ''
@@ -20,14 +21,13 @@ export function encodeBase32(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes base32 of either case, without padding or with all of it. Returns null for anything else:
- * a lenient decoder turns rubbish into a short or empty key, and an empty key lets anybody's code
- * in. Bits at the end that make no byte are not looked at (RFC 4648 §3.5): other makers of seeds
- * leave some there.
+ * Decodes base32 in either case, with or without padding. Returns null for anything else: a lenient
+ * decoder turns garbage into a short or empty key, and an empty key accepts known codes. Ignores
+ * trailing bits (RFC 4648 §3.5), since some other software leaves some.
  */
 export function decodeBase32(text: string): Buffer | null {
-  // The alphabet comes first: some letters outside of ASCII, such as the long s, are inside once
-  // they are in upper case.
+  // Checked before the conversion: the upper case of some non-ASCII letters, such as the long s, is
+  // in the alphabet.
   const given = /^([A-Za-z2-7]+)=*$/.exec(text)?.[1]
   if (given === undefined || [1, 3, 6].includes(given.length % 8)) return null
   if (text !== given && text.length !== 8 * Math.ceil(given.length / 8)) return null

@@ -1,18 +1,18 @@
 import { firstEntry } from './map-order.js'
 
-/** A cache that is bounded in entries and in age. */
+/** A cache with a maximum number of entries and a maximum age. */
 export interface BoundedCache<Value> {
   get(key: string, now: Date): Value | undefined
   set(key: string, value: Value, now: Date): void
-  /** Replaces a value without making it younger. */
+  /** Replaces a value and keeps its age. */
   update(key: string, value: Value): void
   delete(key: string): void
-  /** Deletes what the test holds for. Looks at every entry. */
+  /** Deletes the entries that pass the test. Visits every entry. */
   deleteWhere(test: (value: Value) => boolean): void
   readonly size: number
 }
 
-/** Makes a cache of at most `maxEntries`, none older than `maxAgeSeconds`. The oldest make room. */
+/** At most `maxEntries` entries, none older than `maxAgeSeconds`. Drops the oldest ones. */
 export function boundedCache<Value>(
   maxEntries: number,
   maxAgeSeconds: number,
@@ -24,17 +24,16 @@ export function boundedCache<Value>(
       const entry = entries.get(key)
       if (entry === undefined) return undefined
       const age = now.getTime() - entry.at
-      // A negative age: the clock was set back, and how old the entry really is cannot be known.
+      // A negative age means that the clock was set back, so the true age is unknown.
       if (age >= 0 && age < maxAgeSeconds * 1000) return entry.value
       entries.delete(key)
       return undefined
     },
     set(key, value, now) {
-      // Deleted first, so that the map's order is the order of age.
+      // Deleted first, so that the map is ordered by age.
       entries.delete(key)
       entries.set(key, { value, at: now.getTime() })
-      // What is too old to be answered goes as well, or what is never asked for again would fill
-      // all the room there is.
+      // Also drops expired entries: those that nobody reads again would fill the cache.
       for (let first = oldest(); first !== undefined; first = oldest()) {
         const [key, { at }] = first
         if (entries.size <= maxEntries && now.getTime() - at < maxAgeSeconds * 1000) break

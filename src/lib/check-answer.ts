@@ -1,19 +1,19 @@
 import { type HostCall, UnexpectedAnswer } from './host-call.js'
 
 /**
- * Judges an answer, or a part of one: null when all is well, else what is wrong with it. `asked` is
- * the first argument of the call. Nothing is copied: hosts want their own objects back.
+ * Checks an answer of the host or a part of it: null, or the problem. `asked` is the first argument
+ * of the call. Never copies: hosts want their own objects back.
  */
 export type Check = (value: unknown, asked?: unknown) => string | null
 
-/** The checks of an object's members. Members without one are not looked at. */
+/** The checks of an object's members. Other members are ignored. */
 export type Shape<Row> = { readonly [Name in keyof Row]?: Check }
 
 type Method = (...given: never[]) => Promise<unknown>
 
 /**
- * What each method may answer. For a method that answers an outcome: each of its outcomes, with the
- * checks of what comes with it. The compiler misses a method and an outcome that were forgotten.
+ * The check of each method; for a method with outcomes, the checks of each outcome. The compiler
+ * reports a missing method or outcome.
  */
 export type Answers<Part> = {
   readonly [Name in keyof Part as NonNullable<Part[Name]> extends Method ? Name : never]-?: Awaited<
@@ -26,8 +26,8 @@ export type Answers<Part> = {
 }
 
 /**
- * The host's part behind its contract: each method as it is, but a failure is a 503, and so is an
- * answer that the contract does not know. An optional method is there if the part has it.
+ * Wraps a part of the host: a failure of a method is 503, and so is an answer that violates the
+ * contract. An optional method exists if the part has it.
  */
 export function failClosed<Part extends object>(
   name: string,
@@ -54,40 +54,40 @@ export function failClosed<Part extends object>(
   return Object.fromEntries(wrapped)
 }
 
-/** Throws unless a check has found nothing wrong. */
+/** Throws if a check has found a problem. */
 export function requireExpected(problem: string | null): void {
   if (problem === null) return
   throw new UnexpectedAnswer(problem.startsWith('is ') ? `the answer ${problem}` : problem)
 }
 
-/** For methods whose answer nobody reads. */
+/** Accepts everything; for methods whose answer is not used. */
 export const unread: Check = () => null
 
 /** Any string. */
 export const text: Check = (value) => (typeof value === 'string' ? null : 'is not a string')
 
-/** A Date that is one. */
+/** A valid Date. */
 export const date: Check = (value) =>
   value instanceof Date && !Number.isNaN(value.getTime()) ? null : 'is not a date'
 
 /** True or false. */
 export const bool: Check = (value) => (typeof value === 'boolean' ? null : 'is not a boolean')
 
-/** A whole number from 0 on. */
+/** A whole number, 0 or more. */
 export const count: Check = (value) =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? null : 'is not a count'
 
-/** The key that the method was called with. */
+/** The first argument of the call. */
 export const theOneAsked: Check = (value, asked) =>
   value === asked ? null : 'is not the one that was asked for'
 
-/** Null, or what the check allows. */
+/** Null, or a value that passes the check. */
 export function orNull(check: Check): Check {
   return (value, asked) => (value === null ? null : check(value, asked))
 }
 
 /**
- * The same, with as much work for null: where strangers ask, the time must not tell which it was.
+ * The same, but null takes as long, so that the time does not reveal whether a row exists.
  */
 export function orNullInEqualTime(check: Check): Check {
   let latest: unknown = null
@@ -95,22 +95,22 @@ export function orNullInEqualTime(check: Check): Check {
     const given = value === null ? latest : value
     const problem = given === null ? null : check(given, asked)
     if (value === null) return null
-    // What was allowed alone: another one may be of any size.
+    // Only a valid answer: an invalid one may have any size.
     if (problem === null) latest = value
     return problem
   }
 }
 
-/** Left out, or what the check allows. */
+/** Absent, or a value that passes the check. */
 export function optional(check: Check): Check {
   return (value, asked) => (value === undefined ? null : check(value, asked))
 }
 
-/** A list of what the check allows, without holes. */
+/** A list without holes, whose elements pass the check. */
 export function listOf(check: Check): Check {
   return (value, asked) => {
     if (!Array.isArray(value)) return 'is not a list'
-    // By index, since `every` and `some` pass over the holes of a list.
+    // By index, since `every` and `some` skip holes.
     for (let index = 0; index < value.length; index += 1) {
       const problem = check(value[index], asked)
       if (problem !== null) return `is a list of which one ${problem}`
@@ -136,7 +136,7 @@ function outcome(shapes: Readonly<Record<string, Shape<object>>>): Check {
   const checks = new Map(Object.entries(shapes).map(([name, shape]) => [name, record(shape)]))
   return (value, asked) => {
     if (typeof value !== 'object' || value === null) return 'is not an object'
-    // Its own, so that a polluted Object.prototype consumes no code.
+    // Own members only: with a polluted Object.prototype, an empty answer must not have an outcome.
     const named = Object.hasOwn(value, 'outcome') ? Reflect.get(value, 'outcome') : undefined
     const check = checks.get(named)
     return check === undefined

@@ -4,33 +4,32 @@ import { asOne } from './mistakes.js'
 import { nearest } from './nearest.js'
 import { type NumberRange, problemOfNumber, remedyOfNumber } from './number-range.js'
 
-/** The options of one factory: what they may be, and what is said where they are not. */
+/** The schema of a factory's options, and texts for its errors. */
 export interface OptionRules<Checked> {
   /**
-   * The factory, as hosts call it. Its name stands before that of an option, as in
-   * `joseSigner.issuer`.
+   * The name of the factory, the prefix of its options in errors, as in `joseSigner.issuer`.
    */
   readonly factory: string
   /**
-   * Of the router itself, whose options are known by their own names, as in `lifetimes.code`.
-   * Default false.
+   * True for the router itself, whose options have no prefix, as in `lifetimes.code`. Default
+   * false.
    */
   readonly namesStandAlone?: boolean
   readonly schema: z.ZodType<Checked>
   /**
-   * What to do about an option, by its name, or about a name that is none but may be taken for one.
-   * Default: to leave it out, or to check the spelling.
+   * Remedies by the name of an option, or of a common mistake. Default: omit the option, or check
+   * the spelling.
    */
   readonly remedies?: Readonly<Record<string, string>>
 }
 
 /**
- * The one way in which options are judged: what came, checked and with its defaults, in an object
- * that inherits nothing. Only own members count, at every depth of {@link optionsOf}, so that a
- * polluted `Object.prototype` supplies no option. Nothing at all counts as no options.
+ * Checks options and returns them with defaults, in an object without a prototype. Only own members
+ * count, at every depth of {@link optionsOf}, so that a polluted `Object.prototype` adds no option.
+ * Undefined counts as no options.
  *
  * @throws AuthConfigError with every option that is unknown, missing, of the wrong type or out of
- * its range
+ * range
  */
 export function checkOptions<Checked>(rules: OptionRules<Checked>, given: unknown): Checked {
   const result = rules.schema.safeParse(given === undefined ? {} : given, { reportInput: true })
@@ -43,23 +42,23 @@ export function checkOptions<Checked>(rules: OptionRules<Checked>, given: unknow
   const wrong = issues.filter(
     ({ code, path }) => code !== 'unrecognized_keys' && !meant.has(pathOf(rules, path)),
   )
-  // A name that is misspelt is often missing, too; the misspelling is the news.
+  // A misspelt option is often also missing; the error reports the misspelling.
   throw asOne([
     ...misspelt.map((found) => unknownOption(rules, found)),
     ...wrong.map((issue) => wrongOption(rules, issue)),
   ])
 }
 
-/** A name that is no option, in the object at `path`. */
+/** An unknown name in the object at `path`. */
 interface Misspelling {
   readonly path: readonly PropertyKey[]
   readonly name: string
   readonly known: readonly string[]
-  /** The option that it looks like. */
+  /** The option that was probably meant. */
   readonly means: string | undefined
 }
 
-// The message of an unknown name is the list of the known ones.
+// For an unknown name, the message of the issue is the list of known ones.
 function misspelling({ path, message }: z.core.$ZodIssue, name: string): Misspelling {
   const known = message.split(', ')
   return { path, name, known, means: nearest(name, known) }
@@ -113,7 +112,7 @@ function joined(path: string, part: PropertyKey): string {
   return path === '' ? String(part) : `${path}.${String(part)}`
 }
 
-/** An object of options: own members only, and no name that is not in `shape`. */
+/** An object of options: own members only, and only names in `shape`. */
 export function optionsOf<Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
 ): z.ZodType<z.output<z.ZodObject<Shape, z.core.$strict>>> {
@@ -126,7 +125,7 @@ export function optionsOf<Shape extends z.core.$ZodLooseShape>(
   >
 }
 
-/** A copy of an object without what it has inherited; anything else as it is. */
+/** A copy of an object without inherited members; other values unchanged. */
 export function ownMembers<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.assign(Object.create(null), value)
@@ -142,7 +141,7 @@ export function fitting<Value>(
   })
 }
 
-/** A whole number in a range, of a unit where it has one. */
+/** A whole number in a range, with a unit for errors. */
 export function whole(
   least: number,
   most: number = Number.MAX_SAFE_INTEGER,
@@ -151,7 +150,7 @@ export function whole(
   return number({ least, most, unit })
 }
 
-/** A whole number in a range that can be described in more words. */
+/** A whole number in a range. */
 export function number(range: NumberRange): z.ZodType<number> {
   const { least, most, or } = range
   const isFit = (value: unknown) =>
@@ -163,7 +162,7 @@ export function number(range: NumberRange): z.ZodType<number> {
   })
 }
 
-/** Text with something in it. */
+/** A text that is not empty. */
 export function text(): z.ZodType<string> {
   return fitting(
     (value) => typeof value === 'string' && value.trim() !== '',
@@ -172,8 +171,8 @@ export function text(): z.ZodType<string> {
 }
 
 /**
- * Exactly a boolean: what is off because a variable of the environment is the text "false" would be
- * off without anybody's knowing.
+ * A boolean and nothing else: an environment variable is the text "false", which would count as
+ * true.
  */
 export function flag(): z.ZodType<boolean> {
   return fitting((value) => typeof value === 'boolean', 'is neither true nor false.')
@@ -184,7 +183,7 @@ export function callable<Callable>(): z.ZodType<Callable> {
   return fitting((value) => typeof value === 'function', 'is not a function.')
 }
 
-/** An object of the host's with these methods. Methods may be inherited, so that classes fit. */
+/** An object of the host with these methods, own or inherited. */
 export function withMethods<Part>(...names: readonly (keyof Part & string)[]): z.ZodType<Part> {
   const missing = (value: unknown) =>
     names.find(
@@ -196,7 +195,7 @@ export function withMethods<Part>(...names: readonly (keyof Part & string)[]): z
   })
 }
 
-/** The system's clock, for where the host names none. */
+/** The system clock, the default of every option `clock`. */
 export function systemClock(): Date {
   return new Date()
 }

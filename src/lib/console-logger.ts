@@ -1,7 +1,7 @@
 import { checkOptions, fitting, optionsOf } from './check-options.js'
 import type { Logger } from './logger.js'
 
-/** From the least important to the most. */
+/** From the least important to the most important. */
 const levels: Readonly<Record<'debug' | 'info' | 'warn' | 'error', number>> = {
   debug: 0,
   info: 1,
@@ -12,15 +12,14 @@ const levels: Readonly<Record<'debug' | 'info' | 'warn' | 'error', number>> = {
 /** Options of {@link consoleLogger}. */
 export interface ConsoleLoggerOptions {
   /**
-   * The least important level that is written. Default: `info`, which leaves out what happens with
-   * every visit.
+   * The least important level to write. Default: `info`, without the routine events of requests.
    */
   readonly level?: keyof typeof levels
 }
 
 /**
- * Makes a logger that writes one line of JSON to the standard output for each message: `time` (ISO
- * 8601, UTC), `level`, `message`, and the fields. Hand it to the option `logger`.
+ * A logger that writes one line of JSON to the standard output for each message: `time` (ISO 8601,
+ * UTC), `level`, `message`, and the fields. Pass it to the option `logger`.
  *
  * @throws AuthConfigError for an unknown option or level
  *
@@ -60,12 +59,12 @@ function lineOf(level: string, message: string, fields: object | undefined): str
   try {
     return JSON.stringify({ ...fields, ...begin }, plain)
   } catch {
-    // A circle, or a getter that throws: a log must not keep anybody from signing in.
+    // A cycle, or a getter that throws, must not fail a sign-in.
     return JSON.stringify({ ...begin, fields: 'cannot be written as JSON' })
   }
 }
 
-// Of an error JSON shows nothing, and a bigint it refuses.
+// JSON writes an error as `{}` and throws for a bigint.
 function plain(_name: string, value: unknown): unknown {
   if (value instanceof Error)
     return { name: value.name, message: value.message, stack: value.stack }

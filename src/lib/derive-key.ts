@@ -1,8 +1,8 @@
 import { hkdfSync } from 'node:crypto'
 
 /**
- * The key of one purpose. Each has its own, so that what one leaks says nothing about another (ASVS
- * V11.2.2). Without an encryption key it is one that everybody can work out.
+ * The key for one purpose. Each purpose has its own, so that a leak of one reveals nothing about
+ * the others (ASVS V11.2.2). Without an encryption key, everybody can compute it.
  */
 export function deriveKey(purpose: string, encryptionKey: Buffer | undefined): Buffer {
   const info = `messaging-auth-router:${purpose}`

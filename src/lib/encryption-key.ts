@@ -1,13 +1,13 @@
 import { AuthConfigError } from '../errors.js'
 import { doAll } from './mistakes.js'
 
-/** What to do about an encryption key that will not do. */
+/** The remedy for an unusable encryption key. */
 export const encryptionKeyRemedy: string =
   'pass [key], where key is 32 random bytes in base64: openssl rand -base64 32.'
 
 /**
- * Decodes encryption keys, 32 bytes each in base64. Throws {@link AuthConfigError} naming the place
- * of each that will not do.
+ * Decodes encryption keys, 32 bytes each in base64. Throws {@link AuthConfigError}, which names
+ * each unusable one.
  */
 export function decodeEncryptionKeys(keys: readonly unknown[], option: string): Buffer[] {
   return doAll<Buffer[]>(

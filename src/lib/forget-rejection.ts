@@ -1,5 +1,5 @@
 /**
- * Where a promise is no answer: its rejection, which nothing would catch, must not end the process.
+ * For a promise that is not awaited: its rejection must not end the process.
  */
 export function forgetRejection(answer: unknown): void {
   if (answer instanceof Promise) answer.catch(() => {})

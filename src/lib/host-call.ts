@@ -1,36 +1,36 @@
 import { AuthConfigError, AuthError } from '../errors.js'
 
 /**
- * Calls something the host supplied. Every failure (throw, rejection, silence) is a 503, never a
- * 401 and never a pass.
+ * Calls a part of the host. Every failure (exception, rejection, no answer) is 503, never 401, and
+ * never counts as success.
  */
 export type HostCall = <T>(operation: string, work: () => T | Promise<T>) => Promise<T>
 
 /**
- * The host's part answered, but with something its contract does not allow. The text is ours, so it
- * is safe to log.
+ * A part of the host returned a value that violates its contract. The message is ours and safe to
+ * log.
  */
 export class UnexpectedAnswer extends Error {
   override readonly name: string = 'UnexpectedAnswer'
 }
 
-/** What may be told about a failed call. */
+/** Loggable facts about a failed call. */
 export interface HostFailure {
   readonly operation: string
   readonly error: string
   readonly code?: string
-  /** What to do about it, where that is known. */
+  /** The remedy, if known. */
   readonly hint?: string
   /** The innermost stack frame. */
   readonly frame?: string
 }
 
-/** The awaited work gave no answer in time. The work itself may still finish later. */
+/** The work gave no answer in time. It may still finish later. */
 class TimeoutError extends Error {
   override readonly name: string = 'TimeoutError'
 }
 
-/** Makes the one way in which this router calls the host's stores, hooks, signer and hasher. */
+/** Every call of the host's stores, hooks, signer and hasher goes through this. */
 export function createHostCall(
   timeoutMs: number,
   onFailure: (failure: HostFailure) => void,
@@ -38,8 +38,7 @@ export function createHostCall(
   return function hostCall(operation, work) {
     return withTimeout(work, timeoutMs).catch((cause: unknown) => {
       onFailure(describeFailure(operation, cause))
-      // A part that knows it is overloaded also knows when to come back. Its text is not for
-      // clients.
+      // An overloaded part may say when to retry. Its message is not for clients.
       const retryAfter = (cause instanceof AuthError ? cause.retryAfter : undefined) ?? 2
       throw new AuthError('temporarily-unavailable', {
         message: `${operation} failed`,
@@ -51,12 +50,11 @@ export function createHostCall(
 }
 
 /**
- * Runs `work` and rejects with {@link TimeoutError} after `milliseconds`. A synchronous throw
- * becomes a rejection too.
+ * Runs `work` and rejects with {@link TimeoutError} after `milliseconds`. A synchronous exception
+ * becomes a rejection.
  */
 export function withTimeout<T>(work: () => T | Promise<T>, milliseconds: number): Promise<T> {
-  // Not `Promise.race`, which makes nine promises where this makes five: every call of a store goes
-  // through here.
+  // Not `Promise.race`, which makes nine promises instead of five, in every call of a store.
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => reject(new TimeoutError(`no answer within ${milliseconds} ms`)),
@@ -76,9 +74,9 @@ export function withTimeout<T>(work: () => T | Promise<T>, milliseconds: number)
 }
 
 /**
- * What may be told of a failure. Drivers put bound values into their messages, and an unknown
- * identifier is often a mistyped password. So a foreign message is never logged: its class, its
- * code and the place it came from are. Ours hold no values.
+ * Loggable facts about a failure. Drivers put bound values into their messages, and an unknown
+ * identifier is often a mistyped password. So a foreign message is never logged, only its class,
+ * its code and its origin. Our own messages contain no values.
  */
 export function describeFailure(operation: string, cause: unknown): HostFailure {
   try {
@@ -98,7 +96,7 @@ function nameOf({ name }: Error): string {
   return /^[\w.$ -]{1,64}$/.test(name) ? name : 'Error'
 }
 
-// Such as ECONNREFUSED or 23505; where a library wraps the error, that of the cause.
+// Such as ECONNREFUSED or 23505; if a library wraps the error, the code of the cause.
 function codeOf(failure: unknown): { code?: string } {
   for (const one of [failure, failure instanceof Error ? failure.cause : undefined]) {
     const code = one instanceof Error && 'code' in one ? String(one.code) : ''
@@ -107,7 +105,7 @@ function codeOf(failure: unknown): { code?: string } {
   return {}
 }
 
-// Only what follows the message is read: a message of several lines can look like a frame.
+// Reads only the text after the message: a message of several lines can look like a frame.
 function frameOf({ stack, message }: Error): { frame?: string } {
   const frames = String(stack).split(message).at(-1)?.split('\n') ?? []
   const frame = frames.find((line) => /^\s+at /.test(line))

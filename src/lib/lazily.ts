@@ -1,6 +1,5 @@
 /**
- * Makes a value when it is first asked for, and once. For schemas that most processes never need:
- * building them at import would be paid for by everybody.
+ * Makes a value at the first call, and only once. For schemas that most processes never need.
  */
 export function lazily<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined

@@ -1,6 +1,5 @@
 /**
- * Makes a gate that lets so many pieces of work run at once; the others wait in the order they
- * came.
+ * At most `concurrency` pieces of work run at once; the others wait in order of arrival.
  */
 export function limitConcurrency(concurrency: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
@@ -11,8 +10,7 @@ export function limitConcurrency(concurrency: number): <T>(work: () => Promise<T
     try {
       return await work()
     } finally {
-      // The place is handed on, not given back: a caller that comes in this moment must not
-      // overtake those that wait.
+      // Passes the place on without releasing it, so that a newcomer cannot overtake the queue.
       const next = waiting.shift()
       if (next === undefined) running -= 1
       else next()

@@ -1,6 +1,5 @@
 /**
- * What the package needs of a logger: `console` fits, and so does anything that takes a message and
- * fields.
+ * A logger: `console`, or any object whose methods take a message and fields.
  */
 export interface Logger {
   debug(message: string, fields?: object): void

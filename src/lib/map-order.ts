@@ -1,10 +1,9 @@
 /**
- * Returns a function that returns the oldest entry, and undefined for an empty map.
+ * Returns a function that returns the oldest entry, or undefined for an empty map.
  *
- * Deletions leave holes in a map, and each new iterator passes over all of them: for a map of
- * 250,000 from which the oldest is taken again and again, a quarter of a millisecond each time. An
- * iterator that is kept passes over each hole once. An entry that is set anew must be deleted first
- * and be another object.
+ * Deletions leave holes in a map, and each new iterator skips all of them: a quarter of a
+ * millisecond for a map of 250,000 entries whose oldest is removed repeatedly. A kept iterator
+ * skips each hole once. To replace an entry, delete it first and set another object.
  */
 export function firstEntry<Key, Value extends object>(
   map: ReadonlyMap<Key, Value>,
@@ -21,7 +20,7 @@ export function firstEntry<Key, Value extends object>(
 }
 
 /**
- * Returns a function that returns one entry after the other, and begins anew after the last;
+ * Returns a function that returns one entry after the other and starts again after the last;
  * undefined for an empty map.
  */
 export function nextEntry<Key, Value>(

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Milliseconds of the event loop. */
+/** Milliseconds before it yields. */
 const turn = 2
 
-/** Maps items whose work costs something each, and lets others have the event loop in between. */
+/** Maps items with costly work and yields to the event loop in between. */
 export async function mapYielding<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Result,

@@ -1,10 +1,10 @@
 import { AuthConfigError } from '../errors.js'
 
 /**
- * Does each part of a work, whatever the others throw, and answers their results: so that who has
- * made several mistakes is told of all of them at the first start.
+ * Runs each step, even if others throw, and returns their results, so that the first start reports
+ * all mistakes.
  *
- * @throws AuthConfigError with every mistake that they have found
+ * @throws AuthConfigError with all mistakes
  */
 export function doAll<Results extends readonly unknown[]>(
   ...parts: { readonly [Index in keyof Results]: () => Results[Index] }
@@ -23,7 +23,7 @@ export function doAll<Results extends readonly unknown[]>(
   return results as unknown as Results
 }
 
-/** The first mistake, which carries the others. */
+/** The first mistake, with the others attached. */
 export function asOne(mistakes: readonly AuthConfigError[]): AuthConfigError {
   const [first, ...others] = mistakes
   if (first === undefined) throw new TypeError('There is no mistake.')

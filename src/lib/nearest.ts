@@ -1,7 +1,7 @@
-/** Characters of a name that are compared: more is no slip of the pen. */
+/** Maximum characters of a name; a longer one is not a typo. */
 const longest = 64
 
-/** The known name that somebody has most likely meant; undefined where none is near. */
+/** The known name that was probably meant; undefined if none is close. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > longest) return undefined
   const most = Math.min(3, Math.max(1, Math.floor(name.length / 3)))
@@ -11,7 +11,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return near.sort((a, b) => a.slips - b.slips)[0]?.one
 }
 
-// The distance of Levenshtein: how many letters have to be added, left out or changed.
+// Levenshtein distance.
 function slips(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (const [at, letter] of [...one].entries()) {

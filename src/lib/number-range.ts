@@ -1,13 +1,13 @@
-/** What a number may be. */
+/** The allowed values of a number. */
 export interface NumberRange {
   readonly least: number
   readonly most: number
   readonly unit?: 'seconds' | 'milliseconds' | undefined
-  /** One number besides. */
+  /** One further value. */
   readonly or?: number
 }
 
-/** What is wrong with a number, with the value where that is sure to be no secret. */
+/** The problem with a number, with its value if that cannot be a secret. */
 export function problemOfNumber(given: unknown, { least, most, unit, or }: NumberRange): string {
   if (given === undefined) return 'is missing.'
   const upTo = most === Number.MAX_SAFE_INTEGER ? 'on' : `to ${most}`
@@ -16,7 +16,7 @@ export function problemOfNumber(given: unknown, { least, most, unit, or }: Numbe
   return `is ${shown(given)}, not a ${number} from ${least} ${upTo}${also}.`
 }
 
-/** What to pass in the place of a number; undefined where there is nothing to say. */
+/** What to pass instead; undefined if unknown. */
 export function remedyOfNumber(given: unknown, range: NumberRange): string | undefined {
   const { unit } = range
   if (unit === undefined) return undefined
@@ -35,7 +35,7 @@ const examples = [
 
 const perUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
 
-// `10m`, `15 min`, `2h`, as other packages have them; and a number of the other unit.
+// `10m`, `15 min`, `2h`, as in other packages; or a number of another unit.
 function meantBy(given: unknown, range: NumberRange): string | undefined {
   const { unit } = range
   const [, count, letter = ''] = /^(\d{1,9}) ?([smhdw])[a-z]{0,6}$/i.exec(String(given)) ?? []
@@ -57,7 +57,7 @@ function isIn({ least, most }: NumberRange, value: number): boolean {
   return Number.isSafeInteger(value) && value >= least && value <= most
 }
 
-// Only what looks like a number is repeated: anything else may have been meant for another option.
+// Shows only a value that looks like a number: any other may be the secret of another option.
 function shown(given: unknown): string {
   if (typeof given === 'number') return String(given)
   if (typeof given === 'string' && /^-?\d[\d.,_]{0,11} ?[a-z]{0,12}$/i.test(given))

@@ -1,7 +1,6 @@
 /**
- * Starts so many callers in the same moment and answers the numbers, from 0, of those who won.
- * Waits for all of them, so that none is still writing when the result is looked at; rejects with
- * the first failure if one of them failed.
+ * Starts several callers at the same moment and resolves with the indexes of the winners. Waits for
+ * all of them, so that none is still writing afterwards; rejects with the first failure.
  */
 export async function raceWinners(
   callers: number,

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 
-// Each call of the generator costs as much as a hash of ten kilobytes, so one call serves many
-// values, as `randomUUID` of Node has it. No byte is used twice, and none stays here after its use.
+// A call of the generator costs as much as hashing ten kilobytes, so one call serves many values,
+// like in `randomUUID` of Node. Each byte is used once and erased.
 const pool = Buffer.alloc(4096)
 let used = pool.length
 

@@ -3,17 +3,17 @@ import { deriveKey } from './derive-key.js'
 import { sha256 } from './digest.js'
 
 /**
- * Seals secrets for the database: AES-256-GCM, bound to their owner, under a key the database does
- * not hold.
+ * Encrypts secrets for the database with AES-256-GCM, bound to their owner, with a key that is not
+ * in the database.
  */
 export interface Vault {
   seal(owner: string, secret: Buffer): string
   /**
-   * The secret; null when it was sealed for another owner or purpose, under an unknown key, or was
-   * tampered with.
+   * The secret; null if it was encrypted for another owner or purpose or with an unknown key, or
+   * was modified.
    */
   open(owner: string, sealed: string): Buffer | null
-  /** Whether it was sealed under the key that seals now. */
+  /** Whether it was encrypted with the first key. */
   isSealedByNewest(sealed: string): boolean
 }
 
@@ -22,7 +22,7 @@ interface VaultKey {
   readonly bytes: Buffer
 }
 
-/** Makes a vault for one purpose. The first key seals, all of them open. */
+/** A vault for one purpose. The first key encrypts, all decrypt. */
 export function createVault(purpose: string, encryptionKeys: readonly Buffer[]): Vault {
   const keys = encryptionKeys.map((key) => deriveVaultKey(purpose, key))
   const [sealing] = keys as [VaultKey, ...VaultKey[]]

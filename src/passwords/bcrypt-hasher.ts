@@ -11,59 +11,57 @@ export interface BcryptHasherOptions {
   /** bcrypt's cost, a whole number from 10 to 15. Default 12, about 0.2 s of one core. */
   readonly cost?: number
   /**
-   * The highest cost a stored hash may have, from `cost` to 15. Hashes above it cannot be read, and
-   * the event `password.unreadable` names their users. Every answer takes as long as this cost
-   * does, so that the time says nothing. Default: `cost`.
+   * The highest cost of stored hashes, from `cost` to 15. Hashes above it cannot be read; the event
+   * `password.unreadable` names their users. Every check takes as long as this cost, so that the
+   * time reveals nothing. Default: `cost`.
    */
   readonly maxStoredCost?: number
-  /** Worker threads. Default: as many as the machine has cores. */
+  /** Worker threads. Default: the number of cores. */
   readonly threads?: number
   /**
-   * Turns on long passwords: what bcrypt sees is base64(HMAC-SHA-384(pepper, password)), so nothing
-   * is cut at 72 bytes, and a stolen table is useless without the pepper. Such hashes begin with
-   * `hmac-sha384:`; plain ones keep working and are replaced at the next login. Lose the pepper and
-   * every such password is lost. At least 32 random bytes, base64.
+   * Allows long passwords: bcrypt hashes base64(HMAC-SHA-384(pepper, password)), so nothing is
+   * truncated at 72 bytes, and a stolen table is useless without the pepper. Such hashes begin with
+   * `hmac-sha384:`; plain ones keep working and are replaced at the next login. Without the pepper,
+   * all such passwords are lost. At least 32 random bytes, base64.
    */
   readonly prehash?: { readonly pepper: string }
   /**
-   * What bcrypt sees is the SHA-256 of the password, in hexadecimal, as in the tables of Meteor and
-   * Rocket.Chat: those are read and written so, and `verifyDigest` is there, for clients that send
-   * the digest. Not together with `prehash`. A table of plain bcrypt hashes cannot be read with it.
+   * bcrypt hashes the SHA-256 of the password in hexadecimal, as in the tables of Meteor and
+   * Rocket.Chat. Adds `verifyDigest`, for clients that send the digest. Not together with
+   * `prehash`. Cannot read a table of plain bcrypt hashes.
    */
   readonly preDigest?: 'sha256-hex'
   /**
-   * Plain hashes of passwords over 72 bytes, made by a library that cut them there without a word:
-   * such a password is compared as that library did, by its first 72 bytes, and the hash is then
-   * replaced by one of the whole password. Needs `prehash`. Default false: the login is refused,
-   * and `login.failed` has the reason `password-over-72-bytes`.
+   * Accepts plain hashes of passwords over 72 bytes by a library that truncated them: compares the
+   * first 72 bytes, like that library, and then replaces the hash by one of the whole password.
+   * Needs `prehash`. Default false: the login is refused, and `login.failed` has the reason
+   * `password-over-72-bytes`.
    */
   readonly acceptTruncated?: boolean
-  /** Where the compiled worker file lies, for hosts that bundle. Default: inside this package. */
+  /** The compiled worker file, for hosts that bundle. Default: inside this package. */
   readonly workerUrl?: URL
   /**
-   * Allows a cost from 4 to 9, which a stolen table would not survive. For tests. Default false.
+   * Allows a cost from 4 to 9, which does not protect a stolen table. For tests. Default false.
    */
   readonly dangerouslyAllowLowCost?: boolean
 }
 
-/**
- * A {@link PasswordHasher} whose threads can be ended. Idle threads do not keep a process alive.
- */
+/** A {@link PasswordHasher} with threads. Idle threads do not keep a process alive. */
 export interface BcryptHasher extends PasswordHasher {
   canRead(hash: string): boolean
-  /** The number of its threads. */
+  /** The number of threads. */
   readonly concurrency: number
   readonly estimatedMs: number
   readonly unmatchable: string
   prepare(): void
-  /** Lets running work finish and ends the threads. Whoever made the hasher closes it. */
+  /** Lets running work finish and ends the threads. Call it if you have made the hasher. */
   close(): Promise<void>
 }
 
 const shape = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
 const prehashMark = 'hmac-sha384:'
 const longestPassword = 72
-// A stored cost is two digits of somebody's data: 31 would keep a thread busy for more than a day.
+// The stored cost is untrusted data: 31 would keep a thread busy for more than a day.
 const highestCost = 15
 const lowestSafeCost = 10
 /** Milliseconds of cost 0, on a core of 2023. */
@@ -72,8 +70,8 @@ const costInMs = 0.05
 /**
  * bcrypt (bcryptjs) in worker threads. Reads `$2a$`, `$2b$` and `$2y$` hashes of any origin.
  *
- * A password of more than 72 bytes, or with a NUL in it, is never right: bcrypt would compare only
- * its beginning. Use `prehash` to allow long ones, and `acceptTruncated` for those that were cut.
+ * A password of more than 72 bytes, or with a NUL, never matches: bcrypt would compare only its
+ * beginning. Use `prehash` to allow long ones, and `acceptTruncated` for truncated old ones.
  *
  * @throws AuthConfigError for a cost outside 10-15 and other unusable options
  *
@@ -91,7 +89,7 @@ export function bcryptHasher(options: BcryptHasherOptions = {}): BcryptHasher {
   const ownForm = pepper === null ? plainForm : hmacOf(pepper)
   const pool = createHashingPool({ threads, workerUrl })
 
-  // Null for a stored value that can never verify.
+  // Null for a stored value that no password matches.
   function read(stored: unknown): { bcrypt: string; cost: number; prehashed: boolean } | null {
     if (typeof stored !== 'string') return null
     const prehashed = stored.startsWith(prehashMark)
@@ -106,7 +104,7 @@ export function bcryptHasher(options: BcryptHasherOptions = {}): BcryptHasher {
   }
 
   async function compare(password: string | null, hash: string): Promise<boolean> {
-    // Whatever cannot be right is compared all the same: the answer must not come sooner.
+    // Compared even if it cannot match, so that the answer takes as long.
     const matches = await pool.compare({ password: password ?? 'x', hash, workCost: maxStoredCost })
     return matches === true && password !== null
   }
@@ -154,7 +152,7 @@ export function bcryptHasher(options: BcryptHasherOptions = {}): BcryptHasher {
   }
 }
 
-/** What is made of a whole password before bcrypt sees it. */
+/** The transformation of a password before bcrypt. */
 type Form = (plain: string) => string
 
 const sha256Hex: Form = (plain) => createHash('sha256').update(plain, 'utf8').digest('hex')
@@ -163,7 +161,7 @@ function hmacOf(pepper: Buffer): Form {
   return (plain) => createHmac('sha384', pepper).update(plain, 'utf8').digest('base64')
 }
 
-// What bcrypt is given for a password; null for one of which it would see only a part.
+// The input of bcrypt for a password; null if bcrypt would read only a part of it.
 function asHashed(plain: unknown, form: Form | null, mayBeCut = false): string | null {
   if (typeof plain !== 'string' || plain === '' || plain.includes('\0') || !isWellFormed(plain))
     return null

@@ -1,6 +1,6 @@
 import bcrypt from 'bcryptjs'
 
-/** Work for one thread: compare, then top the time up to `workCost`. */
+/** Work for one thread: compare, then work on up to the time of `workCost`. */
 export interface CompareTask {
   readonly password: string
   readonly hash: string
@@ -13,15 +13,15 @@ export interface HashTask {
   readonly cost: number
 }
 
-/** Hashes a password. bcryptjs stays inside this file. */
+/** Hashes a password. Only this file imports bcryptjs. */
 export function hash({ password, cost }: HashTask): string {
   return bcrypt.hashSync(password, cost)
 }
 
 /**
- * Compares a password with a hash of any cost, in the time that `workCost` takes. A database holds
- * hashes of several costs once the setting was raised; without topping up, the faster answers would
- * tell which names have an (old) account.
+ * Compares a password with a hash of any cost, in the time of `workCost`. After a change of the
+ * setting, a database has hashes of several costs; faster answers would reveal which names have an
+ * (old) account.
  */
 export function compare({ password, hash: stored, workCost }: CompareTask): boolean {
   const storedCost = bcrypt.getRounds(stored)
@@ -30,15 +30,15 @@ export function compare({ password, hash: stored, workCost }: CompareTask): bool
   const round = (performance.now() - started) / (2 ** storedCost + callInRounds)
   // 2^c + (2^c + 2^(c+1) + … + 2^(w-1)) = 2^w
   for (let cost = storedCost; cost < workCost; cost += 1) bcrypt.hashSync(password, idleSalt(cost))
-  // A hash of the full cost has needed fewer calls. Their sum is under a hundredth of the whole,
-  // and over the wire it still shows.
+  // A hash of the full cost needs fewer calls. Their sum is under a hundredth of the whole, but
+  // measurable over the network.
   keepBusy((storedCost - lowestCost) * callInRounds * round)
   return matches
 }
 
 /**
- * What a call of bcrypt costs besides its rounds, in a thread that was idle before: 1.1 to 1.4 of
- * one, for its tables are out of the processor's cache. One call after the other: 0.8.
+ * Cost of a call of bcrypt besides its rounds, in rounds of the lowest cost: 1.1 to 1.4 in an idle
+ * thread, whose tables are not in the processor's cache; 0.8 for calls in succession.
  */
 const callInRounds = 1.2
 const lowestCost = 4

@@ -10,15 +10,15 @@ import { isStoredText } from './readers/stored-text.js'
 
 /** Options of {@link combinedHasher}. */
 export interface CombinedHasherOptions {
-  /** Writes every new hash, and reads its own. */
+  /** Makes every new hash, and reads its own. */
   readonly current: PasswordHasher
-  /** What else the table holds: readers with at most 4 settings (costs) in all. */
+  /** Readers of the other hashes in the table, with at most 4 settings (costs) in all. */
   readonly legacy: readonly PasswordReader[]
   /**
-   * `even` (default): every login does the work of each setting once, so that the time it takes
-   * tells neither whether a user exists nor who has an old hash. `fast` gives that up: only what
-   * can read the stored hash is worked through, and whoever measures learns which accounts have an
-   * old one. For the time of a migration whose sum of costs is too high.
+   * `even` (default): every login does the work of each setting once, so that its time reveals
+   * neither whether a user exists nor who has an old hash. `fast`: only the settings that can read
+   * the stored hash do work, so the time reveals which accounts have an old one. Use it during a
+   * migration whose sum of costs is too high.
    */
   readonly timing?: 'even' | 'fast'
 }
@@ -32,18 +32,17 @@ export interface CombinedHasher extends PasswordHasher {
 
 const mostSettings = 4
 const longestLoginMs = 2000
-// How long it is known which reader a hash was right for: from the comparison to the rehash of the
-// same login.
+// How long a match of a reader is remembered: from the comparison to the rehash of the same login.
 const rememberedSeconds = 300
 const mostRemembered = 10_000
 
 /**
- * Reads the password hashes that are already there, by their format, and writes those of `current`.
- * At the next right login of a user the old hash is replaced through `users.updatePasswordHash`.
- * Nobody has to choose a new password.
+ * Reads existing password hashes by their format, and makes new ones with `current`. At the next
+ * successful login of a user, `users.updatePasswordHash` replaces the old hash. Users keep their
+ * passwords.
  *
- * A login costs the sum of all settings, whoever the user is. Remove a reader once the table holds
- * none of its hashes.
+ * Every login costs the sum of all settings. Remove a reader when the table has none of its hashes
+ * any more.
  *
  * @throws AuthConfigError for more than 4 settings, for logins of more than an estimated 2 s of one
  * core, and for other unusable options
@@ -64,8 +63,8 @@ export function combinedHasher(options: CombinedHasherOptions): CombinedHasher {
   checkCosts(current, settings, timing)
   const even = timing === 'even'
   const dummyHash = createDummyHash(current)
-  // A text of bcrypt does not say what was hashed: only the comparison tells whether it was right
-  // for a reader, and has to be replaced.
+  // A bcrypt text does not tell what was hashed: only a comparison shows that it belongs to a
+  // reader and must be replaced.
   const provenOld = boundedCache<true>(mostRemembered, rememberedSeconds)
 
   const isOld = (stored: string) => settings.some(({ canRead }) => canRead(stored))
@@ -95,14 +94,14 @@ export function combinedHasher(options: CombinedHasherOptions): CombinedHasher {
   return {
     async hash(plain) {
       const hashed = await current.hash(plain)
-      // It could not be verified: such a password is only ever digested.
+      // A later check would refuse it: such a text is only compared as a digest.
       if (mayBeDigest(plain, hashed)) throw digestAsPassword()
       return hashed
     },
 
     async verify(plain, given) {
       const stored = isStoredText(given) ? given : null
-      // Before anything is known of the stored text: whoever is first waits for it, user or not.
+      // Before the stored text is read, so that the first login waits for it with any user.
       const dummy = await dummyHash()
       let matches = await compareCurrent(plain, stored, dummy)
       for (const one of settings) matches = (await compareOld(one, plain, stored)) || matches
@@ -135,8 +134,8 @@ interface DigestParts {
   readonly dummyHash: () => Promise<string>
 }
 
-// Where `current` takes digests, so does the whole. Readers want the password itself: they work for
-// the time that it takes.
+// Accepts digests if `current` does. Readers need the password itself, so for a digest they only
+// spend the time.
 function digestPort({ current, settings, even, isCurrent, dummyHash }: DigestParts) {
   if (current.verifyDigest === undefined) return {}
   return {
@@ -156,7 +155,7 @@ async function closeOf(part: object): Promise<void> {
   if (typeof close === 'function') await close.call(part)
 }
 
-// A hash of nobody's password, for `current` to work on. Where it names none, it is made once, and
+// A hash that no password matches, for `current` to work on. Made once if `current` has none, and
 // again after a failure.
 function createDummyHash(current: PasswordHasher): () => Promise<string> {
   const { unmatchable } = current

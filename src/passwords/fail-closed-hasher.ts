@@ -4,22 +4,22 @@ import { type HostCall, type HostFailure, UnexpectedAnswer } from '../lib/host-c
 import type { PasswordHasher, ShownPassword } from './contract.js'
 
 /**
- * The hasher as it may be relied on: nothing is left out, and nothing but a 503 or the caller's own
- * fault is thrown.
+ * The host's hasher with all optional members. Its only errors are 503 and, for a wrong argument,
+ * 400.
  */
 export interface FailClosedHasher
   extends Required<Pick<PasswordHasher, 'hash' | 'needsRehash' | 'canRead' | 'whyRefused'>> {
-  /** Rejects a digest with 400 where the hasher cannot verify one. */
+  /** Rejects a digest with 400 if the hasher cannot verify digests. */
   verify(shown: ShownPassword, hash: string): Promise<boolean>
   readonly takesDigests: boolean
-  /** {@link PasswordHasher.unmatchable}; null where the hasher names none. */
+  /** {@link PasswordHasher.unmatchable}; null if the hasher has none. */
   readonly unmatchable: string | null
 }
 
 /**
- * The hasher behind its contract: a failure, and silence, is a 503. `canRead` and `needsRehash` are
- * asked for known users only, so their failures must not show: a hash that cannot be judged is one
- * that cannot be read, and is not replaced.
+ * Wraps the hasher: a failure, or no answer in time, is 503. `canRead` and `needsRehash` are called
+ * for known users only, so their failures must not be visible: the hash then counts as unreadable
+ * and is not replaced.
  */
 export function failClosedHasher(
   hasher: PasswordHasher,
@@ -54,7 +54,7 @@ export function failClosedHasher(
     unmatchable: hasher.unmatchable ?? null,
     needsRehash: (hash) => judge('passwords.needsRehash', () => hasher.needsRehash(hash)),
     canRead: (hash) => judge('passwords.canRead', () => hasher.canRead?.(hash) ?? true),
-    // For the audit stream alone, which has no room for what else a hasher may say.
+    // Only a known reason reaches the audit stream.
     whyRefused: (plain, hash) =>
       judge(
         'passwords.whyRefused',
@@ -69,7 +69,7 @@ function digestNotTaken(): AuthError {
   return invalidRequest([{ path: 'password', message: 'Invalid input: expected string' }])
 }
 
-// A password that cannot be hashed is the caller's fault, not an outage.
+// A password that cannot be hashed is a fault of the caller, not an outage.
 async function hashOrRefusal(hasher: PasswordHasher, plain: string): Promise<string | AuthError> {
   try {
     const hashed: unknown = await hasher.hash(plain)

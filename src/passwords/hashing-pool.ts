@@ -4,20 +4,20 @@ import { AuthError } from '../errors.js'
 import { limitConcurrency } from '../lib/limit-concurrency.js'
 import type { CompareTask, HashTask } from './bcrypt-worker.js'
 
-/** Runs hashing work, a bounded number at a time. */
+/** Runs hashing work in threads, a bounded number at a time. */
 export interface HashingPool {
   hash(task: HashTask): Promise<string>
   compare(task: CompareTask): Promise<boolean>
-  /** Starts the threads, without waiting for them. */
+  /** Starts the threads and does not wait for them. */
   prepare(): void
-  /** Lets what was accepted finish, refuses what comes after, ends the threads. */
+  /** Finishes accepted work, refuses new work, ends the threads. */
   close(): Promise<void>
 }
 
-/** How large the pool is. */
+/** Settings of the pool. */
 export interface HashingPoolSettings {
   readonly threads: number
-  /** Where the compiled worker lies; default: beside this file. */
+  /** The compiled worker; default: beside this file. */
   readonly workerUrl: URL | undefined
 }
 
@@ -28,13 +28,13 @@ interface Runner {
   close(): Promise<void>
 }
 
-/** Milliseconds a thread may take for one password, about ten times what the dearest cost needs. */
+/** Milliseconds for one password, about ten times the need of the highest cost. */
 const timeLimit = 20_000
 
 /**
- * Makes a pool of worker threads, started by `prepare`, or with the first task. Where the worker
- * file is not to be found, as in a bundle, hashing happens on the main thread, one at a time, and
- * one process warning says so.
+ * A pool of worker threads, started by `prepare` or by the first task. If the worker file is
+ * missing, as in a bundle, hashing runs on the main thread, one at a time, and a process warning
+ * says so once.
  */
 export function createHashingPool(settings: HashingPoolSettings): HashingPool {
   const accepted = new Set<Promise<unknown>>()
@@ -43,7 +43,7 @@ export function createHashingPool(settings: HashingPoolSettings): HashingPool {
 
   function start(): Promise<Runner> {
     starting ??= startRunner(settings).catch((cause: unknown) => {
-      // The next password tries again.
+      // The next password starts them again.
       starting = undefined
       throw cause
     })
@@ -65,7 +65,7 @@ export function createHashingPool(settings: HashingPoolSettings): HashingPool {
 
   return {
     prepare() {
-      // Without the file there are no threads, and the first password says so.
+      // Without the file there are no threads; the first password warns of that.
       if (!closed && workerFile(settings.workerUrl) !== null) start().catch(() => {})
     },
     hash: (task) => run('hash', task) as Promise<string>,
@@ -88,8 +88,8 @@ function unavailable(message: string, cause?: unknown): AuthError {
   return new AuthError('temporarily-unavailable', { retryAfter: 1, message, cause })
 }
 
-// `import.meta.url` is empty in a CommonJS bundle, where `new URL` throws; a missing file means an
-// ESM bundle.
+// In a CommonJS bundle `import.meta.url` is empty and `new URL` throws; in an ESM bundle the file
+// is missing.
 function workerFile(url: URL | undefined): string | null {
   try {
     const filename = fileURLToPath(url ?? new URL('./bcrypt-worker.js', import.meta.url))
@@ -100,31 +100,28 @@ function workerFile(url: URL | undefined): string | null {
 }
 
 async function workerThreads(filename: string, { threads }: HashingPoolSettings): Promise<Runner> {
-  // Not with the router, which may never see a password.
+  // Imported on demand: the router may never see a password.
   const { Piscina } = await import('piscina')
   const pool = new Piscina({
     filename,
     minThreads: threads,
     maxThreads: threads,
-    // A worker needs no secret that the environment may hold, and no flag the host was started
-    // with.
+    // Workers need neither the secrets in the environment nor the host's flags.
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 64 },
   })
   const inHand = new Set<AbortController>()
-  // The error of a thread that dies while it has nothing to do. Without a listener it would end the
-  // process.
+  // An idle thread may die with an error, which without a listener would end the process.
   pool.on('error', () => {})
-  // Threads that die before they are ready, as from a bundle that lacks bcryptjs, are not replaced:
-  // what the pool holds then would never be answered.
+  // Threads that die before they are ready, in a bundle without bcryptjs for example, are not
+  // replaced, so pending work would never finish.
   pool.on('workerDestroy', () =>
     queueMicrotask(() => pool.threads.length === 0 && abortAll(inHand)),
   )
 
   async function run(name: Work, task: HashTask | CompareTask): Promise<unknown> {
-    // The pool ends the thread of work that is aborted and starts another: a thread that hangs
-    // would be lost otherwise.
+    // The pool replaces the thread of aborted work; a hanging thread would be lost otherwise.
     const limit = new AbortController()
     const timer = setTimeout(() => limit.abort(), timeLimit).unref()
     inHand.add(limit)
@@ -136,7 +133,7 @@ async function workerThreads(filename: string, { threads }: HashingPoolSettings)
     }
   }
 
-  // Nothing waits inside the pool, so the time limit is for the work alone.
+  // Nothing waits inside the pool, so the time limit covers only the work.
   const oneEach = limitConcurrency(threads)
   return { run: (name, task) => oneEach(() => run(name, task)), close: () => pool.close() }
 }

@@ -19,31 +19,30 @@ export interface Argon2Params {
   readonly algorithm?: 'argon2id' | 'argon2i'
   /** `m`: memory in KiB, from 8 to 262,144. */
   readonly memoryCost: number
-  /** `t`: passes over it, from 1 to 100. */
+  /** `t`: passes over the memory, from 1 to 100. */
   readonly timeCost: number
   /** `p`: lanes, from 1 to 16. */
   readonly parallelism: number
 }
 
-/** Options of {@link argon2}. What is written is Argon2id of these three costs. */
+/** Options of {@link argon2}. New hashes are Argon2id with these three costs. */
 export interface Argon2Options {
   /** Memory in KiB, from 7,168 to 262,144. Default 19,456 (19 MiB). */
   readonly memoryCost?: number
   /**
-   * Passes, from 1 to 100; the less memory, the more: `memoryCost` × `timeCost` is at least 35,840.
-   * Default 2.
+   * Passes, from 1 to 100. `memoryCost` × `timeCost` must be at least 35,840. Default 2.
    */
   readonly timeCost?: number
   /** Lanes, from 1 to 16. Default 1. */
   readonly parallelism?: number
   /**
-   * Other exact costs that occur in the table, at most 3. They are read, and replaced at the next
-   * login. A hash of any other cost is not read.
+   * Other exact costs in the table, at most 3. Their hashes are read, and replaced at the next
+   * login. Hashes of any other cost are not read.
    */
   readonly params?: readonly Argon2Params[]
 }
 
-/** What {@link argon2} answers: it fits as `current`, as `legacy`, and as `passwords` alone. */
+/** The result of {@link argon2}, for `current`, `legacy` or the option `passwords`. */
 export interface Argon2Hasher extends PasswordHasher, PasswordReader {
   canRead(hash: string): boolean
 }
@@ -55,15 +54,15 @@ type CheckedParams = Omit<Argon2Params, 'algorithm'> & {
 /** Milliseconds of 1,000 KiB and one pass, on a core of 2023. */
 const pace = 0.55
 const hashLength = 32
-// What @node-rs/argon2 calls them; its names are of a kind that is gone once compiled.
+// The values of @node-rs/argon2, which exports them only as a const enum.
 const algorithms = { argon2i: 1, argon2id: 2 } as const
 
 /**
- * Argon2 by the package `@node-rs/argon2`, which the host installs. Writes `$argon2id$` in the PHC
- * string format, and reads `$argon2id$` and `$argon2i$` of version 19 with hashes of 32 bytes. The
- * work is done in Node's thread pool.
+ * Argon2 by the package `@node-rs/argon2`, which the host installs. Makes `$argon2id$` in the PHC
+ * string format, and reads `$argon2id$` and `$argon2i$` of version 19 with hashes of 32 bytes. Runs
+ * in Node's thread pool.
  *
- * @throws AuthConfigError for costs below OWASP's least, and for unusable options
+ * @throws AuthConfigError for costs below the minimum of OWASP, and for unusable options
  *
  * @example
  * ```ts
@@ -113,7 +112,7 @@ function settingFor({ algorithm = 'argon2id', ...cost }: CheckedParams): ReaderS
     estimatedMs: ((memoryCost * timeCost) / 1000) * pace,
     ...settingOf({
       hashLength,
-      // The library is handed salt and cost, never the stored text: no text names its own cost.
+      // The library gets salt and cost, never the stored text, which could name another cost.
       read(stored): SaltAndHash | null {
         if (!stored.startsWith(beginning)) return null
         const [salt = '', hash = '', more] = stored.slice(beginning.length).split('$', 3)

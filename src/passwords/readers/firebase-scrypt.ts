@@ -1,9 +1,9 @@
 import { createCipheriv } from 'node:crypto'
 import { type Derivation, fromBase64, saltAndHash } from './stored-text.js'
 
-/** The password hash parameters of a Firebase project, as its console shows them. */
+/** The password hash parameters of a Firebase project, from its console. */
 export interface FirebaseScryptParams {
-  /** `base64_signer_key`, 64 bytes. A secret: it is what a stolen table is useless without. */
+  /** `base64_signer_key`, 64 bytes. A secret: without it, a stolen table is useless. */
   readonly signerKey: string
   /** `base64_salt_separator`. */
   readonly saltSeparator: string
@@ -19,8 +19,8 @@ const signerKeyLength = 64
 type Scrypt = (password: string, salt: Buffer, keyLength: number) => Promise<Buffer>
 
 /**
- * Firebase's own form of scrypt: the derived key encrypts the project's key, and the result is what
- * is stored. Exported accounts have salt and hash apart; the host joins them as
+ * Firebase's variant of scrypt: the derived key encrypts the project's key, and the result is the
+ * hash. Exported accounts have salt and hash in two fields; the host joins them as
  * `$firebase-scrypt$<salt>$<hash>`.
  */
 export function firebaseDerivation(params: FirebaseScryptParams, scrypt: Scrypt): Derivation {

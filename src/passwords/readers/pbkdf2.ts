@@ -9,15 +9,15 @@ import { inThreadPool } from './thread-pool.js'
 /** Options of {@link pbkdf2}. */
 export interface Pbkdf2Options {
   /**
-   * The exact numbers of iterations that occur in the table, 1 to 4 of them, each from 1,000 to
-   * 2,000,000. A hash with another number is not read.
+   * The exact numbers of iterations in the table, 1 to 4 of them, each from 1,000 to 2,000,000.
+   * Hashes with another number are not read.
    */
   readonly iterations: readonly number[]
-  /** The hash function inside. Default `sha256`. */
+  /** The hash function. Default `sha256`. */
   readonly digest?: 'sha1' | 'sha256' | 'sha512'
   /**
-   * Bytes of the stored hash, from 16 to 1024. Default: as many as `digest` has, which is 32 for
-   * `sha256`. passport-local-mongoose stores 512.
+   * Bytes of the stored hash, from 16 to 1024. Default: the length of `digest`, 32 for `sha256`.
+   * passport-local-mongoose stores 512.
    */
   readonly keyLength?: number
 }
@@ -30,15 +30,14 @@ const bytesOf: Readonly<Record<Digest, number>> = { sha1: 20, sha256: 32, sha512
 const pace: Readonly<Record<Digest, number>> = { sha1: 0.22, sha256: 0.22, sha512: 0.5 }
 
 /**
- * Reads PBKDF2 hashes ([RFC 8018](https://www.rfc-editor.org/rfc/rfc8018#section-5.2)), in these
- * forms:
+ * Reads PBKDF2 hashes ([RFC 8018](https://www.rfc-editor.org/rfc/rfc8018#section-5.2)) in these
+ * formats:
  *
  * - `pbkdf2_sha256$600000$<salt>$<base64>`: Django
- * - `pbkdf2:sha256:600000$<salt>$<hex>`: Werkzeug; also what to write for passport-local-mongoose
- * - `$pbkdf2-sha256$27500$<base64 salt>$<base64>`: passlib; also what to write for Keycloak
+ * - `pbkdf2:sha256:600000$<salt>$<hex>`: Werkzeug; use it also for passport-local-mongoose
+ * - `$pbkdf2-sha256$27500$<base64 salt>$<base64>`: passlib; use it also for Keycloak
  *
- * Where salt and hash lie in two columns, the host joins them. The work is done by `node:crypto`,
- * off the main thread.
+ * If salt and hash are in two columns, the host joins them. Runs in Node's thread pool.
  *
  * @throws AuthConfigError for options that are missing or out of range
  *
@@ -73,8 +72,8 @@ function settingFor(iterations: number, digest: Digest, hashLength: number): Rea
   }
 }
 
-// Each form is asked for by its exact beginning, the cost with it: nothing is read that could say
-// how much work is to be done.
+// Each format is recognised by its exact prefix with the cost, so that a stored text cannot decide
+// the amount of work.
 function formsOf(iterations: number, digest: Digest, hashLength: number) {
   const form =
     (beginning: string, saltOf: (text: string) => Buffer | null, hashOf: typeof fromHex) =>

@@ -6,20 +6,19 @@ import { createHashingPool } from '../hashing-pool.js'
 import type { PasswordReader } from '../reader-contract.js'
 import { isStoredText, usablePassword } from './stored-text.js'
 
-/** What is made of a password before bcrypt sees it. */
+/** The digest of the password that bcrypt hashes. */
 export type PasswordDigest = 'sha256-hex' | 'sha512-hex'
 
 /** Options of {@link preDigestedBcrypt}. */
 export interface PreDigestedBcryptOptions {
   /**
-   * The highest cost that occurs in the table, from 4 to 15. Hashes above it are not read; those
-   * below it take as long. Default 10 for `sha256-hex`, as Meteor has it, and 12 for `sha512-hex`,
-   * as NodeBB has it.
+   * The highest cost in the table, from 4 to 15. Hashes above it are not read; those below it take
+   * as long. Default 10 for `sha256-hex`, as in Meteor, and 12 for `sha512-hex`, as in NodeBB.
    */
   readonly maxStoredCost?: number
-  /** Worker threads, 1-64. Default: as many as the machine has cores. */
+  /** Worker threads, 1-64. Default: the number of cores. */
   readonly threads?: number
-  /** Where the compiled worker file lies, for hosts that bundle. Default: inside this package. */
+  /** The compiled worker file, for hosts that bundle. Default: inside this package. */
   readonly workerUrl?: URL
 }
 
@@ -31,12 +30,12 @@ const kinds = {
 const shape = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
 
 /**
- * Reads bcrypt hashes, not of a password, but of its digest in hexadecimal: `sha256-hex` for Meteor
- * and Rocket.Chat, `sha512-hex` for NodeBB. Of the 128 digits of the second, bcrypt sees the first
- * 72, there as here.
+ * Reads bcrypt hashes of the hexadecimal digest of a password: `sha256-hex` for Meteor and
+ * Rocket.Chat, `sha512-hex` for NodeBB. Of the 128 digits of the second, bcrypt uses the first 72,
+ * as in NodeBB.
  *
- * They look like any bcrypt hash. Beside `bcryptHasher` as `current` both ways of reading are
- * tried, and a password that looks like such a digest is only ever digested.
+ * They look like any bcrypt hash. Together with `bcryptHasher` as `current`, both interpretations
+ * are tried, and a password that looks like such a digest is only compared as a digest.
  *
  * @throws AuthConfigError for another digest and for unusable options
  *

@@ -22,7 +22,7 @@ import { inThreadPool } from './thread-pool.js'
 export interface ScryptParams {
   /** CPU and memory cost: a power of two from 1,024 to 1,048,576. */
   readonly N: number
-  /** Block size, 1 to 32. N × r × 128 bytes of memory are used, at most 256 MiB. */
+  /** Block size, 1 to 32. Uses N × r × 128 bytes of memory, at most 256 MiB. */
   readonly r: number
   /** Parallelization, 1 to 16. */
   readonly p: number
@@ -33,8 +33,8 @@ export interface ScryptParams {
 /** Options of {@link scrypt}. */
 export interface ScryptReaderOptions {
   /**
-   * The exact costs that occur in the table, 1 to 4 of them; for Firebase its four parameters. A
-   * hash of another cost is not read.
+   * The exact costs in the table, 1 to 4 of them; for Firebase its four parameters. Hashes of
+   * another cost are not read.
    */
   readonly params: readonly (ScryptParams | FirebaseScryptParams)[]
 }
@@ -44,14 +44,14 @@ const mebibyte = 1024 * 1024
 const pace = 0.33
 
 /**
- * Reads scrypt hashes, in these forms:
+ * Reads scrypt hashes in these formats:
  *
  * - `$scrypt$ln=17,r=8,p=1$<base64 salt>$<base64>`: PHC string format, passlib
  * - `scrypt:32768:8:1$<salt>$<hex>`: Werkzeug
  * - `<hex salt>:<hex>`: better-auth, whose cost is `{ N: 16384, r: 16, p: 1 }`
- * - `$firebase-scrypt$<base64 salt>$<base64>`: what to write for Firebase
+ * - `$firebase-scrypt$<base64 salt>$<base64>`: use it for Firebase
  *
- * The work is done by `node:crypto`, off the main thread.
+ * Runs in Node's thread pool.
  *
  * @throws AuthConfigError for parameters that are missing or out of range
  *
@@ -84,8 +84,8 @@ function plainSetting({ N, r, p, keyLength = 64 }: ScryptParams): ReaderSetting 
     name: `scrypt, N ${N}, r ${r}, p ${p}`,
     estimatedMs: estimate(N, r, p),
     canRead,
-    // better-auth hashes the compatibility form. Made for every password, so that it costs the same
-    // whatever is stored.
+    // better-auth hashes the NFKC form. Computed for every password, so that the time does not
+    // depend on the stored hash.
     verify(plain, stored) {
       const normalized = isBetterAuth && typeof plain === 'string' ? plain.normalize('NFKC') : plain
       return verify(stored !== null && betterAuth.test(stored) ? normalized : plain, stored)
@@ -138,7 +138,7 @@ function readerOf({ N, r, p, keyLength }: Required<ScryptParams>) {
       return more === undefined ? saltAndHash(Buffer.from(salt), fromHex(hash), keyLength) : null
     }
     const [, salt = '', hash = ''] = (isBetterAuth && betterAuth.exec(stored)) || []
-    // The salt is the text, not the bytes that its digits stand for.
+    // The salt is the text itself, not its decoded bytes.
     return saltAndHash(Buffer.from(salt), fromHex(hash), keyLength)
   }
 }

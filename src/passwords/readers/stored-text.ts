@@ -2,45 +2,45 @@ import { timingSafeEqual } from 'node:crypto'
 import { isWellFormed } from '../../lib/well-formed.js'
 import type { ReaderSetting } from '../reader-contract.js'
 
-/** The longest stored text that a reader looks at: 512 bytes of hash in hexadecimal fit. */
+/** Characters of a stored text; enough for 512 bytes of hash in hexadecimal. */
 const longestStoredText = 2048
-/** Bytes of a salt; real ones have 8 to 64. */
+/** Maximum bytes of a salt; real ones have 8 to 64. */
 const longestSalt = 256
-/** Characters of a password; a body of 8 KiB holds no more. */
+/** Characters of a password; a body of 8 KiB has no more. */
 const longestPassword = 8192
 
-/** What a stored text says: salt and hash, as bytes. */
+/** Salt and hash of a stored text, in bytes. */
 export interface SaltAndHash {
   readonly salt: Buffer
   readonly hash: Buffer
 }
 
-/** Whether a value is text that may be looked at. */
+/** Whether a value is a text of acceptable length. */
 export function isStoredText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= longestStoredText
 }
 
-/** The password as it is worked on; null for one that can never be right. */
+/** The password; null for one that can never match. */
 export function usablePassword(plain: unknown): string | null {
   const fits = typeof plain === 'string' && plain !== '' && plain.length <= longestPassword
   return fits && isWellFormed(plain) ? plain : null
 }
 
-/** Base64 with or without padding, with `.` for `+` where a tool writes that; null for the rest. */
+/** Decodes base64 with or without padding, also with `.` for `+`; null for any other text. */
 export function fromBase64(text: string): Buffer | null {
   if (!/^[\w+/.-]*={0,2}$/.test(text)) return null
   const bytes = Buffer.from(text.replaceAll('.', '+'), 'base64')
-  // Node leaves out what it cannot read; text that says something else than its bytes is damaged.
+  // Node skips invalid characters; a text that does not match its bytes is damaged.
   const length = text.replace(/={1,2}$/, '').length
   return bytes.length === Math.floor((length * 3) / 4) && length % 4 !== 1 ? bytes : null
 }
 
-/** Pairs of hexadecimal digits; null for the rest. */
+/** Decodes pairs of hexadecimal digits; null for any other text. */
 export function fromHex(text: string): Buffer | null {
   return /^(?:[\da-f]{2})+$/i.test(text) ? Buffer.from(text, 'hex') : null
 }
 
-/** Salt and hash, if both are there, the salt is not absurd and the hash as long as it must be. */
+/** Salt and hash, if both exist, the salt is not too long and the hash has the right length. */
 export function saltAndHash(
   salt: Buffer | null,
   hash: Buffer | null,
@@ -53,7 +53,7 @@ export function saltAndHash(
 
 /** The work of one setting: derive, then compare in constant time. */
 export interface Derivation {
-  /** Reads a stored text; null where it is of another format or cost. */
+  /** Reads a stored text; null for another format or cost. */
   read(stored: string): SaltAndHash | null
   /** Bytes of the hash. */
   readonly hashLength: number
@@ -61,8 +61,8 @@ export interface Derivation {
 }
 
 /**
- * The two functions of a setting. What cannot be right is worked on all the same, with a salt and a
- * hash that belong to no user.
+ * The two functions of a setting. A password that cannot match causes the same work, with a dummy
+ * salt and hash.
  */
 export function settingOf({
   read,
