@@ -9,19 +9,30 @@ import {
   number,
   type OptionRules,
   optionsOf,
+  ownMembers,
   systemClock,
+  text,
   whole,
   withMethods,
 } from '../lib/check-options.js'
 import { encryptionKeyRemedy } from '../lib/encryption-key.js'
 import type { Logger } from '../lib/logger.js'
 import { isWellFormed } from '../lib/well-formed.js'
+import { isResource, scopePattern } from '../oauth/client-schema.js'
+import { isReservedScope } from '../oauth/consent-words.js'
+import type { OAuthOptions } from '../oauth/oauth-options.js'
+import { isStandardScope } from '../oauth/scopes.js'
+import type { BrandOptions } from '../pages/brand.js'
+import type { PagesOptions, RenderPage } from '../pages/pages-options.js'
+import type { TextOptions } from '../pages/texts.js'
 import type { PasskeysOptions } from '../passkeys/passkeys-options.js'
 import type { PasswordHasher } from '../passwords/contract.js'
 import { isStoredText } from '../passwords/readers/stored-text.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
+import type { ConsentStore } from '../stores/consent-contract.js'
 import type { SessionStore } from '../stores/contract.js'
+import type { OnceStore } from '../stores/once-contract.js'
 import type { RevocationBus } from '../stores/revocation-bus.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../stores/ticket-contract.js'
@@ -38,9 +49,7 @@ import {
   defaultStoreTimeout,
   defaultTotpIssuer,
 } from './default-options.js'
-import { oauthOptions } from './oauth-option-schema.js'
 import type { AuthRouterOptions, Lifetimes, PkceOptions } from './options.js'
-import { pagesOptions } from './pages-option-schema.js'
 
 const shippedStores =
   'spread a shipped set of stores: ...sqlStores(kysely), ...redisStores(client), or, to try ' +
@@ -212,6 +221,45 @@ export const corsShape: { readonly origins: z.ZodType<readonly string[]> } = {
   ),
 }
 
+const oauthShape: Shape<OAuthOptions> = {
+  // Judged with the issuer, whose origin it must have.
+  baseUrl: text(),
+  // Judged one by one where they are read.
+  clients: fitting(isObject, 'is neither a list nor an object with find.'),
+  consents: withMethods<ConsentStore>('find', 'grant', 'revoke', 'listForUser'),
+  once: withMethods<OnceStore>('claim', 'purge'),
+  scopes: z
+    .preprocess(
+      ownMembers,
+      fitting(areScopes, 'is not a table of scopes and their texts.').refine(
+        (value) => !areScopes(value) || !Object.keys(value as object).some(isReservedScope),
+        'has one that begins with mar-, as nothing but words of the router does.',
+      ),
+    )
+    .optional() as z.ZodType<OAuthOptions['scopes']>,
+  resources: z
+    .preprocess(ownMembers, fitting(areResources, 'is not a table of APIs and their names.'))
+    .optional() as z.ZodType<OAuthOptions['resources']>,
+  claims: callable<NonNullable<OAuthOptions['claims']>>().optional(),
+}
+
+/** Characters of the host's own CSS. */
+const maxCssChars = 64 * 1024
+
+const isCss = (value: unknown) =>
+  typeof value === 'string' && value.length <= maxCssChars && isWellFormed(value)
+
+const pagesShape: Shape<PagesOptions> = {
+  // Judged one by one where they are read.
+  brand: fitting<BrandOptions>(isObject, 'is not an object with a name.').optional(),
+  texts: fitting<TextOptions>(isObject, 'is not a table of languages.').optional(),
+  css: fitting<string>(isCss, `is not a text of at most ${maxCssChars} characters.`).optional(),
+  language: text().optional(),
+  qrCode: callable<NonNullable<PagesOptions['qrCode']>>().optional(),
+  home: fitting<string>(isHome, 'is neither https nor http on the machine itself.').optional(),
+  render: callable<RenderPage>().optional(),
+}
+
 const shape = {
   users: implementing<UserStore>({ findByIdentifier: true, findById: true }),
   codes,
@@ -232,8 +280,8 @@ const shape = {
     'is neither an origin over https, such as https://chat.example.com, nor one over http on ' +
       'localhost, 127.0.0.1 or [::1].',
   ).optional(),
-  oauth: oauthOptions.optional(),
-  pages: pagesOptions.optional(),
+  oauth: optionsOf(oauthShape).optional() as z.ZodType<OAuthOptions | undefined>,
+  pages: optionsOf(pagesShape).optional() as z.ZodType<PagesOptions | undefined>,
   pkce: optionsOf(pkceShape satisfies Shape<Required<PkceOptions>>).default(defaultPkce),
   // Judged one by one where they are read.
   passkeys: fitting<PasskeysOptions>(isObject, 'is not an object with an rpId.').optional(),
@@ -296,4 +344,30 @@ function isOptionalFunction(value: unknown): boolean {
 
 function isOrigin(value: unknown): boolean {
   return typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
+}
+
+function areScopes(value: unknown): boolean {
+  return isTable(value, (scope) => scopePattern.test(scope) && !isStandardScope(scope))
+}
+
+function areResources(value: unknown): boolean {
+  return isTable(value, isResource)
+}
+
+function isTable(value: unknown, isKey: (key: string) => boolean): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  return Object.entries(value).every(([key, told]) => isKey(key) && isText(told))
+}
+
+// One text, or one for each language.
+function isText(value: unknown): boolean {
+  if (typeof value === 'string') return value.trim() !== '' && value.length <= 200
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const texts = Object.values(value)
+  return texts.length > 0 && texts.every((one) => typeof one === 'string' && isText(one))
+}
+
+function isHome(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > 2000 || !URL.canParse(value)) return false
+  return isPagesOrigin(new URL(value).origin)
 }
