@@ -21,11 +21,11 @@ import type { AuthHealth } from './health.js'
 import type { DescribeApi } from './openapi.js'
 import type { AuthStats } from './stats.js'
 
-/** The router to mount, and what the host's other code asks of it. */
+/** The router to mount, and the functions for the host's other code. */
 export interface AuthRouter extends Router {
   /**
-   * Middleware for the host's own routes: lets a signed-in request through with `req.auth`, answers
-   * 400, 401, 403 or 503 to any other.
+   * Middleware for the host's own routes: passes an authenticated request on with `req.auth`, and
+   * answers any other with 400, 401, 403 or 503.
    *
    * @example
    * ```ts
@@ -41,16 +41,15 @@ export interface AuthRouter extends Router {
    */
   requireAuth(options?: RequireAuthOptions): Guard
   /**
-   * Who is asking, for code without Express: a raw `upgrade` request, another framework.
-   * Rejects with `AuthError`; answer its `status`, and never 401 when it is 503.
-   * `tokenFrom` of the options finds the token elsewhere than in the headers.
+   * Authenticates a request without Express: a raw `upgrade` request, another framework. Rejects
+   * with `AuthError`; answer with its `status`, and never turn a 503 into 401. The option
+   * `tokenFrom` reads the token from elsewhere than the headers.
    */
   authenticate(request: IncomingMessage, options?: AuthenticateOptions): Promise<Principal>
   /**
-   * Whose token this is, for fronts that carry it their own way: a GraphQL context, gRPC metadata,
-   * a queue. Judged as `Authorization: Bearer` would be, and counted as use of its session. Rejects
-   * with `AuthError`: `Unauthorized`, `second-factor-enrolment-required`,
-   * `temporarily-unavailable`.
+   * Authenticates a token that arrives in another way: in a GraphQL context, gRPC metadata, a
+   * queue. Checked like `Authorization: Bearer`, and counts as use of its session. Rejects with
+   * `AuthError`: `Unauthorized`, `second-factor-enrolment-required`, `temporarily-unavailable`.
    *
    * @example
    * ```ts
@@ -63,15 +62,14 @@ export interface AuthRouter extends Router {
    */
   authenticateToken(token: string, options?: ScopeOptions): Promise<Principal>
   /**
-   * The whole of `POST /login` as a function, for a sign-in form or a protocol of the host's own:
-   * the same decision, limits (by the address of `request`), events and work. Of `credentials` only
-   * `user`, `email`, `username`, `password` and `code` are read, so a body may be handed on as it
-   * is.
+   * `POST /login` as a function, for the host's own sign-in form or protocol: the same decision,
+   * limits (by the address of `request`), events and work. Reads only `user`, `email`, `username`,
+   * `password` and `code` of `credentials`, so you can pass a body unchanged.
    *
-   * Rejects with `AuthError`, as the endpoint answers: `invalid-request`, `Unauthorized`,
+   * Rejects with the `AuthError` of the endpoint: `invalid-request`, `Unauthorized`,
    * `totp-required` (ask for the code, and call it again with `code`), `totp-invalid`, `forbidden`,
    * `payload-too-large`, `too-many-requests`, `temporarily-unavailable`; the last two with
-   * `retryAfter`, in seconds.
+   * `retryAfter` in seconds.
    *
    * @example
    * ```ts
@@ -92,10 +90,10 @@ export interface AuthRouter extends Router {
    */
   signIn: SignInForHost
   /**
-   * Tells the router that the host has set another password: every session of the user but `except`
-   * ends at once, on every process, and with the sessions their tokens, codes and sockets; no
-   * network is known to the account any more. Answers how many sessions ended. Rejects with
-   * `AuthError`: `invalid-request`, and `temporarily-unavailable`; then call it again.
+   * Call it after the host has changed a password. Ends every session of the user except `except`
+   * at once, in every process, with its tokens, codes and sockets; the account forgets its known
+   * networks. Resolves with the number of ended sessions. Rejects with `AuthError`:
+   * `invalid-request`, or `temporarily-unavailable`; call it again after the latter.
    *
    * @example
    * ```ts
@@ -115,35 +113,34 @@ export interface AuthRouter extends Router {
    */
   passwordChanged: PasswordChanged
   /**
-   * Issues an authorization code for a user whom the host's own sign-in page has signed in; hand it
-   * to the client, which exchanges it at `POST /auth/pkce/token`. Rejects with `AuthError`:
-   * `Unauthorized` (no such user, disabled), `totp-required`, `totp-invalid`, `forbidden` (veto),
-   * `invalid-request`, `too-many-requests`, `temporarily-unavailable`.
-   * [RFC 7636](https://www.rfc-editor.org/rfc/rfc7636).
+   * Issues an authorization code ([RFC 7636](https://www.rfc-editor.org/rfc/rfc7636)) for a user
+   * whom the host's own sign-in page has signed in. The client exchanges it at `POST
+   * /auth/pkce/token`. Rejects with `AuthError`: `Unauthorized` (no such user, disabled),
+   * `totp-required`, `totp-invalid`, `forbidden` (refused by `beforeLogin`), `invalid-request`,
+   * `too-many-requests`, `temporarily-unavailable`.
    */
   issueAuthorizationCode: IssueAuthorizationCode
   /**
-   * Hashes a new password the way logins will check it. Rejects with `invalid-request` for one that
-   * could not be told from others.
+   * Hashes a new password for later logins. Rejects with `invalid-request` for a password that the
+   * hasher cannot distinguish from others.
    */
   hashPassword(plain: string): Promise<string>
-  /** True where `passwords` has `verifyDigest`: then `signIn` can be asked with a digest. */
+  /** True if `passwords` has `verifyDigest`: then `signIn` accepts a digest. */
   readonly takesDigests: boolean
   /**
-   * What clients see of a user, as in `GET /me`; null for nobody, and for a user who is disabled.
-   * Rejects with `temporarily-unavailable`.
+   * The user as clients see it in `GET /me`; null for an unknown or disabled user. Rejects with
+   * `temporarily-unavailable`.
    */
   me(userId: string): Promise<Me | null>
   /**
-   * Lifts the limits from an identifier, for a support desk that knows who is asking, such as after
-   * a password reset: what was counted over all networks (`throttle.unknownNetworks`,
-   * `throttle.accountTotal`) and the wrong second-factor codes of its user; with `ip`, an address
-   * in the user's network, also what was failed there. Failures of other identifiers in that
-   * network (`throttle.network`) stay. An identifier that belongs to nobody is unlocked as well.
-   * Default: without `ip`.
+   * Lifts the limits of an identifier, for a support desk that has verified the caller, or after a
+   * password reset. Clears the failures over all networks (`throttle.unknownNetworks`,
+   * `throttle.accountTotal`) and the user's wrong second-factor codes; with `ip`, an address in the
+   * user's network, also the failures there. Failures of other identifiers in that network
+   * (`throttle.network`) stay. Also works for an identifier without a user. Default: without `ip`.
    *
-   * Rejects with `AuthError`: `invalid-request` for what is no identifier or address,
-   * `temporarily-unavailable`; then call it again.
+   * Rejects with `AuthError`: `invalid-request` for an invalid identifier or address, or
+   * `temporarily-unavailable`; call it again after the latter.
    *
    * @example
    * ```ts
@@ -155,9 +152,8 @@ export interface AuthRouter extends Router {
    */
   unlockLogin: UnlockLogin
   /**
-   * The router's own numbers, for your monitoring: the queue of passwords, open sockets, limits
-   * reached, audit events lost. Cheap, and without names or addresses. Each process counts for
-   * itself, from 0.
+   * Numbers for your monitoring: the queue of passwords, open sockets, reached limits, lost audit
+   * events. Cheap, and without names or addresses. Each process counts its own, from 0.
    *
    * @example
    * ```ts
@@ -181,11 +177,11 @@ export interface AuthRouter extends Router {
    */
   stats(): AuthStats
   /**
-   * How stores, bus, keys and hashing are, for a load balancer or a health check: each `ok` and in
-   * how many milliseconds, with no name, address or secret in it; and `ok` of the whole, which is
-   * that of sessions and keys. Never rejects, and answers within `storeTimeout`. The parts are
-   * asked once a second at most, whoever asks how often. It looks at what the router was given, not
-   * at the rest of your server, nor at `users`, `secondFactors` or the counters of `throttle`.
+   * The health of stores, bus, keys and hashing, for a load balancer or a health check: `ok` and
+   * the milliseconds of each, without names, addresses or secrets. `ok` of the whole depends on
+   * sessions and keys. Never rejects, and resolves within `storeTimeout`. Checks the parts at most
+   * once a second. Does not check `users`, `secondFactors`, the counters of `throttle`, or the rest
+   * of your server.
    *
    * @example
    * ```ts
@@ -201,11 +197,11 @@ export interface AuthRouter extends Router {
    */
   health(): Promise<AuthHealth>
   /**
-   * Describes the HTTP interface as [OpenAPI 3.1](https://spec.openapis.org/oas/v3.1.1.html) has
-   * it, with exactly the routes that this router answers, for generators of clients and for pages
-   * that show an interface. `messaging-auth-router/openapi.json` is the same with every option on.
-   * `baseUrl` is where clients reach the router; default: that of the option `oauth`, else
-   * `/api/v1`. Rejects with `AuthConfigError` for what is neither a URL nor a path.
+   * Describes the HTTP interface in [OpenAPI 3.1](https://spec.openapis.org/oas/v3.1.1.html), with
+   * exactly the routes of this router, for client generators and documentation pages.
+   * `messaging-auth-router/openapi.json` describes the routes of all options. `baseUrl` is the
+   * address of the router for clients; default: that of the option `oauth`, else `/api/v1`. Rejects
+   * with `AuthConfigError` for any text that is neither a URL nor a path.
    *
    * @example
    * ```ts
@@ -220,12 +216,12 @@ export interface AuthRouter extends Router {
    */
   openapi: DescribeApi
   /**
-   * The strategy `messaging-auth`, for hosts that guard their routes with a passport of their own.
+   * The strategy `messaging-auth`, for hosts that guard their routes with their own passport.
    */
   passportStrategy(options?: ScopeOptions): PassportStrategy
   /**
-   * The documents by which apps find the server, for the root of the site: it answers their paths
-   * below `/.well-known/` and hands on all others. Without the option `oauth`, all of them.
+   * Middleware for the root of the site: answers the metadata documents for apps below
+   * `/.well-known/` and passes on all other requests. Without the option `oauth` it passes on all.
    *
    * @example
    * ```ts
@@ -238,9 +234,8 @@ export interface AuthRouter extends Router {
    */
   readonly wellKnown: DocumentHandler
   /**
-   * The apps that may sign their users in here, for the host's own code. Rejects with
-   * `AuthConfigError` where `oauth.clients` is not a register that can be changed, as that of
-   * `sqlOAuthStores` is.
+   * The registered OAuth clients, for the host's own code. Rejects with `AuthConfigError` if
+   * `oauth.clients` cannot be changed at run time; that of `sqlOAuthStores` can.
    *
    * @example
    * ```ts
@@ -255,7 +250,7 @@ export interface AuthRouter extends Router {
    *   redirectUris: ['https://wiki.example.com/callback'],
    *   scopes: ['openid', 'profile'],
    * })
-   * // To whoever runs the wiki: it is shown this once.
+   * // To the operator of the wiki: the secret is never shown again.
    * handOver(client.id, secret)
    * ```
    */
@@ -265,19 +260,19 @@ export interface AuthRouter extends Router {
    * `AuthConfigError` without the option `passkeys`.
    */
   readonly passkeys: PasskeysForHost
-  /** Tokens for bots and scripts, for the host's own code. */
+  /** Named tokens for bots and scripts, for the host's own code. */
   readonly namedTokens: NamedTokensForHost
   /** The users' second factors, for the host's own code. */
   readonly secondFactors: SecondFactorsForHost
   /** Guards for live sockets: raw upgrades, `ws`, Socket.IO. */
   readonly sockets: Sockets
-  /** Signs the browsers of your pages in and out, by a cookie. */
+  /** Signs the browsers of your pages in and out, with a cookie. */
   readonly cookie: CookieForHost
   /** The users' sessions, for the host's own code. */
   readonly sessions: SessionsForHost
   /**
-   * Ends the hashing threads and timers this router started, and leaves the bus. Stop accepting
-   * requests first.
+   * Ends the hashing threads and timers of this router, and leaves the bus. Stop accepting requests
+   * first.
    */
   close(): Promise<void>
 }

@@ -40,46 +40,44 @@ import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 import { failClosedUsers } from '../users/fail-closed-users.js'
 import type { ResolvedOptions } from './resolve-options.js'
 
-/** Everything the host supplied, behind its contract. Nothing else of the host's is called. */
+/** All parts of the host, wrapped by their contracts. The router calls no other part. */
 export interface ConnectedHost {
   readonly audit: Audit
   readonly eventCounts: EventCounts
   readonly call: HostCall
-  /** Tells the host of a setting of its own that only a request can show. */
   readonly warnOnce: WarnOnce
-  /** Who sent a request. */
+  /** Address, user agent and id of a request. */
   readonly contexts: Contexts
-  /** Call it with each time that was read from a store. */
+  /** Call it with every time that was read from a store. */
   readonly noticeTime: NoticeTime
   readonly users: UserStore
   /** Call it for logins that found no user. */
   readonly noticeSpelling: NoticeSpelling
-  /** The identifier of a login as it is looked up. */
+  /** The canonical form of an identifier, for lookup and counting. */
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
   readonly codeStore: RedeemableCodes
   readonly sessionStore: SessionStore
-  /** Undefined when the host keeps no TOTP seeds. */
+  /** Undefined if the host has no store of second factors. */
   readonly totp: OwnTotp | undefined
   readonly otherFactors: readonly OtherFactor[]
   /** Whether a user must have a second factor. */
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
-  /** Undefined when the host keeps no socket tickets. */
+  /** Undefined if the host has no store of tickets. */
   readonly ticketStore: SocketTicketStore | undefined
   readonly hasher: AdmittedHasher
-  /** In front of the hasher. */
+  /** The queue in front of the hasher. */
   readonly admission: Admission
-  /** Ends what was started here, and nothing that the host made. */
+  /** Ends the router's own resources, not those of the host. */
   closeHost(): Promise<void>
 }
 
-/** For one password, without the queue. After it the next password has its turn. */
+/** Time limit for one password, without the wait in the queue. */
 const hashingTimeoutMs = 30_000
-/** For the signer to be ready: it may have to make its first key. */
+/** Time limit for the signer to be ready: it may have to make its first key. */
 const readyTimeoutMs = 30_000
 
 /**
- * Puts each part of the host behind its contract, with one time limit and one way to report a
- * failure.
+ * Wraps each part of the host by its contract, with one time limit and one way to report failures.
  */
 export function connectHost(options: ResolvedOptions): ConnectedHost {
   const { logger, clock, secondFactors, encryptionKeys, passwords } = options
@@ -111,7 +109,7 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
       warnOnce,
     }),
     noticeTime: createClockWatch(clock, audit),
-    // A host that makes names canonical itself also says which of them are one user's.
+    // A host with its own canonical form also decides which names belong to one user.
     users: ownNames ? users : withExactNames(users, audit),
     noticeSpelling: ownNames ? () => {} : createSpellingWatch(users, clock, audit),
     canonical: createCanonical(options.canonicalIdentifier, call),
@@ -136,11 +134,11 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
   }
 }
 
-/** So that a script which is done sooner starts no threads. */
+/** A delay, so that a short script starts no threads. */
 const prepareAfterMs = 100
 
 function connectHasher(passwords: PasswordHasher | undefined) {
-  // Costs nothing until it is used, or prepared.
+  // Starts no threads until it is used or prepared.
   const ownHasher = bcryptHasher()
   const given = passwords ?? ownHasher
   const preparing = setTimeout(() => prepare(given), prepareAfterMs).unref()
@@ -151,18 +149,18 @@ function connectHasher(passwords: PasswordHasher | undefined) {
   return { given, closeHasher }
 }
 
-// Not with the first password: on a machine that is busy, as with a deployment, its client would
-// wait for threads to start, and give up.
+// Before the first password: on a busy machine, during a deployment for example, its client would
+// wait for threads to start and give up.
 function prepare(hasher: PasswordHasher): void {
   try {
     forgetRejection(hasher.prepare?.())
   } catch {
-    // The first password meets it again, and is answered by it.
+    // The first password runs into the error again.
   }
 }
 
-// With counters of the host's, processes share reservations: a client that comes back after
-// Retry-After may reach another process.
+// With counters of the host, processes share reservations: after Retry-After a client may reach
+// another process.
 function sharedReservations(
   { throttle, encryptionKeys }: ResolvedOptions,
   call: HostCall,
@@ -172,7 +170,7 @@ function sharedReservations(
   return createSharedReservations(counter, createCounterKey(encryptionKeys), createAsk(call))
 }
 
-// A problem with the keys is reported at the start, not by the first login. The call reports it.
+// Reports a problem with the keys at the start, not at the first login. The call reports it.
 function reportUnready(signer: TokenSigner, call: HostCall): void {
   if (signer.ready === undefined) return
   call('signer.ready', () => signer.ready?.()).catch(() => {})

@@ -28,10 +28,10 @@ import { type ResolvedOptions, resolveOptions } from './resolve-options.js'
 import { createStats } from './stats.js'
 
 /**
- * Makes the router that is a messaging server's whole sign-in. Mount it once, under `/api/v1`.
+ * Makes the authentication router of a messaging server. Mount it once, under `/api/v1`.
  *
- * @throws AuthConfigError at once, naming the option and the remedy, for any option that is
- * missing, unknown or unsafe
+ * @throws AuthConfigError at once for any option that is missing, unknown or unsafe; it names the
+ * option and the remedy
  *
  * @example
  * ```ts
@@ -60,7 +60,7 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
   const map = createMap(kit)
   const capabilities = Object.values<Capability | undefined>(map).filter((one) => one !== undefined)
   const routes = capabilities.flatMap((capability) => capability.routes)
-  // What the host's own code calls, and which capability answers it.
+  // The functions for the host's own code, by capability.
   return Object.assign(mount(routes, options, kit), {
     signIn: map.sessions.signIn,
     passwordChanged: map.sessions.passwordChanged,
@@ -85,7 +85,7 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
     openapi: createDescribeApi(routes, options.oauth?.baseUrl),
     stats: createStats(kit),
     async close() {
-      // Not what a polluted Object.prototype would have it close.
+      // Own members only: a polluted Object.prototype must not add a `close`.
       const closable = capabilities.filter((capability) => Object.hasOwn(capability, 'close'))
       for (const capability of closable) capability.close?.()
       await kit.close()
@@ -93,8 +93,8 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
   })
 }
 
-// The map: a capability a line, with the routes that it answers. A test compares these comments
-// with what is mounted.
+// The map: one line for each capability, with its routes. A test compares these comments with the
+// mounted routes.
 function createMap(kit: Kit) {
   const forApps = kitForApps(kit)
   const { passkeyServer, signer, call } = kit
@@ -111,7 +111,7 @@ function createMap(kit: Kit) {
     passkeysOnPages: passkeys?.onPages,
   }
 
-  // biome-ignore format: the map is a table, to be read downwards
+  // biome-ignore format: the map is a table
   const map = {
     login,                                           // POST /login
     pkce:          createPkce(kit),                  // POST /auth/pkce/authorize

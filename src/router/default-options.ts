@@ -1,10 +1,10 @@
 import type { Lifetimes, PkceOptions } from './options.js'
 
-/** In seconds. */
+/** Seconds. */
 export const day: number = 24 * 60 * 60
 
 /**
- * The lifetimes in force where the host sets none, in seconds.
+ * Default lifetimes in seconds.
  * @internal
  */
 export const defaultLifetimes: Readonly<Required<Lifetimes>> = {
@@ -16,37 +16,37 @@ export const defaultLifetimes: Readonly<Required<Lifetimes>> = {
 }
 
 /**
- * What a signed-in client may open where the host does not say; in seconds.
+ * Defaults of the option `pkce`.
  * @internal
  */
 export const defaultPkce: Readonly<Required<PkceOptions>> = { maxAge: 600, endWithIssuer: false }
 
 /**
- * The most sessions of one user.
+ * Maximum sessions of a user.
  * @internal
  */
 export const defaultMaxSessionsPerUser = 50
 
 /**
- * Milliseconds a call of something the host supplied may take.
+ * Time limit for a call of a part of the host, in milliseconds.
  * @internal
  */
 export const defaultStoreTimeout = 2000
 
 /**
- * Seconds of work on passwords that may wait.
+ * Seconds of password hashing that may wait.
  * @internal
  */
 export const defaultMaxPasswordWait = 5
 
 /**
- * Seconds between two rounds of housekeeping.
+ * Seconds between two rounds of purging.
  * @internal
  */
 export const defaultPurgeInterval = 600
 
 /**
- * What authenticator apps call a service that does not say.
+ * The name of the service in authenticator apps.
  * @internal
  */
 export const defaultTotpIssuer = 'Messaging'

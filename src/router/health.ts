@@ -6,33 +6,33 @@ import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { SessionStore } from '../stores/contract.js'
 import { checkAccessTokens, checkRs256 } from '../tokens/check-signer.js'
 
-/** How one part of the router is. */
+/** The health of one part. */
 export interface PartHealth {
   readonly ok: boolean
-  /** How long it took to answer, or to be given up, in whole milliseconds. */
+  /** Whole milliseconds until the answer or the time limit. */
   readonly ms: number
 }
 
-/** What `auth.health()` answers. */
+/** The result of `auth.health()`. */
 export interface AuthHealth {
   /**
-   * Whether this process can serve those who are signed in, for which it needs sessions and keys.
-   * Nothing else makes it false: parts that all processes share would otherwise take all of them
-   * out of service at once, and so would the queue of passwords in a login storm.
+   * Whether this process can serve signed-in users, for which it needs sessions and keys. Other
+   * parts do not count: a failure of a shared part, or a storm of logins, would otherwise take all
+   * processes out of service at once.
    */
   readonly ok: boolean
-  /** Whether each answers a read. */
+  /** Whether each store answers a read. */
   readonly stores: { readonly sessions: PartHealth; readonly codes: PartHealth }
-  /** The bus is joined, and its `check` resolves where it has one. Null without a bus. */
+  /** The bus is connected, and its `check` resolves if it has one. Null without a bus. */
   readonly bus: PartHealth | null
   /**
-   * A token can be signed and verified; with keys for RS256, an ID token as well, whose failure
-   * alone leaves the process in service.
+   * A token can be signed and verified; with RS256 keys also an ID token, whose failure alone
+   * leaves the process in service.
    */
   readonly keys: PartHealth
   /**
-   * There is a place for one more password, and none failed since the last look. `ms` is how long
-   * that password would wait.
+   * The queue has a place for one more password, and none has failed since the last check. `ms` is
+   * the time that the password would wait.
    */
   readonly hashing: PartHealth
 }
@@ -44,16 +44,16 @@ export interface HealthDeps {
   /** Null without a bus. */
   readonly checkBus: (() => Promise<void>) | null
   readonly admission: Pick<Admission, 'stats'>
-  /** Seconds of work on passwords that may wait. */
+  /** Seconds of password hashing that may wait. */
   readonly maxPasswordWait: number
   readonly call: HostCall
   readonly clock: () => Date
 }
 
-/** Anybody may ask often: the answer stays for this time. */
+/** How long an answer is reused: anybody may call often. */
 const maxAnswerAgeMs = 1000
 
-/** Makes `auth.health`. Calls during a check, or soon after it, get the same answer. */
+/** Calls during a check, or soon after it, share its answer. */
 export function createHealth(deps: HealthDeps): () => Promise<AuthHealth> {
   const { clock, sessionStore, codeStore, signer, call } = deps
   const checkHashing = createHashingCheck(deps.admission.stats, deps.maxPasswordWait)
@@ -65,7 +65,7 @@ export function createHealth(deps: HealthDeps): () => Promise<AuthHealth> {
 
   async function look(): Promise<AuthHealth> {
     underWay = true
-    // Random ids: the answers say nothing about any user.
+    // Random ids, so that the answers reveal nothing about users.
     const [ofSessions, ofCodes, bus, ofAccess, ofRs256] = await Promise.all([
       timed(() => sessionStore.find(randomId())),
       timed(() => codeStore.find(randomSecret())),
@@ -81,7 +81,7 @@ export function createHealth(deps: HealthDeps): () => Promise<AuthHealth> {
 
   return async function health() {
     const age = clock().getTime() - asked
-    // A clock that was set back must not make an old answer stay.
+    // A clock that was set back must not keep an old answer.
     const isFresh = underWay || (age >= 0 && age < maxAnswerAgeMs)
     if (answer === undefined || !isFresh) {
       asked = clock().getTime()
@@ -100,7 +100,7 @@ async function timed(work: () => Promise<unknown>): Promise<PartHealth> {
   return { ok, ms: Math.round(performance.now() - from) }
 }
 
-// Hashes no password: the numbers of the last ones say enough.
+// Hashes no password: the counts of the queue are enough.
 function createHashingCheck(stats: () => PasswordStats, maxWait: number): () => PartHealth {
   let before = stats()
   let isFailing = false

@@ -37,24 +37,24 @@ import { startPurging } from './purging.js'
 import type { ResolvedOptions } from './resolve-options.js'
 
 /**
- * What capabilities are made of, in one object. Each of them receives all of it. The compiler lets
- * it read only what its `…Deps` names. Here and in every `…Deps` a name means the same thing:
- * `npm run check:kit`.
+ * All parts that capabilities share, in one object. Each capability receives all of it; the
+ * compiler lets it read only the members of its `…Deps`. A name means the same thing here and in
+ * every `…Deps`: `npm run check:kit`.
  */
 export interface Kit extends Settings, ConnectedHost, Authentication {
   readonly throttle: Throttle
   readonly takeIssue: TakeIssue
   readonly knownNetworks: KnownNetworks
-  /** The digests by which an identifier is counted and reported. */
+  /** The digests of an identifier, for counters and events. */
   readonly digestIdentifier: DigestIdentifier
-  /** One for all: the first password of a process must take longer for everyone alike. */
+  /** Shared: the first password of a process takes longer, for every user alike. */
   readonly verifyPassword: VerifyPassword
   readonly provePassword: ProvePassword
   readonly proveAgain: ProveAgain
   readonly accessTokens: AccessTokens
   readonly describeMe: (user: AuthUser) => Promise<Me>
 
-  /** What writes the rows of sessions; the host's store of them is `sessionStore`. */
+  /** The service that writes sessions; the host's store is `sessionStore`. */
   readonly sessions: Sessions
   readonly passwordWatch: PasswordWatch
   readonly passwordStands: PasswordStands
@@ -62,31 +62,31 @@ export interface Kit extends Settings, ConnectedHost, Authentication {
   readonly revocations: Revocations
   readonly liveSessions: LiveSessions
   readonly forgetSession: LiveSessions['forget']
-  /** Rejects while the bus is away. Null when there is none. */
+  /** Rejects while the bus is disconnected. Null without a bus. */
   readonly checkBus: (() => Promise<void>) | null
 
   readonly secondFactors: SecondFactors
   readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
   readonly decideSignIn: DecideSignIn
-  /** Whether the second factor is still the one that a decision knew. */
+  /** Whether the second factor is unchanged since a decision. */
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
 
   readonly registry: SocketRegistry
   readonly countSockets: SocketRegistry['count']
 
-  /** Undefined: the host has none that send a cookie. */
+  /** Undefined if no pages of the host send a cookie. */
   readonly pages: Pages | undefined
-  /** Undefined: no app of others signs its users in here. */
+  /** Undefined without the option `oauth`. */
   readonly oauthServer: OAuthServer | undefined
-  /** What the pages for those apps have in common. */
+  /** Common parts of the sign-in pages; undefined without the option `oauth`. */
   readonly pageSite: PageSite | undefined
-  /** Undefined: the host takes no passkeys. */
+  /** Undefined without the option `passkeys`. */
   readonly passkeyServer: PasskeyServer | undefined
   readonly passkeyFactor: PasskeyFactor | undefined
   close(): Promise<void>
 }
 
-/** What the options say, where capabilities want to know it. */
+/** Values of options that capabilities need. */
 interface Settings
   extends Pick<
     ResolvedOptions,
@@ -99,24 +99,24 @@ interface Settings
   readonly codeLifetime: number
   readonly accessTokenLifetime: number
   readonly refreshGrace: number
-  /** Seconds since the sign-in of a session that may sign another device in; false: any. */
+  /** Maximum age of the sign-in that opens another session, in seconds; false: unlimited. */
   readonly maxSignInAge: number | false
   readonly endWithIssuer: boolean
   readonly usersMakeNamedTokens: boolean
   readonly namedSurvivePassword: boolean
 }
 
-/** What apps of others are served with. */
+/** The kit for third-party apps. */
 export interface AppsKit extends Kit, OAuthServer {
   readonly pages: Pages
   readonly pageSite: PageSite
-  /** How surely users can be known here. */
+  /** The assurance levels that users can reach. */
   readonly acrValues: readonly Acr[]
   /** Languages of the pages. */
   readonly locales: readonly string[]
 }
 
-/** Makes the kit, from the ground up. */
+/** Makes the kit, floor by floor. */
 export function createKit(options: ResolvedOptions): Kit {
   const host = { ...settingsOf(options), ...connectHost(options) }
   const keeping = { ...host, ...keepSessions(options, host) }
@@ -133,7 +133,7 @@ export function createKit(options: ResolvedOptions): Kit {
   }
 }
 
-/** What apps are served with; undefined where there are none. */
+/** The kit for apps; undefined without the option `oauth`. */
 export function kitForApps(kit: Kit): AppsKit | undefined {
   const { oauthServer, pages, pageSite } = kit
   if (oauthServer === undefined || pages === undefined || pageSite === undefined) return undefined
@@ -141,7 +141,7 @@ export function kitForApps(kit: Kit): AppsKit | undefined {
   return { ...kit, ...oauthServer, pages, pageSite, acrValues: acrValuesOf(kit), locales }
 }
 
-// What no session here can have is not advertised.
+// Advertises only levels that some session can reach.
 function acrValuesOf({ totp, otherFactors, passkeyServer }: Kit): readonly Acr[] {
   if (passkeyServer !== undefined) return ['urn:mar:1fa', 'urn:mar:2fa', 'phr']
   const hasFactors = totp !== undefined || otherFactors.length > 0
@@ -173,7 +173,7 @@ function settingsOf(options: ResolvedOptions): Settings {
 
 type Host = Settings & ConnectedHost
 
-// The rows of sessions, their tokens, and what limits who asks for them.
+// Sessions, their tokens and the limits.
 function keepSessions(options: ResolvedOptions, host: Host) {
   const { lifetimes, maxSessionsPerUser, oauth, pkce } = options
   const { signer, sessionStore, codeStore, call, warnOnce } = host
@@ -209,7 +209,7 @@ function keepSessions(options: ResolvedOptions, host: Host) {
   }
 }
 
-// Second factors, passkeys, apps and pages, as the options have them.
+// Second factors, passkeys, apps and pages, by the options.
 function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessions>) {
   const { oauth, passkeys, pages, pagesOrigin, secondFactor } = options
   const { call, totp } = kit
@@ -219,7 +219,7 @@ function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessi
   const site = ownMembers({ ...pages })
   const hasPasskeys = passkeys !== undefined
   const keptCodes = createKeptCodes(totp?.store)
-  // A browser is known by a cookie wherever apps send it to sign in.
+  // The sign-in pages for apps need the cookie too.
   const origin = pagesOrigin ?? oauthServer?.baseUrl.origin
   return {
     secondFactors,
@@ -233,7 +233,7 @@ function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessi
 
 type Served = Host & ReturnType<typeof keepSessions> & ReturnType<typeof serve>
 
-// Who may sign in, and by what they prove who they are.
+// The decision about sign-ins, and the check of passwords.
 function decide(kit: Served) {
   const { hasher, passkeyServer, secondFactors, audit } = kit
   const passkeyFactor = passkeyServer?.factor
@@ -254,7 +254,7 @@ function decide(kit: Served) {
   }
 }
 
-// Who is asking, by what they present.
+// Authentication of requests.
 function guard(kit: Served, { lifetimes, describeUser }: ResolvedOptions) {
   const { signer, call, clock } = kit
   const liveSessions = createLiveSessions(kit)

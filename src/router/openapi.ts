@@ -3,10 +3,10 @@ import { checkOptions, fitting, optionsOf } from '../lib/check-options.js'
 import { lazily } from '../lib/lazily.js'
 import type { OpenApiDocument } from '../openapi/document.js'
 
-/** Where the document says that the router is. */
+/** Options of `auth.openapi`. */
 export interface OpenApiOptions {
   /**
-   * Where clients reach the router: a URL, or a path of the server that has the document. Default:
+   * The address of the router for clients: a URL, or a path on the server of the document. Default:
    * `baseUrl` of the option `oauth`, else `/api/v1`.
    */
   readonly baseUrl?: string
@@ -15,7 +15,7 @@ export interface OpenApiOptions {
 /** Describes the router. */
 export type DescribeApi = (options?: OpenApiOptions) => Promise<OpenApiDocument>
 
-/** Makes `auth.openapi`, of the routes that are mounted and no other. */
+/** Describes only the mounted routes. */
 export function createDescribeApi(routes: Routes, baseUrlOfApps: string | undefined): DescribeApi {
   const mounted = new Set(
     routes.flatMap(([path, endpoints]) =>
@@ -23,7 +23,7 @@ export function createDescribeApi(routes: Routes, baseUrlOfApps: string | undefi
     ),
   )
   const describe = lazily(async () => {
-    // Not with the router: most servers describe themselves to nobody.
+    // Imported on demand: most hosts never call it.
     const [{ describeOperations }, { operations }] = await Promise.all([
       import('../openapi/document.js'),
       import('../openapi/operations.js'),

@@ -6,9 +6,9 @@ import type { CheckedOptions } from './option-schema.js'
 import type { Lifetimes } from './options.js'
 
 /**
- * What options must be to each other.
+ * Checks combinations of options.
  *
- * @throws AuthConfigError with all that are at odds with another one
+ * @throws AuthConfigError with all conflicts
  */
 export function refuseConflicts(options: CheckedOptions, lifetimes: Required<Lifetimes>): void {
   doAll(
@@ -47,8 +47,8 @@ function refuseContradictions({
   }
 }
 
-// Tokens of a login live as long as their session. A key that is thrown away sooner would sign
-// their users out without a word.
+// The authToken of a login lives as long as its session. A key that is deleted sooner would
+// silently sign users out.
 function refuseForgottenKeys(
   { sessionAbsolute }: Required<Lifetimes>,
   { longestToken }: TokenSigner,
@@ -65,8 +65,8 @@ function refuseForgottenKeys(
 function refuseUnfitFactors(options: CheckedOptions): void {
   const { secondFactor, secondFactors, passkeys, otherFactors = [] } = options
   if (secondFactors === undefined && 'secondFactors' in options) {
-    // Nobody would be asked for the factor they have: as likely a misspelt `stores.secondFactors`
-    // as it is meant.
+    // Without the store, nobody would be asked for an existing factor. A misspelt
+    // `stores.secondFactors` looks the same, so it is refused.
     throw new AuthConfigError(
       'secondFactors',
       'is undefined.',
@@ -96,7 +96,7 @@ function refuseUnfitFactors(options: CheckedOptions): void {
   )
 }
 
-// Found out by the first login otherwise, or worse, by a session that outlives its password.
+// Otherwise the first login would fail, or a session would outlive its password.
 function refuseUnmarkedSessions({ watchPasswordHash, sessions }: CheckedOptions): void {
   if (!watchPasswordHash || typeof sessions.addPasswordMark === 'function') return
   throw new AuthConfigError(
@@ -106,7 +106,7 @@ function refuseUnmarkedSessions({ watchPasswordHash, sessions }: CheckedOptions)
   )
 }
 
-/** Stores may leave these out as long as there are no apps. */
+/** Optional methods that `oauth` requires. */
 const ofOAuth = ['endAllForClient', 'endChildren', 'replaceSecret'] as const
 
 function refuseUnfitOAuth({ oauth, sessions, pagesOrigin }: CheckedOptions): void {
@@ -118,7 +118,7 @@ function refuseUnfitOAuth({ oauth, sessions, pagesOrigin }: CheckedOptions): voi
       `needs sessions with ${missing}, and they have none.`,
       'add it to the store, as docs/adapters.md says, or leave oauth out.',
     )
-  // The cookie would be of a site that apps do not send browsers to.
+  // Otherwise the cookie would belong to another site than the sign-in pages.
   if (pagesOrigin === undefined || !URL.canParse(oauth.baseUrl)) return
   const { origin } = new URL(oauth.baseUrl)
   if (origin !== pagesOrigin)
@@ -129,7 +129,7 @@ function refuseUnfitOAuth({ oauth, sessions, pagesOrigin }: CheckedOptions): voi
     )
 }
 
-// Without it the sockets of such sessions would stay open.
+// Without the method, sockets of such sessions would stay open.
 function refuseUnfitPkce({ pkce, sessions }: CheckedOptions): void {
   if (!pkce.endWithIssuer || typeof sessions.endChildren === 'function') return
   throw new AuthConfigError(
@@ -139,7 +139,7 @@ function refuseUnfitPkce({ pkce, sessions }: CheckedOptions): void {
   )
 }
 
-// Whoever proves anew who they are has just signed in, and a guard with `maxAge` asks for that.
+// Reauthentication updates the time of sign-in, which guards with `maxAge` check.
 function refuseUnfitPasskeys({ passkeys, sessions }: CheckedOptions): void {
   if (passkeys === undefined || typeof sessions.setAuthenticated === 'function') return
   throw new AuthConfigError(
@@ -149,7 +149,7 @@ function refuseUnfitPasskeys({ passkeys, sessions }: CheckedOptions): void {
   )
 }
 
-// A page that cannot ask for it would keep out whoever must show a passkey.
+// A page of another site cannot ask for the passkey, so users who must use one could not sign in.
 function refuseFarPasskeys({ passkeys, oauth }: CheckedOptions): void {
   const { baseUrl = '' } = oauth ?? {}
   if (passkeys === undefined || !URL.canParse(baseUrl)) return
@@ -181,7 +181,7 @@ function refuseBrokenClock(clock: () => Date): void {
   )
 }
 
-// Second factors, apps and passkeys need one.
+// Second factors, apps and passkeys need an encryption key.
 function refuseMissingKeys({
   encryptionKeys = [],
   secondFactors,
@@ -195,8 +195,8 @@ function refuseMissingKeys({
       encryptionKeyRemedy,
     )
   }
-  // Without one each process would make up its own, and what one of them has made out for a browser
-  // would be nothing to the next.
+  // Each process would make its own key, and would not accept the values that another process has
+  // made for a browser.
   const needing = oauth === undefined ? passkeys && 'passkeys' : 'oauth'
   if (needing !== undefined && encryptionKeys.length === 0) {
     throw new AuthConfigError(

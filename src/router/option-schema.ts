@@ -55,7 +55,7 @@ const shippedStores =
   'spread a shipped set of stores: ...sqlStores(kysely), ...redisStores(client), or, to try ' +
   'things out, ...memoryStores().'
 
-/** What to do about an option, where "leave it out" is not the answer. */
+/** Remedies that differ from "leave it out". */
 const remedies: Readonly<Record<string, string>> = {
   users:
     'pass an object with findByIdentifier and findById, as in ' +
@@ -69,20 +69,20 @@ const remedies: Readonly<Record<string, string>> = {
     'pass scheme, host and port alone, in small letters and without a path or a / at the end.',
   passwords: 'leave it out for bcrypt, or pass bcryptHasher({ cost }).',
   logger: 'pass consoleLogger(), or an object with debug, info, warn and error.',
-  // No option, but one of the stores that are spread into the options.
+  // Not an option, but a member of the shipped stores, which hosts spread into the options.
   keys:
     'take it out of the stores, as in const { keys, ...stores } = sqlStores(kysely), and hand ' +
     'it to keyRing({ store: keys }).',
 }
 
-/** `undefined` as the value of an option that may be left out means that it was left out. */
+/** Optional members may also be `undefined`. */
 type OrUndefined<Options> = {
   readonly [Name in keyof Options]: object extends Pick<Options, Name>
     ? Options[Name] | undefined
     : Options[Name]
 }
 
-/** The options that have a default which is a plain value. */
+/** The options with a constant default. */
 type Defaulted =
   | 'totpIssuer'
   | 'watchPasswordHash'
@@ -94,7 +94,7 @@ type Defaulted =
   | 'purgeInterval'
   | 'clock'
 
-/** The options one by one: checked, with their defaults. */
+/** The options, each checked by itself, with defaults. */
 export type CheckedOptions = OrUndefined<
   Omit<AuthRouterOptions, Defaulted | 'throttle' | 'lifetimes' | 'secondFactor' | 'pkce'>
 > &
@@ -105,17 +105,17 @@ export type CheckedOptions = OrUndefined<
     readonly secondFactor?: OrUndefined<SecondFactorRules> | undefined
   }
 
-/** A check for each option: one that is forgotten, or of another type, does not compile. */
+/** A check for each option. A missing one, or one of another type, does not compile. */
 type Shape<Options> = {
   readonly [Name in keyof Required<Options>]: z.ZodType<Options[Name]>
 }
 
-/** The methods that a part of the host must have; the optional ones are not among them. */
+/** The required methods of a part of the host. */
 type MethodOf<Part> = {
   [Name in keyof Part]-?: Part[Name] extends (...given: never) => unknown ? Name & string : never
 }[keyof Part]
 
-// The table must name every method of the contract, or it does not compile.
+// The table must name every method of the contract; otherwise it does not compile.
 function implementing<Part>(methods: Record<MethodOf<Part>, true>): z.ZodType<Part> {
   return withMethods<Part>(...(Object.keys(methods) as (keyof Part & string)[]))
 }
@@ -176,7 +176,7 @@ const secondFactorShape = {
   policy: callable<SecondFactorPolicy>().optional(),
   acceptHostMfa: flag().optional(),
 }
-// A function alone is the policy, as it was before there was anything else to say.
+// A function is short for `{ policy }`.
 const secondFactor = z.preprocess(
   (given) => (typeof given === 'function' ? { policy: given } : given),
   optionsOf(secondFactorShape satisfies Shape<OrUndefined<SecondFactorRules>>),
@@ -222,9 +222,9 @@ export const corsShape: { readonly origins: z.ZodType<readonly string[]> } = {
 }
 
 const oauthShape: Shape<OAuthOptions> = {
-  // Judged with the issuer, whose origin it must have.
+  // Checked with the issuer, whose origin it must have.
   baseUrl: text(),
-  // Judged one by one where they are read.
+  // Their members are checked where they are read.
   clients: fitting(isObject, 'is neither a list nor an object with find.'),
   consents: withMethods<ConsentStore>('find', 'grant', 'revoke', 'listForUser'),
   once: withMethods<OnceStore>('claim', 'purge'),
@@ -243,14 +243,14 @@ const oauthShape: Shape<OAuthOptions> = {
   claims: callable<NonNullable<OAuthOptions['claims']>>().optional(),
 }
 
-/** Characters of the host's own CSS. */
+/** Maximum characters of the host's own CSS. */
 const maxCssChars = 64 * 1024
 
 const isCss = (value: unknown) =>
   typeof value === 'string' && value.length <= maxCssChars && isWellFormed(value)
 
 const pagesShape: Shape<PagesOptions> = {
-  // Judged one by one where they are read.
+  // Their members are checked where they are read.
   brand: fitting<BrandOptions>(isObject, 'is not an object with a name.').optional(),
   texts: fitting<TextOptions>(isObject, 'is not a table of languages.').optional(),
   css: fitting<string>(isCss, `is not a text of at most ${maxCssChars} characters.`).optional(),
@@ -283,11 +283,11 @@ const shape = {
   oauth: optionsOf(oauthShape).optional() as z.ZodType<OAuthOptions | undefined>,
   pages: optionsOf(pagesShape).optional() as z.ZodType<PagesOptions | undefined>,
   pkce: optionsOf(pkceShape satisfies Shape<Required<PkceOptions>>).default(defaultPkce),
-  // Judged one by one where they are read.
+  // Their members are checked where they are read.
   passkeys: fitting<PasskeysOptions>(isObject, 'is not an object with an rpId.').optional(),
   cors: optionsOf(corsShape satisfies Shape<CorsOptions>).optional(),
   signer: implementing<TokenSigner>({ sign: true, verify: true }),
-  // Whatever is in the list: the keys are decoded, and refused one by one, afterwards.
+  // Any list: the keys are decoded and checked later, one by one.
   encryptionKeys: z.array(z.custom<string | undefined>()).optional(),
   passwords: passwords.optional(),
   watchPasswordHash: flag().default(false),
@@ -311,7 +311,7 @@ const shape = {
   beforeLogin: callable<NonNullable<AuthRouterOptions['beforeLogin']>>().optional(),
   canonicalIdentifier: callable<NonNullable<AuthRouterOptions['canonicalIdentifier']>>().optional(),
 }
-/** How the options of `createAuthRouter` are checked. */
+/** The checks of the options of `createAuthRouter`. */
 export const optionRules: OptionRules<CheckedOptions> = {
   factory: 'createAuthRouter',
   namesStandAlone: true,
@@ -359,7 +359,7 @@ function isTable(value: unknown, isKey: (key: string) => boolean): boolean {
   return Object.entries(value).every(([key, told]) => isKey(key) && isText(told))
 }
 
-// One text, or one for each language.
+// A text, or one for each language.
 function isText(value: unknown): boolean {
   if (typeof value === 'string') return value.trim() !== '' && value.length <= 200
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false

@@ -8,35 +8,34 @@ import type { OnceStore } from '../stores/once-contract.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../stores/ticket-contract.js'
 
-/** What is purged, and by which clocks. */
 export interface PurgingDeps {
   readonly codeStore: Pick<AuthorizationCodeStore, 'purge'>
   readonly sessionStore: Pick<SessionStore, 'purge' | 'databaseTime'>
   readonly ticketStore: Pick<SocketTicketStore, 'purge'> | undefined
   readonly totp: { readonly store: Pick<SecondFactorStore, 'purge'> } | undefined
-  /** Each may have a store of its own, or both the same. */
+  /** Its store may be another one than that of the passkeys, or the same. */
   readonly oauthServer: { readonly once: Pick<OnceStore, 'purge'> } | undefined
   readonly passkeyServer: { readonly once: Pick<OnceStore, 'purge'> } | undefined
-  /** Seconds between two rounds; 0 for none. */
+  /** Seconds between two rounds; 0: never. */
   readonly purgeInterval: number
   readonly clock: () => Date
   readonly noticeTime: NoticeTime
   readonly audit: Audit
 }
 
-/** Rows. Few enough that a batch ends long before `storeTimeout`, and that its locks are short. */
+/** Rows of a batch: few enough to end long before `storeTimeout` and to hold locks briefly. */
 const batchSize = 1000
 
-/** What is over stays this much longer, in case a clock is a little ahead. */
+/** Expired rows stay this much longer, in case a clock is slightly ahead. */
 const graceMs = 60 * 60 * 1000
-/** If two clocks differ by more, nothing is deleted. */
+/** With a larger difference between two clocks, nothing is deleted. */
 const maxClockDifferenceMs = 24 * 60 * 60 * 1000
 
 /**
- * Deletes expired rows every `interval` seconds, in batches. Nothing depends on it: what has
- * expired is refused by its times. So it deletes nothing when in doubt, because what a wrong clock
- * deleted is gone for good. A failure is reported by the call that failed; the next round tries
- * again. Returns a function that stops it.
+ * Deletes expired rows every `purgeInterval` seconds, in batches. Correctness does not depend on
+ * it: expired rows are refused by their times. So it deletes nothing if in doubt about a clock,
+ * since a deletion is final. A failed call reports itself, and the next round tries again. Returns
+ * a function that stops it.
  */
 export function startPurging(deps: PurgingDeps): () => void {
   const { purgeInterval: interval } = deps
@@ -45,9 +44,9 @@ export function startPurging(deps: PurgingDeps): () => void {
   let timer: NodeJS.Timeout | undefined
 
   async function empty(store: Pick<SessionStore, 'purge'>, until: Date): Promise<void> {
-    // Until a batch is not full. A store that ignores `limit` gets no second call in this round.
+    // Until a batch is not full. A store that ignores `limit` gets one call in this round.
     while (!closed && (await store.purge(until, batchSize)) === batchSize) {
-      // A store in memory answers at once: let requests run between two batches.
+      // Lets requests run between two batches: a store in memory answers at once.
       await setImmediate()
     }
   }
@@ -67,12 +66,12 @@ export function startPurging(deps: PurgingDeps): () => void {
   }
 
   async function round(): Promise<void> {
-    // The call that failed has reported it.
+    // The failed call has reported itself.
     await deleteAll().catch(() => {})
     if (!closed) plan()
   }
 
-  // At a random moment, or all processes would delete the same rows together.
+  // At a random time, so that processes do not delete the same rows together.
   function plan(): void {
     timer = setTimeout(() => void round(), randomInt(interval * 500, interval * 1500)).unref()
   }
@@ -84,8 +83,8 @@ export function startPurging(deps: PurgingDeps): () => void {
   }
 }
 
-// Rows that ended before this moment are deleted. It is taken from the clock that is behind, this
-// process's or the database's; null if they are too far apart to know.
+// Rows that expired before this time are deleted. By the clock that is behind, this process's or
+// the database's; null if the clocks differ too much.
 async function purgeBefore({
   sessionStore,
   clock,

@@ -12,7 +12,7 @@ import { refuseConflicts } from './option-conflicts.js'
 import { type CheckedOptions, optionRules } from './option-schema.js'
 import type { AuthRouterOptions, Lifetimes } from './options.js'
 
-/** The options with every default in place, checked and frozen. */
+/** The checked options with all defaults, frozen. */
 export interface ResolvedOptions
   extends Readonly<
     Omit<
@@ -20,25 +20,25 @@ export interface ResolvedOptions
       'encryptionKeys' | 'throttle' | 'lifetimes' | 'otherFactors' | 'logger' | 'passkeys'
     >
   > {
-  /** The decoded keys; empty when there are no second factors. */
+  /** The decoded keys; may be empty without second factors, apps and passkeys. */
   readonly encryptionKeys: readonly Buffer[]
   readonly throttle: ThrottleOptions
   readonly lifetimes: Required<Lifetimes>
   readonly otherFactors: readonly OtherFactor[]
-  /** Undefined: nobody has any. */
+  /** Undefined without the option `passkeys`. */
   readonly passkeys: CheckedPasskeysOptions | undefined
-  /** Silent where the host passed none. */
+  /** Silent if the host passed none. */
   readonly logger: Logger
-  /** Undefined where the host passed none: notices then become process warnings. */
+  /** Undefined if the host passed none: warnings are then process warnings. */
   readonly hostLogger: Logger | undefined
 }
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /**
- * Checks every option and fills in the defaults. Throws {@link AuthConfigError} with all that are
- * unknown, missing, of the wrong type or unsafe, in every `NODE_ENV`: nothing fails first in
- * production. What options must be to each other is looked at when each is right by itself.
+ * Checks every option and adds the defaults. Throws {@link AuthConfigError} with all options that
+ * are unknown, missing, of the wrong type or unsafe, in every `NODE_ENV`, so that nothing fails
+ * first in production. Checks combinations only if each option is valid by itself.
  */
 export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
   const { passkeys: ofPasskeys, pages, encryptionKeys: keys } = partsOf(given)
@@ -62,11 +62,11 @@ export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
     logger: options.logger ?? silent,
     hostLogger: options.logger,
   }
-  // What the host left out must not be found on a polluted Object.prototype either.
+  // A polluted Object.prototype must not add an option.
   return Object.freeze(ownMembers(resolved))
 }
 
-// What is no object is told by the check of all options.
+// The check of all options reports anything that is not an object.
 function partsOf(given: unknown): Readonly<Record<string, unknown>> {
   return isObject(given) ? ownMembers(given as Record<string, unknown>) : {}
 }
@@ -79,8 +79,7 @@ function withoutUndefined<T extends object>(
   object: T,
 ): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
   const given = Object.entries(object).filter(([, value]) => value !== undefined)
-  // What was not given must not be found on a polluted Object.prototype, where a limit of its own
-  // could be switched off.
+  // A polluted Object.prototype must not add a part, which could switch off a limit.
   return ownMembers(Object.fromEntries(given)) as {
     [Name in keyof T]?: Exclude<T[Name], undefined>
   }

@@ -3,17 +3,17 @@ import type { AuditStats, EventCounts, LimitStats } from '../audit/audit.js'
 import type { SocketRegistry } from '../guard/socket-closing.js'
 
 /**
- * What `auth.stats()` answers: plain numbers of this process, no names, no addresses. Counts begin
- * at the start of the router.
+ * The result of `auth.stats()`: numbers of this process, without names and addresses. Counts start
+ * with the router.
  */
 export interface AuthStats {
   /** The queue in front of the hasher. */
   readonly passwords: PasswordStats
-  /** Tracked sockets that are open, and the sessions they belong to. */
+  /** Open tracked sockets, and their sessions. */
   readonly sockets: { readonly open: number; readonly sessions: number }
-  /** How often each limit on guessing was reached. One that never was is not in here. */
+  /** How often each limit on guessing was reached. Limits that were never reached are absent. */
   readonly limits: LimitStats
-  /** What became of the audit events. */
+  /** Counts of audit events. */
   readonly audit: AuditStats
 }
 
@@ -23,7 +23,6 @@ export interface StatsDeps {
   readonly eventCounts: Pick<EventCounts, 'limits' | 'audit'>
 }
 
-/** Makes `auth.stats`. */
 export function createStats({ admission, registry, eventCounts }: StatsDeps): () => AuthStats {
   return function stats() {
     return {
