@@ -1,44 +1,44 @@
 import type { HostCall } from '../lib/host-call.js'
 
-/** So many failures in so many seconds. */
+/** A number of failures in a time. */
 export interface Limit {
   readonly points: number
   /** Seconds. */
   readonly duration: number
 }
 
-/** What a limiter of rate-limiter-flexible is made with. */
+/** Options of a limiter of rate-limiter-flexible. */
 export interface LimiterSettings extends Limit {
   readonly keyPrefix: string
 }
 
-/** How a key stands. */
+/** The state of a key. */
 export interface Count {
   readonly consumed: number
-  /** Whether one more was allowed. */
+  /** Whether the command was within the limit. */
   readonly allowed: boolean
   readonly remaining: number
-  /** Until the window ends, rounded up. */
+  /** Seconds until the window ends, rounded up. */
   readonly seconds: number
   /**
-   * When the window ends, in milliseconds of the epoch: of a `take` at the earliest, of any other
-   * at the latest.
+   * When the window ends, in milliseconds of the epoch: for `take` the earliest possible time, for
+   * other commands the latest.
    */
   readonly endsAt: number
 }
 
 /**
- * What a counter is asked to do with a key, and how it answers:
+ * A command for one key of a counter:
  *
- * - `take`: takes one point, if there is one: atomically, so that parallel attempts get no more
- *   than there are. What is refused counts for nothing.
- * - `giveBack`: gives points back, and never more than were taken.
- * - `add`: counts points, whatever the limit.
- * - `get`: `consumed` is how many there are; 0 where there is no window.
- * - `withdraw`: takes off what was added. `consumed` may be less than nothing, which is how many of
- *   the points this caller did not get, and stays so until the key is cleared.
- * - `set`: counts so many points from now on, for so many seconds.
- * - `clear`: empties the key. `consumed` is above 0 for the one caller that has emptied it.
+ * - `take`: takes one point if one is left, atomically, so that parallel attempts get no more than
+ *   exist. A refused attempt does not count.
+ * - `giveBack`: returns points, never more than were taken.
+ * - `add`: adds points regardless of the limit.
+ * - `get`: `consumed` is the number of points; 0 without a window.
+ * - `withdraw`: removes added points. A negative `consumed` is the number of points that this
+ *   caller did not get; it stays until the key is cleared.
+ * - `set`: sets the points for a number of seconds.
+ * - `clear`: clears the key. `consumed` is above 0 for the one caller that has cleared it.
  */
 export interface Command {
   readonly do: 'take' | 'giveBack' | 'add' | 'get' | 'withdraw' | 'set' | 'clear'
@@ -49,36 +49,35 @@ export interface Command {
   readonly seconds?: number
 }
 
-/** One counter of the host's, or of this process's memory, which answers at once. */
+/** A counter of the host, or one in the memory of this process, which returns without a promise. */
 export interface Counter {
-  /** No other counter's. */
+  /** Unique among the counters. */
   readonly keyPrefix: string
   readonly points: number
   /** Seconds. */
   readonly duration: number
-  /** Ask by {@link Ask} instead, which bounds and reports. */
+  /** Use {@link Ask} instead, which has a time limit and reports failures. */
   run(command: Command): Count | Promise<Count>
 }
 
-/** A command that failed. A class, so that a polluted `Object.prototype` makes none of a count. */
+/** A failed command. A class, so that a polluted `Object.prototype` cannot imitate it. */
 export class Failure {
-  /** 503, and reported. */
+  /** A 503, already reported. */
   readonly failure: unknown
   constructor(failure: unknown) {
     this.failure = failure
   }
 }
 
-/** What came of a command. */
+/** The result of a command. */
 export type Answer = Count | Failure
 
 /**
- * Asks counters all that is listed, at once: one call of the host's, with one time limit, and over
- * a network one round trip. Answers in the order of the list. Never rejects.
+ * Runs all commands at once: one call of the host with one time limit, over a network one round
+ * trip. Results are in the order of the commands. Never rejects.
  */
 export type Ask = (commands: readonly Command[]) => readonly Answer[] | Promise<readonly Answer[]>
 
-/** Makes what asks counters. */
 export function createAsk(call: HostCall): Ask {
   return function ask(commands) {
     const now: Count[] = []
@@ -88,33 +87,33 @@ export function createAsk(call: HostCall): Ask {
       if (answer instanceof Promise) later.push(answer)
       else now.push(answer)
     }
-    // Counters are all of one kind: the host's, or this process's.
+    // All counters are of one kind: the host's, or in memory.
     return later.length === 0 ? now : askHost(call, ask, commands, later)
   }
 }
 
-/** Asks one thing alone. Rejects with 503. */
+/** Runs one command. Rejects with 503. */
 export async function askOne(ask: Ask, command: Command): Promise<Count> {
   const [answer] = await ask([command])
   return counted(answer)
 }
 
-/** The count, or throws 503. */
+/** Returns the count of an answer; throws 503 for a failure. */
 export function counted(answer: Answer | undefined): Count {
   if (answer === undefined) throw new Error('a command was not answered')
   if (answer instanceof Failure) throw answer.failure
   return answer
 }
 
-/** How many there are, and none where the counter is out of reach. */
+/** The points of an answer; 0 for a failure. */
 export function consumedOf(answer: Answer | undefined): number {
   return answer === undefined || answer instanceof Failure ? 0 : answer.consumed
 }
 
 /**
- * Whether a window of which so many seconds are left, rounded up, may be over before what is given
- * back arrives: it would be taken off what others have failed in the next one. What stays taken
- * goes with the window.
+ * Whether a window with so many seconds left, rounded up, may end before a refund arrives, which
+ * would then reduce the failures of others in the next window. Without a refund, the points end
+ * with the window.
  */
 export function isEnding(seconds: number): boolean {
   return seconds <= 2
@@ -131,8 +130,7 @@ async function askHost(
   const noting = commands.map(async (command, i) => {
     const answer = await running[i]?.catch((failure: unknown) => new Failure(failure))
     if (!isOver) answers[i] = answer
-    // Too late for the attempt, which is told 503 and comes again; and counted all the same, once
-    // the store wakes up.
+    // Too late: the attempt got 503, but the slow store has counted it.
     else if ((command.do === 'take' && isTaken(answer)) || isToComeBack(command, answer))
       await ask([{ ...command, do: 'giveBack' }])
   })
@@ -148,7 +146,7 @@ async function askHost(
   return (await Promise.all(reported)) as readonly Answer[]
 }
 
-/** What became of a call that failed, which the call has reported; undefined where it did not. */
+/** The failure of a call, already reported; undefined after a success. */
 function failed(
   call: HostCall,
   { do: what }: Command,
@@ -161,14 +159,14 @@ function failed(
   )
 }
 
-/** Whether a point was taken by what was answered to a `take`. */
+/** Whether a `take` got a point. */
 export function isTaken(answer: Answer | undefined): boolean {
   return answer !== undefined && !(answer instanceof Failure) && answer.allowed
 }
 
-// A refused attempt counts for nothing: a burst of right logins would otherwise shut its whole
-// network out. One that was refused without being counted, as by `inMemoryBlockOnConsumed`, has
-// nothing to come back: it would be a licence for more.
+// A refused attempt does not count: otherwise a burst of right logins would lock its whole network
+// out. But nothing is refunded for an attempt refused without being counted, by
+// `inMemoryBlockOnConsumed` for example: that would allow more attempts.
 function isToComeBack({ do: what, of: { points } }: Command, answer: Answer | undefined): boolean {
   if (what !== 'take' || answer === undefined || answer instanceof Failure) return false
   if (answer.allowed) return false

@@ -8,31 +8,31 @@ import {
 } from './counter.js'
 
 /**
- * Wrong passwords of one identifier in one network, by what they were counted with: the limits of
- * networks that the account does not know, or the limit of the one that it knows.
+ * Wrong passwords of one identifier in one network, by the limits they count for: those of networks
+ * unknown to the account, or that of a known network.
  */
 export interface FailedTally {
   readonly unknown: number
   readonly known: number
 }
 
-/** What a sign-in may give back, and no other one. No method rejects. */
+/** The failures that a complete sign-in may refund, once. No method rejects. */
 export interface FailedHere {
-  /** What counts one more. */
+  /** The command that counts one more. */
   adding(kind: keyof FailedTally): Command
-  /** What reads it: the answers are for `collect`. */
+  /** The commands that read the tally; pass the answers to `collect`. */
   readonly reading: readonly [Command, Command]
-  /** Takes what was read. Sends nothing where nothing was. */
+  /** Takes the failures that were read. Sends nothing if there were none. */
   collect(read: readonly (Answer | undefined)[]): Promise<FailedTally>
-  /** What finds out what was added since: the answers are for `collectRest`. */
+  /** The commands that read later additions; pass the answers to `collectRest`. */
   readingRest(): readonly [Command, Command]
-  /** Takes what was added since, and leaves nothing behind. */
+  /** Takes the later additions and leaves nothing behind. */
   collectRest(read: readonly (Answer | undefined)[]): Promise<FailedTally>
 }
 
 /**
- * Makes the tally. `windowEndsAt`: the earliest end of the window that it is given back to, in
- * milliseconds of the epoch.
+ * `windowEndsAt`: the earliest end of the window that gets the refund, in milliseconds of the
+ * epoch.
  */
 export function createFailedHere(
   ask: Ask,
@@ -47,8 +47,7 @@ export function createFailedHere(
   const keys = { unknown: failedHere, known: failedWhereKnown }
   const left = new Map<keyof FailedTally, number>()
 
-  // Nothing is ever put back: what this has taken off too much makes a later sign-in give back
-  // less.
+  // An excess withdrawal is not put back: it makes a later sign-in refund less.
   async function withdraw(counts: FailedTally): Promise<FailedTally> {
     const taken = { unknown: 0, known: 0 }
     const some = kinds.filter((kind) => counts[kind] > 0)
@@ -61,8 +60,8 @@ export function createFailedHere(
       if (answer === undefined || answer instanceof Failure) continue
       left.set(kind, Math.max(0, answer.consumed))
       const overdrawn = Math.min(counts[kind], Math.max(0, -answer.consumed))
-      // Its own window began no earlier than the one it is given back to, or it holds failures of
-      // the one before, for which others' would be given back.
+      // Only if its window began no earlier than the one that gets the refund: older failures would
+      // refund those of others.
       if (answer.endsAt >= windowEndsAt()) taken[kind] = counts[kind] - overdrawn
     }
     return taken

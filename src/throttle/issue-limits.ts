@@ -5,19 +5,19 @@ import type { CounterKey } from './counter-keys.js'
 import { createCounter } from './limiter-counter.js'
 import type { ReportLimit, ThrottleOptions } from './limits.js'
 
-/** For whom something is issued; no session where the host asks. */
+/** Who gets what is issued; without a session if the host calls. */
 export interface IssuedTo {
   readonly userId: string
   readonly sessionId: string | null
-  /** The app that a session is to be opened for; left out for none. */
+  /** The app that gets a session, if any. */
   readonly clientId?: string
-  /** What brought the browser here that nobody has pressed: with or without a page to be shown. */
+  /** Set if a page navigated here without a click of the user: without or with a page to show. */
   readonly unasked?: 'silent' | 'shown'
 }
 
 /**
- * Counts a code, a ticket, a named token or the session of a page before it is issued: each is a
- * row, and one user must not fill a store. Throws 429, or 503 when the counters are out of reach.
+ * Counts a code, a ticket, a named token or a browser session before it is issued: each is a row,
+ * and one user must not fill a store. Throws 429, or 503 if the counters fail.
  */
 export type TakeIssue = (
   what: 'code' | 'ticket' | 'named-token' | 'browser-session',
@@ -37,16 +37,16 @@ const perSessionUnasked: Limit = { points: 30, duration: 60 }
 const perUser: Limit = { points: 300, duration: 60 }
 
 /**
- * Makes the limits of issuing: 60 of each kind a session and minute, 300 of each a user. Codes for
- * apps are 60 for each app, and 30 a session of what pages of others ask for by themselves: such a
- * page must not use up what the user signs in to her apps by.
+ * In a minute, 60 of each kind for a session and 300 for a user. Codes for apps: 60 for each app,
+ * and 30 for a session if other pages navigate here by themselves: such a page must not exhaust the
+ * user's own sign-ins to apps.
  */
 export function createIssueLimits({ options, keyOf, ask, reportLimit }: IssueLimitDeps): TakeIssue {
   const { dryRun = false } = options
   const counting = (keyPrefix: string, limit: Limit) =>
     createCounter(options, { keyPrefix, ...limit })
   const bySession = counting('mar-issue-session', perSession)
-  // With the first: a host without apps is not asked for a limiter of theirs.
+  // Made on demand: a host without apps needs no such limiter.
   const unaskedBySession = lazily(() => counting('mar-issue-unasked', perSessionUnasked))
   const byUser = counting('mar-issue-user', perUser)
 
@@ -69,14 +69,14 @@ export function createIssueLimits({ options, keyOf, ask, reportLimit }: IssueLim
     count(byUser, 'user', userId)
     const taken: Command[] = []
     try {
-      // One after the other: what one session is refused must not, even for a moment, use up what
-      // the user's other sessions have.
+      // One after the other: a refused request of one session must not, even briefly, exhaust the
+      // limit of the user's other sessions.
       for (const command of counted) {
         await take(command, userId, context)
         taken.push({ ...command, do: 'giveBack' })
       }
     } catch (error) {
-      // What is refused counts for nothing.
+      // A refused request does not count.
       await ask(taken)
       throw error
     }

@@ -6,43 +6,43 @@ import { accountKey, type CounterKey, networkKey } from './counter-keys.js'
 import { type Counters, day } from './limits.js'
 
 /**
- * The networks from which an account was signed in to completely. Strangers' guesses elsewhere do
- * not shut its owner out of them.
+ * The networks of an account's complete sign-ins. Guesses from other networks do not lock the owner
+ * out there.
  */
 export interface KnownNetworks {
-  /** Null, for no user, makes the same calls and finds nothing. Rejects with 503. */
+  /** Without a user it makes the same calls and resolves with false. Rejects with 503. */
   isKnown(userId: string | null, ip: string | null): Promise<boolean>
   /**
-   * How a network stands, with what makes it known: under the epoch of this moment. Rejects with
+   * The state of a network in the current epoch, and the function that makes it known. Rejects with
    * 503.
    */
   standing(userId: string | null, ip: string | null): Promise<NetworkStanding>
   /**
-   * The same where it is known already: a session was used there. Once a day at most in each
-   * process. Never rejects: a failure was reported by the call, and the next day tries again.
+   * Keeps a known network known, after a use of a session there. At most once a day in each
+   * process. Never rejects: the call reports a failure, and the next day tries again.
    */
   renew(userId: string, ip: string | null): void
-  /** No network is known to the account any more. Rejects with 503; then call it again. */
+  /** Makes all networks of the account unknown. Rejects with 503; then call it again. */
   forgetAll(userId: string): Promise<void>
 }
 
-/** A network of an account, at one moment. */
+/** The state of a network of an account. */
 export interface NetworkStanding {
   readonly isKnown: boolean
   /**
-   * Makes it known for as long as a session may live; not if all networks were made unknown since
-   * the moment it was asked about. Rejects with 503.
+   * Makes it known for the lifetime of a session, unless all networks were made unknown since the
+   * state was read. Rejects with 503.
    */
   remember(): Promise<void>
 }
 
-/** Epochs are drawn, so that one that was lost and begun anew is no former one. */
+/** Epochs are random, so that a new epoch after a loss never equals a former one. */
 const maxEpoch = 2 ** 30
 
-/** Renewals that a process remembers, so that a session in use costs no call for a day. */
+/** Remembered renewals, so that a session in use costs one call a day. */
 const maxRenewals = 10_000
 
-/** What counters are asked of an account and the key of its network, for {@link judgeNetwork}. */
+/** The commands for an account and the key of its network; see {@link judgeNetwork}. */
 export function askNetwork(
   { networkEpochs, userEpochs }: Counters,
   { account, known }: { readonly account: string; readonly known: string },
@@ -54,8 +54,8 @@ export function askNetwork(
 }
 
 /**
- * Judges by what was answered whether the network is known; throws 503. A network holds the epoch
- * of its account; another epoch makes all of them unknown by one write, without a list of them.
+ * Decides by the answers whether the network is known; throws 503. A network stores the epoch of
+ * its account, so one write of another epoch makes all networks unknown, without a list of them.
  */
 export function judgeNetwork(
   [ofNetwork]: readonly [Command, Command],
@@ -64,12 +64,11 @@ export function judgeNetwork(
   const epoch = counted(current).consumed
   return {
     isKnown: counted(seenIn).consumed === epoch + 1,
-    // Written with the epoch that was read: should it change in between, the network stays unknown.
+    // Stores the epoch that was read: if it changes meanwhile, the network stays unknown.
     remember: { ...ofNetwork, do: 'set', points: epoch + 1, seconds: ofNetwork.of.duration },
   }
 }
 
-/** Makes the record. */
 export function createKnownNetworks(
   counters: Counters,
   keyOf: CounterKey,
@@ -98,7 +97,7 @@ export function createKnownNetworks(
     },
     renew(userId, ip) {
       const now = new Date()
-      // Not by the counter's key, which is a digest: each refresh comes here.
+      // Not the counter's key, which needs a digest: every refresh passes here.
       const key = JSON.stringify([userId, networkOf(ip)])
       if (renewed.get(key, now) !== undefined) return
       renewed.set(key, true, now)

@@ -4,7 +4,7 @@ import { UnexpectedAnswer } from '../lib/host-call.js'
 import type { Command, Count, Counter, LimiterSettings } from './counter.js'
 import { memoryCounter } from './memory-counter.js'
 
-/** Makes a counter over the host's limiter, or over this process's memory. */
+/** A counter over the host's limiter, or in the memory of this process. */
 export function createCounter(
   { limiter }: { readonly limiter?: (settings: LimiterSettings) => RateLimiterAbstract },
   settings: LimiterSettings,
@@ -19,7 +19,7 @@ export function createCounter(
 }
 
 async function runOver(limiter: RateLimiterAbstract, command: Command): Promise<Count> {
-  // Without a prototype: a polluted one must not say how much a guess counts, or for how long.
+  // Without a prototype: a polluted one must not add points or a duration.
   const own = { __proto__: null, ...command }
   const { do: what, key, points = 1, seconds = 0 } = own
   switch (what) {
@@ -27,9 +27,9 @@ async function runOver(limiter: RateLimiterAbstract, command: Command): Promise<
       return consume(limiter, key)
     case 'giveBack': {
       const count = countOf(await limiter.reward(key, points), limiter)
-      // The window they were taken in is over, or was cleared: a balance below nothing would be a
-      // licence for more. Put right by as much as this call has overdrawn, so that points which
-      // others take meanwhile stay taken.
+      // The window of these points has ended or was cleared: a negative balance would allow more
+      // guesses. Corrected by exactly the excess of this call, so that points that others take
+      // meanwhile stay.
       const overdrawn = Math.min(points, -count.consumed)
       if (overdrawn > 0) await limiter.penalty(key, overdrawn)
       return count
@@ -83,11 +83,11 @@ function checked(make: () => RateLimiterAbstract): RateLimiterAbstract {
   return limiter
 }
 
-/** A longer timer of Node's fires at once. */
+/** Node fires longer timers at once. */
 const maxTimerSeconds = 2_147_483
 
-// Told by its member, not by `instanceof`: that would load the package for hosts that do not use
-// it, and would miss a second copy. Its name finds a version that names the member otherwise.
+// By its member, not by `instanceof`, which would load the package in hosts that do not use it and
+// would miss a second copy. The name covers versions in which the member has another name.
 function refuseForgetful(limiter: Partial<RateLimiterAbstract>): void {
   const isInMemory =
     '_memoryStorage' in limiter || limiter.constructor?.name === 'RateLimiterMemory'
@@ -114,10 +114,10 @@ function made(make: () => RateLimiterAbstract, remedy: string): RateLimiterAbstr
   }
 }
 
-// rate-limiter-flexible rejects with a result when the limit is reached and with an Error when its
-// store failed. Taking one for the other would turn an outage into a 429, or worse, into a pass.
+// rate-limiter-flexible rejects with a result if the limit is reached, and with an Error if its
+// store fails. Confusing them would turn an outage into a 429, or worse, let the attempt pass.
 async function consume(limiter: RateLimiterAbstract, key: string): Promise<Count> {
-  // The store counted at some moment between the call and its answer, which may come late.
+  // The store has counted at some time between the call and its answer.
   const asked = Date.now()
   try {
     return countOf(await limiter.consume(key, 1), limiter, asked)
@@ -127,8 +127,8 @@ async function consume(limiter: RateLimiterAbstract, key: string): Promise<Count
   }
 }
 
-// A Redis that is full or read-only can answer a list of errors, which the limiter reads as NaN:
-// that is an outage, and no count.
+// A full or read-only Redis can answer with a list of errors, which the limiter reads as NaN: that
+// is an outage, not a count.
 function countOf(answer: unknown, { points }: RateLimiterAbstract, countedAt = Date.now()): Count {
   const { consumedPoints, msBeforeNext } = (answer ?? {}) as Partial<RateLimiterRes>
   if (!Number.isSafeInteger(consumedPoints) || !Number.isFinite(msBeforeNext)) {

@@ -5,63 +5,61 @@ import type { Counter, Limit, LimiterSettings } from './counter.js'
 import { createCounter } from './limiter-counter.js'
 
 /**
- * Limits on guessing. A network is an IPv4 address or the /64 of IPv6; a window begins with its
+ * Limits on guessing. A network is an IPv4 address or the /64 of IPv6. A window begins with its
  * first failure. Points: 1-1000000; durations: 1 second to 30 days.
  */
 export interface ThrottleOptions {
   /**
    * Wrong passwords per identifier and network. Default 5 in 900 seconds; then 429 until the window
-   * ends. A complete sign-in begins anew.
+   * ends. A complete sign-in resets it.
    */
   readonly account?: Limit
   /**
-   * Failures per network over all identifiers. Default 100 in 900 seconds; a /56 of IPv6 has twice
-   * as many, a /48 four times. An account that knows the network is not refused by it.
+   * Failures per network over all identifiers. Default 100 in 900 seconds; twice as many for a /56
+   * of IPv6, four times for a /48. Does not refuse accounts that know the network.
    */
   readonly network?: Limit
   /**
-   * Wrong passwords per identifier over all networks that its account does not know. Default 100 in
-   * 86400 seconds. Then such networks are refused, whatever the password, until
-   * `auth.unlockLogin()` or the end of the window.
+   * Wrong passwords per identifier over all networks unknown to its account. Default 100 in 86400
+   * seconds. Then such networks are refused with any password, until `auth.unlockLogin()` or the
+   * end of the window.
    */
   readonly unknownNetworks?: Limit
   /**
-   * Wrong passwords per account, whatever it is called, over all networks that it does not know.
-   * Default 100 in 86400 seconds. Beyond it a right password is answered like a wrong one there: a
-   * 429 would tell whose name was typed. A complete sign-in from anywhere begins anew.
+   * Wrong passwords per account, under all its names, over all networks unknown to it. Default 100
+   * in 86400 seconds. Beyond that, a right password from such a network gets the answer of a wrong
+   * one: a 429 would reveal the account of a name. A complete sign-in from anywhere resets it.
    */
   readonly accountTotal?: Limit
   /**
-   * Wrong passwords per account and network that it knows, which do not count for the limits over
-   * all networks. Default 100 in 86400 seconds. What comes beyond counts like an unknown network's.
+   * Wrong passwords per account and known network; they do not count for the limits over all
+   * networks. Default 100 in 86400 seconds. Further ones count like those of an unknown network.
    */
   readonly knownNetwork?: Limit
   /**
-   * Wrong second-factor codes per user, over all networks and sessions. Recovery codes are judged
-   * all the same. Default 10 in 3600 seconds.
+   * Wrong second-factor codes per user, over all networks and sessions. Recovery codes are checked
+   * even beyond the limit. Default 10 in 3600 seconds.
    */
   readonly secondFactor?: Limit
   /**
-   * Wrong second-factor codes per user until a complete sign-in, 5-1000000. The last fifth is kept
-   * for known networks and signed-in sessions. Default 100.
+   * Wrong second-factor codes per user until a complete sign-in, 5-1000000. The last fifth is
+   * reserved for known networks and signed-in sessions. Default 100.
    */
   readonly secondFactorTotal?: number
   /**
-   * Refused codes and refresh tokens per network, for the exchange and for the refresh each, and
-   * refused clients of OAuth. Beyond it what is refused is answered 429; a valid one is never. Of
-   * ids of clients that this process has not met for a day, one after the other is then looked up.
-   * Default 300 in 900 seconds.
+   * Refused codes, refresh tokens and OAuth clients per network, each counted apart. Beyond that, a
+   * refusal is 429; valid requests never are. Client ids that this process has not seen for a day
+   * are then looked up one at a time. Default 300 in 900 seconds.
    */
   readonly endpoints?: Limit
   /**
-   * True counts and reports (`login.throttled` with `dryRun: true`) but refuses only wrong
-   * second-factor codes. For the first weeks of a server with users; leave it off otherwise.
-   * Default false.
+   * True: counts and reports (`login.throttled` with `dryRun: true`), but refuses only wrong
+   * second-factor codes. For the first weeks of a server with existing users. Default false.
    */
   readonly dryRun?: boolean
   /**
-   * Makes the counters. Default: in the memory of this process, so that n processes allow n times
-   * as much. With Redis: `(settings) => new RateLimiterRedis({ storeClient, ...settings })`.
+   * Makes the counters. Default: in the memory of each process, so n processes allow n times as
+   * much. With Redis: `(settings) => new RateLimiterRedis({ storeClient, ...settings })`.
    */
   readonly limiter?: (settings: LimiterSettings) => RateLimiterAbstract
 }
@@ -80,7 +78,7 @@ export type LimitName =
 export const day: number = 24 * 60 * 60
 
 /**
- * The limits in force where the host sets none.
+ * The default limits.
  * @internal
  */
 export const defaultLimits: Readonly<Record<LimitName, Limit>> = {
@@ -96,21 +94,21 @@ export const defaultLimits: Readonly<Record<LimitName, Limit>> = {
 /** Wrong second-factor codes until a complete sign-in. */
 const defaultSecondFactorTotal = 100
 
-/** Every counter there is; throttle.ts has the table of what each counts. */
+/** All counters; the table in throttle.ts explains each. */
 export interface Counters {
   readonly perIdentifierAndNetwork: Counter
   readonly perNetwork: Counter
-  /** As `perNetwork`, per /56 and /48 of IPv6: one line has many /64. */
+  /** Like `perNetwork`, per /56 and /48 of IPv6: one customer has many /64. */
   readonly perNetwork56: Counter
   readonly perNetwork48: Counter
-  /** Over all networks that the account does not know. */
+  /** Over all networks unknown to the account. */
   readonly perIdentifier: Counter
-  /** The same, whatever identifier was typed. */
+  /** The same, over all identifiers of the user. */
   readonly perUser: Counter
   readonly perUserAndKnownNetwork: Counter
   /**
-   * What stands in `perIdentifierAndNetwork` of one typed identifier, so that its owner gives back
-   * that and nothing else.
+   * The part of one typed identifier in `perIdentifierAndNetwork`, so that its owner refunds
+   * exactly that part.
    */
   readonly failedHere: Counter
   /** Wrong second-factor codes. */
@@ -120,21 +118,21 @@ export interface Counters {
   /** Refused codes, refresh tokens and clients. */
   readonly refusedTokens: Counter
   /**
-   * The networks that an account knows, each with the epoch in which it was last signed in from.
+   * The known networks of an account, each with the epoch of its last sign-in.
    */
   readonly networkEpochs: Counter
   /**
-   * Per account: the epoch in which its networks are known; another one makes all of them unknown.
+   * Per account: the current epoch. A new epoch makes all its networks unknown.
    */
   readonly userEpochs: Counter
 }
 
-/** Seconds: ten years. Wrong codes are remembered until a sign-in, however long that takes. */
+/** Ten years in seconds: wrong codes count until a sign-in, however long that takes. */
 const untilSignIn = 10 * 365 * day
 
 /**
- * Makes the counters. Each has a prefix of its own, so that one store can keep them all.
- * `knownFor`: seconds for which a network is known after it was last used.
+ * Each counter has its own prefix, so that one store can hold all. `knownFor`: seconds for which a
+ * network stays known after its last use.
  */
 export function createCounters(options: ThrottleOptions, knownFor: number): Counters {
   const make = (keyPrefix: string, limit: Limit) => createCounter(options, { keyPrefix, ...limit })
@@ -159,29 +157,27 @@ export function createCounters(options: ThrottleOptions, knownFor: number): Coun
     }),
     refusedTokens: limited('mar-endpoint', 'endpoints'),
     networkEpochs: make('mar-known-from', { points: 1, duration: knownFor }),
-    // Kept for longer than any network: without it, networks of before would be known again.
+    // Longer than any network: without the epoch, former networks would be known again.
     userEpochs: make('mar-known-epoch', { points: 1, duration: untilSignIn }),
   }
 }
 
-/** Which limit was reached. */
+/** A reached limit. */
 export interface Reached {
   readonly scope: ThrottleScope
   readonly points: number
   /** Seconds. */
   readonly retryAfter: number
-  /** Where whoever asks has shown the password, or where only the operator is told. */
+  /** Only if the client has proven the password, or if only the operator is told. */
   readonly userId?: string | null
-  /** What was typed, as in `login.failed`: the support desk finds out who is locked out. */
+  /** As in `login.failed`, so that the support desk finds out who is locked out. */
   readonly identifierDigest?: string
 }
 
-/** Makes the 429 of a limit, which the operator is told of. */
+/** Reports a reached limit to the operator; returns the 429. */
 export type ReportLimit = (reached: Reached, context: RequestContext, dryRun?: boolean) => AuthError
 
-/**
- * Makes the one way in which limits are reported; the caller throws what it answers, or lets pass.
- */
+/** The caller throws the returned error, or in a dry run ignores it. */
 export function createReportLimit(audit: Audit): ReportLimit {
   return function reportLimit(
     { scope, points, retryAfter, userId = null, identifierDigest = null },
@@ -199,7 +195,7 @@ export function createReportLimit(audit: Audit): ReportLimit {
   }
 }
 
-/** How a limit stands, for clients; `reset` in seconds. */
+/** The headers with the state of a limit; `reset` in seconds. */
 export function rateLimitHeaders(
   limit: number,
   remaining: number,

@@ -6,9 +6,9 @@ import { limitConcurrency } from '../lib/limit-concurrency.js'
 import type { Limit } from './counter.js'
 import type { ReportLimit } from './limits.js'
 
-/** What is looked up. */
+/** A lookup. */
 export interface LookUp<Found> {
-  /** A name that may be invented. */
+  /** The name, perhaps invented. */
   readonly name: string
   /** Whether a secret or a signature comes with the name. */
   readonly hasProof: boolean
@@ -16,9 +16,9 @@ export interface LookUp<Found> {
 }
 
 /**
- * Looks something up by a name that may be invented. What is not found counts for the network;
- * beyond the limit look-ups of that network wait for each other. Throws 429 where too many wait,
- * and what `find` throws.
+ * Looks something up by a name that may be invented. A name that is not found counts for the
+ * network; beyond the limit, lookups of that network run one at a time. Throws 429 if too many
+ * wait, and the errors of `find`.
  */
 export type LimitLookups = <Found>(
   request: { readonly context: RequestContext },
@@ -26,13 +26,13 @@ export type LimitLookups = <Found>(
 ) => Promise<Found | null>
 
 export interface LookupLimitDeps {
-  /** For each network and process. */
+  /** Per network and process. */
   readonly limit: Limit
   readonly reportLimit: ReportLimit
   readonly dryRun: boolean
 }
 
-/** Networks of which a process remembers how many look-ups they have left. */
+/** Networks whose counts a process remembers. */
 const maxNetworks = 10_000
 
 interface Window {
@@ -42,11 +42,10 @@ interface Window {
 }
 
 /**
- * Makes the limit of look-ups, in the memory of this process: it saves calls of a store, and must
- * not cost calls of another.
+ * Counts in the memory of this process: it saves calls of a store and must not cost others.
  *
- * A name shows only by its look-up that it is not invented. So a network that has used up its limit
- * is slowed down and not shut out: somebody behind the same address may want an app that is there.
+ * Only the lookup tells whether a name is invented. So a network beyond its limit is slowed down,
+ * not locked out: another user behind the same address may use an existing app.
  */
 export function createLookupLimit({ limit, reportLimit, dryRun }: LookupLimitDeps): LimitLookups {
   const { points, duration } = limit
@@ -66,7 +65,7 @@ export function createLookupLimit({ limit, reportLimit, dryRun }: LookupLimitDep
     return reportLimit({ scope: 'endpoint', points, retryAfter }, context, dryRun)
   }
 
-  // Once: a flood of names must not be one of events.
+  // Once in a window: a flood of names must not become a flood of events.
   function reportOnce(window: Window, context: RequestContext, now: Date): void {
     if (!window.isReported) report(context, (window.endsAt - now.getTime()) / 1000)
     window.isReported = true
@@ -79,11 +78,11 @@ export function createLookupLimit({ limit, reportLimit, dryRun }: LookupLimitDep
     if (window.taken >= points) {
       reportOnce(window, context, now)
       if (dryRun) return find()
-      // Apart: whoever floods the pages does not slow the servers of apps down.
+      // Counted apart, so that a flood on the pages does not slow the servers of apps down.
       const line = `${hasProof ? 'proof' : 'name'} ${network}`
       return findSlowly(line, name, find, () => report(context, 1))
     }
-    // Taken before the store is asked: a burst would slip past a count of answers.
+    // Counted before the lookup: a burst would evade a count of results.
     window.taken += 1
     const giveBack = () => {
       window.taken -= 1
@@ -97,15 +96,15 @@ export function createLookupLimit({ limit, reportLimit, dryRun }: LookupLimitDep
   }
 }
 
-/** Look-ups beyond the limit that may be under way at once, for all networks together. */
+/** Concurrent lookups beyond the limit, for all networks together. */
 const mostAtOnce = 4
-/** Names that may wait in one line, and in all of them. */
+/** Names that may wait in one line, and in all lines. */
 const mostInLine = 50
 const mostWaiting = 1000
-/** Milliseconds that one waits: where a store hangs, those behind it are not to hang as well. */
+/** Maximum wait in milliseconds: behind a hanging store, the others must not hang. */
 const longestWait = 5000
 
-/** Rejects with what `tooMany` makes where too many wait, or for too long. */
+/** Rejects with the error of `tooMany` if too many wait, or one waits too long. */
 type FindSlowly = <Found>(
   line: string,
   name: string,
@@ -114,8 +113,8 @@ type FindSlowly = <Found>(
 ) => Promise<Found | null>
 
 /**
- * Makes what looks names up one after the other in each line, and a few for all lines. A line waits
- * for no longer one, since each has one place in the common one.
+ * Looks names up one at a time in each line, and a few at a time in all lines. A long line does not
+ * delay the others, since each line has one place in the common queue.
  */
 function createSlowLookups(): FindSlowly {
   const inAll = limitConcurrency(mostAtOnce)
@@ -127,7 +126,7 @@ function createSlowLookups(): FindSlowly {
 
   return async function findSlowly(key, name, find, tooMany) {
     const line = lines.get(key) ?? { inTurn: limitConcurrency(1), names: new Map() }
-    // Whoever asks for the same takes no place, and finds what the first has brought.
+    // A lookup of the same name takes no place and shares the result.
     const same = line.names.get(name)
     if (same !== undefined) return same.then(find, find)
     if (line.names.size >= mostInLine || waiting >= mostWaiting) throw tooMany()

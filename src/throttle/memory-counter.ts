@@ -1,35 +1,35 @@
 import { firstEntry } from '../lib/map-order.js'
 import type { Command, Count, Counter, LimiterSettings } from './counter.js'
 
-/** Keys that one counter holds at most. */
+/** Maximum number of keys in a counter. */
 const defaultMaxKeys = 250_000
 
-/** Seconds: the longest a timer of Node's can take, as it counts milliseconds in 31 bits. */
+/** The longest timer of Node in seconds: it counts milliseconds in 31 bits. */
 const longestTimer = Math.floor((2 ** 31 - 1) / 1000)
 
-/** How many keys a sweep looks at: a millisecond's work. */
+/** Keys of a sweep: a millisecond of work. */
 const sweptAtOnce = 5000
 
 interface Window {
   readonly consumed: number
-  /** By the wall clock, in milliseconds of the epoch. */
+  /** Milliseconds of the epoch, by the wall clock. */
   readonly end: number
 }
 
-/** Whether a command adds its points, or takes them off. */
+/** Whether a command adds its points or removes them. */
 const signs = { take: 1, add: 1, set: 1, giveBack: -1, withdraw: -1, get: 0, clear: 0 } as const
 
 /**
- * Makes a counter in the memory of this process that holds at most `maxKeys` keys, 250,000 unless
- * told: beyond them the least recently used is forgotten, and with it a pause or what somebody has
- * failed so far. A key takes some 280 bytes, so a full counter 70 MB.
+ * A counter in the memory of this process with at most `maxKeys` keys, default 250,000. Beyond that
+ * it forgets the least recently used key, with its failures. A key takes about 280 bytes, a full
+ * counter 70 MB.
  *
- * Without a cap, memory would be what an attacker chooses. With it, to push the counts of others
- * out an attacker needs 250,000 wrong passwords, each of them hashed, in one window: an attempt
- * that was given back leaves nothing behind. That is hours of this process's work. A host that must
- * withstand it keeps its counters in a store.
+ * Without the bound, attackers could fill the memory. With it, an attacker needs 250,000 wrong
+ * passwords in one window to displace the counts of others. Each is hashed, which is hours of work
+ * for this process; a refunded attempt leaves no key. A host that must withstand that keeps its
+ * counters in a store.
  *
- * It answers at once, so nothing comes between two steps of a command.
+ * It returns without a promise, so nothing runs between two steps of a command.
  */
 export function memoryCounter(
   { keyPrefix, points: limit, duration }: LimiterSettings,
@@ -38,7 +38,7 @@ export function memoryCounter(
   const { windows, use } = createWindows(maxKeys, duration)
 
   function run(command: Command): Count {
-    // Without a prototype: a polluted one must not say how much a guess counts, or for how long.
+    // Without a prototype: a polluted one must not add points or a duration.
     const own = { __proto__: null, ...command }
     const { do: what, key, points = 1, seconds = duration } = own
     const now = Date.now()
@@ -48,9 +48,9 @@ export function memoryCounter(
     const { consumed: used, end } = goesOn ? found : begun
     const allowed = what !== 'take' || used < limit
     let consumed = used + Number(allowed) * points * signs[what]
-    // Never more than were taken; and what was overdrawn stays so.
+    // Never below zero, but an existing negative balance stays.
     if (what === 'giveBack') consumed = Math.max(consumed, Math.min(used, 0))
-    // Nothing stays of what was given back.
+    // A refunded key leaves nothing behind.
     if (what === 'clear' || consumed === 0) windows.delete(key)
     else if (what !== 'get') use(key, { consumed, end }, now)
     const remaining = Math.max(0, limit - consumed)
@@ -69,7 +69,7 @@ export function memoryCounter(
 }
 
 function createWindows(maxKeys: number, duration: number) {
-  // The least recently used first.
+  // In order of use, the least recent first.
   const windows = new Map<string, Window>()
   const leastRecentlyUsed = firstEntry(windows)
   let inTurn = windows.entries()
@@ -89,8 +89,8 @@ function createWindows(maxKeys: number, duration: number) {
     return before - windows.size
   }
 
-  // The client that has filled it may never come again. Some keys at a time: all at once would make
-  // every request wait.
+  // Removes expired keys even without further calls, some at a time: all at once would delay every
+  // request.
   function sweepIn(wait: number): void {
     isSweepDue = true
     const timer = setTimeout(() => {
@@ -101,8 +101,8 @@ function createWindows(maxKeys: number, duration: number) {
     timer.unref()
   }
 
-  // Puts the key last, since it is the most recently used; `firstEntry` asks for another object.
-  // What is over goes first, two keys with each use.
+  // Moves the key to the end, as the most recently used one; `firstEntry` requires another object.
+  // Each use first removes up to two expired keys.
   function use(key: string, window: Window, now: number): void {
     windows.delete(key)
     windows.set(key, window)

@@ -25,49 +25,49 @@ import {
   wanted,
 } from './slots.js'
 
-/** A password that is about to be judged. */
+/** An attempt at a password. */
 export interface PasswordAttempt {
   readonly identifier: IdentifierDigests
   /**
-   * Which user has it, or null. Asked only where a limit over all networks, or of a whole network,
-   * is used up: a user who has signed in from there before is let in.
+   * The user of the identifier, or null. Called only if a limit over all networks, or of a whole
+   * network, is reached: a user who has signed in from this network before still may.
    */
   readonly findUserId: () => Promise<string | null>
 }
 
-/** Whether a right password may let its account in. Rejects with 503. */
+/** Whether a right password may sign its account in. Rejects with 503. */
 export type MayPass = () => Promise<boolean>
 
-/** The right to have one password judged. */
+/** The permission to check one password. */
 export interface PasswordSlot {
-  /** For the answer, whatever it is. */
+  /** Headers for the answer, success or error. */
   readonly headers: Readonly<Record<string, string>>
   /**
-   * Counts the attempt against the account that was found, null where none was, before its
-   * password is judged. Rejects with 503.
+   * Counts the attempt for the account, or null if there is none, before the password is checked.
+   * Rejects with 503.
    */
   takeAccount(userId: string | null): Promise<MayPass>
-  /** The password was wrong, or there is no such user: it counts. Never rejects. */
+  /** Call it if the password was wrong or the user does not exist: it counts. Never rejects. */
   keep(userId: string | null): Promise<void>
-  /** The attempt was not a wrong password after all: it does not count. Never rejects. */
+  /** Call it if the password was not wrong: the attempt does not count. Never rejects. */
   refund(): Promise<void>
   /**
-   * This user's sign-in is complete, or in a session the password was right. Does the work that is
-   * left, and then gives back what was counted for this identifier in this network, and the
-   * account's total, whatever became of the work. Rejects only as the work does.
+   * Call it if the user's sign-in is complete, or if the password was right in a session. Does the
+   * remaining work, and then, even if that fails, refunds the failures of this identifier in this
+   * network and the account's total. Rejects only if the work does.
    */
   clear<T>(userId: string, cleared: Cleared<T>): Promise<T>
 }
 
-/** What a sign-in that is complete has left to do. */
+/** The rest of a complete sign-in. */
 export interface Cleared<T> {
-  /** A second-factor code was right as well: wrong ones are forgotten. */
+  /** Whether a second factor was proven, too: then its failures are cleared. */
   readonly factorShown: boolean
-  /** `rememberNetwork`: the session stands, so the account knows this network from now on. */
+  /** Calls `rememberNetwork` when the session is stored: the account then knows this network. */
   readonly work: (rememberNetwork: () => void) => Promise<T>
 }
 
-/** Takes a slot for a password. Throws 429, or 503 when the counters are out of reach. */
+/** Takes a slot for a password. Throws 429, or 503 if the counters fail. */
 export type TakePasswordSlot = (
   attempt: PasswordAttempt,
   context: RequestContext,
@@ -77,40 +77,40 @@ export interface PasswordLimitDeps {
   readonly counters: Counters
   readonly keyOf: CounterKey
   readonly ask: Ask
-  /** What forgets an account's wrong second-factor codes. */
+  /** The commands that clear an account's wrong second-factor codes. */
   readonly forgettingCodes: (account: string) => readonly Command[]
   readonly reportLimit: ReportLimit
   readonly dryRun: boolean
 }
 
-/** One attempt, and what is known of it. */
+/** The state of one attempt. */
 interface Attempt extends PasswordAttempt {
   readonly context: RequestContext
-  /** Until when it waits for others, of `performance.now()`. */
+  /** How long it waits for others, by `performance.now()`. */
   readonly deadline: number
-  /** The key of its network, and in IPv6 of the wider ones as well. */
+  /** The keys of its network, and for IPv6 of the wider prefixes. */
   readonly networks: readonly string[]
   readonly network: string
   readonly keys: AttemptKeys
-  /** All slots that it has got, for giving them back. */
+  /** All its slots, for the refund. */
   readonly held: Set<Slot>
-  /** Not there where a trial run has let the attempt pass. */
+  /** Absent if a dry run has allowed the attempt beyond the limit. */
   perIdentifierAndNetwork?: Slot
   /** Over all networks. */
   perIdentifier?: Slot
   perUser?: Slot
-  /** In place of `perIdentifier` and `perUser`: the account knows this network. */
+  /** Instead of `perIdentifier` and `perUser`, if the account knows this network. */
   perUserAndKnownNetwork?: Slot
   readonly failedHere: FailedHere
-  /** Read before the password is judged, in one round trip with the account's own counter. */
+  /** Read before the check of the password, in one round trip with the account's counter. */
   seen?: Seen
 }
 
-/** What was read of an account. */
+/** The counts of an account. */
 interface Seen {
   readonly keys: AccountKeys
   readonly isKnown: boolean
-  /** What makes the network known; not there where that could not be found out. */
+  /** The command that makes the network known; undefined if its state could not be read. */
   readonly remember: Command | undefined
   readonly failed: readonly (Answer | undefined)[]
 }
@@ -120,21 +120,20 @@ interface Limiting extends PasswordLimitDeps {
   readonly usedUp: UsedUp
 }
 
-/** Milliseconds an attempt may wait for slots of pending attempts. */
+/** How long an attempt may wait for slots of pending attempts, in milliseconds. */
 const maxWaitMs = 5000
 
 /**
- * Milliseconds after which an attempt is refused that was looked up first. To read a row takes
- * another time than to find none, and either takes less than this.
+ * Milliseconds until the refusal of an attempt whose user was looked up: longer than a lookup takes
+ * with or without a row, so that the time does not reveal which.
  */
 const refusalDelayMs = 25
 
-/** Used-up networks that a process remembers. */
+/** Networks beyond their limit that a process remembers. */
 const maxRemembered = 10_000
 
 /**
- * Makes the limits of passwords. An identifier that no user has is counted by the same calls, in
- * the same order, as one that a user has.
+ * An unknown identifier causes the same calls in the same order as a known one.
  */
 export function createPasswordLimits(deps: PasswordLimitDeps): TakePasswordSlot {
   const { counters, keyOf, ask, dryRun } = deps
@@ -144,7 +143,7 @@ export function createPasswordLimits(deps: PasswordLimitDeps): TakePasswordSlot 
     const networks = prefixKeys(keyOf, context.ip)
     const network = networks[0] as string
     const keys = attemptKeys(asked.identifier, network)
-    // An attempt that only a trial run refuses goes on at once.
+    // A dry run refuses nothing, so the attempt need not wait.
     const deadline = dryRun ? 0 : performance.now() + maxWaitMs
     const failedHere = createFailedHere(
       ask,
@@ -154,12 +153,12 @@ export function createPasswordLimits(deps: PasswordLimitDeps): TakePasswordSlot 
     )
     const held = new Set<Slot>()
     const at = { context, deadline, networks, network, keys }
-    // Without a prototype: a polluted one must not say that it holds a slot already.
+    // Without a prototype: a polluted one must not add a slot.
     const attempt: Attempt = Object.assign(Object.create(null), asked, at, { held, failedHere })
     try {
       await takeFirst(limiting, attempt)
     } catch (error) {
-      // In dry-run mode a counter outage must not refuse logins. The call has reported it.
+      // In a dry run, failing counters must not refuse logins. The call has reported it.
       if (!dryRun) {
         await limiting.slots.refund([...held])
         throw error
@@ -175,8 +174,8 @@ export function createPasswordLimits(deps: PasswordLimitDeps): TakePasswordSlot 
   }
 }
 
-// Takes what an attempt needs before anything is known of whose it is, all in one call. Throws 429,
-// or 503; what was taken by then is the caller's to give back.
+// Takes all slots that do not depend on the user, in one call. Throws 429 or 503; the caller then
+// refunds the slots already taken.
 async function takeFirst(limiting: Limiting, attempt: Attempt): Promise<void> {
   const { counters, slots } = limiting
   const { held, deadline, keys, identifier } = attempt
@@ -195,7 +194,7 @@ async function takeFirst(limiting: Limiting, attempt: Attempt): Promise<void> {
 
 type Pair = readonly [Slot | NoSlot, Slot | NoSlot]
 
-// Answers what the names were given in the same call; undefined where they are to be asked now.
+// Returns the answers for the names from the same call; undefined if they must be asked now.
 async function takeNetworks(
   limiting: Limiting,
   attempt: Attempt,
@@ -205,14 +204,13 @@ async function takeNetworks(
   const { held, deadline } = attempt
   const perPrefix = [counters.perNetwork, counters.perNetwork56, counters.perNetwork48]
   const networks = attempt.networks.map((key, i) => wanted(perPrefix[i] as Counter, key))
-  // Where a network is used up, no counter is made for whatever identifiers it tries.
+  // For a network beyond its limit, the identifiers that it tries get no counters.
   const isUsedUp = networks.some(usedUp.has)
   const { first } = await slots.ask(isUsedUp ? networks : [...networks, ...names], held)
   const ofNetworks = first.slice(0, networks.length)
   const ofNames = first.slice(networks.length)
   const isRefused = ofNetworks.some(({ isSlot }) => !isSlot)
-  // No attempt holds an identifier's slot while it waits for a network's: two could wait for each
-  // other.
+  // No attempt holds an identifier's slot while it waits for a network's: that could deadlock.
   if (isRefused) await giveBackEarly(limiting, attempt, ofNames)
   for (const slot of await slots.wait(ofNetworks, deadline, held)) {
     usedUp.notice(slot)
@@ -231,7 +229,7 @@ async function giveBackEarly(
   await slots.refund(early)
 }
 
-/** Lets an attempt go on from a network that its account knows, and refuses any other. */
+/** Allows an attempt from a network that its account knows; refuses any other. */
 async function takeKnown(
   limiting: Limiting,
   attempt: Attempt,
@@ -239,8 +237,7 @@ async function takeKnown(
   refused: NoSlot,
 ): Promise<void> {
   if (attempt.perUserAndKnownNetwork !== undefined) return
-  // From here on, and not from the beginning: an attempt may have waited for a slot for longer than
-  // that.
+  // Measured from here, since the attempt may have waited long for a slot before.
   const asked = performance.now()
   const keys = accountKeys(limiting.keyOf, await attempt.findUserId(), attempt)
   const commands = askNetwork(limiting.counters, keys)
@@ -267,7 +264,7 @@ async function takeOfKnown(
   return slot
 }
 
-/** Reports a limit, and throws its 429; in a trial run the attempt goes on. */
+/** Reports a limit and throws its 429; returns in a dry run. */
 function refuse(
   { reportLimit, dryRun }: Limiting,
   { identifier, context }: Attempt,
@@ -303,10 +300,10 @@ async function takeAccount(
     return mayPass
   }
   return async () => {
-    // Without a user no password is right.
+    // Without a user, no password is right anyway.
     if (userId === null || attempt.perUserAndKnownNetwork !== undefined) return true
-    // What a known network has of its own, and no more. Throws 503: a right password must not be
-    // answered like a wrong one because nobody could look.
+    // The own limit of a known network. Throws 503 if unknown: a right password must not get the
+    // answer of a wrong one because of an outage.
     const { isKnown } = judgeNetwork([reading[0], reading[1]], answers.further)
     if (isKnown && (await takeOfKnown(limiting, attempt, keys, 0)).isSlot) return true
     const { points } = slot.of
@@ -330,7 +327,7 @@ function seenOf(
   try {
     return { keys, failed, ...judgeNetwork([ofNetwork, ofUser], [seenIn, epoch]) }
   } catch {
-    // Where it cannot be found out whether a network is known, it counts as a stranger's.
+    // If the state of the network cannot be read, it counts as unknown.
     return { keys, failed, isKnown: false, remember: undefined }
   }
 }
@@ -341,8 +338,8 @@ async function look(limiting: Limiting, attempt: Attempt, userId: string | null)
   return seenOf(keys, reading, await limiting.ask(reading))
 }
 
-// What is failed where the account is known counts there, and not with what strangers have over all
-// networks. Once that is used up it counts like theirs.
+// A failure in a known network counts for that network, not for the limits over all networks.
+// Beyond the network's limit, it counts like one of an unknown network.
 async function keep(limiting: Limiting, attempt: Attempt, userId: string | null): Promise<void> {
   const { ask, slots } = limiting
   const { failedHere, perIdentifier, perUser } = attempt
@@ -367,7 +364,7 @@ async function clear<T>(
   const { counters, ask, slots, forgettingCodes } = limiting
   const { held, failedHere } = attempt
   const { keys, failed, remember } = attempt.seen ?? (await look(limiting, attempt, userId))
-  // Nothing is sent where nothing has been failed.
+  // Sends nothing if there were no failures.
   const collected = await failedHere.collect(failed)
   let isRemembered = false
   try {
@@ -375,8 +372,8 @@ async function clear<T>(
       isRemembered = true
     })
   } finally {
-    // What is not forgotten makes the limit stricter, and a network that is not known is one among
-    // strangers; the calls have reported it.
+    // After a failure the limits are only stricter and the network stays unknown; the calls have
+    // reported it.
     const rest = await ask([
       ...failedHere.readingRest(),
       ...givingBackFailed(limiting, attempt, keys, collected),
@@ -387,7 +384,7 @@ async function clear<T>(
     ])
     const late = givingBackFailed(limiting, attempt, keys, await failedHere.collectRest(rest))
     if (late.length > 0) await ask(late)
-    // Last, since it wakes the attempt that waits for a slot, which then finds all that came back.
+    // Last: it wakes the next attempt, which then finds all refunded points.
     slots.keep(held)
   }
 }
@@ -412,12 +409,12 @@ function giving(of: Counter, key: string, points: number): Command {
   return { do: 'giveBack', of, key, points }
 }
 
-// In another window it would be taken off what others have failed.
+// In another window, a refund would reduce the failures of others.
 function runs(slot: Slot | undefined): boolean {
   return slot === undefined || !isEnding((slot.count.endsAt - Date.now()) / 1000)
 }
 
-// In a trial run, nothing may have been counted.
+// In a dry run there may be no slot.
 function headersOf(
   { perIdentifierAndNetwork: { points } }: Counters,
   slot: Slot | undefined,
@@ -427,7 +424,7 @@ function headersOf(
     : rateLimitHeaders(points, slot.count.remaining, slot.count.seconds)
 }
 
-/** Networks that this process has found used up. A hint: each attempt still asks its counter. */
+/** Networks beyond their limit, as a hint: each attempt still asks the counter. */
 interface UsedUp {
   has(network: Wanted): boolean
   notice(slot: Slot | NoSlot): void

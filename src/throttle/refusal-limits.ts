@@ -15,12 +15,12 @@ import {
 
 type Refused = Pick<EndpointRequest, 'context' | 'setHeaders'>
 
-/** Limits the failures of an endpoint by network. */
+/** Limits the refusals of an endpoint by network. */
 export type LimitFailures = (name: string, endpoint: Endpoint) => Endpoint
 
 /**
- * Counts that a client was not authenticated, by the network, and by the network and the id that
- * was shown, whether there is such a client or not. Answers what it is told.
+ * Counts a failed client authentication by network, and by network and client id, whether that
+ * client exists or not. Resolves with the error for the client.
  */
 export type CountRefusedClient = (
   clientId: string,
@@ -29,8 +29,8 @@ export type CountRefusedClient = (
 ) => Promise<AuthError>
 
 /**
- * Counts that a passkey was refused: by the network, and by the passkey where there is one of that
- * id. Answers what the client is told.
+ * Counts a refused passkey by network, and by passkey if it exists. Resolves with the error for the
+ * client.
  */
 export type CountRefusedPasskey = (
   credentialId: string | null,
@@ -39,9 +39,8 @@ export type CountRefusedPasskey = (
 ) => Promise<AuthError>
 
 /**
- * The limits of what is refused, where what is shown has 256 bits, or is signed: they bound
- * refusals, and no guessing. What is valid is never refused for what others have sent, and costs no
- * call.
+ * Limits for credentials of 256 bits or with a signature: they bound refusals, since guessing is
+ * hopeless. A valid credential is never refused because of others, and costs no call.
  */
 export interface RefusalLimits {
   readonly limitFailures: LimitFailures
@@ -62,22 +61,22 @@ const perClientAndNetwork: Limit = { points: 20, duration: 15 * 60 }
 const perPasskey: Limit = { points: 10, duration: 60 * 60 }
 
 /**
- * Makes the limits: of an endpoint that takes tokens by network; of clients 20 in 15 minutes for
- * each and network, and for each network as many as an endpoint may refuse tokens; of passkeys 10
- * an hour for each, and for each network as many as there may be wrong passwords.
+ * Refusals of an endpoint for tokens: by network. Of clients: 20 in 15 minutes for each client and
+ * network, and for each network as many as an endpoint may refuse tokens. Of passkeys: 10 an hour
+ * for each, and for each network as many as wrong passwords.
  */
 export function createRefusalLimits(deps: RefusalLimitDeps): RefusalLimits {
   const { options, keyOf } = deps
   const counting = (keyPrefix: string, limit: Limit) =>
     lazily(() => countRefusals(deps, createCounter(options, { keyPrefix, ...limit })))
   const ofTokens = countRefusals(deps, deps.refusedTokens)
-  // With the first refusal: a host without clients or passkeys is not asked for limiters of theirs.
+  // Made on demand: a host without clients or passkeys needs no such limiters.
   const ofClient = counting('mar-client', perClientAndNetwork)
   const ofPasskeys = counting('mar-passkey', { ...defaultLimits.network, ...options.network })
   const ofPasskey = counting('mar-passkey-id', perPasskey)
 
   return {
-    // What is refused beyond the limit is told to wait instead of why.
+    // A refusal beyond the limit becomes 429.
     limitFailures: (name, endpoint) =>
       async function limitedEndpoint(request) {
         try {
@@ -90,7 +89,7 @@ export function createRefusalLimits(deps: RefusalLimitDeps): RefusalLimits {
       },
     async countRefusedClient(clientId, request, refusal) {
       const network = networkOf(request.context.ip)
-      // First: whoever invents ids must not have a counter for each of them.
+      // First, so that invented ids beyond the limit get no counters.
       const told = await ofTokens(keyOf('endpoint', 'client', network), unseen(request), refusal)
       if (told !== refusal) return told
       return ofClient()(keyOf('client', clientId, network), request, refusal)
@@ -104,25 +103,25 @@ export function createRefusalLimits(deps: RefusalLimitDeps): RefusalLimits {
   }
 }
 
-// The headers tell how one limit stands, and of two it is the other.
+// The headers can describe only one of the two limits: the other one.
 function unseen({ context }: Refused): Refused {
   return { context, setHeaders() {} }
 }
 
 /**
- * Counts a refusal under a key, and answers what the client is told: the refusal itself, or beyond
- * the limit a 429 instead.
+ * Counts a refusal and resolves with the error for the client: the refusal, or a 429 beyond the
+ * limit.
  */
 type CountRefusal = (key: string, request: Refused, refusal: AuthError) => Promise<AuthError>
 
-/** Keys that have used up their limit, of which a process remembers so many. */
+/** Keys beyond their limit that a process remembers. */
 const maxRemembered = 10_000
 
 function countRefusals(
   { options: { dryRun = false }, ask, reportLimit }: RefusalLimitDeps,
   counter: Counter,
 ): CountRefusal {
-  /** Until when, in milliseconds: a flood of refusals costs no call of the counter. */
+  /** The end of each in milliseconds, so that a flood of refusals costs no calls. */
   const usedUp = boundedCache<number>(maxRemembered, counter.duration)
 
   function secondsLeft(key: string): number {
@@ -141,8 +140,8 @@ function countRefusals(
   }
 
   return async function countRefusal(key, { context, setHeaders }, refusal) {
-    // A counter out of reach does not change an answer that gives nothing away; the call has
-    // reported it.
+    // A failing counter does not change the answer, which reveals nothing; the call has reported
+    // it.
     const counted = await count(key).catch(() => undefined)
     if (counted === null) {
       const retryAfter = Math.max(1, secondsLeft(key))

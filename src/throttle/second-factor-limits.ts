@@ -15,26 +15,26 @@ import { accountKey, type CounterKey } from './counter-keys.js'
 import type { KnownNetworks } from './known-networks.js'
 import { type Counters, day, type Reached, type ReportLimit, rateLimitHeaders } from './limits.js'
 
-/** Whose code it is, and in which place it was shown. */
+/** The user of a code, and the place of its use. */
 export interface CodeAttempt {
   readonly userId: string
   /**
-   * `login`: after a right password. `session`: in a session that is signed in. `enrolment`: for a
-   * seed that waits to be confirmed; counted apart, since a thief of a session can
-   * send such codes without the password, and must not use up what the user has for logins.
+   * `login`: after a right password. `session`: in a signed-in session. `enrolment`: to confirm a
+   * new seed; counted apart, since the thief of a session can send such codes without the password
+   * and must not exhaust the limit for logins.
    */
   readonly place: 'login' | 'session' | 'enrolment'
 }
 
 /**
- * The limits of second-factor codes. A trial run does not lift them: six digits do not survive
- * uncounted guessing.
+ * Limits of second-factor codes. A dry run does not lift them: six digits cannot resist unlimited
+ * guessing.
  */
 export interface SecondFactorLimits {
   /**
-   * Counts a code, and then does the work that judges it. Throws 429, or 503 when the counters are
-   * out of reach. Should the work reject, it does not count: an outage is no wrong code, and a
-   * client that tries again must not lock its user out.
+   * Counts a code and then does the work that checks it. Throws 429, or 503 if the counters fail.
+   * If the work rejects, the code does not count: an outage is not a wrong code, and retries of a
+   * client must not lock its user out.
    */
   withSecondFactorSlot<T>(
     attempt: CodeAttempt,
@@ -43,15 +43,15 @@ export interface SecondFactorLimits {
     setHeaders?: SetHeaders,
   ): Promise<T>
   /**
-   * The code was right, and was shown for something else than a sign-in: it does not count, and
-   * what was wrong before still does. Never rejects.
+   * Call it after a right code outside of a sign-in: the code does not count, but earlier wrong
+   * ones still do. Never rejects.
    */
   refundSecondFactor(attempt: CodeAttempt): Promise<void>
   /**
-   * A complete two-factor sign-in, or a reset: earlier wrong codes are forgotten. Never rejects.
+   * Clears earlier wrong codes, after a complete two-factor sign-in or a reset. Never rejects.
    */
   clearSecondFactor(userId: string): Promise<void>
-  /** The same, of an enrolment that waits, too. Rejects with 503. */
+  /** The same, also for a pending enrolment. Rejects with 503. */
   unlockSecondFactor(userId: string): Promise<void>
 }
 
@@ -63,10 +63,10 @@ export interface SecondFactorLimitDeps {
   readonly reportLimit: ReportLimit
 }
 
-/** Users that a process remembers as near their limit. */
+/** Users near their limit that a process remembers. */
 const maxRemembered = 10_000
 
-/** What a code is counted by: by the hour, and but for an enrolment until a sign-in. */
+/** Keys of a code: per hour and, except for an enrolment, until a sign-in. */
 interface CodeKeys {
   readonly hourly: Pick<Command, 'of' | 'key'>
   readonly total: Pick<Command, 'of' | 'key'>
@@ -83,7 +83,7 @@ function enrolmentOf({ codesPerUser }: Counters, account: string): CodeKeys['hou
   return { of: codesPerUser, key: `${account}.enrolment` }
 }
 
-/** What forgets the wrong codes of an account, but for those of an enrolment that waits. */
+/** The commands that clear the wrong codes of an account, except those of a pending enrolment. */
 export function forgetCodes(counters: Counters, account: string): readonly Command[] {
   const { hourly, total } = keysOf(counters, account)
   return [
@@ -92,7 +92,6 @@ export function forgetCodes(counters: Counters, account: string): readonly Comma
   ]
 }
 
-/** Makes the limits of second-factor codes. */
 export function createSecondFactorLimits(deps: SecondFactorLimitDeps): SecondFactorLimits {
   const { counters, keyOf, ask } = deps
   const takeCode = createTakeCode(deps)
@@ -114,7 +113,7 @@ export function createSecondFactorLimits(deps: SecondFactorLimitDeps): SecondFac
       })
     },
     refundSecondFactor: giveBack,
-    // What is not forgotten makes the limit stricter; the call has reported it.
+    // After a failure the limit is only stricter; the call has reported it.
     async clearSecondFactor(userId) {
       await ask(forgetCodes(counters, accountKey(keyOf, userId)))
     },
@@ -127,31 +126,31 @@ export function createSecondFactorLimits(deps: SecondFactorLimitDeps): SecondFac
   }
 }
 
-/** Counts one code by the hour and until a sign-in. Throws 429, or 503. */
+/** Counts one code per hour and until a sign-in. Throws 429 or 503. */
 type TakeCode = (attempt: CodeAttempt, context: RequestContext) => Promise<Count>
 
 function createTakeCode(deps: SecondFactorLimitDeps): TakeCode {
   const { counters, keyOf, ask } = deps
   const { codesPerUser, codesUntilSignIn } = counters
-  // An attacker who has the password can use up, from anywhere, what is there for strangers. So the
-  // last fifth is kept for known networks.
+  // An attacker with the password can exhaust the budget of unknown networks from anywhere. So the
+  // last fifth is reserved for known networks.
   const forStrangers = codesUntilSignIn.points - Math.floor(codesUntilSignIn.points / 5)
   const nearLimit = boundedCache<true>(maxRemembered, day)
 
-  // Fails closed.
+  // Fails closed: an error counts as unknown.
   async function isStranger({ userId, place }: CodeAttempt, { ip }: RequestContext) {
     return place === 'login' && !(await deps.knownNetworks.isKnown(userId, ip).catch(() => false))
   }
 
-  // What strangers only try must not refuse the owner for that moment: near the limit they are
-  // found out before anything is taken. Far from it nothing is asked.
+  // Attempts from unknown networks must not block the owner, even briefly: near the limit they are
+  // refused before anything is taken. Far from it, this costs no call.
   async function isOver({ total }: CodeKeys, attempt: CodeAttempt, context: RequestContext) {
     if (nearLimit.get(total.key, new Date()) === undefined) return false
     const [used] = await ask([{ ...total, do: 'get' }])
     return consumedOf(used) >= forStrangers && (await isStranger(attempt, context))
   }
 
-  // Not asked of a network whether it is known while there is enough for all.
+  // Asks whether the network is known only when the budget runs short.
   async function mayHave(consumed: number, attempt: CodeAttempt, context: RequestContext) {
     return consumed <= forStrangers || !(await isStranger(attempt, context))
   }
@@ -166,7 +165,7 @@ function createTakeCode(deps: SecondFactorLimitDeps): TakeCode {
     const account = accountKey(keyOf, attempt.userId)
     if (attempt.place === 'enrolment') return takeForEnrolment(account, attempt, context)
     const keys = keysOf(counters, account)
-    // Until a sign-in, so its end is not known. After a day it is worth asking again.
+    // The limit ends with a sign-in, at an unknown time. A day is a reasonable retry.
     if (await isOver(keys, attempt, context))
       throw refusal(deps, attempt, context, codesUntilSignIn, day)
     const { total, hourly, giveBack } = await takeBoth(ask, keys)
@@ -180,7 +179,7 @@ function createTakeCode(deps: SecondFactorLimitDeps): TakeCode {
   }
 }
 
-// In one call. Where one of the two is out of reach, the other gets back what it gave.
+// In one call. If one of the two counters fails, the other one gets its point back.
 async function takeBoth(ask: Ask, { total, hourly }: CodeKeys) {
   const both = [total, hourly]
   const answers = await ask(both.map((one) => ({ ...one, do: 'take' })))

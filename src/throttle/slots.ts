@@ -9,19 +9,19 @@ import {
   isEnding,
 } from './counter.js'
 
-// The sixth right password at once would be refused, because five are still being judged and hold
-// a point each. So it waits for one of them to come back. This knows of one process: over several,
-// the sixth may be answered 429.
+// Of six right passwords at once, the sixth would be refused, because the other five hold a point
+// each while they are checked. So it waits for one of them. This works within one process; across
+// several, the sixth may get 429.
 
-/** A point that an attempt asks for. */
+/** A point that an attempt needs. */
 export interface Wanted {
   readonly of: Counter
   readonly key: string
-  /** Where it waits: of each key of each counter another one. */
+  /** Its waiting line: one for each key of each counter. */
   readonly line: string
 }
 
-/** Names what an attempt asks for. */
+/** The point of a key. */
 export function wanted(of: Counter, key: string): Wanted {
   return { of, key, line: `${of.keyPrefix}:${key}` }
 }
@@ -36,7 +36,7 @@ export interface Slot extends Wanted {
 export interface NoSlot extends Wanted {
   readonly isSlot: false
   readonly count: Count
-  /** Seconds until a retry makes sense. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter: number
 }
 
@@ -44,41 +44,39 @@ interface Refused extends Omit<NoSlot, 'retryAfter'> {
   readonly mayComeFree: boolean
 }
 
-/** What a counter has answered at first. */
+/** The first answer of a counter. */
 export type FirstAnswer = Slot | Refused
 
-/** What was answered to one call. */
+/** The answers of one call. */
 export interface Asked {
   readonly first: readonly FirstAnswer[]
   readonly further: readonly Answer[]
 }
 
-/** Points of counters for attempts that are being judged. */
+/** Points of counters for pending attempts. */
 export interface Slots {
   /**
-   * Asks for all of them in one call, and in the same one `further`; does not wait for others. Puts
-   * each slot into `held` as it comes. Rejects with 503.
+   * Asks for all of them in one call, together with `further`; does not wait for others. Puts each
+   * slot into `held` as it arrives. Rejects with 503.
    */
   ask(wanted: readonly Wanted[], held: Set<Slot>, further?: readonly Command[]): Promise<Asked>
   /**
-   * Waits for those that were refused, until `deadline` (of `performance.now()`), where a pending
-   * attempt holds what they ask for.
+   * Waits for refused slots that pending attempts hold, until `deadline` (by `performance.now()`).
    */
   wait(
     first: readonly FirstAnswer[],
     deadline: number,
     held: Set<Slot>,
   ): Promise<readonly (Slot | NoSlot)[]>
-  /** The points stay taken; the next that waits for each has a try. */
+  /** The points stay taken; wakes the next attempt of each line. */
   keep(slots: Iterable<Slot>): void
-  /** Gives the points back in one call, and then wakes the next that waits. Never rejects. */
+  /** Refunds the points in one call, then wakes the next attempt. Never rejects. */
   refund(slots: readonly Slot[]): Promise<void>
 }
 
-/** Attempts that may wait for slots of one key. */
+/** Attempts that may wait in one line. */
 const maxWaiting = 20
 
-/** Makes the slots of all counters. */
 export function createSlots(ask: Ask): Slots {
   const pending = createPendingAttempts(maxWaiting)
 
@@ -96,11 +94,10 @@ export function createSlots(ask: Ask): Slots {
       const count = answers[i] as Answer
       if (count instanceof Failure) {
         failures.push(count.failure)
-        // A woken waiter that fails must wake the next one.
+        // A woken attempt that fails must wake the next one.
         pending.wake(one.line)
       } else if (count.allowed) {
-        // An attempt that has waited saw one free slot. If there is another, the next may come in
-        // too.
+        // If another slot is free, the next attempt may continue too.
         pending.begin(one.line, count.remaining > 0)
         const slot: Slot = { ...one, isSlot: true, count }
         held.add(slot)
@@ -121,14 +118,14 @@ export function createSlots(ask: Ask): Slots {
   ): Promise<Slot | NoSlot> {
     const { line, count, mayComeFree } = refused
     if (pending.isPending(line)) {
-      // A guess gains nothing by waiting: slots of wrong passwords never come free.
+      // Waiting gains no guesses: slots of wrong passwords are never refunded.
       if (!(await pending.wait(line, deadline - performance.now())))
         return { ...refused, retryAfter: 1 }
     } else if (!mayComeFree) {
       pending.wake(line)
       return { ...refused, retryAfter: Math.max(1, count.seconds) }
     }
-    // The last pending attempt has ended meanwhile, and may have left a slot.
+    // The last pending attempt may have ended meanwhile and refunded its slot.
     const { first } = await askAll([refused], held)
     const next = first[0] as FirstAnswer
     return next.isSlot ? next : waitForOne(next, deadline, held)
@@ -140,8 +137,7 @@ export function createSlots(ask: Ask): Slots {
 
   return {
     ask: askAll,
-    // All of them come to an end before any is given up, so that none is taken after the others
-    // were given back.
+    // Awaits all of them, so that none is taken after the others were refunded.
     async wait(first, deadline, held) {
       const slots = first.filter((one) => one.isSlot)
       if (slots.length === first.length) return slots
@@ -149,14 +145,14 @@ export function createSlots(ask: Ask): Slots {
     },
     keep,
     async refund(slots) {
-      // Woken only once the point has come back, so that the one that waits finds it.
+      // Refunded first, so that the woken attempt finds the point.
       await ask(givingBack(slots))
       keep(slots)
     },
   }
 }
 
-/** What gives the points back, but for those whose window may be over by then. */
+/** The commands that refund the points, except those whose window may end before. */
 export function givingBack(slots: Iterable<Slot>): readonly Command[] {
   const now = Date.now()
   const commands: Command[] = []
@@ -173,31 +169,31 @@ async function settled<T>(work: readonly (T | Promise<T>)[]): Promise<T[]> {
   })
 }
 
-/** The attempts of this process that are being judged, by line, and who waits for their end. */
+/** The pending attempts of this process by line, and the attempts that wait for them. */
 export interface PendingAttempts {
-  /** Call when an attempt holds a slot; wakes the oldest waiter where there may be another one. */
+  /** Call it when an attempt gets a slot; wakes the oldest waiter if another slot may be free. */
   begin(line: string, mayBeMore: boolean): void
-  /** Call when an attempt is settled; wakes the oldest waiter. */
+  /** Call it when an attempt ends; wakes the oldest waiter. */
   end(line: string): void
   isPending(line: string): boolean
-  /** Those of which something is pending. */
+  /** Those with a pending attempt. */
   which<Of extends { readonly line: string }>(wanted: readonly Of[]): ReadonlySet<Of>
   /** Wakes the oldest waiter. */
   wake(line: string): void
-  /** True when woken; false after so many milliseconds, or at once where too many wait. */
+  /** Resolves with true when woken; with false at the time limit, or at once if too many wait. */
   wait(line: string, milliseconds: number): Promise<boolean>
-  /** How many lines are remembered: those with something pending, and no others. */
+  /** Number of lines with a pending attempt. */
   readonly size: number
 }
 
 interface Line {
   pending: number
-  /** In the order of their coming. */
+  /** In order of arrival. */
   readonly waiting: Set<() => void>
 }
 
 /**
- * Makes an empty record in which at most `maxWaiting` wait in one line.
+ * At most `maxWaiting` attempts wait in one line.
  * @internal
  */
 export function createPendingAttempts(maxWaiting: number): PendingAttempts {
@@ -233,7 +229,7 @@ export function createPendingAttempts(maxWaiting: number): PendingAttempts {
         line.waiting.size < maxWaiting && milliseconds > 0
           ? await turn(line.waiting, milliseconds)
           : false
-      // A waiter of a line that was given up must not take the next one away.
+      // A waiter of a deleted line must not delete its successor.
       if (line.pending === 0 && line.waiting.size === 0 && lines.get(key) === line)
         lines.delete(key)
       return isTurn

@@ -22,9 +22,9 @@ import {
   type SecondFactorLimits,
 } from './second-factor-limits.js'
 
-// The counters. An identifier is canonical: the same in each case of letters and each field. A user
-// is whose account it leads to. A network is an IPv4 address or an IPv6 /64. "Right" is a right
-// password; "complete" is a sign-in with all factors, once its session stands.
+// The counters. An identifier is canonical: the same for every case of letters and every field. The
+// user is the owner of its account. A network is an IPv4 address or an IPv6 /64. "Right" is a right
+// password; "complete" is a sign-in with all factors whose session is stored.
 //
 // counter                  key                  +1                  -1                    life
 // perIdentifierAndNetwork  identifier, network  before judging      right; outage;        900 s
@@ -60,46 +60,46 @@ import {
 // (in this process)        network              a client is looked  found; outage         900 s
 //                                               up
 //
-// Why each: `perIdentifierAndNetwork` stops one line that guesses one name; `perNetwork` one line
-// that tries many names; the wider ones a line with many /64. `perIdentifier` stops a botnet that
-// guesses one name. It may answer 429, because it looks the same for a name that no user has.
-// `perUser` stops a botnet that calls one account by many names. It is silent, because a name that
-// no user has leads to no account. `perUserAndKnownNetwork` and the epochs let the owner in at home
-// while strangers have used all that up. `failedHere` keeps an account with a victim's name from
-// giving back what it has guessed of the victim. The second factor's bound six digits by the hour
-// and for good.
+// Purposes: `perIdentifierAndNetwork` stops one connection that guesses one name; `perNetwork` one
+// that tries many names; the wider prefixes one with many /64. `perIdentifier` stops a botnet that
+// guesses one name. It may answer 429, because an unknown name behaves the same. `perUser` stops a
+// botnet that tries many names of one account. It is silent, because an unknown name leads to no
+// account. `perUserAndKnownNetwork` and the epochs admit the owner from known networks while
+// unknown ones have exhausted the limits. `failedHere` prevents an account with a victim's name
+// from refunding guesses at the victim. The counters of codes bound guesses at six digits, per hour
+// and in all.
 //
-// Round trips of a login, besides the user's look-up: networks and identifier at once; then the
-// user, with all that is read. After the hash: a code, where there is one; then all that comes
-// back, once the session stands. One more where this identifier has failed here before. Two more
-// where a limit is used up, or a code near its limit.
+// Round trips of a login, besides the lookup of the user: first networks and identifier; then the
+// user, with all reads. After the hash: a code, if any; then all refunds, once the session is
+// stored. One more if this identifier has failed here before. Two more if a limit is reached, or a
+// code is near its limit.
 
-/** Counts attempts before the expensive work, so that parallel guesses cannot slip past a check. */
+/** Counts attempts before the expensive work, so that parallel guesses cannot evade the check. */
 export interface Throttle extends SecondFactorLimits, RefusalLimits {
   readonly takePasswordSlot: TakePasswordSlot
   readonly knownNetworks: KnownNetworks
   /**
-   * Forgets what stands against an identifier and a user over all networks; with `ip` also in that
+   * Clears the failures of an identifier and a user over all networks; with `ip` also in that
    * network. Rejects with 503.
    */
   unlockLogin(identifier: IdentifierDigests, userId: string | null, ip?: string): Promise<void>
-  /** Limits by network how often the host's store is asked for what there is not. */
+  /** Limits by network the lookups of unknown names in the host's store. */
   readonly limitLookups: LimitLookups
-  /** Limits what a session and a user are issued. */
+  /** Limits the codes, tickets and tokens of a session and a user. */
   readonly takeIssue: TakeIssue
 }
 
 export interface ThrottleDeps {
   readonly options: ThrottleOptions
   readonly encryptionKeys: readonly Buffer[]
-  /** Seconds for which a network is known after it was last used: as long as a session may live. */
+  /** Seconds for which a network stays known after its last use: the lifetime of a session. */
   readonly knownFor: number
   readonly logger: Logger
   readonly call: HostCall
   readonly audit: Audit
 }
 
-/** Makes the throttle over the host's limiter, or over this process's memory. */
+/** With counters of the host's limiter, or in the memory of this process. */
 export function createThrottle({
   options,
   encryptionKeys,
@@ -156,8 +156,7 @@ async function unlock(
   ]
   const here: readonly Command[] = [
     { do: 'clear', of: perIdentifierAndNetwork, key: keys.here },
-    // It would be given back once more by the next sign-in, and take off what others were guessed
-    // since.
+    // Otherwise the next sign-in would refund these failures again, at the cost of later ones.
     { do: 'clear', of: failedHere, key: keys.failedHere },
     { do: 'clear', of: failedHere, key: keys.failedWhereKnown },
     { do: 'clear', of: counters.perUserAndKnownNetwork, key: account.known },
