@@ -8,18 +8,18 @@ import type { NewPasskey, PagePasskeys } from './page-passkeys.js'
 import { pageAddress } from './page-request.js'
 import { seeOther } from './show-page.js'
 
-/** Seconds until a browser is asked again. */
+/** Seconds until the next offer in the same browser. */
 const offerEvery = 30 * 24 * 60 * 60
 
-/** Whether a passkey is offered after a sign-in by a password, and what the browser keeps then. */
+/** Whether to offer a passkey after a sign-in by password, and the cookie that remembers it. */
 export type OfferPasskey = (
   incoming: IncomingMessage,
   session: IssuedSession['session'],
 ) => Promise<CookieChange | null>
 
 /**
- * Makes it: once in 30 days, to users who have none. Nobody who has signed in is kept waiting by a
- * failure here, which the call has reported.
+ * Once in 30 days, to users without a passkey. A failure, already reported by the call, does not
+ * block the sign-in.
  */
 export function createOfferPasskey({ server }: PagePasskeys, isSecure: boolean): OfferPasskey {
   const cookie = createOfferedCookie(isSecure)
@@ -30,7 +30,7 @@ export function createOfferPasskey({ server }: PagePasskeys, isSecure: boolean):
   }
 }
 
-/** `/oauth/passkey`: whether somebody who has just typed a password wants a passkey. */
+/** `/oauth/passkey`: offers a passkey after a sign-in by password. */
 export function createAddPasskeyPage(newPasskey: NewPasskey, baseUrl: URL): FormPage {
   return {
     page: 'passkey',

@@ -10,19 +10,19 @@ import type { OAuthClient } from '../stores/client-contract.js'
 import { type PageReader, type ShowPage, seeOther } from './show-page.js'
 import type { ClientOnPage } from './view.js'
 
-/** An error that a client is told of (RFC 6749 §4.1.2.1). */
+/** An error for the client (RFC 6749 §4.1.2.1). */
 export interface ClientError {
   readonly error: string
   readonly description: string
 }
 
-/** Where an answer goes: an address that is proven to be the client's. */
+/** The verified redirect URI of a client, and its state. */
 export interface ClientAddress {
   readonly redirectUri: string
   readonly state: string | null
 }
 
-/** What leads a browser back to its client. */
+/** Leads a browser back to its client. */
 export interface AnswerClient {
   /** With a code. Rejects with 429 and 503. */
   withCode(
@@ -36,8 +36,7 @@ export interface AnswerClient {
 }
 
 /**
- * How a browser gets there: by a redirect, or by a page that leads on by itself, where a form has
- * ended what the user did.
+ * How the browser gets there: by a redirect, or after a form, by a page that navigates by itself.
  */
 export type WayBack =
   | { readonly by: 'redirect' }
@@ -45,7 +44,7 @@ export type WayBack =
 
 export interface AnswerClientDeps {
   readonly codes: Pick<OAuthCodes, 'issue'>
-  /** Who answers, as it stands in `iss`. */
+  /** The value of `iss`. */
   readonly issuer: string
   readonly showPage: ShowPage
 }
@@ -77,7 +76,7 @@ export function createAnswerClient({
   }
 }
 
-/** The app as a page shows it. */
+/** The app as shown on a page. */
 export function clientOnPage({ name, type }: OAuthClient, redirectUri: string): ClientOnPage {
   return { name, host: redirectHost(type, redirectUri) }
 }

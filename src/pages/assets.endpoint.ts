@@ -7,7 +7,7 @@ import { type Stylesheet, textOn } from './assets/stylesheet.js'
 import { initialOf } from './brand.js'
 import { html, markupOf } from './html.js'
 
-/** A file that pages load, under a name that changes with what is in it. */
+/** A file that pages load; its name changes with its content. */
 export interface ServedFile {
   readonly name: string
   readonly type: string
@@ -23,7 +23,7 @@ const types: ReadonlyMap<string, string> = new Map([
   ['.avif', 'image/avif'],
 ])
 
-/** Bytes: every page shows it. */
+/** Bytes. Every page loads the logo. */
 const maxLogoBytes = 256 * 1024
 
 /** The style sheet as a file. */
@@ -37,7 +37,7 @@ export function scriptFile(what: 'passkeys' | 'show-password', script: string): 
   return { name, type: 'text/javascript; charset=utf-8', bytes: Buffer.from(script) }
 }
 
-/** The picture for a browser's tab where the brand has none: the first letter of its name. */
+/** The icon of the tab if the brand has no logo: the first letter of its name. */
 export function iconFile(name: string, accent: string): ServedFile {
   const picture = markupOf(
     html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32"
@@ -50,7 +50,7 @@ fill="${textOn(accent)}">${initialOf(name)}</text></svg>`,
 }
 
 /**
- * Reads the picture of a brand, whose name `checkBrand` has taken.
+ * Reads the logo of a brand that `checkBrand` has accepted.
  *
  * @throws AuthConfigError for one that cannot be read, or has more than 256 KiB
  */
@@ -95,7 +95,7 @@ function answerOf({ type, bytes }: ServedFile) {
     headers: {
       'Content-Type': type,
       'Cache-Control': 'public, max-age=31536000, immutable',
-      // Opened by itself, a picture is a page of our origin: it may hold no script.
+      // Opened directly, an SVG is a page of our origin: it must not run scripts.
       'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       'Cross-Origin-Resource-Policy': 'same-origin',
     },

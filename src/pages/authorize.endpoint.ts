@@ -7,8 +7,8 @@ import { errorAnswer, forPeople, seeOther } from './show-page.js'
 
 /**
  * `GET /oauth/authorize`: [RFC 6749 §4.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1) and
- * OpenID Connect Core §3.1.2. Sends the browser back to the client with a code or an error, or to
- * the page that is next. It issues codes, so mount it without HEAD.
+ * OpenID Connect Core §3.1.2. Sends the browser back to the client with a code or an error, or on
+ * to the next page. It issues codes, so mount it without HEAD.
  */
 export function authorizeEndpoint(
   deps: Pick<FormPageDeps, 'visitPage' | 'advance' | 'showPage'>,
@@ -20,9 +20,9 @@ export function authorizeEndpoint(
 }
 
 /**
- * `POST /oauth/authorize`: the same request as a form (OpenID Connect Core §3.1.2.1). Sends the
- * browser to the GET with all of it: browsers leave the cookie out of forms from other sites, and
- * send it with the GET that follows.
+ * `POST /oauth/authorize`: the same request as a form (OpenID Connect Core §3.1.2.1). Redirects to
+ * the GET with all parameters: browsers omit the cookie from forms of other sites, but send it with
+ * that GET.
  */
 export function postedAuthorizeEndpoint({
   showPage,

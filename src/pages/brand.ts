@@ -3,42 +3,42 @@ import { isPagesOrigin } from '../http/page-origin.js'
 import { checkOptions, fitting, optionsOf, whole } from '../lib/check-options.js'
 import { isWellFormed } from '../lib/well-formed.js'
 
-/** The picture beside the service's name. */
+/** The logo beside the service's name. */
 export interface BrandLogo {
-  /** A file of the host's, which the router serves: svg, png, webp, jpg or avif. */
+  /** A file that the router serves: svg, png, webp, jpg or avif. */
   readonly file: string
-  /** What is read out instead; empty where the picture says no more than the name beside it. */
+  /** Alternative text; empty if the picture adds nothing to the name beside it. */
   readonly alt: string
-  /** Pixels on the page, up to 320. */
+  /** Width on the page in pixels, up to 320. */
   readonly width: number
-  /** Pixels on the page, up to 96. */
+  /** Height on the page in pixels, up to 96. */
   readonly height: number
 }
 
-/** Pages of the host's, as https URLs. */
+/** Pages of the host, as https URLs. */
 export interface BrandLinks {
   readonly privacy?: string
   readonly terms?: string
   readonly help?: string
 }
 
-/** How the pages look like the host's. */
+/** The host's brand on the pages. */
 export interface BrandOptions {
-  /** What people call the service, in up to 60 characters. */
+  /** The name of the service, up to 60 characters. */
   readonly name: string
   readonly logo?: BrandLogo
-  /** The colour of buttons as `#rrggbb`; text on it is black or white, as is legible. */
+  /** The colour of buttons as `#rrggbb`; text on it is black or white, whichever is legible. */
   readonly accent?: string
   readonly links?: BrandLinks
 }
 
-/** What stands for a name where there is no logo: its first letter, as people see letters. */
+/** Shown instead of a logo: the first letter of a name, as one grapheme. */
 export function initialOf(name: string): string {
   const [first] = new Intl.Segmenter().segment(name)
   return first?.segment.toUpperCase() ?? ''
 }
 
-/** The option as hosts write it, before the name of a member. */
+/** The prefix of options in errors. */
 const factory = 'pages.brand'
 
 const remedies: Readonly<Record<string, string>> = {
@@ -49,13 +49,13 @@ const remedies: Readonly<Record<string, string>> = {
   links: 'leave it out, or pass { privacy, terms, help } with whole https URLs.',
 }
 
-/** Whether a text names the service or an account: one line, in its own direction. */
+/** Whether a text can be a displayed name: one line, without bidirectional controls. */
 function isShownName(value: unknown): boolean {
   if (typeof value !== 'string' || value.length > 60 || value.trim() === '') return false
   return isWellFormed(value) && !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(value)
 }
 
-/** Whether a text is the URL of a page of the host's. */
+/** Whether a text can be the URL of a page of the host. */
 function isPageUrl(value: unknown): boolean {
   if (typeof value !== 'string' || value.length > 2000 || !URL.canParse(value)) return false
   const url = new URL(value)
@@ -77,15 +77,15 @@ const links = optionsOf({
 const schema = optionsOf({
   name: fitting<string>(isShownName, 'is not 1 to 60 characters in one line.'),
   logo: logo.optional(),
-  // No contrast is asked of it: black or white is legible on every colour that is opaque.
+  // Any colour: black or white is legible on every opaque one.
   accent: fitting<string>(isColour, 'is not a colour like #0b57d0.').optional(),
   links: links.optional(),
 }) as z.ZodType<BrandOptions>
 
 /**
- * A brand that pages can show: a frozen copy of what is its own.
+ * A checked brand: a frozen copy of the own members.
  *
- * @throws AuthConfigError for the first member that is unknown, missing or will not do
+ * @throws AuthConfigError for the first member that is unknown, missing or invalid
  */
 export function checkBrand(given: unknown): BrandOptions {
   const brand = checkOptions({ factory, schema, remedies }, given)

@@ -62,15 +62,15 @@ export interface BrowserPagesDeps
     | 'nameResource'
     | 'ownResource'
   > {
-  /** What they have in common. */
+  /** Common parts of all pages. */
   readonly pageSite: PageSite
-  /** Undefined: the key of a factor is shown as text alone. */
+  /** Undefined: the key of a factor is shown only as text. */
   readonly qrCode: PagesOptions['qrCode']
   readonly pages: Pages
   readonly logInSteps: LogInSteps
-  /** Undefined: the host keeps no TOTP seeds. */
+  /** Undefined if the host has no store of second factors. */
   readonly enrolment: FactorEnrolment | undefined
-  /** Undefined: the host takes no passkeys. */
+  /** Undefined without the option `passkeys`. */
   readonly passkeysOnPages: PasskeysOnPages | undefined
   readonly codeStore: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
   readonly users: Pick<UserStore, 'findById' | 'findByIdentifier'>
@@ -91,14 +91,14 @@ export interface BrowserPagesDeps
   readonly audit: Audit
 }
 
-/** Makes the authorization endpoint, and the pages that browsers are sent to from there. */
+/** The authorization endpoint, and its pages. */
 export function createBrowserPages(deps: BrowserPagesDeps): Capability {
   const parts = partsOf(deps)
   const { stylesheet, logo, icon, script, passwordScript } = deps.pageSite
   const files = [stylesheet, logo, icon, script, passwordScript].filter((file) => file !== null)
   const signIn = createSignInPage(parts)
   const goOn = createContinuePage(parts)
-  // Without HEAD: a GET leads on, which may issue a code, and begins an enrolment.
+  // Without HEAD: a GET may issue a code or start an enrolment.
   const form: MakeForm = (page) => ({
     ...formEndpoints(parts, page, { signIn, goOn }),
     HEAD: null,
@@ -122,17 +122,17 @@ export function createBrowserPages(deps: BrowserPagesDeps): Capability {
   }
 }
 
-// No page of another origin gets anything out of them, whatever `cors` says.
+// Pages of other origins cannot read them, regardless of `cors`.
 function ownPage(path: string, endpoints: Endpoints): Routes[number] {
   return [path, endpoints, 'plain', 'own-origin']
 }
 
-/** The endpoints of a page, all of which lead to the one sign-in. */
+/** Makes the endpoints of a page. */
 type MakeForm = (page: FormPage) => Endpoints
 
 type Parts = ReturnType<typeof partsOf>
 
-// What more than one page is made of.
+// Parts that several pages share.
 function partsOf(deps: BrowserPagesDeps) {
   const { baseUrl, pages, encryptionKeys, clock } = deps
   const isSecure = baseUrl.protocol === 'https:'

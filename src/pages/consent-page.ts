@@ -16,20 +16,20 @@ import type { AccountOnPage } from './view.js'
 
 export interface ConsentPageDeps {
   readonly flows: Pick<Flows, 'begin' | 'withStep' | 'seal'>
-  /** Where browsers reach the router. */
+  /** The address of the router for browsers. */
   readonly baseUrl: URL
   readonly consents: Pick<ConsentStore, 'grant'>
   readonly scopes: Pick<Scopes, 'describe'>
   readonly nameResource: NameResource
   /** The host's own API. */
   readonly ownResource: string
-  /** What people call the host. */
+  /** The name of the host. */
   readonly pageSite: Pick<PageSite, 'brand'>
   readonly clock: () => Date
   readonly audit: Audit
 }
 
-/** `/oauth/consent`: whether somebody else's app may do what it asks for. */
+/** `/oauth/consent`: asks the user for consent to the request of a third-party app. */
 export function createConsentPage(deps: ConsentPageDeps): FormPage {
   const { ownResource } = deps
   return {
@@ -60,7 +60,7 @@ export function createConsentPage(deps: ConsentPageDeps): FormPage {
       const { userId } = found.session
       const scopes = wordsOfPage(request, ownResource)
       const clientId = request.client.id
-      // 503. Durable before the page is left.
+      // 503. Stored before the browser moves on.
       await deps.consents.grant({ userId, clientId, scopes, grantedAt: now, updatedAt: now })
       deps.audit({ type: 'consent.granted', userId, clientId }, context)
       return { next: 'answer', answer: decidedAnew(deps, visit, 'consent') }
@@ -68,7 +68,7 @@ export function createConsentPage(deps: ConsentPageDeps): FormPage {
   }
 }
 
-// The host's own is what everybody takes for granted, where no other is named.
+// If the host's own API is the only one, the page need not name it.
 function apisOf(
   { nameResource, ownResource, pageSite }: ConsentPageDeps,
   resources: readonly string[],
@@ -79,7 +79,7 @@ function apisOf(
   return resources.map((one) => (one === ownResource ? name : nameResource(one, tag)))
 }
 
-/** Sends the browser to be decided anew, with one step more behind it. */
+/** Redirects to a new decision, with one more step done. */
 export function decidedAnew(
   { flows, baseUrl }: Pick<ConsentPageDeps, 'flows' | 'baseUrl'>,
   { flow, binding, asked }: PageVisit,
@@ -89,7 +89,7 @@ export function decidedAnew(
   return seeOther(pageAddress(baseUrl, 'authorize', { ...asked, flow: sealed }))
 }
 
-/** Whose account it is, for the page. */
+/** The account as shown on the page. */
 export function accountOf({ approved: { user } }: BrowserUser): AccountOnPage {
   return { name: user.name, username: user.username }
 }

@@ -2,7 +2,7 @@ import { clientOnPage } from './answer-client.js'
 import { accountOf, type ConsentPageDeps, decidedAnew } from './consent-page.js'
 import type { FormPage } from './form-page.js'
 
-/** `/oauth/continue`: whether somebody who is signed in goes on, and as who she is. */
+/** `/oauth/continue`: asks a signed-in user whether to continue with this account. */
 export function createContinuePage(deps: Pick<ConsentPageDeps, 'flows' | 'baseUrl'>): FormPage {
   return {
     page: 'continue',

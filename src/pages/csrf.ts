@@ -4,42 +4,42 @@ import { equalDigests } from '../lib/constant-time.js'
 import { deriveKey } from '../lib/derive-key.js'
 import { hmacSha256, sha256 } from '../lib/digest.js'
 
-/** A form of ours: on which page it was shown, for which request, in whose browser, and to whom. */
+/** The context of a form: its page, its request, the browser and the account. */
 export interface FormBinding {
   readonly page: string
-  /** The authorization request, as it stands in the address, and what the page makes of it. */
+  /** The authorization request in the address, and what the page grants. */
   readonly request: string
-  /** The random value that the browser is known by; null for one that has none. */
+  /** The browser's random value; null without. */
   readonly browser: string | null
-  /** The id of who is signed in there; null for nobody, and where the form does not go by that. */
+  /** The id of the signed-in user; null for nobody, or if the form does not depend on it. */
   readonly account: string | null
 }
 
 /**
- * Where a form comes from. `ours`: from this page, for this request, in this browser, and shown to
- * whoever is signed in now. `other-account`: the same, but somebody else was signed in, or nobody.
- * `foreign`: nothing proves that this browser was shown it.
+ * The origin of a form. `ours`: this page showed it for this request in this browser, to the user
+ * who is signed in now. `other-account`: the same, but another user or nobody was signed in.
+ * `foreign`: nothing proves that the form was shown in this browser.
  */
 export type FormOrigin = 'ours' | 'other-account' | 'foreign'
 
-/** Tells forms that our own pages have shown from those that somebody else lays before a user. */
+/** Distinguishes forms of our own pages from forms of other sites. */
 export interface Csrf {
-  /** For the hidden field. Null for a browser that has no value, of which no form is taken. */
+  /** The hidden field. Null for a browser without a value, whose forms are refused. */
   tokenFor(form: FormBinding): string | null
   /**
-   * Judges the token of a form. Its age counts for nothing: the value of the browser, who is signed
-   * in, and what is asked for, are all judged as they are now.
+   * Checks the token of a form against the current browser, user and request. Its age does not
+   * matter.
    */
   judge(incoming: IncomingMessage, token: string, form: FormBinding): FormOrigin
   /**
-   * Whether a form that is ours comes sooner than anybody can have read its page: it is the second
-   * click of a double click that a page of somebody else has asked for. False where that cannot be
-   * told, as where the clock of another process has shown the page.
+   * Whether a form comes sooner than a user can read its page: then it is the second click of a
+   * double click on another site's page. False if the time is unknown, for example by the clock of
+   * another process.
    */
   isTooSoon(token: string): boolean
 }
 
-/** The same for a browser that has several values: of one of them the form must be. */
+/** The same for a browser with several values: the form must match one of them. */
 export function judgeInBrowser(
   csrf: Pick<Csrf, 'judge'>,
   incoming: IncomingMessage,
@@ -56,18 +56,18 @@ export function judgeInBrowser(
 
 export interface CsrfDeps {
   readonly encryptionKeys: readonly Buffer[]
-  /** Of the pages. */
+  /** The origin of the pages. */
   readonly origin: string
   readonly clock: () => Date
 }
 
-/** Milliseconds. Less than the 600 for which the style sheet hides the button. */
+/** Milliseconds; less than the 600 for which the style sheet hides the button. */
 const glanceMs = 400
 
 /** The time of display, the MAC of the account and browser, and the MAC of the whole. */
 const shape = /^([0-9a-z]{1,9})\.([\w-]{43})\.([\w-]{43})$/
 
-/** Makes it. The first key makes tokens, all of them check. */
+/** The first key makes tokens, all keys check them. */
 export function createCsrf({ encryptionKeys, origin, clock }: CsrfDeps): Csrf {
   const keys = encryptionKeys.map((key) => deriveKey('csrf', key))
   const [making] = keys as [Buffer, ...Buffer[]]
@@ -103,7 +103,7 @@ export function createCsrf({ encryptionKeys, origin, clock }: CsrfDeps): Csrf {
   }
 }
 
-// As JSON, so that no two lists of parts are the same text.
+// As JSON, so that different lists of parts are different texts.
 function macOfAccount(key: Buffer, account: string | null, browser: string): string {
   return hmacSha256(key, JSON.stringify(['account', account, browser]))
 }

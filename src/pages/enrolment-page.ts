@@ -11,10 +11,10 @@ import type { PagesOptions } from './pages-options.js'
 import type { RenewCookie } from './renew-cookie.js'
 import { forPeople, type ShowPage } from './show-page.js'
 
-/** Setting up an authenticator app, for somebody who has just shown the password. */
+/** Sets up an authenticator app, right after the password. */
 export interface FactorEnrolment {
   /**
-   * The seed that waits in this session for its first code, or a new one. Rejects with 409, 503.
+   * The session's pending seed, or a new one. Rejects with 409 and 503.
    */
   begin(
     user: AuthUser,
@@ -22,8 +22,8 @@ export interface FactorEnrolment {
     context: RequestContext,
   ): Promise<{ readonly secret: string; readonly otpauthUri: string }>
   /**
-   * Switches it on, and answers the recovery codes. `beforehand` is called once the code is right,
-   * before anything has changed. Rejects with 401, 409, 429 and 503.
+   * Activates the factor; resolves with the recovery codes. Calls `beforehand` after a right code,
+   * before any change. Rejects with 401, 409, 429 and 503.
    */
   confirm(
     session: SessionRecord,
@@ -34,22 +34,22 @@ export interface FactorEnrolment {
 }
 
 export interface EnrolmentPageDeps {
-  /** Undefined: the host keeps no TOTP seeds. */
+  /** Undefined if the host has no store of second factors. */
   readonly enrolment: FactorEnrolment | undefined
-  /** Undefined: the host takes no passkeys. */
+  /** Undefined without the option `passkeys`. */
   readonly newPasskey: NewPasskey | undefined
   readonly renewCookie: RenewCookie
-  /** Undefined: the host draws none. */
+  /** Undefined: no QR code is drawn. */
   readonly qrCode: PagesOptions['qrCode']
   readonly call: HostCall
   readonly showPage: ShowPage
-  /** Where browsers reach the router. */
+  /** The address of the router for browsers. */
   readonly baseUrl: URL
 }
 
 /**
- * `GET /oauth/enrolment` of a host whose users can set no factor up here: the client is told, since
- * a page would lead its user nowhere.
+ * `GET /oauth/enrolment` of a host without enrolment: answers the client with an error, since a
+ * page could not help its user.
  */
 export function refusedEnrolmentEndpoint({
   visitPage,
@@ -68,10 +68,10 @@ export function refusedEnrolmentEndpoint({
   )
 }
 
-/** Characters. None that is right is as long. */
+/** Characters; longer than any valid code. */
 const maxCodeChars = 64
 
-/** `/oauth/enrolment`: a second factor is demanded, and the user has none yet. */
+/** `/oauth/enrolment`: a second factor is required, and the user has none yet. */
 export function createEnrolmentPage(deps: EnrolmentPageDeps): FormPage {
   const { enrolment, newPasskey, renewCookie } = deps
   return {
@@ -117,7 +117,7 @@ function refusalOf(error: unknown): Submitted {
   switch (error.code) {
     case 'totp-invalid':
       return wrong
-    // The seed was waiting for too long: the page shows a new one.
+    // The seed has expired: the page shows a new one.
     case 'totp-not-enabled':
       return { next: 'again', status: 422, fault: { kind: 'stale' } }
     case 'too-many-requests':
@@ -129,7 +129,7 @@ function refusalOf(error: unknown): Submitted {
   }
 }
 
-// The key stands beside it, so that a picture that fails keeps nobody out.
+// A failure is harmless: the page also shows the key as text.
 function drawn({ qrCode, call }: EnrolmentPageDeps, text: string) {
   if (qrCode === undefined) return null
   return call('pages.qrCode', () => qrCode(text)).catch(() => null)

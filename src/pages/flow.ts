@@ -8,62 +8,61 @@ import type { FormerSecret } from '../stores/contract.js'
 import type { OnceStore } from '../stores/once-contract.js'
 import type { IdentifierDigests } from '../throttle/counter-keys.js'
 
-/** What was done on the pages, for one request in one browser. */
+/** The steps done on the pages, for one request in one browser. */
 export interface Flow {
   readonly startedAt: Date
   readonly done: readonly FlowStep[]
-  /** Null: nobody is half way through signing in. */
+  /** Null: no sign-in waits for its second factor. */
   readonly pending: PendingFactor | null
 }
 
-/** A sign-in whose password was right, and whose second factor is due. */
+/** A sign-in after a right password that waits for its second factor. */
 export interface PendingFactor {
-  /** 128 random bits: it works once. */
+  /** 128 random bits, for one-time use. */
   readonly id: string
   readonly userId: string
   /** When the password was right. */
   readonly at: Date
-  /** Of the password that was right. */
+  /** Of the right password. */
   readonly passwordFingerprint: string
-  /** As what the sign-in is counted. */
+  /** The counter keys of the sign-in. */
   readonly digests: IdentifierDigests
-  /** Whether the browser is to stay signed in. */
+  /** Whether the browser shall stay signed in. */
   readonly stay: boolean
 }
 
-/** What a flow belongs to. In another browser, and for another request, there is none. */
+/** A flow is valid only for this request in this browser. */
 export interface FlowBinding {
-  /** The authorization request, as it stands in the address. */
+  /** The authorization request in the address. */
   readonly request: string
-  /** The value of the cookie that the browser is known by; null for one that has none. */
+  /** The value of the browser's cookie; null without. */
   readonly browser: string | null
 }
 
 /**
- * The flows that the parameter `flow` carries: what was done on the pages stands in the address,
- * sealed, and in no store. It is no credential: without the cookie that it belongs to it is
- * nothing, and nothing it holds spares anybody a factor.
+ * Flows in the parameter `flow` of an address: encrypted, and in no store. A flow is not a
+ * credential: it is useless without its cookie, and never replaces a factor.
  */
 export interface Flows {
-  /** Of a request for which nothing has been done. */
+  /** A flow without steps. */
   begin(): Flow
-  /** The same, with one step more and nobody half way. */
+  /** The flow with one more step, and without a pending sign-in. */
   withStep(flow: Flow, step: FlowStep): Flow
-  /** The same, with a sign-in whose second factor is due from now on. */
+  /** The flow with a sign-in that now waits for its second factor. */
   withPending(flow: Flow, pending: Omit<PendingFactor, 'id' | 'at'>): Flow
-  /** Throws where the browser has no cookie: nothing would tell it from another. */
+  /** Throws for a browser without a cookie, which could not be recognised. */
   seal(flow: Flow, binding: FlowBinding): string
   /**
-   * Null for whatever is not a flow of this request in this browser, less than 30 minutes old: as
-   * if there were none. A sign-in that is half done is left out after five.
+   * Null for anything except a flow of this request in this browser of the last 30 minutes. A
+   * pending sign-in is dropped after five minutes.
    */
   open(sealed: string | null, binding: FlowBinding): Flow | null
   /**
-   * The same for a flow of the browser as its cookie was before it got a new secret: other tabs go
-   * on. Nothing that was done after the former secret was good for nothing.
+   * The same for a flow from before the cookie got a new secret, so that other tabs can continue.
+   * Only flows from the time when the former secret was still valid.
    */
   openFormer(sealed: string | null, request: string, former: FormerSecret): Flow | null
-  /** Uses a sign-in that is half done; false where it was used before. Rejects with 503. */
+  /** Consumes a pending sign-in; false if it was used before. Rejects with 503. */
   claim(pending: PendingFactor): Promise<boolean>
 }
 
@@ -76,19 +75,18 @@ export interface FlowsDeps {
 /** Milliseconds. */
 const flowMs = 30 * 60_000
 const pendingMs = 5 * 60_000
-/** Milliseconds that the clock of another process may be ahead. */
+/** Tolerated lead of another process's clock, in milliseconds. */
 const skewMs = 60_000
 
 /**
- * Characters. 400 are enough for every user whose id has up to 152 bytes; an id may have 1024
- * characters, and must not keep its user out.
+ * Characters. 400 are enough for user ids of up to 152 bytes, but an id may have 1024 characters.
  */
 export const maxFlowChars = 4300
 
-/** How a vault writes it: version, key, nonce and body. */
+/** The format of the vault: version, key, nonce and body. */
 const shape = /^v1\.[\w-]{8}\.[\w-]{16}\.([\w-]+)$/
 
-/** Makes what seals flows and opens them. The first key seals, all of them open. */
+/** The first key encrypts, all keys decrypt. */
 export function createFlows({ encryptionKeys, once, clock }: FlowsDeps): Flows {
   const vault = createVault('oauth-flow', encryptionKeys)
   const isYoung = (since: Date, forMs: number) => {
@@ -135,35 +133,35 @@ export function createFlows({ encryptionKeys, once, clock }: FlowsDeps): Flows {
 
     async claim({ id }) {
       const now = clock()
-      // For longer than it can be opened by any process.
+      // Longer than any process can open it.
       const expiresAt = new Date(now.getTime() + 2 * pendingMs)
-      // As JSON, so that it is nobody else's name.
+      // As JSON with a prefix, so that no other kind of name is equal.
       const name = sha256(JSON.stringify(['second-step', id]))
       return (await once.claim(name, expiresAt, now)).outcome === 'claimed'
     },
   }
 }
 
-// Whoever has signed in has the account that was wanted.
+// A sign-in answers the wish for another account.
 function isKept(before: FlowStep, step: FlowStep): boolean {
   return !(before === 'other_account' && step === 'login')
 }
 
-// What the seal is bound to need not be in it. As digests, which have one length, and of which that
-// of a session's secret is in its row.
+// The binding is authenticated, not stored in the flow. As digests, which have a fixed length; the
+// digest of a session's secret is also in its row.
 function ownerOf(request: string, browserHash: string): string {
   return `${sha256(request)}.${browserHash}`
 }
 
-// Before any work, the length. And no text but the one that was written: readers of base64url let
-// other last characters pass, and characters that are none of it.
+// Checks the length before any work, and accepts only the canonical base64url: decoders ignore
+// invalid characters and trailing bits.
 function isShaped(sealed: string): boolean {
   if (sealed.length > maxFlowChars) return false
   const body = shape.exec(sealed)?.[1]
   return body !== undefined && Buffer.from(body, 'base64url').toString('base64url') === body
 }
 
-// A flow as bytes: it stands in every address, and as JSON it would be half as long again.
+// A flow as bytes: it is in every address, and JSON would be half as long again.
 //
 // byte      0   version
 //           1   bits: the steps, `pending`, `stay`
@@ -203,7 +201,7 @@ function bytesOfPending({ at, id, passwordFingerprint, digests, userId }: Pendin
 }
 
 /**
- * Reads a flow; null for bytes that another version has written.
+ * Reads a flow; null for bytes of another version.
  *
  * @internal
  */

@@ -16,41 +16,41 @@ import { errorAnswer, forPeople, type ShowPage, seeOther } from './show-page.js'
 import type { PageTexts } from './texts.js'
 import type { FormFault, PageForm, View } from './view.js'
 
-/** The fields of a form as they were sent: texts, each of them once. */
+/** The fields of a form: texts, each at most once. */
 export interface FormFields {
-  /** Empty for one that was not sent. */
+  /** Empty if the field was not sent. */
   text(name: string): string
-  /** Whether it was sent with anything in it. */
+  /** Whether the field was sent and is not empty. */
   has(name: string): boolean
 }
 
-/** What becomes of a form that was taken. */
+/** The result of an accepted form. */
 export type Submitted =
   | { readonly next: 'answer'; readonly answer: TextAnswer }
-  /** The same page once more. */
+  /** The same page again. */
   | {
       readonly next: 'again'
       readonly status: number
       readonly fault: FormFault
-      /** The id of a passkey that is not known here. */
+      /** The id of a passkey that does not exist here. */
       readonly unknownPasskey?: string
-      /** What the browser is to keep all the same. Left out: nothing. */
+      /** Cookies to set nevertheless. Default: none. */
       readonly cookies?: readonly CookieChange[]
     }
-  /** The sign-in once more, since what the form goes on from is no more. */
+  /** The sign-in again, since the state that the form continues has ended. */
   | { readonly next: 'start-over'; readonly cookies?: readonly CookieChange[] }
 
-/** One page with a form, for a request that nothing is wrong with. */
+/** One page with a form, for a valid request. */
 export interface FormPage {
   readonly page: StepPage
-  /** Whether one press gives an app something. Then nothing is taken that nobody can have read. */
+  /** Whether one click grants an app something. Then a form that comes too fast is refused. */
   readonly grants?: true
   /**
-   * What one press gives, where the client's registration can change that for the same request: a
-   * form that was shown with less is not taken. Left out: the request says it all.
+   * What one click grants, if the client's registration can change that for the same request: a
+   * form that showed less is refused. Default: only the request decides.
    */
   asks?(visit: PageVisit): readonly string[]
-  /** What it shows; null where what it goes on from is no more, so that the sign-in is shown. */
+  /** The content; null if the state that it continues has ended: then the sign-in is shown. */
   view(
     visit: PageVisit,
     form: PageForm,
@@ -58,11 +58,11 @@ export interface FormPage {
     request: EndpointRequest,
     unknownPasskey?: string,
   ): Promise<((texts: PageTexts) => View) | null>
-  /** Does what the form asks for. It comes from a page of ours, of this browser and request. */
+  /** Executes the form, which was shown by our page in this browser for this request. */
   submit(visit: PageVisit, fields: FormFields, request: EndpointRequest): Promise<Submitted>
   /**
-   * What the same form has been answered with a moment ago; null for none. Asked where the page is
-   * no longer next, since that answer has taken effect. Left out: whoever is late is led on.
+   * The earlier answer to the same form, if it was sent a moment ago; null otherwise. Called if the
+   * page is not next any more, because that answer took effect. Default: the browser is led on.
    */
   answeredBefore?(visit: PageVisit, fields: FormFields): Promise<TextAnswer | null>
 }
@@ -76,22 +76,22 @@ export interface FormPageDeps {
   readonly browsers: Pick<KnownBrowser, 'preOf' | 'allOf' | 'ensure' | 'hasSentAny'>
   readonly flows: Pick<Flows, 'begin' | 'withStep' | 'seal'>
   readonly namesAccount: NamesAccount
-  /** Where browsers reach the router. */
+  /** The address of the router for browsers. */
   readonly baseUrl: URL
   readonly pageSite: Pick<PageSite, 'home'>
 }
 
-/** The endpoints of a page: what is next decides whether it is shown, and whether it acts. */
+/** The endpoints of a page. It is shown, and acts, only if it is next. */
 export interface FormEndpoints {
   readonly GET: Endpoint
   readonly POST: Endpoint
 }
 
-/** The pages that may be shown in the place of the one whose form was sent. */
+/** Pages that may be shown instead of the one whose form was sent. */
 export interface OtherPages {
-  /** Where what the form goes on from is no more. */
+  /** If the state that the form continues has ended. */
   readonly signIn: FormPage
-  /** Where somebody else is signed in by now. */
+  /** If another user is signed in now. */
   readonly goOn: FormPage
 }
 
@@ -124,7 +124,7 @@ export function formEndpoints(
     request: EndpointRequest,
   ): Promise<TextAnswer> {
     const choice = fields.text('choice')
-    // Ways out. They do nothing in anybody's name, so they need no form that is of now.
+    // These choices change nothing for a user, so they accept any form.
     if (choice === 'cancel')
       return deps.answerClient.withError(visit.request, cancelled, visit.wayBack)
     if (choice === 'other') return toAnotherAccount(deps, visit)
@@ -133,7 +133,7 @@ export function formEndpoints(
     const { incoming } = request
     const browsers = deps.browsers.allOf(incoming)
     const origin = judgeInBrowser(deps.csrf, incoming, token, bindingOf(showing), browsers)
-    // Between the first answer and its effects, the session may count for nobody's.
+    // Between the first answer and its effects, the session may look signed out.
     const before = origin === 'foreign' ? null : await answeredBefore(page, visit, fields)
     if (before !== null) return before
     const fate = await judgeForm({
@@ -161,7 +161,7 @@ export function formEndpoints(
   }
 }
 
-// Where the page is still next, nothing has been answered that took effect.
+// If the page is still next, no earlier answer has taken effect.
 async function answeredBefore(
   page: FormPage,
   visit: PageVisit,
@@ -186,7 +186,7 @@ async function act(showing: Showing, fields: FormFields): Promise<TextAnswer> {
   return show(showing, { ...submitted, typed: fields })
 }
 
-// Who is signed in and signs in as somebody else is not to be led on as who she is, half way.
+// A signed-in user who signs in with another account must not continue with the first one.
 function visitOf({ deps: { flows }, page, visit }: Showing): PageVisit {
   if (audienceOf(page.page) !== 'anybody' || visit.found === null) return visit
   return { ...visit, flow: flows.withStep(visit.flow ?? flows.begin(), 'other_account') }
@@ -201,7 +201,7 @@ function startOver(
   return show({ ...showing, page: showing.others.signIn }, { status: 422, fault, typed, cookies })
 }
 
-// Whoever is signed in stays so until somebody else has signed in.
+// The signed-in user stays signed in until another one has signed in.
 async function toAnotherAccount(
   { flows, baseUrl }: FormPageDeps,
   { asked, binding, found }: PageVisit,
@@ -211,7 +211,7 @@ async function toAnotherAccount(
   return seeOther(pageAddress(baseUrl, 'sign-in', { ...asked, flow }))
 }
 
-// Typed, or kept by a password manager, which drops the request.
+// The address was typed, or stored by a password manager, which drops the query.
 function hasNoRequest({ incoming: { url = '' } }: EndpointRequest): boolean {
   const asked = readPageRequest(url.slice(url.indexOf('?') + 1 || url.length))
   return asked.at === 'page-request' && /^(?:language=[^&]*)?$/.test(asked.raw)
@@ -226,7 +226,7 @@ async function openedWithoutApp(
 
 const cancelled = { error: 'access_denied', description: 'The user has cancelled.' }
 
-/** How a form is shown, and with what was typed before. */
+/** How a form is shown, with the fields typed before. */
 interface Shown {
   readonly status: number
   readonly fault: FormFault | null
@@ -235,7 +235,7 @@ interface Shown {
   readonly cookies?: readonly CookieChange[]
 }
 
-/** A page for a visit. */
+/** A page to show, and its visit. */
 interface Showing {
   readonly deps: FormPageDeps
   readonly page: FormPage
@@ -267,7 +267,7 @@ async function show(showing: Showing, shown: Shown): Promise<TextAnswer> {
   return deps.showPage(viewIn, { ...reader, at: { ...place, page } }, answer)
 }
 
-// What its token must fit.
+// The context that the token of the form must match.
 function bindingOf({ deps, page: { page, asks }, visit, request }: Showing): FormBinding {
   const account = audienceOf(page) === 'half-way' ? null : (visit.found?.session.userId ?? null)
   const browser = deps.browsers.preOf(request.incoming)
@@ -280,7 +280,7 @@ function retryHeaders(fault: FormFault | null): Readonly<Record<string, string>>
   return { 'Retry-After': String(fault.retryAfter) }
 }
 
-/** The fields of a body. What is no text counts as not sent. */
+/** The fields of a body. Values other than text count as not sent. */
 export function fieldsOf(body: JsonBody): FormFields {
   const text = (name: string) => {
     const value = Object.hasOwn(body, name) ? body[name] : ''

@@ -3,20 +3,20 @@ import type { TextKey } from './texts/en.js'
 import type { PageTexts } from './texts.js'
 import type { AccountOnPage, FormFault, PageForm } from './view.js'
 
-/** One line to type in. */
+/** A text field. */
 export interface Field {
   readonly id: string
   readonly name: string
   readonly label: TextKey
   readonly hint?: TextKey
-  /** Whether the fault of the form may be that of this field. */
+  /** Whether the fault of the form may belong to this field. */
   readonly isFaulty: boolean
-  /** What belongs to it. */
+  /** Markup after the field. */
   readonly after?: SafeHtml
   readonly attributes: Readonly<Record<string, string | boolean | null>>
 }
 
-/** What a form carries unseen. */
+/** Hidden fields of a form. */
 export function hiddenFields(values: Readonly<Record<string, string>>): SafeHtml {
   const fields = Object.entries(values).map(
     ([name, value]) => html`<input${attributes({ type: 'hidden', name, value })}>`,
@@ -25,9 +25,9 @@ export function hiddenFields(values: Readonly<Record<string, string>>): SafeHtml
 }
 
 /**
- * A form with what it carries, and above everything why it is shown again. The focus goes there, so
- * that nobody has to look for what has changed; where `hasField`, and that was wrong, it goes into
- * the field, which is described by it: the next try can be typed at once.
+ * A form with its hidden fields, and at the top the fault, if it is shown again. The fault gets the
+ * focus. With `hasField`, a wrong field gets it instead and is described by the fault, so that the
+ * user can type at once.
  */
 export function formOf(
   { action, hidden, fault }: PageForm,
@@ -43,7 +43,7 @@ ${hidden}${content}
 </form>`
 }
 
-/** A label, its field, and the hint below; read out together with the fault. */
+/** A label, its field, and the hint below; screen readers read them with the fault. */
 export function field(given: Field, texts: PageTexts): SafeHtml {
   const { id, name, hint, isFaulty, after = null } = given
   const described = [...(isFaulty ? ['fault'] : []), ...(hint === undefined ? [] : [`${id}-hint`])]
@@ -62,7 +62,7 @@ export function field(given: Field, texts: PageTexts): SafeHtml {
 ${below}${after}</div>`
 }
 
-/** A button that posts the form, with the user's choice where there are several. */
+/** A button that posts the form, with the user's choice if there are several. */
 export function button(
   label: SafeHtml,
   given: Readonly<Record<string, string | boolean>> = {},
@@ -71,8 +71,8 @@ export function button(
 }
 
 /**
- * The ways out of a page: to another account, and back to the app. In a form of their own, so that
- * nothing that was typed is sent along, and nothing has to be.
+ * The buttons to leave a page: for another account, and back to the app. In their own form, so that
+ * they neither send nor require the fields.
  */
 export function waysOut({ action, hidden }: PageForm, texts: PageTexts): SafeHtml {
   return html`<form method="post" action="${action}" class="aside">
@@ -80,14 +80,14 @@ ${hidden}${waysOutButtons(texts)}
 </form>`
 }
 
-/** The same for a form in which nothing is typed. */
+/** The same for a form without fields. */
 export function waysOutButtons(texts: PageTexts): SafeHtml {
   const way = (value: string) => ({ name: 'choice', value, class: 'link' })
   return html`${button(texts.html('continue.other'), way('other'))}
 ${button(texts.html('page.cancel'), way('cancel'))}`
 }
 
-/** Whose account it is, to be seen at a glance. */
+/** The account, visible at a glance. */
 export function accountCard({ name, username }: AccountOnPage): SafeHtml {
   return html`<p class="account"><bdi><b>${name}</b></bdi> <bdi>${username}</bdi></p>`
 }
@@ -119,34 +119,34 @@ function faultText(fault: FormFault, texts: PageTexts, wrong: TextKey): SafeHtml
   }
 }
 
-/** What a page asks a passkey for. */
+/** The request of a page for a passkey. */
 export interface AskedPasskey {
-  /** `create`: a new one. */
+  /** `create`: a new passkey. */
   readonly ceremony: 'get' | 'create'
-  /** As browsers take them, in JSON. */
+  /** Options for the browser, in JSON. */
   readonly options: object
   readonly label: TextKey
-  /** Whether the page has nothing else to sign in by. */
+  /** Whether the page offers no other way to sign in. */
   readonly isAlone: boolean
   /**
-   * Where new options come from; a page that has them lets the browser offer a passkey in the
-   * field of the name, too. Null for a page without.
+   * The address of new options; with it, the browser may also offer a passkey in the name field.
+   * Null without.
    */
   readonly renew: string | null
-  /** The id of a passkey that was shown and is not known here: the browser is to drop it. */
+  /** The id of a used passkey that does not exist here, for the browser to forget. */
   readonly unknown?: string | null
 }
 
-/** Makes what stands in a form for passkeys: a button, what to say, and the script for both. */
+/** Makes the part of a form for passkeys: a button, its texts, and the script. */
 export type PasskeyPart = (asked: AskedPasskey, texts: PageTexts) => SafeHtml
 
-/** Makes it. `script` is the URL of the script. */
+/** `script`: the URL of the script. */
 export function createPasskeyPart(script: string): PasskeyPart {
   return function passkeyPart({ ceremony, options, label, isAlone, renew, unknown }, texts) {
     const button = attributes({
       type: 'button',
       class: isAlone ? null : 'plain',
-      // The script shows it, where the browser has passkeys.
+      // The script shows it if the browser supports passkeys.
       hidden: true,
       'data-passkey': JSON.stringify(options),
       'data-ceremony': ceremony,

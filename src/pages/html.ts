@@ -1,28 +1,25 @@
-/** The only key to {@link SafeHtml}: it never leaves this file. */
+/** The brand of {@link SafeHtml}, known only in this file. */
 const markup: unique symbol = Symbol('markup')
 
-/**
- * Markup in which every text has been escaped. Only `html` and `attributes` make it.
- */
+/** Markup whose texts are escaped. Only `html` and `attributes` make it. */
 export interface SafeHtml {
   readonly [markup]: string
 }
 
-/** What may stand in a template. Nothing is written for null, and arrays are joined. */
+/** A value in a template. Null writes nothing; arrays are joined. */
 export type HtmlValue = SafeHtml | string | number | null | readonly HtmlValue[]
 
-/** Where a value stands: between tags, among a tag's attributes, or within one, by its name. */
+/** The place of a value: between tags, among a tag's attributes, or in a named attribute. */
 type Place =
   | { readonly within: 'text' }
   | { readonly within: 'tag' }
   | { readonly within: 'attribute'; readonly name: string }
 
 /**
- * Markup out of a template whose values are escaped, each by the place where it stands. Whatever is
- * no `SafeHtml` is text.
+ * Markup from a template; escapes each value for its place. Everything except `SafeHtml` is text.
  *
  * @throws TypeError for a template in which escaping would not help: an attribute without double
- * quotes, a script or style in the page, a tag that is not closed, a link to a script
+ * quotes, an inline script or style, an unclosed tag, a `javascript:` link
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): SafeHtml {
   const places = placesOf(strings)
@@ -33,7 +30,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
 }
 
 /**
- * Attributes with quotes, a blank before each. False and null write none, true one without a value.
+ * Attributes with quotes, each after a blank. False and null write nothing; true writes the name.
  */
 export function attributes(
   given: Readonly<Record<string, string | number | boolean | null>>,
@@ -46,18 +43,18 @@ export function attributes(
   return safe(pairs.join(''))
 }
 
-/** Whether a value is markup that was made here. */
+/** Whether a value is {@link SafeHtml}. */
 export function isSafeHtml(value: unknown): value is SafeHtml {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, markup)
 }
 
-/** The markup as text, for the answer. */
+/** The text of the markup. */
 export function markupOf(page: SafeHtml): string {
   return page[markup]
 }
 
 /**
- * Whether a browser that follows this goes somewhere, and runs nothing.
+ * Whether following this URL navigates and runs no script.
  *
  * @internal
  */
@@ -66,8 +63,8 @@ export function isLink(url: string): boolean {
 }
 
 /**
- * Attributes whose value a browser follows, loads, or may come to follow: those of SVG's animations
- * put another address into a link.
+ * Attributes with URLs that a browser follows or loads, also those of SVG animations, which can
+ * change a link.
  *
  * @internal
  */
@@ -90,14 +87,14 @@ function written(value: HtmlValue, place: Place): string {
   return Array.isArray(value) ? value.map((one) => written(one, place)).join('') : escaped(value)
 }
 
-// Only text: markup has quotes of its own, which would end the attribute.
+// Only text: quotes in markup would end the attribute.
 function inAttribute(value: HtmlValue, name: string): string {
   if (addressAttributes.has(name) && !areLinks(String(value), name))
     throw new TypeError(`the attribute ${name} leads nowhere`)
   return escaped(value)
 }
 
-// Some of them hold several.
+// Some attributes have several URLs.
 function areLinks(value: string, name: string): boolean {
   const between = { values: /;\s*/, srcset: /,\s*/, imagesrcset: /,\s*/, ping: /\s+/ }[name]
   return (between === undefined ? [value] : value.split(between)).every(isLink)
@@ -112,9 +109,9 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /**
- * Besides what HTML means something by: control characters, and those that turn the direction of a
- * text round. A stray one of these would end the `<bdi>` around a name, so that what follows could
- * be read as something else (UAX #9, X6a). The marks LRM and RLM end nothing, and belong to names.
+ * Special characters of HTML, control characters, and bidirectional controls. A stray one of the
+ * latter would end the `<bdi>` around a name and change how the following text reads (UAX #9, X6a).
+ * The marks LRM and RLM are harmless, and occur in names.
  */
 const unsafe = /[&<>"'\p{Surrogate}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]|(?![\t\n\r])\p{Cc}/gu
 
@@ -128,7 +125,7 @@ const text: Place = { within: 'text' }
 const wholeTag = /<[a-z/!][^<>"']*(?:"[^"]*"[^<>"']*)*>/gi
 const known = new WeakMap<TemplateStringsArray, readonly Place[]>()
 
-// A template's own text never changes, so it is judged once.
+// The texts of a template never change, so they are checked once.
 function placesOf(strings: TemplateStringsArray): readonly Place[] {
   const before = known.get(strings)
   if (before !== undefined) return before
@@ -145,7 +142,7 @@ function placeAfter(prefix: string): Place {
   const start = open.indexOf('<')
   if (start === -1) return text
   const tag = open.slice(start)
-  // After the closing quote of one attribute the next begins, with a blank or without.
+  // The next attribute may follow a closing quote without a blank.
   const inside = tag.replace(/="[^"]*"/g, ' ')
   const attribute = /\s([a-z][a-z0-9:-]*)="[^"]*$/i.exec(inside)?.[1]?.toLowerCase()
   if (attribute !== undefined && !isInline(attribute))
@@ -154,7 +151,7 @@ function placeAfter(prefix: string): Place {
   throw new TypeError('a template has a value in a tag, outside of double quotes')
 }
 
-// As text: those who write `formAction` mean an attribute of HTML, and those of SVG have capitals.
+// Compared exactly first: SVG attributes have capitals, and `formAction` means the one of HTML.
 const capitals = new Set(
   (
     'attributeName attributeType baseFrequency calcMode clipPathUnits edgeMode filterUnits ' +
@@ -169,7 +166,7 @@ function isInline(attribute: string): boolean {
   return attribute === 'style' || attribute === 'srcdoc' || attribute.startsWith('on')
 }
 
-// Text in these has an end of its own, such as `</style>`, which no escaping hides.
+// These elements end at their own closing tag, such as `</style>`, which escaping cannot hide.
 function requireNothingInline(template: string): void {
   const isInPage = /<(?:style|script(?! src=")|textarea|title|xmp|iframe|noscript|plaintext)\b/i
   const without = template.replaceAll(/<title>[^<]*<\/title>/g, '')
@@ -180,7 +177,7 @@ function requireNothingInline(template: string): void {
   if (spelt !== undefined) throw new TypeError(`write ${spelt.toLowerCase()}, not ${spelt}`)
 }
 
-// A value without quotes may hold what looks like a name, but for the sign after it.
+// A value without quotes may look like a name, except for the sign after it.
 function namesIn(tag: string): string[] {
   const found = tag.replaceAll(/"[^"]*"/g, '" ').matchAll(/[\s/]([a-z][a-z0-9:-]*)\s*=/gi)
   return [...found].map(([, name = '']) => name)

@@ -6,29 +6,29 @@ import { leadsToSignIn, mayShow, type StepPage } from './next-page.js'
 import type { PageVisit } from './page-visit.js'
 import type { FormFault } from './view.js'
 
-// What becomes of a form that a page of ours has sent. Since it was shown, somebody may have signed
-// in to the browser in another tab, or out of it, or lost the cookies. The one place that knows.
+// Decides about the form of one of our pages. Since it was shown, a user may have signed in or out
+// in another tab, or the browser may have lost its cookies.
 
-/** What is known of a form that was sent. */
+/** A sent form and its context. */
 export interface SentForm {
   readonly page: StepPage
   readonly visit: Pick<PageVisit, 'decision' | 'flow' | 'found'>
   readonly origin: FormOrigin
-  /** Whether the browser has sent any cookie of ours. */
+  /** Whether the browser has sent any of our cookies. */
   readonly hasCookie: boolean
-  /** Whether the button was pressed that goes on as who is signed in. */
+  /** Whether the user chose to continue with the signed-in account. */
   readonly goesOn: boolean
-  /** Whether the name in it is that of a user. Rejects with 503. */
+  /** Whether the typed name belongs to this user. Rejects with 503. */
   namesAccount(userId: string): Promise<boolean>
 }
 
-/** What becomes of it. */
+/** The decision about a form. */
 export type FormFate =
-  /** The page does what it asks for. */
+  /** The page executes the form. */
   | { readonly next: 'act' }
-  /** Nothing: the request is judged anew, as if its address were opened. */
+  /** The form has no effect; the request is decided again, as if its address were opened. */
   | { readonly next: 'go-on' }
-  /** Nothing: a page says why. `own`: the one that was sent. */
+  /** The form has no effect; a page says why. `own`: the page of the form. */
   | {
       readonly next: 'show'
       readonly page: 'own' | 'sign-in' | 'continue'
@@ -36,13 +36,13 @@ export type FormFate =
       readonly fault: FormFault
     }
 
-/** Whom a page is for: whoever comes, who is half way through signing in, or who is signed in. */
+/** The audience of a page: anybody, a user between password and factor, or a signed-in user. */
 export function audienceOf(page: StepPage): 'anybody' | 'half-way' | 'account' {
   if (page === 'sign-in') return 'anybody'
   return page === 'second-factor' || page === 'recovery-code' ? 'half-way' : 'account'
 }
 
-/** Decides it. Rejects with 503. */
+/** Rejects with 503. */
 export async function judgeForm(form: SentForm): Promise<FormFate> {
   const { page, origin, visit, goesOn } = form
   const { decision, flow, found } = visit
@@ -57,11 +57,11 @@ export async function judgeForm(form: SentForm): Promise<FormFate> {
 const act: FormFate = { next: 'act' }
 const goOn: FormFate = { next: 'go-on' }
 const stale: FormFault = { kind: 'stale' }
-/** Sent from where it was not shown, as far as can be told: it comes back, to be sent again. */
+/** Not provably shown in this browser: the page appears again, to be sent again. */
 const again: FormFate = { next: 'show', page: 'own', status: 403, fault: stale }
 const startOver: FormFate = { next: 'show', page: 'sign-in', status: 422, fault: stale }
 
-// Of the sign-in, that button does nothing but lead on: as whom it names, and as nobody else.
+// That button on the sign-in page only continues, and only with the account that it named.
 function ofGoingOn({ origin, visit: { found } }: SentForm): FormFate {
   if (found === null || origin === 'ours') return goOn
   const fault = otherAccount(found.approved.user.name)
@@ -70,16 +70,16 @@ function ofGoingOn({ origin, visit: { found } }: SentForm): FormFate {
 
 // Nobody is signed in.
 function ofNobody({ page, origin, hasCookie }: SentForm, isDue: boolean): FormFate {
-  // Whoever it was shown to has signed out since.
+  // The user to whom it was shown has signed out since.
   if (page === 'sign-in' && origin === 'other-account') return act
   if (!hasCookie)
     return { next: 'show', page: 'sign-in', status: 403, fault: { kind: 'no-cookie' } }
   return isDue ? again : startOver
 }
 
-// Somebody has signed in since, in another tab. No password is judged: it would end that sign-in,
-// which nobody who looks at this page knows of. Where the name is another's, the page says who it
-// is, and the password is typed once more: it is neither kept meanwhile nor written into a page.
+// A user has signed in meanwhile, in another tab. No password is checked: it would end that
+// sign-in, of which this page did not know. If the typed name is another one, the page shows who is
+// signed in, and the user types the password again: it is neither stored nor written into the page.
 async function ofSomebody(
   { page, visit, origin, namesAccount }: SentForm,
   isDue: boolean,
@@ -89,12 +89,12 @@ async function ofSomebody(
   if (!(await namesAccount(session.userId)))
     return { next: 'show', page: 'sign-in', status: 403, fault: otherAccount(approved.user.name) }
   if (!mustSignIn(visit)) return goOn
-  // The same account, of which the request wants a sign-in here and now.
+  // The same account, but the request requires a new sign-in.
   if (page !== 'sign-in') return startOver
   return origin === 'other-account' ? act : again
 }
 
-// What it asks for, it asks for in the name of whom it was shown to.
+// The form acts only for the user to whom it was shown.
 function ofAccount({ visit, origin }: SentForm, isDue: boolean): FormFate {
   const { found } = visit
   if (found === null)
@@ -116,7 +116,7 @@ function otherAccount(account: string): FormFault {
   return { kind: 'other-account', account }
 }
 
-/** Whether what was typed as a name is that of a user. Rejects with 503. */
+/** Whether a typed name belongs to this user. Rejects with 503. */
 export type NamesAccount = (typed: string, userId: string) => Promise<boolean>
 
 export interface NamesAccountDeps {
@@ -124,7 +124,7 @@ export interface NamesAccountDeps {
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
 }
 
-/** Makes it: it reads a name as the sign-in does. Its answer goes to that very user alone. */
+/** Reads a name like the sign-in does. Only that user sees the result. */
 export function createNamesAccount({ users, canonical }: NamesAccountDeps): NamesAccount {
   return async function namesAccount(typed, userId) {
     try {
@@ -139,8 +139,8 @@ export function createNamesAccount({ users, canonical }: NamesAccountDeps): Name
 }
 
 /**
- * The one field of the form as `POST /login` takes it. The names of users who have an @ in theirs
- * are for the host to tell.
+ * The name field as in `POST /login`: an e-mail address if it has an @, else any name. A host whose
+ * usernames contain @ must accept them as `email`.
  */
 export function asIdentifier(typed: string): Readonly<Record<string, string>> {
   return { [typed.includes('@') ? 'email' : 'username']: typed.trim() }

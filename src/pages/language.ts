@@ -1,21 +1,21 @@
-/** What a request says about the language it wants, the strongest first. */
+/** The requested languages, in order of priority. */
 export interface AskedLanguages {
-  /** What was chosen on a page, and `ui_locales` of the authorization request. */
+  /** The choice on a page, and `ui_locales` of the authorization request. */
   readonly uiLocales: readonly string[]
-  /** What the user has chosen at the host; anything but a text is nothing. */
+  /** The user's language at the host; values other than text are ignored. */
   readonly userLocale: unknown
-  /** The header as it came; undefined without. */
+  /** The header; undefined without. */
   readonly acceptLanguage: string | undefined
 }
 
-/** Characters of `Accept-Language` that are read, and languages in it. */
+/** Characters of `Accept-Language` that are read. */
 const maxHeaderChars = 300
 const maxRanges = 20
 
 const range =
   /^([A-Za-z0-9]{1,8}(?:-[A-Za-z0-9]{1,8}){0,4})(?:;q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?$/
 
-/** The language of a page: the first that is asked for and there, else the host's own. */
+/** The language of a page: the first requested one that exists, else the host's default. */
 export function chooseLanguage(
   { uiLocales, userLocale, acceptLanguage }: AskedLanguages,
   available: Iterable<string>,
@@ -24,7 +24,7 @@ export function chooseLanguage(
   const tags = new Map([...available].map((tag) => [tag.toLowerCase(), tag]))
   const asked = [
     ...uiLocales.slice(0, maxRanges),
-    // Hosts keep `de_AT` as well.
+    // Hosts also store `de_AT`.
     ...(typeof userLocale === 'string' ? [userLocale.slice(0, 45).replaceAll('_', '-')] : []),
     ...acceptedLanguages(acceptLanguage),
   ]
@@ -36,9 +36,9 @@ export function chooseLanguage(
 }
 
 /**
- * The languages of an `Accept-Language` header, the most wanted first
- * ([RFC 9110 §12.5.4](https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4)). Anybody may send
- * any amount of it, so only its beginning is read.
+ * The languages of an `Accept-Language` header by weight
+ * ([RFC 9110 §12.5.4](https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4)). Reads only the
+ * beginning, since clients may send any length.
  *
  * @internal
  */

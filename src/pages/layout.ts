@@ -6,42 +6,42 @@ import type { PageTexts } from './texts.js'
 /** The same page in another language. */
 export interface LanguageLink {
   readonly tag: string
-  /** What the language calls itself. */
+  /** The name of the language in that language. */
   readonly name: string
   readonly href: string
 }
 
-/** What all pages of one request have around them. */
+/** The common frame of all pages of one request. */
 export interface PageShell {
   readonly texts: PageTexts
   readonly brand: BrandOptions
   /** The URL of the style sheet. */
   readonly stylesheet: string
-  /** The URL of the brand's logo; null where it has none. */
+  /** The URL of the brand's logo; null without. */
   readonly logo: string | null
-  /** The URL of the picture for the tab: the logo, or one of the name's first letter. */
+  /** The URL of the tab's icon: the logo, or the first letter of the name. */
   readonly icon: string
   /**
-   * The URL of the script that shows what was typed as a password, for pages with such a field. It
-   * finds its button by `data-reveals`: the id of the field.
+   * The URL of the script that reveals a typed password, for pages with such a field. It finds its
+   * button by `data-reveals`, the id of the field.
    */
   readonly passwordScript: string
-  /** Every language there is, this one included. */
+  /** All languages, including the current one. */
   readonly languages: readonly LanguageLink[]
   /** The host's own first page; null without. */
   readonly home: string | null
 }
 
-/** What a view puts on the page. */
+/** The content of a page. */
 export interface PageContent {
   readonly title: TextKey
-  /** Whether a form is shown again: the title says so first, so that it is heard first. */
+  /** Whether a form is shown again: then the title says so first, for screen readers. */
   readonly isFaulty?: boolean
   readonly head?: SafeHtml
   readonly body: SafeHtml
 }
 
-/** The one document that every page is: one heading, and landmarks around what the view says. */
+/** The document of every page: one heading, and landmarks around the content. */
 export function layout(
   shell: PageShell,
   { title, isFaulty = false, head, body }: PageContent,

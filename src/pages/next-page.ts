@@ -2,15 +2,17 @@ import type { AuthorizationDecision, InteractionError } from '../oauth/decide-au
 import type { Flow } from './flow.js'
 import type { PageName } from './page-request.js'
 
-/** A page of a request: `authorize` decides, and `sign-out` is for nobody's request. */
+/**
+ * A page of a request, without `authorize`, which decides, and `sign-out`, which has no request.
+ */
 export type StepPage = Exclude<PageName, 'authorize' | 'sign-out'>
 
-/** What is next for a browser: a page, or its client. */
+/** The next step of a browser: a page, or its client. */
 export type NextStep =
   | { readonly next: 'page'; readonly page: StepPage }
   | ({ readonly next: 'client' } & ClientAnswer)
 
-/** What the client is answered. */
+/** The answer for the client. */
 export type ClientAnswer =
   | { readonly answer: 'code' }
   | {
@@ -19,9 +21,9 @@ export type ClientAnswer =
       readonly description: string
     }
 
-/** What is next for a request that has come this far. There is no flow but by a form of ours. */
+/** The next step of a request. Only forms of our pages create a flow. */
 export function nextStep(decision: AuthorizationDecision, flow: Flow | null): NextStep {
-  // Who wants another account, or is half way to one, is not sent back as who is signed in.
+  // A user who wants another account, or is signing in to one, does not continue with this one.
   if (decision.next !== 'error' && flow?.done.includes('other_account') === true)
     return { next: 'page', page: pageOf('sign-in', flow) }
   if (decision.next === 'page') return { next: 'page', page: pageOf(decision.page, flow) }
@@ -33,32 +35,32 @@ export function nextStep(decision: AuthorizationDecision, flow: Flow | null): Ne
 type DecidedPage = Extract<AuthorizationDecision, { next: 'page' }>['page']
 
 function pageOf(page: DecidedPage, flow: Flow | null): StepPage {
-  // The password was right: it need not be typed again, only the code.
+  // After a right password only the code is missing.
   if (page === 'sign-in' && (flow?.pending ?? null) !== null) return 'second-factor'
-  // A factor is added only by who has just shown the password: a session alone may be stolen.
+  // A factor is added only right after the password: a session alone may be stolen.
   if (page === 'enrolment' && flow?.done.includes('login') !== true) return 'sign-in'
   return page
 }
 
-/** Whether nothing but a sign-in gets a request any further. */
+/** Whether the request needs a sign-in to continue. */
 export function leadsToSignIn(decision: AuthorizationDecision, flow: Flow | null): boolean {
   const step = nextStep(decision, flow)
   return step.next === 'page' && step.page === 'sign-in'
 }
 
 /**
- * Whether a page may be shown to whoever opens its address. Only where it is next: whoever comes at
- * another time, as by the button "back", is sent on. The sign-in also where the second factor is:
- * it is the way out of a sign-in that is half done.
+ * Whether a page may be shown when its address is opened: only if it is next; otherwise, for
+ * example after "back", the browser is sent on. The sign-in may also be shown instead of the second
+ * factor, to start over.
  */
 export function mayShow(
   page: StepPage,
   decision: AuthorizationDecision,
   flow: Flow | null,
 ): boolean {
-  // Nothing of ours may be shown: https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest
+  // No page may be shown: https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest
   if (decision.next === 'error') return false
-  // It is next for nobody, and may follow a sign-in: whoever passes it is decided anew.
+  // Never the next step, but optional after a sign-in; the decision follows it.
   if (page === 'passkey') return flow?.done.includes('login') === true
   const next = nextStep(decision, flow)
   if (next.next !== 'page') return false

@@ -1,8 +1,8 @@
 import type { View } from './view.js'
 
 /**
- * What goes with every page; a `Content-Language` comes to it. No Cross-Origin-Opener-Policy, which
- * would cut a popup from the page that waits for it, and no HSTS, which is the host's.
+ * Headers of every page, besides `Content-Language`. No Cross-Origin-Opener-Policy, which would cut
+ * off a popup from the page that waits for it, and no HSTS, which the host decides.
  *
  * @internal
  */
@@ -12,7 +12,7 @@ export const pageHeaders: Readonly<Record<string, string>> = Object.freeze({
   'Content-Security-Policy': policyWith("'none'"),
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',
-  // With `no-referrer` browsers would send `Origin: null` from our own forms.
+  // With `no-referrer`, browsers would send `Origin: null` with our forms.
   'Referrer-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy':
@@ -22,8 +22,8 @@ export const pageHeaders: Readonly<Record<string, string>> = Object.freeze({
 })
 
 /**
- * The same for a page in a language, and with scripts: their addresses, as the page has them. By
- * these it runs those files alone, and no other of its own origin, which is the host's as well.
+ * The same for a page in a language, with the addresses of its scripts. The policy allows only
+ * those files, and no others of this origin, which is also the host's.
  */
 export function pageHeadersFor(
   language: string,
@@ -34,22 +34,22 @@ export function pageHeadersFor(
   return { ...headers, 'Content-Security-Policy': policyWith(scripts.map(asSource).join(' ')) }
 }
 
-/** Whether a page has the script of passkeys: it comes with what a view has for them. */
+/** Whether a page needs the script of passkeys. */
 export function hasScript(view: View): boolean {
   return 'passkey' in view && view.passkey !== null
 }
 
-/** Whether a page has a field for a password, and so the script that shows what was typed. */
+/** Whether a page has a password field, and so needs the script that reveals it. */
 export function hasPassword(view: View): boolean {
   return view.page === 'sign-in'
 }
 
-// These two would end it: https://www.w3.org/TR/CSP3/#grammardef-path-part
+// These two characters would end the source: https://www.w3.org/TR/CSP3/#grammardef-path-part
 function asSource(address: string): string {
   return address.replaceAll(';', '%3B').replaceAll(',', '%2C')
 }
 
-// A page without a script runs none, whatever comes into it.
+// A page without scripts may run none, even after an injection.
 function policyWith(scripts: string): string {
   return [
     "default-src 'none'",

@@ -20,18 +20,18 @@ import type { RenewCookie } from './renew-cookie.js'
 import { type ShowPage, seeOther } from './show-page.js'
 import type { PageTexts } from './texts.js'
 
-/** Passkeys on a page: what asks for one, and what judges it. */
+/** Passkeys on a page. */
 export interface PagePasskeys {
   readonly part: PasskeyPart
   readonly server: PasskeysOnPages
 }
 
-/** The use of a passkey, as the script writes it into a form; null for what is none. */
+/** Parses the response that the script writes into a form; null if it is malformed. */
 export function assertionOf(text: string): AssertionResponse | null {
   return read(assertionSchema, text)
 }
 
-/** A new passkey, the same way. */
+/** The same for a new passkey. */
 function creationOf(text: string): CreationResponse | null {
   return read(creationSchema, text)
 }
@@ -44,17 +44,17 @@ function read<Read>(schema: z.ZodType<Read>, text: string): Read | null {
   }
 }
 
-/** A visit of somebody who is signed in. */
+/** A visit of a signed-in user. */
 export type SignedInVisit = PageVisit & { readonly found: BrowserUser }
 
-/** What pages on which a passkey can be made have in common. */
+/** Common parts of pages that create a passkey. */
 export interface NewPasskey {
   /**
-   * What makes one, for the form; null where the sign-in is not as fresh as `POST /auth/passkeys`
-   * asks: a passkey is a way in by itself. Rejects with 503.
+   * The part of the form that creates one; null if the sign-in is older than `POST /auth/passkeys`
+   * requires, since a passkey alone can sign in. Rejects with 503.
    */
   part(found: BrowserUser, isAlone: boolean): Promise<((texts: PageTexts) => SafeHtml) | null>
-  /** Adds the one that was made, and shows the codes that came with it, or leads on. */
+  /** Adds the new passkey, then shows its recovery codes or leads on. */
   add(visit: SignedInVisit, fields: FormFields, request: EndpointRequest): Promise<Submitted>
 }
 
@@ -62,7 +62,7 @@ export interface NewPasskeyDeps {
   readonly passkeys: PagePasskeys
   readonly renewCookie: RenewCookie
   readonly showPage: ShowPage
-  /** Where browsers reach the router. */
+  /** The address of the router for browsers. */
   readonly baseUrl: URL
   readonly clock: () => Date
 }
@@ -106,8 +106,7 @@ export function createNewPasskey(deps: NewPasskeyDeps): NewPasskey {
 }
 
 /**
- * Shows recovery codes, once: nothing but this answer holds them. Its form leads on, wherever that
- * is by now.
+ * Shows recovery codes, only in this answer. Its form leads on to the next step.
  */
 export function showRecoveryCodes(
   { showPage, baseUrl }: Pick<NewPasskeyDeps, 'showPage' | 'baseUrl'>,
@@ -126,7 +125,7 @@ function refusalOf(error: unknown): Submitted {
   if (!(error instanceof AuthError)) throw error
   const { retryAfter = 5 } = error
   switch (error.code) {
-    // It was not verified, or cannot be added.
+    // Not verified, or cannot be added.
     case 'invalid-request':
     case 'passkey-exists':
     case 'too-many-passkeys':

@@ -2,39 +2,39 @@ import { addressAt } from '../oauth/base-url.js'
 import { type ForPage, maxQueryChars } from '../oauth/parse-request.js'
 import { maxFlowChars } from './flow.js'
 
-/** The pages, and the endpoint that decides which of them is next. */
+/** The pages, and the endpoint that decides which is next. */
 export type PageName =
   | 'authorize'
   | 'sign-in'
   | 'second-factor'
-  /** The second factor by a recovery code. */
+  /** The second factor with a recovery code. */
   | 'recovery-code'
   | 'enrolment'
-  /** A passkey for the next time. */
+  /** The offer of a passkey. */
   | 'passkey'
   | 'consent'
   | 'continue'
   | 'sign-out'
 
 /**
- * What a page is for besides a request to the authorization endpoint: `then=` and a name out of
- * this list. Never an address.
+ * The purpose of a page without an authorization request: `then=` and a name of this list, never an
+ * address.
  */
 export type Errand =
   | { readonly name: 'account' | 'logout' }
-  /** `userCode`: as it was sent; null without. */
+  /** `userCode`: unchanged; null without. */
   | { readonly name: 'device'; readonly userCode: string | null }
 
-/** What the query of a page says. */
+/** The query of a page. */
 export interface PageRequest {
   readonly at: 'page-request'
-  /** All of it but what is our own, byte for byte, in its order. */
+  /** The query without our own parameters, byte for byte. */
   readonly raw: string
-  /** Null for an authorization request, which is still to be parsed. */
+  /** Null for an authorization request, which is parsed later. */
   readonly errand: Errand | null
-  /** As it was sent; null without. */
+  /** Unchanged; null without. */
   readonly flow: string | null
-  /** The tag of the language that was chosen on a page; null without. */
+  /** The tag of the language chosen on a page; null without. */
   readonly language: string | null
 }
 
@@ -64,17 +64,17 @@ export function readPageRequest(query: string): PageRequest | ForPage {
 }
 
 /**
- * The address of a page: the same request, how far it has come, and the language that was chosen.
- * Reading it gives what is given here.
+ * The address of a page with the request, its flow and the chosen language. The inverse of
+ * {@link readPageRequest}.
  *
- * @param baseUrl - where browsers reach the router
+ * @param baseUrl - the address of the router for browsers
  */
 export function pageAddress(
   baseUrl: URL,
   page: PageName,
   { raw, flow, language }: Pick<PageRequest, 'raw' | 'flow' | 'language'>,
 ): string {
-  // A URL without a path has one slash all the same.
+  // A URL without a path has a slash.
   const address = addressAt(baseUrl, `/oauth/${page}?${raw}`)
   const chosen = language === null ? '' : `&language=${language}`
   return `${address}${chosen}${flow === null ? '' : `&flow=${flow}`}`
@@ -85,7 +85,7 @@ type Own = Record<(typeof ours)[number], string[]>
 function splitOwn(query: string): { readonly raw: string; readonly own: Own } {
   const own: Own = { '&flow=': [], '&language=': [] }
   let end = query.length
-  // At 0 there is nothing left, and to search from before it is to find what was found before.
+  // Ends at 0: a search from -1 would find the same place again.
   while (end > 0) {
     const start = query.lastIndexOf('&', end - 1)
     const name = start < 0 ? undefined : ours.find((one) => query.startsWith(one, start))
@@ -105,8 +105,7 @@ function isTag(text: string): boolean {
   return text.length <= maxLanguageChars && /^[A-Za-z0-9-]+$/.test(text)
 }
 
-// The whole of it, or it is no errand: in an authorization request `then` is a parameter that we do
-// not know.
+// Only the whole query: in an authorization request, `then` is an unknown parameter.
 function errandOf(raw: string): Errand | null {
   const match = /^then=(?:(account|logout)|device(?:&user_code=([A-Za-z-]{1,20}))?)$/.exec(raw)
   if (match === null) return null

@@ -17,31 +17,31 @@ import type { PagesOptions, RenderPage } from './pages-options.js'
 import { createTexts, type PageTexts } from './texts.js'
 import type { View } from './view.js'
 
-/** What the pages of one host have in common, made once. */
+/** Common parts of all pages of a host, made once. */
 export interface PageSite {
-  /** Where browsers reach the router. */
+  /** The address of the router for browsers. */
   readonly baseUrl: URL
   readonly brand: BrandOptions
   /** By tag. */
   readonly languages: ReadonlyMap<string, PageTexts>
-  /** The tag of the language for browsers that ask for none of them. */
+  /** The tag of the default language. */
   readonly language: string
   readonly home: string | null
   readonly stylesheet: ServedFile
   readonly logo: ServedFile | null
-  /** For a browser's tab: the logo, where there is one. */
+  /** The icon of the tab: the logo, if there is one. */
   readonly icon: ServedFile
-  /** Of passkeys; null where the host takes none. */
+  /** The script of passkeys; null without the option `passkeys`. */
   readonly script: ServedFile | null
-  /** Shows what was typed as a password. */
+  /** The script that reveals a typed password. */
   readonly passwordScript: ServedFile
   readonly renderByHost: RenderByHost
 }
 
 /**
- * Reads the brand's logo, too.
+ * Also reads the logo.
  *
- * @throws AuthConfigError for an option that will not do, or a logo that cannot be read
+ * @throws AuthConfigError for an invalid option or an unreadable logo
  */
 export function createPageSite(
   options: PagesOptions,
@@ -76,15 +76,15 @@ export function createPageSite(
   }
 }
 
-/** The address of a file. Of our own origin and path, since `Host` is whatever somebody sends. */
+/** The address of a file, from `baseUrl`: clients can send any `Host`. */
 export function assetAddress({ baseUrl }: Pick<PageSite, 'baseUrl'>, { name }: ServedFile): string {
   return addressAt(baseUrl, `/oauth/assets/${name}`)
 }
 
-/** The host's page of a view; null for none, and for one that could not be made. */
+/** The host's page of a view; null if it has none or fails. */
 export type RenderByHost = (view: View, shell: PageShell) => Promise<SafeHtml | null>
 
-/** Makes it. A page that does not come must not keep anybody out, so ours takes its place. */
+/** If the host's page fails, ours replaces it. */
 function createRenderByHost(render: RenderPage | undefined, call: HostCall): RenderByHost {
   if (render === undefined) return async () => null
   return function renderByHost(view, shell) {
@@ -93,7 +93,7 @@ function createRenderByHost(render: RenderPage | undefined, call: HostCall): Ren
       if (page === null || isSafeHtml(page)) return page
       throw new UnexpectedAnswer('the page was not made by html')
     })
-    // Its failure was reported by the call.
+    // The call has reported the failure.
     return made.catch(() => null)
   }
 }

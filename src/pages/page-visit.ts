@@ -14,10 +14,10 @@ import { type PageRequest, pageAddress, readPageRequest } from './page-request.j
 import type { KnownBrowser } from './pre-cookie.js'
 import { errorAnswer, type PageReader, type ShowPage, seeOther } from './show-page.js'
 
-/** A visit of a page for a request to the authorization endpoint that nothing is wrong with. */
+/** A visit of a page for a valid authorization request. */
 export interface PageVisit extends JudgedAuthorization {
   readonly asked: PageRequest
-  /** As it was opened; null for none. */
+  /** The decrypted flow; null without. */
   readonly flow: Flow | null
   readonly binding: FlowBinding
   /** How the client is answered from here. */
@@ -36,8 +36,8 @@ export interface VisitPageDeps {
 }
 
 /**
- * Reads and judges the request in the address of a page, anew at every visit, and has it answered.
- * A request that is at fault is answered as the authorization endpoint answers it.
+ * Reads and validates the request in the address of a page at every visit. An invalid request gets
+ * the answer of the authorization endpoint.
  */
 export type VisitPage = (
   request: EndpointRequest,
@@ -59,8 +59,8 @@ export function createVisitPage(deps: VisitPageDeps): VisitPage {
     // 429, 503
     const judged = await judge(asked.raw, flow?.done ?? [], { incoming, context })
     if (judged.at === 'page') return errorAnswer(showPage, judged.problem, 400, request, judged)
-    // What follows a form, at once or by way of ours, may not be a redirect to another site. Also
-    // where the flow is none any more: the browser may have signed in elsewhere meanwhile.
+    // After a form, even across our redirects, browsers block redirects to other sites. This also
+    // holds if the flow has become invalid, for example by a sign-in in another tab.
     const isAfterForm = asked.flow !== null || incoming.method === 'POST'
     if (judged.at === 'client') {
       const reader: PageReader = { incoming, uiLocales: [], at: null }
@@ -81,7 +81,7 @@ export function createVisitPage(deps: VisitPageDeps): VisitPage {
   }
 }
 
-// Another tab has given the cookie a new secret since the address was made.
+// Another tab may have given the cookie a new secret since the address was made.
 async function openFormer(
   { flows, pages, sessions }: Pick<VisitPageDeps, 'flows' | 'pages' | 'sessions'>,
   { flow, raw }: PageRequest,
@@ -101,10 +101,10 @@ function queryOf(url: IncomingMessage['url'] = ''): string {
   return mark < 0 ? '' : url.slice(mark + 1)
 }
 
-/** Leads a browser on: to the page that is next, or back to its client. Rejects with 429, 503. */
+/** Leads a browser to the next page or back to its client. Rejects with 429 and 503. */
 export type Advance = (visit: PageVisit, context: RequestContext) => Promise<TextAnswer>
 
-/** Makes it. `baseUrl` is where browsers reach the router. */
+/** `baseUrl`: the address of the router for browsers. */
 export function createAdvance(answerClient: AnswerClient, baseUrl: URL): Advance {
   return async function advance(visit, context) {
     const { request, found, decision, flow, asked, reader, wayBack } = visit
@@ -114,7 +114,7 @@ export function createAdvance(answerClient: AnswerClient, baseUrl: URL): Advance
     if (step.next === 'client' && found !== null)
       return answerClient.withCode(request, found, { incoming: reader.incoming, context }, wayBack)
     const page = step.next === 'page' ? step.page : 'sign-in'
-    // What is no flow, or not any more, is not carried on.
+    // An invalid flow is dropped.
     return seeOther(pageAddress(baseUrl, page, { ...asked, flow: flow && asked.flow }))
   }
 }

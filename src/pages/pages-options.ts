@@ -5,20 +5,20 @@ import type { TextOptions } from './texts.js'
 import type { View } from './view.js'
 
 /**
- * The option `pages`: how the pages look on which users sign in to apps. They are there with the
- * option `oauth`, also without this one.
+ * The option `pages`: the look of the pages on which users sign in to apps. The pages exist with
+ * the option `oauth`, even without this one.
  */
 export interface PagesOptions {
   /** Default: the host of `oauth.baseUrl` as the name, and blue. */
   readonly brand?: BrandOptions
   /**
-   * CSS that is added to the style sheet, up to 64 KiB. It can use what the router serves, and
-   * nothing of other origins. Default: nothing.
+   * CSS to append to the style sheet, up to 64 KiB. It can load files of the router, but nothing
+   * from other origins. Default: none.
    */
   readonly css?: string
   /**
-   * Texts by language: those of a shipped one (`en`, `de`) changed, or a language of your own, in
-   * which what is missing is English. Default: the shipped ones.
+   * Texts by language: changes of a shipped one (`en`, `de`), or your own language, whose missing
+   * texts are English. Default: the shipped ones.
    *
    * @example
    * ```ts
@@ -33,11 +33,11 @@ export interface PagesOptions {
    * ```
    */
   readonly texts?: TextOptions
-  /** The language of a browser that asks for none that there is. Default `en`. */
+  /** The language if the browser requests none of the available ones. Default `en`. */
   readonly language?: string
   /**
-   * Draws the QR code on the page where a second factor is set up: its modules row by row, true for
-   * dark, without a border. Default: the key is shown as text, and as a link that opens an app.
+   * Draws the QR code for the enrolment of a second factor: its modules row by row, true for dark,
+   * without a border. Default: the page shows the key as text, and as a link that opens an app.
    *
    * @example
    * ```ts
@@ -48,13 +48,12 @@ export interface PagesOptions {
    * ```
    */
   readonly qrCode?: (text: string) => readonly (readonly boolean[])[]
-  /** Your own first page, as an https URL: where errors and signing out lead. Default: nowhere. */
+  /** Your home page as an https URL, linked after errors and signing out. Default: no link. */
   readonly home?: string
   /**
-   * Makes the HTML of a page instead of the router; null leaves a page to it. What it throws, or
-   * answers that was not made by the given `html`, is reported as `host.failed`, and the router's
-   * own page is shown. Check it by `pageContract` of `messaging-auth-router/testing`. Default:
-   * none.
+   * Makes the HTML of a page instead of the router; return null for the router's own page. An
+   * exception, or a value not made by the given `html`, raises `host.failed`, and the router shows
+   * its own page. Test it with `pageContract` of `messaging-auth-router/testing`. Default: none.
    *
    * @example
    * ```ts
@@ -71,13 +70,13 @@ export interface PagesOptions {
   readonly render?: RenderPage
 }
 
-/** What a host makes its own pages with: all that is around every page, and what escapes. */
+/** Tools for a host's own pages: the frame of every page, and functions that escape. */
 export interface PageTools extends PageShell {
-  /** A tagged template: escapes every value that is not markup made by it. */
+  /** A tagged template that escapes every value except markup made by it. */
   readonly html: typeof html
   /** Attributes with quotes: `<input${attributes({ type: 'text', required: true })}>`. */
   readonly attributes: typeof attributes
 }
 
-/** Makes the whole document of a view; null leaves it to the router. At once: it cannot wait. */
+/** Returns the document of a view, or null for the router's own page. Synchronous. */
 export type RenderPage = (view: View, tools: PageTools) => SafeHtml | null

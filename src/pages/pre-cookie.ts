@@ -4,34 +4,32 @@ import { type BrowserCookie, createPreCookie } from '../http/cookies.js'
 import { randomId } from '../lib/random.js'
 
 /**
- * What a browser is known by on the pages. The random value is 128 bits, has not the form of a
- * session's secret, and is never looked up: who plants one in a victim's browser has planted
- * nothing that could come to be signed in.
+ * How pages recognise a browser. The random value has 128 bits, does not look like a session's
+ * secret, and is never looked up: planting one in a victim's browser cannot lead to a session.
  */
 export interface KnownBrowser {
   /**
-   * The session that it keeps, or the random value; null for a browser that has neither. What came
-   * twice counts as not sent.
+   * The value of its session cookie, or the random value; null without both. A repeated cookie
+   * counts as not sent.
    */
   of(incoming: IncomingMessage): string | null
   /**
-   * The random value, signed in or not; null without. Forms go by it: it is the same before and
-   * after a sign-in, so that one in another tab makes no form of this browser a stranger's.
+   * The random value, signed in or not; null without. Forms depend on it: it stays the same at a
+   * sign-in, so that a sign-in in another tab does not invalidate the forms of this browser.
    */
   preOf(incoming: IncomingMessage): string | null
   /**
-   * Whatever forms that it was shown may go by, that of {@link KnownBrowser.preOf} first. More than
-   * one where several pages were opened at once: each has given it a value, of which it keeps the
-   * last one.
+   * All values that its forms may depend on, first that of {@link KnownBrowser.preOf}. Several if
+   * pages were opened at once: each has set a value, and the browser keeps the last one.
    */
   allOf(incoming: IncomingMessage): readonly string[]
-  /** The same as `preOf`; a browser that has none is given one, to be kept until it is closed. */
+  /** Like `preOf`; a browser without a value gets one, until it is closed. */
   ensure(incoming: IncomingMessage): NamedBrowser
-  /** Whether it has sent any cookie of ours, in whatever form. One that takes none has not. */
+  /** Whether it has sent any of our cookies; false for a browser that blocks cookies. */
   hasSentAny(incoming: IncomingMessage): boolean
 }
 
-/** What a browser is known by from now on, and what it must keep for that. */
+/** The value of a browser, and the cookies that it must store. */
 export interface NamedBrowser {
   readonly browser: string
   readonly cookies: readonly CookieChange[]
@@ -40,9 +38,9 @@ export interface NamedBrowser {
 const form = /^[\w-]{22}$/
 
 /**
- * A value is kept a second time, under a name that goes by the value: tabs that a browser opens
- * again at its start are all given one before any answer has come, and each of their forms is one
- * that this browser was shown. Of two in 64 the one takes the place of the other, as it was before.
+ * A value is stored again under a name that depends on it: at its start, a browser may restore many
+ * tabs, and each gets a value before the first answer arrives; the forms of all tabs stay valid.
+ * Two values collide with a chance of 1 in 64; then only the later one stays.
  */
 const slots = Array.from({ length: 64 }, (_none, slot) => slot.toString(16).padStart(2, '0'))
 
@@ -50,7 +48,7 @@ function slotOf(value: string): number {
   return (Buffer.from(value, 'base64url')[0] ?? 0) % slots.length
 }
 
-/** Makes it, of the cookie of sessions. `isSecure` as for that one. */
+/** `session`: the cookie of sessions; `isSecure` as in that one. */
 export function createKnownBrowser(
   session: Pick<BrowserCookie, 'read' | 'isSent'>,
   isSecure: boolean,

@@ -14,7 +14,7 @@ import { secondFactorPage } from './views/second-factor.js'
 import { signInPage } from './views/sign-in.js'
 import { signedOutPage, signOutPage } from './views/sign-out.js'
 
-/** The whole document of a view. The same view and shell give the same page, byte for byte. */
+/** The document of a view. Equal views and shells give equal bytes. */
 export function renderPage(view: View, shell: PageShell): SafeHtml {
   return layout(shell, contentOf(view, shell))
 }

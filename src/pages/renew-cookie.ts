@@ -8,25 +8,24 @@ import type { Sessions } from '../sessions/sessions.js'
 import { readSessionSecret } from '../tokens/session-secret.js'
 import type { Submitted } from './form-page.js'
 
-/** Somebody who is signed in, and the request of the browser. */
+/** A signed-in user, and the request of the browser. */
 export interface Asking {
   readonly incoming: IncomingMessage
   readonly found: BrowserUser
 }
 
 /**
- * Has a form change a factor of who is signed in. `change` is given what it has to call once
- * nothing but the change itself can fail: the browser's cookie gets a new secret by that, and every
- * copy of it is good for nothing ten seconds later.
+ * Lets a form change a factor of the signed-in user. `change` gets a function to call when only the
+ * change itself can still fail: it gives the browser's cookie a new secret, and ten seconds later
+ * every copy of the old one is invalid.
  *
- * The secret comes first: where it cannot be replaced, nothing has changed, and the form comes back
- * with 503. The other way round the factor would be there, and its recovery codes nowhere. Where
- * the change fails after it, the answer brings the new cookie all the same. An answer that is lost
- * keeps nobody out: who has the factor signs in with it.
+ * The secret is replaced first. If that fails, nothing has changed, and the form returns with 503.
+ * In the other order, the factor could exist while its recovery codes are lost. If the change fails
+ * afterwards, the answer still sets the new cookie. After a lost answer, the user signs in with the
+ * new factor.
  *
- * Of several forms at once one gets any further. The others came with the secret that was replaced
- * meanwhile, and so does a copy of the cookie: it sets up no factor of its own. Of them `change` is
- * told by a 401.
+ * Only one of several concurrent forms succeeds. The others, and any copy of the cookie, have the
+ * replaced secret, so they cannot set up another factor: the function then rejects with 401.
  */
 export type RenewCookie = (
   asking: Asking,

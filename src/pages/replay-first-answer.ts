@@ -5,15 +5,15 @@ import type { FormFields, FormPage, Submitted } from './form-page.js'
 import type { PageVisit } from './page-visit.js'
 import type { FormSignIn, SignInByForm } from './sign-in-by-form.js'
 
-/** Forms, and seconds. Who presses twice does so at once. */
+/** Remembered forms. */
 const maxRecent = 1000
 const recentSeconds = 10
 
 /**
- * Answers a second step that is sent twice as it was the first time: with the same session. A
- * browser in which a button is pressed twice drops the first answer and takes the second, in which
- * the code would be used up. Only the client that got the first answer can send the same form from
- * the same browser with the same code.
+ * Repeats the first answer, with the same session, if a second step is sent twice. After a double
+ * click, the browser drops the first answer and shows the second, for which the code would be used
+ * up. Only the client that got the first answer can send the same form from the same browser with
+ * the same code.
  */
 export function replayFirstAnswer(byCode: SignInByForm['byCode'], clock: () => Date) {
   const recent = boundedCache<Promise<FormSignIn>>(maxRecent, recentSeconds)
@@ -24,10 +24,10 @@ export function replayFirstAnswer(byCode: SignInByForm['byCode'], clock: () => D
     const { flow, binding } = visit
     const step = flow?.pending?.id
     if (step === undefined || code === null) return byCode(code, visit)
-    // As JSON, so that no two lists of parts are the same text.
+    // As JSON, so that different lists of parts are different texts.
     const name = sha256(JSON.stringify([step, binding.request, binding.browser, code]))
     const before = recent.get(name, clock())
-    // What was refused is judged, and counted, every time.
+    // A refused form is checked and counted every time.
     const known = before === undefined ? null : await before.catch(() => null)
     if (known?.outcome === 'signed-in') return known
     const outcome = byCode(code, visit)
@@ -37,9 +37,8 @@ export function replayFirstAnswer(byCode: SignInByForm['byCode'], clock: () => D
 }
 
 /**
- * Answers a factor that is set up twice as it was the first time: with the recovery codes and the
- * new cookie, which nothing else holds. The browser has dropped the first answer, and the factor is
- * there. `session` is the cookie of sessions.
+ * The same for the enrolment of a factor: repeats the recovery codes and the new cookie, which
+ * exist only in the first answer. `session`: the cookie of sessions.
  */
 export function replayFirstEnrolment(
   page: FormPage,
@@ -59,13 +58,13 @@ export function replayFirstEnrolment(
     answeredBefore,
     async submit(visit, fields, request) {
       const name = nameOf(visit, fields)
-      // No `await` between the look and the entry, or two that come at once are both the first.
+      // No `await` between the lookup and the entry; otherwise two at once would both be the first.
       const before = recent.get(name, clock())
       const known = before === undefined ? null : await before.catch(() => null)
       if (known?.next === 'answer') return known
       const outcome = page.submit(visit, fields, request)
       recent.set(name, outcome, clock())
-      // The second press may come with the cookie that the first one was answered.
+      // The second form may already have the cookie of the first answer.
       const browser = newCookieOf(await outcome, session)
       if (browser !== null) recent.set(nameOf(visit, fields, browser), outcome, clock())
       return outcome
@@ -73,7 +72,7 @@ export function replayFirstEnrolment(
   }
 }
 
-// By the token of the form as well: one that is shown anew is another.
+// Includes the token of the form, so that a new page is another form.
 function nameOf(
   { binding }: PageVisit,
   fields: FormFields,

@@ -13,7 +13,7 @@ export interface SecondFactorPageDeps extends SignInPageDeps {
   readonly secondFactors: Pick<SecondFactors, 'of' | 'sendsCodes'>
 }
 
-/** `/oauth/second-factor` and `/oauth/recovery-code`: after a password that was right. */
+/** `/oauth/second-factor` and `/oauth/recovery-code`: after a right password. */
 export function createSecondFactorPage(
   deps: SecondFactorPageDeps,
   kind: 'code' | 'recovery',
@@ -46,7 +46,7 @@ export function createSecondFactorPage(
         otherMethod: otherMethod('recovery-code'),
         otherKind: 'recovery',
         sendable,
-        // The first page has had one sent, or the button has.
+        // A code was sent by the first page or by the button.
         sent: sendable.length > 0 && form.fault === null,
         passkey: passkey?.(texts) ?? null,
       })
@@ -64,7 +64,7 @@ export function createSecondFactorPage(
   }
 }
 
-/** What a user can show as the second factor. */
+/** The factors that the user can use. */
 interface Owed {
   readonly user: AuthUser
   readonly first: 'code' | 'passkey'
@@ -82,7 +82,7 @@ async function owedBy(
   const factors = await secondFactors.of(user)
   const passkey = await partFor(passkeys, user, factors === null)
   if (factors === null) {
-    // With their first passkey came recovery codes.
+    // The first passkey came with recovery codes.
     const alone = { user, first: 'passkey', sendable: [], hasRecovery: true } as const
     return passkey === null ? null : { ...alone, passkey }
   }

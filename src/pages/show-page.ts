@@ -16,14 +16,14 @@ import { renderPage } from './render.js'
 import type { PageTexts } from './texts.js'
 import type { ErrorView, PageFault, View } from './view.js'
 
-/** Whom a page is for, and where it stands. */
+/** The reader of a page, and its address. */
 export interface PageReader {
   readonly incoming: IncomingMessage
-  /** `ui_locales` of the request, the best liked first; empty without. */
+  /** `ui_locales` of the request, by preference; empty without. */
   readonly uiLocales: readonly string[]
-  /** Who is signed in; left out, or null, for nobody. */
+  /** The signed-in user; null or absent for nobody. */
   readonly user?: Pick<AuthUser, 'locale'> | null
-  /** The page that has an address of its own to come back to; null for one that has none. */
+  /** The page, if it has its own address for the links of languages; null otherwise. */
   readonly at: PagePlace | null
 }
 
@@ -32,23 +32,23 @@ export interface PagePlace extends Pick<PageRequest, 'raw' | 'flow' | 'language'
   readonly page: PageName
 }
 
-/** What goes with a page besides its text. */
+/** Status and cookies of a page. */
 export interface PageStatus {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly cookies?: readonly CookieChange[]
-  /** Of an error page: what its reference leads to in the events. */
+  /** For an error page: the refusal for the event with its reference. */
   readonly refused?: RefusedVisit
 }
 
-/** The request that an error page answers. */
+/** The refused request of an error page. */
 export interface RefusedVisit {
   readonly context: RequestContext
-  /** Of a client that there is; null without. */
+  /** The id of an existing client; null without. */
   readonly clientId: string | null
 }
 
-/** The answer with a page: in the reader's language, as the host or the router draws it. */
+/** Makes the answer with a page, in the reader's language, by the host or the router. */
 export type ShowPage = (
   viewIn: (texts: PageTexts) => View,
   reader: PageReader,
@@ -77,7 +77,7 @@ export function createShowPage(site: PageSite, audit: Audit): ShowPage {
   }
 }
 
-/** A 303: whatever the request was, the next one is a GET. */
+/** A 303, which makes the next request a GET. */
 export function seeOther(location: string, cookies: readonly CookieChange[] = []): TextAnswer {
   const { 'Content-Language': _none, ...headers } = pageHeadersFor('en')
   return { status: 303, text: '', headers: { ...headers, Location: location }, cookies }
@@ -113,10 +113,10 @@ function linkTo(
   return { tag, name: texts.plain('language.name'), href }
 }
 
-/** What an error page tells besides its fault. */
+/** Details of an error page besides its fault. */
 type Told = Partial<Pick<ErrorView, 'clientName' | 'retryAfter'> & Pick<RefusedVisit, 'clientId'>>
 
-/** A page that says what cannot be done, with a reference for whoever looks into the log. */
+/** An error page with a reference to the log. */
 export function errorAnswer(
   showPage: ShowPage,
   fault: PageFault,
@@ -132,7 +132,7 @@ export function errorAnswer(
   return showPage(() => view, reader, { status, headers, refused: { context, clientId } })
 }
 
-/** An endpoint that a person looks at: whatever it refuses comes as a page, an outage too. */
+/** An endpoint whose errors, outages included, are HTML pages. */
 export function forPeople(
   showPage: ShowPage,
   endpoint: (request: EndpointRequest) => Promise<TextAnswer>,

@@ -13,65 +13,65 @@ import type { Flow, FlowBinding, Flows } from './flow.js'
 import { asIdentifier } from './judge-form.js'
 import { assertionOf } from './page-passkeys.js'
 
-/** A form that is ours, and where it comes from. */
+/** A form of our pages, and its origin. */
 export interface FormVisit extends Requester {
   readonly binding: FlowBinding
-  /** As it was opened. */
+  /** The decrypted flow. */
   readonly flow: Flow | null
-  /** Takes what the limits say. */
+  /** Sets the headers of limits. */
   readonly setHeaders: SetHeaders
 }
 
-/** The fields of the first page. */
+/** The fields of the sign-in page. */
 export interface PasswordFields {
-  /** An e-mail address or a user name. */
+  /** An e-mail address or a username. */
   readonly username: string
   readonly password: string
-  /** Whether the browser is to stay signed in once it was closed. */
+  /** Whether the browser shall stay signed in after it is closed. */
   readonly stay: boolean
 }
 
-/** A passkey instead of them. */
+/** A passkey instead of name and password. */
 export interface PasskeyFields {
-  /** As the script writes it. */
+  /** The text that the script writes. */
   readonly passkey: string
   readonly stay: boolean
 }
 
-/** What becomes of a form. `text` is the name of the text that says what is wrong. */
+/** The result of a form. `text`: the key of the text that says what is wrong. */
 export type FormSignIn =
   | {
       readonly outcome: 'signed-in'
       readonly loggedIn: LoggedIn
       readonly stay: boolean
-      /** For the browser as its new cookie names it. */
+      /** Bound to the new cookie. */
       readonly flow: string
     }
-  /** The second page is next, or shown once more: `isSent` where a code is on its way. */
+  /** The page of the second factor, perhaps again. `isSent`: a code was sent. */
   | {
       readonly outcome: 'factor-due'
       readonly flow: string
       readonly methods: readonly string[]
       readonly isSent: boolean
     }
-  /** The same page once more. */
+  /** The same page again. */
   | {
       readonly outcome: 'wrong'
       readonly status: 422
       readonly text: WrongText
-      /** The id of a passkey that is not known here, for the browser to drop it. */
+      /** The id of a passkey that does not exist here, for the browser to forget. */
       readonly unknownPasskey?: string
     }
-  /** The first page once more: nobody is half way through signing in, or not any more. */
+  /** The sign-in page again: no sign-in waits for its second factor. */
   | { readonly outcome: 'start-over'; readonly status: 422; readonly text: 'fault.stale' }
-  /** The host has said no. `message` is its own, for the user. */
+  /** The host has refused. `message`: its text for the user. */
   | {
       readonly outcome: 'refused'
       readonly status: 403
       readonly text: 'fault.refused'
       readonly message: string
     }
-  /** The same page once more, with what was typed: nothing is tried again by itself. */
+  /** The same page again, with the typed fields; nothing is repeated automatically. */
   | {
       readonly outcome: 'later'
       readonly status: 429 | 503
@@ -80,21 +80,21 @@ export type FormSignIn =
       readonly retryAfter: number
     }
 
-/** What was wrong. Of name and password nobody is told which. */
+/** What was wrong. It never tells whether it was the name or the password. */
 export type WrongText =
   | 'sign-in.wrong'
   | 'second-factor.wrong-code'
   | 'second-factor.wrong-recovery'
   | 'fault.wrong-passkey'
 
-/** Signs in by the forms of the pages. Rejects only with what no client is told. */
+/** Signs in by forms of the pages. Rejects only with errors that are not for clients. */
 export interface SignInByForm {
   byPassword(fields: PasswordFields, visit: FormVisit): Promise<FormSignIn>
-  /** `code` null: the user asks to be sent one. */
+  /** `code` null: the user requests a code. */
   byCode(code: string | null, visit: FormVisit): Promise<FormSignIn>
-  /** With nothing else. On a host that takes no passkeys, none is right. */
+  /** With a passkey only. Always refused without the option `passkeys`. */
   byPasskey(fields: PasskeyFields, visit: FormVisit): Promise<FormSignIn>
-  /** In the place of a code. */
+  /** With a passkey instead of a code. */
   bySecondPasskey(passkey: string, visit: FormVisit): Promise<FormSignIn>
 }
 
@@ -102,14 +102,14 @@ export interface SignInByFormDeps {
   readonly logInSteps: LogInSteps
   readonly flows: Pick<Flows, 'begin' | 'withStep' | 'withPending' | 'seal' | 'claim'>
   readonly passwordFingerprint: PasswordFingerprint
-  /** Undefined: the host takes no passkeys. */
+  /** Undefined without the option `passkeys`. */
   readonly passkeysOnPages: Pick<PasskeysOnPages, 'approve' | 'open'> | undefined
 }
 
-/** Characters. None that is right is as long. */
+/** Characters; longer than any valid code. */
 const maxCodeChars = 64
 
-/** Makes it. Every sign-in is decided, counted and reported as `POST /login` is. */
+/** Every sign-in is decided, counted and reported like `POST /login`. */
 export function createSignInByForm(deps: SignInByFormDeps): SignInByForm {
   const { flows, passwordFingerprint } = deps
 
@@ -200,7 +200,7 @@ async function byPasskey(
     { approved, tokens: 'cookie', lifetime: browserLifetime(stay), passkey },
     visit.context,
   )
-  // Its user was verified, so nothing more is asked for.
+  // A passkey with user verification needs no further factor.
   return signedIn(deps, { ...opened, mustEnrol: false }, stay, visit)
 }
 
@@ -210,7 +210,7 @@ function signedIn(
   stay: boolean,
   { flow: before, binding: { request } }: FormVisit,
 ): FormSignIn {
-  // The cookie is another one from now on, and what the browser was known by before names nobody.
+  // The flow is bound to the new cookie; the former value of the browser is obsolete.
   const browser = loggedIn.token
   const flow = flows.seal(flows.withStep(before ?? flows.begin(), 'login'), { request, browser })
   return { outcome: 'signed-in', loggedIn, stay, flow }
@@ -235,7 +235,7 @@ function wrong(text: WrongText): Extract<FormSignIn, { outcome: 'wrong' }> {
 
 const wrongPasskey = wrong('fault.wrong-passkey')
 
-// Apps show codes in groups, and people type them so.
+// Apps show codes in groups, and people type the blanks.
 function withoutBlanks(typed: string): string {
   return typed.length > maxCodeChars ? typed : typed.replaceAll(/\s/g, '')
 }
@@ -246,7 +246,7 @@ function wrongCode(code: string | null): WrongText {
     : 'second-factor.wrong-recovery'
 }
 
-/** What a refusal is to the person at the form; `otherwise` for whatever was not right. */
+/** The result for a refusal; `otherwise` for a wrong password, code or passkey. */
 function faultOf(error: unknown, otherwise: FormSignIn): FormSignIn {
   if (!(error instanceof AuthError)) throw error
   const { retryAfter = 5, clientMessage: message } = error
@@ -286,7 +286,7 @@ export function createPasswordFingerprint(encryptionKeys: readonly Buffer[]): Pa
   }
 }
 
-// As JSON, so that no id and hash make the text of another pair.
+// As JSON, so that different pairs are different texts.
 function fingerprintUnder(
   key: Buffer,
   { id, passwordHash }: Pick<AuthUser, 'id' | 'passwordHash'>,

@@ -21,12 +21,12 @@ import type { FormFault } from './view.js'
 export interface SignInPageDeps {
   readonly pages: Pick<Pages, 'cookie'>
   readonly sessions: Pick<Sessions, 'findBySecret' | 'end'>
-  /** Where browsers reach the router. */
+  /** The address of the router for browsers. */
   readonly baseUrl: URL
   readonly signInByForm: SignInByForm
-  /** Undefined: the host takes none. */
+  /** Undefined without the option `passkeys`. */
   readonly passkeys: PagePasskeys | undefined
-  /** Undefined: the host takes none. */
+  /** Undefined without the option `passkeys`. */
   readonly offerPasskey: OfferPasskey | undefined
 }
 
@@ -65,7 +65,7 @@ export function createSignInPage(deps: SignInPageDeps): FormPage {
         passkeys !== undefined && fields.has('passkey')
           ? await signInByForm.byPasskey({ passkey: fields.text('passkey'), stay }, from)
           : await signInByForm.byPassword({ ...typedIn(fields), stay }, from)
-      // The script says so of a device that has passkeys of its own.
+      // The script sets `capable` on a device with its own authenticator.
       const offer = fields.has('capable') ? offerPasskey : undefined
       return settleSignIn(deps, outcome, visit, request, offer)
     },
@@ -88,7 +88,7 @@ function signInPart(
   return part({ ...asked, renew, unknown }, texts)
 }
 
-/** A visit as the sign-in sees it. */
+/** The visit in the form for the sign-in. */
 export function formVisit(
   { binding, flow }: PageVisit,
   { context, aborted, setHeaders }: EndpointRequest,
@@ -97,8 +97,8 @@ export function formVisit(
 }
 
 /**
- * What a page does with what became of its sign-in: keeps the session, or says what is next. That
- * is what the app has asked for, if nothing is offered.
+ * Turns the result of a sign-in into the result of its page: sets the cookie and leads on, or shows
+ * the next page.
  */
 export async function settleSignIn(
   deps: SignInPageDeps,

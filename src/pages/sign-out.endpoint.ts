@@ -21,13 +21,13 @@ export interface SignOutDeps {
   readonly csrf: Csrf
   readonly browsers: Pick<KnownBrowser, 'preOf' | 'ensure'>
   readonly showPage: ShowPage
-  /** Where browsers reach the router. */
+  /** The address of the router for browsers. */
   readonly baseUrl: URL
 }
 
 /**
- * `GET, POST /oauth/sign-out`: a form asks, since a link from anywhere may lead here; then the
- * browser's session ends, and with it those of the apps that were signed in to by it.
+ * `GET, POST /oauth/sign-out`: a form asks first, since any page can link here. Then ends the
+ * browser's session and the sessions of apps that it has signed in.
  */
 export function signOutEndpoints(deps: SignOutDeps): FormEndpoints {
   const { pages, sessions, showPage, baseUrl } = deps
@@ -39,7 +39,7 @@ export function signOutEndpoints(deps: SignOutDeps): FormEndpoints {
     const session = await findSessionOfCookie(pages, sessions, incoming)
     const origin = deps.csrf.judge(incoming, token, bindingOf(deps, request, session))
     if (origin !== 'ours') return show(deps, request, session, origin)
-    // Durably, before the browser forgets what it would have to try again with.
+    // Stored before the browser deletes the cookie, so that a failure can be repeated.
     if (session !== null) await sessions.end(session, 'logout', context)
     const address = pageAddress(baseUrl, 'sign-out', placeOf(request))
     return seeOther(address, [{ of: pages.cookie, value: null }])
@@ -93,7 +93,7 @@ function bindingOf(
 
 type Place = Pick<PageRequest, 'raw' | 'flow' | 'language'>
 
-// Nothing but the language that was chosen goes on.
+// Keeps only the chosen language.
 function placeOf({ incoming: { url = '' } }: EndpointRequest): Place {
   const asked = readPageRequest(url.slice(url.indexOf('?') + 1 || url.length))
   return { raw: '', flow: null, language: asked.at === 'page-request' ? asked.language : null }

@@ -6,7 +6,7 @@ import { type HtmlValue, html, isSafeHtml, type SafeHtml } from './html.js'
 import { de } from './texts/de.js'
 import { en, type TextKey, type Texts } from './texts/en.js'
 
-/** What stands for the names in braces. */
+/** Values of the placeholders in braces. */
 export type TextValues = Readonly<Record<string, SafeHtml | string>>
 
 /** The texts of the pages in one language. */
@@ -14,15 +14,15 @@ export interface PageTexts {
   /** As in `lang`, [RFC 5646](https://www.rfc-editor.org/rfc/rfc5646). */
   readonly tag: string
   readonly direction: 'ltr' | 'rtl'
-  /** With every value in a `<bdi>`: no name changes the order of the words around it. */
+  /** With every value in a `<bdi>`, so that a name cannot reorder the words around it. */
   html(key: TextKey, values?: TextValues): SafeHtml
-  /** For titles and attributes, where no markup can be. Values are ours or the host's. */
+  /** For titles and attributes, without markup. Only for values of ours or the host. */
   plain(key: TextKey, values?: Readonly<Record<string, string>>): string
   /** A time to wait, such as `5 minutes`. */
   wait(seconds: number): string
 }
 
-/** Texts of the host's: a language of ours changed, or one of its own, by its tag. */
+/** The host's texts by language tag: changes of a shipped language, or a new one. */
 export type TextOptions = Readonly<Record<string, Partial<Texts>>>
 
 const shipped: Readonly<Record<string, Texts>> = { en, de }
@@ -31,12 +31,11 @@ const tagPattern = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/
 const maxTextChars = 600
 const placeholder = /\{([a-z]+)\}/
 
-/** Languages that are written from right to left. */
+/** Languages written from right to left. */
 const rightToLeft = /^(?:ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)(?:-|$)/
 
 /**
- * Every language there is, by its tag: ours, and the host's. What one of the host's leaves out is
- * English.
+ * All languages by tag: shipped ones and the host's. Missing texts of the host's are English.
  *
  * @throws AuthConfigError for an invalid language tag, an unknown text key, or a placeholder that
  * the page does not supply
@@ -138,7 +137,7 @@ function isolated(value: SafeHtml | string | undefined): HtmlValue {
   return isSafeHtml(value) ? value : html`<bdi>${value}</bdi>`
 }
 
-// Rounded up: whoever comes back a moment too early is refused again.
+// Rounded up: a user who comes back too early is refused again.
 function waitIn(tag: string, seconds: number): string {
   const [count, unit] =
     seconds <= 90

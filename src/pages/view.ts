@@ -1,22 +1,22 @@
 import type { PageRefusal } from '../audit/refusals.js'
 import type { SafeHtml } from './html.js'
 
-/** The app that the user is on the way to. */
+/** The app that requests the sign-in. */
 export interface ClientOnPage {
   readonly name: string
-  /** The host of its redirect URI; null where that leads to an app on the device. */
+  /** The host of its redirect URI; null for an app on the device. */
   readonly host: string | null
 }
 
-/** Whose account it is. */
+/** An account. */
 export interface AccountOnPage {
-  /** What people call her. */
+  /** The display name. */
   readonly name: string
-  /** What she signs in by. */
+  /** The name for signing in. */
   readonly username: string
 }
 
-/** Where a form is posted to, with what it carries unseen. */
+/** The target of a form, and its hidden fields. */
 export interface PageForm {
   readonly action: string
   /** Made by `hiddenFields`. */
@@ -24,107 +24,107 @@ export interface PageForm {
   readonly fault: FormFault | null
 }
 
-/** Why a form is shown again. The list is closed: a page says nothing else about a refusal. */
+/** Why a form is shown again. The list is closed. */
 export type FormFault =
   | { readonly kind: 'wrong' | 'stale' | 'wrong-passkey' | 'too-soon' }
-  /** The browser takes no cookies; or its session ended after the page was shown. */
+  /** The browser blocks cookies; or its session ended after the page was shown. */
   | { readonly kind: 'no-cookie' | 'signed-out' }
-  /** Somebody else has signed in to the browser since the page was shown: who that is. */
+  /** Another user has signed in to the browser since the page was shown. */
   | { readonly kind: 'other-account'; readonly account: string }
-  /** The host has said no, in its own words where there are some. */
+  /** The host has refused, perhaps with its own text. */
   | { readonly kind: 'refused'; readonly message: string | null }
   | { readonly kind: 'throttled' | 'busy'; readonly retryAfter: number }
 
-/** Name and password on one page, since managers of passwords fill in one form. */
+/** Name and password on one page, since password managers fill in one form. */
 export interface SignInView {
   readonly page: 'sign-in'
-  /** Null where the user is on the way to nobody's app. */
+  /** Null without an app. */
   readonly client: ClientOnPage | null
   readonly form: PageForm
-  /** What was typed, or what the client hints at; empty without. */
+  /** The typed name, or the client's hint; empty without. */
   readonly username: string
-  /** Whether the tick is set already: what was chosen before a form comes back stays. */
+  /** Whether the checkbox is set, by the user's earlier choice. */
   readonly stay: boolean
   /**
-   * Who has signed in to the browser since the page was shown, where that account may go on: a
-   * button `name="choice" value="continue"` does. Null for nobody.
+   * The account that has signed in since the page was shown, if it may continue, with a button
+   * `name="choice" value="continue"`. Null without.
    */
   readonly account: AccountOnPage | null
-  /** Pages for those who cannot sign in; null where the host has none. */
+  /** The host's page for users who cannot sign in; null without. */
   readonly forgotten: string | null
   readonly register: string | null
-  /** Whether the form has a way back to the client. */
+  /** Whether the form offers a way back to the client. */
   readonly mayCancel: boolean
   /**
-   * What goes into the form, below the button; null where there are no passkeys. Its own button is
-   * hidden until its script, which is in it, has found that the browser has passkeys.
+   * Markup for the form, below the button; null without passkeys. Its own button is hidden until
+   * its script finds that the browser supports passkeys.
    */
   readonly passkey: SafeHtml | null
 }
 
-/** A factor of the host's that sends codes. */
+/** A factor of the host that sends codes. */
 export interface SendableFactor {
-  /** As the host calls it: lower-case letters, digits and `-`. */
+  /** Its name: lower-case letters, digits and `-`. */
   readonly name: string
-  /** What people call it; null for one that has a text of its own here. */
+  /** Its name for people; null if the pages have a text for it. */
   readonly label: string | null
 }
 
-/** The second of two steps: the password was right. */
+/** The second step, after a right password. */
 export interface SecondFactorView {
   readonly page: 'second-factor'
-  /** `passkey`: the user has nothing else, so nothing is typed. */
+  /** `passkey`: the user has no other factor, so there is no field. */
   readonly method: 'code' | 'recovery' | 'passkey'
   readonly form: PageForm
   readonly account: AccountOnPage
-  /** The page with the other method; null where the user has no other. */
+  /** The page with the other method; null if the user has none. */
   readonly otherMethod: string | null
-  /** Which that is. */
+  /** The other method. */
   readonly otherKind: SecondFactorView['method']
   readonly sendable: readonly SendableFactor[]
   /** Whether a code has just been sent. */
   readonly sent: boolean
-  /** As on the first page; never null where `method` is `passkey`. */
+  /** As on the sign-in page; never null if `method` is `passkey`. */
   readonly passkey: SafeHtml | null
 }
 
-/** A second factor is demanded, and the user has none yet. */
+/** A second factor is required, and the user has none yet. */
 export interface EnrolView {
   readonly page: 'enrol'
   readonly form: PageForm
   /** Base32, for typing. */
   readonly secret: string
   readonly otpauthUri: string
-  /** The modules of the QR code row by row, true for dark, without a border; null without one. */
+  /** The modules of the QR code row by row, true for dark, without a border; null without. */
   readonly qr: readonly (readonly boolean[])[] | null
-  /** What makes a passkey in its place, to stand in the form; null where there are none. */
+  /** Markup for the form that creates a passkey instead; null without passkeys. */
   readonly passkey: SafeHtml | null
 }
 
-/** The same on a host whose users have no authenticator apps: a passkey, or the way back. */
+/** The same on a host without TOTP: a passkey, or the way back. */
 export interface EnrolPasskeyView {
   readonly page: 'enrol-passkey'
   readonly form: PageForm
   readonly passkey: SafeHtml
 }
 
-/** Somebody has signed in by a password, in a browser that has passkeys: is one wanted? */
+/** The offer of a passkey after a sign-in by password. */
 export interface AddPasskeyView {
   readonly page: 'add-passkey'
   readonly account: AccountOnPage
   readonly form: PageForm
-  /** Null where the sign-in is too long ago: then there is only the way on. */
+  /** Null if the sign-in is too old: then the page only leads on. */
   readonly passkey: SafeHtml | null
 }
 
-/** Shown once, after the second factor is switched on. */
+/** Shown once, after the activation of the second factor. */
 export interface RecoveryCodesView {
   readonly page: 'recovery-codes'
   readonly form: PageForm
   readonly codes: readonly string[]
 }
 
-/** Somebody is signed in; does she want to go on as who she is? */
+/** Asks a signed-in user whether to continue with this account. */
 export interface ContinueView {
   readonly page: 'continue'
   readonly client: ClientOnPage
@@ -132,60 +132,60 @@ export interface ContinueView {
   readonly form: PageForm
 }
 
-/** What somebody else's app would be allowed to do. */
+/** The permissions that a third-party app requests. */
 export interface ConsentView {
   readonly page: 'consent'
   readonly client: ClientOnPage
   readonly account: AccountOnPage
-  /** What each scope means, in the user's language. */
+  /** The meaning of each scope in the user's language. */
   readonly scopes: readonly string[]
-  /** At which APIs it could do that, as people call them; empty where the host's own is all. */
+  /** The names of the APIs; empty if only the host's own is concerned. */
   readonly apis: readonly string[]
-  /** Where it can be taken back; null where the host has no page for that. */
+  /** The host's page to revoke the consent; null without. */
   readonly manage: string | null
   readonly form: PageForm
 }
 
-/** The last page: it leads to the client by itself. */
+/** The last page, which navigates to the client by itself. */
 export interface HandOverView {
   readonly page: 'hand-over'
   readonly client: ClientOnPage
-  /** The registered redirect URI with the answer in its query. */
+  /** The registered redirect URI with the answer in the query. */
   readonly redirect: string
 }
 
-/** Somebody is signed in to this browser, and may leave it. */
+/** Asks the signed-in user whether to sign out. */
 export interface SignOutView {
   readonly page: 'sign-out'
   readonly account: AccountOnPage
   readonly form: PageForm
 }
 
-/** Nobody is signed in to this browser any more. */
+/** The browser is signed out. */
 export interface SignedOutView {
   readonly page: 'signed-out'
-  /** Where one can sign in again; null without. */
+  /** The page to sign in again; null without. */
   readonly again: string | null
 }
 
-/** What a page can tell of a request that gets nowhere. The list is closed. */
+/** The faults of error pages. The list is closed. */
 export type PageFault = PageRefusal
 
-/** A request that gets nowhere. No link of it comes from the request: who sent it is not proven. */
+/** An error page. It has no links from the request, whose origin is unproven. */
 export interface ErrorView {
   readonly page: 'error'
   readonly fault: PageFault
-  /** The name of a client that is known, for `redirect-mismatch`; null without. */
+  /** The name of an existing client, for `redirect-mismatch`; null without. */
   readonly clientName: string | null
-  /** The id of the request, by which the log is searched; null without. */
+  /** The id of the request in the log; null without. */
   readonly reference: string | null
-  /** The name of the parameter at fault, one of ours; null without. */
+  /** The name of the wrong parameter, from a fixed list; null without. */
   readonly parameter: string | null
   /** Seconds, for `throttled` and `busy`. */
   readonly retryAfter: number
 }
 
-/** Everything that a page can be. */
+/** All pages. */
 export type View =
   | SignInView
   | SecondFactorView

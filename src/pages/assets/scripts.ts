@@ -1,9 +1,8 @@
-// The script of pages that take a passkey, as text: the build ships what TypeScript makes, and
-// nothing else. It finds its button, the button's form and what to say by their data attributes.
-// The password, the code and every link work without it.
+// The script for passkeys as text, since the build ships only the output of TypeScript. It finds
+// its button, the form and its texts by data attributes. Password, code and links work without it.
 
-// Bytes are turned into base64url by hand and not by `parseRequestOptionsFromJSON` and `toJSON`:
-// older browsers lack those, and what managers of passwords put in their place may, too.
+// Encodes base64url by hand instead of `parseRequestOptionsFromJSON` and `toJSON`, which older
+// browsers and some password managers lack.
 const values = `
 const bytes = (text) =>
   Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (one) => one.charCodeAt(0))
@@ -28,8 +27,8 @@ const written = ({ rawId, type, response }) => {
   return JSON.stringify({ id, rawId: id, type, response: sent })
 }`
 
-// The field is taken out again at once, so that a page that somebody goes back to has it no more.
-// A challenge is good for five minutes; where the page can have a new one, it asks for that before.
+// Removes the field at once, so that it is absent when the user navigates back to the page. A
+// challenge expires after five minutes; the page requests a new one before, if it can.
 const ceremonies = `
 let options = JSON.parse(passkey)
 let since = Date.now()
@@ -55,7 +54,7 @@ const send = (credential) => {
   field.remove()
 }`
 
-// Only one request may wait: that of autofill makes room before the button asks.
+// Only one request can wait: the button first ends that of autofill.
 const presses = `
 let waiting = new AbortController()
 let ended = Promise.resolve()
@@ -114,20 +113,20 @@ ${values}${ceremonies}${presses}
 })()
 `
 
-/** The whole of it, without the blanks that only editors need: no text in it has one at a sign. */
+/** The whole script, minified. No text in it has a blank beside a removed sign. */
 export const passkeyScript: string = whole
   .replaceAll(/\n\s*/g, '\n')
   .replaceAll(/ ?([-=,(){}?:&|>]+) ?/g, '$1')
-  // No statement ends there that would need the end of the line.
+  // No statement that ends there needs the line break.
   .replaceAll(/([=({,>])\n|\n(?=[}).])/g, '$1')
   .replaceAll(/(?<!async)\((\w+)\)=>/g, '$1=>')
 
-// The script of pages with a password, as text: the build ships what TypeScript makes, and nothing
-// else. It asks nobody for anything.
+// The script for password fields as text, since the build ships only the output of TypeScript. It
+// sends no requests.
 
 /**
- * Shows what was typed while its button is pressed. Sent and left, the field is one for a password
- * again: browsers remember what was typed into others, and offer it to whoever comes next.
+ * Reveals the password while its button is pressed. When the form is sent or the page is left, the
+ * field is a password field again: browsers remember the content of other fields and suggest it.
  */
 export const passwordScript: string = `(() => {
 for (const button of document.querySelectorAll('button[data-reveals]')) {

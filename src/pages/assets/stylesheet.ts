@@ -1,8 +1,8 @@
 import { sha256 } from '../../lib/digest.js'
 
-// The style of every page, as text: the build ships what TypeScript makes, and nothing else.
+// The style sheet of every page as text, since the build ships only the output of TypeScript.
 
-/** What the pages are painted on. Links and the accent are made legible on both. */
+/** Backgrounds of the pages. Links and the accent must be legible on both. */
 const surfaces = {
   light: { page: '#f3f4f7', card: '#ffffff' },
   dark: { page: '#0f1115', card: '#1a1d23' },
@@ -126,9 +126,9 @@ button[hidden]{display:none}
   clip-path:inset(50%);
 }`
 
-// What gives an app something cannot be pressed at once: the page may have been opened under the
-// second click of a double click. Hidden, and not see-through: that would still take the click.
-// Readers who want no motion get it too, since nothing moves.
+// Buttons that grant something appear after a delay: another site may open the page under the
+// second click of a double click. Hidden, not transparent, which would still take the click. Also
+// with reduced motion, since nothing moves.
 const grants = `
 @keyframes ready{from{visibility:hidden}}
 .grants{animation:ready .6s steps(1,end)}`
@@ -151,7 +151,7 @@ const cards = `
 .codes code{font-size:.875rem}
 form+.hint{margin-top:1rem}`
 
-// The colours of a reader's own come without backgrounds, so what is pressed needs its edge.
+// Forced colours remove backgrounds, so buttons need a border.
 const readers = `
 @media (max-width:30rem){
   body{padding:1.25rem;background:var(--card)}
@@ -168,36 +168,36 @@ const readers = `
   .fault{border-inline-start-width:6px}
 }`
 
-/** What comes to it for passkeys. */
+/** The part for passkeys. */
 export const passkeyCss: string = `
 [role=status]:empty{margin:0}
 .other{margin:1.25rem 0 0}
 `
 
-/** The whole of it, without the blanks that only editors need. */
+/** The whole style sheet, minified. */
 const pageCss = [colours, frame, words, forms, grants, cards, readers]
   .join('')
   .replaceAll(/\n\s*/g, '\n')
 
-/** The style sheet of all pages, and what tells it from another, for its URL. */
+/** The style sheet of all pages, and its version for the URL. */
 export interface Stylesheet {
   readonly css: string
   readonly version: string
 }
 
-/** Where the host has chosen none. */
+/** The default accent. */
 export const defaultAccent = '#0b57d0'
 
-/** What WCAG 2.2 asks of the edge of what can be pressed, 1.4.11. */
+/** Contrast of borders of controls, WCAG 2.2, 1.4.11. */
 const visible = 3
 
 /**
- * The style sheet with the host's accent, and what the host adds at its end. What is written in the
- * accent gets as much black or white as makes it legible; the text on it is black or white.
+ * The style sheet with the host's accent, and the host's CSS at the end. Text in the accent is
+ * mixed with black or white until it is legible; text on the accent is black or white.
  */
 export function createStylesheet(accent: string = defaultAccent, added = ''): Stylesheet {
   const onAccent = textOn(accent)
-  // White text is read more easily on what is darker, and black text on what is lighter.
+  // White text reads better on a darker colour, black text on a lighter one.
   const shade = onAccent === '#ffffff' ? 'rgb(0 0 0/.14)' : 'rgb(255 255 255/.22)'
   const chosen =
     `:root{--accent:${accent};--on-accent:${onAccent};--shade:${shade};` +
@@ -208,7 +208,7 @@ export function createStylesheet(accent: string = defaultAccent, added = ''): St
   return { css, version: sha256(css).slice(0, 16) }
 }
 
-// An accent that is nearly the card's colour would leave a button without an edge.
+// An accent close to the card's colour would make a button invisible.
 function edgeAndLink(accent: string, hardest: string, card: string): string {
   const link = legibleOn(hardest, accent)
   const edge = contrastOf(accent, card) < visible ? link : accent
@@ -218,11 +218,11 @@ function edgeAndLink(accent: string, hardest: string, card: string): string {
 /** Red, green and blue, each from 0 to 255. */
 type Rgb = readonly [number, number, number]
 
-/** What WCAG 2.2 asks of text, 1.4.3. */
+/** Contrast of text, WCAG 2.2, 1.4.3. */
 const legible = 4.5
 
 /**
- * The contrast of two colours, from 1 to 21, as WCAG 2.2 has it.
+ * The contrast of two colours by WCAG 2.2, from 1 to 21.
  *
  * @param one - as `#rrggbb`
  * @param other - as `#rrggbb`
@@ -234,8 +234,8 @@ export function contrastOf(one: string, other: string): number {
 }
 
 /**
- * Black or white, whichever is read more easily on a colour. One of them always has 4.5:1, since
- * the two contrasts multiply to 21.
+ * Black or white, whichever is more legible on a colour. One of them always has 4.5:1, since the
+ * two contrasts multiply to 21.
  */
 export function textOn(background: string): '#000000' | '#ffffff' {
   const [white, black] = ['#ffffff', '#000000'] as const
@@ -243,7 +243,7 @@ export function textOn(background: string): '#000000' | '#ffffff' {
 }
 
 /**
- * A colour as it is, or mixed with black or white until it is legible on another.
+ * A colour, if necessary mixed with black or white until it is legible on another.
  *
  * @internal
  */

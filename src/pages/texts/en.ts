@@ -1,6 +1,6 @@
 /**
- * Every text of the pages, in English. `{service}` is the host's name; what else is in braces, the
- * page supplies. A button that needs a name has one of its own in each language.
+ * Every text of the pages, in English. `{service}` is the host's name; the page supplies the other
+ * placeholders in braces.
  */
 export const en = {
   'language.name': 'English',
@@ -143,8 +143,8 @@ export const en = {
   'error.parameter': 'For developers: the parameter at fault is {parameter}.',
 } as const
 
-/** The name of a text. */
+/** The key of a text. */
 export type TextKey = keyof typeof en
 
-/** A whole language: one with a text missing does not compile. */
+/** A complete language; a missing text does not compile. */
 export type Texts = Readonly<Record<TextKey, string>>

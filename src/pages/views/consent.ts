@@ -4,7 +4,7 @@ import type { PageContent } from '../layout.js'
 import type { PageTexts } from '../texts.js'
 import type { ConsentView, ContinueView } from '../view.js'
 
-/** What somebody else's app would be allowed to do, and where its answer goes. */
+/** The requested permissions, and the target of the answer. */
 export function consentPage(view: ConsentView, texts: PageTexts): PageContent {
   const { client, account, form } = view
   const name = html`<b><bdi>${client.name}</bdi></b>`
@@ -39,7 +39,7 @@ function itemsOf(names: readonly string[]): SafeHtml[] {
   return names.map((name) => html`<li><bdi>${name}</bdi></li>`)
 }
 
-// The one thing that an app cannot make up: its name is what it says itself.
+// The target is the only part that an app cannot invent, unlike its name.
 function target({ client: { host } }: ConsentView, texts: PageTexts): SafeHtml {
   const text =
     host === null
@@ -53,13 +53,13 @@ function revoke({ manage }: ConsentView, texts: PageTexts): SafeHtml {
   return html`<p class="hint">${texts.html('consent.revoke')}${link}</p>`
 }
 
-/** Somebody is signed in already: does she want that, as who she is? */
+/** Asks a signed-in user whether to continue with this account. */
 export function continuePage(
   { client, account, form }: ContinueView,
   texts: PageTexts,
 ): PageContent {
   const names = { client: client.name, account: account.name }
-  // Nobody can tell an app on a device from an impostor: RFC 8252 §8.6.
+  // An app on a device cannot be distinguished from an impostor: RFC 8252 §8.6.
   const warning =
     client.host === null
       ? html`<p class="note">${texts.html('continue.device', { client: client.name })}</p>`

@@ -4,7 +4,7 @@ import type { PageContent } from '../layout.js'
 import type { PageTexts } from '../texts.js'
 import type { AddPasskeyView, EnrolPasskeyView, EnrolView, RecoveryCodesView } from '../view.js'
 
-/** A new secret for an authenticator app, and the first code that the app makes of it. */
+/** A new secret for an authenticator app, and the field for its first code. */
 export function enrolPage(view: EnrolView, texts: PageTexts): PageContent {
   const { form, otpauthUri, passkey } = view
   const instead =
@@ -23,7 +23,7 @@ ${waysOut(form, texts)}`,
   }
 }
 
-/** A new passkey, where that is the only factor there is. */
+/** A new passkey, if that is the only available factor. */
 export function enrolPasskeyPage(
   { form, passkey }: EnrolPasskeyView,
   texts: PageTexts,
@@ -66,7 +66,7 @@ function code({ form }: EnrolView, texts: PageTexts): SafeHtml {
   )
 }
 
-/** Whether somebody who has signed in wants a passkey for the next time. */
+/** The offer of a passkey for the next sign-in. */
 export function addPasskeyPage(
   { account, form, passkey }: AddPasskeyView,
   texts: PageTexts,
@@ -82,7 +82,7 @@ ${formOf(form, texts, 'fault.wrong-passkey', content)}`,
   }
 }
 
-/** The codes that are shown once. */
+/** The recovery codes, shown once. */
 export function recoveryCodesPage(
   { form, codes }: RecoveryCodesView,
   texts: PageTexts,
@@ -99,11 +99,11 @@ ${formOf(form, texts, 'fault.stale', button(texts.html('recovery-codes.submit'))
   }
 }
 
-/** The blank border that cameras need around a code, in modules. */
+/** The quiet zone around a code, in modules. */
 const quietZone = 4
 
 /**
- * A QR code as an element of the page: what it holds is a secret, so no other request asks for it.
+ * A QR code as an inline element: its content is secret, so no other request loads it.
  *
  * @param modules - row by row, true for dark
  */
@@ -116,7 +116,7 @@ function qrSvg(modules: readonly (readonly boolean[])[], label: string): SafeHtm
 `
 }
 
-/** Dark modules beside each other. */
+/** Adjacent dark modules. */
 interface Run {
   readonly start: number
   readonly length: number

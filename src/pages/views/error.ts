@@ -3,7 +3,7 @@ import type { PageContent, PageShell } from '../layout.js'
 import type { PageTexts } from '../texts.js'
 import type { ErrorView } from '../view.js'
 
-/** What went wrong, for people; a reference and the parameter at fault, for developers. */
+/** The fault, for people; a reference and the wrong parameter, for developers. */
 export function errorPage(
   view: ErrorView,
   { texts, home }: Pick<PageShell, 'texts' | 'home'>,
@@ -26,7 +26,7 @@ ${way}`,
   }
 }
 
-// Nobody needs to be told of what passes by itself, and there is no app whose people could help.
+// A passing fault, or one without an app, needs no advice for developers.
 function isPlain(fault: ErrorView['fault']): boolean {
   return fault === 'throttled' || fault === 'busy' || fault === 'no-app'
 }

@@ -4,11 +4,11 @@ import type { PageTexts } from '../texts.js'
 import type { HandOverView } from '../view.js'
 
 /**
- * Leads to the client by itself. A redirect would not: `form-action 'self'` stops one that leaves
- * the origin after a form. The link is for apps on the device, which some browsers open only when
- * somebody presses something.
+ * Navigates to the client by itself. A redirect would not: `form-action 'self'` blocks redirects to
+ * other origins after a form. The link is for apps on the device, which some browsers open only
+ * after a click.
  *
- * @throws TypeError for a redirect URI that is none, as the link has it
+ * @throws TypeError for an invalid redirect URI, by the check of the link
  */
 export function handOverPage({ client, redirect }: HandOverView, texts: PageTexts): PageContent {
   const name = { client: client.name }
@@ -16,7 +16,7 @@ export function handOverPage({ client, redirect }: HandOverView, texts: PageText
     client.host === null ? html`<p class="hint">${texts.html('hand-over.close')}</p>` : null
   return {
     title: 'hand-over.title',
-    // At once, and with a link beside it: WCAG technique H76.
+    // Without a delay, and with a link: WCAG technique H76.
     head: html`<meta http-equiv="refresh" content="0; url=${redirect}">
 `,
     body: html`<p class="lead">${texts.html('hand-over.lead', name)}</p>

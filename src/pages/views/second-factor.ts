@@ -5,7 +5,7 @@ import type { TextKey } from '../texts/en.js'
 import type { PageTexts } from '../texts.js'
 import type { SecondFactorView, SendableFactor } from '../view.js'
 
-/** What differs between a code of the authenticator app and a recovery code. */
+/** The differences between a code of the authenticator app and a recovery code. */
 interface Method {
   readonly label: TextKey
   readonly hint: TextKey
@@ -13,7 +13,7 @@ interface Method {
   readonly attributes: Field['attributes']
 }
 
-/** What the link to a method says. */
+/** The text of the link to a method. */
 const links: Readonly<Record<SecondFactorView['method'], TextKey>> = {
   code: 'second-factor.use-code',
   recovery: 'second-factor.use-recovery',
@@ -25,7 +25,7 @@ const typed: Readonly<Record<'code' | 'recovery', Method>> = {
     label: 'second-factor.code',
     hint: 'second-factor.code-help',
     wrong: 'second-factor.wrong-code',
-    // One field: six small ones cannot be pasted into, and are read out six times.
+    // One field: six small ones break pasting, and screen readers read six labels.
     attributes: { autocomplete: 'one-time-code', inputmode: 'numeric', pattern: '[0-9 ]*' },
   },
   recovery: {
@@ -36,13 +36,13 @@ const typed: Readonly<Record<'code' | 'recovery', Method>> = {
   },
 }
 
-/** What the usual factors of hosts are called. */
+/** Texts for common factors of hosts. */
 const ways: ReadonlyMap<string, TextKey> = new Map([
   ['email', 'second-factor.way-email'],
   ['sms', 'second-factor.way-sms'],
 ])
 
-/** The code that the second factor makes. */
+/** The page for the code of the second factor. */
 export function secondFactorPage(view: SecondFactorView, texts: PageTexts): PageContent {
   const { form, account } = view
   const lead = texts.html('second-factor.account', { account: account.username })
@@ -98,7 +98,7 @@ function code({ form }: SecondFactorView, method: 'code' | 'recovery', texts: Pa
   )
 }
 
-// For password managers, which go by the name to find the code; the line above tells people.
+// For password managers, which need the name to find the code; the line above is for people.
 function hiddenUsername(value: string): SafeHtml {
   const given = {
     type: 'text',

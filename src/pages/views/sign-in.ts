@@ -4,7 +4,7 @@ import type { PageContent, PageShell } from '../layout.js'
 import type { PageTexts } from '../texts.js'
 import type { SignInView } from '../view.js'
 
-/** One form with both fields in it: what is split over two pages, password managers do not fill. */
+/** One form with both fields: password managers do not fill forms on two pages. */
 export function signInPage(
   view: SignInView,
   { texts, brand, passwordScript }: Pick<PageShell, 'texts' | 'brand' | 'passwordScript'>,
@@ -26,7 +26,7 @@ ${goOn(view, texts)}${elsewhere(view, texts)}${cancel(view, texts)}`,
   }
 }
 
-// The service's own app, which stands above the heading already.
+// Null for the service's own app, whose name is above the heading.
 function lead({ client }: SignInView, service: string, texts: PageTexts): SafeHtml | null {
   if (client?.name === service) return null
   const text =
@@ -45,7 +45,7 @@ function username(view: SignInView, texts: PageTexts): SafeHtml {
   const given = {
     type: 'text',
     value: view.username,
-    // The token of passkeys is last: https://www.w3.org/TR/webauthn-3/#sctn-autofill
+    // `webauthn` must be last: https://www.w3.org/TR/webauthn-3/#sctn-autofill
     autocomplete: 'username webauthn',
     autocapitalize: 'none',
     autocorrect: 'off',
@@ -65,12 +65,12 @@ function username(view: SignInView, texts: PageTexts): SafeHtml {
   )
 }
 
-// No `maxlength`: it would cut a pasted password without a word.
+// No `maxlength`, which would silently truncate a pasted password.
 function password(view: SignInView, texts: PageTexts, script: string): SafeHtml {
   const given = {
     type: 'password',
     autocomplete: 'current-password',
-    // While it is shown it is text, which some browsers send away to have its spelling checked.
+    // While it is revealed, some browsers would send its text to a spelling checker.
     autocapitalize: 'none',
     autocorrect: 'off',
     spellcheck: 'false',
@@ -90,7 +90,7 @@ function password(view: SignInView, texts: PageTexts, script: string): SafeHtml 
   )
 }
 
-// Behind the field, so that the tabulator comes from the name to the password. Its script shows it.
+// After the field, so that Tab goes from the name to the password. Its script shows the button.
 function reveal(field: string, texts: PageTexts, script: string): SafeHtml {
   const given = attributes({
     type: 'button',
@@ -121,7 +121,7 @@ function elsewhere({ forgotten, register }: SignInView, texts: PageTexts): SafeH
 `
 }
 
-// Who is signed in by now, in another tab, need not type anything.
+// A user who has signed in in another tab need not type anything.
 function goOn({ account, form }: SignInView, texts: PageTexts): SafeHtml | null {
   if (account === null) return null
   const label = texts.html('sign-in.continue', { account: html`<bdi>${account.name}</bdi>` })
@@ -131,7 +131,7 @@ ${form.hidden}${button(label, { name: 'choice', value: 'continue', class: 'plain
 `
 }
 
-// A form of its own, so that what was typed so far is not sent along.
+// Its own form, so that the typed fields are not sent.
 function cancel({ client, form, mayCancel }: SignInView, texts: PageTexts): SafeHtml | null {
   if (client === null || !mayCancel) return null
   const label = texts.html('sign-in.cancel', { client: client.name })

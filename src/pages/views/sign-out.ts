@@ -4,7 +4,7 @@ import type { PageContent, PageShell } from '../layout.js'
 import type { PageTexts } from '../texts.js'
 import type { SignedOutView, SignOutView } from '../view.js'
 
-/** Somebody wants to leave this browser, or has followed a link that says so: a form asks. */
+/** Asks before signing out, since any page can link here. */
 export function signOutPage({ account, form }: SignOutView, texts: PageTexts): PageContent {
   const submit = button(texts.html('sign-out.submit'))
   return {
@@ -16,7 +16,7 @@ ${formOf(form, texts, 'fault.stale', submit)}`,
   }
 }
 
-/** Nobody is signed in to this browser any more. */
+/** The browser is signed out. */
 export function signedOutPage(
   { again }: SignedOutView,
   { texts, home }: Pick<PageShell, 'texts' | 'home'>,
