@@ -32,7 +32,7 @@ interface MaybeParsed {
  * charset or coding, and AuthConfigError if the host has decoded the stream or begun to read it.
  */
 export function readJsonBody(request: IncomingMessage & MaybeParsed): Promise<JsonBody> {
-  return readBody(request, null)
+  return readBody(request)
 }
 
 /**
@@ -63,10 +63,10 @@ export function readOpenBody(
  */
 export async function readFormAsQuery(request: IncomingMessage & MaybeParsed): Promise<string> {
   if (!hasBody(request)) return ''
-  const isForm = rulesOfForm(request, { repeatable: [], areTakenFrom: anywhere }) !== null
-  if (!isForm) throw notAForm()
+  const rules = rulesOfForm(request, { repeatable: [], areTakenFrom: anywhere })
+  if (rules === undefined) throw notAForm()
   const bytes = await unreadBytes(request)
-  return bytes === null ? queryOf(asObject(request.body)) : bytes.toString('latin1')
+  return bytes === undefined ? queryOf(asObject(request.body)) : bytes.toString('latin1')
 }
 
 function queryOf(fields: JsonBody): string {
@@ -102,13 +102,13 @@ const anywhere = () => true
 
 async function readBody(
   request: IncomingMessage & MaybeParsed,
-  forms: FormRules | null,
+  forms?: FormRules,
 ): Promise<JsonBody> {
   if (!hasBody(request)) return {}
   const formRules = rulesOfForm(request, forms)
   const bytes = await unreadBytes(request)
-  if (bytes === null) return asObject(request.body)
-  if (formRules !== null) return parseForm(bytes, formRules)
+  if (bytes === undefined) return asObject(request.body)
+  if (formRules !== undefined) return parseForm(bytes, formRules)
   const body = asObject(parse(bytes))
   // As in a form: a filter in front may use the first of two, and `JSON.parse` uses the last.
   // RFC 6749 §3.2, https://www.rfc-editor.org/rfc/rfc6749#section-3.2
@@ -117,12 +117,12 @@ async function readBody(
   return body
 }
 
-// Null: the host has parsed the body.
-async function unreadBytes(request: IncomingMessage): Promise<Buffer | null> {
+// Undefined: the host has parsed the body.
+async function unreadBytes(request: IncomingMessage): Promise<Buffer | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge()
   // If the stream is untouched, nobody has parsed it, even if `body` has a placeholder.
   const isUnread = !request.readableDidRead && !request.readableEnded && !request.destroyed
-  if (!isUnread) return null
+  if (!isUnread) return undefined
   refuseDecoded(request)
   return readBytes(request)
 }
@@ -135,14 +135,14 @@ export function hasBody(request: IncomingMessage): boolean {
   )
 }
 
-// Null: the body is JSON. Other types would let a page of another origin post without a preflight
-// (ASVS V3.5.2).
-function rulesOfForm(request: IncomingMessage, forms: FormRules | null): FormRules | null {
+// Undefined: the body is JSON. Other types would let a page of another origin post without a
+// preflight (ASVS V3.5.2).
+function rulesOfForm(request: IncomingMessage, forms?: FormRules): FormRules | undefined {
   const coding = request.headers['content-encoding'] ?? 'identity'
   const type = mediaType(request.headers['content-type'] ?? '')
   const charset = type?.params.get('charset') ?? 'utf-8'
   const isPlain = /^utf-?8$/i.test(charset) && coding.toLowerCase() === 'identity'
-  if (isPlain && type?.essence === 'application/json') return null
+  if (isPlain && type?.essence === 'application/json') return undefined
   const isForm = isPlain && type?.essence === 'application/x-www-form-urlencoded'
   if (isForm && forms?.areTakenFrom(request)) return forms
   throw forms?.areTakenFrom === anywhere ? notAForm() : new AuthError('unsupported-media-type')
@@ -172,16 +172,16 @@ const plainTypes: ReadonlyMap<string, MIMEType> = new Map(
 /** Characters. Every accepted type is much shorter. */
 const maxContentType = 256
 
-function mediaType(header: string): MIMEType | null {
+function mediaType(header: string): MIMEType | undefined {
   const plain = plainTypes.get(header)
   if (plain !== undefined) return plain
   // MIMEType takes quadratic time for blanks inside the value: 15 KB of them would block the event
   // loop for half a second.
-  if (header.length > maxContentType) return null
+  if (header.length > maxContentType) return undefined
   try {
     return new MIMEType(header)
   } catch {
-    return null
+    return undefined
   }
 }
 

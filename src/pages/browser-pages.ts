@@ -25,8 +25,7 @@ import { createAddPasskeyPage, createOfferPasskey } from './add-passkey-page.js'
 import { createAnswerClient } from './answer-client.js'
 import { assetsEndpoint } from './assets.endpoint.js'
 import { authorizeEndpoint, postedAuthorizeEndpoint } from './authorize.endpoint.js'
-import { createConsentPage } from './consent-page.js'
-import { createContinuePage } from './continue-page.js'
+import { createConsentPage, createContinuePage } from './consent-page.js'
 import { createCsrf } from './csrf.js'
 import {
   createEnrolmentPage,

@@ -68,6 +68,26 @@ export function createConsentPage(deps: ConsentPageDeps): FormPage {
   }
 }
 
+/** `/oauth/continue`: asks a signed-in user whether to continue with this account. */
+export function createContinuePage(deps: Pick<ConsentPageDeps, 'flows' | 'baseUrl'>): FormPage {
+  return {
+    page: 'continue',
+    grants: true,
+
+    async view({ request, found }, form) {
+      if (found === null) return null
+      const client = clientOnPage(request.client, request.redirectUri)
+      return () => ({ page: 'continue', client, account: accountOf(found), form })
+    },
+
+    async submit(visit, fields) {
+      if (fields.text('choice') !== 'continue')
+        return { next: 'again', status: 422, fault: { kind: 'stale' } }
+      return { next: 'answer', answer: decidedAnew(deps, visit, 'select_account') }
+    },
+  }
+}
+
 // If the host's own API is the only one, the page need not name it.
 function apisOf(
   { nameResource, ownResource, pageSite }: ConsentPageDeps,

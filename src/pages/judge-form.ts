@@ -139,8 +139,8 @@ export function createNamesAccount({ users, canonical }: NamesAccountDeps): Name
 }
 
 /**
- * The name field as in `POST /login`: an e-mail address if it has an @, else any name. A host whose
- * usernames contain @ must accept them as `email`.
+ * The name field as in `POST /login`: an e-mail address if it has an @, else a username. A host
+ * whose usernames contain @ must accept them as `email`.
  */
 export function asIdentifier(typed: string): Readonly<Record<string, string>> {
   return { [typed.includes('@') ? 'email' : 'username']: typed.trim() }

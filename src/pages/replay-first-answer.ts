@@ -29,10 +29,10 @@ export function replayFirstAnswer(byCode: SignInByForm['byCode'], clock: () => D
     const before = recent.get(name, clock())
     // A refused form is checked and counted every time.
     const known = before === undefined ? null : await before.catch(() => null)
-    if (known?.outcome === 'signed-in') return known
-    const outcome = byCode(code, visit)
-    recent.set(name, outcome, clock())
-    return outcome
+    if (known?.next === 'signed-in') return known
+    const result = byCode(code, visit)
+    recent.set(name, result, clock())
+    return result
   }
 }
 

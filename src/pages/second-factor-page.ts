@@ -55,11 +55,11 @@ export function createSecondFactorPage(
     async submit(visit, fields, request) {
       const from = formVisit(visit, request)
       const code = fields.has('send') ? null : fields.text('code')
-      const outcome =
+      const result =
         passkeys !== undefined && fields.has('passkey')
           ? await signInByForm.bySecondPasskey(fields.text('passkey'), from)
           : await signInByForm.byCode(code, from)
-      return settleSignIn(deps, outcome, visit, request)
+      return settleSignIn(deps, result, visit, request)
     },
   }
 }

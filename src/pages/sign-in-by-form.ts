@@ -10,8 +10,10 @@ import type { PasskeysOnPages } from '../passkeys/passkeys-on-pages.js'
 import { browserLifetime } from '../sessions/browser-session.js'
 import type { AuthUser } from '../users/contract.js'
 import type { Flow, FlowBinding, Flows } from './flow.js'
+import type { Submitted } from './form-page.js'
 import { asIdentifier } from './judge-form.js'
 import { assertionOf } from './page-passkeys.js'
+import type { FormFault } from './view.js'
 
 /** A form of our pages, and its origin. */
 export interface FormVisit extends Requester {
@@ -38,10 +40,10 @@ export interface PasskeyFields {
   readonly stay: boolean
 }
 
-/** The result of a form. `text`: the key of the text that says what is wrong. */
+/** The result of a sign-in by form: a session, a second factor to ask for, or a page again. */
 export type FormSignIn =
   | {
-      readonly outcome: 'signed-in'
+      readonly next: 'signed-in'
       readonly loggedIn: LoggedIn
       readonly stay: boolean
       /** Bound to the new cookie. */
@@ -49,43 +51,12 @@ export type FormSignIn =
     }
   /** The page of the second factor, perhaps again. `isSent`: a code was sent. */
   | {
-      readonly outcome: 'factor-due'
+      readonly next: 'factor-due'
       readonly flow: string
       readonly methods: readonly string[]
       readonly isSent: boolean
     }
-  /** The same page again. */
-  | {
-      readonly outcome: 'wrong'
-      readonly status: 422
-      readonly text: WrongText
-      /** The id of a passkey that does not exist here, for the browser to forget. */
-      readonly unknownPasskey?: string
-    }
-  /** The sign-in page again: no sign-in waits for its second factor. */
-  | { readonly outcome: 'start-over'; readonly status: 422; readonly text: 'fault.stale' }
-  /** The host has refused. `message`: its text for the user. */
-  | {
-      readonly outcome: 'refused'
-      readonly status: 403
-      readonly text: 'fault.refused'
-      readonly message: string
-    }
-  /** The same page again, with the typed fields; nothing is repeated automatically. */
-  | {
-      readonly outcome: 'later'
-      readonly status: 429 | 503
-      readonly text: 'fault.throttled' | 'fault.busy'
-      /** Seconds. */
-      readonly retryAfter: number
-    }
-
-/** What was wrong. It never tells whether it was the name or the password. */
-export type WrongText =
-  | 'sign-in.wrong'
-  | 'second-factor.wrong-code'
-  | 'second-factor.wrong-recovery'
-  | 'fault.wrong-passkey'
+  | Exclude<Submitted, { next: 'answer' }>
 
 /** Signs in by forms of the pages. Rejects only with errors that are not for clients. */
 export interface SignInByForm {
@@ -127,28 +98,27 @@ export function createSignInByForm(deps: SignInByFormDeps): SignInByForm {
   }
 
   async function byCode(code: string | null, visit: FormVisit): Promise<FormSignIn> {
-    return second(deps, { code, passkey: null }, visit, wrong(wrongCode(code)))
+    return second(deps, { code, passkey: null }, visit, wrong)
   }
 
   return {
     byPassword: (fields, visit) =>
-      byPassword(fields, visit).catch((error: unknown) => faultOf(error, wrong('sign-in.wrong'))),
+      byPassword(fields, visit).catch((error: unknown) => resultOf(error, wrong)),
 
     async byCode(typed, visit) {
       const code = typed === null ? null : withoutBlanks(typed)
-      if (code === '' || (code !== null && code.length > maxCodeChars))
-        return wrong(wrongCode(code))
-      return byCode(code, visit).catch((error: unknown) => faultOf(error, startOver))
+      if (code === '' || (code !== null && code.length > maxCodeChars)) return wrong
+      return byCode(code, visit).catch((error: unknown) => resultOf(error, startOver))
     },
 
     byPasskey: (fields, visit) =>
-      byPasskey(deps, fields, visit).catch((error: unknown) => faultOf(error, wrongPasskey)),
+      byPasskey(deps, fields, visit).catch((error: unknown) => resultOf(error, wrongPasskey)),
 
     async bySecondPasskey(text, visit) {
       const passkey = assertionOf(text)
       if (passkey === null) return wrongPasskey
       return second(deps, { code: null, passkey }, visit, wrongPasskey).catch((error: unknown) =>
-        faultOf(error, startOver),
+        resultOf(error, startOver),
       )
     },
   }
@@ -213,7 +183,7 @@ function signedIn(
   // The flow is bound to the new cookie; the former value of the browser is obsolete.
   const browser = loggedIn.token
   const flow = flows.seal(flows.withStep(before ?? flows.begin(), 'login'), { request, browser })
-  return { outcome: 'signed-in', loggedIn, stay, flow }
+  return { next: 'signed-in', loggedIn, stay, flow }
 }
 
 function factorDue(
@@ -224,30 +194,26 @@ function factorDue(
 ): FormSignIn {
   const methods = (details['availableMethods'] ?? []) as readonly string[]
   const isSent = details['codeGenerated'] === true
-  return { outcome: 'factor-due', flow: flows.seal(flow, binding), methods, isSent }
+  return { next: 'factor-due', flow: flows.seal(flow, binding), methods, isSent }
 }
 
-const startOver: FormSignIn = { outcome: 'start-over', status: 422, text: 'fault.stale' }
+const startOver = { next: 'start-over' } as const
 
-function wrong(text: WrongText): Extract<FormSignIn, { outcome: 'wrong' }> {
-  return { outcome: 'wrong', status: 422, text }
+/** Never tells whether the name or the password was wrong. */
+const wrong = again(422, { kind: 'wrong' })
+const wrongPasskey = again(422, { kind: 'wrong-passkey' })
+
+function again(status: number, fault: FormFault) {
+  return { next: 'again', status, fault } as const
 }
-
-const wrongPasskey = wrong('fault.wrong-passkey')
 
 // Apps show codes in groups, and people type the blanks.
 function withoutBlanks(typed: string): string {
   return typed.length > maxCodeChars ? typed : typed.replaceAll(/\s/g, '')
 }
 
-function wrongCode(code: string | null): WrongText {
-  return code === null || /^[0-9]*$/.test(code)
-    ? 'second-factor.wrong-code'
-    : 'second-factor.wrong-recovery'
-}
-
 /** The result for a refusal; `otherwise` for a wrong password, code or passkey. */
-function faultOf(error: unknown, otherwise: FormSignIn): FormSignIn {
+function resultOf(error: unknown, otherwise: FormSignIn): FormSignIn {
   if (!(error instanceof AuthError)) throw error
   const { retryAfter = 5, clientMessage: message } = error
   switch (error.code) {
@@ -255,11 +221,11 @@ function faultOf(error: unknown, otherwise: FormSignIn): FormSignIn {
     case 'Unauthorized':
       return otherwise
     case 'forbidden':
-      return { outcome: 'refused', status: 403, text: 'fault.refused', message }
+      return again(403, { kind: 'refused', message })
     case 'too-many-requests':
-      return { outcome: 'later', status: 429, text: 'fault.throttled', retryAfter }
+      return again(429, { kind: 'throttled', retryAfter })
     case 'temporarily-unavailable':
-      return { outcome: 'later', status: 503, text: 'fault.busy', retryAfter }
+      return again(503, { kind: 'busy', retryAfter })
     default:
       throw error
   }

@@ -16,7 +16,6 @@ import type { PageVisit } from './page-visit.js'
 import { seeOther } from './show-page.js'
 import type { FormSignIn, FormVisit, SignInByForm } from './sign-in-by-form.js'
 import type { PageTexts } from './texts.js'
-import type { FormFault } from './view.js'
 
 export interface SignInPageDeps {
   readonly pages: Pick<Pages, 'cookie'>
@@ -61,13 +60,13 @@ export function createSignInPage(deps: SignInPageDeps): FormPage {
     async submit(visit, fields, request) {
       const stay = fields.has('stay')
       const from = formVisit(visit, request)
-      const outcome =
+      const result =
         passkeys !== undefined && fields.has('passkey')
           ? await signInByForm.byPasskey({ passkey: fields.text('passkey'), stay }, from)
           : await signInByForm.byPassword({ ...typedIn(fields), stay }, from)
       // The script sets `capable` on a device with its own authenticator.
       const offer = fields.has('capable') ? offerPasskey : undefined
-      return settleSignIn(deps, outcome, visit, request, offer)
+      return settleSignIn(deps, result, visit, request, offer)
     },
   }
 }
@@ -102,31 +101,24 @@ export function formVisit(
  */
 export async function settleSignIn(
   deps: SignInPageDeps,
-  outcome: FormSignIn,
+  result: FormSignIn,
   visit: PageVisit,
   request: EndpointRequest,
   offer?: OfferPasskey,
 ): Promise<Submitted> {
-  switch (outcome.outcome) {
+  switch (result.next) {
     case 'signed-in':
-      return { next: 'answer', answer: await signedIn(deps, outcome, visit, request, offer) }
+      return { next: 'answer', answer: await signedIn(deps, result, visit, request, offer) }
     case 'factor-due':
-      return { next: 'answer', answer: goTo(deps, 'second-factor', visit, outcome.flow) }
-    case 'start-over':
-      return { next: 'start-over' }
-    case 'wrong': {
-      const { status, unknownPasskey } = outcome
-      const unknown = unknownPasskey === undefined ? {} : { unknownPasskey }
-      return { next: 'again', status, fault: faultOf(outcome), ...unknown }
-    }
+      return { next: 'answer', answer: goTo(deps, 'second-factor', visit, result.flow) }
     default:
-      return { next: 'again', status: outcome.status, fault: faultOf(outcome) }
+      return result
   }
 }
 
 async function signedIn(
   { pages, sessions, baseUrl }: SignInPageDeps,
-  { loggedIn, stay, flow }: Extract<FormSignIn, { outcome: 'signed-in' }>,
+  { loggedIn, stay, flow }: Extract<FormSignIn, { next: 'signed-in' }>,
   { asked }: PageVisit,
   { incoming, context }: EndpointRequest,
   offer: OfferPasskey | undefined,
@@ -150,19 +142,4 @@ function goTo(
   flow: string,
 ): TextAnswer {
   return seeOther(pageAddress(baseUrl, page, { ...asked, flow }))
-}
-
-function faultOf(outcome: Extract<FormSignIn, { status: unknown }>): FormFault {
-  switch (outcome.outcome) {
-    case 'later': {
-      const { status, retryAfter } = outcome
-      return { kind: status === 429 ? 'throttled' : 'busy', retryAfter }
-    }
-    case 'refused':
-      return { kind: 'refused', message: outcome.message }
-    case 'wrong':
-      return { kind: outcome.text === 'fault.wrong-passkey' ? 'wrong-passkey' : 'wrong' }
-    default:
-      return { kind: 'wrong' }
-  }
 }

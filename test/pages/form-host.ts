@@ -136,7 +136,7 @@ export async function startForms({
   }
 
   function noted(result: FormSignIn): FormSignIn {
-    if (result.outcome === 'signed-in') secrets.add(result.loggedIn.token)
+    if (result.next === 'signed-in') secrets.add(result.loggedIn.token)
     if ('flow' in result) secrets.add(result.flow)
     return result
   }
@@ -144,8 +144,13 @@ export async function startForms({
 
 export type FormBinding = Partial<FlowBinding> & { readonly ip?: string }
 
+/** The kind of a result: for a page that is shown again, its fault. */
+export function kindOf(result: FormSignIn): string {
+  return result.next === 'again' ? result.fault.kind : result.next
+}
+
 /** The flow of a sign-in whose second factor is due. */
 export function flowOf(result: FormSignIn): string {
-  if (result.outcome !== 'factor-due') throw new Error(`${result.outcome}, and no factor is due`)
+  if (result.next !== 'factor-due') throw new Error(`${result.next}, and no factor is due`)
   return result.flow
 }

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { bytesOfFlow } from '../../src/pages/flow.js'
 import { passwordHash } from '../support/host.js'
 import { binding, flowParts, halfWay, otherKey, request } from './flow-parts.js'
-import { flowOf, recoveryCode, startForms } from './form-host.js'
+import { flowOf, kindOf, recoveryCode, startForms } from './form-host.js'
 
-const startOver = { outcome: 'start-over', status: 422, text: 'fault.stale' }
+const startOver = { next: 'start-over' }
 
 describe('a code without a password that was right', () => {
   it.each<[string, object]>([
@@ -20,7 +20,7 @@ describe('a code without a password that was right', () => {
     expect(await typeCode(code(), flow, from)).toEqual(startOver)
     expect([await sessionsOf(), typesOf()]).toEqual([[], before])
     // Nothing was used up: the owner goes on.
-    expect((await typeCode(code(), flow)).outcome).toBe('signed-in')
+    expect(kindOf(await typeCode(code(), flow))).toBe('signed-in')
   })
 
   it('signs nobody in: with no flow, with a step that is no sign-in, with one of another key', async () => {
@@ -69,7 +69,7 @@ describe('a code without a password that was right', () => {
     users.change('u-alice', { passwordHash: null })
     for (let i = 0; i < 8; i += 1) expect(await typeCode(code(), flow)).toEqual(startOver)
     users.change('u-alice', { passwordHash })
-    expect((await typeCode(code(), flow)).outcome).toBe('signed-in')
+    expect(kindOf(await typeCode(code(), flow))).toBe('signed-in')
   })
 
   it('signs nobody in where the user is gone, or another has the password', async () => {
@@ -114,8 +114,8 @@ describe('a second step', () => {
     })
     const flow = flowOf(await typePassword())
     const results = await Promise.all(Array.from({ length: 20 }, () => typeCode('1', flow)))
-    expect(results.filter(({ outcome }) => outcome === 'signed-in')).toHaveLength(1)
-    expect(results.filter(({ outcome }) => outcome !== 'signed-in')).toEqual(
+    expect(results.filter(({ next }) => next === 'signed-in')).toHaveLength(1)
+    expect(results.filter(({ next }) => next !== 'signed-in')).toEqual(
       results.slice(1).map(() => startOver),
     )
     expect(await sessionsOf()).toHaveLength(1)
@@ -132,17 +132,17 @@ describe('a second step', () => {
     expect(await sessionsOf()).toEqual([])
     Object.assign(once, { claim })
     clock.advance(30)
-    expect((await typeCode(code(), flow)).outcome).toBe('signed-in')
+    expect(kindOf(await typeCode(code(), flow))).toBe('signed-in')
   })
 
   it('takes a code once', async () => {
     const { typePassword, typeCode, code } = await startForms()
     const used = code()
-    expect((await typeCode(used, flowOf(await typePassword()))).outcome).toBe('signed-in')
+    expect(kindOf(await typeCode(used, flowOf(await typePassword())))).toBe('signed-in')
     const again = flowOf(await typePassword())
-    expect((await typeCode(used, again)).outcome).toBe('wrong')
-    expect((await typeCode(recoveryCode, again)).outcome).toBe('signed-in')
-    expect((await typeCode(recoveryCode, flowOf(await typePassword()))).outcome).toBe('wrong')
+    expect(kindOf(await typeCode(used, again))).toBe('wrong')
+    expect(kindOf(await typeCode(recoveryCode, again))).toBe('signed-in')
+    expect(kindOf(await typeCode(recoveryCode, flowOf(await typePassword())))).toBe('wrong')
   })
 
   it('is guessed at no more often than a login in one step, in however many browsers', async () => {
@@ -152,17 +152,17 @@ describe('a second step', () => {
       browsers.map(async (browser) => flowOf(await typePassword({}, null, { browser }))),
     )
     const wrong = code() === '000000' ? '111111' : '000000'
-    const outcomes: string[] = []
+    const results: string[] = []
     for (let i = 0; i < 30; i += 1) {
       const browser = browsers[i % 3] as string
       const ip = `198.51.100.${i}`
-      outcomes.push((await typeCode(wrong, sealed[i % 3] as string, { browser, ip })).outcome)
+      results.push(kindOf(await typeCode(wrong, sealed[i % 3] as string, { browser, ip })))
     }
-    const judged = outcomes.filter((outcome) => outcome === 'wrong').length
-    expect([judged, outcomes.at(-1)]).toEqual([10, 'later'])
+    const judged = results.filter((result) => result === 'wrong').length
+    expect([judged, results.at(-1)]).toEqual([10, 'throttled'])
     // The right one, too: it is the account that is over its limit.
     const late = await typeCode(code(), sealed[0] as string, { browser: 'one' })
-    expect(late).toMatchObject({ outcome: 'later', status: 429 })
+    expect(late).toMatchObject({ next: 'again', status: 429, fault: { kind: 'throttled' } })
     expect(typesOf()).toContain('login.throttled')
   })
 
@@ -170,8 +170,8 @@ describe('a second step', () => {
     const { typePassword, typeCode, code } = await startForms()
     const flow = flowOf(await typePassword())
     for (let i = 0; i < 8; i += 1) await typeCode('wrong-words', flow)
-    expect((await typePassword({ password: 'wrong' })).outcome).toBe('wrong')
-    expect((await typeCode(code(), flow)).outcome).toBe('signed-in')
+    expect(kindOf(await typePassword({ password: 'wrong' }))).toBe('wrong')
+    expect(kindOf(await typeCode(code(), flow))).toBe('signed-in')
   })
 
   it('lets nobody in where the account is over its limit over all networks', async () => {
@@ -199,7 +199,7 @@ describe('a second step', () => {
     })
     const flow = flowOf(await typePassword())
     expect(asked).toEqual([])
-    expect((await typeCode(code(), flow)).outcome).toBe('refused')
+    expect(kindOf(await typeCode(code(), flow))).toBe('refused')
     expect([asked, await sessionsOf()]).toEqual([[['login', 'pwd', 'otp']], []])
   })
 })
@@ -221,7 +221,7 @@ describe('what is typed', () => {
     const before = typesOf()
     const usedBefore = process.cpuUsage()
     for (const code of ['1'.repeat(4_000_000), ' '.repeat(4_000_000), '1'.repeat(65)])
-      expect((await typeCode(code, flow)).outcome).toBe('wrong')
+      expect(kindOf(await typeCode(code, flow))).toBe('wrong')
     expect(process.cpuUsage(usedBefore).user / 1000).toBeLessThan(500)
     expect(typesOf()).toEqual(before)
   })

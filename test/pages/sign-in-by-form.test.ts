@@ -3,21 +3,21 @@ import { AuthError } from '../../src/errors.js'
 import { readSessionSecret } from '../../src/tokens/session-secret.js'
 import { cheapHasher, password } from '../support/host.js'
 import { binding } from './flow-parts.js'
-import { flowOf, recoveryCode, startForms } from './form-host.js'
+import { flowOf, kindOf, recoveryCode, startForms } from './form-host.js'
 
 describe('signing in by a form', () => {
   it.each(['alice', 'ALICE', 'alice@example.com', ' Alice@Example.com '])(
     'takes a name or an address, as people type them: %j',
     async (username) => {
       const { typePassword } = await startForms({ withFactor: false })
-      expect((await typePassword({ username })).outcome).toBe('signed-in')
+      expect(kindOf(await typePassword({ username }))).toBe('signed-in')
     },
   )
 
   it('opens a session of a browser, and begins a flow that only its cookie opens', async () => {
     const { typePassword, flows, sessionsOf, typesOf } = await startForms({ withFactor: false })
     const result = await typePassword()
-    if (result.outcome !== 'signed-in') throw new Error(result.outcome)
+    if (result.next !== 'signed-in') throw new Error(result.next)
     const { token: browser, session, mustEnrol } = result.loggedIn
     expect([readSessionSecret('browser', browser)?.sessionId, mustEnrol]).toEqual([
       session.id,
@@ -41,7 +41,7 @@ describe('signing in by a form', () => {
     const { typePassword, typeCode, code, clock } = await startForms()
     // The wish is made on the first page, and granted on the second.
     const result = await typeCode(code(), flowOf(await typePassword({ stay })))
-    if (result.outcome !== 'signed-in') throw new Error(result.outcome)
+    if (result.next !== 'signed-in') throw new Error(result.next)
     expect(result.stay).toBe(stay)
     const { expiresAt } = result.loggedIn.session
     expect((expiresAt.getTime() - clock().getTime()) / 3_600_000).toBe(hours)
@@ -51,7 +51,7 @@ describe('signing in by a form', () => {
     const { typePassword, typeCode, code, flows } = await startForms()
     const before = flows.seal(flows.withStep(flows.begin(), 'select_account'), binding)
     const result = await typeCode(code(), flowOf(await typePassword({}, before)))
-    if (result.outcome !== 'signed-in') throw new Error(result.outcome)
+    if (result.next !== 'signed-in') throw new Error(result.next)
     const { flow, loggedIn } = result
     expect(flows.open(flow, { ...binding, browser: loggedIn.token })?.done).toEqual([
       'login',
@@ -65,7 +65,7 @@ describe('signing in by a form', () => {
       options: { secondFactor: () => 'required' },
     })
     expect(await typePassword()).toMatchObject({
-      outcome: 'signed-in',
+      next: 'signed-in',
       loggedIn: { mustEnrol: true },
     })
   })
@@ -76,12 +76,12 @@ describe('a second factor that is due', () => {
     const { typePassword, typeCode, code, sessionsOf, typesOf } = await startForms()
     const due = await typePassword()
     expect(due).toMatchObject({
-      outcome: 'factor-due',
+      next: 'factor-due',
       methods: ['totp', 'recovery'],
       isSent: false,
     })
     expect(await sessionsOf()).toEqual([])
-    expect((await typeCode(code(), flowOf(due))).outcome).toBe('signed-in')
+    expect(kindOf(await typeCode(code(), flowOf(due)))).toBe('signed-in')
     expect(await sessionsOf()).toMatchObject([{ kind: 'browser', methods: ['pwd', 'otp'] }])
     expect(typesOf()).toEqual(['login.failed', 'login.succeeded'])
   })
@@ -91,14 +91,14 @@ describe('a second factor that is due', () => {
     const flow = flowOf(await typePassword())
     const digits = [...code()]
     const typed = groups.replaceAll(/[0-9]/g, () => digits.shift() as string)
-    expect((await typeCode(typed, flow)).outcome).toBe('signed-in')
+    expect(kindOf(await typeCode(typed, flow))).toBe('signed-in')
   })
 
   it('may be a recovery code', async () => {
     const { typePassword, typeCode } = await startForms()
     const result = await typeCode('abcd-efgh ijkl mnop-qrst-uvwx', flowOf(await typePassword()))
     expect(result).toMatchObject({
-      outcome: 'signed-in',
+      next: 'signed-in',
       loggedIn: { session: { methods: ['pwd', 'recovery'] } },
     })
     expect(recoveryCode).toHaveLength(24)
@@ -108,37 +108,26 @@ describe('a second factor that is due', () => {
     const { typePassword, typeCode, code } = await startForms()
     const flow = flowOf(await typePassword())
     const wrong = code() === '000000' ? '111111' : '000000'
-    expect(await typeCode(wrong, flow)).toEqual({
-      outcome: 'wrong',
-      status: 422,
-      text: 'second-factor.wrong-code',
-    })
-    expect(await typeCode('wrong-words', flow)).toEqual({
-      outcome: 'wrong',
-      status: 422,
-      text: 'second-factor.wrong-recovery',
-    })
-    expect(await typeCode('', flow)).toEqual({
-      outcome: 'wrong',
-      status: 422,
-      text: 'second-factor.wrong-code',
-    })
-    expect((await typeCode(code(), flow)).outcome).toBe('signed-in')
+    const refusal = { next: 'again', status: 422, fault: { kind: 'wrong' } }
+    expect(await typeCode(wrong, flow)).toEqual(refusal)
+    expect(await typeCode('wrong-words', flow)).toEqual(refusal)
+    expect(await typeCode('', flow)).toEqual(refusal)
+    expect(kindOf(await typeCode(code(), flow))).toBe('signed-in')
   })
 
   it('is not counted where nothing was typed', async () => {
     const { typePassword, typeCode, code } = await startForms()
     const flow = flowOf(await typePassword())
-    for (let i = 0; i < 12; i += 1) expect((await typeCode(' ', flow)).outcome).toBe('wrong')
-    expect((await typeCode(code(), flow)).outcome).toBe('signed-in')
+    for (let i = 0; i < 12; i += 1) expect(kindOf(await typeCode(' ', flow))).toBe('wrong')
+    expect(kindOf(await typeCode(code(), flow))).toBe('signed-in')
   })
 
   it('forgets wrong codes with the right one', async () => {
     const { typePassword, typeCode, code, clock } = await startForms()
     for (let round = 0; round < 2; round += 1) {
       const flow = flowOf(await typePassword())
-      for (let i = 0; i < 9; i += 1) expect((await typeCode('wrong', flow)).outcome).toBe('wrong')
-      expect((await typeCode(code(), flow)).outcome).toBe('signed-in')
+      for (let i = 0; i < 9; i += 1) expect(kindOf(await typeCode('wrong', flow))).toBe('wrong')
+      expect(kindOf(await typeCode(code(), flow))).toBe('signed-in')
       clock.advance(30)
     }
   })
@@ -163,20 +152,20 @@ describe('a second factor that is due', () => {
       },
     })
     const due = await typePassword()
-    expect(due).toMatchObject({ outcome: 'factor-due', methods: ['email'], isSent: true })
+    expect(due).toMatchObject({ next: 'factor-due', methods: ['email'], isSent: true })
     const again = await typeCode(null, flowOf(due))
-    expect([again, sent]).toMatchObject([{ outcome: 'factor-due', isSent: true }, 2])
-    expect((await typeCode('424242', flowOf(again))).outcome).toBe('signed-in')
+    expect([again, sent]).toMatchObject([{ next: 'factor-due', isSent: true }, 2])
+    expect(kindOf(await typeCode('424242', flowOf(again)))).toBe('signed-in')
   })
 
   it('gives back what was counted against the name, as a login in one step does', async () => {
     const { typePassword, typeCode, code, clock } = await startForms()
     const wrong = () => typePassword({ password: 'wrong' })
-    for (let i = 0; i < 4; i += 1) expect((await wrong()).outcome).toBe('wrong')
-    expect((await typeCode(code(), flowOf(await typePassword()))).outcome).toBe('signed-in')
+    for (let i = 0; i < 4; i += 1) expect(kindOf(await wrong())).toBe('wrong')
+    expect(kindOf(await typeCode(code(), flowOf(await typePassword())))).toBe('signed-in')
     clock.advance(30)
-    for (let i = 0; i < 4; i += 1) expect((await wrong()).outcome).toBe('wrong')
-    expect((await typeCode(code(), flowOf(await typePassword()))).outcome).toBe('signed-in')
+    for (let i = 0; i < 4; i += 1) expect(kindOf(await wrong())).toBe('wrong')
+    expect(kindOf(await typeCode(code(), flowOf(await typePassword())))).toBe('signed-in')
   })
 
   it('brings the hash up to date while there is a password, and goes on from the new one', async () => {
@@ -192,14 +181,14 @@ describe('a second factor that is due', () => {
     })
     const flow = flowOf(await typePassword())
     expect(users.rows.get('u-alice')?.passwordHash).toBe('new hash')
-    expect((await typeCode(code(), flow)).outcome).toBe('signed-in')
+    expect(kindOf(await typeCode(code(), flow))).toBe('signed-in')
   })
 })
 
 describe('a form that is refused', () => {
   it('says no more of the name than of the password', async () => {
     const { typePassword } = await startForms()
-    const wrong = { outcome: 'wrong', status: 422, text: 'sign-in.wrong' }
+    const wrong = { next: 'again', status: 422, fault: { kind: 'wrong' } }
     for (const fields of [
       { password: 'wrong' },
       { username: 'nobody' },
@@ -220,10 +209,9 @@ describe('a form that is refused', () => {
     const flow = flowOf(await typePassword())
     const message = 'Not on Sundays.'
     expect(await typeCode(code(), flow)).toEqual({
-      outcome: 'refused',
+      next: 'again',
       status: 403,
-      text: 'fault.refused',
-      message,
+      fault: { kind: 'refused', message },
     })
   })
 
@@ -231,10 +219,9 @@ describe('a form that is refused', () => {
     const { typePassword } = await startForms()
     for (let i = 0; i < 5; i += 1) await typePassword({ password: 'wrong' })
     expect(await typePassword()).toEqual({
-      outcome: 'later',
+      next: 'again',
       status: 429,
-      text: 'fault.throttled',
-      retryAfter: expect.any(Number),
+      fault: { kind: 'throttled', retryAfter: expect.any(Number) },
     })
   })
 
@@ -242,10 +229,9 @@ describe('a form that is refused', () => {
     const { typePassword, typeCode, code, stores, sessionsOf } = await startForms()
     const { find } = stores.secondFactors
     const busy = {
-      outcome: 'later',
+      next: 'again',
       status: 503,
-      text: 'fault.busy',
-      retryAfter: expect.any(Number),
+      fault: { kind: 'busy', retryAfter: expect.any(Number) },
     }
     const away = async () => {
       throw new Error('away')
@@ -258,7 +244,7 @@ describe('a form that is refused', () => {
     expect(await typeCode(code(), flow)).toEqual(busy)
     stores.secondFactors.find = find
     expect(await sessionsOf()).toEqual([])
-    expect((await typeCode(code(), flow)).outcome).toBe('signed-in')
+    expect(kindOf(await typeCode(code(), flow))).toBe('signed-in')
   })
 
   it('hands on what is nobody’s to be told', async () => {
