@@ -19,7 +19,7 @@ import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { manualClock } from '../../src/testing/manual-clock.js'
 import { expectNothingTold } from '../support/after-attack.js'
-import { watched } from '../support/described.js'
+import { faultsIn, type Noted, watched } from '../support/described.js'
 import { cheapHasher, encryptionKey, type TestHost } from '../support/host.js'
 import { cookieOf, ownPage, pagesOrigin, send, startPages } from '../support/pages.js'
 import { testUsers } from '../support/users.js'
@@ -150,8 +150,8 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
     passkeysOnPages: undefined,
     signer: settings.signer?.(signer) ?? signer,
   })
-  const faults: string[] = []
-  onTestFinished(() => expect(faults, 'answers that are not as described').toEqual([]))
+  const answers: Noted[] = []
+  onTestFinished(() => expect(faultsIn(answers), 'answers that are not as described').toEqual([]))
   const host = await startPages({
     options: { ...options, ...settings.options },
     before: (app) => {
@@ -160,7 +160,7 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
         '/api/v1',
         watched(
           mountAll(express.Router(), routes, { contexts, answerCors: null, warnOnce }),
-          faults,
+          answers,
         ),
       )
     },

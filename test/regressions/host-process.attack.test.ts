@@ -128,8 +128,6 @@ describe('a polluted Object.prototype', () => {
       await post(host, '/auth/pkce/token', { authorizationCode: `mar_ac_${'A'.repeat(43)}` }),
       await post(host, '/login', { username: 'alice', password }),
     ]
-    // The tests' own check of answers is made by the first of each kind, and does not withstand it.
-    await ask()
     const answers = await polluted(members, ask)
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 400, 400, 200])
     await afterAttack(host, answers)
@@ -142,8 +140,6 @@ describe('points and seconds on Object.prototype', () => {
     async (members) => {
       const host = await startHost()
       const ask = (username: string) => post(host, '/login', { username, password: 'wrong' })
-      // As above: by other names, so that alice's windows begin under attack.
-      await statusesOf(6, () => ask('nobody'))
       const statuses = await polluted(members, () => statusesOf(8, () => ask('alice')))
       expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429])
     },

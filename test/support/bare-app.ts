@@ -7,7 +7,7 @@ import { expect, onTestFinished } from 'vitest'
 import { createCors } from '../../src/http/cors.js'
 import { mountAll, type Routes } from '../../src/http/endpoint.js'
 import { createContexts } from '../../src/http/request-context.js'
-import { describedPaths, watched } from './described.js'
+import { describedPaths, faultsIn, type Noted, watched } from './described.js'
 
 export interface BareApp {
   readonly url: string
@@ -46,11 +46,11 @@ export async function startBareApp({
   const answerCors = createCors(origins === undefined ? undefined : { origins })
   const deps = { contexts, answerCors, warnOnce }
   const router = mountAll(own.Router({ caseSensitive: true }), routes, deps)
-  const faults: string[] = []
-  onTestFinished(() => expect(faults, 'answers that are not as described').toEqual([]))
+  const answers: Noted[] = []
+  onTestFinished(() => expect(faultsIn(answers), 'answers that are not as described').toEqual([]))
   // Some tests mount a route that the product does not have.
   const isOurs = routes.every(([path]) => describedPaths.has(path))
-  app.use(isOurs ? watched(router, faults) : router)
+  app.use(isOurs ? watched(router, answers) : router)
   after?.(app)
   app.use(((error, _request, response, _next) => {
     unforeseen.push(error)

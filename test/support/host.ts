@@ -16,7 +16,7 @@ import {
 } from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { type ManualClock, manualClock } from '../../src/testing/manual-clock.js'
-import { watched } from './described.js'
+import { faultsIn, type Noted, watched } from './described.js'
 import { type TestUsers, testUsers } from './users.js'
 
 export const password = 'correct horse battery staple'
@@ -119,8 +119,8 @@ export async function startHost(settings: HostSettings = {}): Promise<TestHost> 
   )
   const app = (settings.express === 4 ? express4 : express5)() as ReturnType<typeof express5>
   settings.before?.(app, auth)
-  const faults: string[] = []
-  app.use(prefix, watched(auth, faults))
+  const answers: Noted[] = []
+  app.use(prefix, watched(auth, answers))
   settings.after?.(app, auth)
   const unforeseen: unknown[] = []
   app.use(
@@ -138,7 +138,7 @@ export async function startHost(settings: HostSettings = {}): Promise<TestHost> 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issued = new Set<string>()
   const { isBeyond = () => false } = settings
-  const unexpected = () => faults.filter((fault) => !isBeyond(fault))
+  const unexpected = () => faultsIn(answers).filter((fault) => !isBeyond(fault))
   onTestFinished(() => expect(unexpected(), 'answers that are not as described').toEqual([]))
   onTestFinished(() => {
     const told = JSON.stringify([log, events])
