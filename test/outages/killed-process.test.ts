@@ -7,7 +7,6 @@ import { sha256 } from '../../src/lib/digest.js'
 import {
   ask,
   type Chat,
-  type ChatDatabase,
   type Code,
   type DatabaseName,
   obtainCode,
@@ -47,14 +46,17 @@ describe.skipIf(databases.some(({ start }) => start === null))('a process is kil
       let server: PrivateServer | undefined
       let stores: OpenStores
       let survivor: Chat
-      let victims: Spares<Victim>
+      let victims: Spares<Chat & Times>
 
       beforeAll(async () => {
         server = start === 'a file' ? undefined : await (start as NonNullable<StartServer>)()
         const url = server?.url ?? join(newFolder('sqlite'), 'auth.db')
         stores = await openStores(kind, url)
         survivor = await startChat({ kind, url })
-        victims = spares(() => startWarm(survivor, { kind, url, connections: atOnce }))
+        victims = spares(
+          () => startChat({ kind, url, connections: atOnce }),
+          (chat) => timesOf(chat, survivor),
+        )
       })
       afterAll(async () => {
         await victims?.close()
@@ -221,13 +223,12 @@ function endOf({ status }: Reply, consumed: boolean, sessions: number): End {
 }
 
 /** How many milliseconds a process takes for what it will be asked. */
-interface Victim extends Chat {
+interface Times {
   readonly exchange: number
   readonly refresh: number
 }
 
-async function startWarm(survivor: Chat, database: ChatDatabase): Promise<Victim> {
-  const chat = await startChat(database)
+async function timesOf(chat: Chat, survivor: Chat): Promise<Times> {
   let [exchange, refresh] = [0, 0]
   for (let time = 0; time < 3; time += 1) {
     const codes = await Promise.all(
@@ -239,7 +240,7 @@ async function startWarm(survivor: Chat, database: ChatDatabase): Promise<Victim
     await Promise.all(tokens.map(({ refresh_token }) => ok(ask.refresh(chat, refresh_token))))
     refresh = performance.now() - from - exchange
   }
-  return { ...chat, exchange: exchange * whenAlone, refresh: refresh * whenAlone }
+  return { exchange: exchange * whenAlone, refresh: refresh * whenAlone }
 }
 
 function say(name: string, what: string, found: object): void {
