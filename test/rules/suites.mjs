@@ -46,6 +46,11 @@ export const suites = [
   { name: 'test', command: ['npm', 'test'], rooms: everything },
   { name: 'long', command: npm('test:long'), rooms: everything },
   {
+    name: 'alone',
+    command: npm('test:alone'),
+    rooms: [...common, 'src/', 'test/', 'example-app/'],
+  },
+  {
     name: 'rounds',
     command: npm('test:rounds'),
     rooms: [...common, 'src/', 'test/'],
