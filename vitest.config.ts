@@ -36,6 +36,8 @@ export default defineConfig({
     // Two more than the cores of a small machine: files that wait for a database leave room for
     // those that do not.
     maxWorkers: 4,
+    // What has been compiled once is read from node_modules/ next time.
+    experimental: { fsModuleCache: true },
     // No promise of speed: what is promised of it is measured, by the processor's time or by how it
     // grows. Tests start databases, processes and browsers, in hooks too, and a machine that is
     // busy with something else is no reason to fail.

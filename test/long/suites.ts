@@ -57,6 +57,7 @@ export const longTests: readonly string[] = [
   'test/example-app/start.test.ts',
   'test/example-app/wiki.test.ts',
   'test/guard/page-socket-io-in-browser.attack.test.ts',
+  'test/guard/socket-io-joins.attack.test.ts',
   'test/host-failures/every-call.attack.test.ts',
   'test/http/event-loop.attack.test.ts',
   'test/login/rehash-marks.attack.test.ts',
@@ -90,6 +91,7 @@ export const longTests: readonly string[] = [
   'test/passkeys/two-processes.attack.test.ts',
   'test/passwords/combined-hasher.test.ts',
   'test/passwords/readers.test.ts',
+  'test/properties/session-races.attack.test.ts',
   'test/refresh/honest-refresh.attack.test.ts',
   'test/sessions/changed-password.attack.test.ts',
   'test/sessions/ends-with-parent.attack.test.ts',
@@ -110,7 +112,10 @@ export const longTests: readonly string[] = [
   'test/testing/store-contract.test.ts',
   'test/testing/two-processes.test.ts',
   'test/throttle/issuing.attack.test.ts',
+  'test/throttle/names.attack.test.ts',
   'test/throttle/stores.test.ts',
+  'test/two-factor/guesses.attack.test.ts',
+  'test/two-factor/races.attack.test.ts',
 ]
 
 /** The store contract on what is more of a kind that `npm run test:long` runs it on. */

@@ -11,6 +11,7 @@ export default defineConfig({
   test: {
     ...suites[(process.env['SUITE'] ?? 'long') as keyof typeof suites],
     maxWorkers: 3,
+    experimental: { fsModuleCache: true },
     hookTimeout: 120_000,
     setupFiles: ['test/support/patience.ts'],
     expect: { poll: { timeout: 20_000 } },

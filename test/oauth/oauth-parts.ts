@@ -24,13 +24,13 @@ import { startBareApp } from '../support/bare-app.js'
 import { bearer, logIn, pkcePair } from '../support/client.js'
 import { cheapHasher, encryptionKey, startHost } from '../support/host.js'
 import { basic, onceInMemory } from '../support/oauth-clients.js'
+import { rsaKey } from '../support/rsa-key.js'
 
 export const issuer = 'https://chat.example.com'
 export const ownResource = 'chat'
 export const search = 'https://search.example.com/'
 
 const key = await generateSigningKey()
-const rsaKey = await generateSigningKey('RS256')
 const secret = generateClientSecret()
 
 const some = { firstParty: true, scopes: ['*', 'openid', 'profile', 'offline_access', 'read'] }

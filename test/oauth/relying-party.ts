@@ -19,6 +19,7 @@ import { pkcePair } from '../support/client.js'
 import { passwordHash } from '../support/host.js'
 import { basic } from '../support/oauth-clients.js'
 import { signInByPage, startPages } from '../support/pages.js'
+import { rsaKey } from '../support/rsa-key.js'
 import type { TestUser } from '../support/users.js'
 
 /** What a browser says of a link on a page of somebody else. */
@@ -33,7 +34,6 @@ const baseUrl = `${issuer}/api/v1`
 export const ownResource = `${issuer}/api`
 export const search = 'https://search.example.com/'
 const ecKey = await generateSigningKey('ES256')
-const rsaKey = await generateSigningKey('RS256')
 export const secret = generateClientSecret()
 
 const confidential = { type: 'web', secretHashes: [secret.hash] } as const

@@ -159,7 +159,7 @@ describe('POST /auth/refresh', () => {
     let last: Tokens | undefined
     let rotations = 0
     for (; rotations < 1000; rotations += 1) {
-      host.clock.advance(900)
+      host.clock.advance(9000)
       const { status, body } = await refresh(host, refresh_token)
       if (status !== 200) break
       last = body as Tokens
@@ -168,7 +168,7 @@ describe('POST /auth/refresh', () => {
         (start + 864_000_000 - host.clock().getTime()) / 1000,
       )
     }
-    expect(rotations).toBe(959)
+    expect(rotations).toBe(95)
     expect(host.clock().getTime()).toBe(start + 864_000_000)
     expect((await get(host, '/me', bearer(last?.access_token ?? ''))).status).toBe(401)
   })

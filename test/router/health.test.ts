@@ -13,12 +13,13 @@ import { postgresBus } from '../../src/stores/sql/postgres-bus.js'
 import { post } from '../support/client.js'
 import { startCrowd } from '../support/gated-hasher.js'
 import { password, startHost } from '../support/host.js'
+import { rsaKey } from '../support/rsa-key.js'
 
 const down = () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7:5432 password=secret'))
 const silent = () => new Promise<never>(() => {})
 
 const keys = [await generateSigningKey()]
-const rs256 = [await generateSigningKey('RS256')]
+const rs256 = [rsaKey]
 
 const bus = (overrides: Partial<RevocationBus> = {}): RevocationBus => ({
   publish: async () => {},

@@ -21,18 +21,19 @@ import { manualClock } from '../../src/testing/manual-clock.js'
 import { afterAttack } from '../support/after-attack.js'
 import { bearer, get, logIn } from '../support/client.js'
 import { startHost } from '../support/host.js'
+import { rsaKey } from '../support/rsa-key.js'
 
 const issuer = 'https://chat.example.com'
 const clock = manualClock(new Date('2030-01-01T00:00:00Z'))
 const start = clock().getTime() / 1000
-const [key, rsa, otherRsa, edwards, secret] = (await Promise.all(
-  (['ES256', 'RS256', 'RS256', 'EdDSA', 'HS256'] as const).map(generateSigningKey),
-)) as [SigningKey, SigningKey, SigningKey, SigningKey, SigningKey]
+const [key, otherRsa, edwards, secret] = (await Promise.all(
+  (['ES256', 'RS256', 'EdDSA', 'HS256'] as const).map(generateSigningKey),
+)) as [SigningKey, SigningKey, SigningKey, SigningKey]
 const make = (options: Partial<JoseSignerOptions> = {}) =>
-  joseSigner({ issuer, audience: 'chat', keys: [key], rs256: [rsa], clock, ...options })
+  joseSigner({ issuer, audience: 'chat', keys: [key], rs256: [rsaKey], clock, ...options })
 const signer = make()
 const both = ['ES256', 'RS256'] as const
-const keyOf = { ES256: key, RS256: rsa }
+const keyOf = { ES256: key, RS256: rsaKey }
 const idClaims: IdTokenClaims = {
   sub: 'u-alice',
   aud: 'wiki',
@@ -161,12 +162,12 @@ describe('the key for RS256', () => {
   it('signs no access token that anybody takes, however whole', async () => {
     const payload = { ...accessClaims, iss: issuer, aud: 'chat', client_id: 'chat' }
     for (const [alg, kid] of [
-      ['RS256', rsa.kid],
+      ['RS256', rsaKey.kid],
       ['RS256', key.kid],
-      ['PS256', rsa.kid],
+      ['PS256', rsaKey.kid],
       ['PS256', key.kid],
     ]) {
-      const token = await forge(payload, { typ: 'at+jwt', kid }, { ...rsa, alg: alg as string })
+      const token = await forge(payload, { typ: 'at+jwt', kid }, { ...rsaKey, alg: alg as string })
       await expect(signer.verify(token)).rejects.toMatchObject(unauthorized)
       await expect(signer.verifyExpired?.(token)).rejects.toMatchObject(unauthorized)
     }
@@ -177,7 +178,11 @@ describe('the key for RS256', () => {
     const made = make({ keys: [pss] })
     expect(made.idTokenAlgorithms).toEqual(['RS256'])
     const payload = { ...accessClaims, iss: issuer, aud: 'chat', client_id: 'chat' }
-    for (const signingKey of [rsa, { ...rsa, kid: pss.kid as string }, { ...pss, alg: 'RS256' }])
+    for (const signingKey of [
+      rsaKey,
+      { ...rsaKey, kid: pss.kid as string },
+      { ...pss, alg: 'RS256' },
+    ])
       await expect(
         made.verify(await forge(payload, { typ: 'at+jwt' }, signingKey)),
       ).rejects.toMatchObject(unauthorized)
@@ -188,12 +193,12 @@ describe('the key for RS256', () => {
     const payload = { ...idClaims, iss: issuer }
     const published = (await signer.publicKeys?.())?.keys[1]
     const k = Buffer.from(JSON.stringify(published)).toString('base64url')
-    const confused: SigningKey = { kty: 'oct', k, alg: 'HS256', kid: rsa.kid as string }
-    const pss = { ...rsa, alg: 'PS256' }
+    const confused: SigningKey = { kty: 'oct', k, alg: 'HS256', kid: rsaKey.kid as string }
+    const pss = { ...rsaKey, alg: 'PS256' }
     for (const token of [
       await forge(payload, { typ: 'JWT' }, confused),
       await forge(payload, { typ: 'JWT' }, pss),
-      await forge(payload, { typ: 'JWT', kid: rsa.kid }, otherRsa),
+      await forge(payload, { typ: 'JWT', kid: rsaKey.kid }, otherRsa),
     ])
       await expect(readId(token)).rejects.toMatchObject(unauthorized)
   })
@@ -202,19 +207,19 @@ describe('the key for RS256', () => {
     const keys = (await signer.publicKeys?.())?.keys ?? []
     expect(keys).toEqual([
       { kty: 'EC', crv: 'P-256', x: key['x'], y: key['y'], kid: key.kid, alg: 'ES256', use: 'sig' },
-      { kty: 'RSA', n: rsa['n'], e: 'AQAB', kid: rsa.kid, alg: 'RS256', use: 'sig' },
+      { kty: 'RSA', n: rsaKey['n'], e: 'AQAB', kid: rsaKey.kid, alg: 'RS256', use: 'sig' },
     ])
-    expect(Buffer.from(String(rsa['n']), 'base64url')).toHaveLength(384)
+    expect(Buffer.from(String(rsaKey['n']), 'base64url')).toHaveLength(384)
   })
 
   it('is published, and taken, as long as it stands in the list; the first signs', async () => {
     const old = await signId('RS256')
-    const { kty, n, e, kid, alg } = rsa as unknown as Record<string, string>
+    const { kty, n, e, kid, alg } = rsaKey as unknown as Record<string, string>
     const rotated = make({ rs256: [otherRsa, { kty, n, e, kid, alg } as SigningKey] })
     expect((await rotated.publicKeys?.())?.keys.map((one) => one['kid'])).toEqual([
       key.kid,
       otherRsa.kid,
-      rsa.kid,
+      rsaKey.kid,
     ])
     expect(await readId(old, 'wiki', rotated)).toMatchObject({ sub: 'u-alice' })
     expect(headerOf(await signId('RS256', idClaims, rotated)).kid).toBe(otherRsa.kid)
@@ -259,28 +264,28 @@ describe('a signer', () => {
     ['a symmetric key as rs256', { rs256: [secret] }, 'joseSigner.rs256[0]'],
     [
       'an RSA key of PS256 as rs256',
-      { rs256: [{ ...rsa, alg: 'PS256' }] },
+      { rs256: [{ ...rsaKey, alg: 'PS256' }] },
       'joseSigner.rs256[0].alg',
     ],
     [
       'an RS256 key among its keys',
-      { keys: [key, rsa], rs256: undefined },
+      { keys: [key, rsaKey], rs256: undefined },
       'joseSigner.keys[1].alg',
     ],
     ['no key in rs256', { rs256: [] }, 'joseSigner.rs256'],
     ['a variable that is not set as rs256', { rs256: [undefined] }, 'joseSigner.rs256[0]'],
     ['true as rs256', { rs256: true }, 'joseSigner.rs256'],
-    ['a public key first in rs256', { rs256: [publicOf(rsa)] }, 'joseSigner.rs256[0]'],
-    ['one RSA key for both', { keys: [bare(rsa)] }, 'joseSigner.rs256[0]'],
+    ['a public key first in rs256', { rs256: [publicOf(rsaKey)] }, 'joseSigner.rs256[0]'],
+    ['one RSA key for both', { keys: [bare(rsaKey)] }, 'joseSigner.rs256[0]'],
     [
       'one RSA key for both, by two names',
-      { keys: [{ ...bare(rsa), kid: 'a' }] },
+      { keys: [{ ...bare(rsaKey), kid: 'a' }] },
       'joseSigner.rs256[0]',
     ],
-    ['one kid for two keys', { keys: [{ ...key, kid: rsa.kid }] }, 'joseSigner.rs256[0]'],
+    ['one kid for two keys', { keys: [{ ...key, kid: rsaKey.kid }] }, 'joseSigner.rs256[0]'],
   ])('does not start with %s', (_what, options, option) => {
     const given = Object.fromEntries(
-      Object.entries({ rs256: [rsa], ...options }).filter(([, value]) => value !== undefined),
+      Object.entries({ rs256: [rsaKey], ...options }).filter(([, value]) => value !== undefined),
     )
     expect(() => make(given as never)).toThrow(
       expect.objectContaining({ name: 'AuthConfigError', option }),
@@ -288,7 +293,7 @@ describe('a signer', () => {
   })
 
   it('does not advise to leave out the alg of an RS256 key, which would make it PS256', () => {
-    expect(() => joseSigner({ issuer, audience: 'chat', keys: [rsa] })).toThrow(
+    expect(() => joseSigner({ issuer, audience: 'chat', keys: [rsaKey] })).toThrow(
       expect.objectContaining({ remedy: 'pass the key as joseSigner.rs256.' }),
     )
   })
@@ -322,7 +327,7 @@ describe('a router with a key for RS256', () => {
       await signId('ES256', { ...whole, aud: 'chat' }),
       await signId('RS256', { ...whole, aud: 'chat' }),
       await signer.sign({ ...whole, aud: 'https://wiki.example.com/api' }),
-      await forge({ ...whole, iss: issuer, aud: 'chat' }, { typ: 'at+jwt' }, rsa),
+      await forge({ ...whole, iss: issuer, aud: 'chat' }, { typ: 'at+jwt' }, rsaKey),
     ]
     const answers = []
     for (const token of tokens) answers.push(await get(host, '/me', bearer(token)))
