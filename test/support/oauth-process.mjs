@@ -17,6 +17,7 @@ const { engine, address, prefix, encryptionKey, signingKey, clients, baseUrl } =
   process.argv[2],
 )
 
+// A server takes 100 connections or 150, and several test files start two processes each.
 const dialects = {
   sqlite() {
     const database = new Database(address)
@@ -24,8 +25,8 @@ const dialects = {
     return new SqliteDialect({ database })
   },
   postgres: () =>
-    new PostgresDialect({ pool: new pg.Pool({ connectionString: address, max: 25 }) }),
-  mysql: () => new MysqlDialect({ pool: createPool({ uri: address, connectionLimit: 25 }) }),
+    new PostgresDialect({ pool: new pg.Pool({ connectionString: address, max: 10 }) }),
+  mysql: () => new MysqlDialect({ pool: createPool({ uri: address, connectionLimit: 10 }) }),
 }
 
 async function openStores() {

@@ -11,8 +11,9 @@ import pg from 'pg'
 const [prefix, encryptionKey, signingKey] = process.argv.slice(2)
 const connectionString =
   process.env.TEST_POSTGRES_URL || 'postgres://postgres@127.0.0.1:5432/postgres'
+// A server takes 100 connections or 150, and several test files start two processes each.
 const kysely = new Kysely({
-  dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString, max: 25 }) }),
+  dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString, max: 10 }) }),
 })
 const { keys: _keys, ...stores } = sqlStores(kysely, { prefix })
 
