@@ -3,44 +3,29 @@ import {
   bool,
   type Check,
   count,
-  date,
   failClosed,
   listOf,
   orNull,
   record,
-  text,
   theOneAsked,
   unread,
 } from '../lib/check-answer.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { PasskeyRecord, PasskeyStore } from './passkey-contract.js'
+import { checksOf } from './rows/checks.js'
+import { passkeyRow } from './rows/factor-rows.js'
 
-const row = {
-  publicKey: text,
-  counter: count,
-  backupEligible: bool,
-  backedUp: bool,
-  transports: listOf(text),
-  aaguid: text,
-  name: text,
-  suspectedCloneAt: orNull(date),
-  passwordMark: orNull(text),
-  createdAt: date,
-  lastUsedAt: orNull(date),
-}
 const handle: Check = (value) =>
   typeof value === 'string' && /^[\w-]{1,86}$/.test(value) ? null : 'is not a user handle'
+
+const row = { ...checksOf(passkeyRow), userHandle: handle }
 
 // A passkey that was not asked for would sign another user in.
 const answers: Answers<PasskeyStore> = {
   claimHandle: handle,
   create: { created: { isFirst: bool }, exists: {}, full: {} },
-  find: orNull(
-    record<PasskeyRecord>({ ...row, credentialId: theOneAsked, userId: text, userHandle: handle }),
-  ),
-  listForUser: listOf(
-    record<PasskeyRecord>({ ...row, credentialId: text, userId: theOneAsked, userHandle: handle }),
-  ),
+  find: orNull(record<PasskeyRecord>({ ...row, credentialId: theOneAsked })),
+  listForUser: listOf(record<PasskeyRecord>({ ...row, userId: theOneAsked })),
   use: { used: {}, superseded: {}, gone: {} },
   suspectClone: unread,
   rename: bool,

@@ -6,7 +6,6 @@ import {
   date,
   failClosed,
   listOf,
-  optional,
   orNull,
   orNullInEqualTime,
   record,
@@ -21,15 +20,13 @@ import type {
   CodeRedemption,
   ConsumeResult,
 } from './code-contract.js'
-import type {
-  FormerSecret,
-  RefreshState,
-  SessionLifetime,
-  SessionRecord,
-  SessionStore,
-  SpentRefreshToken,
-} from './contract.js'
+import type { SessionRecord, SessionStore } from './contract.js'
 import { createCodeCheck, createSessionCheck } from './kept-members.js'
+import { checksOf } from './rows/checks.js'
+import { enrolmentRow, factorRow } from './rows/factor-rows.js'
+import { without } from './rows/members.js'
+import { codeRow, ticketRow } from './rows/one-time-rows.js'
+import { sessionRow } from './rows/session-row.js'
 import type {
   PendingSecondFactor,
   SecondFactorRecord,
@@ -49,24 +46,8 @@ export interface RedeemableCodes extends Omit<AuthorizationCodeStore, 'redemptio
   redeem(codeHash: string, session: SessionRecord, now: Date): Promise<ConsumeResult>
 }
 
-const codeShape = {
-  codeHash: theOneAsked,
-  userId: text,
-  opensSessionId: text,
-  codeChallenge: text,
-  scope: text,
-  authenticatedAt: date,
-  createdAt: date,
-  expiresAt: date,
-  consumedAt: orNull(date),
-  issuedBySessionId: text,
-  methods: listOf(text),
-  clientId: optional(text),
-  redirectUri: optional(text),
-  nonce: optional(text),
-  resources: optional(listOf(text)),
-  acr: optional(text),
-}
+// Members that decide nothing are not looked at.
+const codeShape = { ...checksOf(without(codeRow, 'retainUntil')), codeHash: theOneAsked }
 const usedCode = record<AuthorizationCodeRecord>({ ...codeShape, consumedAt: date })
 const consumption = { consumed: { code: usedCode }, replayed: { code: usedCode }, unknown: {} }
 
@@ -118,38 +99,7 @@ function consumeThenCreate(
   }
 }
 
-const refreshState = record<RefreshState>({
-  hash: text,
-  familyKey: text,
-  pairUsed: optional(bool),
-  spent: listOf(record<SpentRefreshToken>({ hash: text, salt: text, spentAt: date })),
-})
-
-const sessionShape = {
-  id: text,
-  userId: text,
-  kind: text,
-  scope: text,
-  ip: orNull(text),
-  userAgent: orNull(text),
-  authenticatedAt: date,
-  createdAt: date,
-  lastSeenAt: date,
-  idleExpiresAt: date,
-  expiresAt: date,
-  endedAt: orNull(date),
-  methods: listOf(text),
-  refresh: orNull(refreshState),
-  secretHash: optional(text),
-  formerSecret: optional(record<FormerSecret>({ hash: text, until: date })),
-  passwordMark: optional(text),
-  passwordMarkNext: optional(text),
-  lifetime: optional(record<SessionLifetime>({ idle: count, absolute: count })),
-  clientId: optional(text),
-  parentId: optional(text),
-  resources: optional(listOf(text)),
-  openedBySessionId: optional(text),
-}
+const sessionShape = checksOf(without(sessionRow, 'endReason'))
 
 const sessionAnswers: Answers<SessionStore> = {
   create: unread,
@@ -184,17 +134,11 @@ export function failClosedSessions(store: SessionStore, call: HostCall): Session
   }
 }
 
-const factor = record<SecondFactorRecord>({
-  userId: theOneAsked,
-  sealedSeed: text,
-  // Tells whether a code was issued for this factor or for an earlier one.
-  createdAt: date,
-})
-
-const enrolment = { userId: theOneAsked, sessionId: text, sealedSeed: text, expiresAt: date }
+const factor = { ...checksOf(without(factorRow, 'lastStep')), userId: theOneAsked }
+const enrolment = { ...checksOf(without(enrolmentRow, 'createdAt')), userId: theOneAsked }
 
 const factorAnswers: Answers<SecondFactorStore> = {
-  find: orNull(factor),
+  find: orNull(record<SecondFactorRecord>(factor)),
   activate: { activated: {}, 'already-active': {} },
   savePending: unread,
   findPending: orNull(record<PendingSecondFactor>(enrolment)),
@@ -233,12 +177,8 @@ export function failClosedSecondFactors(
 }
 
 const ticket = record<SocketTicketRecord>({
+  ...checksOf(without(ticketRow, 'createdAt')),
   ticketHash: theOneAsked,
-  sessionId: text,
-  userId: text,
-  scope: text,
-  tokenExpiresAt: date,
-  expiresAt: date,
 })
 
 const ticketAnswers: Answers<SocketTicketStore> = {

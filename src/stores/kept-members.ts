@@ -4,30 +4,21 @@ import { randomId } from '../lib/random.js'
 import type { AuthorizationCodeRecord, AuthorizationCodeStore } from './code-contract.js'
 import type { SessionRecord, SessionStore } from './contract.js'
 import { moments, newWholeCode, newWholeSession } from './new-records.js'
+import { optionalMembers, without } from './rows/members.js'
+import { codeRow } from './rows/one-time-rows.js'
+import { sessionRow } from './rows/session-row.js'
 
 // A store of the host's that drops a member fails nowhere: a session would outlive its password, or
 // any app exchange the code of another. So before the first row with such a member, one row that
 // opens nothing is saved, read back and compared.
 
-/** Members of a session by which somebody is let in, or kept out. */
-const ofSessions = [
-  'secretHash',
-  'passwordMark',
-  'passwordMarkNext',
-  'lifetime',
-  'clientId',
-  'parentId',
-  'resources',
-] as const satisfies readonly (keyof SessionRecord)[]
+/** Members of a session that let somebody in, or keep somebody out. The two others only inform. */
+const ofSessions = Object.keys(
+  optionalMembers(without(sessionRow, 'formerSecret', 'openedBySessionId')),
+)
 
-/** Members of a code by which it is good for one app alone. */
-const ofCodes = [
-  'clientId',
-  'redirectUri',
-  'nonce',
-  'resources',
-  'acr',
-] as const satisfies readonly (keyof AuthorizationCodeRecord)[]
+/** Members of a code that bind it to one app. */
+const ofCodes = Object.keys(optionalMembers(codeRow))
 
 const nothing = () => ({ userId: `mar-probe-${randomId()}`, scope: '', methods: [] })
 
@@ -91,14 +82,14 @@ export function createCodeCheck(
 // Once for all rows; a probe that failed is tried again, since the store may only have been away.
 function createCheck<Row extends object>(
   option: string,
-  names: readonly (keyof Row & string)[],
+  names: readonly string[],
   /** Which may not be lost, by those that a row has. */
   forbidden: (present: readonly string[]) => readonly string[],
   probe: () => Promise<readonly string[]>,
 ): CheckKept<Row> {
   let probed: Promise<readonly string[]> | undefined
   return async function checkKept(row) {
-    const present = names.filter((name) => row[name] !== undefined)
+    const present = names.filter((name) => row[name as keyof Row] !== undefined)
     if (present.length === 0) return
     probed ??= probe().catch((error: unknown) => {
       probed = undefined

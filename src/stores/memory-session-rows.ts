@@ -1,6 +1,6 @@
 import { boundedTable } from './bounded-table.js'
 import type { SessionRecord } from './contract.js'
-import { copyOf, copyOfSession } from './copy-of.js'
+import { copyOf } from './copy-of.js'
 
 /** What sessions are found by, besides their ids. */
 export type SessionOwner = 'userId' | 'clientId' | 'parentId'
@@ -40,7 +40,7 @@ export function sessionRows(maxSessions: number): SessionRows {
     livingOf: (owner, key) => indexes[owner].of(key).flatMap((id) => living(id) ?? []),
     countOf: (owner, key) => indexes[owner].count(key),
     insert(session) {
-      table.insert(session.id, copyOfSession(session), session.createdAt)
+      table.insert(session.id, copyOf(session), session.createdAt)
       for (const [owner, ids] of owners) ids.add(session[owner], session.id)
     },
     // In place: a new row would need a second look-up, and leave the old one to the collector.

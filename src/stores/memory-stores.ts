@@ -2,7 +2,7 @@ import { checkOptions, optionsOf, whole } from '../lib/check-options.js'
 import { boundedTable } from './bounded-table.js'
 import type { AuthorizationCodeRecord, AuthorizationCodeStore } from './code-contract.js'
 import type { EndReason, SessionRecord, SessionStore } from './contract.js'
-import { copyOf, copyOfSession } from './copy-of.js'
+import { copyOf } from './copy-of.js'
 import { checkMemoryIsEnough } from './memory-is-enough.js'
 import { memorySecondFactors } from './memory-second-factors.js'
 import { type SessionRows, sessionRows } from './memory-session-rows.js'
@@ -116,7 +116,7 @@ function memorySessions(maxSessions: number): SessionStore {
       const session = rows.get(id)
       // As much work where there is none: the time of an answer must not tell which it was.
       const given = session ?? latest
-      const copied = given === undefined ? null : copyOfSession(given)
+      const copied = given === undefined ? null : copyOf(given)
       return session === undefined ? null : copied
     },
     async rotateRefresh(id, presentedHash, { lastSeenAt, idleExpiresAt, ip, refresh }) {
@@ -154,7 +154,7 @@ function memorySessions(maxSessions: number): SessionStore {
     ...endings(rows),
     async listForUser(userId, now) {
       const live = rows.livingOf('userId', userId).filter((session) => isLive(session, now))
-      return live.map(copyOfSession).sort(oldestFirst)
+      return live.map((session) => copyOf(session)).sort(oldestFirst)
     },
     countForUser: async (userId) => rows.countOf('userId', userId),
     async liveAmong(ids, now) {

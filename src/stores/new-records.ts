@@ -7,6 +7,9 @@ import type { AuthorizationCodeRecord } from './code-contract.js'
 import type { ConsentRecord } from './consent-contract.js'
 import type { RefreshRotation, RefreshState, SessionRecord } from './contract.js'
 import type { PasskeyRecord } from './passkey-contract.js'
+import { type Content, optionalMembers, type Row } from './rows/members.js'
+import { codeRow } from './rows/one-time-rows.js'
+import { sessionRow } from './rows/session-row.js'
 import type { PendingSecondFactor, SecondFactorRecord } from './second-factor-contract.js'
 import type { SocketTicketRecord } from './ticket-contract.js'
 
@@ -59,14 +62,7 @@ export function newWholeCode(
   at: Moment,
   change: Partial<AuthorizationCodeRecord> = {},
 ): Required<AuthorizationCodeRecord> {
-  const later = {
-    clientId: randomId(),
-    redirectUri: 'http://127.0.0.1:49152/callback?from=app',
-    nonce: randomSecret(),
-    resources: ['https://api.example.com/', 'urn:example:files'],
-    acr: 'urn:mar:2fa',
-  }
-  return { ...newCode(at, change), ...later }
+  return { ...newCode(at, change), ...optionalExamples(codeRow, at) }
 }
 
 /** A session that lives for an hour, and idles out after ten minutes. */
@@ -105,18 +101,28 @@ export function newWholeSession(
   at: Moment,
   change: Partial<SessionRecord> = {},
 ): Required<SessionRecord> {
-  const later = {
-    secretHash: randomSecret(),
-    formerSecret: { hash: randomSecret(), until: at(10) },
-    passwordMark: randomSecret(),
-    passwordMarkNext: randomSecret(),
-    lifetime: { idle: 600, absolute: 3600 },
-    clientId: randomId(),
-    parentId: randomId(),
-    resources: ['https://api.example.com/', 'urn:example:files'],
-    openedBySessionId: randomId(),
-  }
-  return { ...newRefreshable(at, randomSecret(), { kind: 'browser', ...change }), ...later }
+  const session = newRefreshable(at, randomSecret(), { kind: 'browser', ...change })
+  return { ...session, ...optionalExamples(sessionRow, at) }
+}
+
+// A value for each member that may be left out, no two of them alike.
+function optionalExamples<Stored>(row: Row<Stored>, at: Moment): Required<Stored> {
+  return exampleOf({ kind: 'group', parts: optionalMembers(row) }, at) as Required<Stored>
+}
+
+const examples = {
+  key: randomSecret,
+  text: () => `https://example.com/${randomId()}?a=1&b=%20`,
+  moment: (at: Moment) => at(randomInt(10, 10_000)),
+  integer: () => randomInt(1, 1_000_000),
+  flag: () => true,
+}
+
+function exampleOf(content: Content, at: Moment): unknown {
+  if (content.kind === 'list') return [exampleOf(content.of, at), exampleOf(content.of, at)]
+  if (content.kind !== 'group') return examples[content.kind](at)
+  const parts = Object.entries(content.parts)
+  return Object.fromEntries(parts.map(([name, part]) => [name, exampleOf(part.content, at)]))
 }
 
 /** Refresh tokens of which so many are spent. */

@@ -201,7 +201,7 @@ describe('the probe of stores at start-up', () => {
       option: 'sessions',
       problem: expect.stringContaining(
         'without its secretHash, formerSecret, passwordMark, passwordMarkNext, lifetime, ' +
-          'clientId, parentId, resources, openedBySessionId',
+          'resources, clientId, parentId, openedBySessionId',
       ),
       remedy: expect.stringMatching(/migrateSql\(\).*add a column/),
     })

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { randomId } from '../../lib/random.js'
 import type { AuthorizationCodeRecord, AuthorizationCodeStore } from '../code-contract.js'
-import { json, methods, moment, momentDigits, readReply, rowText } from './replies.js'
-import { gcGraceMs, identifier, keyOf, lifetime, type RunScript, script } from './scripts.js'
+import { without } from '../rows/members.js'
+import { codeRow } from '../rows/one-time-rows.js'
+import { jsonShape, toJson } from './json-rows.js'
+import { json, momentDigits, readReply, rowText } from './replies.js'
+import { gcGraceMs, keyOf, lifetime, type RunScript, script } from './scripts.js'
 
 // Fields: record (JSON, never changes), expires, retain, savedBy; once used also consumed and
 // consumedBy. A driver that lost its connection may send a script twice (ioredis does). The second
@@ -35,24 +38,8 @@ local keep = math.max(1, tonumber(row[3]) - tonumber(ARGV[1]) + ${gcGraceMs})
 redis.call('PEXPIRE', KEYS[1], string.format('%.0f', keep))
 return {'consumed', row[1], row[2], row[3], ARGV[1]}`)
 
-const recordShape = json(
-  z.looseObject({
-    codeHash: z.string(),
-    userId: z.string(),
-    issuedBySessionId: z.string(),
-    opensSessionId: z.string(),
-    codeChallenge: z.string(),
-    scope: z.string(),
-    methods,
-    authenticatedAt: moment,
-    createdAt: moment,
-    clientId: z.string().optional(),
-    redirectUri: z.string().optional(),
-    nonce: z.string().optional(),
-    resources: z.array(z.string()).optional(),
-    acr: z.string().optional(),
-  }),
-)
+const recordRow = without(codeRow, 'expiresAt', 'retainUntil', 'consumedAt')
+const recordShape = json(jsonShape(recordRow))
 const columns = [recordShape, momentDigits, momentDigits, momentDigits.nullable()] as const
 const rowShape = z.tuple([...columns]).nullable()
 const consumedShape = z.tuple([z.enum(['consumed', 'replayed']), ...columns]).nullable()
@@ -67,7 +54,7 @@ export function redisCodes(run: RunScript, prefix: string): AuthorizationCodeSto
       const saved = await run(
         save,
         key(code.codeHash),
-        recordOf(code),
+        rowText(recordShape, toJson(recordRow, code), 'authorization code'),
         expires,
         retain,
         keep,
@@ -92,30 +79,8 @@ export function redisCodes(run: RunScript, prefix: string): AuthorizationCodeSto
   }
 }
 
-function recordOf(code: AuthorizationCodeRecord): string {
-  const { clientId, redirectUri, nonce, resources, acr } = code
-  const row = {
-    codeHash: code.codeHash,
-    userId: identifier(code.userId),
-    issuedBySessionId: identifier(code.issuedBySessionId),
-    opensSessionId: identifier(code.opensSessionId),
-    codeChallenge: identifier(code.codeChallenge),
-    scope: code.scope,
-    methods: code.methods,
-    authenticatedAt: code.authenticatedAt.getTime(),
-    createdAt: code.createdAt.getTime(),
-    // JSON leaves out what is left out.
-    clientId: clientId === undefined ? undefined : identifier(clientId),
-    redirectUri,
-    nonce,
-    resources,
-    acr,
-  }
-  return rowText(recordShape, row, 'authorization code')
-}
-
 function codeOf([record, expiresAt, retainUntil, consumedAt]: NonNullable<
   z.output<typeof rowShape>
 >): AuthorizationCodeRecord {
-  return { ...record, expiresAt, retainUntil, consumedAt } as AuthorizationCodeRecord
+  return { ...record, expiresAt, retainUntil, consumedAt }
 }

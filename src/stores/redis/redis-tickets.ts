@@ -1,8 +1,9 @@
-import { z } from 'zod'
 import { randomId } from '../../lib/random.js'
-import type { SocketTicketRecord, SocketTicketStore } from '../ticket-contract.js'
-import { json, moment, readReply, rowText } from './replies.js'
-import { gcGraceMs, identifier, keyOf, lifetime, type RunScript, script } from './scripts.js'
+import { ticketRow } from '../rows/one-time-rows.js'
+import type { SocketTicketStore } from '../ticket-contract.js'
+import { jsonShape, toJson } from './json-rows.js'
+import { json, readReply, rowText } from './replies.js'
+import { gcGraceMs, keyOf, lifetime, type RunScript, script } from './scripts.js'
 
 // A script that a driver sends twice finds the mark of its first run, and answers the same.
 const save = script(`
@@ -22,17 +23,7 @@ if not row[1] or tonumber(ARGV[1]) >= tonumber(row[2]) then return false end
 redis.call('DEL', KEYS[1])
 return row[1]`)
 
-const shape = json(
-  z.looseObject({
-    ticketHash: z.string(),
-    sessionId: z.string(),
-    userId: z.string(),
-    scope: z.string(),
-    tokenExpiresAt: moment,
-    createdAt: moment,
-    expiresAt: moment,
-  }),
-).nullable()
+const shape = json(jsonShape(ticketRow)).nullable()
 
 /** Tickets for sockets, each in one hash. */
 export function redisTickets(run: RunScript, prefix: string): SocketTicketStore {
@@ -43,7 +34,7 @@ export function redisTickets(run: RunScript, prefix: string): SocketTicketStore 
       const saved = await run(
         save,
         key(ticket.ticketHash),
-        recordOf(ticket),
+        rowText(shape, toJson(ticketRow, ticket), 'socket ticket'),
         ticket.expiresAt.getTime(),
         keep,
         randomId(),
@@ -61,17 +52,4 @@ export function redisTickets(run: RunScript, prefix: string): SocketTicketStore 
     // Redis deletes what is over by itself.
     purge: async () => 0,
   }
-}
-
-function recordOf(ticket: SocketTicketRecord): string {
-  const row = {
-    ticketHash: ticket.ticketHash,
-    sessionId: identifier(ticket.sessionId),
-    userId: identifier(ticket.userId),
-    scope: ticket.scope,
-    tokenExpiresAt: ticket.tokenExpiresAt.getTime(),
-    createdAt: ticket.createdAt.getTime(),
-    expiresAt: ticket.expiresAt.getTime(),
-  }
-  return rowText(shape, row, 'socket ticket')
 }

@@ -11,14 +11,8 @@ export const momentDigits: z.ZodType<Date> = z
   .transform(Number)
   .pipe(moment)
 
-/**
- * A kind, method or reason: whatever it is, since a newer release may have written one that this
- * one does not know.
- */
+/** A reason: any text, since a newer release may have written one that is not known here. */
 export const word: z.ZodType<string> = z.string()
-
-/** How a user proved who they are. */
-export const methods: z.ZodType<string[]> = z.array(word)
 
 /** Text that holds JSON of this shape. */
 export function json<T>(shape: z.ZodType<T>): z.ZodType<T> {

@@ -1,39 +1,33 @@
 import { z } from 'zod'
-import type { FormerSecret, RefreshState, SessionRecord, SessionSeen } from '../contract.js'
-import { json, methods, moment, momentDigits, readReply, rowText, word } from './replies.js'
+import type { RefreshState, SessionRecord, SessionSeen } from '../contract.js'
+import { without } from '../rows/members.js'
+import { refreshRow, sessionRow } from '../rows/session-row.js'
+import { groupJson, jsonShape, toJson } from './json-rows.js'
+import { json, momentDigits, readReply, rowText, word } from './replies.js'
 import { gcGraceMs, identifier, lifetime } from './scripts.js'
 import { type OwnedSession, ownedSession, ownerShape } from './session-owners.js'
 
-// What a newer release has put into a row is read as it stands, and is there still when the row was
-// written.
-const recordShape = json(
-  z.looseObject({
-    id: z.string(),
-    kind: word,
-    scope: z.string(),
-    methods,
-    authenticatedAt: moment,
-    createdAt: moment,
-    userAgent: z.string().nullable(),
-    secretHash: z.string().optional(),
-    formerSecret: z.looseObject({ hash: z.string(), until: moment }).optional(),
-    lifetime: z.looseObject({ idle: z.int(), absolute: z.int() }).optional(),
-    clientId: z.string().optional(),
-    parentId: z.string().optional(),
-    resources: z.array(z.string()).optional(),
-    openedBySessionId: z.string().optional(),
-  }),
+// What scripts read or change has a field of its own; `seen` and `refresh` are replaced whole. All
+// other members are the JSON in `record`.
+const { lastSeenAt, idleExpiresAt, ip } = sessionRow
+const seenRow = { lastSeenAt, idleExpiresAt, ip }
+const recordRow = without(
+  sessionRow,
+  'userId',
+  'lastSeenAt',
+  'idleExpiresAt',
+  'ip',
+  'expiresAt',
+  'refresh',
+  'endedAt',
+  'endReason',
+  'passwordMark',
+  'passwordMarkNext',
 )
-const seenShape = json(
-  z.looseObject({ lastSeenAt: moment, idleExpiresAt: moment, ip: z.string().nullable() }),
-)
-const refreshShape = json(
-  z.looseObject({
-    hash: z.string(),
-    familyKey: z.string(),
-    spent: z.array(z.looseObject({ hash: z.string(), salt: z.string(), spentAt: moment })),
-  }),
-)
+
+const recordShape = json(jsonShape(recordRow))
+const seenShape = json(jsonShape<SessionSeen>(seenRow))
+const refreshShape = json(jsonShape(refreshRow))
 const head = [recordShape, momentDigits, seenShape, refreshShape.nullable()] as const
 // Both or neither: a session with a reason but no time would look alive.
 const marks = [z.string().nullable(), z.string().nullable()] as const
@@ -92,7 +86,7 @@ export function argumentsOf(session: SessionRecord): (string | number)[] {
   const ending = endedAt === null ? ['', ''] : [endedAt.getTime(), reasonText(endReason)]
   return [
     identifier(userId),
-    recordText(session),
+    rowText(recordShape, toJson(recordRow, session), 'session'),
     expiresAt.getTime(),
     seen,
     ...refreshing,
@@ -108,64 +102,27 @@ export function reasonText(reason: unknown): string {
   return readReply(word, reason, 'reason')
 }
 
-function recordText({
-  id,
-  kind,
-  scope,
-  methods,
-  authenticatedAt,
-  createdAt,
-  userAgent,
-  secretHash,
-  formerSecret,
-  lifetime,
-  clientId,
-  parentId,
-  resources,
-  openedBySessionId,
-}: SessionRecord): string {
-  const times = { authenticatedAt: authenticatedAt.getTime(), createdAt: createdAt.getTime() }
-  const former = formerSecret === undefined ? {} : { formerSecret: storedSecret(formerSecret) }
-  const owners = { clientId, parentId, openedBySessionId }
-  const later = { secretHash, ...former, lifetime, resources, ...owners }
-  return rowText(
-    recordShape,
-    { id, kind, scope, methods, userAgent, ...times, ...later },
-    'session',
-  )
-}
-
-function storedSecret({ hash, until }: FormerSecret) {
-  return { hash, until: until.getTime() }
-}
-
 /** What may change of a record. */
 export type RecordChange = Partial<
   Pick<SessionRecord, 'methods' | 'authenticatedAt' | 'secretHash' | 'formerSecret'>
 >
 
 /** The stored record with these members, and all else as it was. */
-export function recordWith(
-  record: string,
-  { authenticatedAt, formerSecret, ...changed }: RecordChange,
-): string {
-  const time = authenticatedAt === undefined ? {} : { authenticatedAt: authenticatedAt.getTime() }
-  const former = formerSecret === undefined ? {} : { formerSecret: storedSecret(formerSecret) }
-  return rowText(recordShape, { ...JSON.parse(record), ...changed, ...time, ...former }, 'session')
+export function recordWith(record: string, change: RecordChange): string {
+  return rowText(recordShape, { ...JSON.parse(record), ...toJson(recordRow, change) }, 'session')
 }
 
-/** `seen`, `lastSeenAt` and `idleExpiresAt`, as the scripts are told of them. */
+/** `seen`, `lastSeenAt` and `idleExpiresAt`, as the scripts take them. */
 export function seenArguments({
   lastSeenAt,
   idleExpiresAt,
   ip,
 }: SessionSeen): [string, number, number] {
-  const [last, idle] = [lastSeenAt.getTime(), idleExpiresAt.getTime()]
-  return [rowText(seenShape, { lastSeenAt: last, idleExpiresAt: idle, ip }, 'session'), last, idle]
+  const seen = toJson(seenRow, { lastSeenAt, idleExpiresAt, ip })
+  return [rowText(seenShape, seen, 'session'), lastSeenAt.getTime(), idleExpiresAt.getTime()]
 }
 
-/** The refresh tokens of a session, as they are stored, with whatever else was read with them. */
+/** The refresh tokens of a session, as they are stored, with all that was read with them. */
 export function refreshText(refresh: RefreshState): string {
-  const spent = refresh.spent.map((one) => ({ ...one, spentAt: one.spentAt.getTime() }))
-  return rowText(refreshShape, { ...refresh, spent }, 'refresh token')
+  return rowText(refreshShape, groupJson(refreshRow, refresh), 'refresh token')
 }

@@ -1,8 +1,9 @@
 import { randomId } from '../../lib/random.js'
 import type { EndReason } from '../contract.js'
+import type { KeyValue } from '../rows/members.js'
 import type { SqlEngine } from './engine.js'
 import { ended } from './session-rows.js'
-import type { AuthDatabase, KeyValue } from './tables.js'
+import type { AuthDatabase } from './tables.js'
 import { fromKey } from './values.js'
 
 /** Which sessions are to end: those of a client, or those that one session has opened. */

@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { AuthConfigError } from '../../errors.js'
+import type { KeyValue } from '../rows/members.js'
 import type { HostKysely, HostTransaction } from './host-kysely.js'
 import {
   type AuthDatabase,
-  type KeyValue,
   type SqlAuthTables,
   type SqlTableOptions,
   type TableNames,

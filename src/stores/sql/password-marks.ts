@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { maxNextMarks } from '../password-marks.js'
+import type { KeyValue } from '../rows/members.js'
 import type { SqlEngine } from './engine.js'
-import type { KeyValue } from './tables.js'
 
 /** A new mark for the sessions of a user, beside another. */
 export interface AddedMark {

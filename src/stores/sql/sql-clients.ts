@@ -1,9 +1,10 @@
 import type { Selectable } from 'kysely'
 import type { ManagedClientStore, OAuthClient, OAuthClientMetadata } from '../client-contract.js'
+import type { KeyValue } from '../rows/members.js'
 import { checkedSecretHashes } from '../secret-hashes.js'
 import type { SqlEngine } from './engine.js'
 import { insertIfAbsent } from './insert-if-absent.js'
-import type { ClientsTable, KeyValue, TextValue } from './tables.js'
+import type { ClientsTable, TextValue } from './tables.js'
 import { fromKey, fromObject, toMoment } from './values.js'
 
 /** Clients in SQL: a row each. */

@@ -1,15 +1,18 @@
-import type { InsertObject, Selectable } from 'kysely'
 import type {
   AuthorizationCodeRecord,
   AuthorizationCodeStore,
   ConsumeResult,
 } from '../code-contract.js'
 import type { SessionStore } from '../contract.js'
+import { codeRow } from '../rows/one-time-rows.js'
+import { columnsOf } from './columns.js'
 import type { SqlEngine } from './engine.js'
 import { purgeInBatches } from './purge.js'
 import { insertSession } from './sql-sessions.js'
-import type { AuthDatabase, AuthorizationCodesTable, SqlAuthTables } from './tables.js'
-import { fromKey, fromMethods, fromMoment, fromMomentOrNull, toMoment } from './values.js'
+import type { AuthDatabase } from './tables.js'
+import { toMoment } from './values.js'
+
+const columns = columnsOf<AuthorizationCodeRecord, 'mar_authorization_codes'>(codeRow)
 
 /** Authorization codes in SQL. A code and the session it opens are one transaction. */
 export function sqlCodes(engine: SqlEngine, sessions: SessionStore): AuthorizationCodeStore {
@@ -24,7 +27,7 @@ export function sqlCodes(engine: SqlEngine, sessions: SessionStore): Authorizati
     codeHash: string,
   ): Promise<AuthorizationCodeRecord | null> {
     const row = await rowsOf(from, codeHash).executeTakeFirst()
-    return row === undefined ? null : toCode(row)
+    return row === undefined ? null : columns.read(row)
   }
 
   // The one conditional write: of however many callers, the database lets one change the row, and
@@ -45,7 +48,7 @@ export function sqlCodes(engine: SqlEngine, sessions: SessionStore): Authorizati
     const row = await (engine.readsOldSnapshot ? rows.forUpdate() : rows).executeTakeFirst()
     return row === undefined || row.consumed_at === null
       ? { outcome: 'unknown' }
-      : { outcome: 'replayed', code: toCode(row) }
+      : { outcome: 'replayed', code: columns.read(row) }
   }
 
   async function won(within: AuthDatabase, codeHash: string): Promise<ConsumeResult> {
@@ -59,9 +62,12 @@ export function sqlCodes(engine: SqlEngine, sessions: SessionStore): Authorizati
 
   return {
     save: (code) =>
-      engine.write(
-        async () => void (await db.insertInto(table).values(toRow(engine, code)).execute()),
-      ),
+      engine.write(async () => {
+        const { consumedAt, expiresAt, retainUntil } = code
+        const purge_at = toMoment(consumedAt === null ? expiresAt : retainUntil)
+        const row = { ...columns.of(engine, code), purge_at }
+        await db.insertInto(table).values(row).execute()
+      }),
     find: (codeHash) => find(db, codeHash),
     consume: (codeHash, now) => engine.write(() => settle(db, codeHash, now)),
     redemption: {
@@ -74,55 +80,5 @@ export function sqlCodes(engine: SqlEngine, sessions: SessionStore): Authorizati
         }),
     },
     purge: (now, limit) => purgeInBatches(engine, table, 'code_hash', 'purge_at', now, limit),
-  }
-}
-
-function toRow(
-  { key, text }: SqlEngine,
-  code: AuthorizationCodeRecord,
-): InsertObject<SqlAuthTables, 'mar_authorization_codes'> {
-  const { clientId, redirectUri, nonce, resources, acr } = code
-  return {
-    code_hash: key(code.codeHash, 'codeHash'),
-    user_id: key(code.userId, 'userId'),
-    issued_by_session_id: key(code.issuedBySessionId, 'issuedBySessionId'),
-    opens_session_id: key(code.opensSessionId, 'opensSessionId'),
-    code_challenge: text(code.codeChallenge, 'codeChallenge'),
-    scope: text(code.scope, 'scope'),
-    methods: text(JSON.stringify(code.methods), 'methods'),
-    authenticated_at: toMoment(code.authenticatedAt),
-    created_at: toMoment(code.createdAt),
-    expires_at: toMoment(code.expiresAt),
-    retain_until: toMoment(code.retainUntil),
-    consumed_at: code.consumedAt === null ? null : toMoment(code.consumedAt),
-    purge_at: toMoment(code.consumedAt === null ? code.expiresAt : code.retainUntil),
-    client_id: clientId === undefined ? null : key(clientId, 'clientId'),
-    redirect_uri: redirectUri === undefined ? null : text(redirectUri, 'redirectUri'),
-    nonce: nonce === undefined ? null : text(nonce, 'nonce'),
-    resources: resources === undefined ? null : text(JSON.stringify(resources), 'resources'),
-    acr: acr === undefined ? null : text(acr, 'acr'),
-  }
-}
-
-function toCode(row: Selectable<AuthorizationCodesTable>): AuthorizationCodeRecord {
-  const { client_id, redirect_uri, nonce, resources, acr } = row
-  return {
-    codeHash: fromKey(row.code_hash),
-    userId: fromKey(row.user_id),
-    issuedBySessionId: fromKey(row.issued_by_session_id),
-    opensSessionId: fromKey(row.opens_session_id),
-    codeChallenge: row.code_challenge,
-    scope: row.scope,
-    methods: fromMethods(row.methods),
-    authenticatedAt: fromMoment(row.authenticated_at),
-    createdAt: fromMoment(row.created_at),
-    expiresAt: fromMoment(row.expires_at),
-    retainUntil: fromMoment(row.retain_until),
-    consumedAt: fromMomentOrNull(row.consumed_at),
-    ...(client_id === null ? {} : { clientId: fromKey(client_id) }),
-    ...(redirect_uri === null ? {} : { redirectUri: redirect_uri }),
-    ...(nonce === null ? {} : { nonce }),
-    ...(resources === null ? {} : { resources: JSON.parse(resources) as readonly string[] }),
-    ...(acr === null ? {} : { acr }),
   }
 }

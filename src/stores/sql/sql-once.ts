@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { sha256 } from '../../lib/digest.js'
 import type { OnceStore } from '../once-contract.js'
+import type { KeyValue } from '../rows/members.js'
 import type { SqlEngine } from './engine.js'
 import { insertIfAbsent } from './insert-if-absent.js'
 import { purgeInBatches } from './purge.js'
-import type { KeyValue } from './tables.js'
 import { checkedKey, toMoment } from './values.js'
 
 interface Note {

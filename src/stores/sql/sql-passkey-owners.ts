@@ -1,7 +1,8 @@
 import type { PasskeyLimits, PasskeyRecord, PasskeyStore } from '../passkey-contract.js'
+import type { KeyValue } from '../rows/members.js'
 import type { SqlEngine } from './engine.js'
 import { insertIfAbsent } from './insert-if-absent.js'
-import type { AuthDatabase, KeyValue } from './tables.js'
+import type { AuthDatabase } from './tables.js'
 
 type OfOwners = 'claimHandle' | 'create' | 'remove' | 'removeAllForUser' | 'consumeRecoveryCode'
 

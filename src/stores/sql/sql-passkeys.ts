@@ -1,22 +1,18 @@
-import type { Selectable } from 'kysely'
 import { sha256 } from '../../lib/digest.js'
-import type { PasskeyRecord, PasskeySeen, PasskeyStore } from '../passkey-contract.js'
+import type { PasskeyRecord, PasskeyStore } from '../passkey-contract.js'
+import { passkeyRow } from '../rows/factor-rows.js'
+import type { KeyValue } from '../rows/members.js'
+import { columnsOf } from './columns.js'
 import type { SqlEngine } from './engine.js'
 import { insertIfAbsent } from './insert-if-absent.js'
 import { passkeyOwners } from './sql-passkey-owners.js'
-import type { KeyValue, PasskeysTable } from './tables.js'
-import {
-  checkedKey,
-  checkedText,
-  fromKey,
-  fromMoment,
-  fromMomentOrNull,
-  toMoment,
-} from './values.js'
+import { checkedInteger, checkedKey, checkedText, fromKey } from './values.js'
+
+const columns = columnsOf<PasskeyRecord, 'mar_passkeys'>(passkeyRow)
 
 /** Passkeys in SQL: a row each, and one for each user who has any, with how many there are. */
 export function sqlPasskeys(engine: SqlEngine): PasskeyStore {
-  const { db, tables, key, text } = engine
+  const { db, tables, key } = engine
   const table = tables.passkeys
   const rowOf = (credentialId: string) =>
     db.selectFrom(table).where('credential_hash', '=', hashOf(engine, credentialId))
@@ -32,22 +28,22 @@ export function sqlPasskeys(engine: SqlEngine): PasskeyStore {
 
     async find(credentialId) {
       const row = await rowOf(credentialId).selectAll().executeTakeFirst()
-      return row === undefined ? null : toPasskey(row)
+      return row === undefined ? null : columns.read(row)
     },
 
     async listForUser(userId) {
       const rows = db.selectFrom(table).selectAll().where('user_id', '=', key(userId, 'userId'))
-      return (await rows.orderBy('created_at').execute()).map(toPasskey)
+      return (await rows.orderBy('created_at').execute()).map(columns.read)
     },
 
-    use: (credentialId, fromCounter, seen) =>
+    use: (credentialId, fromCounter, { counter, backedUp, lastUsedAt }) =>
       engine.write(async () => {
         const hash = hashOf(engine, credentialId)
         const { numUpdatedRows } = await db
           .updateTable(table)
-          .set(seenColumns(seen))
+          .set(columns.ofSome(engine, { counter, backedUp, lastUsedAt }))
           .where('credential_hash', '=', hash)
-          .where('counter', '=', toCounter(fromCounter))
+          .where('counter', '=', checkedInteger(fromCounter, 'counter'))
           .where('suspected_clone_at', 'is', null)
           .executeTakeFirstOrThrow()
         if (numUpdatedRows === 1n) return { outcome: 'used' }
@@ -60,7 +56,7 @@ export function sqlPasskeys(engine: SqlEngine): PasskeyStore {
       engine.write(async () => {
         await db
           .updateTable(table)
-          .set({ suspected_clone_at: toMoment(at) })
+          .set(columns.ofSome(engine, { suspectedCloneAt: at }))
           .where('credential_hash', '=', hashOf(engine, credentialId))
           .execute()
       }),
@@ -69,7 +65,7 @@ export function sqlPasskeys(engine: SqlEngine): PasskeyStore {
       engine.write(async () => {
         const { numUpdatedRows } = await db
           .updateTable(table)
-          .set({ name: text(name, 'name') })
+          .set(columns.ofSome(engine, { name }))
           .where('credential_hash', '=', hashOf(engine, credentialId))
           .where('user_id', '=', key(userId, 'userId'))
           .executeTakeFirstOrThrow()
@@ -80,63 +76,12 @@ export function sqlPasskeys(engine: SqlEngine): PasskeyStore {
   }
 }
 
-function seenColumns({ counter, backedUp, lastUsedAt }: PasskeySeen) {
-  const last_used_at = toMoment(lastUsedAt)
-  return { counter: toCounter(counter), backed_up: backedUp ? 1 : 0, last_used_at }
-}
-
 function hashOf({ key }: SqlEngine, credentialId: string): KeyValue {
   return key(sha256(checkedText(credentialId, 'credentialId')), 'credentialId')
 }
 
 function toRow(engine: SqlEngine, passkey: PasskeyRecord) {
-  const { text, key } = engine
-  const { credentialId, suspectedCloneAt, passwordMark, lastUsedAt } = passkey
-  return {
-    credential_hash: hashOf(engine, credentialId),
-    credential_id: text(credentialId, 'credentialId'),
-    user_id: key(passkey.userId, 'userId'),
-    user_handle: text(checkedKey(passkey.userHandle, 'userHandle'), 'userHandle'),
-    public_key: text(passkey.publicKey, 'publicKey'),
-    counter: toCounter(passkey.counter),
-    backup_eligible: passkey.backupEligible ? 1 : 0,
-    backed_up: passkey.backedUp ? 1 : 0,
-    transports: text(JSON.stringify(passkey.transports), 'transports'),
-    aaguid: text(passkey.aaguid, 'aaguid'),
-    name: text(passkey.name, 'name'),
-    suspected_clone_at: suspectedCloneAt === null ? null : toMoment(suspectedCloneAt),
-    password_mark: passwordMark === null ? null : text(passwordMark, 'passwordMark'),
-    created_at: toMoment(passkey.createdAt),
-    last_used_at: lastUsedAt === null ? null : toMoment(lastUsedAt),
-  }
-}
-
-function toPasskey(row: Selectable<PasskeysTable>): PasskeyRecord {
-  return {
-    credentialId: row.credential_id,
-    userId: fromKey(row.user_id),
-    userHandle: row.user_handle,
-    publicKey: row.public_key,
-    counter: Number(row.counter),
-    backupEligible: Number(row.backup_eligible) === 1,
-    backedUp: Number(row.backed_up) === 1,
-    transports: fromList(row.transports),
-    aaguid: row.aaguid,
-    name: row.name,
-    suspectedCloneAt: fromMomentOrNull(row.suspected_clone_at),
-    passwordMark: row.password_mark,
-    createdAt: fromMoment(row.created_at),
-    lastUsedAt: fromMomentOrNull(row.last_used_at),
-  }
-}
-
-function fromList(stored: string): readonly string[] {
-  const list: unknown = JSON.parse(stored)
-  if (Array.isArray(list)) return list
-  throw new TypeError('a column does not hold the JSON list that was saved')
-}
-
-function toCounter(counter: number): number {
-  if (Number.isSafeInteger(counter)) return counter
-  throw new TypeError('a signature counter is a whole number')
+  checkedKey(passkey.userHandle, 'userHandle')
+  const credential_hash = hashOf(engine, passkey.credentialId)
+  return { ...columns.of(engine, passkey), credential_hash }
 }

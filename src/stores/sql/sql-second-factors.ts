@@ -1,14 +1,18 @@
-import type { Selectable } from 'kysely'
+import { enrolmentRow, factorRow } from '../rows/factor-rows.js'
 import type {
   PendingSecondFactor,
   SecondFactorRecord,
   SecondFactorStore,
 } from '../second-factor-contract.js'
+import { columnsOf } from './columns.js'
 import type { SqlEngine } from './engine.js'
 import { insertIfAbsent } from './insert-if-absent.js'
 import { purgeInBatches } from './purge.js'
-import type { AuthDatabase, EnrolmentsTable, SecondFactorsTable } from './tables.js'
-import { fromKey, fromMoment, toMoment } from './values.js'
+import type { AuthDatabase } from './tables.js'
+import { checkedInteger, toMoment } from './values.js'
+
+const factorColumns = columnsOf<SecondFactorRecord, 'mar_second_factors'>(factorRow)
+const enrolmentColumns = columnsOf<PendingSecondFactor, 'mar_enrolments'>(enrolmentRow)
 
 /**
  * Second factors in SQL: a row per user, a row per pending enrolment, and a row per recovery code.
@@ -28,7 +32,7 @@ export function sqlSecondFactors(engine: SqlEngine): SecondFactorStore {
         .selectAll()
         .where('user_id', '=', userIs(userId))
         .executeTakeFirst()
-      return row === undefined ? null : toFactor(row)
+      return row === undefined ? null : factorColumns.read(row)
     },
 
     advanceStep: (userId, to) =>
@@ -36,9 +40,9 @@ export function sqlSecondFactors(engine: SqlEngine): SecondFactorStore {
         const later = db
           .updateTable(tables.secondFactors)
           .where('user_id', '=', userIs(userId))
-          .where('last_step', '<', step(to))
+          .where('last_step', '<', checkedInteger(to, 'step'))
         const { numUpdatedRows } = await later
-          .set({ last_step: step(to) })
+          .set(factorColumns.ofSome(engine, { lastStep: to }))
           .executeTakeFirstOrThrow()
         return { outcome: numUpdatedRows === 1n ? 'advanced' : 'stale' }
       }),
@@ -111,15 +115,11 @@ function enrolments(engine: SqlEngine): Pick<SecondFactorStore, Enrolments> {
     activate: (factor, hashes) =>
       engine.atomically((transaction) => activate(engine, transaction, factor, hashes)),
 
-    savePending: ({ userId, sessionId, sealedSeed, createdAt, expiresAt }) =>
+    savePending: ({ userId, sessionId, ...shown }) =>
       engine.write(async () => {
-        const seed = {
-          sealed_seed: key(sealedSeed, 'sealedSeed'),
-          created_at: toMoment(createdAt),
-          expires_at: toMoment(expiresAt),
-        }
-        const owner = { user_id: key(userId, 'userId'), session_id: key(sessionId, 'sessionId') }
-        const insert = db.insertInto(table).values({ ...owner, ...seed })
+        const row = enrolmentColumns.of(engine, { userId, sessionId, ...shown })
+        const seed = enrolmentColumns.ofSome(engine, shown)
+        const insert = db.insertInto(table).values(row)
         const upsert = engine.hasOnConflict
           ? insert.onConflict((conflict) =>
               conflict.columns(['user_id', 'session_id']).doUpdateSet(seed),
@@ -135,7 +135,7 @@ function enrolments(engine: SqlEngine): Pick<SecondFactorStore, Enrolments> {
         .where('user_id', '=', key(userId, 'userId'))
         .where('session_id', '=', key(sessionId, 'sessionId'))
         .executeTakeFirst()
-      return row === undefined ? null : toPending(row)
+      return row === undefined ? null : enrolmentColumns.read(row)
     },
 
     deletePending: (userId) =>
@@ -163,29 +163,21 @@ function enrolments(engine: SqlEngine): Pick<SecondFactorStore, Enrolments> {
 async function activate(
   engine: SqlEngine,
   transaction: AuthDatabase,
-  { userId, sealedSeed, lastStep, createdAt }: SecondFactorRecord,
+  factor: SecondFactorRecord,
   hashes: readonly string[],
 ): Promise<{ outcome: 'activated' | 'already-active' }> {
-  const factor = {
-    user_id: engine.key(userId, 'userId'),
-    sealed_seed: engine.key(sealedSeed, 'sealedSeed'),
-    last_step: step(lastStep),
-    codes_version: 1,
-    created_at: toMoment(createdAt),
-  }
-  if (!(await insertIfAbsent(engine, transaction, engine.tables.secondFactors, factor)))
+  const { tables, key } = engine
+  const user = key(factor.userId, 'userId')
+  const row = { ...factorColumns.of(engine, factor), codes_version: 1 }
+  if (!(await insertIfAbsent(engine, transaction, tables.secondFactors, row)))
     return { outcome: 'already-active' }
   // There are hardly ever any. MySQL locks the gap in which a delete finds nothing, and users who
   // activate at once would deadlock.
-  const codes = engine.tables.recoveryCodes
-  const left = transaction
-    .selectFrom(codes)
-    .select('code_hash')
-    .where('user_id', '=', factor.user_id)
-    .limit(1)
-  if ((await left.execute()).length > 0)
-    await transaction.deleteFrom(codes).where('user_id', '=', factor.user_id).execute()
-  await insertRecoveryCodes(engine, transaction, userId, hashes)
+  const codes = tables.recoveryCodes
+  const left = transaction.selectFrom(codes).select('code_hash').where('user_id', '=', user)
+  if ((await left.limit(1).execute()).length > 0)
+    await transaction.deleteFrom(codes).where('user_id', '=', user).execute()
+  await insertRecoveryCodes(engine, transaction, factor.userId, hashes)
   return { outcome: 'activated' }
 }
 
@@ -242,39 +234,4 @@ async function insertRecoveryCodes(
   const user = key(userId, 'userId')
   const rows = hashes.map((hash) => ({ user_id: user, code_hash: key(hash, 'codeHash') }))
   if (rows.length > 0) await transaction.insertInto(tables.recoveryCodes).values(rows).execute()
-}
-
-function toFactor({
-  user_id,
-  sealed_seed,
-  last_step,
-  created_at,
-}: Selectable<SecondFactorsTable>): SecondFactorRecord {
-  return {
-    userId: fromKey(user_id),
-    sealedSeed: fromKey(sealed_seed),
-    lastStep: Number(last_step),
-    createdAt: fromMoment(created_at),
-  }
-}
-
-function toPending({
-  user_id,
-  session_id,
-  sealed_seed,
-  created_at,
-  expires_at,
-}: Selectable<EnrolmentsTable>): PendingSecondFactor {
-  return {
-    userId: fromKey(user_id),
-    sessionId: fromKey(session_id),
-    sealedSeed: fromKey(sealed_seed),
-    createdAt: fromMoment(created_at),
-    expiresAt: fromMoment(expires_at),
-  }
-}
-
-function step(value: number): number {
-  if (Number.isSafeInteger(value)) return value
-  throw new TypeError('a TOTP step is a whole number')
 }

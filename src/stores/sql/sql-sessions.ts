@@ -5,7 +5,7 @@ import { endTogether } from './end-together.js'
 import type { SqlEngine } from './engine.js'
 import { addPasswordMark } from './password-marks.js'
 import { purgeInBatches } from './purge.js'
-import { ended, formerColumns, refreshColumns, seen, toRow, toSession } from './session-rows.js'
+import { columnsOfSession, ended, refreshColumns, seen, toRow, toSession } from './session-rows.js'
 import type { AuthDatabase } from './tables.js'
 import { fromKey, toMoment } from './values.js'
 
@@ -68,7 +68,7 @@ export function sqlSessions(engine: SqlEngine): SessionStore {
   }
 }
 
-/** Inserts a session, alone or together with what it came of. Rejects if the id is there. */
+/** Inserts a session, alone or with the use of its code. Rejects if the id is there. */
 export async function insertSession(
   engine: SqlEngine,
   within: AuthDatabase,
@@ -80,7 +80,7 @@ export async function insertSession(
 function changesOfOne(
   engine: SqlEngine,
 ): Pick<SessionStore, 'rotateRefresh' | 'touch' | 'setMethods' | 'setAuthenticated' | 'end'> {
-  const { db, tables, key, text } = engine
+  const { db, tables, key } = engine
   const table = tables.sessions
   const changeLiving = (id: string) => livingOf(engine, id)
 
@@ -108,19 +108,14 @@ function changesOfOne(
     setMethods: (id, methods) =>
       engine.write(
         async () =>
-          void (await changeLiving(id)
-            .set({ methods: text(JSON.stringify(methods), 'methods') })
-            .execute()),
+          void (await changeLiving(id).set(columnsOfSession(engine, { methods })).execute()),
       ),
 
     setAuthenticated: (id, { methods, authenticatedAt }) =>
       engine.write(
         async () =>
           void (await changeLiving(id)
-            .set({
-              methods: text(JSON.stringify(methods), 'methods'),
-              authenticated_at: toMoment(authenticatedAt),
-            })
+            .set(columnsOfSession(engine, { methods, authenticatedAt }))
             .execute()),
       ),
 
@@ -139,13 +134,10 @@ async function replaceSecret(
   id: string,
   { from, to, formerUntil }: SecretReplacement,
 ): Promise<boolean> {
-  const { key } = engine
+  const formerSecret = { hash: from, until: formerUntil }
   const { numUpdatedRows } = await livingOf(engine, id)
-    .where('secret_hash', '=', key(from, 'from'))
-    .set({
-      secret_hash: key(to, 'to'),
-      ...formerColumns(engine, { hash: from, until: formerUntil }),
-    })
+    .where('secret_hash', '=', engine.key(from, 'from'))
+    .set(columnsOfSession(engine, { secretHash: to, formerSecret }))
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }

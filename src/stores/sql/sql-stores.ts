@@ -21,6 +21,10 @@ import { sqlSessions } from './sql-sessions.js'
 import { sqlTickets } from './sql-tickets.js'
 import { checkTableOptions, type SqlTableOptions } from './tables.js'
 
+export type { EnrolmentsTable, PasskeysTable, SecondFactorsTable } from '../rows/factor-rows.js'
+export type { KeyValue, MomentValue } from '../rows/members.js'
+export type { AuthorizationCodesTable, SocketTicketsTable } from '../rows/one-time-rows.js'
+export type { SessionsTable } from '../rows/session-row.js'
 export type { SqlEngineName } from './engine.js'
 export type { HostKysely, HostTransaction } from './host-kysely.js'
 export { type MigrationResult, migrateSql } from './migrate.js'
@@ -32,21 +36,13 @@ export {
   postgresBus,
 } from './postgres-bus.js'
 export type {
-  AuthorizationCodesTable,
   ClientsTable,
   ConsentsTable,
-  EnrolmentsTable,
-  KeyValue,
   MigrationsTable,
-  MomentValue,
   OnceTable,
-  PasskeysTable,
   PasskeyUsersTable,
   RecoveryCodesTable,
-  SecondFactorsTable,
-  SessionsTable,
   SigningKeysTable,
-  SocketTicketsTable,
   SqlAuthTables,
   SqlTableOptions,
 } from './tables.js'

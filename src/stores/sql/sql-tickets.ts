@@ -1,9 +1,11 @@
-import type { InsertObject, Selectable } from 'kysely'
+import { ticketRow } from '../rows/one-time-rows.js'
 import type { SocketTicketRecord, SocketTicketStore } from '../ticket-contract.js'
+import { columnsOf } from './columns.js'
 import type { SqlEngine } from './engine.js'
 import { purgeInBatches } from './purge.js'
-import type { SocketTicketsTable, SqlAuthTables } from './tables.js'
-import { fromKey, fromMoment, toMoment } from './values.js'
+import { toMoment } from './values.js'
+
+const columns = columnsOf<SocketTicketRecord, 'mar_socket_tickets'>(ticketRow)
 
 /** Socket tickets in SQL. */
 export function sqlTickets(engine: SqlEngine): SocketTicketStore {
@@ -14,7 +16,7 @@ export function sqlTickets(engine: SqlEngine): SocketTicketStore {
   return {
     save: (ticket) =>
       engine.write(
-        async () => void (await db.insertInto(table).values(toRow(engine, ticket)).execute()),
+        async () => void (await db.insertInto(table).values(columns.of(engine, ticket)).execute()),
       ),
 
     consume: (ticketHash, now) =>
@@ -33,37 +35,10 @@ export function sqlTickets(engine: SqlEngine): SocketTicketStore {
           .where('expires_at', '>', toMoment(now))
           .executeTakeFirstOrThrow()
         return numDeletedRows === 1n
-          ? { outcome: 'consumed', ticket: toTicket(row) }
+          ? { outcome: 'consumed', ticket: columns.read(row) }
           : { outcome: 'unknown' }
       }),
 
     purge: (now, limit) => purgeInBatches(engine, table, 'ticket_hash', 'expires_at', now, limit),
-  }
-}
-
-function toRow(
-  { key, text }: SqlEngine,
-  ticket: SocketTicketRecord,
-): InsertObject<SqlAuthTables, 'mar_socket_tickets'> {
-  return {
-    ticket_hash: key(ticket.ticketHash, 'ticketHash'),
-    session_id: key(ticket.sessionId, 'sessionId'),
-    user_id: key(ticket.userId, 'userId'),
-    scope: text(ticket.scope, 'scope'),
-    token_expires_at: toMoment(ticket.tokenExpiresAt),
-    created_at: toMoment(ticket.createdAt),
-    expires_at: toMoment(ticket.expiresAt),
-  }
-}
-
-function toTicket(row: Selectable<SocketTicketsTable>): SocketTicketRecord {
-  return {
-    ticketHash: fromKey(row.ticket_hash),
-    sessionId: fromKey(row.session_id),
-    userId: fromKey(row.user_id),
-    scope: row.scope,
-    tokenExpiresAt: fromMoment(row.token_expires_at),
-    createdAt: fromMoment(row.created_at),
-    expiresAt: fromMoment(row.expires_at),
   }
 }

@@ -3,14 +3,14 @@ import type { SqlAuthTables, TableNames } from './tables.js'
 /** A type that each engine has a word for. */
 export type ColumnType = 'key' | 'moment' | 'text' | 'integer'
 
-/** A table. The compiler misses a column that its rows have and the shape has not. */
+/** A table, as its first version made it. */
 export type TableShape = { readonly [Table in keyof TableNames]: ShapeOf<Table> }[keyof TableNames]
 
 interface ShapeOf<Table extends keyof TableNames> {
   readonly table: Table
-  /** A `?` after the type: may be null. */
+  /** A `?` after the type: may be null. A later version adds columns by statements of its own. */
   readonly columns: {
-    readonly [Column in ColumnOf<Table>]: ColumnTypeOf<RowOf<Table>[Column]>
+    readonly [Column in ColumnOf<Table>]?: ColumnTypeOf<RowOf<Table>[Column]>
   }
   readonly primaryKey: readonly ColumnOf<Table>[]
   readonly indexes?: readonly (readonly ColumnOf<Table>[])[]
@@ -159,7 +159,7 @@ export const firstTables: readonly TableShape[] = [
     columns: {
       id: 'key',
       metadata: 'text',
-      // Compared as a whole by whoever replaces them, so bytewise.
+      // Compared as a whole when they are replaced, so by their bytes.
       secret_hashes: 'key',
       disabled: 'integer',
       created_at: 'moment',

@@ -1,117 +1,12 @@
 import type { Expression, Kysely } from 'kysely'
 import { checkOptions, fitting, optionsOf } from '../../lib/check-options.js'
+import type { EnrolmentsTable, PasskeysTable, SecondFactorsTable } from '../rows/factor-rows.js'
+import type { KeyValue, MomentValue } from '../rows/members.js'
+import type { AuthorizationCodesTable, SocketTicketsTable } from '../rows/one-time-rows.js'
+import type { SessionsTable } from '../rows/session-row.js'
 
-/**
- * A key column: text, but bytes on MySQL, whose collations would equate `alice` with `Alice` and
- * `álice`.
- */
-export type KeyValue = string | Uint8Array
 /** A text column as it is written; it is read as a string. */
 export type TextValue = string | Expression<string>
-/** Milliseconds since the epoch. PostgreSQL answers a bigint as text. */
-export type MomentValue = number | string
-
-/** One row of authorization codes. */
-export interface AuthorizationCodesTable {
-  code_hash: KeyValue
-  user_id: KeyValue
-  issued_by_session_id: KeyValue
-  opens_session_id: KeyValue
-  code_challenge: string
-  scope: string
-  /** JSON. */
-  methods: string
-  authenticated_at: MomentValue
-  created_at: MomentValue
-  expires_at: MomentValue
-  retain_until: MomentValue
-  consumed_at: MomentValue | null
-  /**
-   * When the row may be deleted: `expires_at` until it is consumed, `retain_until` from then on.
-   */
-  purge_at: MomentValue
-  client_id: KeyValue | null
-  redirect_uri: string | null
-  nonce: string | null
-  /** A JSON list. */
-  resources: string | null
-  acr: string | null
-}
-
-/** One row of sessions. */
-export interface SessionsTable {
-  id: KeyValue
-  user_id: KeyValue
-  kind: string
-  scope: string
-  /** JSON. */
-  methods: string
-  authenticated_at: MomentValue
-  created_at: MomentValue
-  last_seen_at: MomentValue
-  idle_expires_at: MomentValue
-  expires_at: MomentValue
-  ip: string | null
-  user_agent: string | null
-  /** SHA-256 of the current refresh token: what a rotation compares. */
-  refresh_hash: KeyValue | null
-  /** JSON: the rest of the refresh state. */
-  refresh_state: string | null
-  ended_at: MomentValue | null
-  end_reason: string | null
-  /** Random: names the call that ended the row, so that it can tell its own rows afterwards. */
-  ended_by: KeyValue | null
-  /** When the row may be deleted: the earlier of the two expiries, or `ended_at`. */
-  purge_at: MomentValue
-  secret_hash: KeyValue | null
-  password_mark: KeyValue | null
-  /** Marks with a blank between two of them. */
-  password_mark_next: KeyValue | null
-  /** Seconds, both. */
-  lifetime_idle: number | null
-  lifetime_absolute: number | null
-  client_id: KeyValue | null
-  parent_id: KeyValue | null
-  /** A JSON list. */
-  resources: string | null
-  opened_by_session_id: KeyValue | null
-  /** Both or neither. */
-  former_secret_hash: KeyValue | null
-  former_secret_until: MomentValue | null
-}
-
-/** One row of socket tickets. */
-export interface SocketTicketsTable {
-  ticket_hash: KeyValue
-  session_id: KeyValue
-  user_id: KeyValue
-  scope: string
-  token_expires_at: MomentValue
-  created_at: MomentValue
-  expires_at: MomentValue
-}
-
-/** One row of second factors. */
-export interface SecondFactorsTable {
-  user_id: KeyValue
-  sealed_seed: KeyValue
-  last_step: MomentValue
-  /**
-   * Counts the sets of recovery codes. A process that replaces them writes here first, and so waits
-   * for any other that does the same.
-   */
-  codes_version: number
-  created_at: MomentValue
-}
-
-/** One row of enrolments that wait for their first code. */
-export interface EnrolmentsTable {
-  user_id: KeyValue
-  session_id: KeyValue
-  sealed_seed: KeyValue
-  created_at: MomentValue
-  expires_at: MomentValue
-}
 
 /** One row of recovery codes. */
 export interface RecoveryCodesTable {
@@ -158,34 +53,11 @@ export interface OnceTable {
   expires_at: MomentValue
 }
 
-/** One row of passkeys. */
-export interface PasskeysTable {
-  /** SHA-256 of the id, which may be longer than a key. */
-  credential_hash: KeyValue
-  credential_id: string
-  user_id: KeyValue
-  user_handle: string
-  public_key: string
-  counter: MomentValue
-  /** 1 or 0. */
-  backup_eligible: number
-  /** 1 or 0. */
-  backed_up: number
-  /** A JSON list. */
-  transports: string
-  aaguid: string
-  name: string
-  suspected_clone_at: MomentValue | null
-  password_mark: string | null
-  created_at: MomentValue
-  last_used_at: MomentValue | null
-}
-
 /** One row of users who have, or are about to have, a passkey. */
 export interface PasskeyUsersTable {
   user_id: KeyValue
   user_handle: string
-  /** How many there are: whoever adds or removes one writes here first. */
+  /** How many there are: a process that adds or removes one writes here first. */
   passkeys: number
 }
 

@@ -1,6 +1,5 @@
 import { isWellFormed } from '../../lib/well-formed.js'
-import type { StoredMethod } from '../contract.js'
-import type { KeyValue, MomentValue } from './tables.js'
+import type { KeyValue, MomentValue } from '../rows/members.js'
 
 /** The most bytes of an id or hash: what an index of every engine holds. */
 const maxKeyBytes = 1024
@@ -31,6 +30,12 @@ export function checkedKey(value: unknown, column: string): string {
   return text
 }
 
+/** A whole number for a driver, or an error: an engine would round any other in its own way. */
+export function checkedInteger(value: number, column: string): number {
+  if (Number.isSafeInteger(value)) return value
+  throw new TypeError(`${column} is not a whole number`)
+}
+
 /** A moment as it is stored. */
 export function toMoment(date: Date): number {
   const milliseconds = date.getTime()
@@ -48,17 +53,14 @@ export function fromMoment(value: MomentValue): Date {
   return new Date(Number(value))
 }
 
-/** The same for a moment that may not have come yet. */
-export function fromMomentOrNull(value: MomentValue | null): Date | null {
-  return value === null ? null : fromMoment(value)
+/** A JSON list as it was saved; an error for anything else. */
+export function fromList(stored: string): readonly unknown[] {
+  const list: unknown = JSON.parse(stored)
+  if (Array.isArray(list)) return list
+  throw new TypeError('a column does not hold the JSON list that was saved')
 }
 
-/** The methods as they were saved. */
-export function fromMethods(stored: string): readonly StoredMethod[] {
-  return JSON.parse(stored)
-}
-
-/** The members of a JSON object as it was saved; an error for whatever else was put there. */
+/** The members of a JSON object as it was saved; an error for anything else. */
 export function fromObject(stored: string): Readonly<Record<string, unknown>> {
   const members: unknown = JSON.parse(stored)
   if (typeof members !== 'object' || members === null || Array.isArray(members))
