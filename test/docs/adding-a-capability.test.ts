@@ -1,0 +1,182 @@
+// The smaller additions of docs/adding-a-capability.md, applied to a copy of the code as the page
+// shows them: they touch the files of the table and no other, compile, and do what is said.
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createClient } from 'redis'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { openSqlite } from '../support/databases.js'
+import { at, randomKey } from '../support/records.js'
+import { redisUrl } from '../support/services.js'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const copy = join(root, 'test/rules/.scratch/adding-a-capability')
+const page = readFileSync(join(root, 'docs/adding-a-capability.md'), 'utf8')
+
+interface Change {
+  readonly path: string
+  /** What stands there before and after. */
+  readonly hunks: readonly (readonly [string, string])[]
+}
+
+/** The differences below a heading of the page. */
+function changesOf(heading: string): readonly Change[] {
+  const [, section = ''] = page.split(`### ${heading}\n`)
+  const [own = ''] = section.split('\n### ')
+  return [...own.matchAll(/^```diff\n\+\+\+ (\S+)\n([\s\S]*?)^```$/gm)].map(
+    ([, path = '', text = '']) => ({
+      path,
+      hunks: text.split('@@\n').map((hunk) => {
+        const lines = hunk.split('\n').slice(0, -1)
+        const side = (other: string) =>
+          lines.filter((line) => !line.startsWith(other)).map((line) => `${line.slice(1)}\n`)
+        return [side('+').join(''), side('-').join('')] as const
+      }),
+    }),
+  )
+}
+
+/** The files that the table names for it. */
+function filesOf(row: string, name: string): string[] {
+  const line = page.split('\n').find((one) => one.startsWith(`| ${row} |`)) ?? ''
+  const named = [...line.matchAll(/`(src\/[^`]+)`/g)]
+  return named.map(([, path = '']) => path.replace('<name>', name)).sort()
+}
+
+function apply({ path, hunks }: Change): void {
+  const file = join(copy, path)
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const after = hunks.reduce((text, [old, changed]) => {
+    if (text.split(old).length !== 2 && before !== '')
+      throw new Error(`${path}: these lines do not stand there once:\n${old}`)
+    return before === '' ? changed : text.replace(old, () => changed)
+  }, before)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, after)
+}
+
+function problemsOf(folder: string): readonly string[] {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile)
+  const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, folder)
+  const program = ts.createProgram(fileNames, { ...options, noEmit: true })
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(({ messageText, file }) =>
+      [file?.fileName, ts.flattenDiagnosticMessageText(messageText, '\n')].join(': '),
+    )
+}
+
+const additions = [
+  ['a stored member of a session', ''],
+  ['a grant of the token endpoint', 'device'],
+  ['a header of credentials', ''],
+] as const
+const headingOf = (row: string) => `${row[0]?.toUpperCase()}${row.slice(1)}`
+
+/** A module of the copy. */
+const moduleOf = (path: string) => import(/* @vite-ignore */ join(copy, 'src', path))
+
+describe('docs/adding-a-capability.md', () => {
+  beforeAll(() => {
+    rmSync(copy, { recursive: true, force: true })
+    cpSync(join(root, 'src'), join(copy, 'src'), { recursive: true })
+    for (const [row] of additions) for (const change of changesOf(headingOf(row))) apply(change)
+  })
+  afterAll(() => rmSync(copy, { recursive: true, force: true }))
+
+  it.each(additions)(
+    'shows a change of each file that %s touches, and of no other',
+    (row, name) => {
+      const changed = changesOf(headingOf(row)).map(({ path }) => path)
+      expect(changed.length).toBeGreaterThan(0)
+      expect(changed.sort()).toEqual(filesOf(row, name))
+    },
+  )
+
+  it('shows code that compiles', () => {
+    expect(problemsOf(copy)).toEqual([])
+  })
+
+  it('has the member set by a new session, kept by each store, and checked when it comes back', async () => {
+    const { newWholeSession } = await moduleOf('stores/new-records.ts')
+    const session = newWholeSession(at)
+    expect(session).toMatchObject({ deviceId: expect.any(String) })
+    const kysely = openSqlite()
+    onTestFinished(() => kysely.destroy())
+    const { migrateSql, sqlStores } = await moduleOf('stores/sql/sql-stores.ts')
+    expect(await migrateSql(kysely)).toEqual({ from: 0, to: 2 })
+    const { memoryStores } = await moduleOf('stores/memory-stores.ts')
+    const { failClosedSessions } = await moduleOf('stores/fail-closed-stores.ts')
+    const { createHostCall } = await moduleOf('lib/host-call.ts')
+    const call = createHostCall(2000, () => {})
+    for (const { sessions } of [memoryStores(), sqlStores(kysely)]) {
+      await sessions.create(session)
+      expect(await sessions.find(session.id)).toEqual(session)
+      const find = async () => ({ ...session, deviceId: 7 })
+      const checked = failClosedSessions({ ...sessions, find }, call)
+      await expect(checked.find(session.id)).rejects.toMatchObject({ status: 503 })
+    }
+    const { createSessionOpening } = await moduleOf('sessions/opening.ts')
+    const clock = () => at(0)
+    const times = { withinOwn: () => ({}), absoluteEnd: () => at(60), seen: () => ({}) }
+    const passwordWatch = { marksOf: () => ({}) }
+    const opening = createSessionOpening({ clock, passwordWatch, audit() {} }, times, () => {})
+    const approved = { user: { id: 'u-alice' }, methods: ['pwd'] }
+    const asked = { id: 'new', approved, kind: 'login', scope: '*', deviceId: 'phone' }
+    expect(opening.draft(asked, {})).toMatchObject({ userId: 'u-alice', deviceId: 'phone' })
+  })
+
+  it.skipIf(redisUrl === null)('has the member kept in Redis', async () => {
+    const { newWholeSession } = await moduleOf('stores/new-records.ts')
+    const { redisStores } = await moduleOf('stores/redis/redis-stores.ts')
+    const client = await createClient({ url: String(redisUrl) }).connect()
+    const prefix = `adding-${randomKey()}:`
+    onTestFinished(async () => {
+      const keys = await client.keys(`${prefix}*`)
+      if (keys.length > 0) await client.del(keys)
+      client.destroy()
+    })
+    const { sessions } = redisStores(client, { prefix })
+    const session = newWholeSession(at)
+    await sessions.create(session)
+    expect(await sessions.find(session.id)).toEqual(session)
+  })
+
+  it('has the grant in the metadata, in the register of clients, and in OpenAPI', async () => {
+    const { serverMetadata } = await moduleOf('oauth/metadata.ts')
+    const lists = { scopes: [], claims: [], idTokenAlgorithms: [], acrValues: [], locales: [] }
+    const baseUrl = new URL('https://chat.example.com/api/')
+    const { href: issuer } = baseUrl
+    const metadata = serverMetadata({ issuer, baseUrl, ...lists, introspection: false })
+    expect(metadata.grant_types_supported).toContain('device')
+    const { grants } = await moduleOf('oauth/grants/grants.ts')
+    expect(grants).toHaveProperty('device')
+    const described = await descriptionOf()
+    expect(described).toContain('"device_code"')
+    expect(described).toContain('"refresh_token","device"')
+  })
+
+  it('has the header in the preflights of CORS and in OpenAPI', async () => {
+    const { createCors } = await moduleOf('http/cors.ts')
+    const origin = 'https://app.example.com'
+    const headers = new Map<string, string>()
+    const response = {
+      appendHeader() {},
+      removeHeader() {},
+      end() {},
+      setHeader: (name: string, value: string) => headers.set(name, value),
+    }
+    const asked = { origin, 'access-control-request-method': 'GET' }
+    createCors({ origins: [origin] })({ method: 'OPTIONS', headers: asked }, response, ['GET'])
+    expect(headers.get('Access-Control-Allow-Headers')).toContain('X-Device-Token')
+    expect(await descriptionOf()).toContain('"name":"X-Device-Token"')
+  })
+})
+
+/** The description of the API, of the copy, as JSON. */
+async function descriptionOf(): Promise<string> {
+  const { describeOperations } = await moduleOf('openapi/document.ts')
+  const { operations } = await moduleOf('openapi/operations.ts')
+  return JSON.stringify(describeOperations(operations))
+}
