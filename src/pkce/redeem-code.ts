@@ -130,7 +130,7 @@ async function decide(
     code: undefined,
     context,
   })
-  return decision.allowed ? { ...decision, issuer } : decision
+  return decision.allowed ? { issuer, ...decision } : decision
 }
 
 async function findIssuer(
@@ -201,7 +201,7 @@ async function openSession<Tokens>(
   const lifetime = await lifetimeOf(deps, issuer)
   const from = { openedBySessionId: issuer.id, marks, until, lifetime }
   const session = deps.sessions.draft(
-    { scope, ...given, ...from, id, approved, authenticatedAt },
+    { id, approved, authenticatedAt, scope, ...given, ...from },
     context,
   )
   const tokens = await sign(session, approved)
