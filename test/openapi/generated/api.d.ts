@@ -9,11 +9,11 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A password, and a second-factor code where the user has one, for a session of its own.
+         * Signs in with a password, and with a code if the user has a second factor.
          * @description - A wrong password, an unknown user, a disabled user and a user without a password get the same bytes after the same work.
-         *     - A code is judged only after a right password, and works once. A code for a user without a second factor is ignored.
-         *     - Credentials in the URL are never read. None or several of the three names, an empty text or another type: 400.
-         *     - 403 `forbidden` is the veto of the server's `beforeLogin`; `message` is its reason.
+         *     - The server checks a code only after a right password, and each code works once. It ignores the code of a user without a second factor.
+         *     - Credentials in the URL are ignored. None or several of the three names, an empty text or another type: 400.
+         *     - 403 `forbidden`: the server's `beforeLogin` has refused; `message` is its reason.
          */
         post: operations["logIn"];
         delete?: never;
@@ -32,10 +32,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A signed-in client obtains an authorization code for another of its user's devices (RFC 7636).
-         * @description - The code dies with the session that asked for it, and opens no more than that session may, nor for longer where that has a lifetime of its own.
-         *     - The sign-in of that session must be recent (`pkce.maxAge` of the server, by default 10 minutes): else 403 `reauthentication-required`. With `pkce.endWithIssuer`, what the code opens ends with the session that asked, and a session that was opened so is 403 `forbidden` here.
-         *     - A server with a sign-in page of its own calls `issueAuthorizationCode` instead: see `docs/host-api.md`.
+         * A signed-in client requests an authorization code for another of its user's devices (RFC 7636).
+         * @description - The code ends with the calling session. The session that it opens has no more rights, and lives no longer if the calling session has its own lifetime.
+         *     - The sign-in of the calling session must be recent (`pkce.maxAge` of the server, default 10 minutes); otherwise 403 `reauthentication-required`. With `pkce.endWithIssuer`, the new session ends with the calling one, and cannot request codes itself: 403 `forbidden`.
+         *     - A server with its own sign-in page calls `issueAuthorizationCode` instead: see `docs/host-api.md`.
          */
         post: operations["issueAuthorizationCode"];
         delete?: never;
@@ -54,8 +54,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * An authorization code and its verifier for tokens and a session of their own (RFC 6749 §4.1.3, RFC 7636 §4.5).
-         * @description - A wrong verifier uses the code up. A code that is used twice is 400 `invalid_grant`; later than 20 s after its first use, the session that it opened ends, too (RFC 6749 §4.1.2).
+         * Exchanges an authorization code and its verifier for tokens of a new session (RFC 6749 §4.1.3, RFC 7636 §4.5).
+         * @description - A wrong verifier uses the code up. The second use of a code is 400 `invalid_grant`; more than 20 s after the first use, it also ends the session that the code opened (RFC 6749 §4.1.2).
          */
         post: operations["exchangeCode"];
         delete?: never;
@@ -74,10 +74,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A refresh token for the next pair of tokens (RFC 6749 §6).
-         * @description - The token that was sent is spent. Sent again while nothing of the new pair was used, or within 30 s (`lifetimes.refreshGrace`), it gets the same successor: a lost answer is no sign-out.
-         *     - Sent later, it ends the session (RFC 9700 §4.14.2). The new pair is used once its refresh token is rotated, or its access token is seen by a guard or on a socket, in whichever process.
-         *     - A client stores the pair before it uses any of it, and reads its store again right before it refreshes. The absolute end of the session never moves.
+         * Exchanges a refresh token for the next pair of tokens (RFC 6749 §6).
+         * @description - The request spends the token. If the client repeats it within 30 s (`lifetimes.refreshGrace`), or before the new pair was used, it gets the same successor again: a lost answer signs nobody out.
+         *     - A later repetition ends the session (RFC 9700 §4.14.2). The new pair counts as used when its refresh token is rotated, or when a guard or a socket has seen its access token, in any process.
+         *     - Store the pair before you use it, and read your store again right before you refresh. The absolute end of the session never moves.
          */
         post: operations["refresh"];
         delete?: never;
@@ -95,13 +95,13 @@ export interface paths {
         };
         /**
          * The same as `POST /logout`, for old clients.
-         * @description - `HEAD` is 405. The token stands in a header, which no page of another origin can send.
+         * @description - `HEAD` is 405. The token is in a header, which pages of other origins cannot send.
          */
         get: operations["logOutByGet"];
         put?: never;
         /**
-         * Ends the session of the token, and with it all that was issued under it.
-         * @description - It is answered only after the store has confirmed the end.
+         * Ends the session of the token, and everything that was issued under it.
+         * @description - The answer comes after the store has confirmed the end.
          */
         post: operations["logOut"];
         delete?: never;
@@ -118,8 +118,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who the token belongs to.
-         * @description - 403 `forbidden`: a token with less than the scope `*`, unless it is a named token. What apps may know is at `GET /oauth/userinfo`.
+         * The user of the token.
+         * @description - 403 `forbidden`: the token has less than the scope `*`, and is not a named token. Apps use `GET /oauth/userinfo`.
          */
         get: operations["getMe"];
         put?: never;
@@ -138,13 +138,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where this user is signed in.
-         * @description - No token is in it, nor anything that one could be made from.
+         * The sessions of this user.
+         * @description - The answer contains no tokens, and nothing from which one could be made.
          */
         get: operations["listSessions"];
         put?: never;
         post?: never;
-        /** Ends all sessions of this user but the one that asks. */
+        /** Ends all sessions of this user except the calling one. */
         delete: operations["endOtherSessions"];
         options?: never;
         head?: never;
@@ -163,7 +163,7 @@ export interface paths {
         post?: never;
         /**
          * Ends one session of this user.
-         * @description - Another user's session is 404, exactly as one that does not exist.
+         * @description - Another user's session is 404, like one that does not exist.
          */
         delete: operations["endSession"];
         options?: never;
@@ -180,7 +180,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A ticket that opens one WebSocket, for browsers, which cannot send headers with an upgrade. */
+        /** A ticket that opens one WebSocket, for browsers: they cannot send headers with an upgrade. */
         post: operations["issueSocketTicket"];
         delete?: never;
         options?: never;
@@ -197,14 +197,14 @@ export interface paths {
         };
         /**
          * The named tokens of this user.
-         * @description - No secret is in it.
+         * @description - The answer contains no secrets.
          */
         get: operations["listNamedTokens"];
         put?: never;
         /**
-         * Makes a named token, for a bot or a script.
-         * @description - A user may have 20. Where several are asked for at once and would be too many together, each may be refused: ask again.
-         *     - 403 `reauthentication-required`: ask for the password, and send it along. 401 `totp-required`: send a code, too, or a passkey in the place of both. 401 with `details.wrong` `password` or `passkey`: it was wrong, and the session goes on.
+         * Creates a named token, for a bot or a script.
+         * @description - A user may have 20. If several requests at once would exceed that number, each of them may be refused: try again.
+         *     - 403 `reauthentication-required`: ask for the password and send it. 401 `totp-required`: also send a code, or a passkey instead of both. 401 with `details.wrong` `password` or `passkey`: it was wrong; the session continues.
          */
         post: operations["makeNamedToken"];
         /** Ends all named tokens of this user. */
@@ -224,7 +224,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Ends one of them. */
+        /** Ends one named token of this user. */
         delete: operations["endNamedToken"];
         options?: never;
         head?: never;
@@ -242,9 +242,9 @@ export interface paths {
         get: operations["getTotp"];
         put?: never;
         /**
-         * Begins enrolment; nothing is active yet.
+         * Starts an enrolment; the factor is not active yet.
          * @description - A wrong password is 401 `Unauthorized` with `details: { wrong: "password" }`.
-         *     - A user with a factor of the server's own, or with a passkey where one is demanded, has to show it first: 403 `reauthentication-required`.
+         *     - A user with one of the server's own factors, or with a required passkey, must use it first: 403 `reauthentication-required`.
          */
         post: operations["beginTotp"];
         delete?: never;
@@ -263,8 +263,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The app's first code switches the second factor on; the user's other sessions end.
-         * @description - 409 `totp-not-enabled`: no enrolment is waiting, or it began 600 s ago.
+         * Activates the factor by the app's first code; the user's other sessions end.
+         * @description - 409 `totp-not-enabled`: there is no enrolment, or it started more than 600 s ago.
          */
         post: operations["confirmTotp"];
         delete?: never;
@@ -282,7 +282,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Password and code switch it off; the user's other sessions end. */
+        /** Deactivates the factor by password and code; the user's other sessions end. */
         post: operations["disableTotp"];
         delete?: never;
         options?: never;
@@ -299,7 +299,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ten new recovery codes; the old ones are void. */
+        /** Makes ten new recovery codes; the old ones stop working. */
         post: operations["replaceRecoveryCodes"];
         delete?: never;
         options?: never;
@@ -317,8 +317,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What a browser needs to show a passkey.
-         * @description - The same for anybody, and nothing is stored. With a token: those for `POST /auth/reauthenticate`, and for the proof in `POST /auth/passkeys/options`.
+         * Options with which a browser asks for a passkey.
+         * @description - The same for everybody; the server stores nothing. With a token: options for `POST /auth/reauthenticate` and for the proof in `POST /auth/passkeys/options`.
          */
         post: operations["getPasskeyRequestOptions"];
         delete?: never;
@@ -337,9 +337,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A passkey for a session of its own, as a password is for one at `POST /login`.
-         * @description - A passkey whose user was verified, by PIN, finger or face, is both factors: no code is asked for after it.
-         *     - `details.signal` of a 401 is `unknown-credential` for a passkey that is not known here.
+         * Signs in with a passkey, like `POST /login` with a password.
+         * @description - A passkey with user verification, by PIN, finger or face, counts as both factors: the server asks for no code.
+         *     - `details.signal` of a 401 is `unknown-credential` if the server does not know the passkey.
          */
         post: operations["logInByPasskey"];
         delete?: never;
@@ -355,12 +355,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The passkeys of this user, the oldest first. */
+        /** The passkeys of this user, oldest first. */
         get: operations["listPasskeys"];
         put?: never;
         /**
-         * Adds the passkey that the browser has made.
-         * @description - The options are used up, by the session that has asked for them. A user may have 20 passkeys.
+         * Adds the passkey that the browser has created.
+         * @description - The options work once, for the session that requested them. A user may have 20 passkeys.
          */
         post: operations["addPasskey"];
         delete?: never;
@@ -379,8 +379,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What a browser needs to make a passkey.
-         * @description - For a session that has signed in within ten minutes, with every factor due, or that proves it in the body. Else 403 `reauthentication-required`.
+         * Options with which a browser creates a passkey.
+         * @description - Requires a sign-in of the last ten minutes with every required factor, or the same proof in the body. Otherwise 403 `reauthentication-required`.
          */
         post: operations["getPasskeyCreationOptions"];
         delete?: never;
@@ -398,11 +398,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives a passkey another name. */
+        /** Renames a passkey. */
         post: operations["renamePasskey"];
         /**
-         * Removes a passkey; the other sessions of its user end.
-         * @description - For a session that signed in within ten minutes, with every factor due: else 403 `reauthentication-required`, and `POST /auth/reauthenticate` first.
+         * Removes a passkey; the user's other sessions end.
+         * @description - Requires a sign-in of the last ten minutes with every required factor. Otherwise 403 `reauthentication-required`: call `POST /auth/reauthenticate` first.
          *     - 409 `last-sign-in-method`: the user has neither a password nor another passkey.
          */
         delete: operations["removePasskey"];
@@ -421,10 +421,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Proves anew who one is: for this session it is then as if it had just signed in.
-         * @description - Routes that ask for a fresh sign-in take it from then on. No other session changes, and none is opened.
-         *     - 401 with `details.wrong`: it was wrong, and the session goes on.
-         *     - Also for a session that has yet to show the second factor that is demanded.
+         * Reauthenticates the user: this session then counts as a fresh sign-in.
+         * @description - Routes that require a fresh sign-in accept the session from then on. Other sessions do not change, and no session is opened.
+         *     - 401 with `details.wrong`: the proof was wrong; the session continues.
+         *     - Also for a session that lacks a required second factor.
          */
         post: operations["reauthenticate"];
         delete?: never;
@@ -441,16 +441,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An app sends its user's browser here, and gets a code back by a redirect (RFC 6749 §4.1, RFC 7636).
-         * @description - Answers a page or a redirect, never JSON: 303 with `code`, `state` and `iss` (RFC 9207), or with `error`, `error_description`, `state` and `iss`.
-         *     - Whoever is signed in is known by the cookie: see `docs/cookies.md`. At most 4,096 characters. `HEAD` is 405.
+         * An app sends its user's browser here and gets a code back by a redirect (RFC 6749 §4.1, RFC 7636).
+         * @description - The answer is a page or a redirect, never JSON: 303 with `code`, `state` and `iss` (RFC 9207), or with `error`, `error_description`, `state` and `iss`.
+         *     - The cookie identifies the signed-in user: see `docs/cookies.md`. The query has at most 4,096 characters. `HEAD` is 405.
          *     - The code works once, within 60 s, for this app, redirect URI and challenge.
          */
         get: operations["authorize"];
         put?: never;
         /**
          * The same as `GET /oauth/authorize`, as a form (OpenID Connect Core §3.1.2.1).
-         * @description - Answers 303 to the `GET` with all of it.
+         * @description - Redirects to the `GET` with all parameters.
          */
         post: operations["authorizeByForm"];
         delete?: never;
@@ -469,9 +469,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A code with its verifier, or a refresh token, for tokens (RFC 6749 §4.1.3, RFC 6749 §6).
-         * @description - A code that is shown with another app, redirect URI or verifier is used up. Shown again more than 20 s after its first use, it ends the session that it opened (RFC 6749 §4.1.2).
-         *     - An app that authenticates itself keeps its refresh token; it is answered again. Refresh tokens of `POST /auth/pkce/token` are not taken here, nor those of here there.
+         * Exchanges a code and its verifier, or a refresh token, for tokens (RFC 6749 §4.1.3, RFC 6749 §6).
+         * @description - A request with a wrong app, redirect URI or verifier uses the code up. A second use of the code, more than 20 s after the first, ends the session that it opened (RFC 6749 §4.1.2).
+         *     - An app that authenticates itself keeps its refresh token: the answer repeats it. This endpoint refuses refresh tokens of `POST /auth/pkce/token`, and that one refuses those of this endpoint.
          */
         post: operations["getTokens"];
         delete?: never;
@@ -490,8 +490,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * An app signs its user out: the session of the token ends (RFC 7009).
-         * @description - `{}`, also for a token that is unknown, over, or of another app: nothing happens then.
+         * An app signs its user out: ends the session of the token (RFC 7009).
+         * @description - The answer is `{}` also for a token that is unknown, has expired or belongs to another app; nothing happens then.
          */
         post: operations["revokeToken"];
         delete?: never;
@@ -510,8 +510,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A service asks whether a token is good at this moment (RFC 7662).
-         * @description - For apps that authenticate themselves and have `mayIntrospect`; there where some client has it, or clients are in a store.
+         * A service asks whether a token is valid now (RFC 7662).
+         * @description - For apps that authenticate themselves and have `mayIntrospect`. The endpoint exists if some client has it, or if clients are in a store.
          */
         post: operations["introspectToken"];
         delete?: never;
@@ -528,14 +528,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who has signed in to an app (OpenID Connect Core §5.3).
-         * @description - The token is read from `Authorization: Bearer` alone, never from a body.
+         * The user of an app (OpenID Connect Core §5.3).
+         * @description - The token must be in `Authorization: Bearer`, not in a body.
          */
         get: operations["getUserinfo"];
         put?: never;
         /**
          * The same as `GET /oauth/userinfo`.
-         * @description - The token is read from `Authorization: Bearer` alone, never from a body.
+         * @description - The token must be in `Authorization: Bearer`, not in a body.
          */
         post: operations["getUserinfoByPost"];
         delete?: never;
@@ -554,15 +554,15 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A web app that is signed in by a token signs its browser in, so that apps find its user there.
-         * @description - 204 without a body, and the cookie (see `docs/cookies.md`) of a session of its own, which ends with the one that asks. It is never fresher than that one. A browser that is signed in by the same sign-in keeps the cookie that it has; for any other the sign-in must be recent, as for `POST /auth/pkce/authorize`: else 403 `reauthentication-required`.
-         *     - The body is `{}` as `application/json`. `Sec-Fetch-Site: same-origin`, or `Origin` equal to `pagesOrigin`; else 403. Neither a named token nor an app may ask.
+         * A web app that is signed in by a token also signs its browser in, so that apps find its user.
+         * @description - 204 with the cookie (see `docs/cookies.md`) of a new session, which ends with the calling session and keeps its time of sign-in. A browser that already has a session of the same sign-in keeps its cookie. Otherwise the sign-in must be recent, as for `POST /auth/pkce/authorize`, or the answer is 403 `reauthentication-required`.
+         *     - The body is `{}` as `application/json`. Requires `Sec-Fetch-Site: same-origin`, or `Origin` equal to `pagesOrigin`; otherwise 403. Named tokens and apps are refused.
          */
         post: operations["signBrowserIn"];
         /**
          * A page signs its browser out, so that the next sign-in asks for the password.
-         * @description - The session that the cookie is of ends, whoever has signed in, and so do those of the apps that were signed in to by it and have no refresh token. The browser forgets the cookie. 204 as well where nobody was signed in.
-         *     - `Sec-Fetch-Site: same-origin`, or `Origin` equal to `pagesOrigin`; else 403. No token is looked at.
+         * @description - Ends the session of the cookie, and the sessions of apps that were opened by it and have no refresh token. Deletes the cookie. Also 204 if nobody was signed in.
+         *     - Requires `Sec-Fetch-Site: same-origin`, or `Origin` equal to `pagesOrigin`; otherwise 403. Tokens are ignored.
          */
         delete: operations["signBrowserOut"];
         options?: never;
@@ -578,9 +578,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What this user has allowed which app.
-         * @description - Apps of the host's own are not asked about, so they are not listed; their sessions are.
-         *     - `resources`: what it may do at other APIs, of those that it is registered for.
+         * The apps that this user has authorised.
+         * @description - The host's own apps need no consent and are not listed; their sessions are.
+         *     - `resources`: the scopes at other APIs, among those that the app is registered for.
          */
         get: operations["listConsents"];
         put?: never;
@@ -602,8 +602,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Takes back what this user has allowed an app, and ends its sessions of this user.
-         * @description - 404 where there was neither a consent nor a session.
+         * Revokes this user's consent for an app, and ends the app's sessions of this user.
+         * @description - 404 if there was neither a consent nor a session.
          */
         delete: operations["revokeConsent"];
         options?: never;
@@ -619,8 +619,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What apps have to know of the server (RFC 8414, OpenID Connect Discovery).
-         * @description - The same document is answered by `auth.wellKnown` at the root of the site: see `docs/oauth.md`.
+         * The metadata of the server for apps (RFC 8414, OpenID Connect Discovery).
+         * @description - `auth.wellKnown` serves the same document at the root of the site: see `docs/oauth.md`.
          */
         get: operations["getServerMetadata"];
         put?: never;
@@ -639,8 +639,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The public keys with which others may check access tokens (RFC 7517 §5).
-         * @description - `keys` is empty when the signer publishes none. Those of the shipped signer have `kid`, `alg` and `use`.
+         * The public keys that verify access tokens (RFC 7517 §5).
+         * @description - `keys` is empty if the signer publishes none. Keys of the shipped signer have `kid`, `alg` and `use`.
          */
         get: operations["getKeys"];
         put?: never;
@@ -662,7 +662,7 @@ export interface components {
                 passkey: {
                     /** @description its credential id, base64url */
                     id: string;
-                    /** @description as it was given */
+                    /** @description the name given by the user */
                     name: string;
                     /**
                      * Format: date-time
@@ -670,21 +670,21 @@ export interface components {
                      */
                     createdAt: string;
                     lastUsedAt: string | null;
-                    /** @description whether it may be on several devices */
+                    /** @description whether it can be on several devices */
                     synced: boolean;
-                    /** @description whether it is, as far as its authenticator says */
+                    /** @description whether it is on several devices, according to its authenticator */
                     backedUp: boolean;
                     transports: string[];
-                    /** @description the AAGUID of the authenticator; null where it does not say */
+                    /** @description the AAGUID of the authenticator; null if unknown */
                     model: string | null;
                     suspectedCloneAt: string | null;
                 };
-                /** @description ten, shown this once: with the first passkey of a user without another second factor */
+                /** @description ten, with the first passkey of a user without another second factor; never shown again */
                 recoveryCodes?: string[];
             };
         };
         AddPasskeyRequest: {
-            /** @description what `navigator.credentials.create` has answered, as JSON */
+            /** @description the result of `navigator.credentials.create`, as JSON */
             response: {
                 id: string;
                 rawId: string;
@@ -696,7 +696,7 @@ export interface components {
                     transports?: string[];
                 };
             };
-            /** @description 1-100 characters, none of them control or bidirectional ones; left out: `Passkey` */
+            /** @description 1-100 characters, without control and bidirectional characters; default: `Passkey` */
             name?: string;
         };
         AppForbidden: {
@@ -844,12 +844,12 @@ export interface components {
             error_description: string;
             details?: {
                 /**
-                 * @description it was wrong; a session goes on
+                 * @description what was wrong; a session continues
                  * @enum {string}
                  */
                 wrong: "password" | "passkey";
                 /**
-                 * @description for `PublicKeyCredential.signalUnknownCredential`: there is no such passkey
+                 * @description the passkey does not exist: call `PublicKeyCredential.signalUnknownCredential`
                  * @enum {string}
                  */
                 signal?: "unknown-credential";
@@ -898,34 +898,34 @@ export interface components {
             error_description: string;
         };
         AuthorizeByFormRequest: {
-            /** @description of the app */
+            /** @description the id of the app */
             client_id: string;
             /** @enum {string} */
             response_type: "code";
-            /** @description one of the app's, byte for byte; of a native app on a loopback address the port may differ */
+            /** @description exactly one of the app's; the port may differ for a native app on a loopback address */
             redirect_uri: string;
-            /** @description what the app asks for, with blanks between; left out: its `defaultScopes` */
+            /** @description requested scopes, separated by blanks; default: its `defaultScopes` */
             scope?: string;
             /** @description 43 characters base64url (RFC 7636 §4.2); an app with `allowNonceInsteadOfPkce` may send a `nonce` instead */
             code_challenge: string;
             /** @enum {string} */
             code_challenge_method: "S256";
-            /** @description comes back as it was sent; at most 1024 characters */
+            /** @description returned unchanged; at most 1024 characters */
             state?: string;
-            /** @description stands in the ID token; at most 512 characters */
+            /** @description copied into the ID token; at most 512 characters */
             nonce?: string;
-            /** @description `none`, `login`, `consent`, `select_account`; `none` alone: no page is shown, but an error sent back */
+            /** @description `none`, `login`, `consent`, `select_account`; with `none`, an error is returned instead of a page */
             prompt?: string;
-            /** @description seconds that the sign-in may be old */
+            /** @description maximum age of the sign-in, in seconds */
             max_age?: string;
-            /** @description an ID token of this app: who is to sign in */
+            /** @description an ID token of this app: the user who should sign in */
             id_token_hint?: string;
-            /** @description how sure the sign-in should be: `urn:mar:2fa` with a second factor */
+            /** @description required assurance: `urn:mar:2fa` for a second factor */
             acr_values?: string;
-            /** @description the API that tokens are to be for (RFC 8707); may be repeated */
+            /** @description the API that tokens are for (RFC 8707); may be repeated */
             resource?: string[];
             /**
-             * @description the only one there is
+             * @description the only supported mode
              * @enum {string}
              */
             response_mode?: "query";
@@ -936,26 +936,26 @@ export interface components {
             data: {
                 /** @description base32, for typing */
                 secret: string;
-                /** @description what the QR code holds */
+                /** @description the content of the QR code */
                 otpauthUri: string;
                 /** @description seconds, 600 */
                 expiresIn: number;
             };
         };
         BeginTotpRequest: {
-            /** @description the user's, once more */
+            /** @description the user's password */
             password: string;
         };
         ConfirmTotpAnswer: {
             /** @enum {string} */
             status: "success";
             data: {
-                /** @description ten, shown this once */
+                /** @description ten, never shown again */
                 recoveryCodes: string[];
             };
         };
         ConfirmTotpRequest: {
-            /** @description six digits of the app */
+            /** @description six digits from the app */
             code: string;
         };
         DisableTotpAnswer: {
@@ -967,7 +967,7 @@ export interface components {
             };
         };
         DisableTotpRequest: {
-            /** @description the user's, once more */
+            /** @description the user's password */
             password: string;
             /** @description six digits, or a recovery code; at most 64 characters */
             code: string;
@@ -1009,9 +1009,9 @@ export interface components {
             access_token: string;
             /** @enum {string} */
             token_type: "Bearer";
-            /** @description seconds until the access token ends */
+            /** @description seconds until the access token expires */
             expires_in: number;
-            /** @description replaces the one before; store the pair before you use any of it */
+            /** @description replaces the previous one; store both tokens before you use either */
             refresh_token: string;
         };
         ExchangeCodeRequest: {
@@ -1037,17 +1037,17 @@ export interface components {
             keys: ({
                 /** @description kind of key */
                 kty: string;
-                /** @description which of them signed a token */
+                /** @description the id that tokens name */
                 kid?: string;
                 /** @description such as `ES256` */
                 alg?: string;
                 /** @enum {string} */
                 use?: "sig";
-                /** @description of an elliptic curve: its name */
+                /** @description the name of an elliptic curve */
                 crv?: string;
                 x?: string;
                 y?: string;
-                /** @description of RSA */
+                /** @description for RSA */
                 n?: string;
                 e?: string;
             } & {
@@ -1063,7 +1063,7 @@ export interface components {
             name: string;
             username: string;
             /**
-             * @description `offline` when the server does not say
+             * @description `offline` if the server does not know
              * @enum {string}
              */
             status: "online" | "away" | "busy" | "offline";
@@ -1074,16 +1074,16 @@ export interface components {
             /** @enum {string} */
             status: "success";
             data: {
-                /** @description sealed; good for five minutes, once */
+                /** @description opaque; works once, within five minutes */
                 challenge: string;
                 rp: {
                     /** @description the domain */
                     id: string;
-                    /** @description of the service */
+                    /** @description the name of the service */
                     name: string;
                 };
                 user: {
-                    /** @description base64url, 32 random bytes: one for each user */
+                    /** @description base64url, 32 random bytes; the same at each request of the user */
                     id: string;
                     /** @description the user name */
                     name: string;
@@ -1092,7 +1092,7 @@ export interface components {
                 pubKeyCredParams: {
                     /** @enum {string} */
                     type: "public-key";
-                    /** @description of COSE */
+                    /** @description number of COSE */
                     alg: number;
                 }[];
                 /** @description milliseconds, 300,000 */
@@ -1121,11 +1121,11 @@ export interface components {
             };
         };
         GetPasskeyCreationOptionsRequest: {
-            /** @description with `code`, where the user has a second factor; or `passkey` */
+            /** @description together with `code` if the user has a second factor; or send `passkey` */
             password?: string;
             /** @description six digits, or a recovery code; at most 64 characters */
             code?: string;
-            /** @description what `navigator.credentials.get` has answered to the options of `POST /auth/passkey/options`, as JSON */
+            /** @description the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, as JSON */
             passkey?: {
                 id: string;
                 rawId: string;
@@ -1143,13 +1143,13 @@ export interface components {
             /** @enum {string} */
             status: "success";
             data: {
-                /** @description sealed; good for five minutes, once */
+                /** @description opaque; works once, within five minutes */
                 challenge: string;
-                /** @description the domain that passkeys are made for */
+                /** @description the domain of the passkeys */
                 rpId: string;
                 /** @description milliseconds, 300,000 */
                 timeout: number;
-                /** @description left out: any passkey of this site */
+                /** @description absent: any passkey of this site */
                 allowCredentials?: {
                     /** @enum {string} */
                     type: "public-key";
@@ -1162,7 +1162,7 @@ export interface components {
             };
         };
         GetServerMetadataAnswer: {
-            /** @description as it stands in tokens */
+            /** @description the `iss` of tokens */
             issuer: string;
             authorization_endpoint: string;
             token_endpoint: string;
@@ -1175,18 +1175,18 @@ export interface components {
             access_token: string;
             /** @enum {string} */
             token_type: "Bearer";
-            /** @description seconds until the access token ends */
+            /** @description seconds until the access token expires */
             expires_in: number;
-            /** @description what was granted, which may be less than was asked for */
+            /** @description the granted scope, perhaps less than requested */
             scope: string;
-            /** @description with `offline_access`, and for native apps; of a public app each replaces the one before */
+            /** @description with `offline_access`, and for native apps; for a public app it replaces the previous one */
             refresh_token?: string;
-            /** @description a JWT, with the scope `openid`: who has signed in */
+            /** @description with the scope `openid`: a JWT that identifies the user */
             id_token?: string;
         };
         GetTokensRequest: {
             /**
-             * @description what is exchanged
+             * @description the kind of grant
              * @enum {string}
              */
             grant_type: "authorization_code" | "refresh_token";
@@ -1200,16 +1200,16 @@ export interface components {
             refresh_token?: string;
             /** @description of the second: less than was granted */
             scope?: string;
-            /** @description the API that the access token is to be for (RFC 8707) */
+            /** @description the API that the access token is for (RFC 8707) */
             resource?: string;
-            /** @description of an app without `Authorization: Basic` */
+            /** @description for apps without `Authorization: Basic` */
             client_id?: string;
-            /** @description of an app that sends it in the body */
+            /** @description for apps that send it in the body */
             client_secret?: string;
-            /** @description of an app with keys of its own: `iss` and `sub` its id, `aud` the issuer or this endpoint, `exp` at most 5 minutes ahead, `jti` used once (RFC 7523 §3) */
+            /** @description for apps with their own keys: `iss` and `sub` are the id of the app, `aud` is the issuer or this endpoint, `exp` is at most 5 minutes ahead, `jti` is used once (RFC 7523 §3) */
             client_assertion?: string;
             /**
-             * @description with it
+             * @description required with `client_assertion`
              * @enum {string}
              */
             client_assertion_type?: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -1243,49 +1243,49 @@ export interface components {
             [key: string]: unknown;
         };
         IntrospectTokenAnswer: {
-            /** @description false for every other token, whatever the reason, and nothing besides */
+            /** @description false, and no other member, for every token that is not valid */
             active: boolean;
-            /** @description what the token may do */
+            /** @description the scope of the token */
             scope?: string;
-            /** @description the app; of a token of your own clients the API's name */
+            /** @description the app; for a token of your own clients, the API's name */
             client_id?: string;
-            /** @description of the user */
+            /** @description the user's name */
             username?: string;
             /** @description the user's id */
             sub?: string;
             /** @description the issuer */
             iss?: string;
-            /** @description when it ends, seconds since 1970 */
+            /** @description when it expires, in seconds since 1970 */
             exp?: number;
             /** @description the session */
             sid?: string;
             /** @description when the user signed in */
             auth_time?: number;
-            /** @description how (RFC 8176) */
+            /** @description methods of that sign-in (RFC 8176) */
             amr?: string[];
-            /** @description of an access token: the API */
+            /** @description for an access token: the API */
             aud?: string;
-            /** @description of an access token */
+            /** @description for an access token: the time of issue */
             iat?: number;
             /**
-             * @description of an access token
+             * @description for an access token
              * @enum {string}
              */
             token_type?: "Bearer";
         };
         IntrospectTokenRequest: {
-            /** @description an access token for one of its `resources`, or a refresh token of its own */
+            /** @description an access token for one of the app's `resources`, or its own refresh token */
             token: string;
-            /** @description not needed */
+            /** @description ignored */
             token_type_hint?: string;
-            /** @description of an app without `Authorization: Basic` */
+            /** @description for apps without `Authorization: Basic` */
             client_id?: string;
-            /** @description of an app that sends it in the body */
+            /** @description for apps that send it in the body */
             client_secret?: string;
-            /** @description of an app with keys of its own: `iss` and `sub` its id, `aud` the issuer or this endpoint, `exp` at most 5 minutes ahead, `jti` used once (RFC 7523 §3) */
+            /** @description for apps with their own keys: `iss` and `sub` are the id of the app, `aud` is the issuer or this endpoint, `exp` is at most 5 minutes ahead, `jti` is used once (RFC 7523 §3) */
             client_assertion?: string;
             /**
-             * @description with it
+             * @description required with `client_assertion`
              * @enum {string}
              */
             client_assertion_type?: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -1322,7 +1322,7 @@ export interface components {
             /** @description 43 characters base64url: SHA-256 of the verifier (RFC 7636 §4.2) */
             codeChallenge: string;
             /**
-             * @description the only one there is
+             * @description the only supported method
              * @enum {string}
              */
             codeChallengeMethod?: "S256";
@@ -1331,7 +1331,7 @@ export interface components {
             /** @enum {string} */
             status: "success";
             data: {
-                /** @description sent as a sub-protocol, after `auth.ticket` */
+                /** @description send it as a sub-protocol, after `auth.ticket` */
                 ticket: string;
                 /** @description seconds, 30 */
                 expiresIn: number;
@@ -1354,9 +1354,9 @@ export interface components {
                 consents: {
                     /** @description for `DELETE` */
                     clientId: string;
-                    /** @description of the app; null when there is none any more */
+                    /** @description the name of the app; null if the app no longer exists */
                     name: string | null;
-                    /** @description at the own API of the server */
+                    /** @description at the server's own API */
                     scopes: string[];
                     resources: {
                         /** @description a URI */
@@ -1381,11 +1381,11 @@ export interface components {
             status: "success";
             data: {
                 accessTokens: {
-                    /** @description no credential; the id of its session */
+                    /** @description the id of its session; not a credential */
                     id: string;
-                    /** @description as it was given */
+                    /** @description the name given at creation */
                     name: string;
-                    /** @description `*` is everything */
+                    /** @description `*` means everything */
                     scope: string[];
                     /**
                      * Format: date-time
@@ -1394,15 +1394,15 @@ export interface components {
                     createdAt: string;
                     /**
                      * Format: date-time
-                     * @description noted once a minute at most
+                     * @description updated at most once a minute
                      */
                     lastSeenAt: string;
                     /**
                      * Format: date-time
-                     * @description it has no other end
+                     * @description fixed at creation
                      */
                     expiresAt: string;
-                    /** @description of the last use that was noted */
+                    /** @description the address at `lastSeenAt` */
                     ip: string | null;
                 }[];
             };
@@ -1414,7 +1414,7 @@ export interface components {
                 passkeys: {
                     /** @description its credential id, base64url */
                     id: string;
-                    /** @description as it was given */
+                    /** @description the name given by the user */
                     name: string;
                     /**
                      * Format: date-time
@@ -1422,12 +1422,12 @@ export interface components {
                      */
                     createdAt: string;
                     lastUsedAt: string | null;
-                    /** @description whether it may be on several devices */
+                    /** @description whether it can be on several devices */
                     synced: boolean;
-                    /** @description whether it is, as far as its authenticator says */
+                    /** @description whether it is on several devices, according to its authenticator */
                     backedUp: boolean;
                     transports: string[];
-                    /** @description the AAGUID of the authenticator; null where it does not say */
+                    /** @description the AAGUID of the authenticator; null if unknown */
                     model: string | null;
                     suspectedCloneAt: string | null;
                 }[];
@@ -1438,9 +1438,9 @@ export interface components {
             status: "success";
             data: {
                 sessions: {
-                    /** @description no credential */
+                    /** @description not a credential */
                     id: string;
-                    /** @description whether it is the one that asks */
+                    /** @description whether it is the calling session */
                     current: boolean;
                     /**
                      * @description how it was opened
@@ -1454,7 +1454,7 @@ export interface components {
                     createdAt: string;
                     /**
                      * Format: date-time
-                     * @description noted once in a twentieth of `sessionIdle`
+                     * @description updated once in a twentieth of `sessionIdle`
                      */
                     lastSeenAt: string;
                     /**
@@ -1462,14 +1462,14 @@ export interface components {
                      * @description the absolute end
                      */
                     expiresAt: string;
-                    /** @description of the last use that was noted */
+                    /** @description the address at `lastSeenAt` */
                     ip: string | null;
                     userAgent: string | null;
-                    /** @description the device in words, such as `Firefox on Linux`; of a named token or an app, its name */
+                    /** @description the device for people, such as `Firefox on Linux`; for a named token or an app, its name */
                     name: string | null;
                     /** @description open sockets in the process that answers */
                     liveSockets: number;
-                    /** @description the `id` of the session in this list that it was opened from, such as the browser in which the user signed in to an app; one of the kind `pkce` may be on another device */
+                    /** @description the `id` of the session that opened it, such as that of the browser in which the user signed in to an app; a session of kind `pkce` may be on another device */
                     openedBy: string | null;
                 }[];
             };
@@ -1478,9 +1478,9 @@ export interface components {
             /** @enum {string} */
             status: "success";
             data: {
-                /** @description to be sent as `X-User-Id` */
+                /** @description for the header `X-User-Id` */
                 userId: string;
-                /** @description to be sent as `X-Auth-Token` or `Authorization: Bearer`; lives until the session ends, with `refreshable` for `expiresIn` seconds */
+                /** @description for the header `X-Auth-Token` or `Authorization: Bearer`; valid until the session ends, with `refreshable` for `expiresIn` seconds */
                 authToken: string;
                 me: {
                     /** @description the user's id */
@@ -1489,7 +1489,7 @@ export interface components {
                     name: string;
                     username: string;
                     /**
-                     * @description `offline` when the server does not say
+                     * @description `offline` if the server does not know
                      * @enum {string}
                      */
                     status: "online" | "away" | "busy" | "offline";
@@ -1497,13 +1497,13 @@ export interface components {
                     [key: string]: unknown;
                 };
                 /**
-                 * @description this user must have a second factor and has none: nothing but enrolment is open
+                 * @description the user must have a second factor but has none: the token only allows enrolment
                  * @enum {boolean}
                  */
                 enrolmentRequired?: true;
-                /** @description with `refreshable` only: for `POST /auth/refresh` */
+                /** @description only with `refreshable`: for `POST /auth/refresh` */
                 refreshToken?: string;
-                /** @description with `refreshable` only: seconds that `authToken` lives */
+                /** @description only with `refreshable`: lifetime of `authToken` in seconds */
                 expiresIn?: number;
             };
         };
@@ -1511,9 +1511,9 @@ export interface components {
             /** @enum {string} */
             status: "success";
             data: {
-                /** @description to be sent as `X-User-Id` */
+                /** @description for the header `X-User-Id` */
                 userId: string;
-                /** @description as that of `POST /login` */
+                /** @description as in `POST /login` */
                 authToken: string;
                 me: {
                     /** @description the user's id */
@@ -1522,7 +1522,7 @@ export interface components {
                     name: string;
                     username: string;
                     /**
-                     * @description `offline` when the server does not say
+                     * @description `offline` if the server does not know
                      * @enum {string}
                      */
                     status: "online" | "away" | "busy" | "offline";
@@ -1534,17 +1534,17 @@ export interface components {
                     rpId: string;
                     /** @description base64url */
                     userHandle: string;
-                    /** @description all that the user has */
+                    /** @description all passkeys of the user */
                     credentialIds: string[];
                 };
-                /** @description with `refreshable` only: for `POST /auth/refresh` */
+                /** @description only with `refreshable`: for `POST /auth/refresh` */
                 refreshToken?: string;
-                /** @description with `refreshable` only: seconds that `authToken` lives */
+                /** @description only with `refreshable`: lifetime of `authToken` in seconds */
                 expiresIn?: number;
             };
         };
         LogInByPasskeyRequest: {
-            /** @description what `navigator.credentials.get` has answered, as JSON */
+            /** @description the result of `navigator.credentials.get`, as JSON */
             response: {
                 id: string;
                 rawId: string;
@@ -1558,7 +1558,7 @@ export interface components {
                 };
             };
             /**
-             * @description `refreshable`: a short `authToken` and a `refreshToken`, for `POST /auth/refresh`; left out: `session`
+             * @description `refreshable`: a short-lived `authToken` and a `refreshToken` for `POST /auth/refresh`; default: `session`
              * @enum {string}
              */
             tokens?: "session" | "refreshable";
@@ -1570,11 +1570,11 @@ export interface components {
             email?: string;
             /** @description exactly one of the three */
             username?: string;
-            /** @description exactly one of the three: names the account in any way that the server allows */
+            /** @description exactly one of the three: any name of the account that the server supports */
             user?: string;
-            /** @description six digits of the app, or a recovery code; at most 64 characters */
+            /** @description six digits from the app, or a recovery code; at most 64 characters */
             code?: string;
-            /** @description instead of `code`: what `navigator.credentials.get` has answered to `details.passkeyOptions` of a 401 `totp-required`, as JSON */
+            /** @description instead of `code`: the result of `navigator.credentials.get` for `details.passkeyOptions` of a 401 `totp-required`, as JSON */
             passkey?: {
                 id: string;
                 rawId: string;
@@ -1588,7 +1588,7 @@ export interface components {
                 };
             };
             /**
-             * @description `refreshable`: a short `authToken` and a `refreshToken`, for `POST /auth/refresh`; left out: `session`
+             * @description `refreshable`: a short-lived `authToken` and a `refreshToken` for `POST /auth/refresh`; default: `session`
              * @enum {string}
              */
             tokens?: "session" | "refreshable";
@@ -1615,7 +1615,7 @@ export interface components {
             data: {
                 /** @description for `DELETE` */
                 id: string;
-                /** @description `mar_pat_…`, shown this once */
+                /** @description `mar_pat_…`, never shown again */
                 token: string;
                 /**
                  * Format: date-time
@@ -1625,17 +1625,17 @@ export interface components {
             };
         };
         MakeNamedTokenRequest: {
-            /** @description 1-100 characters, none of them control or bidirectional ones */
+            /** @description 1-100 characters, without control and bidirectional characters */
             name: string;
-            /** @description words, up to 1,000 characters in all; left out: `*` */
+            /** @description words, up to 1,000 characters in all; default: `*` */
             scope?: string | string[];
-            /** @description seconds, 60 to 31,536,000 (365 days); left out: 7,776,000 (90 days) */
+            /** @description seconds, 60 to 31,536,000 (365 days); default: 7,776,000 (90 days) */
             expiresIn?: number;
-            /** @description with `code`, where the user has a second factor; or `passkey` */
+            /** @description together with `code` if the user has a second factor; or send `passkey` */
             password?: string;
             /** @description six digits, or a recovery code; at most 64 characters */
             code?: string;
-            /** @description what `navigator.credentials.get` has answered to the options of `POST /auth/passkey/options`, as JSON */
+            /** @description the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, as JSON */
             passkey?: {
                 id: string;
                 rawId: string;
@@ -1785,11 +1785,11 @@ export interface components {
             };
         };
         ReauthenticateRequest: {
-            /** @description with `code`, where the user has a second factor; or `passkey` */
+            /** @description together with `code` if the user has a second factor; or send `passkey` */
             password?: string;
             /** @description six digits, or a recovery code; at most 64 characters */
             code?: string;
-            /** @description what `navigator.credentials.get` has answered to the options of `POST /auth/passkey/options`, as JSON */
+            /** @description the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, as JSON */
             passkey?: {
                 id: string;
                 rawId: string;
@@ -1816,7 +1816,7 @@ export interface components {
             /** @description for people */
             message: string;
             details?: {
-                /** @description seconds that the sign-in may be old */
+                /** @description maximum age of the sign-in, in seconds */
                 maxAge: number;
             };
         };
@@ -1825,9 +1825,9 @@ export interface components {
             access_token: string;
             /** @enum {string} */
             token_type: "Bearer";
-            /** @description seconds until the access token ends */
+            /** @description seconds until the access token expires */
             expires_in: number;
-            /** @description replaces the one before; store the pair before you use any of it */
+            /** @description replaces the previous one; store both tokens before you use either */
             refresh_token: string;
         };
         RefreshRequest: {
@@ -1848,24 +1848,24 @@ export interface components {
             /** @enum {string} */
             status: "success";
             data: {
-                /** @description as it is kept */
+                /** @description the stored name */
                 name: string;
             };
         };
         RenamePasskeyRequest: {
-            /** @description 1-100 characters, none of them control or bidirectional ones */
+            /** @description 1-100 characters, without control and bidirectional characters */
             name: string;
         };
         ReplaceRecoveryCodesAnswer: {
             /** @enum {string} */
             status: "success";
             data: {
-                /** @description ten, shown this once */
+                /** @description ten, never shown again */
                 recoveryCodes: string[];
             };
         };
         ReplaceRecoveryCodesRequest: {
-            /** @description the user's, once more */
+            /** @description the user's password */
             password: string;
             /** @description six digits, or a recovery code; at most 64 characters */
             code: string;
@@ -1882,16 +1882,16 @@ export interface components {
         RevokeTokenRequest: {
             /** @description a refresh token or an access token of the app */
             token: string;
-            /** @description not needed */
+            /** @description ignored */
             token_type_hint?: string;
-            /** @description of an app without `Authorization: Basic` */
+            /** @description for apps without `Authorization: Basic` */
             client_id?: string;
-            /** @description of an app that sends it in the body */
+            /** @description for apps that send it in the body */
             client_secret?: string;
-            /** @description of an app with keys of its own: `iss` and `sub` its id, `aud` the issuer or this endpoint, `exp` at most 5 minutes ahead, `jti` used once (RFC 7523 §3) */
+            /** @description for apps with their own keys: `iss` and `sub` are the id of the app, `aud` is the issuer or this endpoint, `exp` is at most 5 minutes ahead, `jti` is used once (RFC 7523 §3) */
             client_assertion?: string;
             /**
-             * @description with it
+             * @description required with `client_assertion`
              * @enum {string}
              */
             client_assertion_type?: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -1983,21 +1983,21 @@ export interface components {
             /** @description for people */
             message: string;
             details: {
-                /** @description the one to ask for first */
+                /** @description the method to ask for first */
                 method: string;
-                /** @description whether a code is on its way */
+                /** @description whether the server has sent a code */
                 codeGenerated: boolean;
                 /** @description such as `totp`, `passkey` and `recovery` */
                 availableMethods: string[];
-                /** @description where `passkey` is among them: for `navigator.credentials.get` */
+                /** @description if `passkey` is available: for `navigator.credentials.get` */
                 passkeyOptions?: {
-                    /** @description sealed; good for five minutes, once */
+                    /** @description opaque; works once, within five minutes */
                     challenge: string;
-                    /** @description the domain that passkeys are made for */
+                    /** @description the domain of the passkeys */
                     rpId: string;
                     /** @description milliseconds, 300,000 */
                     timeout: number;
-                    /** @description left out: any passkey of this site */
+                    /** @description absent: any passkey of this site */
                     allowCredentials?: {
                         /** @enum {string} */
                         type: "public-key";
@@ -2036,21 +2036,21 @@ export interface components {
             /** @description for people */
             message: string;
             details: {
-                /** @description the one to ask for first */
+                /** @description the method to ask for first */
                 method: string;
-                /** @description whether a code is on its way */
+                /** @description whether the server has sent a code */
                 codeGenerated: boolean;
                 /** @description such as `totp`, `passkey` and `recovery` */
                 availableMethods: string[];
-                /** @description where `passkey` is among them: for `navigator.credentials.get` */
+                /** @description if `passkey` is available: for `navigator.credentials.get` */
                 passkeyOptions?: {
-                    /** @description sealed; good for five minutes, once */
+                    /** @description opaque; works once, within five minutes */
                     challenge: string;
-                    /** @description the domain that passkeys are made for */
+                    /** @description the domain of the passkeys */
                     rpId: string;
                     /** @description milliseconds, 300,000 */
                     timeout: number;
-                    /** @description left out: any passkey of this site */
+                    /** @description absent: any passkey of this site */
                     allowCredentials?: {
                         /** @enum {string} */
                         type: "public-key";
@@ -2077,12 +2077,12 @@ export interface components {
             message: string;
             details?: {
                 /**
-                 * @description it was wrong; a session goes on
+                 * @description what was wrong; a session continues
                  * @enum {string}
                  */
                 wrong: "password" | "passkey";
                 /**
-                 * @description for `PublicKeyCredential.signalUnknownCredential`: there is no such passkey
+                 * @description the passkey does not exist: call `PublicKeyCredential.signalUnknownCredential`
                  * @enum {string}
                  */
                 signal?: "unknown-credential";
@@ -3170,49 +3170,49 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Nothing may keep an answer. */
+        /** @description No cache may store the answer. */
         NoStore: "no-store";
-        /** @description How long it may be kept. */
+        /** @description How long caches may store it. */
         Kept: string;
-        /** @description The type is as it is said. */
+        /** @description Browsers must not guess the type. */
         NoSniff: "nosniff";
-        /** @description Nothing in an answer may run or be shown. */
+        /** @description Browsers must not run or show the answer. */
         NothingRuns: string;
-        /** @description What the log of the server calls the request. */
+        /** @description The id of the request in the server's log. */
         RequestId: string;
-        /** @description By which scheme to say who asks (RFC 6750 §3). */
+        /** @description The scheme for credentials (RFC 6750 §3). */
         Challenge: string;
-        /** @description What the token lacks, or the scheme by which an app has come (RFC 6749 §5.2). */
+        /** @description What the token lacks, or the scheme that an app has used (RFC 6749 §5.2). */
         MayChallenge: string;
-        /** @description Seconds after which a repetition makes sense. */
+        /** @description Seconds to wait before the next attempt. */
         RetryAfter: number;
-        /** @description How much is allowed. */
+        /** @description Allowed requests. */
         Limit: number;
-        /** @description How much is left. */
+        /** @description Remaining requests. */
         Remaining: number;
-        /** @description Seconds after which there is more. */
+        /** @description Seconds until the limit resets. */
         Reset: number;
-        /** @description For pages of other origins, where the server lets them. */
+        /** @description For pages of other origins that the server allows. */
         Origin: string;
-        /** @description Pages of every origin may ask. */
+        /** @description Pages of every origin may call it. */
         EveryOrigin: "*";
-        /** @description What such a page may read. */
+        /** @description The headers that such a page may read. */
         Exposed: string;
-        /** @description Which headers of the request matter. */
+        /** @description Request headers that change the answer. */
         Vary: string;
-        /** @description Where the browser goes. */
+        /** @description The next address of the browser. */
         Location: string;
-        /** @description What the browser keeps, where that is new. */
+        /** @description A new or deleted cookie. */
         "Set-Cookie": string;
-        /** @description Of the page. */
+        /** @description The language of the page. */
         Language: string;
-        /** @description What of the device a page may use. */
+        /** @description Features of the device that the page may use. */
         Permissions: string;
-        /** @description No page may frame it. */
+        /** @description No page may frame this page. */
         NoFrame: string;
-        /** @description What links from it say. */
+        /** @description The referrer that links from the page send. */
         Referrer: string;
-        /** @description No other site may load it. */
+        /** @description No other site may load the page. */
         OwnSite: string;
     };
     pathItems: never;
@@ -3223,7 +3223,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the same as `code`; where both are sent the body wins */
+                /** @description the same as `code`; if both are sent, the body wins */
                 "x-2fa-code"?: string;
             };
             path?: never;
@@ -3391,7 +3391,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It has ended. */
+            /** @description The session has ended. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -3421,7 +3421,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It has ended. */
+            /** @description The session has ended. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -3513,7 +3513,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They have ended. */
+            /** @description The sessions have ended. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -3540,14 +3540,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description of the session, as listed */
+                /** @description the `id` of the session in the list */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It has ended. */
+            /** @description The session has ended. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -3687,7 +3687,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They have ended. */
+            /** @description The tokens have ended. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -3714,14 +3714,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description of the token, as listed */
+                /** @description the `id` of the token in the list */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It has ended. */
+            /** @description The token has ended. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -3753,7 +3753,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How it is. */
+            /** @description The state. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -3830,7 +3830,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is on. */
+            /** @description The factor is active. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -3872,7 +3872,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is off. */
+            /** @description The factor is deactivated. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -3914,7 +3914,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new ones. */
+            /** @description The new codes. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -4024,7 +4024,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They. */
+            /** @description The passkeys. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -4059,7 +4059,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is added. */
+            /** @description The passkey is added. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -4130,7 +4130,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description of `GET /auth/passkeys` */
+                /** @description the `id` of the passkey in the list */
                 id: string;
             };
             cookie?: never;
@@ -4141,7 +4141,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It has it. */
+            /** @description The passkey is renamed. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -4171,14 +4171,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description of `GET /auth/passkeys` */
+                /** @description the `id` of the passkey in the list */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The passkey is removed. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -4215,7 +4215,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is so. */
+            /** @description Reauthenticated. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -4246,31 +4246,31 @@ export interface operations {
     authorize: {
         parameters: {
             query: {
-                /** @description of the app */
+                /** @description the id of the app */
                 client_id: string;
                 response_type: "code";
-                /** @description one of the app's, byte for byte; of a native app on a loopback address the port may differ */
+                /** @description exactly one of the app's; the port may differ for a native app on a loopback address */
                 redirect_uri: string;
-                /** @description what the app asks for, with blanks between; left out: its `defaultScopes` */
+                /** @description requested scopes, separated by blanks; default: its `defaultScopes` */
                 scope?: string;
                 /** @description 43 characters base64url (RFC 7636 §4.2); an app with `allowNonceInsteadOfPkce` may send a `nonce` instead */
                 code_challenge: string;
                 code_challenge_method: "S256";
-                /** @description comes back as it was sent; at most 1024 characters */
+                /** @description returned unchanged; at most 1024 characters */
                 state?: string;
-                /** @description stands in the ID token; at most 512 characters */
+                /** @description copied into the ID token; at most 512 characters */
                 nonce?: string;
-                /** @description `none`, `login`, `consent`, `select_account`; `none` alone: no page is shown, but an error sent back */
+                /** @description `none`, `login`, `consent`, `select_account`; with `none`, an error is returned instead of a page */
                 prompt?: string;
-                /** @description seconds that the sign-in may be old */
+                /** @description maximum age of the sign-in, in seconds */
                 max_age?: string;
-                /** @description an ID token of this app: who is to sign in */
+                /** @description an ID token of this app: the user who should sign in */
                 id_token_hint?: string;
-                /** @description how sure the sign-in should be: `urn:mar:2fa` with a second factor */
+                /** @description required assurance: `urn:mar:2fa` for a second factor */
                 acr_values?: string;
-                /** @description the API that tokens are to be for (RFC 8707); may be repeated */
+                /** @description the API that tokens are for (RFC 8707); may be repeated */
                 resource?: string[];
-                /** @description the only one there is */
+                /** @description the only supported mode */
                 response_mode?: "query";
             };
             header?: never;
@@ -4316,7 +4316,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A page: the app is not known, or the redirect URI is not its own. Nobody is sent anywhere. */
+            /** @description A page: the app is unknown, or the redirect URI is not its own. The browser stays here. */
             400: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -4335,7 +4335,7 @@ export interface operations {
                     "text/html; charset=utf-8": string;
                 };
             };
-            /** @description A page: too many apps were asked for that nobody knows. */
+            /** @description A page: too many requests for unknown apps. */
             429: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -4355,7 +4355,7 @@ export interface operations {
                     "text/html; charset=utf-8": string;
                 };
             };
-            /** @description A page: something is away. */
+            /** @description A page: a part of the server fails. */
             503: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -4390,7 +4390,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description To the `GET`. */
+            /** @description Redirect to the `GET`. */
             303: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -4408,7 +4408,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A page: the app is not known, or the redirect URI is not its own. Nobody is sent anywhere. */
+            /** @description A page: the app is unknown, or the redirect URI is not its own. The browser stays here. */
             400: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -4446,7 +4446,7 @@ export interface operations {
                     "text/html; charset=utf-8": string;
                 };
             };
-            /** @description A page: it is no form. */
+            /** @description A page: the body is not a form. */
             415: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -4521,7 +4521,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The token is good for nothing. */
+            /** @description The token is not valid any more. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -4561,7 +4561,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Whether it is. */
+            /** @description The state of the token. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
@@ -4743,14 +4743,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description of the app, as listed */
+                /** @description the `clientId` of the app in the list */
                 clientId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is taken back. */
+            /** @description The consent is revoked. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];
