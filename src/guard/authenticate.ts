@@ -61,9 +61,9 @@ export interface AuthenticationDeps {
 }
 
 /**
- * The guards of the host's routes use `authenticateRequest`, which reports each refusal to the audit
- * stream. The router's own endpoints use `signedIn`: most requests are recognised synchronously, and
- * named tokens and apps are refused unless the endpoint admits every kind.
+ * The guards of the host's routes use `authenticateRequest`, which reports each refusal to the
+ * audit stream. The router's own endpoints use `signedIn`: most requests are recognised
+ * synchronously, and named tokens and apps are refused unless the endpoint admits every kind.
  */
 export function createAuthentication(deps: AuthenticationDeps): Authentication {
   const { audit } = deps

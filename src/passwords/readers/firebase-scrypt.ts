@@ -1,7 +1,7 @@
 import { createCipheriv } from 'node:crypto'
 import { type Derivation, fromBase64, saltAndHash } from './stored-text.js'
 
-/** The password hash parameters of a Firebase project, from its console. */
+/** The password hash parameters of a Firebase project; its console shows them. */
 export interface FirebaseScryptParams {
   /** `base64_signer_key`, 64 bytes. A secret: without it, a stolen table is useless. */
   readonly signerKey: string
