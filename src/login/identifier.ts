@@ -76,7 +76,7 @@ export function identifierDigests(encryptionKeys: readonly Buffer[]): DigestIden
  * In lower case and NFKC. Lower-casing can break NFKC: W with a ring is two characters, w with a
  * ring is one.
  */
-export function inLowerCase(value: string): string {
+function inLowerCase(value: string): string {
   return value.toLowerCase().normalize('NFKC')
 }
 

@@ -51,7 +51,7 @@ export function createScopes(
 }
 
 /** A text in the language, else in English, else in the first language given. */
-export function textIn(language: string, text: ScopeText): string {
+function textIn(language: string, text: ScopeText): string {
   if (typeof text === 'string') return text
   const inLanguage = Object.hasOwn(text, language) ? text[language] : undefined
   return inLanguage ?? text['en'] ?? Object.values(text)[0] ?? ''

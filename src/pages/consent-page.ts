@@ -100,7 +100,7 @@ function apisOf(
 }
 
 /** Redirects to a new decision, with one more step done. */
-export function decidedAnew(
+function decidedAnew(
   { flows, baseUrl }: Pick<ConsentPageDeps, 'flows' | 'baseUrl'>,
   { flow, binding, asked }: PageVisit,
   step: FlowStep,
