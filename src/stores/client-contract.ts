@@ -59,7 +59,7 @@ export interface OAuthClient {
  * each session that is opened for it.
  */
 export interface ClientStore {
-  /** The client; null when there is none. */
+  /** The client; null for an unknown id. */
   find(clientId: string): Promise<OAuthClient | null>
 }
 
@@ -67,18 +67,17 @@ export interface ClientStore {
 export type OAuthClientMetadata = Omit<OAuthClient, 'secretHashes' | 'disabled'>
 
 /**
- * A register of clients that is changed while the server runs. Clients come back as they were
- * stored, but `disabled: false` may be left out, and `secretHashes` is where there are none: the
- * router refuses a client with an empty list, since nobody can tell it from a secret that was lost.
- * Whether a client is a permissible one, the router has judged.
+ * A register of clients that changes while the server runs. Clients come back as they were stored;
+ * only `disabled: false` may be left out. A client without a secret has no `secretHashes`: the
+ * router refuses an empty list, since that may be a lost secret. The router has checked the client.
  */
 export interface ManagedClientStore extends ClientStore {
   /** In ONE write: inserts the client unless its id is there. `created` to one caller. */
   create(client: OAuthClient, now: Date): Promise<{ readonly outcome: 'created' | 'exists' }>
   /**
-   * Replaces the metadata of a client that is there, whole, and neither `secretHashes` nor
-   * `disabled`: whoever writes what was read earlier must not bring back a secret that has been
-   * taken away, nor a client that has been disabled. Never inserts.
+   * Replaces all metadata of a known client, but neither `secretHashes` nor `disabled`: a caller
+   * that writes what it read earlier must not restore a removed secret, nor enable a client that
+   * was disabled meanwhile. Never inserts.
    */
   update(
     client: OAuthClientMetadata,

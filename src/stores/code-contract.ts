@@ -83,8 +83,8 @@ export interface AuthorizationCodeStore {
   /** Inserts; rejects if the hash is already there. */
   save(code: AuthorizationCodeRecord): Promise<void>
   /**
-   * The record, used, expired or not; null when there is none. Nothing is decided on the strength
-   * of it but what never changes.
+   * The record, also if used or expired; null for an unknown hash. The router decides nothing by
+   * its members that can change.
    */
   find(codeHash: string): Promise<AuthorizationCodeRecord | null>
   /**

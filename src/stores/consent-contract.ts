@@ -15,7 +15,7 @@ export interface ConsentRecord {
 
 /** Consents, which must last: one row for a user and a client. */
 export interface ConsentStore {
-  /** The row; null when there is none. */
+  /** The row; null without a consent. */
   find(userId: string, clientId: string): Promise<ConsentRecord | null>
   /**
    * In ONE statement: inserts the row, or adds the scopes to those of the row that is there and

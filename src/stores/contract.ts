@@ -35,16 +35,16 @@ export type EndReason =
 // While a deployment rolls, processes of two releases write to one store. `string & Record<never,
 // never>` is any text, and does not swallow the words that are known.
 /**
- * A method as it is read: what this release does not know is passed on as it stands, and proves
+ * A method as stored. One that this release does not know is passed on unchanged, and proves
  * nothing.
  */
 export type StoredMethod = AuthenticationMethod | (string & Record<never, never>)
 /**
- * A kind as it is read: what this release does not know is passed on as it stands, and may do the
- * least that any kind may.
+ * A kind as stored. One that this release does not know is passed on unchanged, and has the rights
+ * that every kind has.
  */
 export type StoredKind = SessionKind | (string & Record<never, never>)
-/** A reason as it is read: what this release does not know is passed on as it stands. */
+/** A reason as stored. One that this release does not know is passed on unchanged. */
 export type StoredReason = EndReason | (string & Record<never, never>)
 
 /**
@@ -117,7 +117,7 @@ export interface SessionRecord {
   readonly refresh: RefreshState | null
   readonly endedAt: Date | null
   readonly endReason: StoredReason | null
-  /** SHA-256 of the secret of a cookie or a named token. Left out: there is none. */
+  /** SHA-256 of the secret of a cookie or a named token; left out for other sessions. */
   readonly secretHash?: string
   /** The secret before that one. Left out: it was never replaced. */
   readonly formerSecret?: FormerSecret
@@ -189,7 +189,7 @@ export type RotateResult = { readonly outcome: 'rotated' | 'superseded' | 'ended
 export interface SessionStore {
   /** Inserts; rejects if the id is already there. */
   create(session: SessionRecord): Promise<void>
-  /** The record, ended or not; null when there is none. Times are judged by the caller. */
+  /** The record, also if it has ended; null for an unknown id. The caller checks its times. */
   find(id: string): Promise<SessionRecord | null>
   /**
    * In ONE conditional write: if the session is there, has not ended, and its `refresh.hash` is

@@ -33,7 +33,7 @@ const consentAnswers: Answers<ConsentStore> = {
   listForUser: listOf(record<ConsentRecord>(consent)),
 }
 
-/** Consents behind their contract. A consent to another client is none to this one. */
+/** Consents behind their contract. A consent to another client is a wrong answer. */
 export function failClosedConsents(store: ConsentStore, call: HostCall): ConsentStore {
   const { listForUser, grant, revoke } = failClosed('consents', store, call, consentAnswers)
   // The checks know the first argument of a call alone, and this row has two names.

@@ -154,7 +154,7 @@ const factorAnswers: Answers<SecondFactorStore> = {
   deleteKeptRecoveryCodes: unread,
 }
 
-/** Second factors behind their contract. What waits in another session is none in this one. */
+/** Second factors behind their contract. An enrolment of another session is a wrong answer. */
 export function failClosedSecondFactors(
   store: SecondFactorStore,
   call: HostCall,

@@ -19,7 +19,7 @@ export interface SessionRows {
   purge(now: Date, limit?: number): number
 }
 
-/** Makes the rows: at most so many, and which of them are whose. */
+/** At most `maxSessions` rows, with indexes by owner. */
 export function sessionRows(maxSessions: number): SessionRows {
   const indexes = {
     userId: idsByKey(),

@@ -114,7 +114,7 @@ function memorySessions(maxSessions: number): SessionStore {
     },
     async find(id) {
       const session = rows.get(id)
-      // As much work where there is none: the time of an answer must not tell which it was.
+      // The same work for an unknown id, so that the time does not reveal whether it exists.
       const given = session ?? latest
       const copied = given === undefined ? null : copyOf(given)
       return session === undefined ? null : copied

@@ -13,7 +13,7 @@ import { sessionRow } from './rows/session-row.js'
 import type { PendingSecondFactor, SecondFactorRecord } from './second-factor-contract.js'
 import type { SocketTicketRecord } from './ticket-contract.js'
 
-/** The moment so many seconds after the test began. */
+/** The moment this many seconds after the test began. */
 export type Moment = (seconds: number) => Date
 
 /**
@@ -125,7 +125,7 @@ function exampleOf(content: Content, at: Moment): unknown {
   return Object.fromEntries(parts.map(([name, part]) => [name, exampleOf(part.content, at)]))
 }
 
-/** Refresh tokens of which so many are spent. */
+/** Refresh tokens, this many of them spent. */
 export function newRefresh(at: Moment, hash: string, spent = 0): RefreshState {
   return {
     hash,

@@ -21,9 +21,9 @@ export interface PasskeyRecord {
   /** When its counter last stood where that of one authenticator cannot; null: never. */
   readonly suspectedCloneAt: Date | null
   /**
-   * Null: whoever added it had shown more than a password gives, such as a code. Else it may be
-   * that of a thief of the password: the mark of the password hash that the session stood by which
-   * added it, and `unmarked` where that had none. Never changes.
+   * Null: it was added after more than a password, such as a code. Otherwise a thief of the
+   * password may have added it: then this is the mark of the password hash of the session that
+   * added it, or `unmarked` if the session had no mark. Never changes.
    */
   readonly passwordMark: string | null
   readonly createdAt: Date
@@ -66,7 +66,7 @@ export interface PasskeyStore {
     | { readonly outcome: 'exists' }
     | { readonly outcome: 'full' }
   >
-  /** The row; null when there is none. */
+  /** The row; null for an unknown id. */
   find(credentialId: string): Promise<PasskeyRecord | null>
   /** The user's rows, the oldest `createdAt` first; of one moment in any order. */
   listForUser(userId: string): Promise<PasskeyRecord[]>

@@ -7,7 +7,7 @@ export interface Probe {
   readonly userId: string
 }
 
-/** Races so many callers, each of whom says whether it has won. */
+/** Runs this many callers at once; each answers whether it has won. */
 export type Race = (what: string, wins: () => Promise<boolean>) => Promise<void>
 
 /** Races for one store: anything but one winner is an AuthConfigError that names the store. */
@@ -27,7 +27,7 @@ export function unsafe(option: string, problem: string): AuthConfigError {
   return new AuthConfigError(option, problem, remedy)
 }
 
-/** Whether the answer, whatever it is, has that outcome. Where there is none, no caller has won. */
+/** Whether the answer, which may be anything, has that outcome. */
 export function isOutcome(answer: unknown, outcome: string): boolean {
   return (answer as { readonly outcome?: unknown } | null | undefined)?.outcome === outcome
 }

@@ -26,7 +26,7 @@ export interface PendingSecondFactor {
  * recovery code.
  */
 export interface SecondFactorStore {
-  /** The active factor; null when there is none. */
+  /** The active factor; null without one. */
   find(userId: string): Promise<SecondFactorRecord | null>
   /**
    * Inserts factor and recovery codes together, unless the user already has a factor. Whatever
@@ -41,14 +41,14 @@ export interface SecondFactorStore {
    * shown last can be confirmed. Those of the user's other sessions stay.
    */
   savePending(pending: PendingSecondFactor): Promise<void>
-  /** The enrolment of this session of the user, expired or not; null when there is none. */
+  /** The enrolment of this session of the user, also if expired; null without one. */
   findPending(userId: string, sessionId: string): Promise<PendingSecondFactor | null>
   /** Deletes all enrolments of the user, and nothing else. */
   deletePending(userId: string): Promise<void>
   /**
    * In ONE transaction: if an enrolment of the user has this `sealedSeed`, and `now < expiresAt`,
    * deletes it and does what `activate` does. `activated` for exactly one caller; `not-pending`,
-   * with nothing changed, when there is none such, or it is over.
+   * with nothing changed, if it is unknown or has expired.
    */
   confirm(
     factor: SecondFactorRecord,

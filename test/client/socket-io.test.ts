@@ -110,6 +110,8 @@ describe('Socket.IO', () => {
     expect(here).toEqual(['u-alice'])
     socket.connect()
     await expect.poll(() => here).toEqual(['u-alice', 'u-bob'])
+    // The server knows of it first: a socket that is still connecting tells of no disconnect.
+    await expect.poll(() => socket.connected).toBe(true)
     socket.disconnect()
     await client.signIn(alice)
     socket.connect()

@@ -34,8 +34,8 @@ export interface SocketIoAuth {
   readonly auth: (this: unknown, hand: (auth: { token?: string }) => void) => void
   /**
    * Reconnects a refused socket while its session is alive, and stops when the session has ended.
-   * Until then, or until `disconnect()`, the socket belongs to the user of its first connection: it
-   * ends if another user signs in. Returns the socket.
+   * Until then, or until `disconnect()` of the connected socket, it belongs to the user of its
+   * first connection: it ends if another user signs in. Returns the socket.
    */
   watch<Socket extends SocketIoClientSocket>(socket: Socket): Socket
 }

@@ -104,7 +104,7 @@ export function ownerIndex(run: RunScript): OwnerIndex {
       // Keeps the index short, and is no part of the end: what stays in it is asked in vain until
       // its time is over.
       try {
-        // A call takes only so many arguments.
+        // The number of arguments of a call is limited.
         for (let from = 0; from < ids.length; from += chunk) {
           await run(forgetSessions, key, ...ids.slice(from, from + chunk))
         }

@@ -65,7 +65,7 @@ return '1'`)
 /** How long a cutoff is kept at least: 400 days. What it ended is used no more, so it idles out. */
 const maxIdleMs = 400 * 24 * 3_600_000
 
-/** Answers the fields of the cutoff, each of them null where there is none. */
+/** Answers the fields of the cutoff; a missing field is null. */
 export const readCutoff: Script = script(
   `return redis.call('HMGET', KEYS[1], 'number', 'at', 'reason', 'except')`,
 )

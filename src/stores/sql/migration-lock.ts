@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely'
 import type { SqlEngineName } from './engine.js'
 import type { AuthDatabase } from './tables.js'
 
-/** Runs a statement that is whole as it stands. */
+/** Runs a statement without parameters. */
 export async function run(
   connection: AuthDatabase,
   statement: string,

@@ -15,9 +15,9 @@ export interface PasskeyRows {
 }
 
 /**
- * What is decided by how many passkeys a user has. The number stands in one row for each user, and
- * whoever adds or removes one changes it first: the condition of that statement decides, and all
- * others wait for that row.
+ * The changes that depend on how many passkeys a user has. Each user has one row with the number.
+ * Every call that adds or removes a passkey changes this row first: the condition of that statement
+ * decides, and other calls wait for the row.
  */
 export function passkeyOwners(engine: SqlEngine, rows: PasskeyRows): Pick<PasskeyStore, OfOwners> {
   const { db, tables, key } = engine
@@ -26,7 +26,7 @@ export function passkeyOwners(engine: SqlEngine, rows: PasskeyRows): Pick<Passke
     claimHandle: (userId, userHandle) => claimHandle(engine, userId, userHandle),
 
     async create(passkey, limits) {
-      // Only explains: whoever is later than this look is refused by the key.
+      // Only for a clear answer: the key refuses a call that adds the passkey after this check.
       if (await rows.isThere(passkey.credentialId)) return { outcome: 'exists' }
       // Before the transaction: MySQL locks the gap in which an update finds nothing, and users who
       // add their first at once would deadlock.

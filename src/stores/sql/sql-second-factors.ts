@@ -88,8 +88,8 @@ function deactivation(
         const codes = db.selectFrom(tables.recoveryCodes).select('code_hash')
         const left = await codes.where('user_id', '=', user).limit(1).execute()
         if (left.length === 0) return
-        // Factor and codes are activated together: whoever does not see the one does not see the
-        // others either.
+        // Factor and codes are activated in one transaction: a call that does not see the factor
+        // does not see its codes either.
         await db
           .deleteFrom(tables.recoveryCodes)
           .where('user_id', '=', user)

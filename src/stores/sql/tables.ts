@@ -28,7 +28,7 @@ export interface ClientsTable {
   id: KeyValue
   /** JSON: the client, without what the other columns hold. */
   metadata: string
-  /** With a blank between two of them; empty where there is none. */
+  /** Separated by blanks; empty without a secret. */
   secret_hashes: KeyValue
   /** 1 or 0. */
   disabled: number
