@@ -4,7 +4,7 @@ import { AuthError } from '../errors.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
 import type { PasskeysOnPages } from '../passkeys/passkeys-on-pages.js'
-import { isFresh } from '../passkeys/require-fresh.js'
+import { isFresh } from '../sign-in-again.js'
 import {
   type AssertionResponse,
   assertionSchema,

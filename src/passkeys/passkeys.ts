@@ -7,7 +7,7 @@ import type { IssueSession } from '../sessions/issuing.js'
 import type { PasswordWatch } from '../sessions/password-watch.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { DecideSignIn } from '../sign-in.js'
-import type { ProveAgain } from '../sign-in-again.js'
+import type { ProveAgain, RequireFresh } from '../sign-in-again.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
@@ -35,7 +35,6 @@ import {
   type RemoveAddedByPassword,
 } from './remove-added-by-password.js'
 import { createRemovePasskey } from './remove-passkey.js'
-import { createRequireFresh } from './require-fresh.js'
 import {
   optionsForAnybody,
   passkeyLoginEndpoint,
@@ -54,11 +53,11 @@ export interface Passkeys extends Capability {
 export interface PasskeysDeps extends PasskeyServer {
   readonly signedIn: SignedIn
   readonly proveAgain: ProveAgain
+  readonly requireFresh: RequireFresh
   readonly users: Pick<UserStore, 'findById'>
   readonly decideSignIn: DecideSignIn
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
   readonly secondFactors: Pick<SecondFactors, 'of'>
-  readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
   readonly passwordWatch: Pick<PasswordWatch, 'fits' | 'computeMark'>
   readonly issueSession: IssueSession
   readonly sessions: Pick<
@@ -76,9 +75,7 @@ export interface PasskeysDeps extends PasskeyServer {
 export function createPasskeys(deps: PasskeysDeps): Passkeys {
   const { passkeyStore, factor } = deps
   const hasOtherFactor = async (user: AuthUser) => (await deps.secondFactors.of(user)) !== null
-  const owesFactor = async (user: AuthUser) =>
-    (await hasOtherFactor(user)) || (await factor.isDemanded(user))
-  const asked = { ...deps, hasOtherFactor, owesFactor }
+  const asked = { ...deps, hasOtherFactor }
   const parts = { ...asked, forgetLastFactor: createForgetLastFactor(asked) }
   const onPages: PasskeysOnPages = {
     signInOptions: () => optionsForAnybody(parts),
@@ -93,7 +90,6 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
     ...parts,
     approveByPasskey: onPages.approve,
     openByPasskey: onPages.open,
-    requireFresh: createRequireFresh(parts),
     creationOptions: onPages.creationOptions,
     addPasskey: onPages.add,
     removePasskey: createRemovePasskey(parts),

@@ -22,7 +22,12 @@ import { createRevocations, type Revocations } from '../sessions/revocations.js'
 import { createSessions, type Sessions } from '../sessions/sessions.js'
 import { createUsedPairs } from '../sessions/used-pairs.js'
 import { createFactorStands, createSignInDecision, type DecideSignIn } from '../sign-in.js'
-import { createProveAgain, type ProveAgain } from '../sign-in-again.js'
+import {
+  createProveAgain,
+  createRequireFresh,
+  type ProveAgain,
+  type RequireFresh,
+} from '../sign-in-again.js'
 import type { TakeIssue } from '../throttle/issue-limits.js'
 import type { KnownNetworks } from '../throttle/known-networks.js'
 import { createThrottle, type Throttle } from '../throttle/throttle.js'
@@ -51,6 +56,7 @@ export interface Kit extends Settings, ConnectedHost, Authentication {
   readonly verifyPassword: VerifyPassword
   readonly provePassword: ProvePassword
   readonly proveAgain: ProveAgain
+  readonly requireFresh: RequireFresh
   readonly accessTokens: AccessTokens
   readonly describeMe: (user: AuthUser) => Promise<Me>
 
@@ -245,12 +251,16 @@ function decide(kit: Served) {
   const decideSignIn = createSignInDecision({ ...kit, passkeyFactor })
   const provePassword = createProvePassword({ ...kit, ...proofs })
   const passkeyProof = passkeyServer && createPasskeyProof({ ...kit, ...passkeyServer })
+  const proveAgain = createProveAgain({ ...kit, provePassword, passkeyProof, decideSignIn })
+  const owesFactor = async (user: AuthUser) =>
+    (await secondFactors.of(user)) !== null || (await passkeyFactor?.isDemanded(user)) === true
   return {
     ...proofs,
     decideSignIn,
     factorStands: createFactorStands(secondFactors, passkeyFactor),
     provePassword,
-    proveAgain: createProveAgain({ ...kit, provePassword, passkeyProof, decideSignIn }),
+    proveAgain,
+    requireFresh: createRequireFresh({ ...kit, proveAgain, owesFactor }),
   }
 }
 
