@@ -85,6 +85,14 @@ export type {
   PasskeyStore,
 } from './stores/passkey-contract.js'
 export type {
+  ConsumeProofResult,
+  ProofPurpose,
+  ProofRecord,
+  ProofStore,
+  StoredPurpose,
+  TakeTryResult,
+} from './stores/proof-contract.js'
+export type {
   BusMessage,
   ClientChanged,
   RevocationBus,

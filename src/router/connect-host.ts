@@ -20,6 +20,7 @@ import type { PasswordHasher } from '../passwords/contract.js'
 import { failClosedHasher } from '../passwords/fail-closed-hasher.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { SessionStore } from '../stores/contract.js'
+import { failClosedProofs } from '../stores/fail-closed-proofs.js'
 import {
   failClosedCodes,
   failClosedSecondFactors,
@@ -27,6 +28,7 @@ import {
   failClosedTickets,
   type RedeemableCodes,
 } from '../stores/fail-closed-stores.js'
+import type { ProofStore } from '../stores/proof-contract.js'
 import type { SocketTicketStore } from '../stores/ticket-contract.js'
 import { createAsk } from '../throttle/counter.js'
 import { createCounterKey } from '../throttle/counter-keys.js'
@@ -64,6 +66,8 @@ export interface ConnectedHost {
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
   /** Undefined if the host has no store of tickets. */
   readonly ticketStore: SocketTicketStore | undefined
+  /** Undefined if the host has no store of proofs. */
+  readonly proofStore: ProofStore | undefined
   readonly hasher: AdmittedHasher
   /** The queue in front of the hasher. */
   readonly admission: Admission
@@ -122,6 +126,7 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
     otherFactors: options.otherFactors.map((factor) => failClosedFactor(factor, call)),
     mustHaveFactor: failClosedPolicy(options.secondFactor?.policy, call),
     ticketStore: options.tickets && failClosedTickets(options.tickets, call),
+    proofStore: options.proofs && failClosedProofs(options.proofs, call),
     hasher: admittedHasher(
       failClosedHasher(given, createHostCall(hashingTimeoutMs, onFailure), onFailure),
       admission,

@@ -33,6 +33,7 @@ import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { ConsentStore } from '../stores/consent-contract.js'
 import type { SessionStore } from '../stores/contract.js'
 import type { OnceStore } from '../stores/once-contract.js'
+import type { ProofStore } from '../stores/proof-contract.js'
 import type { RevocationBus } from '../stores/revocation-bus.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../stores/ticket-contract.js'
@@ -272,6 +273,14 @@ const shape = {
     'is not a text of 1 to 64 characters without a colon or control characters.',
   ).default(defaultTotpIssuer),
   tickets: implementing<SocketTicketStore>({ save: true, consume: true, purge: true }).optional(),
+  proofs: implementing<ProofStore>({
+    save: true,
+    find: true,
+    takeTry: true,
+    consume: true,
+    voidForUser: true,
+    purge: true,
+  }).optional(),
   allowedOrigins: z
     .array(fitting<string>(isOrigin, 'is not an origin, such as https://chat.example.com.'))
     .optional(),

@@ -10,6 +10,7 @@ import type { LoginAttempt } from '../sign-in.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { SessionStore } from '../stores/contract.js'
+import type { ProofStore } from '../stores/proof-contract.js'
 import type { RevocationBus } from '../stores/revocation-bus.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../stores/ticket-contract.js'
@@ -98,6 +99,12 @@ export interface AuthRouterOptions {
    * exist.
    */
   readonly tickets?: SocketTicketStore
+  /**
+   * Stores what waits for its proof: links and codes that were mailed, invitations, requests that
+   * are to be confirmed. Needed by the capabilities that mail; without one of them it is only
+   * purged. Shipped: `memoryStores()`, `sqlStores()`, `redisStores()`. Default: none.
+   */
+  readonly proofs?: ProofStore
   /**
    * Origins whose pages may open sockets, such as `https://chat.example.com`, compared exactly.
    * Default: only the host to which the page connects. Requests without `Origin` are always
@@ -190,9 +197,9 @@ export interface AuthRouterOptions {
    */
   readonly storeTimeout?: number
   /**
-   * Seconds between two rounds in which this process deletes expired codes, sessions and tickets,
-   * in batches, 10-86400. Default 600. 0: never, if you call `purge` of the stores elsewhere. Each
-   * round starts up to half the interval earlier or later.
+   * Seconds between two rounds in which this process deletes expired codes, sessions, tickets
+   * and proofs, in batches, 10-86400. Default 600. 0: never, if you call `purge` of the stores
+   * elsewhere. Each round starts up to half the interval earlier or later.
    */
   readonly purgeInterval?: number
   /** Receives audit events. It may be slow or fail: no sign-in waits for it. Default: none. */

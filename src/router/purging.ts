@@ -5,6 +5,7 @@ import { type Audit, noRequest } from '../audit/events.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { SessionStore } from '../stores/contract.js'
 import type { OnceStore } from '../stores/once-contract.js'
+import type { ProofStore } from '../stores/proof-contract.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../stores/ticket-contract.js'
 
@@ -12,6 +13,7 @@ export interface PurgingDeps {
   readonly codeStore: Pick<AuthorizationCodeStore, 'purge'>
   readonly sessionStore: Pick<SessionStore, 'purge' | 'databaseTime'>
   readonly ticketStore: Pick<SocketTicketStore, 'purge'> | undefined
+  readonly proofStore: Pick<ProofStore, 'purge'> | undefined
   readonly totp: { readonly store: Pick<SecondFactorStore, 'purge'> } | undefined
   /** Its store may be another one than that of the passkeys, or the same. */
   readonly oauthServer: { readonly once: Pick<OnceStore, 'purge'> } | undefined
@@ -58,6 +60,7 @@ export function startPurging(deps: PurgingDeps): () => void {
       deps.codeStore,
       deps.sessionStore,
       deps.ticketStore,
+      deps.proofStore,
       deps.totp?.store,
       deps.oauthServer?.once,
       deps.passkeyServer?.once,

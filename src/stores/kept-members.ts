@@ -3,9 +3,11 @@ import { AuthConfigError } from '../errors.js'
 import { randomId } from '../lib/random.js'
 import type { AuthorizationCodeRecord, AuthorizationCodeStore } from './code-contract.js'
 import type { SessionRecord, SessionStore } from './contract.js'
-import { moments, newWholeCode, newWholeSession } from './new-records.js'
+import { longestSealed, moments, newProof, newWholeCode, newWholeSession } from './new-records.js'
+import type { ProofRecord, ProofStore } from './proof-contract.js'
 import { optionalMembers, without } from './rows/members.js'
 import { codeRow } from './rows/one-time-rows.js'
+import { proofRow } from './rows/proof-row.js'
 import { sessionRow } from './rows/session-row.js'
 
 // A store of the host's that drops a member fails nowhere: a session would outlive its password, or
@@ -19,6 +21,9 @@ const ofSessions = Object.keys(
 
 /** Members of a code that bind it to one app. */
 const ofCodes = Object.keys(optionalMembers(codeRow))
+
+/** All members of a proof: what is null in a row that lost it asks for nothing any more. */
+const ofProofs = Object.keys(proofRow)
 
 const nothing = () => ({ userId: `mar-probe-${randomId()}`, scope: '', methods: [] })
 
@@ -74,6 +79,27 @@ export function createCodeCheck(
         return lostOf(code, await store.find(code.codeHash))
       } finally {
         await store.consume(code.codeHash, at(0))
+      }
+    },
+  )
+}
+
+/** Of proofs. The row that is saved for it is used up at once. */
+export function createProofCheck(
+  store: Pick<ProofStore, 'save' | 'find' | 'consume'>,
+): CheckKept<ProofRecord> {
+  return createCheck(
+    'proofs',
+    ofProofs,
+    () => ofProofs,
+    async () => {
+      const at = moments()
+      const proof = newProof(at, { userId: nothing().userId, sealed: longestSealed() })
+      await store.save(proof)
+      try {
+        return lostOf(proof, await store.find(proof.idHash, proof.purpose))
+      } finally {
+        await store.consume(proof.idHash, proof.purpose, at(0))
       }
     },
   )

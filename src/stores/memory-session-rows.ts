@@ -1,6 +1,7 @@
 import { boundedTable } from './bounded-table.js'
 import type { SessionRecord } from './contract.js'
 import { copyOf } from './copy-of.js'
+import { type IdsByKey, idsByKey } from './ids-by-key.js'
 
 /** What sessions are found by, besides their ids. */
 export type SessionOwner = 'userId' | 'clientId' | 'parentId'
@@ -46,30 +47,6 @@ export function sessionRows(maxSessions: number): SessionRows {
     // In place: a new row would need a second look-up, and leave the old one to the collector.
     change: (session, changed) => void Object.assign(session, copyOf(changed)),
     purge: table.purge,
-  }
-}
-
-interface IdsByKey {
-  of(key: string): string[]
-  count(key: string): number
-  add(key: string | undefined, id: string): void
-  delete(key: string | undefined, id: string): void
-}
-
-function idsByKey(): IdsByKey {
-  const idsOf = new Map<string, Set<string>>()
-  return {
-    of: (key) => [...(idsOf.get(key) ?? [])],
-    count: (key) => idsOf.get(key)?.size ?? 0,
-    add(key, id) {
-      if (key !== undefined) idsOf.set(key, (idsOf.get(key) ?? new Set()).add(id))
-    },
-    delete(key, id) {
-      if (key === undefined) return
-      const ids = idsOf.get(key)
-      ids?.delete(id)
-      if (ids?.size === 0) idsOf.delete(key)
-    },
   }
 }
 

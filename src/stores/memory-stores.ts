@@ -4,10 +4,12 @@ import type { AuthorizationCodeRecord, AuthorizationCodeStore } from './code-con
 import type { EndReason, SessionRecord, SessionStore } from './contract.js'
 import { copyOf } from './copy-of.js'
 import { checkMemoryIsEnough } from './memory-is-enough.js'
+import { memoryProofs } from './memory-proofs.js'
 import { memorySecondFactors } from './memory-second-factors.js'
 import { type SessionRows, sessionRows } from './memory-session-rows.js'
 import { oldestFirst } from './oldest-first.js'
 import { withPasswordMark } from './password-marks.js'
+import type { ProofStore } from './proof-contract.js'
 import type { SecondFactorStore } from './second-factor-contract.js'
 import type { SocketTicketRecord, SocketTicketStore } from './ticket-contract.js'
 
@@ -23,8 +25,8 @@ export interface MemoryStoresOptions {
   /** The most sessions held at a time; one more sign-in is answered with 503. Default 1,000,000. */
   readonly maxSessions?: number
   /**
-   * The most authorization codes held at a time, used ones included, and the most socket tickets.
-   * Default 100,000.
+   * The most authorization codes held at a time, used ones included, the most socket tickets, and
+   * the most proofs. Default 100,000.
    */
   readonly maxCodes?: number
 }
@@ -43,6 +45,7 @@ export interface MemoryStores {
   readonly sessions: SessionStore
   readonly secondFactors: SecondFactorStore
   readonly tickets: SocketTicketStore
+  readonly proofs: ProofStore
 }
 
 /**
@@ -71,6 +74,7 @@ export function memoryStores(options: MemoryStoresOptions = {}): MemoryStores {
     sessions: memorySessions(maxSessions),
     secondFactors: memorySecondFactors(),
     tickets: memoryTickets(maxCodes),
+    proofs: memoryProofs(maxCodes),
   }
 }
 

@@ -7,6 +7,7 @@ import type { AuthorizationCodeRecord } from './code-contract.js'
 import type { ConsentRecord } from './consent-contract.js'
 import type { RefreshRotation, RefreshState, SessionRecord } from './contract.js'
 import type { PasskeyRecord } from './passkey-contract.js'
+import type { ProofRecord } from './proof-contract.js'
 import { type Content, optionalMembers, type Row } from './rows/members.js'
 import { codeRow } from './rows/one-time-rows.js'
 import { sessionRow } from './rows/session-row.js'
@@ -201,6 +202,28 @@ export function newTicket(
     tokenExpiresAt: at(300),
     createdAt: at(0),
     expiresAt: at(30),
+    ...change,
+  }
+}
+
+/** What is sealed in a proof, as long as it gets: 8 KiB. */
+export function longestSealed(): string {
+  return `v1.${randomSecret()}`.padEnd(8192, randomSecret())
+}
+
+/** A proof that is good for half an hour and five tries, in which nothing is absent. */
+export function newProof(at: Moment, change: Partial<ProofRecord> = {}): ProofRecord {
+  return {
+    idHash: randomSecret(),
+    purpose: 'change-address',
+    userId: randomId(),
+    codeTag: randomSecret(),
+    mark: randomSecret(),
+    sealed: `v1.${randomSecret()}`,
+    triesLeft: 5,
+    createdAt: at(0),
+    expiresAt: at(1800),
+    consumedAt: null,
     ...change,
   }
 }

@@ -28,6 +28,7 @@ describe.each(['production', 'development', 'test', undefined])(
       ['no code store', { codes: undefined }, 'codes'],
       ['no session store', { sessions: null }, 'sessions'],
       ['half a second-factor store', { secondFactors: { find: () => null } }, 'secondFactors'],
+      ['half a proof store', { proofs: { ...stores.proofs, takeTry: undefined } }, 'proofs'],
       ['no signer', { signer: undefined }, 'signer'],
       ['a secret as signer', { signer: 'secret' }, 'signer'],
       ['second factors without keys', { encryptionKeys: undefined }, 'encryptionKeys'],

@@ -1,9 +1,10 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createHostCall } from '../../src/lib/host-call.js'
+import { failClosedProofs } from '../../src/stores/fail-closed-proofs.js'
 import { failClosedCodes, failClosedSessions } from '../../src/stores/fail-closed-stores.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { newSession } from '../../src/stores/new-records.js'
-import { at, codeRecord } from '../support/records.js'
+import { at, codeRecord, proofRecord } from '../support/records.js'
 
 const call = createHostCall(2000, () => {})
 
@@ -46,4 +47,83 @@ describe('a code', () => {
     const codes = failClosedCodes(store, sessions, call)
     await expect(codes.find(code.codeHash)).rejects.toMatchObject({ status: 503 })
   })
+})
+
+describe('a proof', () => {
+  const answers = (member: object) => {
+    const proof = proofRecord()
+    const { proofs: store } = memoryStores()
+    const answer = { ...proof, consumedAt: at(1), ...member }
+    vi.spyOn(store, 'find').mockResolvedValue(answer as never)
+    vi.spyOn(store, 'takeTry').mockResolvedValue({ outcome: 'taken', proof: answer } as never)
+    vi.spyOn(store, 'consume').mockResolvedValue({ outcome: 'consumed', proof: answer } as never)
+    const proofs = failClosedProofs(store, call)
+    return [
+      () => proofs.find(proof.idHash, proof.purpose),
+      () => proofs.takeTry(proof.idHash, proof.purpose, at(1)),
+      () => proofs.consume(proof.idHash, proof.purpose, at(1)),
+    ] as const
+  }
+
+  it('that comes back as it can be is answered', async () => {
+    for (const ask of answers({})) await expect(ask()).resolves.not.toBeNull()
+  })
+
+  it.each([
+    { idHash: 'of another' },
+    { purpose: 'reset' },
+    { purpose: undefined },
+    { userId: undefined },
+    { userId: 7 },
+    { codeTag: undefined },
+    { mark: undefined },
+    { sealed: {} },
+    { triesLeft: -1 },
+    { triesLeft: '5' },
+    { createdAt: 'now' },
+    { expiresAt: null },
+    { consumedAt: 0 },
+  ])('that comes back as it cannot be is an outage, not a proof: %j', async (member) => {
+    for (const ask of answers(member)) await expect(ask()).rejects.toMatchObject({ status: 503 })
+  })
+
+  it('that is consumed and shows no moment of it is an outage', async () => {
+    const [find, takeTry, consume] = answers({ consumedAt: null })
+    await find()
+    await takeTry()
+    await expect(consume()).rejects.toMatchObject({ status: 503 })
+  })
+
+  it.each([undefined, null, true, {}, { outcome: 'ok' }, { outcome: 'taken' }])(
+    'that is answered with what no outcome is, is an outage: %j',
+    async (answer) => {
+      const { idHash, purpose } = proofRecord()
+      const { proofs: store } = memoryStores()
+      for (const method of ['takeTry', 'consume'] as const) {
+        vi.spyOn(store, method).mockResolvedValue(answer as never)
+        const asked = failClosedProofs(store, call)[method](idHash, purpose, at(1))
+        await expect(asked).rejects.toMatchObject({ status: 503 })
+      }
+    },
+  )
+
+  it('has no outcome that a polluted prototype gave an empty answer', async () => {
+    const { idHash, purpose } = proofRecord()
+    const { proofs: store } = memoryStores()
+    vi.spyOn(store, 'consume').mockResolvedValue({} as never)
+    Object.assign(Object.prototype, { outcome: 'void' })
+    onTestFinished(() => void Reflect.deleteProperty(Object.prototype, 'outcome'))
+    const asked = failClosedProofs(store, call).consume(idHash, purpose, at(1))
+    await expect(asked).rejects.toMatchObject({ status: 503 })
+  })
+
+  it.each([undefined, null, -1, 1.5, '2'])(
+    'is not counted where the store answers no number of them: %j',
+    async (answer) => {
+      const { proofs: store } = memoryStores()
+      vi.spyOn(store, 'voidForUser').mockResolvedValue(answer as never)
+      const asked = failClosedProofs(store, call).voidForUser('u-alice', ['reset'], at(1))
+      await expect(asked).rejects.toMatchObject({ status: 503 })
+    },
+  )
 })

@@ -13,8 +13,8 @@ function fakeTimers() {
 describe('what is over', () => {
   it('is deleted now and then, in batches until one is not full, from every store', async () => {
     const stores = memoryStores()
-    const left = { codes: 2300, sessions: 1000, tickets: 5 }
-    const spies = (['codes', 'sessions', 'tickets'] as const).map((name) =>
+    const left = { codes: 2300, sessions: 1000, tickets: 5, proofs: 1001 }
+    const spies = (['codes', 'sessions', 'tickets', 'proofs'] as const).map((name) =>
       vi.spyOn(stores[name], 'purge').mockImplementation(async (_now, limit = 0) => {
         const count = Math.min(left[name], limit)
         left[name] -= count
@@ -27,8 +27,8 @@ describe('what is over', () => {
       await vi.advanceTimersByTimeAsync(1000)
     // Requests have their turn between two batches.
     for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve))
-    expect(left).toEqual({ codes: 0, sessions: 0, tickets: 0 })
-    expect(spies.map(({ mock }) => mock.calls.length)).toEqual([3, 2, 1])
+    expect(left).toEqual({ codes: 0, sessions: 0, tickets: 0, proofs: 0 })
+    expect(spies.map(({ mock }) => mock.calls.length)).toEqual([3, 2, 1, 2])
     expect(spies[0]?.mock.calls[0]).toEqual([new Date(host.clock().getTime() - 3_600_000), 1000])
     await vi.advanceTimersByTimeAsync(interval * 1500)
     expect(spies[2]?.mock.calls.length).toBeGreaterThanOrEqual(2)
@@ -63,6 +63,7 @@ describe('what is over', () => {
           codeStore: others,
           sessionStore: others,
           ticketStore: undefined,
+          proofStore: undefined,
           totp: undefined,
           oauthServer: once && { once },
           passkeyServer: undefined,

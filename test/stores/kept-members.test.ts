@@ -1,9 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createHostCall } from '../../src/lib/host-call.js'
+import { failClosedProofs } from '../../src/stores/fail-closed-proofs.js'
 import { failClosedCodes, failClosedSessions } from '../../src/stores/fail-closed-stores.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { newSession, newWholeCode, newWholeSession } from '../../src/stores/new-records.js'
-import { at, codeRecord } from '../support/records.js'
+import { at, codeRecord, proofRecord } from '../support/records.js'
 import { badStores } from '../testing/bad-stores.js'
 
 const call = createHostCall(2000, () => {})
@@ -143,6 +144,64 @@ describe('a code with members that the store may not know', () => {
     const codes = failClosedCodes(store, sessions, call)
     await expect(codes.save(newWholeCode(at))).rejects.toMatchObject({ status: 503 })
     await codes.save(newWholeCode(at))
+    expect(find).toHaveBeenCalledTimes(2)
+  })
+})
+
+describe('a proof', () => {
+  const cut = (sealed: string | null) => sealed?.slice(0, 255) ?? null
+
+  it.each([
+    ['codeTag', { codeTag: null }],
+    ['mark', { mark: null }],
+    ['sealed', { sealed: null }],
+    ['userId', { userId: null }],
+    ['triesLeft', { triesLeft: 6 }],
+  ])('is not stored where the store drops or changes its %s', async (name, change) => {
+    const { proofs: store } = memoryStores()
+    const changing = {
+      ...store,
+      save: (proof: object) => store.save({ ...proof, ...change } as never),
+    }
+    const proof = proofRecord({ codeTag: null, mark: null, sealed: null })
+    const saving = failClosedProofs(changing, call).save(proof)
+    await expect(saving).rejects.toMatchObject({
+      name: 'AuthConfigError',
+      option: 'proofs',
+      problem: expect.stringContaining(name),
+      remedy: expect.stringContaining('migrateSql()'),
+    })
+    expect(await store.find(proof.idHash, proof.purpose)).toBeNull()
+  })
+
+  it('is not stored where the store would cut off what is sealed in another', async () => {
+    const { proofs: store } = memoryStores()
+    const cutting: typeof store = {
+      ...store,
+      save: (proof) => store.save({ ...proof, sealed: cut(proof.sealed) }),
+    }
+    const saving = failClosedProofs(cutting, call).save(proofRecord())
+    await expect(saving).rejects.toMatchObject({ option: 'proofs' })
+  })
+
+  it('has the store asked once, by a row that proves nothing and is used up', async () => {
+    const { proofs: store } = memoryStores()
+    const saved = vi.spyOn(store, 'save')
+    const proofs = failClosedProofs(store, call)
+    await Promise.all(Array.from({ length: 50 }, () => proofs.save(proofRecord())))
+    expect(saved).toHaveBeenCalledTimes(51)
+    const probes = saved.mock.calls.filter(([{ userId }]) => userId?.startsWith('mar-probe-'))
+    expect(probes).toHaveLength(1)
+    const [{ idHash, purpose }] = probes[0] ?? [proofRecord()]
+    expect(await store.find(idHash, purpose)).toMatchObject({ consumedAt: expect.any(Date) })
+  })
+
+  it('is 503 while the store is away, and asked again by the next', async () => {
+    const { proofs: store } = memoryStores()
+    const find = vi.spyOn(store, 'find').mockRejectedValueOnce(new Error('away'))
+    const proofs = failClosedProofs(store, call)
+    await expect(proofs.save(proofRecord())).rejects.toMatchObject({ status: 503 })
+    await proofs.save(proofRecord())
     expect(find).toHaveBeenCalledTimes(2)
   })
 })

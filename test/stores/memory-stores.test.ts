@@ -1,8 +1,8 @@
 import cluster from 'node:cluster'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { AuthorizationCodeRecord, SessionRecord } from '../../src/index.js'
+import type { AuthorizationCodeRecord, ProofRecord, SessionRecord } from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
-import { newCode, newSession } from '../../src/stores/new-records.js'
+import { newCode, newProof, newSession } from '../../src/stores/new-records.js'
 
 const start = new Date('2030-01-01T00:00:00Z')
 const at = (seconds: number) => new Date(start.getTime() + seconds * 1000)
@@ -12,6 +12,9 @@ const code = (change: Partial<AuthorizationCodeRecord> = {}) =>
 
 const session = (change: Partial<SessionRecord> = {}) =>
   newSession(at, { id: 'one', userId: 'u-alice', ...change })
+
+const proof = (change: Partial<ProofRecord> = {}) =>
+  newProof(at, { idHash: 'hash', userId: 'u-alice', purpose: 'reset', ...change })
 
 describe('codes in memory', () => {
   it.each([2, 10, 100])(
@@ -107,6 +110,50 @@ describe('sessions in memory', () => {
     await sessions.create(session({ id: 'living' }))
     expect(await sessions.purge(at(10))).toBe(1)
     expect(await sessions.find('living')).not.toBeNull()
+  })
+})
+
+describe('proofs in memory', () => {
+  it.each([
+    [5, 2],
+    [5, 10],
+    [5, 100],
+    [1, 10],
+  ])(
+    'with %i tries are tried as often by %i callers, and consumed by one',
+    async (triesLeft, n) => {
+      const { proofs } = memoryStores()
+      const { idHash, purpose } = proof({ triesLeft })
+      await proofs.save(proof({ triesLeft }))
+      const callers = Array.from({ length: n })
+      const tries = await Promise.all(callers.map(() => proofs.takeTry(idHash, purpose, at(1))))
+      const taken = Math.min(triesLeft, n)
+      expect(tries.filter(({ outcome }) => outcome === 'taken')).toHaveLength(taken)
+      expect(await proofs.find(idHash, purpose)).toMatchObject({ triesLeft: triesLeft - taken })
+      const uses = await Promise.all(callers.map(() => proofs.consume(idHash, purpose, at(2))))
+      expect(uses.filter(({ outcome }) => outcome === 'consumed')).toHaveLength(1)
+      expect((await proofs.takeTry(idHash, purpose, at(3))).outcome).toBe('void')
+    },
+  )
+
+  it('of a user are found and voided by that user, also after others were purged', async () => {
+    const { proofs } = memoryStores()
+    await proofs.save(proof({ idHash: 'short', expiresAt: at(10) }))
+    await proofs.save(proof({ idHash: 'long' }))
+    await proofs.save(proof({ idHash: 'nobody', userId: null }))
+    expect(await proofs.purge(at(10))).toBe(1)
+    expect(await proofs.voidForUser('u-alice', ['reset', 'sign-in'], at(11))).toBe(1)
+    expect(await proofs.voidForUser('u-alice', ['reset'], at(12))).toBe(0)
+    expect(await proofs.find('nobody', 'reset')).toMatchObject({ consumedAt: null })
+  })
+
+  it('are bounded: those of strangers cannot fill the memory', async () => {
+    const { proofs } = memoryStores({ maxCodes: 2 })
+    await proofs.save(proof({ idHash: 'one', expiresAt: at(10) }))
+    await proofs.save(proof({ idHash: 'two' }))
+    await expect(proofs.save(proof({ idHash: 'three' }))).rejects.toThrow('full')
+    await proofs.save(proof({ idHash: 'three', createdAt: at(10) }))
+    expect(await proofs.find('one', 'reset')).toBeNull()
   })
 })
 

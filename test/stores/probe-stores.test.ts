@@ -40,6 +40,7 @@ const probed = [
   'sessions',
   'secondFactors',
   'tickets',
+  'proofs',
   'keys',
   'consents',
   'once',
@@ -62,6 +63,7 @@ describe('the probe of stores at start-up', () => {
     const created = vi.spyOn(stores.sessions, 'create')
     const activated = vi.spyOn(stores.secondFactors, 'activate')
     const ticketed = vi.spyOn(stores.tickets, 'save')
+    const proven = vi.spyOn(stores.proofs, 'save')
     await probeStores(stores)
 
     const code = saved.mock.calls[0]?.[0]
@@ -82,6 +84,13 @@ describe('the probe of stores at start-up', () => {
       new Date(),
     )
     expect(ticket).toEqual({ outcome: 'unknown' })
+    expect(proven).toHaveBeenCalledTimes(2)
+    for (const [{ idHash, purpose }] of proven.mock.calls) {
+      expect(await stores.proofs.find(idHash, purpose)).toMatchObject({
+        consumedAt: expect.any(Date),
+        userId: code?.userId,
+      })
+    }
     const later = new Date(Date.now() + 61_000)
     expect([
       await stores.codes.purge(later),

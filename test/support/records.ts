@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type {
   AuthorizationCodeRecord,
   PendingSecondFactor,
+  ProofRecord,
   SecondFactorRecord,
   SessionRecord,
   SocketTicketRecord,
@@ -11,6 +12,7 @@ import {
   newCode,
   newFactor,
   newPending,
+  newProof,
   newRefresh,
   newRefreshable,
   newTicket,
@@ -35,6 +37,9 @@ export const sessionRecord = (change: Partial<SessionRecord> = {}) =>
 
 export const ticketRecord = (change: Partial<SocketTicketRecord> = {}) =>
   newTicket(at, { userId: 'u-alice', tokenExpiresAt: at(600), ...change })
+
+export const proofRecord = (change: Partial<ProofRecord> = {}) =>
+  newProof(at, { userId: 'u-alice', ...change })
 
 export const factorRecord = (change: Partial<SecondFactorRecord> = {}) =>
   newFactor(at, { sealedSeed: 'sealed', ...change })
