@@ -111,7 +111,14 @@ export type {
 export type { Limit, LimiterSettings } from './throttle/counter.js'
 export type { ThrottleOptions } from './throttle/limits.js'
 export type { OtherFactor, SecondFactorPolicy, SecondFactorRules } from './two-factor/contract.js'
-export type { AuthUser, LoginIdentifier, PresenceStatus, UserStore } from './users/contract.js'
+export type {
+  AuthUser,
+  EmailChange,
+  LoginIdentifier,
+  PresenceStatus,
+  UserContact,
+  UserStore,
+} from './users/contract.js'
 export type { DescribeUser } from './users/me.js'
 
 // Shipped parts.

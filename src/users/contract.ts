@@ -37,6 +37,24 @@ export interface AuthUser {
   readonly locale?: string | null
 }
 
+/** How a user can be reached by mail. */
+export interface UserContact {
+  /** Exactly as it is stored; null if the user has none. */
+  readonly email: string | null
+  /** True only if the user has shown that mail to this address arrives. */
+  readonly emailVerified: boolean
+  /** The language of mails, as {@link AuthUser.locale}. Default: that one. */
+  readonly locale?: string | null
+  /**
+   * True if the user has switched on codes by mail as a second factor. As `setEmailFactor` stored
+   * it. Default false.
+   */
+  readonly emailFactor?: boolean
+}
+
+/** The outcome of {@link UserStore.updateEmail}. */
+export type EmailChange = 'changed' | 'superseded' | 'taken'
+
 /**
  * The host's users: the only adapter that a host must write. It never receives or compares a
  * password. A rejection, or no answer within `storeTimeout`, becomes 503.
@@ -74,6 +92,37 @@ export interface UserStore {
    * Optional. Replaces the hash only if it is still `from`, in one statement; resolves with whether
    * it did. Called after a successful login whose hash is weaker than the hasher's setting. Without
    * it, hashes are never upgraded.
+   *
+   * `from` is null for the first password of a user who has none: `password_hash is null` in SQL,
+   * where `= null` matches nothing. Only the option `accounts` passes null.
    */
-  updatePasswordHash?(userId: string, from: string, to: string): Promise<boolean>
+  updatePasswordHash?(userId: string, from: string | null, to: string): Promise<boolean>
+  /**
+   * Optional. Where mail for this user goes; null for nobody. Everything that sends mail needs it.
+   */
+  findContact?(userId: string): Promise<UserContact | null>
+  /**
+   * Optional. Sets the address to `to`, and marks it as proven, only if it is still `from`, in one
+   * statement. `superseded`: it is another one by now, or there is no such user. `taken`: another
+   * user has `to`, in whatever case; nothing is written. Never rejects for that: translate the
+   * error of the unique index.
+   *
+   * `to` has a domain in lower case, and the rest as its owner typed it. Store it unchanged;
+   * `findByIdentifier` is asked for it in lower case.
+   */
+  updateEmail?(
+    userId: string,
+    from: string | null,
+    to: string,
+  ): Promise<{ readonly outcome: EmailChange }>
+  /**
+   * Optional. Marks the address as proven only if it is still this one, in one statement; resolves
+   * with whether it is this one. True also if it was proven already.
+   */
+  markEmailVerified?(userId: string, email: string): Promise<boolean>
+  /**
+   * Optional. Switches codes by mail as a second factor on or off. Creates no user. It must be
+   * stored before it resolves.
+   */
+  setEmailFactor?(userId: string, on: boolean): Promise<void>
 }

@@ -1,24 +1,27 @@
 import {
+  type Answers,
   bool,
   type Check,
+  failClosed,
   optional,
   orNull,
   record,
   requireExpected,
   text,
   theOneAsked,
+  unread,
 } from '../lib/check-answer.js'
 import { forgetRejection } from '../lib/forget-rejection.js'
 import type { HostCall } from '../lib/host-call.js'
-import type { AuthUser, UserStore } from './contract.js'
+import type { AuthUser, UserContact, UserStore } from './contract.js'
 
 /**
  * Wraps the host's user store: a failure is 503, and so is an answer that is not a user or is
  * another user. `undefined`, which many database libraries return for a missing row, counts as
- * null.
+ * null. An optional method exists if the store has it.
  */
 export function failClosedUsers(store: UserStore, call: HostCall): UserStore {
-  const { updatePasswordHash } = store
+  const { findContact } = store
   return {
     findByIdentifier: (identifier) =>
       call('users.findByIdentifier', async () =>
@@ -28,16 +31,29 @@ export function failClosedUsers(store: UserStore, call: HostCall): UserStore {
       call('users.findById', async () =>
         userOrNull(await store.findById(userId), thatUser, userId),
       ),
-    ...(updatePasswordHash === undefined
+    ...failClosed<UserWrites>('users', store, call, writes),
+    ...(findContact === undefined
       ? {}
       : {
-          updatePasswordHash: (userId: string, from: string, to: string) =>
-            call(
-              'users.updatePasswordHash',
-              async () => (await updatePasswordHash.call(store, userId, from, to)) === true,
+          findContact: (userId: string) =>
+            call('users.findContact', async () =>
+              contactOrNull(await findContact.call(store, userId)),
             ),
         }),
   }
+}
+
+/** The methods that write. */
+type UserWrites = Pick<
+  UserStore,
+  'updatePasswordHash' | 'updateEmail' | 'markEmailVerified' | 'setEmailFactor'
+>
+
+const writes: Answers<UserWrites> = {
+  updatePasswordHash: bool,
+  updateEmail: { changed: {}, superseded: {}, taken: {} },
+  markEmailVerified: bool,
+  setEmailFactor: unread,
 }
 
 const isId: Check = (value) =>
@@ -54,6 +70,30 @@ function userOrNull(answer: unknown, check: Check, asked?: string): AuthUser | n
   forgetRejection(user.passwordHash)
   requireExpected(check(user, asked))
   return user as AuthUser
+}
+
+const contactShape = record<UserContact>({
+  email: orNull(text),
+  emailVerified: bool,
+  locale: optional(orNull(text)),
+  emailFactor: optional(orNull(bool)),
+})
+
+// A copy: a polluted Object.prototype must neither prove an address nor name one, and a missing
+// column is a fault of the store that its author must learn of.
+function contactOrNull(answer: unknown): UserContact | null {
+  if (answer === null || answer === undefined) return null
+  const given = Object(answer) as Record<keyof UserContact, unknown>
+  const own = (name: keyof UserContact) => (isOfItsOwn(given, name) ? given[name] : undefined)
+  const contact = {
+    email: own('email') ?? null,
+    emailVerified: own('emailVerified'),
+    locale: own('locale') ?? null,
+    emailFactor: own('emailFactor') ?? false,
+  }
+  for (const value of Object.values(contact)) forgetRejection(value)
+  requireExpected(contactShape(contact))
+  return Object.freeze(contact) as UserContact
 }
 
 const fields = ['id', 'username', 'name', 'status', 'passwordHash', 'disabled', 'locale'] as const

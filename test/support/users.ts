@@ -4,7 +4,9 @@ import type { AuthUser, UserStore } from '../../src/index.js'
  * A user of the test host: more than the router needs, so that tests can see that no more gets out.
  */
 export interface TestUser extends AuthUser {
-  email: string
+  email: string | null
+  emailVerified?: boolean
+  emailFactor?: boolean
   secretNote: string
 }
 
@@ -37,7 +39,7 @@ export function testUsers(): TestUsers {
       rows.set(id, { ...(rows.get(id) as TestUser), ...change })
     },
     async findByIdentifier({ kind, value }) {
-      if (kind === 'email') return find(({ email }) => email === value)
+      if (kind === 'email') return find(({ email }) => email?.toLowerCase() === value)
       if (kind === 'username') return find(({ username }) => username === value)
       return find(
         ({ id, email, username }) => id === value || email === value || username === value,
@@ -51,6 +53,31 @@ export function testUsers(): TestUsers {
       if (user?.passwordHash !== from) return false
       rows.set(userId, { ...user, passwordHash: to })
       return true
+    },
+    async findContact(userId) {
+      const user = rows.get(userId)
+      if (user === undefined) return null
+      const { email, emailVerified = false, emailFactor = false, locale = null } = user
+      return { email, emailVerified, emailFactor, locale }
+    },
+    async updateEmail(userId, from, to) {
+      const user = rows.get(userId)
+      if (user?.email !== from) return { outcome: 'superseded' }
+      const key = to.toLowerCase()
+      if (find(({ id, email }) => id !== userId && email?.toLowerCase() === key) !== null)
+        return { outcome: 'taken' }
+      rows.set(userId, { ...user, email: to, emailVerified: true })
+      return { outcome: 'changed' }
+    },
+    async markEmailVerified(userId, email) {
+      const user = rows.get(userId)
+      if (user?.email !== email) return false
+      rows.set(userId, { ...user, emailVerified: true })
+      return true
+    },
+    async setEmailFactor(userId, on) {
+      const user = rows.get(userId)
+      if (user !== undefined) rows.set(userId, { ...user, emailFactor: on })
     },
   }
 }

@@ -6,8 +6,11 @@ import {
   userStoreContract,
 } from '../../src/testing/testing.js'
 
-interface Row extends UserToAdd {
+interface Row extends Omit<UserToAdd, 'email'> {
   readonly id: number
+  readonly email: string | null
+  readonly proven: boolean
+  readonly factor: boolean
 }
 
 const toUser = ({ id, username, name, passwordHash, disabled }: Row): AuthUser => ({
@@ -30,25 +33,45 @@ function harness(
       const [one, other] = rows.filter(matches)
       return one !== undefined && other === undefined ? toUser(one) : null
     }
+    const set = (userId: string, matches: (row: Row) => boolean, change: Partial<Row>) => {
+      const at = rows.findIndex((row) => String(row.id) === userId && matches(row))
+      if (at >= 0) rows[at] = { ...(rows[at] as Row), ...change }
+      return at >= 0
+    }
     const good: Required<UserStore> = {
       async findByIdentifier({ kind, value }) {
-        if (kind !== 'user') return only((row) => row[kind] === value)
+        if (kind === 'email') return only(({ email }) => email?.toLowerCase() === value)
+        if (kind === 'username') return only(({ username }) => username === value)
         return (
-          (await good.findById(value)) ?? only((row) => [row.email, row.username].includes(value))
+          (await good.findById(value)) ??
+          only((row) => [row.email?.toLowerCase(), row.username].includes(value))
         )
       },
       findById: async (userId) => only(({ id }) => String(id) === userId),
-      async updatePasswordHash(userId, from, to) {
-        const at = rows.findIndex((row) => String(row.id) === userId && row.passwordHash === from)
-        if (at < 0) return false
-        rows[at] = { ...(rows[at] as Row), passwordHash: to }
-        return true
+      updatePasswordHash: async (userId, from, to) =>
+        set(userId, (row) => row.passwordHash === from, { passwordHash: to }),
+      async findContact(userId) {
+        const row = rows.find(({ id }) => String(id) === userId)
+        return row === undefined
+          ? null
+          : { email: row.email, emailVerified: row.proven, emailFactor: row.factor }
+      },
+      async updateEmail(userId, from, to) {
+        const has = ({ email }: Row) => email?.toLowerCase() === to.toLowerCase()
+        if (rows.some((row) => String(row.id) !== userId && has(row))) return { outcome: 'taken' }
+        const isSet = set(userId, (row) => row.email === from, { email: to, proven: true })
+        return { outcome: isSet ? 'changed' : 'superseded' }
+      },
+      markEmailVerified: async (userId, email) =>
+        set(userId, (row) => row.email === email, { proven: true }),
+      async setEmailFactor(userId, on) {
+        set(userId, () => true, { factor: on })
       },
     }
     return {
       users: { ...good, ...change(rows, good) },
       async addUser(user) {
-        rows.push({ ...user, id: rows.length + 7 })
+        rows.push({ ...user, id: rows.length + 7, proven: false, factor: false })
         return String(rows.length + 6)
       },
     }
