@@ -134,6 +134,7 @@ export {
   type CombinedHasherOptions,
   combinedHasher,
 } from './passwords/combined-hasher.js'
+export type { PasswordReason, PasswordRules } from './passwords/password-rules.js'
 export type { PasswordReader, ReaderSetting } from './passwords/reader-contract.js'
 export type { FirebaseScryptParams } from './passwords/readers/firebase-scrypt.js'
 export { type Pbkdf2Options, pbkdf2 } from './passwords/readers/pbkdf2.js'

@@ -16,13 +16,15 @@ const floors = [
   },
   {
     signers: [['signers/'], 'hosts can replace a signer: it sees keys and claims, not the router.'],
-    passwords: [
-      ['passwords/'],
-      'hosts can replace a hasher; admission/ decides when a password may be hashed.',
-    ],
     users: [
       ['users/'],
       "the contract of the host's user table does not know the code built on it.",
+    ],
+  },
+  {
+    passwords: [
+      ['passwords/'],
+      'hosts can replace a hasher; admission/ decides when a password may be hashed.',
     ],
   },
   { stores: [['stores/'], 'an adapter author reads only contracts and rows.'] },

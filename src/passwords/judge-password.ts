@@ -1,0 +1,145 @@
+import { AuthError, invalidRequest } from '../errors.js'
+import { bool, listOf, requireExpected, text } from '../lib/check-answer.js'
+import type { HostCall, HostFailure } from '../lib/host-call.js'
+import { isWellFormed } from '../lib/well-formed.js'
+import type { AuthUser } from '../users/contract.js'
+import { createIsBreached } from './breached.js'
+import type { FailClosedHasher } from './fail-closed-hasher.js'
+import { consistsOfWord, fold, isRepeated, lengthOf } from './guessable.js'
+import { type CheckedPasswordRules, minLengthFor, type PasswordReason } from './password-rules.js'
+
+/** Whose password it will be. */
+export interface PasswordOwner {
+  /** Null for somebody who is not a user yet. */
+  readonly user: AuthUser | null
+  readonly email: string | null
+  /** Whether the user has a second factor, or must have one. */
+  readonly hasSecondFactor: boolean
+  /** What people call the service. */
+  readonly serviceName: string
+}
+
+/**
+ * Resolves with why a new password is refused; with nothing if it is accepted. Rejects with 400 for
+ * what is no text or has lone surrogates or a NUL, and with 503 if the host's part fails.
+ */
+export type JudgePassword = (
+  plain: unknown,
+  owner: PasswordOwner,
+) => Promise<readonly PasswordReason[]>
+
+export interface JudgePasswordDeps {
+  readonly call: HostCall
+  /** Knows which passwords it could compare only in part. */
+  readonly hasher: Pick<FailClosedHasher, 'whyRefused' | 'unmatchable'>
+  /** Called if `breached` failed, whatever becomes of the password. */
+  readonly onBreachCheckFailed: (failure: HostFailure) => void
+}
+
+/** Words of the host's that are compared. */
+const maxContextWords = 100
+const maxWordChars = 400
+
+/** The whole password is judged. Only one that is too long is refused unread. */
+export function createJudgePassword(
+  rules: CheckedPasswordRules,
+  deps: JudgePasswordDeps,
+): JudgePassword {
+  const { hasher, onBreachCheckFailed } = deps
+  const isCommon = createIsCommon(rules, deps)
+  const contextOf = createContextOf(rules, deps)
+  const isBreached =
+    rules.breached === undefined ? null : createIsBreached(rules.breached, onBreachCheckFailed)
+
+  function lengthReasons(plain: string, hasSecondFactor: boolean): PasswordReason[] {
+    const length = lengthOf(plain)
+    if (length > rules.maxLength || isCut(plain)) return ['too-long']
+    return length < minLengthFor(rules, hasSecondFactor) ? ['too-short'] : []
+  }
+
+  function isCut(plain: string): boolean {
+    const { unmatchable } = hasher
+    return unmatchable !== null && hasher.whyRefused(plain, unmatchable) !== null
+  }
+
+  async function guessedReasons(plain: string, owner: PasswordOwner): Promise<PasswordReason[]> {
+    const folded = fold(plain)
+    const words = [...wordsOf(owner), ...(await contextOf(owner.user))]
+    const reasons: PasswordReason[] = []
+    if (isRepeated(folded) || (await isCommon(folded))) reasons.push('common')
+    if (consistsOfWord(folded, words)) reasons.push('context')
+    return reasons
+  }
+
+  async function breachedReasons(plain: string): Promise<PasswordReason[]> {
+    const answer = await isBreached?.(plain)
+    if (answer === null && rules.breachedFailsClosed) throw breachCheckFailed()
+    return answer === true ? ['breached'] : []
+  }
+
+  return async function judgePassword(plain, owner) {
+    if (typeof plain !== 'string') throw notAPassword('expected string')
+    // A character has one or two units; what has more is not read any further.
+    if (plain.length > 2 * rules.maxLength) return ['too-long']
+    requireText(plain)
+    const ofLength = lengthReasons(plain, owner.hasSecondFactor)
+    if (ofLength.includes('too-long')) return ofLength
+    const reasons = [...ofLength, ...(await guessedReasons(plain, owner))]
+    // A password that is refused anyway is not asked for elsewhere.
+    return reasons.length > 0 ? reasons : breachedReasons(plain)
+  }
+}
+
+// Neither is a character of its own to every hasher: other passwords would match as well.
+function requireText(plain: string): void {
+  if (!isWellFormed(plain)) throw notAPassword('lone surrogates')
+  if (plain.includes('\0')) throw notAPassword('a NUL character')
+}
+
+function breachCheckFailed(): AuthError {
+  const message = 'passwordRules.breached failed'
+  return new AuthError('temporarily-unavailable', { message, retryAfter: 2 })
+}
+
+function createIsCommon(
+  { blocklist }: CheckedPasswordRules,
+  { call }: JudgePasswordDeps,
+): (folded: string) => Promise<boolean> {
+  if (blocklist === undefined) return async () => false
+  return function isCommon(folded) {
+    return call('passwordRules.blocklist', () => {
+      const answer = typeof blocklist === 'function' ? blocklist(folded) : blocklist.has(folded)
+      requireExpected(bool(answer))
+      return answer
+    })
+  }
+}
+
+const wordList = listOf(text)
+
+function createContextOf(
+  { context }: CheckedPasswordRules,
+  { call }: JudgePasswordDeps,
+): (user: AuthUser | null) => Promise<readonly string[]> {
+  return async function contextOf(user) {
+    if (context === undefined || user === null) return []
+    return call('passwordRules.context', () => {
+      const words = context(user)
+      requireExpected(wordList(words))
+      return words.slice(0, maxContextWords).map((word) => word.slice(0, maxWordChars))
+    })
+  }
+}
+
+// A host's own names may have any length; a word that is longer than every password says nothing.
+function wordsOf({ user, email, serviceName }: PasswordOwner): readonly string[] {
+  const local = email?.slice(0, email.lastIndexOf('@'))
+  const words = [serviceName, user?.username, user?.name, email, local]
+  return words.flatMap((word) =>
+    typeof word === 'string' && word.length <= maxWordChars ? [word] : [],
+  )
+}
+
+function notAPassword(problem: string): AuthError {
+  return invalidRequest([{ path: 'password', message: `Invalid input: ${problem}` }])
+}

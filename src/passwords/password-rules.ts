@@ -1,0 +1,146 @@
+import { AuthConfigError } from '../errors.js'
+import { callable, checkOptions, fitting, flag, optionsOf, whole } from '../lib/check-options.js'
+import type { AuthUser } from '../users/contract.js'
+
+/** Why a new password is refused. */
+export type PasswordReason = 'too-short' | 'too-long' | 'common' | 'context' | 'breached'
+
+/**
+ * The rules for new passwords
+ * ([SP 800-63B-4 §3.1.1.2](https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver)). They ask
+ * for no kinds of characters. Passwords that are stored already keep working.
+ *
+ * Always refused: the name of the service, the user's names, the user's address and the part before
+ * its `@`, each also with up to four characters added; and one character or one run of characters
+ * repeated.
+ *
+ * @example
+ * ```ts
+ * import type { PasswordRules } from 'messaging-auth-router'
+ *
+ * declare const commonPasswords: readonly string[] // in lower case
+ * const rules: PasswordRules = {
+ *   blocklist: new Set(commonPasswords),
+ *   async breached(prefix5) {
+ *     const answer = await fetch(`https://api.pwnedpasswords.com/range/${prefix5}`)
+ *     return (await answer.text()).split('\n')
+ *   },
+ * }
+ * ```
+ */
+export interface PasswordRules {
+  /** The least number of characters, 8-64. Default 15. */
+  readonly minLength?: number
+  /**
+   * The same for a user who has a second factor, or must have one: from 8 to `minLength`. Default
+   * 8.
+   */
+  readonly minLengthWithSecondFactor?: number
+  /**
+   * The greatest number of characters, 64-1024. Default 256. A password that the hasher would
+   * compare only in part is too long as well: for bcrypt without `prehash`, more than 72 bytes.
+   */
+  readonly maxLength?: number
+  /**
+   * Common passwords: a set, or a function that answers true for one of them. Both are asked for
+   * the password in Unicode form NFKC and in lower case. Default: none.
+   */
+  readonly blocklist?: ReadonlySet<string> | ((folded: string) => boolean)
+  /**
+   * Looks for the password among leaked ones. It is given the first five hexadecimal digits of the
+   * SHA-1, in capitals, and answers the lines for it, up to 10,000: the other 35 digits, and `:`
+   * with a count, where 0 is no match. Neither the password nor the rest of its hash leaves the
+   * router. An answer that takes longer than a second is an outage. Default: passwords are not
+   * looked up.
+   */
+  readonly breached?: (prefix5: string) => Promise<Iterable<string>>
+  /**
+   * What an outage of `breached` does: true answers 503; false lets the password pass, and raises
+   * the event `password.breach-check-failed`. Default false.
+   */
+  readonly breachedFailsClosed?: boolean
+  /**
+   * Looks for the password of a successful login, too, at most once a day for each user. A match
+   * raises the event `password.breached`, and nothing else. Default false.
+   */
+  readonly checkAtLogin?: boolean
+  /**
+   * More words that a password of this user must not consist of, up to 100: a nickname, the name of
+   * a team. Default: none.
+   */
+  readonly context?: (user: AuthUser) => readonly string[]
+}
+
+/** {@link PasswordRules}, checked and with defaults. */
+export interface CheckedPasswordRules {
+  readonly minLength: number
+  readonly minLengthWithSecondFactor: number
+  readonly maxLength: number
+  readonly blocklist: PasswordRules['blocklist'] | undefined
+  readonly breached: PasswordRules['breached'] | undefined
+  readonly breachedFailsClosed: boolean
+  readonly checkAtLogin: boolean
+  readonly context: PasswordRules['context'] | undefined
+}
+
+const least = 8
+const mostOfLeast = 64
+const leastOfMost = 64
+const most = 1024
+const factory = 'accounts.passwordRules'
+
+const isBlocklist = (value: unknown) =>
+  typeof value === 'function' ||
+  typeof (value as { has?: unknown } | null | undefined)?.has === 'function'
+
+const shape = {
+  minLength: whole(least, mostOfLeast).default(15),
+  minLengthWithSecondFactor: whole(least, mostOfLeast).optional(),
+  maxLength: whole(leastOfMost, most).default(256),
+  blocklist: fitting<NonNullable<PasswordRules['blocklist']>>(
+    isBlocklist,
+    'is neither a Set nor a function.',
+  ).optional(),
+  breached: callable<NonNullable<PasswordRules['breached']>>().optional(),
+  breachedFailsClosed: flag().default(false),
+  checkAtLogin: flag().default(false),
+  context: callable<NonNullable<PasswordRules['context']>>().optional(),
+} satisfies Record<keyof PasswordRules, unknown>
+
+const remedies: Readonly<Partial<Record<keyof PasswordRules, string>>> = {
+  blocklist: 'pass new Set(list), or a function that answers true for a common password.',
+  breached: 'pass a function of five digits that resolves with lines.',
+  context: 'pass a function of the user that answers a list of words.',
+}
+
+/**
+ * Checks the option and fills in its defaults.
+ *
+ * @throws AuthConfigError with every member that is unknown or unusable
+ */
+export function checkPasswordRules(given: unknown): CheckedPasswordRules {
+  const checked = checkOptions({ factory, schema: optionsOf(shape), remedies }, given)
+  const { minLength, minLengthWithSecondFactor = least, checkAtLogin } = checked
+  const { blocklist, breached, context } = checked
+  if (minLengthWithSecondFactor > minLength)
+    throw new AuthConfigError(
+      `${factory}.minLengthWithSecondFactor`,
+      `is ${minLengthWithSecondFactor}, more than minLength, which is ${minLength}.`,
+      'leave it out for 8.',
+    )
+  if (checkAtLogin && breached === undefined)
+    throw new AuthConfigError(
+      `${factory}.checkAtLogin`,
+      'has nothing to look in.',
+      'set breached as well, or leave it out.',
+    )
+  return Object.freeze({ ...checked, minLengthWithSecondFactor, blocklist, breached, context })
+}
+
+/** The least number of characters for a user with, or without, a second factor. */
+export function minLengthFor(
+  rules: Pick<CheckedPasswordRules, 'minLength' | 'minLengthWithSecondFactor'>,
+  hasSecondFactor: boolean,
+): number {
+  return hasSecondFactor ? rules.minLengthWithSecondFactor : rules.minLength
+}
