@@ -95,7 +95,8 @@ describe('any twelve wrong passwords over fields, spellings and networks', () =>
         { numRuns },
       )
     },
-    60_000,
+    // Ten times the rounds take ten times as long.
+    rounds(60_000),
   )
 
   it('meet every limit of passwords in such runs', async () => {
