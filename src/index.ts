@@ -164,7 +164,7 @@ export { type ProbeStoresOptions, probeStores, type StoresToProbe } from './stor
 
 export type { AttachedServer, UpgradingServer } from './guard/attach.js'
 export type { CredentialsFrom } from './guard/credentials-from.js'
-export type { Guard, RequireAuthOptions } from './guard/http-guard.js'
+export type { Guard, OnRefused, RequireAuthOptions } from './guard/http-guard.js'
 export type { SocketOptions } from './guard/page-socket.js'
 export type { PassportActions, PassportStrategy } from './guard/passport-strategy.js'
 export type { ScopeOptions } from './guard/scope.js'
@@ -218,7 +218,13 @@ export type { TotpStatus } from './two-factor/enrolment.js'
 export type { BrandLinks, BrandLogo, BrandOptions } from './pages/brand.js'
 export type { HtmlValue, SafeHtml } from './pages/html.js'
 export type { LanguageLink, PageShell } from './pages/layout.js'
-export type { PagesOptions, PageTools, RenderPage } from './pages/pages-options.js'
+export type {
+  PagesOptions,
+  PageTools,
+  RenderPage,
+  SignInLinkOptions,
+} from './pages/pages-options.js'
+export type { PagesForHost, SignInUrlOptions } from './pages/sign-in-url.js'
 export type { TextKey, Texts } from './pages/texts/en.js'
 export type { PageTexts, TextOptions, TextValues } from './pages/texts.js'
 export type {

@@ -1,16 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AuthConfigError, AuthError } from '../errors.js'
+import { writeAnswer } from '../http/answer.js'
 import { keepPrivate } from '../http/cookies.js'
 import type { ReadCredentials } from '../http/credentials.js'
 import { isForClient } from '../http/endpoint.js'
 import type { Pages } from '../http/page-origin.js'
 import { writeProblem } from '../http/problem.js'
 import type { Contexts } from '../http/request-context.js'
+import type { SignInUrl } from '../http/return-path.js'
 import { callable, checkOptions, fitting, optionsOf } from '../lib/check-options.js'
 import type { AuthenticateRequest, Principal } from '../principal/principal.js'
 import { isKnownKind } from '../stores/session-kinds.js'
 import type { Recognise } from './authenticate.js'
 import { type CredentialsFrom, from } from './credentials-from.js'
+import { createFindSignInPage, type FindSignInPage } from './find-sign-in-page.js'
 import { isScoped, requireScope, scopeRule } from './scope.js'
 import { createReaders, type TokenFrom } from './token-from.js'
 
@@ -64,7 +67,11 @@ export interface RequireAuthOptions {
   /**
    * Answers a refusal, for example with a redirect, instead of the JSON. `error.status` is 400, 401
    * or 403; an outage stays 503. It must answer or call `next(error)`; `next()` alone also passes
-   * the error on, so it cannot let a request in. Default: JSON.
+   * the error on, so it cannot let a request in.
+   *
+   * `'sign-in-page'`, with `from: 'cookie'` and the option `oauth`: a browser that opens a page and
+   * is not signed in, or lacks a second factor that it must have, is led to the sign-in page (303),
+   * and afterwards back to this path. All other refusals are JSON. Default: JSON.
    *
    * @example
    * ```ts
@@ -81,21 +88,21 @@ export interface RequireAuthOptions {
    * express().get('/rooms', guard, (req, res) => void res.send(req.auth.userId))
    * ```
    */
-  onRefused?(
+  readonly onRefused?: OnRefused | 'sign-in-page'
+}
+
+/** Answers a refusal in the host's own words. */
+export type OnRefused = RefusalOfHost['answer']
+
+// A method, whose parameters may be narrower: hosts write `express.Response`.
+interface RefusalOfHost {
+  answer(
     error: AuthError,
     request: IncomingMessage,
     response: ServerResponse,
     next: (error?: unknown) => void,
   ): unknown
 }
-
-/** Answers a refusal in the host's own words. */
-type OnRefused = (
-  error: AuthError,
-  request: IncomingMessage,
-  response: ServerResponse,
-  next: (error?: unknown) => void,
-) => unknown
 
 /** Express middleware, typed without Express so that it fits hosts on version 4 and 5. */
 export type Guard = (
@@ -111,6 +118,8 @@ export interface RequireAuthDeps {
   readonly pages: Pages | undefined
   /** Forgets what this process has read of a session. */
   readonly forgetSession: (sessionId: string) => void
+  /** Undefined: there is no sign-in page of ours. */
+  readonly signInUrl: SignInUrl | undefined
   readonly contexts: Contexts
   readonly clock: () => Date
 }
@@ -120,8 +129,12 @@ export function createRequireAuth(deps: RequireAuthDeps): (options?: RequireAuth
   const { recognise, authenticateRequest, pages, forgetSession, contexts, clock } = deps
   return (options = {}) => {
     refuseRequest(options)
-    const { optional, maxAge, scope, onRefused, ...where } = checkOptions(rules, options)
+    const { optional, maxAge, scope, onRefused: given, ...where } = checkOptions(rules, options)
     const newReader = createReaders('requireAuth', where, pages)
+    const onRefused =
+      given === 'sign-in-page'
+        ? toSignInPage(createFindSignInPage(where.from, deps.signInUrl))
+        : given
     const takesCookie = where.from !== 'headers'
     const isFresh = (principal: Principal) =>
       maxAge === undefined || isSignedInSince(principal, maxAge, clock())
@@ -204,6 +217,16 @@ async function refuse(
   else await handOver(onRefused, error, request, response, next)
 }
 
+function toSignInPage(findSignInPage: FindSignInPage): OnRefused {
+  return function leadToSignInPage(error, request, response) {
+    const location = findSignInPage(error, request)
+    if (location === null) writeProblem(response, error, 'plain')
+    else writeAnswer(response, { status: 303, text: '', headers: { ...empty, Location: location } })
+  }
+}
+
+const empty = { 'Content-Type': 'text/plain; charset=utf-8' }
+
 /**
  * Lets the host answer a refusal. Its `next()` passes the error on, never the request. If the host
  * throws or rejects with an error, that error is passed on instead.
@@ -266,7 +289,10 @@ const rules = {
     scope: scopeRule,
     maxAge: fitting<number>(isAge, 'is not a number of seconds.').optional(),
     tokenFrom: callable<TokenFrom>().optional(),
-    onRefused: callable<OnRefused>().optional(),
+    onRefused: fitting<OnRefused | 'sign-in-page'>(
+      (value) => typeof value === 'function' || value === 'sign-in-page',
+      "is neither a function nor 'sign-in-page'.",
+    ).optional(),
     from,
   }),
 }

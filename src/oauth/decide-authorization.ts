@@ -102,6 +102,24 @@ export function decideAuthorization(
   return isLongAgo(request, session, flow) ? shown(request, { page: 'sign-in' }) : { next: 'code' }
 }
 
+/**
+ * The next step of a sign-in for a page of the host: the same without a client, where `code` means
+ * that the page may be opened.
+ *
+ * @param maxAge - in seconds; null: a sign-in of any age will do
+ */
+export function decideReturn(
+  maxAge: number | null,
+  session: BrowserSignIn | null,
+  flow: AuthorizationFlow,
+): AuthorizationDecision {
+  const signIn = { next: 'page', page: 'sign-in' } as const
+  if (session === null) return signIn
+  if (!flow.done.includes('login') && isTooOld(maxAge, session, flow)) return signIn
+  if (session.mustEnrol) return { next: 'page', page: 'enrolment' }
+  return isLongAgo({ prompt: [], maxAge }, session, flow) ? signIn : { next: 'code' }
+}
+
 function shown({ prompt }: AuthorizationRequest, page: InteractionPage): AuthorizationDecision {
   if (!prompt.includes('none')) return { next: 'page', ...page }
   return refused(errors[page.page], 'A page must be shown first, which prompt forbids.')
@@ -143,7 +161,7 @@ const leastAge = 60
 // its sign-in was done once but must not count forever:
 // https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest
 function isLongAgo(
-  { prompt, maxAge }: AuthorizationRequest,
+  { prompt, maxAge }: Pick<AuthorizationRequest, 'prompt' | 'maxAge'>,
   { authenticatedAt }: BrowserSignIn,
   { now, done }: AuthorizationFlow,
 ): boolean {

@@ -69,8 +69,11 @@ function pairsOf(query: string): readonly (readonly [name: string, value: string
   return pairs
 }
 
-// Not URLSearchParams: it replaces invalid UTF-8 by U+FFFD, so two different texts become equal.
-function formText(encoded: string): string | null {
+/**
+ * Decodes a name or a value of a form-encoded query; null for anything but UTF-8. Not
+ * URLSearchParams: it replaces invalid UTF-8 by U+FFFD, so two different texts become equal.
+ */
+export function formText(encoded: string): string | null {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '))
   } catch {

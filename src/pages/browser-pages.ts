@@ -35,6 +35,7 @@ import {
 import { createFlows } from './flow.js'
 import { type FormPage, formEndpoints } from './form-page.js'
 import { createPasskeyPart } from './form-parts.js'
+import { createExits } from './goal.js'
 import { createNamesAccount, type NamesAccountDeps } from './judge-form.js'
 import { createNewPasskey, type PagePasskeys } from './page-passkeys.js'
 import { assetAddress, type PageSite } from './page-site.js'
@@ -145,19 +146,21 @@ function partsOf(deps: BrowserPagesDeps) {
     passwordFingerprint: createPasswordFingerprint(encryptionKeys),
   }
   const answerClient = createAnswerClient({ ...shared, codes: createOAuthCodes(deps) })
+  const exits = createExits(answerClient, baseUrl)
+  const findBrowserUser = createFindBrowserUser(deps)
   const judge = createJudgeAuthorization({
     ...deps,
     knownScopes: deps.scopes.known,
-    findBrowserUser: createFindBrowserUser(deps),
+    findBrowserUser,
     readHint: createReadIdTokenHint(deps.signer, deps.call),
   })
   const passkeys = passkeysOn(deps)
   const forms = createSignInByForm(shared)
   return {
     ...shared,
-    answerClient,
-    visitPage: createVisitPage({ ...shared, answerClient, judge }),
-    advance: createAdvance(answerClient, baseUrl),
+    exits,
+    visitPage: createVisitPage({ ...shared, answerClient, judge, findBrowserUser }),
+    advance: createAdvance(exits, baseUrl),
     passkeys,
     offerPasskey: passkeys && createOfferPasskey(passkeys, isSecure),
     signInByForm: { ...forms, byCode: replayFirstAnswer(forms.byCode, clock) },

@@ -8,6 +8,7 @@ import type { ConsentStore } from '../stores/consent-contract.js'
 import { clientOnPage } from './answer-client.js'
 import type { Flows } from './flow.js'
 import type { FormPage } from './form-page.js'
+import { clientOf } from './goal.js'
 import { pageAddress } from './page-request.js'
 import type { PageSite } from './page-site.js'
 import type { PageVisit } from './page-visit.js'
@@ -35,10 +36,11 @@ export function createConsentPage(deps: ConsentPageDeps): FormPage {
   return {
     page: 'consent',
     grants: true,
-    asks: ({ request }) => wordsOfPage(request, ownResource),
+    asks: ({ goal }) => (goal.kind === 'client' ? wordsOfPage(goal.request, ownResource) : []),
 
-    async view({ request, found }, form) {
-      if (found === null) return null
+    async view({ goal, found }, form) {
+      if (found === null || goal.kind === 'page') return null
+      const { request } = goal
       const client = clientOnPage(request.client, request.redirectUri)
       return ({ tag }) => ({
         page: 'consent',
@@ -52,8 +54,9 @@ export function createConsentPage(deps: ConsentPageDeps): FormPage {
     },
 
     async submit(visit, fields, { context }) {
-      const { request, found } = visit
-      if (found === null) return { next: 'start-over' }
+      const { goal, found } = visit
+      if (found === null || goal.kind === 'page') return { next: 'start-over' }
+      const { request } = goal
       if (fields.text('choice') !== 'allow')
         return { next: 'again', status: 422, fault: { kind: 'stale' } }
       const now = deps.clock()
@@ -69,14 +72,17 @@ export function createConsentPage(deps: ConsentPageDeps): FormPage {
 }
 
 /** `/oauth/continue`: asks a signed-in user whether to continue with this account. */
-export function createContinuePage(deps: Pick<ConsentPageDeps, 'flows' | 'baseUrl'>): FormPage {
+export function createContinuePage(
+  deps: Pick<ConsentPageDeps, 'flows' | 'baseUrl' | 'pageSite'>,
+): FormPage {
   return {
     page: 'continue',
     grants: true,
 
-    async view({ request, found }, form) {
+    async view({ goal, found }, form) {
       if (found === null) return null
-      const client = clientOnPage(request.client, request.redirectUri)
+      const host = { name: deps.pageSite.brand.name, host: deps.baseUrl.host }
+      const client = clientOf(goal) ?? host
       return () => ({ page: 'continue', client, account: accountOf(found), form })
     },
 

@@ -54,15 +54,15 @@ export interface EnrolmentPageDeps {
 export function refusedEnrolmentEndpoint({
   visitPage,
   advance,
-  answerClient,
+  exits,
   showPage,
-}: Pick<FormPageDeps, 'visitPage' | 'advance' | 'answerClient' | 'showPage'>): Endpoint {
+}: Pick<FormPageDeps, 'visitPage' | 'advance' | 'exits' | 'showPage'>): Endpoint {
   const description = 'A second factor is demanded, which cannot be set up here.'
   const refusal = { error: 'access_denied', description }
   return forPeople(showPage, (request) =>
     visitPage(request, (visit) =>
       mayShow('enrolment', visit.decision, visit.flow)
-        ? answerClient.withError(visit.request, refusal, visit.wayBack)
+        ? exits.leave(visit.goal, refusal)
         : advance(visit, request.context),
     ),
   )

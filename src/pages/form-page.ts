@@ -2,10 +2,10 @@ import type { CookieChange, TextAnswer } from '../http/answer.js'
 import { type JsonBody, readOpenBody } from '../http/body.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { isOwnPage } from '../http/page-origin.js'
-import type { AnswerClient } from './answer-client.js'
 import { type Csrf, type FormBinding, judgeInBrowser } from './csrf.js'
 import type { Flows } from './flow.js'
 import { hiddenFields } from './form-parts.js'
+import type { Exits } from './goal.js'
 import { audienceOf, judgeForm, type NamesAccount } from './judge-form.js'
 import { mayShow, type StepPage } from './next-page.js'
 import { pageAddress, readPageRequest } from './page-request.js'
@@ -70,7 +70,7 @@ export interface FormPage {
 export interface FormPageDeps {
   readonly visitPage: VisitPage
   readonly advance: Advance
-  readonly answerClient: AnswerClient
+  readonly exits: Exits
   readonly showPage: ShowPage
   readonly csrf: Csrf
   readonly browsers: Pick<KnownBrowser, 'preOf' | 'allOf' | 'ensure' | 'hasSentAny'>
@@ -125,8 +125,7 @@ export function formEndpoints(
   ): Promise<TextAnswer> {
     const choice = fields.text('choice')
     // These choices change nothing for a user, so they accept any form.
-    if (choice === 'cancel')
-      return deps.answerClient.withError(visit.request, cancelled, visit.wayBack)
+    if (choice === 'cancel') return deps.exits.leave(visit.goal, cancelled)
     if (choice === 'other') return toAnotherAccount(deps, visit)
     const showing = { deps, page, others, visit, request }
     const token = fields.text('csrf')

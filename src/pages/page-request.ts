@@ -1,5 +1,6 @@
+import { returnPathOf } from '../http/return-path.js'
 import { addressAt } from '../oauth/base-url.js'
-import { type ForPage, maxQueryChars } from '../oauth/parse-request.js'
+import { type ForPage, formText, maxQueryChars } from '../oauth/parse-request.js'
 import { maxFlowChars } from './flow.js'
 
 /** The pages, and the endpoint that decides which is next. */
@@ -17,13 +18,23 @@ export type PageName =
   | 'sign-out'
 
 /**
- * The purpose of a page without an authorization request: `then=` and a name of this list, never an
- * address.
+ * The purpose of a page without an authorization request: `return_to=` and a path of the pages'
+ * origin, or `then=` and a name of this list, never an address.
  */
 export type Errand =
+  | ReturnErrand
   | { readonly name: 'account' | 'logout' }
   /** `userCode`: unchanged; null without. */
   | { readonly name: 'device'; readonly userCode: string | null }
+
+/** A sign-in for a page of this origin. */
+export interface ReturnErrand {
+  readonly name: 'return'
+  /** With query and fragment, as browsers spell it. */
+  readonly path: string
+  /** Seconds; null: a sign-in of any age will do. */
+  readonly maxAge: number | null
+}
 
 /** The query of a page. */
 export interface PageRequest {
@@ -54,10 +65,12 @@ export function readPageRequest(query: string): PageRequest | ForPage {
   if (raw.length > maxQueryChars || (flow ?? '').length > maxFlowChars)
     return { at: 'page', problem: 'too-long' }
   const language = onlyOf(own['&language='])
+  const errand = returnOf(raw) ?? errandOf(raw)
+  if (errand === 'malformed') return { at: 'page', problem: errand }
   return {
     at: 'page-request',
     raw,
-    errand: errandOf(raw),
+    errand,
     flow,
     language: language !== null && isTag(language) ? language : null,
   }
@@ -103,6 +116,16 @@ function onlyOf(values: readonly string[]): string | null {
 
 function isTag(text: string): boolean {
   return text.length <= maxLanguageChars && /^[A-Za-z0-9-]+$/.test(text)
+}
+
+// Only the whole query, like the others. A path that leads elsewhere is a mistake or an attack.
+function returnOf(raw: string): ReturnErrand | 'malformed' | null {
+  const match = /^return_to=([!"$%'-~]*)(?:&max_age=([0-9]{1,6}))?$/.exec(raw)
+  if (match === null) return null
+  const [, encoded = '', maxAge] = match
+  const path = returnPathOf(formText(encoded))
+  if (path === null) return 'malformed'
+  return { name: 'return', path, maxAge: maxAge === undefined ? null : Number(maxAge) }
 }
 
 // Only the whole query: in an authorization request, `then` is an unknown parameter.

@@ -1,4 +1,5 @@
 import { AuthConfigError } from '../errors.js'
+import { ownMembers } from '../lib/check-options.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import { addressAt } from '../oauth/base-url.js'
 import { passkeyScript, passwordScript } from './assets/scripts.js'
@@ -13,6 +14,7 @@ import {
 import { type BrandOptions, checkBrand } from './brand.js'
 import { attributes, html, isSafeHtml, type SafeHtml } from './html.js'
 import type { PageShell } from './layout.js'
+import type { PageRequest } from './page-request.js'
 import type { PagesOptions, RenderPage } from './pages-options.js'
 import { createTexts, type PageTexts } from './texts.js'
 import type { View } from './view.js'
@@ -27,6 +29,7 @@ export interface PageSite {
   /** The tag of the default language. */
   readonly language: string
   readonly home: string | null
+  readonly links: SignInLinks
   readonly stylesheet: ServedFile
   readonly logo: ServedFile | null
   /** The icon of the tab: the logo, if there is one. */
@@ -36,6 +39,19 @@ export interface PageSite {
   /** The script that reveals a typed password. */
   readonly passwordScript: ServedFile
   readonly renderByHost: RenderByHost
+}
+
+/** The host's pages for users who cannot sign in, as URLs; null without. */
+export interface SignInLinks {
+  readonly forgotPassword: string | null
+  readonly register: string | null
+}
+
+/**
+ * A link with the request of the sign-in page in its query, so that the host's page can lead back.
+ */
+export function withRequest(link: string, { raw }: Pick<PageRequest, 'raw'>): string {
+  return `${link}${link.includes('?') ? '&' : '?'}${raw}`
 }
 
 /**
@@ -65,6 +81,7 @@ export function createPageSite(
     languages,
     language,
     home,
+    links: linksOf(options, baseUrl),
     stylesheet: stylesheetFile(
       createStylesheet(brand.accent, hasPasskeys ? `${passkeyCss}${css}` : css),
     ),
@@ -74,6 +91,13 @@ export function createPageSite(
     passwordScript: scriptFile('show-password', passwordScript),
     renderByHost: createRenderByHost(options.render, call),
   }
+}
+
+// A path is one of this origin.
+function linksOf({ links }: PagesOptions, { origin }: URL): SignInLinks {
+  const { forgotPassword = null, register = null } = ownMembers({ ...links })
+  const absolute = (link: string | null) => (link?.startsWith('/') ? `${origin}${link}` : link)
+  return { forgotPassword: absolute(forgotPassword), register: absolute(register) }
 }
 
 /** The address of a file, from `baseUrl`: clients can send any `Host`. */

@@ -51,6 +51,10 @@ export interface PagesOptions {
   /** Your home page as an https URL, linked after errors and signing out. Default: no link. */
   readonly home?: string
   /**
+   * Your pages for users who cannot sign in, linked on the sign-in page. Default: no such links.
+   */
+  readonly links?: SignInLinkOptions
+  /**
    * Makes the HTML of a page instead of the router; return null for the router's own page. An
    * exception, or a value not made by the given `html`, raises `host.failed`, and the router shows
    * its own page. Test it with `pageContract` of `messaging-auth-router/testing`. Default: none.
@@ -68,6 +72,17 @@ export interface PagesOptions {
    * ```
    */
   readonly render?: RenderPage
+}
+
+/**
+ * URLs over https, or paths of the origin of `oauth.baseUrl`. The query of the sign-in page is
+ * added to each: your page leads back with it to `/oauth/sign-in` below `baseUrl`.
+ */
+export interface SignInLinkOptions {
+  /** For "Forgot your password?". Default: no link. */
+  readonly forgotPassword?: string
+  /** For "Create an account". Default: no link. */
+  readonly register?: string
 }
 
 /** Tools for a host's own pages: the frame of every page, and functions that escape. */

@@ -5,13 +5,14 @@ import { addressAt } from '../oauth/base-url.js'
 import { endUnlessKept, findSessionOfCookie } from '../sessions/browser-session.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { OfferPasskey } from './add-passkey-page.js'
-import { clientOnPage } from './answer-client.js'
 import { accountOf } from './consent-page.js'
 import type { FormFields, FormPage, Submitted } from './form-page.js'
+import { clientOf } from './goal.js'
 import type { SafeHtml } from './html.js'
 import { leadsToSignIn } from './next-page.js'
 import type { PagePasskeys } from './page-passkeys.js'
 import { type PageName, pageAddress } from './page-request.js'
+import { type PageSite, withRequest } from './page-site.js'
 import type { PageVisit } from './page-visit.js'
 import { seeOther } from './show-page.js'
 import type { FormSignIn, FormVisit, SignInByForm } from './sign-in-by-form.js'
@@ -25,6 +26,8 @@ export interface SignInPageDeps {
   readonly signInByForm: SignInByForm
   /** Undefined without the option `passkeys`. */
   readonly passkeys: PagePasskeys | undefined
+  /** The host's pages for users who cannot sign in. */
+  readonly pageSite: Pick<PageSite, 'links'>
   /** Undefined without the option `passkeys`. */
   readonly offerPasskey: OfferPasskey | undefined
 }
@@ -32,12 +35,14 @@ export interface SignInPageDeps {
 /** `/oauth/sign-in`: name and password, or a passkey. */
 export function createSignInPage(deps: SignInPageDeps): FormPage {
   const { signInByForm, passkeys, offerPasskey, baseUrl } = deps
+  const { links } = deps.pageSite
   return {
     page: 'sign-in',
 
-    async view({ request, found, decision, flow }, form, typed, _request, unknownPasskey) {
-      const client = clientOnPage(request.client, request.redirectUri)
-      const username = typed.text('username') || (request.loginHint ?? '')
+    async view(visit, form, typed, _request, unknownPasskey) {
+      const { goal, found, decision, flow, asked } = visit
+      const client = clientOf(goal)
+      const username = typed.text('username') || hintOf(visit)
       const isOther = form.fault?.kind === 'other-account' && !leadsToSignIn(decision, flow)
       const account = found !== null && isOther ? accountOf(found) : null
       return (texts) => ({
@@ -47,8 +52,8 @@ export function createSignInPage(deps: SignInPageDeps): FormPage {
         account,
         username,
         stay: typed.has('stay'),
-        forgotten: null,
-        register: null,
+        forgotten: links.forgotPassword && withRequest(links.forgotPassword, asked),
+        register: links.register && withRequest(links.register, asked),
         mayCancel: true,
         passkey:
           passkeys === undefined
@@ -69,6 +74,13 @@ export function createSignInPage(deps: SignInPageDeps): FormPage {
       return settleSignIn(deps, result, visit, request, offer)
     },
   }
+}
+
+// Whoever signs in again for a page of this origin need not type the name.
+function hintOf({ goal, found, flow }: PageVisit): string {
+  if (goal.kind === 'client') return goal.request.loginHint ?? ''
+  const isAnother = flow?.done.includes('other_account') === true
+  return found === null || isAnother ? '' : found.approved.user.username
 }
 
 function typedIn(fields: FormFields) {

@@ -13,6 +13,7 @@ import type { AuthenticateOptions } from '../guard/token-from.js'
 import type { DocumentHandler } from '../http/documents.js'
 import type { NamedTokensForHost } from '../named-tokens/named-tokens-for-host.js'
 import type { ClientsForHost } from '../oauth/clients-for-host.js'
+import type { PagesForHost } from '../pages/sign-in-url.js'
 import type { PasskeysForHost } from '../passkeys/passkeys-for-host.js'
 import type { IssueAuthorizationCode } from '../pkce/issue-for-host.js'
 import type { Principal } from '../principal/principal.js'
@@ -260,6 +261,8 @@ export interface AuthRouter extends Router {
    * `AuthConfigError` without the option `passkeys`.
    */
   readonly passkeys: PasskeysForHost
+  /** The sign-in pages, as a way into pages of the host. */
+  readonly pages: PagesForHost
   /** Named tokens for bots and scripts, for the host's own code. */
   readonly namedTokens: NamedTokensForHost
   /** The users' second factors, for the host's own code. */

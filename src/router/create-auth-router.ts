@@ -15,6 +15,7 @@ import { createOAuth } from '../oauth/oauth.js'
 import { withoutDocuments } from '../oauth/well-known.js'
 import { withoutRegister } from '../oauth/without-register.js'
 import { createBrowserPages } from '../pages/browser-pages.js'
+import { createPagesForHost } from '../pages/sign-in-url.js'
 import { createPasskeys, refuseWithoutPasskeys, withoutPasskeys } from '../passkeys/passkeys.js'
 import { createPkce } from '../pkce/pkce.js'
 import { createRefresh } from '../refresh/refresh.js'
@@ -72,6 +73,7 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
     namedTokens: map.namedTokens.namedTokens,
     cookie: map.cookie.cookie,
     secondFactors: map.secondFactors.secondFactors,
+    pages: createPagesForHost(kit.signInUrl),
     passkeys: map.passkeys?.forHost ?? withoutPasskeys,
     issueAuthorizationCode: map.pkce.issueAuthorizationCode,
     wellKnown: map.oauth?.wellKnown ?? withoutDocuments,

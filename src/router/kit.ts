@@ -3,6 +3,7 @@ import { type Authentication, createAuthentication } from '../guard/authenticate
 import { createAskForKeys } from '../guard/key-marks.js'
 import { createSocketRegistry, type SocketRegistry } from '../guard/socket-closing.js'
 import { createPages, type Pages } from '../http/page-origin.js'
+import type { SignInUrl } from '../http/return-path.js'
 import { ownMembers } from '../lib/check-options.js'
 import { type DigestIdentifier, identifierDigests } from '../login/identifier.js'
 import { createVerifyPassword, type VerifyPassword } from '../login/verify-password.js'
@@ -10,6 +11,7 @@ import type { Acr } from '../oauth/authorization-parameters.js'
 import { createOAuthServer, type OAuthServer } from '../oauth/oauth-server.js'
 import { createPageSite, type PageSite } from '../pages/page-site.js'
 import type { PagesOptions } from '../pages/pages-options.js'
+import { createSignInUrl } from '../pages/sign-in-url.js'
 import { createPasskeyProof } from '../passkeys/passkey-proof.js'
 import { createPasskeyServer, type PasskeyServer } from '../passkeys/passkey-server.js'
 import type { ProvePassword } from '../principal/prove-password.js'
@@ -86,6 +88,8 @@ export interface Kit extends Settings, ConnectedHost, Authentication {
   readonly oauthServer: OAuthServer | undefined
   /** Common parts of the sign-in pages; undefined without the option `oauth`. */
   readonly pageSite: PageSite | undefined
+  /** The sign-in page for a page of the host; undefined without the option `oauth`. */
+  readonly signInUrl: SignInUrl | undefined
   /** Undefined without the option `passkeys`. */
   readonly passkeyServer: PasskeyServer | undefined
   readonly passkeyFactor: PasskeyFactor | undefined
@@ -232,6 +236,7 @@ function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessi
     meetsFactorPolicy: secondFactors.meetsFactorPolicy,
     oauthServer,
     pageSite: oauthServer && createPageSite(site, oauthServer.baseUrl, call, hasPasskeys),
+    signInUrl: oauthServer && createSignInUrl(oauthServer.baseUrl),
     passkeyServer: passkeys && createPasskeyServer({ ...kit, options: passkeys, keptCodes }),
     pages: origin === undefined ? undefined : createPages(origin),
   }

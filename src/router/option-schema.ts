@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { EventSink } from '../audit/events.js'
 import type { CorsOptions } from '../http/cors.js'
 import { isPagesOrigin } from '../http/page-origin.js'
+import { returnPathOf } from '../http/return-path.js'
 import {
   callable,
   fitting,
@@ -23,7 +24,7 @@ import { isReservedScope } from '../oauth/consent-words.js'
 import type { OAuthOptions } from '../oauth/oauth-options.js'
 import { isStandardScope } from '../oauth/scopes.js'
 import type { BrandOptions } from '../pages/brand.js'
-import type { PagesOptions, RenderPage } from '../pages/pages-options.js'
+import type { PagesOptions, RenderPage, SignInLinkOptions } from '../pages/pages-options.js'
 import type { TextOptions } from '../pages/texts.js'
 import type { PasskeysOptions } from '../passkeys/passkeys-options.js'
 import type { PasswordHasher } from '../passwords/contract.js'
@@ -250,6 +251,12 @@ const maxCssChars = 64 * 1024
 const isCss = (value: unknown) =>
   typeof value === 'string' && value.length <= maxCssChars && isWellFormed(value)
 
+const link = fitting<string>(
+  isLink,
+  'is neither an https URL without a fragment nor a path of your own origin.',
+).optional()
+const linksShape: Shape<SignInLinkOptions> = { forgotPassword: link, register: link }
+
 const pagesShape: Shape<PagesOptions> = {
   // Their members are checked where they are read.
   brand: fitting<BrandOptions>(isObject, 'is not an object with a name.').optional(),
@@ -258,6 +265,7 @@ const pagesShape: Shape<PagesOptions> = {
   language: text().optional(),
   qrCode: callable<NonNullable<PagesOptions['qrCode']>>().optional(),
   home: fitting<string>(isHome, 'is neither https nor http on the machine itself.').optional(),
+  links: optionsOf(linksShape).optional() as z.ZodType<PagesOptions['links']>,
   render: callable<RenderPage>().optional(),
 }
 
@@ -374,6 +382,13 @@ function isText(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const texts = Object.values(value)
   return texts.length > 0 && texts.every((one) => typeof one === 'string' && isText(one))
+}
+
+// A fragment would swallow the query that is added, and a name before an @ hides the host.
+function isLink(value: unknown): boolean {
+  if (typeof value !== 'string' || value.includes('#')) return false
+  if (value.startsWith('/')) return returnPathOf(value) === value
+  return isHome(value) && new URL(value).username === '' && new URL(value).password === ''
 }
 
 function isHome(value: unknown): boolean {

@@ -79,6 +79,7 @@ export const longTests: readonly string[] = [
   'test/pages/mounted/looks.test.ts',
   'test/pages/mounted/names.attack.test.ts',
   'test/pages/mounted/outages.attack.test.ts',
+  'test/pages/mounted/own-pages-in-browser.test.ts',
   'test/pages/mounted/passkeys-looks.test.ts',
   'test/pages/mounted/passkeys.test.ts',
   'test/pages/mounted/replay-first-answer.test.ts',

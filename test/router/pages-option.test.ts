@@ -139,6 +139,31 @@ describe('the option pages', () => {
     ],
     ['a home in the clear', { home: 'http://chat.example.com/' }, 'pages.home', /https/],
     ['a home without a site', { home: '/' }, 'pages.home', /https/],
+    [
+      'a link of the sign-in that there is not',
+      { links: { forgot: 'https://a.example/' } },
+      'pages.links.forgot',
+      /forgotPassword/,
+    ],
+    ...[
+      'http://a.example/forgot',
+      'https://a.example/forgot#5',
+      'https://chat.example.com@a.example/',
+      'javascript:alert(1)',
+      '//a.example/forgot',
+      '/\\a.example/forgot',
+      '/x/../forgot',
+      'forgot',
+      `/${'f'.repeat(2000)}`,
+    ].map(
+      (register) =>
+        [
+          `a page to register at ${register.slice(0, 40)}`,
+          { links: { register } },
+          'pages.links.register',
+          /https/,
+        ] as [string, unknown, string, RegExp],
+    ),
     ['a template instead of a function', { render: '<h1>' }, 'pages.render', /function/],
     ['a picture instead of a function', { qrCode: true }, 'pages.qrCode', /function/],
   ])('refuses %s, by name and with the remedy', (_what, pages, option, remedy) => {

@@ -18,6 +18,7 @@ import { recoveryCodeHash } from '../../../src/two-factor/recovery-codes.js'
 import { createSeedVault } from '../../../src/two-factor/seed-vault.js'
 import {
   encryptionKey,
+  type HostSettings,
   passwordHash,
   startHost,
   type TestHost,
@@ -99,6 +100,8 @@ export interface MountedSettings {
   readonly hostname?: 'localhost'
   readonly oauth?: Partial<OAuthOptions>
   readonly users?: (users: TestUsers) => void
+  /** Adds pages of the host's own. */
+  readonly after?: HostSettings['after']
 }
 
 /**
@@ -140,12 +143,13 @@ export async function startMounted(settings: MountedSettings = {}): Promise<Moun
 function startProcess(
   remains: Remains,
   base: string,
-  { options, optionsAt, oauth }: MountedSettings,
+  { options, optionsAt, oauth, after }: MountedSettings,
 ): Promise<TestHost> {
   const { clock, users, stores, oauthStores } = remains
   const { consents, once } = oauthStores
   const issuer = new URL(base).origin
   return startHost({
+    ...(after === undefined ? {} : { after }),
     options: {
       ...stores,
       users,

@@ -85,13 +85,19 @@ export async function settled(tab: Page): Promise<string> {
  * Goes on from whatever page there is until the client, or until somebody is signed out. What was
  * typed as the name must be there still where the sign-in is shown again.
  */
-export async function arrive(
+export function arrive(tab: Page, name: Name, host: Pick<MountedHost, 'clock'>): Promise<Way> {
+  return arriveAt(landed, tab, name, host)
+}
+
+/** The same until a page with this heading. */
+export async function arriveAt(
+  goal: string,
   tab: Page,
   name: Name,
   host: Pick<MountedHost, 'clock'>,
 ): Promise<Way> {
   const way = [await settled(tab)]
-  while (way.at(-1) !== landed && way.at(-1) !== 'You are signed out') {
+  while (way.at(-1) !== goal && way.at(-1) !== 'You are signed out') {
     const act = acts[way.at(-1) as string]
     if (act === undefined || way.length > maxPages)
       throw new Error(`${way.join(', ')} at ${tab.url()}: ${await tab.innerText('main')}`)
