@@ -9,7 +9,7 @@ export interface ChatUser extends AuthUser {
 }
 
 /** The user table, and the one adapter the router needs. */
-export interface UserTable extends Required<UserStore> {
+export interface UserTable extends UserStore {
   /**
    * Adds a user, unless their id is there. Rejects when it is only their name or address that is
    * taken.
