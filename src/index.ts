@@ -175,6 +175,10 @@ export type { AuthenticateOptions } from './guard/token-from.js'
 export type { ClosableSocket, TrackedSocket } from './guard/tracked-socket.js'
 export type { Principal } from './principal/principal.js'
 
+// Mail.
+
+export type { Mail, MailCause, MailSender } from './mail/contract.js'
+
 // Sessions, codes and second factors for the host's own code and pages.
 
 export type {
@@ -263,6 +267,7 @@ export type {
   RequestContext,
   ThrottleScope,
 } from './audit/events.js'
+export type { MailFault, MailKind } from './audit/mail.js'
 export type {
   ClientRefusal,
   CodeRefusal,

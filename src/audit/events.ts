@@ -1,6 +1,7 @@
 import type { HostFailure } from '../lib/host-call.js'
 import type { Logger } from '../lib/logger.js'
 import type { EndReason, StoredKind, StoredMethod } from '../stores/contract.js'
+import type { MailFault, MailKind } from './mail.js'
 import type {
   ClientChange,
   ClientRefusal,
@@ -222,6 +223,15 @@ export type AuthEventBody =
    * contract.
    */
   | ({ readonly type: 'host.failed' } & HostFailure)
+  /** The host has taken a mail. `userId` is null if it is for nobody's account. */
+  | { readonly type: 'mail.queued'; readonly kind: MailKind; readonly userId: string | null }
+  /** A mail was not sent, and will not be. */
+  | {
+      readonly type: 'mail.failed'
+      readonly kind: MailKind
+      readonly reason: MailFault
+      readonly userId: string | null
+    }
   /** A user has added a passkey; `backedUp`: it is on several devices. Notify the user. */
   | {
       readonly type: 'passkey.added'
@@ -381,6 +391,8 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'clock.skewed': 'warn',
   'clock.ahead': 'error',
   'host.failed': 'error',
+  'mail.queued': 'debug',
+  'mail.failed': 'warn',
   'passkey.added': 'info',
   'passkey.removed': 'info',
   'passkey.reset': 'warn',

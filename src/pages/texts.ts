@@ -5,11 +5,13 @@ import { isWellFormed } from '../lib/well-formed.js'
 import { type HtmlValue, html, isSafeHtml, type SafeHtml } from './html.js'
 import { de } from './texts/de.js'
 import { en, type TextKey, type Texts } from './texts/en.js'
+import { mailDe } from './texts/mail-de.js'
+import { mailEn } from './texts/mail-en.js'
 
 /** Values of the placeholders in braces. */
 export type TextValues = Readonly<Record<string, SafeHtml | string>>
 
-/** The texts of the pages in one language. */
+/** The texts of the pages and mails in one language. */
 export interface PageTexts {
   /** As in `lang`, [RFC 5646](https://www.rfc-editor.org/rfc/rfc5646). */
   readonly tag: string
@@ -25,7 +27,8 @@ export interface PageTexts {
 /** The host's texts by language tag: changes of a shipped language, or a new one. */
 export type TextOptions = Readonly<Record<string, Partial<Texts>>>
 
-const shipped: Readonly<Record<string, Texts>> = { en, de }
+const english: Texts = { ...en, ...mailEn }
+const shipped: Readonly<Record<string, Texts>> = { en: english, de: { ...de, ...mailDe } }
 const option = 'pages.texts'
 const tagPattern = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/
 const maxTextChars = 600
@@ -68,14 +71,14 @@ export function checkTexts(given: object): void {
 function wholeOf(tag: string, ofHost: readonly (readonly [string, Partial<Texts>])[]): Texts {
   const own = ofHost.find(([name]) => name === tag)?.[1]
   const ours = Object.hasOwn(shipped, tag) ? shipped[tag] : undefined
-  return { ...en, ...ours, ...own }
+  return { ...english, ...ours, ...own }
 }
 
 function checkLanguage(tag: string, texts: unknown): void {
   const name = `${option}.${tag}`
   const refusal = (member: string, problem: string, remedy: string) =>
     new AuthConfigError(`${name}${member}`, problem, remedy)
-  if (!tagPattern.test(tag))
+  if (!isLanguageTag(tag))
     throw refusal('', 'is no language tag.', "write one such as 'fr' or 'pt-BR'.")
   if (typeof texts !== 'object' || texts === null)
     throw refusal('', 'is no object of texts.', "pass { 'sign-in.title': '…' }.")
@@ -94,18 +97,29 @@ function checkLanguage(tag: string, texts: unknown): void {
   )
 }
 
+// Some tags of the right form, such as `fr-ab-cd`, name no language: numbers and times cannot be
+// written in it.
+function isLanguageTag(tag: string): boolean {
+  if (!tagPattern.test(tag)) return false
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1
+  } catch {
+    return false
+  }
+}
+
 function remedyFor(key: string): string {
-  const means = Object.hasOwn(en, key) ? undefined : nearest(key, Object.keys(en))
+  const means = Object.hasOwn(english, key) ? undefined : nearest(key, Object.keys(english))
   if (means !== undefined) return `did you mean ${means}? Correct it, or leave it out.`
   return 'compare it with the English one, or leave it out for that.'
 }
 
 function problemOf(key: string, text: unknown): string | null {
-  if (!Object.hasOwn(en, key)) return 'is none of the texts.'
+  if (!Object.hasOwn(english, key)) return 'is none of the texts.'
   if (typeof text !== 'string' || text.trim() === '') return 'is not a non-empty string.'
   if (text.length > maxTextChars) return `is longer than ${maxTextChars} characters.`
   if (!isWellFormed(text) || /\p{Cc}/u.test(text)) return 'has a control character.'
-  const supplied = [...namesIn(en[key as TextKey]), 'service']
+  const supplied = [...namesIn(english[key as TextKey]), 'service']
   const unknown = namesIn(text).find((name) => !supplied.includes(name))
   return unknown === undefined ? null : `has {${unknown}}, which the page does not supply.`
 }

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest'
 import type { AuthConfigError } from '../../src/errors.js'
 import { html, markupOf } from '../../src/pages/html.js'
 import { de } from '../../src/pages/texts/de.js'
-import { en, type TextKey } from '../../src/pages/texts/en.js'
+import { en } from '../../src/pages/texts/en.js'
+import { mailDe } from '../../src/pages/texts/mail-de.js'
+import { mailEn } from '../../src/pages/texts/mail-en.js'
 import { createTexts, type PageTexts, type TextOptions } from '../../src/pages/texts.js'
 
 function textsIn(tag: string, given?: TextOptions): PageTexts {
@@ -13,21 +15,28 @@ function textsIn(tag: string, given?: TextOptions): PageTexts {
 }
 
 const placeholdersOf = (text: string) => [...text.matchAll(/\{[^}]*\}/g)].map(String).sort()
-const keys = Object.keys(en) as TextKey[]
+const catalogues = [
+  ['of pages', en, de],
+  ['of mails', mailEn, mailDe],
+] as const
 
-describe('The German texts', () => {
+describe.each<
+  readonly [string, Readonly<Record<string, string>>, Readonly<Record<string, string>>]
+>(catalogues)('The German texts %s', (_what, english, german) => {
+  const keys = Object.keys(english)
   it('name what the English ones name', () => {
-    for (const key of keys) expect(placeholdersOf(de[key]), key).toEqual(placeholdersOf(en[key]))
+    for (const key of keys)
+      expect(placeholdersOf(german[key] ?? ''), key).toEqual(placeholdersOf(english[key] ?? ''))
   })
 
   it('are all there, and none of them is English', () => {
-    expect(Object.keys(de)).toEqual(keys)
-    const same = keys.filter((key) => de[key] === en[key])
+    expect(Object.keys(german)).toEqual(keys)
+    const same = keys.filter((key) => german[key] === english[key])
     expect(same).toEqual([])
   })
 
   it('speak to one person, by Du', () => {
-    const all = Object.values(de).join(' ')
+    const all = Object.values(german).join(' ')
     expect(all).not.toMatch(/\b(?:Sie|Ihre?[mnrs]?|Ihnen)\b(?! werden nur)/)
     expect(all).not.toMatch(/\b(?:du|dich|dir|deine?[mnrs]?)\b/)
   })
@@ -102,6 +111,7 @@ describe('Texts of the host', () => {
     ['de', { 'sign-in.title': 'a'.repeat(601) }, 'pages.texts.de.sign-in.title'],
     ['de', null, 'pages.texts.de'],
     ['deutsch', { 'language.name': 'a' }, 'pages.texts.deutsch'],
+    ['fr-ab-cd', { 'language.name': 'a' }, 'pages.texts.fr-ab-cd'],
     ['d"', { 'language.name': 'a' }, 'pages.texts.d"'],
     ['de', { toString: 'a' }, 'pages.texts.de.toString'],
   ])('are refused by name: %s %j', (tag, texts, option) => {

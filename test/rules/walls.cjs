@@ -85,6 +85,12 @@ const floors = [
     pages: [['pages/'], 'a page shows a decision made below; the decision does not know its look.'],
   },
   {
+    mail: [
+      ['mail/'],
+      'it writes mails with the texts of the pages; whoever sends one decides what it proves.',
+    ],
+  },
+  {
     account: [['account/'], 'only the map uses the management of the account.'],
   },
   {

@@ -1,7 +1,7 @@
-import type { Texts } from './en.js'
+import type { TextsOfPages } from './en.js'
 
 /** Every text of the pages, in German. */
-export const de: Texts = {
+export const de: TextsOfPages = {
   'language.name': 'Deutsch',
   'page.error-title': 'Fehler: {title}',
   'page.languages': 'Sprache',

@@ -1,3 +1,5 @@
+import type { MailTextKey } from './mail-en.js'
+
 /**
  * Every text of the pages, in English. `{service}` is the host's name; the page supplies the other
  * placeholders in braces.
@@ -143,8 +145,11 @@ export const en = {
   'error.parameter': 'For developers: the parameter at fault is {parameter}.',
 } as const
 
-/** The key of a text. */
-export type TextKey = keyof typeof en
+/** The texts of the pages in one language; a missing one does not compile. */
+export type TextsOfPages = Readonly<Record<keyof typeof en, string>>
 
-/** A complete language; a missing text does not compile. */
+/** The key of a text. */
+export type TextKey = keyof typeof en | MailTextKey
+
+/** A complete language. */
 export type Texts = Readonly<Record<TextKey, string>>

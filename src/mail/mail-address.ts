@@ -1,0 +1,47 @@
+import { domainToASCII, domainToUnicode } from 'node:url'
+import { isWellFormed } from '../lib/well-formed.js'
+
+const maxOctets = 254
+const maxLocalOctets = 64
+
+// RFC 5321 §4.1.2 without quoted strings, with the letters of RFC 6531. Never with a hyphen first,
+// which some programs take for an option of theirs. Each part has one way to match.
+const dotString = /^(?!-)[\w!#$%&'*+/=?^`{|}~\P{ASCII}-]+(?:\.[\w!#$%&'*+/=?^`{|}~\P{ASCII}-]+)*$/u
+const domainName = /^[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*$/u
+// A hyphen at the edge of a label; and a number last, as in an address of IP.
+const unusable = /(?:^|\.)-|-(?:\.|$)|(?:^|\.)\d+$/
+const dnsLabels = /^[^.]{1,63}(?:\.[^.]{1,63})*$/
+const unseen = /[\p{C}\p{Z}]/u
+
+/**
+ * One mailbox ([RFC 5321 §4.1.2](https://www.rfc-editor.org/rfc/rfc5321#section-4.1.2)) with its
+ * domain in lower case and the rest unchanged; null for everything else. An address that Unicode
+ * form NFKC would change is refused, because a mail program could send to the other one.
+ */
+export function parseMailAddress(given: unknown): string | null {
+  // Counted in units before anything is read, then in octets.
+  if (typeof given !== 'string' || given.length > maxOctets) return null
+  if (Buffer.byteLength(given) > maxOctets || !isPlain(given)) return null
+  const at = given.lastIndexOf('@')
+  const [local, domain] = [given.slice(0, at), lowerCase(given.slice(at + 1))]
+  if (at < 1 || Buffer.byteLength(local) > maxLocalOctets || !dotString.test(local)) return null
+  return isDomain(domain) ? `${local}@${domain}` : null
+}
+
+function isPlain(text: string): boolean {
+  return isWellFormed(text) && !unseen.test(text) && text.normalize('NFKC') === text
+}
+
+// Empty, and so no domain, where a letter would become two.
+function lowerCase(text: string): string {
+  const lower = text.toLowerCase()
+  return lower.length === text.length ? lower : ''
+}
+
+// Asked of IDNA as well (UTS #46): a name that it would change is another name to whoever resolves
+// it.
+function isDomain(domain: string): boolean {
+  if (!domainName.test(domain) || unusable.test(domain)) return false
+  const ascii = domainToASCII(domain)
+  return dnsLabels.test(ascii) && (ascii === domain || domainToUnicode(ascii) === domain)
+}

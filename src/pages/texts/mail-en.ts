@@ -1,0 +1,83 @@
+import type { MailKind } from '../../audit/mail.js'
+
+/** Texts that several kinds of mail have. */
+type SharedKey =
+  | 'greeting'
+  | 'greeting-nameless'
+  | 'or-link'
+  | 'until'
+  | 'time'
+  | 'device'
+  | 'network'
+  | 'not-asked'
+  | 'not-you'
+  | 'not-signing-in'
+
+/** The key of a text of mails. */
+export type MailTextKey = `mail.${SharedKey}` | `mail.${MailKind}.${'subject' | 'text'}`
+
+/** The texts of mails in one language; a missing one does not compile. */
+export type TextsOfMails = Readonly<Record<MailTextKey, string>>
+
+/**
+ * Every text of mails, in English: one line each, a subject or a paragraph. `{service}` is the
+ * host's name; the mail supplies the other placeholders in braces.
+ */
+export const mailEn: TextsOfMails = {
+  'mail.greeting': 'Hello {name},',
+  'mail.greeting-nameless': 'Hello,',
+  'mail.or-link': 'Or open this link in the browser where you started:',
+  'mail.until': 'It works once, until {time}.',
+  'mail.time': 'Time: {time}',
+  'mail.device': 'Device: {device}',
+  'mail.network': 'Network address: {network}',
+  'mail.not-asked':
+    'If you did not ask for this, you need do nothing. Never pass it on to anybody.',
+  'mail.not-you':
+    'If that was not you, ask for a new password at once. Then look through your sessions, ' +
+    'passkeys and second factors, and remove what is not yours.',
+  'mail.not-signing-in':
+    'If you are not signing in just now, somebody knows your password: change it. Never pass this ' +
+    'code on to anybody.',
+
+  'mail.reset-password.subject': 'A new password for {service}',
+  'mail.reset-password.text':
+    'Somebody wants to set a new password for your account at {service}. If that is you, open ' +
+    'this link:',
+  'mail.verify-address.subject': 'Confirm your address at {service}',
+  'mail.verify-address.text':
+    'To confirm this address for your account at {service}, type this code in the window where ' +
+    'you asked for it:',
+  'mail.change-address.subject': 'Confirm your new address at {service}',
+  'mail.change-address.text':
+    'Somebody wants to use this address for an account at {service}. If that is you, type this ' +
+    'code in the window where you asked for it:',
+  'mail.address-changed.subject': 'Your address at {service} was changed',
+  'mail.address-changed.text':
+    'Mail for your account at {service} now goes to another address. If you did not change it, ' +
+    'open this link. You get this address back, and everybody is signed out:',
+  'mail.address-taken.subject': 'You have an account at {service} already',
+  'mail.address-taken.text':
+    'Somebody wanted to use this address for another account at {service}. It belongs to yours, ' +
+    'so nothing was changed. If that was you, sign in with it, or ask for a new password.',
+  'mail.second-factor-code.subject': 'Your code for {service}',
+  'mail.second-factor-code.text':
+    'To finish signing in to {service}, type this code in the window where you started:',
+  'mail.password-changed.subject': 'Your password at {service} was changed',
+  'mail.password-changed.text': 'The password of your account at {service} was changed.',
+  'mail.factor-changed.subject': 'Your second factor at {service} was changed',
+  'mail.factor-changed.text':
+    'A second factor of your account at {service} was switched on or off.',
+  'mail.passkey-added.subject': 'A passkey was added at {service}',
+  'mail.passkey-added.text': 'A passkey was added to your account at {service}.',
+  'mail.passkey-removed.subject': 'A passkey was removed at {service}',
+  'mail.passkey-removed.text': 'A passkey was removed from your account at {service}.',
+  'mail.new-network.subject': 'A new sign-in at {service}',
+  'mail.new-network.text':
+    'Your account at {service} was signed in to from a network that it had not been used from ' +
+    'before.',
+  'mail.clone-suspected.subject': 'One of your passkeys at {service} no longer works',
+  'mail.clone-suspected.text':
+    'There seems to be a copy of one of your passkeys at {service}, so it no longer works. Remove ' +
+    'it, add it again, and end the sessions that are not yours.',
+}

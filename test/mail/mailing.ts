@@ -1,0 +1,55 @@
+// A mailer, and the host's part of it.
+import type { AuthEventBody, Mail, TextOptions } from '../../src/index.js'
+import type { MailRequest } from '../../src/mail/compose-mail.js'
+import { createMailer, type Mailer } from '../../src/mail/mailer.js'
+import { createTexts } from '../../src/pages/texts.js'
+
+export const context = { requestId: 'r-1', ip: '192.0.2.7', userAgent: 'Mozilla/5.0' }
+
+export const request: MailRequest = {
+  kind: 'password-changed',
+  to: 'ada@mail.example',
+  locale: null,
+  user: { id: 'u-ada', name: 'Ada Lovelace' },
+  because: {
+    ip: '192.0.2.7',
+    device: 'Firefox on Linux',
+    at: new Date('2026-03-04T05:06:07Z'),
+  },
+}
+
+export interface Mailing {
+  readonly mailer: Mailer
+  readonly mails: Mail[]
+  readonly events: AuthEventBody[]
+  /** Until what is under way is done. */
+  settled(): Promise<void>
+}
+
+export function mailing(
+  send?: (mail: Mail) => unknown,
+  { texts, storeTimeout = 500 }: { texts?: TextOptions; storeTimeout?: number } = {},
+): Mailing {
+  const mails: Mail[] = []
+  const events: AuthEventBody[] = []
+  const mailer = createMailer({
+    sender: {
+      async send(mail) {
+        mails.push(mail)
+        await send?.(mail)
+      },
+    },
+    languages: createTexts(texts, 'Example Chat'),
+    language: 'en',
+    audit: (event) => events.push(event),
+    storeTimeout,
+  })
+  return {
+    mailer,
+    mails,
+    events,
+    async settled() {
+      while (mailer.stats().waiting > 0) await new Promise(setImmediate)
+    },
+  }
+}
