@@ -233,9 +233,12 @@ export type { TextKey, Texts } from './pages/texts/en.js'
 export type { PageTexts, TextOptions, TextValues } from './pages/texts.js'
 export type {
   AccountOnPage,
+  AccountView,
+  AppOnPage,
   ClientOnPage,
   ConsentView,
   ContinueView,
+  DeviceOnPage,
   EnrolView,
   ErrorView,
   FormFault,

@@ -2,12 +2,14 @@ import type { OpenSession } from '../host-sign-in/open-session.js'
 import type { Capability } from '../http/capability.js'
 import type { Contexts } from '../http/request-context.js'
 import type { LogIn } from '../login/log-in.js'
+import type { OwnDevices } from '../pages/account/parts.js'
 import type { SignedIn } from '../principal/principal.js'
 import type { PasswordWatch } from '../sessions/password-watch.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import type { UserStore } from '../users/contract.js'
+import { createOwnSessions } from './own-sessions.js'
 import { createRevokeByToken } from './revoke-by-token.js'
 import {
   type CountSockets,
@@ -31,6 +33,8 @@ export interface SessionManagement extends Capability {
   readonly sessions: SessionsForHost
   readonly signIn: SignInForHost
   readonly passwordChanged: PasswordChanged
+  /** For the account page. */
+  readonly onPages: OwnDevices
 }
 
 export interface SessionManagementDeps extends Omit<EndForUserDeps, 'endAll'> {
@@ -53,8 +57,9 @@ export interface SessionManagementDeps extends Omit<EndForUserDeps, 'endAll'> {
  */
 export function createSessionManagement(deps: SessionManagementDeps): SessionManagement {
   const { signedIn, sessions, countSockets } = deps
-  const list = listSessionsEndpoint(signedIn, sessions, countSockets)
-  const endOthers = endOtherSessionsEndpoint(signedIn, sessions)
+  const onPages = createOwnSessions(sessions, countSockets)
+  const list = listSessionsEndpoint(signedIn, onPages)
+  const endOthers = endOtherSessionsEndpoint(signedIn, onPages)
   const { endAllForUser, endAllButNamed } = sessions
   const endingBy = (endAll: Sessions['endAllForUser']) => createEndForUser({ ...deps, endAll })
   const keepUnder = createKeepUnder(deps)
@@ -72,8 +77,9 @@ export function createSessionManagement(deps: SessionManagementDeps): SessionMan
   return {
     routes: [
       ['/auth/sessions', { GET: list, DELETE: endOthers }],
-      ['/auth/sessions/:id', { DELETE: endSessionEndpoint(signedIn, sessions) }],
+      ['/auth/sessions/:id', { DELETE: endSessionEndpoint(signedIn, onPages) }],
     ],
+    onPages,
     sessions: createSessionsForHost({
       ...deps,
       revokeByToken: createRevokeByToken(deps),

@@ -2,10 +2,10 @@ import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { mapYielding } from '../lib/map-yielding.js'
+import type { OwnDevices } from '../pages/account/parts.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn } from '../principal/principal.js'
 import { nameOf } from '../sessions/named-sessions.js'
-import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
 
 /** The number of open sockets of a session in this process. */
@@ -74,15 +74,11 @@ export async function summarizeAll(
 /** `GET /auth/sessions`: my sessions. */
 export function listSessionsEndpoint(
   signedIn: SignedIn,
-  sessions: Pick<Sessions, 'listForUser'>,
-  countSockets: CountSockets,
+  ownSessions: Pick<OwnDevices, 'list'>,
 ): Endpoint {
   return async function listSessions(request) {
-    const { session: current } = await ownerOf(signedIn, request)
-    const found = await sessions.listForUser(current.userId)
-    const summaries = await summarizeAll(found, countSockets)
-    const listed = summaries.map((summary) => ({ ...summary, current: summary.id === current.id }))
-    return ok({ status: 'success', data: { sessions: listed } })
+    const { session } = await ownerOf(signedIn, request)
+    return ok({ status: 'success', data: { sessions: await ownSessions.list(session) } })
   }
 }
 
@@ -92,15 +88,12 @@ export function listSessionsEndpoint(
  */
 export function endSessionEndpoint(
   signedIn: SignedIn,
-  sessions: Pick<Sessions, 'requireLive' | 'listForUser' | 'end'>,
+  ownSessions: Pick<OwnDevices, 'end'>,
 ): Endpoint {
   return async function endSession(request) {
-    const { session: current } = await ownerOf(signedIn, request)
-    await sessions.requireLive(current)
-    const mine = await sessions.listForUser(current.userId)
-    const chosen = mine.find(({ id }) => id === request.parameters['id'])
-    if (chosen === undefined) throw new AuthError('not-found')
-    await sessions.end(chosen, 'revoked', request.context)
+    const { session } = await ownerOf(signedIn, request)
+    const isEnded = await ownSessions.end(session, request.parameters['id'], request.context)
+    if (!isEnded) throw new AuthError('not-found')
     return ok({ status: 'success', data: { revoked: 1 } })
   }
 }
@@ -108,18 +101,11 @@ export function endSessionEndpoint(
 /** `DELETE /auth/sessions`: ends all my other sessions. */
 export function endOtherSessionsEndpoint(
   signedIn: SignedIn,
-  sessions: Pick<Sessions, 'requireLive' | 'endAllForUser'>,
+  ownSessions: Pick<OwnDevices, 'endOthers'>,
 ): Endpoint {
   return async function endOtherSessions(request) {
     const { session } = await ownerOf(signedIn, request)
-    // A thief whose session has just ended in another process must not end the owner's sessions.
-    await sessions.requireLive(session)
-    const revoked = await sessions.endAllForUser(
-      session.userId,
-      'revoked',
-      request.context,
-      session.id,
-    )
+    const revoked = await ownSessions.endOthers(session, request.context)
     return ok({ status: 'success', data: { revoked } })
   }
 }

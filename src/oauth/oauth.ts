@@ -20,6 +20,7 @@ import { createDisableClient, createForgetClient } from './disable-client.js'
 import { introspectEndpoint } from './introspect.endpoint.js'
 import { resourceMetadata, serverMetadata } from './metadata.js'
 import type { OAuthServer } from './oauth-server.js'
+import { createOwnConsents } from './own-consents.js'
 import { revokeEndpoint } from './revoke.endpoint.js'
 import { type TokenEndpointDeps, tokenEndpoint } from './token.endpoint.js'
 import { userinfoEndpoint } from './userinfo.endpoint.js'
@@ -56,8 +57,7 @@ export interface OAuthDeps
 
 /** The endpoints for apps, and the discovery documents. */
 export function createOAuth(deps: OAuthDeps): OAuth {
-  const { baseUrl, introspection, consents, clients, ownResource } = deps
-  const { signedIn, sessions, audit } = deps
+  const { baseUrl, introspection, signedIn } = deps
   const authenticateClient = createAuthenticateClient({
     ...deps,
     tokenEndpoint: addressAt(baseUrl, '/oauth/token'),
@@ -67,8 +67,9 @@ export function createOAuth(deps: OAuthDeps): OAuth {
   const introspect = introspection ? { POST: introspectEndpoint(parts) } : null
   const userinfo = userinfoEndpoint(deps)
   const forUsers = hasOpenId(deps) ? { GET: userinfo, POST: userinfo } : null
-  const listConsents = listConsentsEndpoint(signedIn, consents, clients, ownResource)
-  const revokeConsent = revokeConsentEndpoint(signedIn, consents, sessions, audit)
+  const ownConsents = createOwnConsents(deps)
+  const listConsents = listConsentsEndpoint(signedIn, ownConsents)
+  const revokeConsent = revokeConsentEndpoint(signedIn, ownConsents)
   const { handler, routes } = discovery(deps)
   return {
     routes: [

@@ -7,11 +7,12 @@ import type { WarnOnce } from '../http/warn-once.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { LogInSteps } from '../login/log-in.js'
 import { createOAuthCodes } from '../oauth/authorization-codes.js'
-import { noticingMount } from '../oauth/base-url.js'
+import { addressAt, noticingMount } from '../oauth/base-url.js'
 import { createFindBrowserUser } from '../oauth/browser-sign-in.js'
 import { createReadIdTokenHint } from '../oauth/id-token-hint.js'
 import { createJudgeAuthorization } from '../oauth/judge-authorization.js'
 import type { OAuthServer } from '../oauth/oauth-server.js'
+import { createOwnConsents } from '../oauth/own-consents.js'
 import type { PasskeysOnPages } from '../passkeys/passkeys-on-pages.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { DecideSignIn } from '../sign-in.js'
@@ -21,6 +22,9 @@ import type { TakeIssue } from '../throttle/issue-limits.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
+import { accountEndpoints } from './account/account-form.js'
+import { createAccountPage } from './account/account-page.js'
+import type { OwnDevices } from './account/parts.js'
 import { createAddPasskeyPage, createOfferPasskey } from './add-passkey-page.js'
 import { createAnswerClient } from './answer-client.js'
 import { assetsEndpoint } from './assets.endpoint.js'
@@ -72,10 +76,15 @@ export interface BrowserPagesDeps
   readonly enrolment: FactorEnrolment | undefined
   /** Undefined without the option `passkeys`. */
   readonly passkeysOnPages: PasskeysOnPages | undefined
+  /** Undefined if the host has no account page of ours. */
+  readonly ownDevices: OwnDevices | undefined
   readonly codeStore: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
   readonly users: Pick<UserStore, 'findById' | 'findByIdentifier'>
   readonly canonical: NamesAccountDeps['canonical']
-  readonly sessions: Pick<Sessions, 'findBySecret' | 'renewSecret' | 'end'>
+  readonly sessions: Pick<
+    Sessions,
+    'findBySecret' | 'renewSecret' | 'end' | 'requireLive' | 'endClient'
+  >
   readonly secondFactors: Pick<SecondFactors, 'of' | 'sendsCodes'>
   readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
   readonly authenticate: Authenticate
@@ -117,6 +126,7 @@ export function createBrowserPages(deps: BrowserPagesDeps): Capability {
       ownPage('/oauth/consent', form(createConsentPage(parts))),
       ownPage('/oauth/continue', form(goOn)),
       ownPage('/oauth/sign-out', signOutEndpoints(parts)),
+      ...accountPages(parts),
       ownPage('/oauth/assets/:file', { GET: assetsEndpoint(files) }),
     ],
   }
@@ -134,10 +144,11 @@ type Parts = ReturnType<typeof partsOf>
 
 // Parts that several pages share.
 function partsOf(deps: BrowserPagesDeps) {
-  const { baseUrl, pages, encryptionKeys, clock } = deps
+  const { baseUrl, pages, encryptionKeys, clock, ownDevices } = deps
   const isSecure = baseUrl.protocol === 'https:'
   const shared = {
     ...deps,
+    accountUrl: ownDevices === undefined ? null : addressAt(baseUrl, '/account'),
     showPage: createShowPage(deps.pageSite, deps.audit),
     flows: createFlows(deps),
     browsers: createKnownBrowser(pages.cookie, isSecure),
@@ -158,6 +169,7 @@ function partsOf(deps: BrowserPagesDeps) {
   const forms = createSignInByForm(shared)
   return {
     ...shared,
+    findBrowserUser,
     exits,
     visitPage: createVisitPage({ ...shared, answerClient, judge, findBrowserUser }),
     advance: createAdvance(exits, baseUrl),
@@ -171,6 +183,13 @@ function passkeysOn({ pageSite, passkeysOnPages }: BrowserPagesDeps): PagePasske
   const { script } = pageSite
   if (passkeysOnPages === undefined || script === null) return undefined
   return { part: createPasskeyPart(assetAddress(pageSite, script)), server: passkeysOnPages }
+}
+
+function accountPages(parts: Parts): Routes {
+  const { ownDevices } = parts
+  if (ownDevices === undefined) return []
+  const account = createAccountPage({ ...parts, ownDevices, ownConsents: createOwnConsents(parts) })
+  return [ownPage('/account', accountEndpoints(parts, account))]
 }
 
 function enrolmentPages(parts: Parts, form: MakeForm): Routes {

@@ -24,6 +24,8 @@ export interface ConsentPageDeps {
   readonly nameResource: NameResource
   /** The host's own API. */
   readonly ownResource: string
+  /** The page to revoke consents; null if the host has none of ours. */
+  readonly accountUrl: string | null
   /** The name of the host. */
   readonly pageSite: Pick<PageSite, 'brand'>
   readonly clock: () => Date
@@ -48,7 +50,7 @@ export function createConsentPage(deps: ConsentPageDeps): FormPage {
         account: accountOf(found),
         scopes: request.scopes.map((scope) => deps.scopes.describe(scope, tag)),
         apis: apisOf(deps, request.resources, tag),
-        manage: null,
+        manage: deps.accountUrl,
         form,
       })
     },

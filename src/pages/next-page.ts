@@ -1,11 +1,11 @@
 import type { AuthorizationDecision, InteractionError } from '../oauth/decide-authorization.js'
 import type { Flow } from './flow.js'
-import type { PageName } from './page-request.js'
+import type { AccountPageName, PageName } from './page-request.js'
 
 /**
- * A page of a request, without `authorize`, which decides, and `sign-out`, which has no request.
+ * A page of a request, without `authorize`, which decides, and those that have no request.
  */
-export type StepPage = Exclude<PageName, 'authorize' | 'sign-out'>
+export type StepPage = Exclude<PageName, 'authorize' | 'sign-out' | AccountPageName>
 
 /** The next step of a browser: a page, or its client. */
 export type NextStep =

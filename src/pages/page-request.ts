@@ -16,6 +16,10 @@ export type PageName =
   | 'consent'
   | 'continue'
   | 'sign-out'
+  | AccountPageName
+
+/** The pages on which users manage their account. */
+export type AccountPageName = 'account' | 'account/second-factor' | 'account/passkeys'
 
 /**
  * The purpose of a page without an authorization request: `return_to=` and a path of the pages'
@@ -88,9 +92,16 @@ export function pageAddress(
   { raw, flow, language }: Pick<PageRequest, 'raw' | 'flow' | 'language'>,
 ): string {
   // A URL without a path has a slash.
-  const address = addressAt(baseUrl, `/oauth/${page}?${raw}`)
+  const path = page.startsWith('account') ? `/${page}` : `/oauth/${page}`
+  const address = addressAt(baseUrl, `${path}?${raw}`)
   const chosen = language === null ? '' : `&language=${language}`
   return `${address}${chosen}${flow === null ? '' : `&flow=${flow}`}`
+}
+
+/** The place of a page without a request, by the URL of its request: a chosen language stays. */
+export function placeWithoutRequest(url = ''): Pick<PageRequest, 'raw' | 'flow' | 'language'> {
+  const asked = readPageRequest(url.slice(url.indexOf('?') + 1 || url.length))
+  return { raw: '', flow: null, language: asked.at === 'page-request' ? asked.language : null }
 }
 
 type Own = Record<(typeof ours)[number], string[]>

@@ -51,6 +51,11 @@ export interface PagesOptions {
   /** Your home page as an https URL, linked after errors and signing out. Default: no link. */
   readonly home?: string
   /**
+   * Whether there is a page on which users manage their account, at `/account` below
+   * `oauth.baseUrl`. Default true.
+   */
+  readonly account?: boolean
+  /**
    * Your pages for users who cannot sign in, linked on the sign-in page. Default: no such links.
    */
   readonly links?: SignInLinkOptions

@@ -1,6 +1,7 @@
 import type { SafeHtml } from './html.js'
 import { layout, type PageContent, type PageShell } from './layout.js'
 import type { View } from './view.js'
+import { accountPage } from './views/account.js'
 import { consentPage, continuePage } from './views/consent.js'
 import {
   addPasskeyPage,
@@ -37,6 +38,8 @@ function contentOf(view: View, shell: PageShell): PageContent {
       return continuePage(view, shell.texts)
     case 'consent':
       return consentPage(view, shell.texts)
+    case 'account':
+      return accountPage(view, shell.texts)
     case 'hand-over':
       return handOverPage(view, shell.texts)
     case 'sign-out':

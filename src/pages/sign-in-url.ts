@@ -38,7 +38,7 @@ export interface SignInUrlOptions {
 }
 
 /** The query of the sign-in page that leads to a path of {@link returnPathOf}. */
-function returnQuery(path: string): string {
+export function returnQuery(path: string): string {
   // A slash need not be encoded, and an address can be read.
   return `return_to=${encodeURIComponent(path).replaceAll('%2F', '/')}`
 }

@@ -9,7 +9,7 @@ import type { UserStore } from '../users/contract.js'
 import type { Csrf, FormBinding, FormOrigin } from './csrf.js'
 import { type FormEndpoints, fieldsOf } from './form-page.js'
 import { hiddenFields } from './form-parts.js'
-import { type PageRequest, pageAddress, readPageRequest } from './page-request.js'
+import { pageAddress, placeWithoutRequest } from './page-request.js'
 import type { KnownBrowser } from './pre-cookie.js'
 import { errorAnswer, forPeople, type PageReader, type ShowPage, seeOther } from './show-page.js'
 import type { FormFault } from './view.js'
@@ -41,7 +41,7 @@ export function signOutEndpoints(deps: SignOutDeps): FormEndpoints {
     if (origin !== 'ours') return show(deps, request, session, origin)
     // Stored before the browser deletes the cookie, so that a failure can be repeated.
     if (session !== null) await sessions.end(session, 'logout', context)
-    const address = pageAddress(baseUrl, 'sign-out', placeOf(request))
+    const address = pageAddress(baseUrl, 'sign-out', placeWithoutRequest(request.incoming.url))
     return seeOther(address, [{ of: pages.cookie, value: null }])
   }
 
@@ -61,7 +61,7 @@ async function show(
   origin: FormOrigin | null,
 ): Promise<TextAnswer> {
   const { showPage, baseUrl, csrf, browsers } = deps
-  const place = placeOf(request)
+  const place = placeWithoutRequest(request.incoming.url)
   const at = { ...place, page: 'sign-out' } as const
   const user = session === null ? null : await deps.users.findById(session.userId)
   const reader: PageReader = { incoming: request.incoming, uiLocales: [], user, at }
@@ -89,12 +89,4 @@ function bindingOf(
 ): FormBinding {
   const account = session?.userId ?? null
   return { page: 'sign-out', request: '', browser: browsers.preOf(incoming), account }
-}
-
-type Place = Pick<PageRequest, 'raw' | 'flow' | 'language'>
-
-// Keeps only the chosen language.
-function placeOf({ incoming: { url = '' } }: EndpointRequest): Place {
-  const asked = readPageRequest(url.slice(url.indexOf('?') + 1 || url.length))
-  return { raw: '', flow: null, language: asked.at === 'page-request' ? asked.language : null }
 }

@@ -22,6 +22,8 @@ export interface PageTexts {
   plain(key: TextKey, values?: Readonly<Record<string, string>>): string
   /** A time to wait, such as `5 minutes`. */
   wait(seconds: number): string
+  /** A moment such as `25 Nov 2026, 03:05 UTC`: the server does not know the reader's clock. */
+  moment(date: Date): string
 }
 
 /** The host's texts by language tag: changes of a shipped language, or a new one. */
@@ -143,12 +145,19 @@ function pageTexts(tag: string, texts: Texts, service: string): PageTexts {
       return fill(key, (name) => given[name] ?? '').join('')
     },
     wait: (seconds) => waitIn(tag, seconds),
+    moment: (date) => momentIn(tag, date),
   })
 }
 
 function isolated(value: SafeHtml | string | undefined): HtmlValue {
   if (value === undefined) return null
   return isSafeHtml(value) ? value : html`<bdi>${value}</bdi>`
+}
+
+function momentIn(tag: string, date: Date): string {
+  const time = { timeStyle: 'short', hourCycle: 'h23', timeZone: 'UTC' } as const
+  const shown = { dateStyle: 'medium', ...time } as const
+  return `${new Intl.DateTimeFormat(tag, shown).format(date)} UTC`
 }
 
 // Rounded up: a user who comes back too early is refused again.

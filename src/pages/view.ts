@@ -146,6 +146,43 @@ export interface ConsentView {
   readonly form: PageForm
 }
 
+/** A session of the user. */
+export interface DeviceOnPage {
+  readonly id: string
+  /** Such as "Firefox on Linux"; null if the device tells nothing. */
+  readonly name: string | null
+  readonly ip: string | null
+  readonly lastSeenAt: Date
+  /** Whether it is this browser. */
+  readonly current: boolean
+}
+
+/** An app that the user has authorised. */
+export interface AppOnPage {
+  readonly id: string
+  /** Null if the app no longer exists. */
+  readonly name: string | null
+  /** The meaning of each scope in the user's language. */
+  readonly scopes: readonly string[]
+  /** The names of the APIs besides the host's own. */
+  readonly apis: readonly string[]
+}
+
+/**
+ * The account of the signed-in user. Its form has a button `name="choice"` for each change, with
+ * the value `end` and the id of a device, `end-others`, or `revoke` and the id of an app; the words
+ * are separated by a blank.
+ */
+export interface AccountView {
+  readonly page: 'account'
+  readonly account: AccountOnPage
+  readonly form: PageForm
+  readonly devices: readonly DeviceOnPage[]
+  readonly apps: readonly AppOnPage[]
+  /** The page to sign out. */
+  readonly signOut: string
+}
+
 /** The last page, which navigates to the client by itself. */
 export interface HandOverView {
   readonly page: 'hand-over'
@@ -195,6 +232,7 @@ export type View =
   | RecoveryCodesView
   | ContinueView
   | ConsentView
+  | AccountView
   | HandOverView
   | SignOutView
   | SignedOutView

@@ -106,8 +106,10 @@ function createMap(kit: Kit) {
   const secondFactors = createSecondFactorManagement(kit)
   const passkeys = passkeyServer && createPasskeys({ ...kit, ...passkeyServer })
   const removePasskeys = passkeys?.removeAddedByPassword ?? refuseWithoutPasskeys
+  const sessions = createSessionManagement({ ...signIns, removePasskeys })
   const pages = forApps && {
     ...forApps,
+    ownDevices: kit.hasAccountPage ? sessions.onPages : undefined,
     logInSteps: login.logInSteps,
     enrolment: secondFactors.onPages,
     passkeysOnPages: passkeys?.onPages,
@@ -120,8 +122,7 @@ function createMap(kit: Kit) {
                                                      // POST /auth/pkce/token
     refresh:       createRefresh(kit),               // POST /auth/refresh
     account:       createAccount(kit),               // GET /me; GET, POST /logout
-    sessions:      createSessionManagement({ ...signIns, removePasskeys }),
-                                                     // GET, DELETE /auth/sessions
+    sessions,                                        // GET, DELETE /auth/sessions
                                                      // DELETE /auth/sessions/:id
     cookie:        createCookie(signIns),
     browsers:      forApps && createBrowserSessions(forApps),
@@ -148,6 +149,7 @@ function createMap(kit: Kit) {
                                                      // GET, POST /oauth/consent
                                                      // GET, POST /oauth/continue
                                                      // GET, POST /oauth/sign-out
+                                                     // GET, POST /account
                                                      // GET /oauth/assets/:file
     oauth:         forApps && createOAuth(forApps),  // POST /oauth/token
                                                      // POST /oauth/revoke

@@ -105,6 +105,7 @@ interface Settings
   readonly beforeLogin: ResolvedOptions['beforeLogin']
   readonly allowedOrigins: ResolvedOptions['allowedOrigins']
   readonly qrCode: PagesOptions['qrCode']
+  readonly hasAccountPage: boolean
   /** Seconds. */
   readonly codeLifetime: number
   readonly accessTokenLifetime: number
@@ -171,6 +172,7 @@ function settingsOf(options: ResolvedOptions): Settings {
     beforeLogin,
     allowedOrigins,
     qrCode: pages?.qrCode,
+    hasAccountPage: pages?.account !== false,
     codeLifetime: lifetimes.code,
     accessTokenLifetime: lifetimes.accessToken,
     refreshGrace: lifetimes.refreshGrace,

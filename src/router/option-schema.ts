@@ -265,6 +265,7 @@ const pagesShape: Shape<PagesOptions> = {
   language: text().optional(),
   qrCode: callable<NonNullable<PagesOptions['qrCode']>>().optional(),
   home: fitting<string>(isHome, 'is neither https nor http on the machine itself.').optional(),
+  account: flag().optional(),
   links: optionsOf(linksShape).optional() as z.ZodType<PagesOptions['links']>,
   render: callable<RenderPage>().optional(),
 }

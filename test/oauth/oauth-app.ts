@@ -17,6 +17,7 @@ import { createClientsForHost } from '../../src/oauth/clients-for-host.js'
 import { listConsentsEndpoint, revokeConsentEndpoint } from '../../src/oauth/consents.endpoint.js'
 import { createDisableClient, createForgetClient } from '../../src/oauth/disable-client.js'
 import { introspectEndpoint } from '../../src/oauth/introspect.endpoint.js'
+import { createOwnConsents } from '../../src/oauth/own-consents.js'
 import { revokeEndpoint } from '../../src/oauth/revoke.endpoint.js'
 import { createUserClaims, type DescribeClaims } from '../../src/oauth/user-claims.js'
 import { userinfoEndpoint } from '../../src/oauth/userinfo.endpoint.js'
@@ -171,16 +172,14 @@ export async function startOAuthApp(settings: AppSettings = {}) {
     clock,
     audit,
   })
+  const ownConsents = createOwnConsents({ consents, clients, sessions, ownResource, audit })
   const { url, unforeseen } = await startBareApp({
     routes: [
       ['/oauth/revoke', { POST: revoke }, 'oauth-endpoint', 'every-origin'],
       ['/oauth/introspect', { POST: introspect }, 'oauth-endpoint', 'own-origin'],
       ['/oauth/userinfo', { GET: userinfo, POST: userinfo }, 'oauth-endpoint', 'every-origin'],
-      ['/auth/consents', { GET: listConsentsEndpoint(signedIn, consents, clients, ownResource) }],
-      [
-        '/auth/consents/:clientId',
-        { DELETE: revokeConsentEndpoint(signedIn, consents, sessions, audit) },
-      ],
+      ['/auth/consents', { GET: listConsentsEndpoint(signedIn, ownConsents) }],
+      ['/auth/consents/:clientId', { DELETE: revokeConsentEndpoint(signedIn, ownConsents) }],
     ],
   })
   const secrets = new Set<string>([secret.secret])

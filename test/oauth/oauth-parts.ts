@@ -11,6 +11,7 @@ import { generateClientSecret } from '../../src/oauth/client-secret.js'
 import { revokeConsentEndpoint } from '../../src/oauth/consents.endpoint.js'
 import { createDisableClient } from '../../src/oauth/disable-client.js'
 import { createRequireFitSigner } from '../../src/oauth/fit-signer.js'
+import { createOwnConsents } from '../../src/oauth/own-consents.js'
 import { type TokenEndpointDeps, tokenEndpoint } from '../../src/oauth/token.endpoint.js'
 import { createKit } from '../../src/router/kit.js'
 import { resolveOptions } from '../../src/router/resolve-options.js'
@@ -171,9 +172,16 @@ export async function startOAuth(settings: OAuthSettings = {}) {
         {
           DELETE: revokeConsentEndpoint(
             signedIn,
-            { revoke: (...given) => step('write', () => consents.revoke(...given)) },
-            { requireLive: sessions.requireLive, endClient },
-            audit,
+            createOwnConsents({
+              consents: {
+                listForUser: consents.listForUser,
+                revoke: (...given) => step('write', () => consents.revoke(...given)),
+              },
+              clients: { find: async () => null },
+              sessions: { requireLive: sessions.requireLive, endClient },
+              ownResource,
+              audit,
+            }),
           ),
         },
       ],

@@ -32,9 +32,9 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
     passwordScript: digestOf(passwordScript),
   }).toMatchInlineSnapshot(`
     {
-      "css": "3ec3c63d8031b71e",
-      "de": "045b55a637934378",
-      "en": "a87e72f3f7037981",
+      "css": "d92e0094efdd09a3",
+      "de": "b07a0c7a214e2467",
+      "en": "58dc8de78fb49826",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }

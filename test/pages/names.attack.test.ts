@@ -22,7 +22,7 @@ function withNames(view: View, text: string): View {
 }
 
 function mapped(value: unknown, change: (one: unknown, key: string) => unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
   if (Array.isArray(value)) return value.map((one) => change(one, ''))
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, change(one, key)]))
 }

@@ -90,6 +90,7 @@ const forPeople: ReadonlySet<string> = new Set([
   '/oauth/consent',
   '/oauth/continue',
   '/oauth/sign-out',
+  '/account',
   '/oauth/assets/:file',
 ])
 

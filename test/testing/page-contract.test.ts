@@ -345,6 +345,7 @@ in comments. --><html lang="${texts.tag}" dir="${texts.direction}">
       'recovery-codes': true,
       continue: true,
       consent: true,
+      account: true,
       'hand-over': true,
       'sign-out': true,
       'signed-out': true,

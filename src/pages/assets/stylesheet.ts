@@ -134,13 +134,22 @@ const grants = `
 .grants{animation:ready .6s steps(1,end)}`
 
 const cards = `
-.account,.scopes,.codes,.secret{border:1px solid var(--line);border-radius:.625rem}
+.account,.scopes,.codes,.secret,.items{border:1px solid var(--line);border-radius:.625rem}
 .account{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem;padding:.75rem 1rem}
 .account>bdi+bdi{color:var(--muted)}
 .scopes{margin:0 0 1rem;padding:0;list-style:none}
 .scopes li{padding:.625rem 1rem}
 .scopes li+li{border-top:1px solid var(--line)}
 #scopes,#apis{margin-bottom:.5rem}
+h2{margin:1.75rem 0 .5rem;font-size:1.125rem;line-height:1.3}
+.items{margin:0 0 .5rem;padding:0;list-style:none}
+.items li{
+  display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:.5rem 1rem;
+  padding:.75rem 1rem;
+}
+.items li+li{border-top:1px solid var(--line)}
+.items li>div{flex:1 1 10rem;min-width:0}
+.items button{width:auto;margin:0;min-height:2.75rem;padding-block:.5rem}
 .qr{
   display:block;width:100%;max-width:14rem;margin:0 auto 1rem;border-radius:.625rem;
   background:#fff;fill:#000;forced-color-adjust:none;

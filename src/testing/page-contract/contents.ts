@@ -30,6 +30,12 @@ function toShow(view: View): readonly (readonly [what: string, text: string | nu
         ...view.scopes.map((scope) => ['scopes', scope] as const),
         ...view.apis.map((api) => ['apis', api] as const),
       ]
+    case 'account':
+      return [
+        ['account.username', view.account.username],
+        ...view.devices.map(({ name }) => ['devices', name] as const),
+        ...view.apps.map(({ name }) => ['apps', name] as const),
+      ]
     case 'hand-over':
       return [['client.name', view.client.name]]
     case 'error':
@@ -51,6 +57,8 @@ function toLink(view: View): readonly (readonly [what: string, href: string | nu
       return [['otherMethod', view.otherMethod]]
     case 'consent':
       return [['manage', view.manage]]
+    case 'account':
+      return [['signOut', view.signOut]]
     case 'hand-over':
       return [['redirect', view.redirect]]
     case 'signed-out':

@@ -1,5 +1,5 @@
 import { html, markupOf } from '../../pages/html.js'
-import type { SecondFactorView, View } from '../../pages/view.js'
+import type { AccountView, SecondFactorView, View } from '../../pages/view.js'
 import type { PromisedOfPage } from './documents.js'
 import { type FormTags, type Tag, tagsOf, textOf } from './markup.js'
 import { check, formOfView, passkeyOfView, type RenderedPage } from './rendered.js'
@@ -60,9 +60,20 @@ function choicesOf(view: View): readonly (readonly [name: string, value: string]
       return ['continue', 'other', 'cancel'].map((choice) => ['choice', choice] as const)
     case 'consent':
       return ['allow', 'cancel'].map((choice) => ['choice', choice] as const)
+    case 'account':
+      return accountChoices(view).map((choice) => ['choice', choice] as const)
     default:
       return []
   }
+}
+
+function accountChoices({ devices, apps }: AccountView): readonly string[] {
+  const others = devices.filter(({ current }) => !current)
+  return [
+    ...others.map(({ id }) => `end ${id}`),
+    'end-others',
+    ...apps.map(({ id }) => `revoke ${id}`),
+  ]
 }
 
 const isTyped = ({ name, attributes }: Tag) =>

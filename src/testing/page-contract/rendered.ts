@@ -84,6 +84,7 @@ const hostileData: StateData = {
   scopes: [hostile],
   apis: [hostile],
   factorLabel: hostile,
+  deviceName: hostile,
   codes: [hostile],
   reference: hostile,
 }

@@ -9,6 +9,7 @@ import type {
   SignInView,
   View,
 } from '../../pages/view.js'
+import { accountStates } from './account-states.js'
 import { passkeyStates } from './passkey-states.js'
 
 /** What is in pages that somebody has typed or registered, or that differs by the request. */
@@ -26,6 +27,7 @@ export interface StateData {
   readonly scopes: readonly string[]
   readonly apis: readonly string[]
   readonly factorLabel: string
+  readonly deviceName: string
   readonly codes: readonly string[]
   readonly reference: string
   readonly hidden: SafeHtml
@@ -63,6 +65,7 @@ export const usualData: StateData = {
   scopes: ['Read your messages', 'See your name and picture', 'Stay signed in'],
   apis: ['Your files', 'payments.example.com'],
   factorLabel: 'Badge',
+  deviceName: 'Firefox on Linux',
   codes: Array.from({ length: 10 }, (_, at) => `K7QF-2M${at}D-X9PA-LW4T-ZC6R-H3VB`),
   reference: 'q3P1xk8sT0yVb2nLw5cRaA',
   hidden: hiddenFields({ csrf: 'Q2'.repeat(21) }),
@@ -88,6 +91,7 @@ export function statesOf(data: StateData): Readonly<Record<string, View>> {
     'continue-too-soon': { page: 'continue', client, account, form: tooSoon },
     'continue-device': { page: 'continue', client: device, account, form },
     ...consentStates(data),
+    ...accountStates(data, (fault) => formWith(data, fault)),
     'hand-over': { page: 'hand-over', client, redirect },
     'hand-over-device': { page: 'hand-over', client: device, redirect },
     'sign-out': signOut,

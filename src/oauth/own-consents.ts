@@ -1,0 +1,90 @@
+import type { Audit, RequestContext } from '../audit/events.js'
+import { AuthError } from '../errors.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { ConsentStore } from '../stores/consent-contract.js'
+import type { SessionRecord } from '../stores/contract.js'
+import { resourcesOf } from './client-defaults.js'
+import { clientIdPattern } from './client-schema.js'
+import type { Clients } from './clients.js'
+import { readConsent } from './consent-words.js'
+
+/** An app that a user has authorised. */
+export interface ListedConsent {
+  readonly clientId: string
+  /** Null if the app no longer exists. */
+  readonly name: string | null
+  /** At the host's own API. */
+  readonly scopes: readonly string[]
+  /** At other APIs. */
+  readonly resources: readonly { readonly resource: string; readonly scopes: readonly string[] }[]
+  readonly grantedAt: Date
+  readonly updatedAt: Date
+}
+
+/** What users do with their consents: at `/auth/consents`, and on the account page. */
+export interface OwnConsents {
+  /** Rejects with 503. */
+  list(userId: string): Promise<readonly ListedConsent[]>
+  /**
+   * Withdraws the consent to an app and ends its sessions of the user, even without a stored
+   * consent, as for the host's own apps. Resolves with the number of ended sessions. Rejects with
+   * 401, 404 and 503.
+   */
+  revoke(session: SessionRecord, clientId: unknown, context: RequestContext): Promise<number>
+}
+
+export interface OwnConsentsDeps {
+  readonly consents: Pick<ConsentStore, 'listForUser' | 'revoke'>
+  readonly clients: Pick<Clients, 'find'>
+  readonly sessions: Pick<Sessions, 'requireLive' | 'endClient'>
+  /** The host's own API. */
+  readonly ownResource: string
+  readonly audit: Audit
+}
+
+/** The only place in which users withdraw a consent. */
+export function createOwnConsents(deps: OwnConsentsDeps): OwnConsents {
+  const { consents, clients, sessions, ownResource, audit } = deps
+  return {
+    async list(userId) {
+      const granted = await consents.listForUser(userId)
+      return Promise.all(
+        granted.map(async ({ clientId, scopes: words, grantedAt, updatedAt }) => {
+          const client = await clients.find(clientId)
+          const { scopes, resources } = readConsent(
+            words,
+            client === null ? [] : resourcesOf(client, ownResource),
+          )
+          const name = client?.name ?? null
+          return { clientId, name, scopes, resources, grantedAt, updatedAt }
+        }),
+      )
+    },
+
+    async revoke(session, given, context) {
+      const { userId } = session
+      // A thief whose session has just ended in another process must not sign the owner's apps out.
+      await sessions.requireLive(session)
+      const clientId = clientIdOf(given)
+      const endSessions = () => sessions.endClient(clientId, userId, 'consent-revoked', context)
+      // First, so that the consent is listed as long as a session may be left.
+      const before = await endSessions()
+      const { outcome } = await consents.revoke(userId, clientId)
+      if (outcome === 'revoked') audit({ type: 'consent.revoked', userId, clientId }, context)
+      // Once more: until the row was gone, the app could be signed in to without a question.
+      // Sessions opened later, by an earlier code, end by themselves: still-allowed.ts.
+      const ended = before + (await endSessions())
+      if (outcome === 'unknown' && ended === 0) throw notFound()
+      return ended
+    },
+  }
+}
+
+function clientIdOf(given: unknown): string {
+  if (typeof given === 'string' && clientIdPattern.test(given)) return given
+  throw notFound()
+}
+
+function notFound(): AuthError {
+  return new AuthError('not-found', { clientMessage: 'There is no such app.' })
+}

@@ -1,0 +1,48 @@
+import type { AccountView, FormFault, PageForm, View } from '../../pages/view.js'
+
+const base = 'https://chat.example.com/api/v1'
+
+/** What is in these pages that somebody has typed or registered. */
+interface AccountData {
+  readonly account: AccountView['account']
+  readonly deviceName: string
+  readonly foreignClient: { readonly name: string }
+  readonly scopes: readonly string[]
+  readonly apis: readonly string[]
+}
+
+/** The states of the pages on which users manage their account. */
+export function accountStates(
+  data: AccountData,
+  formWith: (fault: FormFault | null) => PageForm,
+): Record<string, View> {
+  const { account, deviceName, foreignClient, scopes, apis } = data
+  const form = formWith(null)
+  const lastSeenAt = new Date('2030-01-02T03:04:05Z')
+  const here = { id: 'd1', name: deviceName, ip: '192.0.2.7', lastSeenAt, current: true }
+  const devices = [
+    here,
+    { ...here, id: 'd2', ip: '2001:db8:1234:5678:9abc:def0:1234:5678', current: false },
+    { ...here, id: 'd3', name: null, ip: null, current: false },
+  ]
+  const view: AccountView = {
+    page: 'account',
+    account,
+    form,
+    devices,
+    apps: [
+      { id: 'build-bot', name: foreignClient.name, scopes, apis },
+      { id: 'gone', name: null, scopes: [], apis: [] },
+    ],
+    signOut: `${base}/oauth/sign-out?`,
+  }
+  return {
+    account: view,
+    'account-alone': { ...view, devices: [here], apps: [] },
+    'account-stale': { ...view, form: formWith({ kind: 'stale' }) },
+    'account-other-account': {
+      ...view,
+      form: formWith({ kind: 'other-account', account: account.name }),
+    },
+  }
+}
