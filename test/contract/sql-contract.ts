@@ -16,6 +16,7 @@ const contracts = [
   'sessions',
   'secondFactors',
   'tickets',
+  'proofs',
   'keys',
   'consents',
   'once',

@@ -96,6 +96,11 @@ export function fakeMongo(): FakeMongo {
   return { client, databaseOptions, transactionOptions, indexes }
 }
 
+interface Change {
+  readonly $set?: Fields
+  readonly $inc?: Readonly<Record<string, number>>
+}
+
 type Operation = <T>(within: Within, work: () => T) => Promise<T>
 
 function collection(
@@ -112,9 +117,12 @@ function collection(
     rows.set(id, asStored(document))
   }
 
-  function update(found: [string, Fields][], { $set, ...unknown }: { $set: Fields }) {
-    if (Object.keys(unknown).length > 0) throw new Error('only $set is known here')
-    for (const [id, row] of found) rows.set(id, { ...row, ...asStored($set) })
+  function update(found: [string, Fields][], { $set = {}, $inc = {}, ...unknown }: Change) {
+    if (Object.keys(unknown).length > 0) throw new Error('only $set and $inc are known here')
+    for (const [id, row] of found) {
+      const sums = Object.entries($inc).map(([name, by]) => [name, Number(row[name]) + by])
+      rows.set(id, { ...row, ...asStored($set), ...Object.fromEntries(sums) })
+    }
     return {
       matchedCount: found.length,
       modifiedCount: found.filter(([, row]) => !matches(row, $set)).length,
@@ -137,7 +145,7 @@ function collection(
       cursor(() => operation(options, () => matching(filter).map(([, row]) => row))),
     countDocuments: (filter: Fields, within?: Within) =>
       operation(within, () => matching(filter).length),
-    findOneAndUpdate: (filter: Fields, change: { $set: Fields }, options: Within) =>
+    findOneAndUpdate: (filter: Fields, change: Change, options: Within) =>
       operation(options, () => {
         const [found] = first(filter)
         if (found === undefined) return null
@@ -151,9 +159,9 @@ function collection(
         remove([found])
         return found[1]
       }),
-    updateOne: (filter: Fields, change: { $set: Fields }, within?: Within) =>
+    updateOne: (filter: Fields, change: Change, within?: Within) =>
       operation(within, () => update(first(filter), change)),
-    updateMany: (filter: Fields, change: { $set: Fields }, within?: Within) =>
+    updateMany: (filter: Fields, change: Change, within?: Within) =>
       operation(within, () => update(matching(filter), change)),
     // Two upserts at once may both find nothing: the second is refused, as by MongoDB.
     async replaceOne(

@@ -49,7 +49,7 @@ async function recipe(edit: Edit = (code) => code): Promise<Recipe> {
   return mongoStores
 }
 
-const contracts = ['codes', 'sessions', 'secondFactors', 'tickets', 'keys'] as const
+const contracts = ['codes', 'sessions', 'secondFactors', 'tickets', 'proofs', 'keys'] as const
 
 storeContract(
   { describe, it },
@@ -82,6 +82,8 @@ describe('the MongoDB adapter of docs/adapters.md', () => {
       ['auth_codes', 'expiresAt'],
       ['auth_codes', 'retainUntil'],
       ['auth_tickets', 'expiresAt'],
+      ['auth_proofs', 'userId,purpose'],
+      ['auth_proofs', 'expiresAt'],
       ['auth_enrolments', 'expiresAt'],
       ['auth_recovery_codes', '_id.userId'],
     ])
@@ -92,7 +94,10 @@ describe('the MongoDB adapter of docs/adapters.md', () => {
     ['half a character', 'a\ud800'],
     ['longer than 1024 bytes', '\u00e9'.repeat(513)],
   ])('refuses an id that is %s', async (_what, id) => {
-    const { sessions, codes, secondFactors, tickets } = (await recipe())(fakeMongo().client, 'chat')
+    const { sessions, codes, secondFactors, tickets, proofs } = (await recipe())(
+      fakeMongo().client,
+      'chat',
+    )
     const userId = id as string
     await expect(sessions.find(userId)).rejects.toThrow(TypeError)
     await expect(sessions.endAllForUser(userId, 'revoked', new Date())).rejects.toThrow(TypeError)
@@ -101,6 +106,9 @@ describe('the MongoDB adapter of docs/adapters.md', () => {
     )
     await expect(secondFactors.consumeRecoveryCode(userId, 'hash')).rejects.toThrow(TypeError)
     await expect(tickets.consume(userId, new Date())).rejects.toThrow(TypeError)
+    await expect(proofs.find(userId, 'reset')).rejects.toThrow(TypeError)
+    await expect(proofs.takeTry('hash', userId, new Date())).rejects.toThrow(TypeError)
+    await expect(proofs.voidForUser(userId, ['reset'], new Date())).rejects.toThrow(TypeError)
   })
 })
 
@@ -111,7 +119,7 @@ describe('the same adapter with one fault', () => {
     codes: 'mongo-codes',
     tickets: 'mongo-stores',
   }
-  const factors = 'mongo-second-factors'
+  const [factors, proofs] = ['mongo-second-factors', 'mongo-proofs'] as const
   it.each([
     ['sessions', 'mongo-database', ' <= 1024 &&\n    !/\\p{Surrogate}/u.test(value)', ' <= 1024'],
     ['codes', codes, 'consumedAt: null, expiresAt: { $gt: now } }', 'expiresAt: { $gt: now } }'],
@@ -128,6 +136,12 @@ describe('the same adapter with one fault', () => {
     ['sessions', sessions, 'endedBy: { $eq: endedBy } }', 'endedAt: { $ne: null } }'],
     ['sessions', sessions, ' expiresAt: { $gt: now }', ' expiresAt: { $ne: null }'],
     ['tickets', tickets, 'rows.findOneAndDelete(', 'rows.findOne('],
+    ['proofs', proofs, ', triesLeft: { $gt: 0 } }', ' }'],
+    ['proofs', proofs, 'consumedAt: null,\n    expiresAt: { $gt: now }', 'consumedAt: null'],
+    ['proofs', proofs, '    consumedAt: null,\n    expiresAt', '    expiresAt'],
+    ['proofs', proofs, 'purpose: { $in: purposes.map(key) }, ', ''],
+    ['proofs', proofs, 'purposes.map(key) }, consumedAt: null }', 'purposes.map(key) } }'],
+    ['proofs', proofs, '    purpose: { $eq: key(purpose) },\n', ''],
     ['secondFactors', factors, 'lastStep: { $lt: step }', 'lastStep: { $ne: step }'],
     ['sessions', sessions, '{ endedAt: { $lte: now } }', '{ endedAt: { $ne: null } }'],
     [

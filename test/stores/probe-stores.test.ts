@@ -12,6 +12,7 @@ import {
   memoryPasskeyStore,
   memoryStores,
 } from '../../src/stores/memory-stores.js'
+import { newProof } from '../../src/stores/new-records.js'
 import { badStores } from '../testing/bad-stores.js'
 import { memoryKeyStore } from '../testing/memory-key-store.js'
 
@@ -138,6 +139,12 @@ describe('the probe of stores at start-up', () => {
       /^let 20 of 20 callers deactivate one factor/,
     ],
     ['tickets: GET and DEL', /^let 20 of 20 callers consume one ticket/],
+    ['proofs: takeTry reads, then writes', /^let 20 of 20 callers take the last try of one proof/],
+    ['proofs: consume reads, then writes', /^let 20 of 20 callers consume one proof/],
+    [
+      'proofs: voidForUser counts what it has read',
+      /^let 20 of 20 callers void the proofs of one user, and be told of the same one/,
+    ],
     ['consents: grant reads, then writes', 'kept the scopes of 1 of 20 callers.'],
     ['consents: revoke reads, then writes', /^let 20 of 20 callers revoke one consent/],
     ['once: reads, then writes', /^let 20 of 20 callers claim one key, /],
@@ -193,6 +200,27 @@ describe('the probe of stores at start-up', () => {
       option: 'codes',
       problem: expect.stringContaining('clientId, redirectUri'),
     })
+  })
+
+  it.each([
+    ['proofs: what is sealed is cut', 'sealed'],
+    ['proofs: save drops the mark', 'mark'],
+  ] as const)('refuses a store that keeps less of a proof: %s', async (name, member) => {
+    expect(await problemOf({ ...memoryStores(), ...badStores[name]() })).toMatchObject({
+      name: 'AuthConfigError',
+      option: 'proofs',
+      problem: expect.stringContaining(`without its ${member}`),
+      remedy: expect.stringContaining('add a column'),
+    })
+  })
+
+  it('leaves no proof that can be used, also where a store fails in between', async () => {
+    const { proofs } = memoryStores()
+    const saved = vi.spyOn(proofs, 'save')
+    const failing = { ...proofs, takeTry: () => Promise.reject(new Error('timeout')) }
+    await expect(probeStores({ ...memoryStores(), proofs: failing })).rejects.toThrow('timeout')
+    const [{ idHash, purpose } = newProof(() => new Date())] = saved.mock.calls[0] ?? []
+    expect(await proofs.find(idHash, purpose)).toMatchObject({ consumedAt: expect.any(Date) })
   })
 
   it('asks a store only for what it has', async () => {

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { BusMessage, SessionEnded } from '../../src/index.js'
-import { newSession } from '../../src/stores/new-records.js'
+import { newProof, newSession } from '../../src/stores/new-records.js'
 import { type RedisClient, redisBus, redisStores } from '../../src/stores/redis/redis-stores.js'
 import { canStartRedis } from '../support/own-redis.js'
 import { clusterLibraries, type OwnCluster, startCluster } from '../support/own-redis-cluster.js'
@@ -104,6 +104,26 @@ describe.skipIf(!canStartRedis)('a cluster of three Redis servers', () => {
         )
         expect(opened.filter(({ outcome }) => outcome === 'consumed')).toHaveLength(1)
       }
+    })
+
+    it('voids the proofs of a user, wherever they are', async () => {
+      const { proofs } = redisStores(client, { prefix: `${library}:` })
+      const userId = 'u-alice'
+      const rows = Array.from({ length: 60 }, () => newProof(at, { userId, triesLeft: 1 }))
+      await Promise.all(rows.map((proof) => proofs.save(proof)))
+      const [{ idHash, purpose } = newProof(at)] = rows
+      const tries = await Promise.all(
+        Array.from({ length: 10 }, () => proofs.takeTry(idHash, purpose, at(1))),
+      )
+      expect(tries.filter(({ outcome }) => outcome === 'taken')).toHaveLength(1)
+      const counts = await Promise.all(
+        [1, 2, 3].map(() => proofs.voidForUser(userId, [purpose], at(2))),
+      )
+      expect(counts.reduce((sum, count) => sum + count)).toBe(60)
+      const left = await Promise.all(
+        rows.map((proof) => proofs.consume(proof.idHash, purpose, at(3))),
+      )
+      expect(left.every(({ outcome }) => outcome === 'void')).toBe(true)
     })
 
     it('carries messages, whichever nodes the processes talk to', async () => {

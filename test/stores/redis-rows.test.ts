@@ -115,7 +115,7 @@ async function endTogether({ sessions }: Stores): Promise<void> {
   await sessions.endChildren?.('d', 'revoked', at(30))
 }
 
-async function writeOneTimeThings({ codes, tickets }: Stores): Promise<void> {
+async function writeOneTimeThings({ codes, tickets, proofs }: Stores): Promise<void> {
   await codes.save(bareCode('bare'))
   await codes.save(wholeCode('whole'))
   await codes.save(wholeCode('used'))
@@ -129,10 +129,30 @@ async function writeOneTimeThings({ codes, tickets }: Stores): Promise<void> {
     createdAt: at(0),
     expiresAt: at(30),
   })
+  const proof = {
+    idHash: 'proof',
+    purpose: 'reset' as const,
+    userId: 'u-alice',
+    codeTag: 'tag',
+    mark: 'mark',
+    sealed: 'sealed',
+    triesLeft: 5,
+    createdAt: at(0),
+    expiresAt: at(1800),
+    consumedAt: null,
+  }
+  await proofs.save(proof)
+  const absent = { userId: null, codeTag: null, mark: null, sealed: null }
+  await proofs.save({ ...proof, ...absent, idHash: 'of-nobody' })
+  await proofs.save({ ...proof, idHash: 'used' })
+  await proofs.takeTry('used', 'reset', at(30))
+  await proofs.consume('used', 'reset', at(31))
+  await proofs.save({ ...proof, idHash: 'voided', purpose: 'sign-in' })
+  await proofs.voidForUser('u-alice', ['sign-in'], at(32))
 }
 
 // Which call it was, at random; and what Redis has counted by its own clock.
-const random = /^(savedBy|createdBy|rotatedBy|endedBy|consumedBy|claimedBy)$/
+const random = /^(savedBy|createdBy|rotatedBy|endedBy|consumedBy|claimedBy|takenBy)$/
 const counted = /^(number|after|afterClient|afterPair|afterParent)$/
 
 function shown(field: string, value: string): string {

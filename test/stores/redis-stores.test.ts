@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { AuthorizationCodeRecord, SessionRecord, SocketTicketRecord } from '../../src/index.js'
-import { newCode, newSession, newTicket } from '../../src/stores/new-records.js'
+import type {
+  AuthorizationCodeRecord,
+  ProofRecord,
+  SessionRecord,
+  SocketTicketRecord,
+} from '../../src/index.js'
+import { newCode, newProof, newSession, newTicket } from '../../src/stores/new-records.js'
 import { type RedisStores, redisStores } from '../../src/stores/redis/redis-stores.js'
 import {
   libraries,
@@ -50,6 +55,17 @@ const ticket = (change: Partial<SocketTicketRecord> = {}) =>
     sessionId: 'one',
     userId: 'u-alice',
     tokenExpiresAt: at(900),
+    ...change,
+  })
+
+const proof = (change: Partial<ProofRecord> = {}) =>
+  newProof(at, {
+    idHash: 'proof',
+    purpose: 'reset',
+    userId: 'u-alice',
+    codeTag: 'tag',
+    mark: 'mark',
+    sealed: 'sealed',
     ...change,
   })
 
@@ -200,6 +216,57 @@ describe.skipIf(redisUrl === null)('in Redis', () => {
         expect((await stores.tickets.consume('ticket', at(29.999))).outcome).toBe('consumed')
         expect(await stores.tickets.consume('none', at(1))).toEqual({ outcome: 'unknown' })
         expect(await stores.tickets.purge(at(1e9))).toBe(0)
+      })
+    })
+
+    describe('proofs', () => {
+      it.each([2, 10, 100])(
+        'are tried five times by %i callers, and consumed by one of them',
+        async (callers) => {
+          await stores.proofs.save(proof())
+          const tries = await times(callers, () => stores.proofs.takeTry('proof', 'reset', at(1)))
+          const left = 5 - Math.min(5, callers)
+          expect(tries.filter(({ outcome }) => outcome === 'taken')).toHaveLength(5 - left)
+          const uses = await times(callers, () => stores.proofs.consume('proof', 'reset', at(2)))
+          const consumed = proof({ triesLeft: left, consumedAt: at(2) })
+          expect(uses.filter(({ outcome }) => outcome === 'consumed')).toEqual([
+            { outcome: 'consumed', proof: consumed },
+          ])
+          expect(await stores.proofs.find('proof', 'reset')).toEqual(consumed)
+        },
+      )
+
+      it('are kept for an hour more than they are needed, and so is what leads to them', async () => {
+        await stores.proofs.save(proof({ expiresAt: at(7200) }))
+        await stores.proofs.save(proof({ idHash: 'short', expiresAt: at(60) }))
+        for (const key of ['{v:proof}', '{w:u-alice}']) {
+          expect(await remaining(key)).toBeGreaterThan(10_700_000)
+          expect(await remaining(key)).toBeLessThanOrEqual(10_800_000)
+        }
+        expect(await remaining('{v:short}')).toBeLessThanOrEqual(3_660_000)
+        expect(await stores.proofs.purge(at(1e9))).toBe(0)
+      })
+
+      it('of nobody are in no index, and of a user with an empty id in that of this user', async () => {
+        await stores.proofs.save(proof({ idHash: 'of nobody', userId: null }))
+        expect(await keys()).toEqual([`${prefix}{v:of%20nobody}`])
+        await stores.proofs.save(proof({ userId: '' }))
+        expect(await stores.proofs.voidForUser('', ['reset'], at(1))).toBe(1)
+        expect(await stores.proofs.find('of nobody', 'reset')).toMatchObject({ consumedAt: null })
+      })
+
+      it('are not voided by another user who tried to save one of the same hash', async () => {
+        await stores.proofs.save(proof())
+        await expect(stores.proofs.save(proof({ userId: 'u-eve' }))).rejects.toThrow('duplicate')
+        expect(await stores.proofs.voidForUser('u-eve', ['reset'], at(1))).toBe(0)
+        expect(await stores.proofs.find('proof', 'reset')).toEqual(proof())
+      })
+
+      it('come back as used where they were saved so', async () => {
+        await stores.proofs.save(proof({ consumedAt: at(1) }))
+        expect(await stores.proofs.find('proof', 'reset')).toEqual(proof({ consumedAt: at(1) }))
+        expect((await stores.proofs.consume('proof', 'reset', at(2))).outcome).toBe('void')
+        expect(await stores.proofs.voidForUser('u-alice', ['reset'], at(2))).toBe(0)
       })
     })
 
@@ -452,7 +519,12 @@ describe.skipIf(redisUrl === null)('in Redis', () => {
       await Promise.all(
         awkward.map((id) => stores.tickets.save(ticket({ ticketHash: id, userId: id }))),
       )
+      await Promise.all(
+        awkward.map((id) => stores.proofs.save(proof({ idHash: id, purpose: id, userId: id }))),
+      )
       for (const id of awkward) {
+        expect((await stores.proofs.takeTry(id, id, at(1))).outcome).toBe('taken')
+        expect(await stores.proofs.voidForUser(id, [id], at(1))).toBe(1)
         expect(await stores.sessions.listForUser(id, at(1))).toEqual([session({ id, userId: id })])
         expect((await stores.codes.consume(id, at(1))).outcome).toBe('consumed')
         expect((await stores.tickets.consume(id, at(1))).outcome).toBe('consumed')
@@ -475,6 +547,11 @@ describe.skipIf(redisUrl === null)('in Redis', () => {
         await expect(stores.codes.consume(id, at(1))).rejects.toThrow(message)
         await expect(stores.codes.save(code({ opensSessionId: id }))).rejects.toThrow(message)
         await expect(stores.tickets.consume(id, at(1))).rejects.toThrow(message)
+        await expect(stores.proofs.find(id, 'reset')).rejects.toThrow(message)
+        await expect(stores.proofs.takeTry('proof', id, at(1))).rejects.toThrow(message)
+        await expect(stores.proofs.save(proof({ purpose: id }))).rejects.toThrow(message)
+        await expect(stores.proofs.voidForUser(id, ['reset'], at(1))).rejects.toThrow(message)
+        await expect(stores.proofs.voidForUser('u', [id], at(1))).rejects.toThrow(message)
         expect(await keys()).toEqual([])
       },
     )
@@ -503,6 +580,13 @@ describe.skipIf(redisUrl === null)('in Redis', () => {
       )
       await expect(stores.tickets.save(ticket({ expiresAt: never }))).rejects.toThrow(
         'look at expiresAt',
+      )
+      for (const [name, value] of Object.entries({ expiresAt: never, triesLeft: 1.5, mark: 7 }))
+        await expect(stores.proofs.save(proof({ [name]: value }))).rejects.toThrow(
+          `look at ${name}`,
+        )
+      await expect(stores.proofs.takeTry('proof', 'reset', never)).rejects.toThrow(
+        'neither text nor a whole number',
       )
       expect(await keys()).toEqual([])
     })
@@ -540,6 +624,9 @@ describe.skipIf(redisUrl === null)('in Redis', () => {
       await expect(stores.tickets.consume('ticket', at(1))).rejects.toThrow(
         'socket ticket is not in the form',
       )
+      await stores.proofs.save(proof())
+      await redisCommand(url, 'HSET', `${prefix}{v:proof}`, 'tries', 'many')
+      await expect(stores.proofs.find('proof', 'reset')).rejects.toThrow('proof is not in the form')
       await redisCommand(url, 'SET', `${prefix}{s:text}`, 'text', 'PX', 60_000)
       await expect(stores.sessions.find('text')).rejects.toThrow('WRONGTYPE')
       await expect(stores.sessions.end('text', 'logout', at(1))).rejects.toThrow('WRONGTYPE')
@@ -551,6 +638,15 @@ describe.skipIf(redisUrl === null)('in Redis', () => {
       await expect(twice.codes.save(code())).rejects.toThrow('duplicate')
       await twice.tickets.save(ticket())
       await expect(twice.tickets.save(ticket())).rejects.toThrow('duplicate')
+      await twice.proofs.save(proof({ triesLeft: 2 }))
+      await expect(twice.proofs.save(proof())).rejects.toThrow('duplicate')
+      for (const outcome of ['taken', 'taken', 'void'])
+        expect((await twice.proofs.takeTry('proof', 'reset', at(1))).outcome).toBe(outcome)
+      expect((await twice.proofs.consume('proof', 'reset', at(1))).outcome).toBe('consumed')
+      expect((await twice.proofs.consume('proof', 'reset', at(1))).outcome).toBe('void')
+      await twice.proofs.save(proof({ idHash: 'another' }))
+      expect(await twice.proofs.voidForUser('u-alice', ['reset'], at(1))).toBe(1)
+      expect(await twice.proofs.voidForUser('u-alice', ['reset'], at(1))).toBe(0)
       expect((await twice.codes.consume('hash', at(1))).outcome).toBe('consumed')
       expect((await twice.codes.consume('hash', at(1))).outcome).toBe('replayed')
       await twice.sessions.create(session({ refresh: refresh('first') }))
@@ -585,13 +681,18 @@ describe.skipIf(redisUrl === null)('in Redis', () => {
         await spied.codes.consume(id, at(1))
         await spied.tickets.save(ticket({ ticketHash: id }))
         await spied.tickets.consume(id, at(1))
+        await spied.proofs.save(proof({ idHash: id, userId: id }))
+        await spied.proofs.find(id, 'reset')
+        await spied.proofs.takeTry(id, 'reset', at(1))
+        await spied.proofs.consume(id, 'reset', at(1))
+        await spied.proofs.voidForUser(id, ['reset'], at(1))
       }
       expect(scripts.length).toBeGreaterThan(100)
       for (const keys of scripts) expect(new Set(keys.map(slotOf)).size).toBe(1)
       // Each key is hashed by one entity: what follows the prefix is one pair of braces, and
       // nothing that any id could change.
       for (const key of scripts.flat())
-        expect(key.slice(prefix.length)).toMatch(/^\{([cst]:[^{}]*\}|u:[^{}]*\}(:cutoff)?)$/)
+        expect(key.slice(prefix.length)).toMatch(/^\{([cstvw]:[^{}]*\}|u:[^{}]*\}(:cutoff)?)$/)
     })
 
     it('goes on when Redis has forgotten all scripts', async () => {
@@ -613,6 +714,11 @@ describe.skipIf(redisUrl === null)('in Redis', () => {
       await stores.codes.save(code({ codeHash: 'unused' }))
       await stores.tickets.save(ticket())
       await stores.sessions.endAllForUser('u-bob', 'revoked', at(1))
+      await stores.proofs.save(proof())
+      await stores.proofs.takeTry('proof', 'reset', at(1))
+      await stores.proofs.consume('proof', 'reset', at(1))
+      await stores.proofs.save(proof({ idHash: 'voided' }))
+      await stores.proofs.voidForUser('u-alice', ['reset'], at(1))
       const found = await keys()
       expect(found.map((key) => key.slice(prefix.length)).sort()).toEqual(
         [
@@ -623,6 +729,9 @@ describe.skipIf(redisUrl === null)('in Redis', () => {
           '{t:ticket}',
           '{u:u-alice}',
           '{u:u-bob}:cutoff',
+          '{v:proof}',
+          '{v:voided}',
+          '{w:u-alice}',
         ].sort(),
       )
       for (const key of found) expect(await redisCommand(url, 'PTTL', key)).toBeGreaterThan(0)

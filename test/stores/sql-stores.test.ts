@@ -8,6 +8,7 @@ import {
   at,
   codeRecord,
   factorRecord,
+  proofRecord,
   randomKey,
   sessionRecord,
   start,
@@ -194,7 +195,7 @@ describe.each(databaseKinds)('SQL stores on $name', (kind) => {
     })
 
     it('purge in batches, at most as many as asked for, and nothing that was used meanwhile', async () => {
-      const { sessions, codes, tickets } = open().stores
+      const { sessions, codes, tickets, proofs } = open().stores
       await sessions.purge(at(1_000_000))
       const old = Array.from({ length: 620 }, () => sessionRecord({ idleExpiresAt: at(5) }))
       for (const session of old) await sessions.create(session)
@@ -213,6 +214,10 @@ describe.each(databaseKinds)('SQL stores on $name', (kind) => {
       await tickets.purge(at(1_000_000))
       await tickets.save(ticketRecord())
       expect(await tickets.purge(at(30), 10)).toBe(1)
+      await proofs.purge(at(1_000_000))
+      await proofs.save(proofRecord())
+      expect(await proofs.purge(at(1799), 10)).toBe(0)
+      expect(await proofs.purge(at(1800), 10)).toBe(1)
     })
 
     it('never purge a session beyond its absolute end late, however long it is kept from idling', async () => {
@@ -328,7 +333,7 @@ describe('a driver that answers whole numbers as BigInt', () => {
     onTestFinished(() => kysely.destroy())
     expect(await migrateSql(kysely)).toEqual({ from: 0, to: 1 })
     expect(await migrateSql(kysely)).toEqual({ from: 1, to: 1 })
-    const { keys, sessions, codes, secondFactors, tickets } = sqlStores(kysely)
+    const { keys, sessions, codes, secondFactors, tickets, proofs } = sqlStores(kysely)
     const key = {
       generation: 7,
       kid: 'kid',
@@ -356,6 +361,13 @@ describe('a driver that answers whole numbers as BigInt', () => {
     expect(await secondFactors.countRecoveryCodes(factor.userId)).toBe(2)
     await tickets.save(ticket)
     expect(await tickets.consume(ticket.ticketHash, at(1))).toEqual({ outcome: 'consumed', ticket })
+    const proof = proofRecord()
+    await proofs.save(proof)
+    expect(await proofs.takeTry(proof.idHash, proof.purpose, at(1))).toEqual({
+      outcome: 'taken',
+      proof: { ...proof, triesLeft: 4 },
+    })
+    expect(await proofs.voidForUser('u-alice', [proof.purpose], at(1))).toBe(1)
     expect(await sessions.purge(at(10_000))).toBe(1)
   })
 })

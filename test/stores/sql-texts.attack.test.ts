@@ -13,6 +13,7 @@ import {
   codeRecord,
   factorRecord,
   pendingRecord,
+  proofRecord,
   randomKey,
   sessionRecord,
   start,
@@ -208,6 +209,10 @@ describe.each(settings)('a text that a client chose, on $name', ({ open, hex }) 
             }),
           () => stores.codes.save(codeRecord({ codeChallenge: text })),
           () => stores.tickets.save(ticketRecord({ scope: text })),
+          () => stores.proofs.save(proofRecord({ mark: text })),
+          () => stores.proofs.save(proofRecord({ sealed: text })),
+          () => stores.proofs.find('hash', text),
+          () => stores.proofs.voidForUser('u-alice', ['reset', text], start),
         ]
         for (const call of calls)
           await expect(Promise.resolve().then(call)).rejects.toThrow('is not well-formed text')
@@ -217,7 +222,7 @@ describe.each(settings)('a text that a client chose, on $name', ({ open, hex }) 
 })
 
 async function keepEverywhere(
-  { sessions, codes, tickets, keys, secondFactors }: SqlStores,
+  { sessions, codes, tickets, proofs, keys, secondFactors }: SqlStores,
   text: string,
 ): Promise<void> {
   const id = () => `${text}${randomKey()}`
@@ -278,6 +283,17 @@ async function keepEverywhere(
   })
   await tickets.save(ticket)
   expect(await tickets.consume(ticket.ticketHash, at(1))).toEqual({ outcome: 'consumed', ticket })
+
+  const texts = { codeTag: text, mark: text, sealed: text }
+  const proof = proofRecord({ ...texts, idHash: id(), purpose: id(), userId: own.userId })
+  await proofs.save(proof)
+  const tried = { ...proof, triesLeft: 4 }
+  expect(await proofs.takeTry(proof.idHash, proof.purpose, at(1))).toEqual({
+    outcome: 'taken',
+    proof: tried,
+  })
+  expect(await proofs.voidForUser(own.userId, [id(), proof.purpose], at(2))).toBe(1)
+  expect(await proofs.find(proof.idHash, proof.purpose)).toEqual({ ...tried, consumedAt: at(2) })
 
   const generation = (await keys.list()).length
   const key = { generation, kid: text, sealedKey: text, createdAt: start, activatesAt: at(1) }

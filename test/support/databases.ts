@@ -122,6 +122,7 @@ export async function dropTables(kysely: Kysely<object>, prefix: string): Promis
     'authorization_codes',
     'sessions',
     'socket_tickets',
+    'proofs',
     'second_factors',
     'enrolments',
     'recovery_codes',

@@ -11,6 +11,7 @@ import { badOwners } from './bad-stores/owners.js'
 import { badPages } from './bad-stores/pages-and-batches.js'
 import { badParts } from './bad-stores/parts-of-rows.js'
 import { badPasskeys } from './bad-stores/passkeys.js'
+import { badProofs } from './bad-stores/proofs.js'
 import { badFactors } from './bad-stores/second-factors.js'
 import { badSessions } from './bad-stores/sessions.js'
 import { badTickets } from './bad-stores/tickets.js'
@@ -37,5 +38,6 @@ export const badStores = {
   ...badClients,
   ...badOwners,
   ...badPasskeys,
+  ...badProofs,
   ...badCounts,
 }

@@ -4,6 +4,7 @@ import { caughtHurried } from './caught-hurried.js'
 import { caughtOAuth } from './caught-oauth.js'
 import { caughtOwners } from './caught-owners.js'
 import { caughtPasskeys } from './caught-passkeys.js'
+import { caughtProofs } from './caught-proofs.js'
 import { caughtWholeRows } from './caught-whole-rows.js'
 
 /** For every bad store a test that must fail, and a part of what it must say. */
@@ -15,6 +16,7 @@ export const caught: Readonly<
   ...caughtWholeRows,
   ...caughtOwners,
   ...caughtPasskeys,
+  ...caughtProofs,
   ...caughtCounting,
   'codes: read, then write': [
     'consume is won by one of 10 callers',

@@ -100,6 +100,7 @@ function stores() {
     consents: remote('consents'),
     once: remote('once'),
     clients: remote('clients'),
+    proofs: remote('proofs'),
   }
 }
 

@@ -34,6 +34,7 @@ const contracts = [
   'once',
   'clients',
   'passkeys',
+  'proofs',
 ] as const
 
 function goodStores(): StoresUnderTest {
@@ -159,7 +160,7 @@ describe('the store contract', () => {
       stores: goodStores,
     }
     expect(() => collect(options)).toThrow(
-      /^storeContract\.contracts: .+ more of codes, .+, keys, consents, once, clients, passkeys\./,
+      /^storeContract\.contracts: .+ more of codes, .+, once, clients, passkeys, proofs\./,
     )
   })
 
@@ -201,7 +202,7 @@ describe('the store contract', () => {
   it('has so many tests as docs/adapters.md says', () => {
     const page = readFileSync(new URL('../../docs/adapters.md', import.meta.url), 'utf8')
     const [, alone, more] =
-      /(\d+) tests for all nine contracts, and (\d+) more with `processes`/.exec(page) ?? []
+      /(\d+) tests for all ten contracts, and (\d+) more with `processes`/.exec(page) ?? []
     const tests = collect({ name: 'all', contracts, stores: goodStores })
     const withProcesses = collect({
       name: 'all',

@@ -7,6 +7,7 @@ import type {
 import type { Collection, MongoClient } from 'mongodb'
 import { type CodeRow, mongoCodes } from './mongo-codes.js'
 import { checked, deleteDue, isDuplicate, key, openDatabase } from './mongo-database.js'
+import { mongoProofs, type ProofRow } from './mongo-proofs.js'
 import {
   type FactorRow,
   mongoSecondFactors,
@@ -27,6 +28,7 @@ export function mongoStores(client: MongoClient, database: string) {
   const codes = db.collection<CodeRow>('auth_codes')
   const sessions = db.collection<SessionRow>('auth_sessions')
   const tickets = db.collection<TicketRow>('auth_tickets')
+  const proofs = db.collection<ProofRow>('auth_proofs')
   const factors = db.collection<FactorRow>('auth_second_factors')
   const pending = db.collection<PendingRow>('auth_enrolments')
   const recoveryCodes = db.collection<RecoveryCodeRow>('auth_recovery_codes')
@@ -37,6 +39,7 @@ export function mongoStores(client: MongoClient, database: string) {
     codes: mongoCodes(client, codes, { store: sessionStore, rows: sessions }),
     sessions: sessionStore,
     tickets: mongoTickets(tickets),
+    proofs: mongoProofs(proofs),
     secondFactors: mongoSecondFactors(client, { factors, pending, recoveryCodes }),
     keys: mongoKeys(keys),
 
@@ -47,6 +50,7 @@ export function mongoStores(client: MongoClient, database: string) {
       ])
       await codes.createIndexes(ascending('expiresAt', 'retainUntil'))
       await tickets.createIndexes(ascending('expiresAt'))
+      await proofs.createIndexes([{ key: { userId: 1, purpose: 1 } }, ...ascending('expiresAt')])
       await pending.createIndexes(ascending('expiresAt'))
       await recoveryCodes.createIndexes(ascending('_id.userId'))
     },

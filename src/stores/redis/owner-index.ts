@@ -3,7 +3,7 @@ import type { SessionRecord, StoredReason } from '../contract.js'
 import {
   countIndexed,
   forgetSessions,
-  indexedSessions,
+  indexedIds,
   indexSession,
   pageOfSessions,
   readCutoff,
@@ -81,8 +81,7 @@ export function ownerIndex(run: RunScript): OwnerIndex {
       const reply = await run(indexSession, both(owner), identifier(id), ...times)
       return readReply(number, reply, 'cutoff')
     },
-    idsOf: async ({ key }) =>
-      readReply(idsShape, await run(indexedSessions, key), 'list of sessions'),
+    idsOf: async ({ key }) => readReply(idsShape, await run(indexedIds, key), 'list of sessions'),
     count: async ({ key }) => readReply(number, await run(countIndexed, key), 'number of sessions'),
     async *pagesOf({ key }) {
       let cursor = '0'

@@ -1,17 +1,12 @@
 import { gcGraceMs, type Script, script } from './scripts.js'
 
 // The index of a user, of a client or of a session that opens others: a sorted set of session ids,
-// by the absolute end of each.
+// by the absolute end of each. The proofs of a user have one of the same kind.
 
-/**
- * KEYS: index, cutoff. ARGV: session id, its absolute end, now, and 1 for a trace in the cutoff for
- * as long as the session may live. Answers the number of the cutoff.
- *
- * Nothing leaves the index sooner through it, whatever the clocks of the callers say: a session
- * that is no longer in it could outlive "sign out everywhere". So what is over is judged by the
- * clock of Redis, and a caller whose clock is behind it is given the whole length of the session.
- */
-export const indexSession: Script = script(`
+// Nothing leaves the index sooner through it, whatever the clocks of the callers say: a session
+// that is no longer in it could outlive "sign out everywhere". So what is over is judged by the
+// clock of Redis, and a caller whose clock is behind it is given the whole length of the session.
+const keepInIndex = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local length = tonumber(ARGV[2]) - tonumber(ARGV[3])
@@ -24,7 +19,17 @@ redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - ${gc
 local keep = math.max(1, length + ${gcGraceMs})
 if redis.call('PTTL', KEYS[1]) < keep then
   redis.call('PEXPIRE', KEYS[1], string.format('%.0f', keep))
-end
+end`
+
+/** KEYS: index. ARGV: the id of a proof, its end, and when it begins. */
+export const indexProof: Script = script(`${keepInIndex}
+return '1'`)
+
+/**
+ * KEYS: index, cutoff. ARGV: session id, its absolute end, now, and 1 for a trace in the cutoff for
+ * as long as the session may live. Answers the number of the cutoff.
+ */
+export const indexSession: Script = script(`${keepInIndex}
 if ARGV[4] == '1' then
   redis.call('HSET', KEYS[2], 'trace', '1')
   if redis.call('PTTL', KEYS[2]) < keep then
@@ -33,10 +38,8 @@ if ARGV[4] == '1' then
 end
 return redis.call('HGET', KEYS[2], 'number') or '0'`)
 
-/**
- * Answers the ids of all sessions of the owner that may still be there, and of some that are not.
- */
-export const indexedSessions: Script = script(`return redis.call('ZRANGE', KEYS[1], 0, -1)`)
+/** Answers the ids of all rows of the owner that may still be there, and of some that are not. */
+export const indexedIds: Script = script(`return redis.call('ZRANGE', KEYS[1], 0, -1)`)
 
 /** Answers how many that are. */
 export const countIndexed: Script = script(`return tostring(redis.call('ZCARD', KEYS[1]))`)

@@ -1,8 +1,10 @@
 import type { AuthorizationCodeStore } from '../code-contract.js'
 import type { SessionStore } from '../contract.js'
+import type { ProofStore } from '../proof-contract.js'
 import type { SocketTicketStore } from '../ticket-contract.js'
 import type { RedisClient } from './redis-client.js'
 import { redisCodes } from './redis-codes.js'
+import { redisProofs } from './redis-proofs.js'
 import { redisSessions } from './redis-sessions.js'
 import { redisTickets } from './redis-tickets.js'
 import { openScripts, type RedisStoresOptions } from './store-options.js'
@@ -26,12 +28,13 @@ export interface RedisStores {
   readonly codes: AuthorizationCodeStore
   readonly sessions: SessionStore
   readonly tickets: SocketTicketStore
+  readonly proofs: ProofStore
 }
 
 /**
- * Keeps authorization codes, sessions and socket tickets in Redis 6.2 or later, for any number of
- * processes. What may have one winner only is one Lua script; each script touches one slot, so that
- * Redis Cluster works too.
+ * Keeps authorization codes, sessions, socket tickets and proofs in Redis 6.2 or later, for any
+ * number of processes. What may have one winner only is one Lua script; each script touches one
+ * slot, so that Redis Cluster works too.
  *
  * The client stays yours: connect it before, close it after the router, and handle its 'error'
  * events. Its standard type mapping is expected. Let it fail fast while Redis is away
@@ -49,7 +52,8 @@ export interface RedisStores {
  *   off, or use the append-only file.
  * - Set `maxmemory-policy noeviction`. A full Redis then refuses sign-ins, and still ends sessions.
  *   One that evicts signs users out; whichever key of a user it has thrown out, "sign out
- *   everywhere" ends every session. You are warned of it once.
+ *   everywhere" ends every session. A link in a mail that was to be void may still work, unless
+ *   what it was made for has changed. You are warned of it once.
  * - Replicas follow a little later. After a failover, the last logouts may be missing;
  *   `min-replicas-to-write` and `WAIT` narrow that down, and this package does not call `WAIT`.
  *
@@ -87,5 +91,6 @@ export function redisStores(client: RedisClient, options: RedisStoresOptions = {
     codes: redisCodes(run, prefix),
     sessions: redisSessions(run, prefix),
     tickets: redisTickets(run, prefix),
+    proofs: redisProofs(run, prefix),
   }
 }

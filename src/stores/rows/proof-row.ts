@@ -1,5 +1,14 @@
 import type { ProofRecord } from '../proof-contract.js'
-import { integer, key, moment, orNull, type Row, text } from './members.js'
+import {
+  integer,
+  type KeyValue,
+  key,
+  type MomentValue,
+  moment,
+  orNull,
+  type Row,
+  text,
+} from './members.js'
 
 /** The members of a proof, stored as `sessionRow` says. */
 export const proofRow: Row<ProofRecord> = {
@@ -13,4 +22,18 @@ export const proofRow: Row<ProofRecord> = {
   createdAt: moment,
   expiresAt: moment,
   consumedAt: orNull(moment),
+}
+
+/** One row of proofs. */
+export interface ProofsTable {
+  id_hash: KeyValue
+  purpose: KeyValue
+  user_id: KeyValue | null
+  code_tag: string | null
+  mark: string | null
+  sealed: string | null
+  tries_left: number
+  created_at: MomentValue
+  expires_at: MomentValue
+  consumed_at: MomentValue | null
 }

@@ -5,6 +5,7 @@ import type { ConsentStore } from '../consent-contract.js'
 import type { SessionStore } from '../contract.js'
 import type { OnceStore } from '../once-contract.js'
 import type { PasskeyStore } from '../passkey-contract.js'
+import type { ProofStore } from '../proof-contract.js'
 import type { SecondFactorStore } from '../second-factor-contract.js'
 import type { SocketTicketStore } from '../ticket-contract.js'
 import { createEngine } from './engine.js'
@@ -16,6 +17,7 @@ import { sqlConsents } from './sql-consents.js'
 import { sqlKeys } from './sql-keys.js'
 import { sqlOnce } from './sql-once.js'
 import { sqlPasskeys } from './sql-passkeys.js'
+import { sqlProofs } from './sql-proofs.js'
 import { sqlSecondFactors } from './sql-second-factors.js'
 import { sqlSessions } from './sql-sessions.js'
 import { sqlTickets } from './sql-tickets.js'
@@ -24,6 +26,7 @@ import { checkTableOptions, type SqlTableOptions } from './tables.js'
 export type { EnrolmentsTable, PasskeysTable, SecondFactorsTable } from '../rows/factor-rows.js'
 export type { KeyValue, MomentValue } from '../rows/members.js'
 export type { AuthorizationCodesTable, SocketTicketsTable } from '../rows/one-time-rows.js'
+export type { ProofsTable } from '../rows/proof-row.js'
 export type { SessionsTable } from '../rows/session-row.js'
 export type { SqlEngineName } from './engine.js'
 export type { HostKysely, HostTransaction } from './host-kysely.js'
@@ -56,6 +59,7 @@ export interface SqlStores {
   readonly sessions: SessionStore
   readonly secondFactors: SecondFactorStore
   readonly tickets: SocketTicketStore
+  readonly proofs: ProofStore
   readonly keys: KeyStore
 }
 
@@ -72,8 +76,8 @@ export interface SqlStores {
  *
  * @param kysely - your instance, or a transaction of it
  * @param options - `prefix` of the tables (default `mar_`) and `schema`
- * @returns the stores; spread `codes`, `sessions`, `secondFactors` and `tickets` into the options
- * of `createAuthRouter`
+ * @returns the stores; spread `codes`, `sessions`, `secondFactors`, `tickets` and `proofs` into
+ * the options of `createAuthRouter`
  * @throws AuthConfigError for a database that is not known here, an unknown option, or a prefix or
  * schema that is not a plain identifier
  *
@@ -107,6 +111,7 @@ export function sqlStores<Database>(
     sessions,
     secondFactors: namingMissingTables(sqlSecondFactors(engine)),
     tickets: namingMissingTables(sqlTickets(engine)),
+    proofs: namingMissingTables(sqlProofs(engine)),
     keys: namingMissingTables(sqlKeys(engine, engine.tables.keys)),
   }
 }

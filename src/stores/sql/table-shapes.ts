@@ -125,6 +125,23 @@ export const firstTables: readonly TableShape[] = [
     indexes: [['expires_at']],
   },
   {
+    table: 'proofs',
+    columns: {
+      id_hash: 'key',
+      purpose: 'key',
+      user_id: 'key?',
+      code_tag: 'text?',
+      mark: 'text?',
+      sealed: 'text?',
+      tries_left: 'integer',
+      created_at: 'moment',
+      expires_at: 'moment',
+      consumed_at: 'moment?',
+    },
+    primaryKey: ['id_hash'],
+    indexes: [['user_id', 'purpose'], ['expires_at']],
+  },
+  {
     table: 'secondFactors',
     columns: {
       user_id: 'key',

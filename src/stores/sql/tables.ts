@@ -3,6 +3,7 @@ import { checkOptions, fitting, optionsOf } from '../../lib/check-options.js'
 import type { EnrolmentsTable, PasskeysTable, SecondFactorsTable } from '../rows/factor-rows.js'
 import type { KeyValue, MomentValue } from '../rows/members.js'
 import type { AuthorizationCodesTable, SocketTicketsTable } from '../rows/one-time-rows.js'
+import type { ProofsTable } from '../rows/proof-row.js'
 import type { SessionsTable } from '../rows/session-row.js'
 
 /** A text column as it is written; it is read as a string. */
@@ -76,6 +77,7 @@ export interface SqlAuthTables {
   mar_authorization_codes: AuthorizationCodesTable
   mar_sessions: SessionsTable
   mar_socket_tickets: SocketTicketsTable
+  mar_proofs: ProofsTable
   mar_second_factors: SecondFactorsTable
   mar_enrolments: EnrolmentsTable
   mar_recovery_codes: RecoveryCodesTable
@@ -111,6 +113,7 @@ export interface TableNames {
   readonly codes: 'mar_authorization_codes'
   readonly sessions: 'mar_sessions'
   readonly tickets: 'mar_socket_tickets'
+  readonly proofs: 'mar_proofs'
   readonly secondFactors: 'mar_second_factors'
   readonly enrolments: 'mar_enrolments'
   readonly recoveryCodes: 'mar_recovery_codes'
@@ -158,6 +161,7 @@ export function tableNames(prefix: string): TableNames {
     codes: `${prefix}authorization_codes` as 'mar_authorization_codes',
     sessions: `${prefix}sessions` as 'mar_sessions',
     tickets: `${prefix}socket_tickets` as 'mar_socket_tickets',
+    proofs: `${prefix}proofs` as 'mar_proofs',
     secondFactors: `${prefix}second_factors` as 'mar_second_factors',
     enrolments: `${prefix}enrolments` as 'mar_enrolments',
     recoveryCodes: `${prefix}recovery_codes` as 'mar_recovery_codes',

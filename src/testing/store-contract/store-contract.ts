@@ -7,14 +7,26 @@ import { redemptionContract } from './codes/redemption.js'
 import { wholeCodesContract } from './codes/whole-codes.js'
 import { consentsContract } from './consents/consents.js'
 import { consentUnion } from './consents/union.js'
-import { codeLengths, factorLengths, sessionLengths, ticketLengths } from './every-store/lengths.js'
+import {
+  codeLengths,
+  factorLengths,
+  proofLengths,
+  sessionLengths,
+  ticketLengths,
+} from './every-store/lengths.js'
 import { codeLookAlikes, factorLookAlikes, sessionLookAlikes } from './every-store/look-alikes.js'
-import { codeReads, factorReads, sessionReads } from './every-store/reads-during-changes.js'
+import {
+  codeReads,
+  factorReads,
+  proofReads,
+  sessionReads,
+} from './every-store/reads-during-changes.js'
 import {
   codesInRealTime,
   factorsInRealTime,
   type InRealTime,
   onceInRealTime,
+  proofsInRealTime,
   realTimeRun,
   sessionsInRealTime,
 } from './every-store/real-time.js'
@@ -24,6 +36,7 @@ import {
   strangeConsents,
   strangeFactors,
   strangeOnce,
+  strangeProofs,
   strangeSessions,
   strangeTickets,
 } from './every-store/strange-keys.js'
@@ -48,6 +61,10 @@ import { onceContract } from './once/once.js'
 import { oncePurge } from './once/purging.js'
 import { passkeyOwnersContract } from './passkeys/owners.js'
 import { passkeysContract } from './passkeys/passkeys.js'
+import { proofsContract } from './proofs/proofs.js'
+import { proofsPurge } from './proofs/purging.js'
+import { proofTries } from './proofs/tries.js'
+import { proofVoiding } from './proofs/voiding.js'
 import { testsWithChildren } from './races/child-processes.js'
 import { processRaces } from './races/processes.js'
 import { races } from './races/races.js'
@@ -255,6 +272,18 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
     const part = partOf(it, async () => given(await open(), 'passkeys'), settings)
     passkeysContract(part)
     passkeyOwnersContract(part)
+  },
+  proofs: (it, open, settings) => {
+    const part = partOf(it, async () => given(await open(), 'proofs'), settings)
+    const later = proofsInRealTime(part, settings.inRealTime)
+    proofsContract(part)
+    strangeProofs(part)
+    proofLengths(part)
+    proofTries(part)
+    proofVoiding(part)
+    proofReads(part)
+    later()
+    proofsPurge(part)
   },
 }
 

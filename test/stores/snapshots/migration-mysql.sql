@@ -76,6 +76,22 @@ create table if not exists `mar_socket_tickets` (
   index `mar_socket_tickets_expires_at` (expires_at)
 ) engine=InnoDB row_format=dynamic;
 
+create table if not exists `mar_proofs` (
+  id_hash varbinary(1024) not null,
+  purpose varbinary(1024) not null,
+  user_id varbinary(1024) null,
+  code_tag text character set utf8mb4 null,
+  mark text character set utf8mb4 null,
+  sealed text character set utf8mb4 null,
+  tries_left integer not null,
+  created_at bigint not null,
+  expires_at bigint not null,
+  consumed_at bigint null,
+  primary key (id_hash),
+  index `mar_proofs_user_id_purpose` (user_id, purpose),
+  index `mar_proofs_expires_at` (expires_at)
+) engine=InnoDB row_format=dynamic;
+
 create table if not exists `mar_second_factors` (
   user_id varbinary(1024) not null,
   sealed_seed varbinary(1024) not null,

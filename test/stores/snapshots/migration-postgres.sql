@@ -82,6 +82,24 @@ create table if not exists "mar_socket_tickets" (
 
 create index if not exists "mar_socket_tickets_expires_at" on "mar_socket_tickets" (expires_at);
 
+create table if not exists "mar_proofs" (
+  id_hash text collate "C" not null,
+  purpose text collate "C" not null,
+  user_id text collate "C" null,
+  code_tag text null,
+  mark text null,
+  sealed text null,
+  tries_left integer not null,
+  created_at bigint not null,
+  expires_at bigint not null,
+  consumed_at bigint null,
+  primary key (id_hash)
+);
+
+create index if not exists "mar_proofs_user_id_purpose" on "mar_proofs" (user_id, purpose);
+
+create index if not exists "mar_proofs_expires_at" on "mar_proofs" (expires_at);
+
 create table if not exists "mar_second_factors" (
   user_id text collate "C" not null,
   sealed_seed text collate "C" not null,

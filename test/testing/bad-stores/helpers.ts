@@ -4,6 +4,7 @@ import type {
   KeyStore,
   ManagedClientStore,
   OnceStore,
+  ProofStore,
   SecondFactorStore,
   SessionStore,
   SocketTicketStore,
@@ -39,6 +40,11 @@ export const withFactors = (change: Change<SecondFactorStore>) => (): StoresUnde
 export const withTickets = (change: Change<SocketTicketStore>) => (): StoresUnderTest => {
   const { tickets } = memoryStores()
   return { tickets: { ...tickets, ...change(tickets) } }
+}
+
+export const withProofs = (change: Change<ProofStore>) => (): StoresUnderTest => {
+  const { proofs } = memoryStores()
+  return { proofs: { ...proofs, ...change(proofs) } }
 }
 
 export const withKeys = (change: Change<KeyStore>) => (): StoresUnderTest => {

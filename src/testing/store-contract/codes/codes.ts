@@ -190,6 +190,7 @@ function codeExpiry(part: Part<AuthorizationCodeStore>): void {
     row: 'code',
     method: 'codes.consume',
     by: 'write',
+    outcomes: { good: 'consumed', over: 'unknown' },
     seconds: 60,
     async save(codes, at) {
       const code = newCode(at)

@@ -7,10 +7,12 @@ import {
   newCode,
   newFactor,
   newPending,
+  newProof,
   newRefresh,
   newSession,
   newTicket,
 } from '../../../stores/new-records.js'
+import type { ProofStore } from '../../../stores/proof-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
 import { check, same, sessionsOf } from '../harness/checks.js'
@@ -112,5 +114,18 @@ export function ticketLengths({ it }: Part<SocketTicketStore>): void {
       texts(ticket),
       `tickets.consume: ${whole}`,
     )
+  })
+}
+
+/** Proofs as long as they get. */
+export function proofLengths({ it }: Part<ProofStore>): void {
+  it('the longest ids, hashes, purposes and texts come back whole', async (proofs, at) => {
+    const [idHash, purpose, userId] = [maxKey(), maxKey(), maxKey()]
+    const long = { codeTag: longestText, mark: longestText, sealed: longestText }
+    const proof = newProof(at, { ...long, idHash, purpose, userId })
+    await proofs.save(proof)
+    same(texts(await proofs.find(idHash, purpose)), texts(proof), `proofs.find: ${whole}`)
+    const voided = await proofs.voidForUser(userId, [purpose], at(1))
+    same(voided, 1, `proofs.voidForUser of a user and a purpose of 1024 bytes. ${whole}`)
   })
 }

@@ -8,9 +8,11 @@ import {
   newCode,
   newFactor,
   newPending,
+  newProof,
   newRefreshable,
   newRotation,
 } from '../../../stores/new-records.js'
+import type { ProofStore } from '../../../stores/proof-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import { check, isNone, same, sessionsOf } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
@@ -169,6 +171,30 @@ export function codeReads({ it, rounds }: Part<AuthorizationCodeStore>): void {
         'codes.find answered null for a code that has been used. It stays until it is purged.',
       )
       check(!isNone(after.consumedAt), stale('codes.find', 'codes.consume'))
+    }
+  })
+}
+
+/** The same for a proof that is tried and used. */
+export function proofReads({ it, rounds }: Part<ProofStore>): void {
+  it('find, while a proof is tried and used: then it is', async (proofs, at) => {
+    for (let round = 0; round < Math.ceil(rounds / 4); round += 1) {
+      const proof = newProof(at)
+      const { idHash, purpose } = proof
+      await proofs.save(proof)
+      const read = () => proofs.find(idHash, purpose)
+      const take = () => proofs.takeTry(idHash, purpose, at(1))
+      const { after: tried } = await readWhile(read, take, round % 2 === 1)
+      const use = () => proofs.consume(idHash, purpose, at(2))
+      const { after: used } = await readWhile(read, use, round % 2 === 1)
+      check(
+        !isNone(tried) && !isNone(used),
+        'proofs.find answered nothing for a proof that has been tried or used. It stays until ' +
+          'it is purged.',
+      )
+      const isTried = Number(tried?.triesLeft) < proof.triesLeft
+      check(isTried, stale('proofs.find', 'proofs.takeTry'))
+      check(!isNone(used?.consumedAt), stale('proofs.find', 'proofs.consume'))
     }
   })
 }

@@ -9,11 +9,13 @@ import {
   newCode,
   newFactor,
   newPending,
+  newProof,
   newRefreshable,
   newRotation,
   newSession,
 } from '../../../stores/new-records.js'
 import type { OnceStore } from '../../../stores/once-contract.js'
+import type { ProofStore } from '../../../stores/proof-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import { check, codesLeft, same, sessionsOf } from '../harness/checks.js'
 import type { Part } from '../harness/suite.js'
@@ -287,4 +289,46 @@ export function onceInRealTime({ it, store }: Part<OnceStore>, inRealTime: InRea
         )
       },
     )
+}
+
+/**
+ * A proof is good until its end, and what leads to those of a user lasts as long as the last of
+ * them. Returns the registration of the later test.
+ */
+export function proofsInRealTime(
+  { it, store }: Part<ProofStore>,
+  inRealTime: InRealTime,
+): () => void {
+  const time = inRealTime(async (at, end) => {
+    const proofs = await store()
+    const long = [newProof(at), newProof(at)]
+    const short = long.map(({ userId, purpose }) =>
+      newProof(at, { userId, purpose, expiresAt: end }),
+    )
+    // In both orders: neither may the second shorten what the first needs.
+    for (const proof of [short[0], long[0], long[1], short[1]])
+      if (proof !== undefined) await proofs.save(proof)
+    for (const { idHash, purpose } of short) {
+      const { outcome } = await proofs.consume(idHash, purpose, at(0.1))
+      check(
+        outcome === 'consumed',
+        `proofs.consume answered ${outcome} for a proof 0.2 seconds ${roundUp}`,
+      )
+    }
+    return { long }
+  })
+  it('a proof is good until its expiresAt comes by the real time', async () =>
+    void (await time.begun()))
+  return () =>
+    it('voidForUser finds a proof also when another of the user has expired by the real time', async () => {
+      const { long } = await time.passed()
+      const proofs = await store()
+      for (const { userId, purpose } of long)
+        same(
+          await proofs.voidForUser(String(userId), [purpose], new Date()),
+          1,
+          'proofs.voidForUser when a shorter proof of the user had expired by the real time: ' +
+            'what leads to the proofs of a user must last as long as the last of them.',
+        )
+    })
 }

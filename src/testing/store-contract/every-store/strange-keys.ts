@@ -9,10 +9,12 @@ import {
   newCode,
   newConsent,
   newFactor,
+  newProof,
   newSession,
   newTicket,
 } from '../../../stores/new-records.js'
 import type { OnceStore } from '../../../stores/once-contract.js'
+import type { ProofStore } from '../../../stores/proof-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
 import { check, codesLeft, isNone, sessionsOf } from '../harness/checks.js'
@@ -200,6 +202,38 @@ export function strangeTickets(part: Part<SocketTicketStore>): void {
     asks: {
       'tickets.consume': async (tickets, ticketHash) =>
         (await tickets.consume(ticketHash, at(1))).outcome === 'unknown',
+    },
+  })
+}
+
+/** Proofs, and the users they belong to. Those of a user are found by using them up. */
+export function strangeProofs(part: Part<ProofStore>): void {
+  const at = moments()
+  const purpose = 'reset'
+  strangeKeys(part, 'proofs.find', {
+    add: (proofs, idHash) => proofs.save(newProof(at, { idHash, purpose })),
+    find: async (proofs, idHash) => (await proofs.find(idHash, purpose))?.idHash ?? null,
+    asks: {
+      'proofs.find': async (proofs, idHash) => isNone(await proofs.find(idHash, purpose)),
+      'proofs.find of a purpose': async (proofs, text, there) =>
+        isNone(await proofs.find(there, text)),
+      'proofs.takeTry': async (proofs, idHash) =>
+        (await proofs.takeTry(idHash, purpose, at(1))).outcome === 'void',
+      'proofs.consume': async (proofs, idHash) =>
+        (await proofs.consume(idHash, purpose, at(1))).outcome === 'void',
+    },
+  })
+  const users: Part<ProofStore> = {
+    ...part,
+    it: (name, body) => part.it(`of users: ${name}`, body),
+  }
+  const voided = (proofs: ProofStore, userId: string) =>
+    proofs.voidForUser(userId, [purpose], at(1))
+  strangeKeys(users, 'proofs.voidForUser', {
+    add: (proofs, userId) => proofs.save(newProof(at, { userId, purpose })),
+    find: async (proofs, userId) => ((await voided(proofs, userId)) === 1 ? userId : null),
+    asks: {
+      'proofs.voidForUser': async (proofs, userId) => (await voided(proofs, userId)) === 0,
     },
   })
 }

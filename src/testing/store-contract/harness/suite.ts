@@ -6,6 +6,7 @@ import type { SessionStore } from '../../../stores/contract.js'
 import { type Moment, moments } from '../../../stores/new-records.js'
 import type { OnceStore } from '../../../stores/once-contract.js'
 import type { PasskeyStore } from '../../../stores/passkey-contract.js'
+import type { ProofStore } from '../../../stores/proof-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
 
@@ -20,6 +21,7 @@ export interface StoresUnderTest {
   readonly once?: OnceStore
   readonly clients?: ManagedClientStore
   readonly passkeys?: PasskeyStore
+  readonly proofs?: ProofStore
 }
 
 /**

@@ -16,6 +16,7 @@ import { oauthOperations } from './one-time-oauth.js'
 import { type OneTimeOperation, oneWrite, usual, withinOne } from './one-time-operation.js'
 import { sessionOwnerOperations } from './one-time-owners.js'
 import { passkeyOperations } from './one-time-passkeys.js'
+import { proofOperations } from './one-time-proofs.js'
 
 const codes: OneTimeOperation = {
   ...usual,
@@ -238,6 +239,7 @@ export const oneTimeOperations: readonly OneTimeOperation[] = [
   insertKey,
   ...oauthOperations,
   ...passkeyOperations,
+  ...proofOperations,
 ]
 
 function resolves(promise: Promise<unknown>): Promise<boolean> {

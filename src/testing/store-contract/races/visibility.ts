@@ -20,6 +20,7 @@ import { same } from '../harness/checks.js'
 import { given, type StoreContractName, type StoresUnderTest } from '../harness/suite.js'
 import { clientsOf, consentsOf, onceOf } from './oauth-visibility.js'
 import { passkeysOf } from './passkey-visibility.js'
+import { proofsOf } from './proof-visibility.js'
 import { ownersOf } from './visibility-owners.js'
 
 /** The same stores in this process and in another one. */
@@ -68,6 +69,10 @@ export const visibility: Readonly<Record<StoreContractName, (sides: BothSides) =
     passkeys: async ({ here, there }) => {
       await passkeysOf(given(here, 'passkeys'), given(there, 'passkeys'))
       await passkeysOf(given(there, 'passkeys'), given(here, 'passkeys'))
+    },
+    proofs: async ({ here, there }) => {
+      await proofsOf(given(here, 'proofs'), given(there, 'proofs'))
+      await proofsOf(given(there, 'proofs'), given(here, 'proofs'))
     },
     tickets: async ({ here, there }) => {
       const at = moments()

@@ -111,6 +111,7 @@ function ticketExpiry(part: Part<SocketTicketStore>): void {
     row: 'ticket',
     method: 'tickets.consume',
     by: 'delete',
+    outcomes: { good: 'consumed', over: 'unknown' },
     seconds: 30,
     async save(tickets, at) {
       const ticket = newTicket(at)

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { randomId } from '../../lib/random.js'
+import type { ProofRecord, ProofStore } from '../proof-contract.js'
+import { without } from '../rows/members.js'
+import { proofRow } from '../rows/proof-row.js'
+import { inChunks } from './in-chunks.js'
+import { jsonShape, toJson } from './json-rows.js'
+import { indexedIds, indexProof } from './owner-scripts.js'
+import { consumeProof, findProof, saveProof, takeTryOfProof, voidProof } from './proof-scripts.js'
+import { json, momentDigits, readReply, rowText } from './replies.js'
+import { gcGraceMs, identifier, keyOf, lifetime, type RunScript } from './scripts.js'
+
+const recordRow = without(proofRow, 'triesLeft', 'expiresAt', 'consumedAt')
+const recordShape = json(jsonShape(recordRow))
+const wholeShape = json(jsonShape(proofRow))
+const tries: z.ZodType<number> = z
+  .string()
+  .regex(/^-?\d{1,16}$/)
+  .transform(Number)
+const rowShape = z.tuple([recordShape, momentDigits, tries, momentDigits.nullable()]).nullable()
+const idsShape = z.array(z.string())
+const isVoided = z.enum(['0', '1'])
+const what = 'proof'
+
+/** Proofs, each in one hash, and a set of their ids for each user. */
+export function redisProofs(run: RunScript, prefix: string): ProofStore {
+  const key = (idHash: string) => keyOf(prefix, 'v', idHash)
+  const indexOf = (userId: string) => keyOf(prefix, 'w', userId)
+  const read = (reply: unknown) => {
+    const row = readReply(rowShape, reply, what)
+    return row === null ? null : proofOf(row)
+  }
+  return {
+    async save(proof) {
+      const { idHash, purpose, userId, triesLeft, createdAt, expiresAt, consumedAt } = proof
+      // All of it, before anything is written.
+      rowText(wholeShape, toJson(proofRow, proof), what)
+      const text = rowText(recordShape, toJson(recordRow, proof), what)
+      const [begin, end] = [createdAt.getTime(), expiresAt.getTime()]
+      // First: a proof that is in no index would outlive what is to void it.
+      if (userId !== null) await run(indexProof, indexOf(userId), identifier(idHash), end, begin)
+      const saved = await run(
+        saveProof,
+        key(idHash),
+        randomId(),
+        lifetime(end - begin + gcGraceMs),
+        text,
+        identifier(purpose),
+        end,
+        triesLeft,
+        consumedAt?.getTime() ?? '',
+        ...(userId === null ? [] : [userId]),
+      )
+      if (saved !== '1') throw new Error('redisStores: duplicate proof')
+    },
+    find: async (idHash, purpose) => read(await run(findProof, key(idHash), identifier(purpose))),
+    async takeTry(idHash, purpose, now) {
+      const given = [identifier(purpose), randomId(), now.getTime()] as const
+      const proof = read(await run(takeTryOfProof, key(idHash), ...given))
+      return proof === null ? { outcome: 'void' } : { outcome: 'taken', proof }
+    },
+    async consume(idHash, purpose, now) {
+      const given = [identifier(purpose), randomId(), now.getTime()] as const
+      const proof = read(await run(consumeProof, key(idHash), ...given))
+      return proof === null ? { outcome: 'void' } : { outcome: 'consumed', proof }
+    },
+    async voidForUser(userId, purposes, now) {
+      const given = [userId, randomId(), now.getTime(), ...purposes.map(identifier)] as const
+      const ids = readReply(idsShape, await run(indexedIds, indexOf(userId)), 'list of proofs')
+      const voided = await inChunks(ids, async (idHash) =>
+        readReply(isVoided, await run(voidProof, key(idHash), ...given), what),
+      )
+      return voided.filter((answer) => answer === '1').length
+    },
+    // Redis deletes what is over by itself.
+    purge: async () => 0,
+  }
+}
+
+function proofOf([record, expiresAt, triesLeft, consumedAt]: NonNullable<
+  z.output<typeof rowShape>
+>): ProofRecord {
+  return { ...record, triesLeft, expiresAt, consumedAt }
+}
