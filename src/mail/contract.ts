@@ -41,7 +41,8 @@ export interface Mail {
  * declare const transport: { sendMail(mail: object): Promise<unknown> } // of nodemailer
  * const mail: MailSender = {
  *   async send({ to, subject, text }) {
- *     await transport.sendMail({ from: 'chat@example.com', to: { address: to, name: '' }, subject, text })
+ *     const recipient = { name: '', address: to } // as text it would be parsed again
+ *     await transport.sendMail({ from: 'chat@mail.example', to: recipient, subject, text })
  *   },
  * }
  * ```

@@ -19,7 +19,7 @@ const folder = mkdtempSync(fileURLToPath(new URL('.recipes-', import.meta.url)))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 async function recipe(title: string, name: string): Promise<(database: unknown) => UserStore> {
-  const [, rest = ''] = page.split(`\nWith ${title}:\n`)
+  const [, rest = ''] = page.split(`\nWith ${title}`)
   const [, code = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(rest) ?? []
   const file = join(folder, `${name}.mjs`)
   const compilerOptions = {
@@ -32,8 +32,10 @@ async function recipe(title: string, name: string): Promise<(database: unknown) 
 }
 
 const table = `create table users (
-  id serial primary key, username text not null, email text not null, name text not null,
-  password_hash text, disabled boolean not null default false)`
+  id serial primary key, username text not null, email text, name text not null,
+  password_hash text, disabled boolean not null default false,
+  email_verified boolean not null default false, email_factor boolean not null default false);
+  create unique index on users (lower(email))`
 
 describe.skipIf(postgresUrl === null)('the UserStore of docs/user-store.md, on PostgreSQL', () => {
   const open: { pool?: pg.Pool; drop?: () => Promise<void> } = {}
@@ -50,9 +52,16 @@ describe.skipIf(postgresUrl === null)('the UserStore of docs/user-store.md, on P
 
   const addUser = async (user: UserToAdd) => {
     const { rows } = await pool().query<{ id: number }>(
-      'insert into users (username, email, name, password_hash, disabled) ' +
-        'values ($1, $2, $3, $4, $5) returning id',
-      [user.username, user.email, user.name, user.passwordHash, user.disabled],
+      'insert into users (username, email, name, password_hash, disabled, email_verified) ' +
+        'values ($1, $2, $3, $4, $5, $6) returning id',
+      [
+        user.username,
+        user.email,
+        user.name,
+        user.passwordHash,
+        user.disabled,
+        user.emailVerified,
+      ],
     )
     return String(rows[0]?.id)
   }
@@ -87,6 +96,19 @@ describe.skipIf(postgresUrl === null)('the UserStore of docs/user-store.md, on P
       for (const test of tests) it(test.name, test.run)
     })
   }
+})
+
+it('the store for plain pg of docs/user-store.md has all optional methods', async () => {
+  const users = (await recipe('plain `pg`', 'pgUsers'))({})
+  expect(Object.keys(users).sort()).toEqual([
+    'findById',
+    'findByIdentifier',
+    'findContact',
+    'markEmailVerified',
+    'setEmailFactor',
+    'updateEmail',
+    'updatePasswordHash',
+  ])
 })
 
 it('docs/user-store.md says how many tests the contract has', () => {

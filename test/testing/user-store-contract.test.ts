@@ -1,103 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { AuthConfigError, type AuthUser, type UserStore } from '../../src/index.js'
-import {
-  type UserStoreHarness,
-  type UserToAdd,
-  userStoreContract,
-} from '../../src/testing/testing.js'
+import { AuthConfigError } from '../../src/index.js'
+import { type UserStoreHarness, userStoreContract } from '../../src/testing/testing.js'
+import { badContacts } from './bad-user-contacts.js'
+import { type BadUserStores, changed, first, harness, pause, toUser } from './user-table.js'
 
-interface Row extends Omit<UserToAdd, 'email'> {
-  readonly id: number
-  readonly email: string | null
-  readonly proven: boolean
-  readonly factor: boolean
-}
-
-const toUser = ({ id, username, name, passwordHash, disabled }: Row): AuthUser => ({
-  id: String(id),
-  username,
-  name,
-  passwordHash,
-  disabled,
-})
-
-const pause = () => new Promise((resolve) => setTimeout(resolve, 1))
-
-/** A table in memory, with what is wrong about the store on top. */
-function harness(
-  change: (rows: Row[], good: Required<UserStore>) => Partial<UserStore> = () => ({}),
-) {
-  return (): UserStoreHarness => {
-    const rows: Row[] = []
-    const only = (matches: (row: Row) => boolean) => {
-      const [one, other] = rows.filter(matches)
-      return one !== undefined && other === undefined ? toUser(one) : null
-    }
-    const set = (userId: string, matches: (row: Row) => boolean, change: Partial<Row>) => {
-      const at = rows.findIndex((row) => String(row.id) === userId && matches(row))
-      if (at >= 0) rows[at] = { ...(rows[at] as Row), ...change }
-      return at >= 0
-    }
-    const good: Required<UserStore> = {
-      async findByIdentifier({ kind, value }) {
-        if (kind === 'email') return only(({ email }) => email?.toLowerCase() === value)
-        if (kind === 'username') return only(({ username }) => username === value)
-        return (
-          (await good.findById(value)) ??
-          only((row) => [row.email?.toLowerCase(), row.username].includes(value))
-        )
-      },
-      findById: async (userId) => only(({ id }) => String(id) === userId),
-      updatePasswordHash: async (userId, from, to) =>
-        set(userId, (row) => row.passwordHash === from, { passwordHash: to }),
-      async findContact(userId) {
-        const row = rows.find(({ id }) => String(id) === userId)
-        return row === undefined
-          ? null
-          : { email: row.email, emailVerified: row.proven, emailFactor: row.factor }
-      },
-      async updateEmail(userId, from, to) {
-        const has = ({ email }: Row) => email?.toLowerCase() === to.toLowerCase()
-        if (rows.some((row) => String(row.id) !== userId && has(row))) return { outcome: 'taken' }
-        const isSet = set(userId, (row) => row.email === from, { email: to, proven: true })
-        return { outcome: isSet ? 'changed' : 'superseded' }
-      },
-      markEmailVerified: async (userId, email) =>
-        set(userId, (row) => row.email === email, { proven: true }),
-      async setEmailFactor(userId, on) {
-        set(userId, () => true, { factor: on })
-      },
-    }
-    return {
-      users: { ...good, ...change(rows, good) },
-      async addUser(user) {
-        rows.push({ ...user, id: rows.length + 7, proven: false, factor: false })
-        return String(rows.length + 6)
-      },
-    }
-  }
-}
-
-/** Of each user that is found, what is wrong. */
-const changed = (change: (user: AuthUser) => unknown) =>
-  harness((_rows, good) => ({
-    findById: async (id) => {
-      const user = await good.findById(id)
-      return user && (change(user) as AuthUser)
-    },
-    findByIdentifier: async (asked) => {
-      const user = await good.findByIdentifier(asked)
-      return user && (change(user) as AuthUser)
-    },
-  }))
-
-const first = (rows: Row[], matches: (row: Row) => boolean) => {
-  const row = rows.find(matches)
-  return row === undefined ? null : toUser(row)
-}
-
-/** Stores that are wrong in one respect: the test that must fail, and a part of what it says. */
-const bad: Record<string, readonly [() => UserStoreHarness, test: string, says: RegExp]> = {
+const bad: BadUserStores = {
+  ...badContacts,
   'chooses the first of two users': [
     harness((rows, good) => ({
       findByIdentifier: async (asked) =>
@@ -265,17 +173,48 @@ describe('the contract of user stores', () => {
     expect(names.filter((name) => !tried.has(name))).toEqual(['a user comes back as it is stored'])
   })
 
-  it('takes a store that replaces no hashes, and a database that has no twins', async () => {
+  it('takes a store without optional methods, and a database that has no twins', async () => {
     const make = harness()
     const failures = await failuresOf(() => {
       const { users, addUser } = make()
-      const { updatePasswordHash: _left, ...finders } = users
+      const finders = {
+        findByIdentifier: users.findByIdentifier,
+        findById: users.findById,
+      }
       const emails = new Set<string>()
       return {
         users: finders,
         async addUser(user) {
-          if (emails.size !== emails.add(user.email).size) return addUser(user)
+          if (emails.size !== emails.add(String(user.email)).size) return addUser(user)
           throw new Error('unique')
+        },
+      }
+    })
+    expect(failures).toEqual(new Map())
+  })
+
+  it('takes a store that knows no addresses and sets no first password', async () => {
+    const make = harness((_rows, good) => ({
+      updatePasswordHash: async (id, from, to) =>
+        from !== null && good.updatePasswordHash(id, from, to),
+    }))
+    const failures = await failuresOf(() => {
+      const { users, addUser } = make()
+      const { findContact: _left, ...others } = users
+      return { users: others, addUser }
+    })
+    expect(failures).toEqual(new Map())
+  })
+
+  it('takes a database in which each user has an address', async () => {
+    const make = harness()
+    const failures = await failuresOf(() => {
+      const { users, addUser } = make()
+      return {
+        users,
+        async addUser(user) {
+          if (user.email === null) throw new Error('not null')
+          return addUser(user)
         },
       }
     })

@@ -1,5 +1,5 @@
 // A UserStore over Drizzle and PostgreSQL.
-import { and, eq } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { boolean, pgTable, serial, text } from 'drizzle-orm/pg-core'
 import type { AuthUser, UserStore } from 'messaging-auth-router'
@@ -50,10 +50,11 @@ export function drizzleUsers(db: NodePgDatabase): UserStore {
     },
     async updatePasswordHash(userId, from, to) {
       if (!isId(userId)) return false
+      const isFrom = from === null ? isNull(users.passwordHash) : eq(users.passwordHash, from)
       const changed = await db
         .update(users)
         .set({ passwordHash: to })
-        .where(and(eq(users.id, Number(userId)), eq(users.passwordHash, from)))
+        .where(and(eq(users.id, Number(userId)), isFrom))
         .returning({ id: users.id })
       return changed.length === 1
     },

@@ -1,6 +1,6 @@
 // A UserStore over TypeORM.
 import type { AuthUser, UserStore } from 'messaging-auth-router'
-import { EntitySchema, type Repository } from 'typeorm'
+import { EntitySchema, IsNull, type Repository } from 'typeorm'
 
 export interface UserRow {
   id: number
@@ -60,7 +60,7 @@ export function typeormUsers(users: Repository<UserRow>): UserStore {
       if (!isId(userId)) return false
       // Not save(): that would write over whatever is there by now.
       const { affected } = await users.update(
-        { id: Number(userId), passwordHash: from },
+        { id: Number(userId), passwordHash: from ?? IsNull() },
         { passwordHash: to },
       )
       return affected === 1

@@ -5,11 +5,16 @@ import type { AuthUser, LoginIdentifier, UserStore } from '../../users/contract.
 export interface UserToAdd {
   /** In lower case; within one harness as good as unique, but for twins. */
   readonly username: string
-  /** In lower case. */
-  readonly email: string
+  /**
+   * In lower case. Null in one test of stores that have `updateEmail`: if each of your users has an
+   * address, let `addUser` reject.
+   */
+  readonly email: string | null
   readonly name: string
   readonly passwordHash: string | null
   readonly disabled: boolean
+  /** Whether the address is proven. Only for stores that have `findContact`. */
+  readonly emailVerified: boolean
 }
 
 /** A store of users, and the way to put users into it. */
@@ -57,6 +62,24 @@ export async function found(
     const name = error instanceof Error ? error.name : typeof error
     throw new AssertionError({
       message: `${method} rejected (${name}) for ${said(asked)}: the client is told 503. ${remedy}`,
+      actual: error,
+      operator: 'userStoreContract',
+    })
+  }
+}
+
+/** What a method answers; a rejection fails with the remedy. */
+export async function answered<Answer>(
+  method: keyof UserStore,
+  remedy: string,
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await ask()
+  } catch (error) {
+    const name = error instanceof Error ? error.name : typeof error
+    throw new AssertionError({
+      message: `${method} rejected (${name}): the client is told 503. ${remedy}`,
       actual: error,
       operator: 'userStoreContract',
     })

@@ -1,6 +1,6 @@
 import { raceWinners } from '../../lib/race.js'
 import type { UserStore } from '../../users/contract.js'
-import { check } from './harness.js'
+import { answered, check } from './harness.js'
 import type { Promised, Subject } from './subject.js'
 
 const callers = 50
@@ -88,9 +88,62 @@ async function nobody(subject: Subject): Promise<void> {
   })
 }
 
+const isNull =
+  'In SQL, `password_hash = null` matches nothing, and leaving the condition out matches every ' +
+  'user: write `password_hash is null` where `from` is null.'
+
+/**
+ * A user without a password, where first passwords can be set: by stores for the option `accounts`,
+ * which know where mail goes.
+ */
+async function withoutHash(
+  subject: Subject,
+  run: (id: string, setFirst: (to: string) => Promise<boolean>) => Promise<void>,
+): Promise<void> {
+  const { users } = subject
+  const update = users.updatePasswordHash?.bind(users)
+  if (update === undefined || users.findContact === undefined) return
+  const id = await subject.addUser(subject.newUser({ passwordHash: null }))
+  await run(id, async (to) =>
+    Boolean(await answered('updatePasswordHash', isNull, () => update(id, null, to))),
+  )
+}
+
+async function first(subject: Subject): Promise<void> {
+  await withoutHash(subject, async (id, setFirst) => {
+    const bystander = await subject.addUser(subject.newUser({ passwordHash: null }))
+    check(
+      (await setFirst('first')) && (await storedHash(subject, id)) === 'first',
+      `updatePasswordHash gave no first password to a user who had none. ${isNull}`,
+    )
+    check(
+      (await storedHash(subject, bystander)) === null,
+      'updatePasswordHash gave a password to another user who had none: name the id in the WHERE ' +
+        'as well.',
+    )
+    check(
+      !(await setFirst('second')) && (await storedHash(subject, id)) === 'first',
+      `updatePasswordHash took null for any password: it replaced one. ${isNull}`,
+    )
+  })
+}
+
+async function firstRaced(subject: Subject): Promise<void> {
+  await withoutHash(subject, async (id, setFirst) => {
+    const winners = await raceWinners(callers, (caller) => setFirst(`first.${caller}`))
+    check(
+      winners.length === 1 && (await storedHash(subject, id)) === `first.${winners[0]}`,
+      `${winners.length} of ${callers} callers set a first password, instead of exactly one, the ` +
+        `stored one. ${oneStatement} ${isNull}`,
+    )
+  })
+}
+
 /** How a hash is replaced, where the store can. */
 export const hashTests: readonly Promised[] = [
   ['updatePasswordHash replaces the hash that it was told, of that user, and no other', replaces],
   [`updatePasswordHash is won by one of ${callers} at once`, raced],
   ['updatePasswordHash of nobody is false', nobody],
+  ['updatePasswordHash gives a first password to a user who has none, once', first],
+  [`updatePasswordHash gives a first password to one of ${callers} at once`, firstRaced],
 ]

@@ -1,10 +1,13 @@
 import type { LoginIdentifier } from '../../users/contract.js'
 import type { UserStoreHarness, UserToAdd } from './harness.js'
 
+/** A user who has an address. */
+export type UserWithEmail = UserToAdd & { readonly email: string }
+
 /** What a test of the suite works with. */
 export type Subject = Pick<UserStoreHarness, 'users' | 'addUser'> & {
   /** A user with names of its own, and what `change` says. */
-  newUser(change?: Partial<UserToAdd>): UserToAdd
+  newUser(change?: Partial<UserWithEmail>): UserWithEmail
 }
 
 /** A promise, and how it is tried. */

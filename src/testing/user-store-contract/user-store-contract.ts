@@ -1,8 +1,11 @@
 import { AuthConfigError } from '../../errors.js'
 import { randomId } from '../../lib/random.js'
+import { contactTests } from './contacts.js'
+import { emailTests } from './emails.js'
 import { findingTests } from './finding.js'
-import type { UserStoreHarness, UserStoreTest, UserToAdd } from './harness.js'
+import type { UserStoreHarness, UserStoreTest } from './harness.js'
 import { hashTests } from './hashes.js'
+import type { UserWithEmail } from './subject.js'
 
 /**
  * The tests that a `UserStore` of yours must pass, to be registered with any runner. Each says what
@@ -10,7 +13,8 @@ import { hashTests } from './hashes.js'
  *
  * `makeHarness` is called once for each test. Names are random, so that your table need not be
  * empty; only `twins` needs two users of one e-mail address or name: where your database refuses
- * that (a unique index), `addUser` may reject, and the promise is kept.
+ * that (a unique index), `addUser` may reject, and the promise is kept. The tests of an optional
+ * method pass if the store does not have it.
  *
  * The suite takes names as they are by default: in lower case. It says nothing of a
  * `canonicalIdentifier` of yours.
@@ -43,7 +47,7 @@ export function userStoreContract(
       'was given no function.',
       'pass one that answers { users, addUser }.',
     )
-  return [...findingTests, ...hashTests].map(([name, run]) => ({
+  return [...findingTests, ...hashTests, ...contactTests, ...emailTests].map(([name, run]) => ({
     name,
     async run() {
       const harness = await makeHarness()
@@ -60,7 +64,7 @@ export function userStoreContract(
   }))
 }
 
-function newUser(change: Partial<UserToAdd> = {}): UserToAdd {
+function newUser(change: Partial<UserWithEmail> = {}): UserWithEmail {
   const username = `u${randomId()
     .replaceAll(/[^A-Za-z0-9]/g, '')
     .toLowerCase()
@@ -71,6 +75,7 @@ function newUser(change: Partial<UserToAdd> = {}): UserToAdd {
     name: `Name of ${username}`,
     passwordHash: `$2b$12$hash.of.${username}`,
     disabled: false,
+    emailVerified: false,
     ...change,
   }
 }

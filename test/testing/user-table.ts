@@ -1,0 +1,96 @@
+// A table of users in memory, and stores over it that are wrong in one respect.
+import type { AuthUser, UserStore } from '../../src/index.js'
+import type { UserStoreHarness, UserToAdd } from '../../src/testing/testing.js'
+
+export interface Row extends UserToAdd {
+  readonly id: number
+  readonly factor: boolean
+}
+
+export const toUser = ({ id, username, name, passwordHash, disabled }: Row): AuthUser => ({
+  id: String(id),
+  username,
+  name,
+  passwordHash,
+  disabled,
+})
+
+export const pause = () => new Promise((resolve) => setTimeout(resolve, 1))
+
+/** A table in memory, with what is wrong about the store on top. */
+export function harness(
+  change: (rows: Row[], good: Required<UserStore>) => Partial<UserStore> = () => ({}),
+) {
+  return (): UserStoreHarness => {
+    const rows: Row[] = []
+    const only = (matches: (row: Row) => boolean) => {
+      const [one, other] = rows.filter(matches)
+      return one !== undefined && other === undefined ? toUser(one) : null
+    }
+    const set = (userId: string, matches: (row: Row) => boolean, change: Partial<Row>) => {
+      const at = rows.findIndex((row) => String(row.id) === userId && matches(row))
+      if (at >= 0) rows[at] = { ...(rows[at] as Row), ...change }
+      return at >= 0
+    }
+    const good: Required<UserStore> = {
+      async findByIdentifier({ kind, value }) {
+        if (kind === 'email') return only(({ email }) => email?.toLowerCase() === value)
+        if (kind === 'username') return only(({ username }) => username === value)
+        return (
+          (await good.findById(value)) ??
+          only((row) => [row.email?.toLowerCase(), row.username].includes(value))
+        )
+      },
+      findById: async (userId) => only(({ id }) => String(id) === userId),
+      updatePasswordHash: async (userId, from, to) =>
+        set(userId, (row) => row.passwordHash === from, { passwordHash: to }),
+      async findContact(userId) {
+        const row = rows.find(({ id }) => String(id) === userId)
+        return row === undefined
+          ? null
+          : { email: row.email, emailVerified: row.emailVerified, emailFactor: row.factor }
+      },
+      async updateEmail(userId, from, to) {
+        const has = ({ email }: Row) => email?.toLowerCase() === to.toLowerCase()
+        if (rows.some((row) => String(row.id) !== userId && has(row))) return { outcome: 'taken' }
+        const isSet = set(userId, (row) => row.email === from, { email: to, emailVerified: true })
+        return { outcome: isSet ? 'changed' : 'superseded' }
+      },
+      markEmailVerified: async (userId, email) =>
+        set(userId, (row) => row.email === email, { emailVerified: true }),
+      async setEmailFactor(userId, on) {
+        set(userId, () => true, { factor: on })
+      },
+    }
+    return {
+      users: { ...good, ...change(rows, good) },
+      async addUser(user) {
+        rows.push({ ...user, id: rows.length + 7, factor: false })
+        return String(rows.length + 6)
+      },
+    }
+  }
+}
+
+/** Of each user that is found, what is wrong. */
+export const changed = (change: (user: AuthUser) => unknown) =>
+  harness((_rows, good) => ({
+    findById: async (id) => {
+      const user = await good.findById(id)
+      return user && (change(user) as AuthUser)
+    },
+    findByIdentifier: async (asked) => {
+      const user = await good.findByIdentifier(asked)
+      return user && (change(user) as AuthUser)
+    },
+  }))
+
+export const first = (rows: Row[], matches: (row: Row) => boolean) => {
+  const row = rows.find(matches)
+  return row === undefined ? null : toUser(row)
+}
+
+/** Of each bad store: the test that must fail, and a part of what it says. */
+export type BadUserStores = Readonly<
+  Record<string, readonly [() => UserStoreHarness, test: string, says: RegExp]>
+>
