@@ -30,6 +30,7 @@ const contracts = [
   'consents',
   'once',
   'clients',
+  'proofs',
 ] as const
 
 type Methods = Readonly<Record<string, (...given: unknown[]) => Promise<unknown>>>
@@ -92,6 +93,7 @@ const bad = [
   'consents: revoke reads, then writes',
   'once: reads, then writes',
   'clients: replaceSecrets reads, then writes',
+  'proofs: takeTry reads, then writes',
 ] as const
 const served = await Promise.all(
   bad.map(async (name) => {
@@ -127,6 +129,9 @@ describe('two processes', () => {
       'once: claim',
       'once: claim of a key whose note has expired',
       'clients: replaceSecrets',
+      'proofs: takeTry of the last try',
+      'proofs: consume',
+      'proofs: voidForUser',
     ])
   })
 

@@ -44,6 +44,7 @@ async function dump({ kysely, prefix }: TestDatabase): Promise<string> {
     'authorization_codes',
     'sessions',
     'socket_tickets',
+    'proofs',
     'second_factors',
     'enrolments',
     'recovery_codes',

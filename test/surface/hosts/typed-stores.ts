@@ -7,7 +7,10 @@ import { redisBus, redisStores } from 'messaging-auth-router/stores/redis'
 import { sqlStores } from 'messaging-auth-router/stores/sql'
 import { createClient } from 'redis'
 
-type Stores = Pick<AuthRouterOptions, 'bus' | 'codes' | 'sessions' | 'secondFactors' | 'tickets'>
+type Stores = Pick<
+  AuthRouterOptions,
+  'bus' | 'codes' | 'sessions' | 'secondFactors' | 'tickets' | 'proofs'
+>
 
 /** Over node-redis. */
 export function overNodeRedis(url: string): Stores {
