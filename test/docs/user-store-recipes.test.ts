@@ -54,14 +54,7 @@ describe.skipIf(postgresUrl === null)('the UserStore of docs/user-store.md, on P
     const { rows } = await pool().query<{ id: number }>(
       'insert into users (username, email, name, password_hash, disabled, email_verified) ' +
         'values ($1, $2, $3, $4, $5, $6) returning id',
-      [
-        user.username,
-        user.email,
-        user.name,
-        user.passwordHash,
-        user.disabled,
-        user.emailVerified,
-      ],
+      [user.username, user.email, user.name, user.passwordHash, user.disabled, user.emailVerified],
     )
     return String(rows[0]?.id)
   }

@@ -12,16 +12,16 @@ export const mailDe: TextsOfMails = {
   'mail.not-asked':
     'Wenn Du das nicht wolltest, musst Du nichts tun. Gib es nie an jemanden weiter.',
   'mail.not-you':
-    'Wenn Du das nicht warst, setz sofort ein neues Passwort. Sieh dann Deine Sitzungen, Passkeys ' +
-    'und zweiten Faktoren durch und entferne, was nicht von Dir ist.',
+    'Wenn Du das nicht warst, setz sofort ein neues Passwort. Sieh dann Deine Sitzungen, ' +
+    'Passkeys und zweiten Faktoren durch und entferne, was nicht von Dir ist.',
   'mail.not-signing-in':
     'Wenn Du Dich gerade nicht anmeldest, kennt jemand Dein Passwort: Ändere es. Gib diesen Code ' +
     'nie an jemanden weiter.',
 
   'mail.reset-password.subject': 'Ein neues Passwort für {service}',
   'mail.reset-password.text':
-    'Jemand möchte ein neues Passwort für Dein Konto bei {service} setzen. Bist Du das, dann öffne ' +
-    'diesen Link:',
+    'Jemand möchte ein neues Passwort für Dein Konto bei {service} setzen. Bist Du das, dann ' +
+    'öffne diesen Link:',
   'mail.verify-address.subject': 'Bestätige Deine Adresse bei {service}',
   'mail.verify-address.text':
     'Um diese Adresse für Dein Konto bei {service} zu bestätigen, gib diesen Code in dem Fenster ' +
@@ -33,12 +33,13 @@ export const mailDe: TextsOfMails = {
   'mail.address-changed.subject': 'Deine Adresse bei {service} wurde geändert',
   'mail.address-changed.text':
     'Mails für Dein Konto bei {service} gehen jetzt an eine andere Adresse. Hast Du das nicht ' +
-    'geändert, dann öffne diesen Link. Du bekommst diese Adresse zurück, und alle werden abgemeldet:',
+    'geändert, dann öffne diesen Link. Du bekommst diese Adresse zurück, und alle werden ' +
+    'abgemeldet:',
   'mail.address-taken.subject': 'Du hast schon ein Konto bei {service}',
   'mail.address-taken.text':
-    'Jemand wollte diese Adresse für ein anderes Konto bei {service} verwenden. Du hast schon eins ' +
-    'mit ihr, darum ist nichts geschehen. Warst Du das, dann melde Dich damit an oder setz ein ' +
-    'neues Passwort.',
+    'Jemand wollte diese Adresse für ein anderes Konto bei {service} verwenden. Du hast schon ' +
+    'eins mit ihr, darum ist nichts geschehen. Warst Du das, dann melde Dich damit an oder setz ' +
+    'ein neues Passwort.',
   'mail.second-factor-code.subject': 'Dein Code für {service}',
   'mail.second-factor-code.text':
     'Um die Anmeldung bei {service} abzuschließen, gib diesen Code in dem Fenster ein, in dem Du ' +
@@ -54,10 +55,10 @@ export const mailDe: TextsOfMails = {
   'mail.passkey-removed.text': 'Ein Passkey Deines Kontos bei {service} wurde entfernt.',
   'mail.new-network.subject': 'Eine neue Anmeldung bei {service}',
   'mail.new-network.text':
-    'In Deinem Konto bei {service} hat sich jemand aus einem Netzwerk angemeldet, aus dem es bisher ' +
-    'nicht benutzt wurde.',
+    'In Deinem Konto bei {service} hat sich jemand aus einem Netzwerk angemeldet, aus dem es ' +
+    'bisher nicht benutzt wurde.',
   'mail.clone-suspected.subject': 'Einer Deiner Passkeys bei {service} gilt nicht mehr',
   'mail.clone-suspected.text':
-    'Von einem Deiner Passkeys bei {service} gibt es offenbar eine Kopie, darum gilt er nicht mehr. ' +
-    'Entferne ihn, leg ihn neu an und beende die Sitzungen, die nicht von Dir sind.',
+    'Von einem Deiner Passkeys bei {service} gibt es offenbar eine Kopie, darum gilt er nicht ' +
+    'mehr. Entferne ihn, leg ihn neu an und beende die Sitzungen, die nicht von Dir sind.',
 }

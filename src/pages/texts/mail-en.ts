@@ -37,8 +37,8 @@ export const mailEn: TextsOfMails = {
     'If that was not you, ask for a new password at once. Then look through your sessions, ' +
     'passkeys and second factors, and remove what is not yours.',
   'mail.not-signing-in':
-    'If you are not signing in just now, somebody knows your password: change it. Never pass this ' +
-    'code on to anybody.',
+    'If you are not signing in just now, somebody knows your password: change it. Never pass ' +
+    'this code on to anybody.',
 
   'mail.reset-password.subject': 'A new password for {service}',
   'mail.reset-password.text':
@@ -78,6 +78,6 @@ export const mailEn: TextsOfMails = {
     'before.',
   'mail.clone-suspected.subject': 'One of your passkeys at {service} no longer works',
   'mail.clone-suspected.text':
-    'There seems to be a copy of one of your passkeys at {service}, so it no longer works. Remove ' +
-    'it, add it again, and end the sessions that are not yours.',
+    'There seems to be a copy of one of your passkeys at {service}, so it no longer works. ' +
+    'Remove it, add it again, and end the sessions that are not yours.',
 }

@@ -56,8 +56,8 @@ async function sets(subject: Subject): Promise<void> {
   const outcome = await change(subject, user.id, user.email, to)
   check(
     outcome === 'changed',
-    `updateEmail answered ${JSON.stringify(outcome)} for a change from the stored address: answer ` +
-      '{ outcome: "changed" } where exactly one row was changed.',
+    `updateEmail answered ${JSON.stringify(outcome)} for a change from the stored address: ` +
+      'answer { outcome: "changed" } where exactly one row was changed.',
   )
   const contact = await contactOf(subject, user.id)
   check(
@@ -193,8 +193,8 @@ async function nobody(subject: Subject): Promise<void> {
     const to = `n${at}.${user.email}`
     check(
       (await change(subject, id, user.email, to)) === 'superseded',
-      'updateEmail of an id that belongs to nobody did not answer superseded. Look at the form of ' +
-        'the id before the query, as findById does.',
+      'updateEmail of an id that belongs to nobody did not answer superseded. Look at the form ' +
+        'of the id before the query, as findById does.',
     )
     check(
       (await contactOf(subject, user.id))?.email === user.email &&
