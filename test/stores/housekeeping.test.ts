@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startPurging } from '../../src/router/purging.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
+import { bearer, logIn, obtainCode, post } from '../support/client.js'
 import { startHost } from '../support/host.js'
 
 const interval = 600
@@ -79,6 +80,30 @@ describe('what is over', () => {
     const [until, limit] = purge.mock.calls[0] ?? []
     expect(until?.getTime()).toBeLessThanOrEqual(Date.now() - 3_600_000)
     expect(limit).toBe(1000)
+  })
+
+  it('is deleted of proofs where there is a store, which nothing else asks for anything', async () => {
+    const { proofs, ...stores } = memoryStores()
+    const asked: string[] = []
+    const spied = Object.entries(proofs).map(([name, method]) => [
+      name,
+      (...given: never[]) => {
+        asked.push(name)
+        return (method as (...given: never[]) => unknown)(...given)
+      },
+    ])
+    fakeTimers()
+    const host = await startHost({ options: { ...stores, proofs: Object.fromEntries(spied) } })
+    const { authToken } = await logIn(host)
+    const { refresh_token } = (
+      await post(host, '/auth/pkce/token', await obtainCode(host, authToken))
+    ).body
+    await post(host, '/auth/refresh', { refresh_token })
+    await host.auth.passwordChanged('u-alice')
+    await post(host, '/logout', undefined, bearer(authToken))
+    expect(asked).toEqual([])
+    await vi.advanceTimersByTimeAsync(interval * 1500)
+    expect(new Set(asked)).toEqual(new Set(['purge']))
   })
 
   it('is left alone after close, and where the interval is 0', async () => {
