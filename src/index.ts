@@ -232,7 +232,9 @@ export type { PagesForHost, SignInUrlOptions } from './pages/sign-in-url.js'
 export type { TextKey, Texts } from './pages/texts/en.js'
 export type { PageTexts, TextOptions, TextValues } from './pages/texts.js'
 export type {
+  AccountFactorView,
   AccountOnPage,
+  AccountPasskeysView,
   AccountView,
   AppOnPage,
   ClientOnPage,
@@ -241,10 +243,12 @@ export type {
   DeviceOnPage,
   EnrolView,
   ErrorView,
+  FactorOnPage,
   FormFault,
   HandOverView,
   PageFault,
   PageForm,
+  PasskeyOnPage,
   RecoveryCodesView,
   SecondFactorView,
   SendableFactor,

@@ -14,7 +14,6 @@ type Keep = (methods: readonly StoredMethod[]) => Promise<void>
 
 /** `POST /auth/totp/disable`: disables TOTP, with password and code. */
 export function disableTotpEndpoint(deps: TotpDeps): Endpoint {
-  const { sessions, forgetSession } = deps
   return async function disableTotp(request) {
     // 401, 403
     const { session } = await ownerOf(deps.signedIn, request)
@@ -23,21 +22,32 @@ export function disableTotpEndpoint(deps: TotpDeps): Endpoint {
     const { context } = request
     // 401, 409, 429
     await proveBoth(deps, session, input, request)
-    // 503. First, while a failure still changes nothing. If the session still claimed a factor that
-    // the user no longer has, it would pass where the host requires one.
-    const withoutFactor = await methodsWithoutTotp(deps, session)
-    const keep: Keep = (methods) => noteMethods({ sessions, forgetSession }, session, methods)
-    await keep(withoutFactor)
-    await changeFactor(deps, session, context, () => disable(deps, session, context)).catch(
-      async (error: unknown) => {
-        await giveFactorBack(deps, session, withoutFactor, keep).catch(reported)
-        throw error
-      },
-    )
-    // A reauthentication meanwhile has stored the former methods again.
-    await keepWithoutTotp(deps, session, withoutFactor, keep).catch(reported)
+    // 401, 409, 503
+    await switchOffTotp(deps, session, context)
     return ok({ status: 'success', data: { message: 'Two-factor authentication is off.' } })
   }
+}
+
+/** Disables TOTP; the caller has had the user prove it. Rejects with 401, 409 and 503. */
+export async function switchOffTotp(
+  deps: TotpDeps,
+  session: SessionRecord,
+  context: RequestContext,
+): Promise<void> {
+  const { sessions, forgetSession } = deps
+  // 503. First, while a failure still changes nothing. If the session still claimed a factor that
+  // the user no longer has, it would pass where the host requires one.
+  const withoutFactor = await methodsWithoutTotp(deps, session)
+  const keep: Keep = (methods) => noteMethods({ sessions, forgetSession }, session, methods)
+  await keep(withoutFactor)
+  await changeFactor(deps, session, context, () => disable(deps, session, context)).catch(
+    async (error: unknown) => {
+      await giveFactorBack(deps, session, withoutFactor, keep).catch(reported)
+      throw error
+    },
+  )
+  // A reauthentication meanwhile has stored the former methods again.
+  await keepWithoutTotp(deps, session, withoutFactor, keep).catch(reported)
 }
 
 // Another request may have disabled TOTP while this one failed, or only the answer was lost. The

@@ -1,14 +1,15 @@
 import { AuthConfigError } from '../errors.js'
 import type { Capability } from '../http/capability.js'
-import type { FactorEnrolment } from '../pages/enrolment-page.js'
+import type { OwnSecondFactor } from '../pages/account/parts.js'
 import type { Throttle } from '../throttle/throttle.js'
 import { createTotpEnrolment } from '../two-factor/enrolment.js'
 import type { OwnTotp } from '../two-factor/second-factor.js'
-import { disableTotpEndpoint } from './disable-totp.endpoint.js'
+import { disableTotpEndpoint, switchOffTotp } from './disable-totp.endpoint.js'
 import { createSecondFactorsForHost, type SecondFactorsForHost } from './second-factors-for-host.js'
 import {
   beginTotpEndpoint,
   confirmTotpEndpoint,
+  newRecoveryCodesFor,
   recoveryCodesEndpoint,
   switchOnTotp,
   type TotpDeps,
@@ -19,7 +20,7 @@ import {
 export interface SecondFactorManagement extends Capability {
   readonly secondFactors: SecondFactorsForHost
   /** Enrolment for our pages; undefined if the host stores no TOTP seeds. */
-  readonly onPages: FactorEnrolment | undefined
+  readonly onPages: OwnSecondFactor | undefined
 }
 
 export interface SecondFactorManagementDeps extends Omit<TotpDeps, 'enrolment'> {
@@ -51,6 +52,9 @@ export function createSecondFactorManagement(
       begin: enrolment.resume,
       confirm: (session, code, request, beforehand) =>
         switchOnTotp(endpoints, session, { code, beforehand }, request),
+      status: enrolment.status,
+      disable: (session, context) => switchOffTotp(endpoints, session, context),
+      newRecoveryCodes: (session, context) => newRecoveryCodesFor(endpoints, session, context),
     },
   }
 }

@@ -170,12 +170,20 @@ export function recoveryCodesEndpoint(deps: TotpDeps): Endpoint {
     const input = parseInput(passwordAndCode, await request.readJson())
     // 401, 409, 429
     await proveBoth(deps, session, input, request)
-    // 401
-    await deps.sessions.requireLive(session)
-    // 409
-    const recoveryCodes = await deps.enrolment.replaceRecoveryCodes(session.userId, request.context)
+    // 401, 409
+    const recoveryCodes = await newRecoveryCodesFor(deps, session, request.context)
     return ok({ status: 'success', data: { recoveryCodes } })
   }
+}
+
+/** Makes ten new recovery codes. Rejects with 401, 409 and 503. */
+export async function newRecoveryCodesFor(
+  { sessions, enrolment }: TotpDeps,
+  session: SessionRecord,
+  context: RequestContext,
+): Promise<readonly string[]> {
+  await sessions.requireLive(session)
+  return enrolment.replaceRecoveryCodes(session.userId, context)
 }
 
 /**

@@ -4,7 +4,12 @@ import { createOfferedCookie } from '../http/cookies.js'
 import type { IssuedSession } from '../sessions/issuing.js'
 import { accountOf } from './consent-page.js'
 import type { FormPage } from './form-page.js'
-import type { NewPasskey, PagePasskeys } from './page-passkeys.js'
+import {
+  addingOn,
+  type NewPasskey,
+  type PagePasskeys,
+  type ShowCodesDeps,
+} from './page-passkeys.js'
 import { pageAddress } from './page-request.js'
 import { seeOther } from './show-page.js'
 
@@ -31,7 +36,7 @@ export function createOfferPasskey({ server }: PagePasskeys, isSecure: boolean):
 }
 
 /** `/oauth/passkey`: offers a passkey after a sign-in by password. */
-export function createAddPasskeyPage(newPasskey: NewPasskey, baseUrl: URL): FormPage {
+export function createAddPasskeyPage(newPasskey: NewPasskey, deps: ShowCodesDeps): FormPage {
   return {
     page: 'passkey',
 
@@ -50,8 +55,12 @@ export function createAddPasskeyPage(newPasskey: NewPasskey, baseUrl: URL): Form
     async submit(visit, fields, request) {
       const { found } = visit
       if (found === null) return { next: 'start-over' }
-      if (fields.has('passkey')) return newPasskey.add({ ...visit, found }, fields, request)
-      return { next: 'answer', answer: seeOther(pageAddress(baseUrl, 'authorize', visit.asked)) }
+      if (fields.has('passkey'))
+        return newPasskey.add(addingOn(deps, visit, found), fields, request)
+      return {
+        next: 'answer',
+        answer: seeOther(pageAddress(deps.baseUrl, 'authorize', visit.asked)),
+      }
     },
   }
 }

@@ -24,18 +24,16 @@ import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 import { accountEndpoints } from './account/account-form.js'
 import { createAccountPage } from './account/account-page.js'
-import type { OwnDevices } from './account/parts.js'
+import { createFactorPage } from './account/factor-page.js'
+import type { OwnDevices, OwnSecondFactor } from './account/parts.js'
+import { createPasskeysPage } from './account/passkeys-page.js'
 import { createAddPasskeyPage, createOfferPasskey } from './add-passkey-page.js'
 import { createAnswerClient } from './answer-client.js'
 import { assetsEndpoint } from './assets.endpoint.js'
 import { authorizeEndpoint, postedAuthorizeEndpoint } from './authorize.endpoint.js'
 import { createConsentPage, createContinuePage } from './consent-page.js'
 import { createCsrf } from './csrf.js'
-import {
-  createEnrolmentPage,
-  type FactorEnrolment,
-  refusedEnrolmentEndpoint,
-} from './enrolment-page.js'
+import { createEnrolmentPage, refusedEnrolmentEndpoint } from './enrolment-page.js'
 import { createFlows } from './flow.js'
 import { type FormPage, formEndpoints } from './form-page.js'
 import { createPasskeyPart } from './form-parts.js'
@@ -73,7 +71,7 @@ export interface BrowserPagesDeps
   readonly pages: Pages
   readonly logInSteps: LogInSteps
   /** Undefined if the host has no store of second factors. */
-  readonly enrolment: FactorEnrolment | undefined
+  readonly enrolment: OwnSecondFactor | undefined
   /** Undefined without the option `passkeys`. */
   readonly passkeysOnPages: PasskeysOnPages | undefined
   /** Undefined if the host has no account page of ours. */
@@ -188,12 +186,27 @@ function passkeysOn({ pageSite, passkeysOnPages }: BrowserPagesDeps): PagePasske
 function accountPages(parts: Parts): Routes {
   const { ownDevices } = parts
   if (ownDevices === undefined) return []
-  const account = createAccountPage({ ...parts, ownDevices, ownConsents: createOwnConsents(parts) })
-  return [ownPage('/account', accountEndpoints(parts, account))]
+  const { enrolment: secondFactor, passkeys } = parts
+  const renewing = { ...parts, renewCookie: createRenewCookie(parts) }
+  const ownPasskeys = passkeys?.server.own
+  const ownConsents = createOwnConsents(parts)
+  const account = createAccountPage({
+    ...parts,
+    ownDevices,
+    ownConsents,
+    secondFactor,
+    ownPasskeys,
+  })
+  const factor = secondFactor && createFactorPage({ ...renewing, secondFactor })
+  const newPasskey = passkeys && createNewPasskey({ ...renewing, passkeys })
+  const keys =
+    ownPasskeys && newPasskey && createPasskeysPage({ ...renewing, ownPasskeys, newPasskey })
+  const pages = [account, factor, keys].filter((page) => page !== undefined)
+  return pages.map((page) => ownPage(`/${page.page}`, accountEndpoints(parts, page)))
 }
 
 function enrolmentPages(parts: Parts, form: MakeForm): Routes {
-  const { enrolment, passkeys, pages, baseUrl, clock } = parts
+  const { enrolment, passkeys, pages, clock } = parts
   const renewing = { ...parts, renewCookie: createRenewCookie(parts) }
   const newPasskey = passkeys && createNewPasskey({ ...renewing, passkeys })
   if (enrolment === undefined && newPasskey === undefined)
@@ -202,5 +215,5 @@ function enrolmentPages(parts: Parts, form: MakeForm): Routes {
   const page = createEnrolmentPage({ ...renewing, newPasskey })
   const enrolling = ownPage('/oauth/enrolment', once(page))
   if (newPasskey === undefined) return [enrolling]
-  return [enrolling, ownPage('/oauth/passkey', once(createAddPasskeyPage(newPasskey, baseUrl)))]
+  return [enrolling, ownPage('/oauth/passkey', once(createAddPasskeyPage(newPasskey, parts)))]
 }

@@ -6,10 +6,11 @@ import type { SessionRecord } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
 import type { FormPage, FormPageDeps, Submitted } from './form-page.js'
 import { mayShow } from './next-page.js'
-import { type NewPasskey, showRecoveryCodes } from './page-passkeys.js'
+import { addingOn, type NewPasskey, showRecoveryCodes } from './page-passkeys.js'
 import type { PagesOptions } from './pages-options.js'
 import type { RenewCookie } from './renew-cookie.js'
 import { forPeople, type ShowPage } from './show-page.js'
+import type { EnrolView } from './view.js'
 
 /** Sets up an authenticator app, right after the password. */
 export interface FactorEnrolment {
@@ -93,7 +94,7 @@ export function createEnrolmentPage(deps: EnrolmentPageDeps): FormPage {
       const { found } = visit
       if (found === null) return { next: 'start-over' }
       if (newPasskey !== undefined && fields.has('passkey'))
-        return newPasskey.add({ ...visit, found }, fields, request)
+        return newPasskey.add(addingOn(deps, visit, found), fields, request)
       const code = fields.text('code').slice(0, maxCodeChars).replaceAll(/\s/g, '')
       if (code === '' || enrolment === undefined) return wrong
       return renewCookie({ incoming: request.incoming, found }, async (beforehand) => {
@@ -102,7 +103,7 @@ export function createEnrolmentPage(deps: EnrolmentPageDeps): FormPage {
           const answer = await showRecoveryCodes(deps, visit, codes)
           return { next: 'answer', answer }
         } catch (error) {
-          return refusalOf(error)
+          return refusalOfCode(error)
         }
       })
     },
@@ -111,7 +112,8 @@ export function createEnrolmentPage(deps: EnrolmentPageDeps): FormPage {
 
 const wrong: Submitted = { next: 'again', status: 422, fault: { kind: 'wrong' } }
 
-function refusalOf(error: unknown): Submitted {
+/** The page again, or the sign-in, for a refused first code. */
+export function refusalOfCode(error: unknown): Submitted {
   if (!(error instanceof AuthError)) throw error
   const { retryAfter = 5 } = error
   switch (error.code) {
@@ -129,8 +131,11 @@ function refusalOf(error: unknown): Submitted {
   }
 }
 
-// A failure is harmless: the page also shows the key as text.
-function drawn({ qrCode, call }: EnrolmentPageDeps, text: string) {
+/** The modules of the QR code; null without. A failure is harmless: the key is also a text. */
+export async function drawn(
+  { qrCode, call }: Pick<EnrolmentPageDeps, 'qrCode' | 'call'>,
+  text: string,
+): Promise<EnrolView['qr']> {
   if (qrCode === undefined) return null
   return call('pages.qrCode', () => qrCode(text)).catch(() => null)
 }

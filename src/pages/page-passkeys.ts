@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
+import type { TextAnswer } from '../http/answer.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
 import type { PasskeysOnPages } from '../passkeys/passkeys-on-pages.js'
@@ -44,8 +45,14 @@ function read<Read>(schema: z.ZodType<Read>, text: string): Read | null {
   }
 }
 
-/** A visit of a signed-in user. */
-export type SignedInVisit = PageVisit & { readonly found: BrowserUser }
+/** A signed-in user who adds a passkey on a page. */
+export interface AddingVisit {
+  readonly found: BrowserUser
+  /** Where the browser goes afterwards. */
+  readonly onward: string
+  /** Shows the recovery codes of a first passkey, in this answer only. */
+  showCodes(codes: readonly string[]): Promise<TextAnswer>
+}
 
 /** Common parts of pages that create a passkey. */
 export interface NewPasskey {
@@ -55,39 +62,33 @@ export interface NewPasskey {
    */
   part(found: BrowserUser, isAlone: boolean): Promise<((texts: PageTexts) => SafeHtml) | null>
   /** Adds the new passkey, then shows its recovery codes or leads on. */
-  add(visit: SignedInVisit, fields: FormFields, request: EndpointRequest): Promise<Submitted>
+  add(visit: AddingVisit, fields: FormFields, request: EndpointRequest): Promise<Submitted>
 }
 
 export interface NewPasskeyDeps {
   readonly passkeys: PagePasskeys
   readonly renewCookie: RenewCookie
-  readonly showPage: ShowPage
-  /** The address of the router for browsers. */
-  readonly baseUrl: URL
   readonly clock: () => Date
 }
 
 export function createNewPasskey(deps: NewPasskeyDeps): NewPasskey {
-  const { passkeys, renewCookie, baseUrl, clock } = deps
+  const { passkeys, renewCookie, clock } = deps
   const { part, server } = passkeys
 
   async function add(
-    visit: SignedInVisit,
+    { found, onward, showCodes }: AddingVisit,
     fields: FormFields,
     context: RequestContext,
     beforehand: () => Promise<void>,
   ) {
-    const { session, approved } = visit.found
+    const { session, approved } = found
     const response = creationOf(fields.text('passkey'))
     if (response === null) return wrongPasskey
     if (!isFresh(session, clock())) return startOver
     const asking = { session, user: approved.user }
     const made = { response, name: 'Passkey', beforehand }
     const { recoveryCodes } = await server.add(asking, made, context)
-    const answer =
-      recoveryCodes === null
-        ? seeOther(pageAddress(baseUrl, 'authorize', visit.asked))
-        : await showRecoveryCodes(deps, visit, recoveryCodes)
+    const answer = recoveryCodes === null ? seeOther(onward) : await showCodes(recoveryCodes)
     return { next: 'answer', answer } as const
   }
 
@@ -105,11 +106,26 @@ export function createNewPasskey(deps: NewPasskeyDeps): NewPasskey {
   }
 }
 
+export interface ShowCodesDeps {
+  readonly showPage: ShowPage
+  /** The address of the router for browsers. */
+  readonly baseUrl: URL
+}
+
+/** A visit of a signed-in user on the way to an app or a page, who adds a passkey. */
+export function addingOn(deps: ShowCodesDeps, visit: PageVisit, found: BrowserUser): AddingVisit {
+  return {
+    found,
+    onward: pageAddress(deps.baseUrl, 'authorize', visit.asked),
+    showCodes: (codes) => showRecoveryCodes(deps, visit, codes),
+  }
+}
+
 /**
  * Shows recovery codes, only in this answer. Its form leads on to the next step.
  */
 export function showRecoveryCodes(
-  { showPage, baseUrl }: Pick<NewPasskeyDeps, 'showPage' | 'baseUrl'>,
+  { showPage, baseUrl }: ShowCodesDeps,
   { asked, reader }: PageVisit,
   codes: readonly string[],
 ): ReturnType<ShowPage> {

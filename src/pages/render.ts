@@ -2,6 +2,7 @@ import type { SafeHtml } from './html.js'
 import { layout, type PageContent, type PageShell } from './layout.js'
 import type { View } from './view.js'
 import { accountPage } from './views/account.js'
+import { accountFactorPage, accountPasskeysPage } from './views/account-factors.js'
 import { consentPage, continuePage } from './views/consent.js'
 import {
   addPasskeyPage,
@@ -40,6 +41,10 @@ function contentOf(view: View, shell: PageShell): PageContent {
       return consentPage(view, shell.texts)
     case 'account':
       return accountPage(view, shell.texts)
+    case 'account-factor':
+      return accountFactorPage(view, shell.texts)
+    case 'account-passkeys':
+      return accountPasskeysPage(view, shell.texts)
     case 'hand-over':
       return handOverPage(view, shell.texts)
     case 'sign-out':

@@ -179,8 +179,51 @@ export interface AccountView {
   readonly form: PageForm
   readonly devices: readonly DeviceOnPage[]
   readonly apps: readonly AppOnPage[]
+  /** The authenticator app, and the page to change it; null if the host has none. */
+  readonly factor: (FactorOnPage & { readonly href: string }) | null
+  /** The number of passkeys, and the page to change them; null without passkeys. */
+  readonly passkeys: { readonly count: number; readonly href: string } | null
   /** The page to sign out. */
   readonly signOut: string
+}
+
+/** The state of the user's authenticator app. */
+export interface FactorOnPage {
+  readonly enabled: boolean
+  readonly recoveryCodesLeft: number
+}
+
+/**
+ * The authenticator app. A button `name="choice"` has the value `begin`, or if it is enabled,
+ * `codes` for new recovery codes and `off`.
+ */
+export interface AccountFactorView extends FactorOnPage {
+  readonly page: 'account-factor'
+  readonly account: AccountOnPage
+  readonly form: PageForm
+  /** The account page. */
+  readonly back: string
+}
+
+/** A passkey of the user. */
+export interface PasskeyOnPage {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: Date
+  readonly lastUsedAt: Date | null
+}
+
+/**
+ * The passkeys. A button `name="choice"` has the value `add`, or `remove` and the id of a passkey,
+ * separated by a blank. A form with the fields `id` and `name` renames one.
+ */
+export interface AccountPasskeysView {
+  readonly page: 'account-passkeys'
+  readonly account: AccountOnPage
+  readonly form: PageForm
+  readonly passkeys: readonly PasskeyOnPage[]
+  /** The account page. */
+  readonly back: string
 }
 
 /** The last page, which navigates to the client by itself. */
@@ -233,6 +276,8 @@ export type View =
   | ContinueView
   | ConsentView
   | AccountView
+  | AccountFactorView
+  | AccountPasskeysView
   | HandOverView
   | SignOutView
   | SignedOutView

@@ -3,6 +3,7 @@ import type { AddPasskey } from './add-passkey.js'
 import type { ApproveByPasskey } from './approve-by-passkey.js'
 import type { PasskeyCreationOptions, PasskeyRequestOptions } from './ceremony-options.js'
 import type { OpenByPasskey } from './open-by-passkey.js'
+import type { OwnPasskeys } from './own-passkeys.js'
 
 /** Passkeys for the sign-in pages. */
 export interface PasskeysOnPages {
@@ -19,4 +20,5 @@ export interface PasskeysOnPages {
   /** Creation options. Rejects with 503. */
   readonly creationOptions: (user: AuthUser, sessionId: string) => Promise<PasskeyCreationOptions>
   readonly add: AddPasskey
+  readonly own: OwnPasskeys
 }

@@ -1,17 +1,14 @@
-import { z } from 'zod'
 import { ok } from '../http/answer.js'
-import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
+import type { Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
-import { isOneLine } from '../lib/one-line.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn } from '../principal/principal.js'
 import { proofRequest, type RequireFresh } from '../sign-in-again.js'
-import type { PasskeyStore } from '../stores/passkey-contract.js'
-import { creationSchema } from '../two-factor/passkey-response.js'
 import type { AuthUser } from '../users/contract.js'
 import type { AddPasskey } from './add-passkey.js'
 import type { PasskeyCreationOptions } from './ceremony-options.js'
-import { noPasskey, type RemovePasskey } from './remove-passkey.js'
+import { type OwnPasskeys, passkeyIdOf } from './own-passkeys.js'
+import { newPasskeyRequest } from './passkey-name.js'
 import { summaryOf } from './summary.js'
 
 export interface PasskeyEndpointsDeps {
@@ -19,24 +16,8 @@ export interface PasskeyEndpointsDeps {
   readonly requireFresh: RequireFresh
   readonly creationOptions: (user: AuthUser, sessionId: string) => Promise<PasskeyCreationOptions>
   readonly addPasskey: AddPasskey
-  readonly removePasskey: RemovePasskey
-  readonly passkeyStore: Pick<PasskeyStore, 'listForUser' | 'rename'>
+  readonly ownPasskeys: OwnPasskeys
 }
-
-const maxNameChars = 100
-const name: z.ZodString = z
-  .string()
-  .max(maxNameChars, { abort: true })
-  .trim()
-  .min(1)
-  .refine(isOneLine, 'Invalid input: expected text without control or bidirectional characters')
-/** The body of `POST /auth/passkeys`. */
-export const newPasskeyRequest: z.ZodObject<{
-  response: typeof creationSchema
-  name: z.ZodDefault<typeof name>
-}> = z.object({ response: creationSchema, name: name.default('Passkey') })
-/** The body of `POST /auth/passkeys/:id`. */
-export const passkeyNameRequest: z.ZodObject<{ name: typeof name }> = z.object({ name })
 
 /**
  * `POST /auth/passkeys/options`: creation options for a browser. Requires a sign-in within the last
@@ -76,25 +57,25 @@ export function addPasskeyEndpoint({ signedIn, addPasskey }: PasskeyEndpointsDep
 async function nothing(): Promise<void> {}
 
 /** `GET /auth/passkeys`: my passkeys, oldest first. */
-export function listPasskeysEndpoint({ signedIn, passkeyStore }: PasskeyEndpointsDeps): Endpoint {
+export function listPasskeysEndpoint({ signedIn, ownPasskeys }: PasskeyEndpointsDeps): Endpoint {
   return async function listPasskeys(request) {
     // 401, 403
     const { session } = await ownerOf(signedIn, request, 'may-enrol')
     // 503
-    const passkeys = await passkeyStore.listForUser(session.userId)
-    return ok({ status: 'success', data: { passkeys: passkeys.map(summaryOf) } })
+    const passkeys = await ownPasskeys.list(session.userId)
+    return ok({ status: 'success', data: { passkeys } })
   }
 }
 
 /** `POST /auth/passkeys/:id`: renames one of my passkeys. */
-export function renamePasskeyEndpoint({ signedIn, passkeyStore }: PasskeyEndpointsDeps): Endpoint {
+export function renamePasskeyEndpoint({ signedIn, ownPasskeys }: PasskeyEndpointsDeps): Endpoint {
   return async function renamePasskey(request) {
     // 401, 403
     const { session } = await ownerOf(signedIn, request)
     // 400, 413, 415
-    const { name } = parseInput(passkeyNameRequest, await request.readJson())
-    // 404, 503
-    if (!(await passkeyStore.rename(session.userId, idOf(request), name))) throw noPasskey()
+    const named = await request.readJson()
+    // 400, 404, 503
+    const name = await ownPasskeys.rename(session.userId, request.parameters['id'], named)
     return ok({ status: 'success', data: { name } })
   }
 }
@@ -106,23 +87,16 @@ export function renamePasskeyEndpoint({ signedIn, passkeyStore }: PasskeyEndpoin
 export function removePasskeyEndpoint({
   signedIn,
   requireFresh,
-  removePasskey,
+  ownPasskeys,
 }: PasskeyEndpointsDeps): Endpoint {
   return async function deletePasskey(request) {
     // 401, 403
     const asking = await ownerOf(signedIn, request)
-    const credentialId = idOf(request)
+    const credentialId = passkeyIdOf(request.parameters['id'])
     // 403
     await requireFresh(asking, {}, request)
     // 401, 404, 409, 503
-    await removePasskey(asking, credentialId, request.context)
+    await ownPasskeys.remove(asking, credentialId, request.context)
     return ok({ status: 'success', data: { message: 'The passkey is removed.' } })
   }
-}
-
-// Anything else is not an id, and no store is asked.
-function idOf({ parameters }: EndpointRequest): string {
-  const id = Object.hasOwn(parameters, 'id') ? parameters['id'] : undefined
-  if (typeof id === 'string' && /^[\w-]{1,1364}$/.test(id)) return id
-  throw noPasskey()
 }

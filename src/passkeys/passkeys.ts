@@ -18,6 +18,7 @@ import { createCreationOptions } from './ceremony-options.js'
 import type { PasskeyVerifier } from './contract.js'
 import { createForgetLastFactor } from './forget-last-factor.js'
 import { createOpenByPasskey } from './open-by-passkey.js'
+import { createOwnPasskeys } from './own-passkeys.js'
 import type { PasskeyServer } from './passkey-server.js'
 import {
   addPasskeyEndpoint,
@@ -85,6 +86,7 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
     hasAny: async (userId) => (await passkeyStore.listForUser(userId)).length > 0,
     creationOptions: createCreationOptions(parts),
     add: createAddPasskey({ ...parts, registerPasskey: createRegisterPasskey(parts) }),
+    own: createOwnPasskeys(passkeyStore, createRemovePasskey(parts)),
   }
   const endpoints = {
     ...parts,
@@ -92,7 +94,7 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
     openByPasskey: onPages.open,
     creationOptions: onPages.creationOptions,
     addPasskey: onPages.add,
-    removePasskey: createRemovePasskey(parts),
+    ownPasskeys: onPages.own,
   }
   const list = listPasskeysEndpoint(endpoints)
   const rename = renamePasskeyEndpoint(endpoints)

@@ -14,7 +14,7 @@ import { type ForgetLastFactor, withoutFactors } from './forget-last-factor.js'
  * Removes a passkey of the caller, and ends the user's other sessions. Throws 401, 404, 409 or 503.
  */
 export type RemovePasskey = (
-  asking: SignedInRequest,
+  asking: Pick<SignedInRequest, 'session' | 'user'>,
   credentialId: string,
   context: RequestContext,
 ) => Promise<void>

@@ -150,6 +150,8 @@ function createMap(kit: Kit) {
                                                      // GET, POST /oauth/continue
                                                      // GET, POST /oauth/sign-out
                                                      // GET, POST /account
+                                                     // GET, POST /account/second-factor
+                                                     // GET, POST /account/passkeys
                                                      // GET /oauth/assets/:file
     oauth:         forApps && createOAuth(forApps),  // POST /oauth/token
                                                      // POST /oauth/revoke

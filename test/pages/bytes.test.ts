@@ -32,9 +32,9 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
     passwordScript: digestOf(passwordScript),
   }).toMatchInlineSnapshot(`
     {
-      "css": "d92e0094efdd09a3",
-      "de": "b07a0c7a214e2467",
-      "en": "58dc8de78fb49826",
+      "css": "10c0c4424ed79dbf",
+      "de": "c88df7ce7fa417cd",
+      "en": "a77310068d644def",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }

@@ -91,6 +91,8 @@ const forPeople: ReadonlySet<string> = new Set([
   '/oauth/continue',
   '/oauth/sign-out',
   '/account',
+  '/account/second-factor',
+  '/account/passkeys',
   '/oauth/assets/:file',
 ])
 

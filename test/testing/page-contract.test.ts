@@ -346,6 +346,8 @@ in comments. --><html lang="${texts.tag}" dir="${texts.direction}">
       continue: true,
       consent: true,
       account: true,
+      'account-factor': true,
+      'account-passkeys': true,
       'hand-over': true,
       'sign-out': true,
       'signed-out': true,

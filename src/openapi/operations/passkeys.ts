@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { newPasskeyRequest, passkeyNameRequest } from '../../passkeys/passkeys.endpoint.js'
+import { newPasskeyRequest, passkeyNameRequest } from '../../passkeys/passkey-name.js'
 import { passkeyLoginRequest } from '../../passkeys/sign-in.endpoint.js'
 import { proofRequest } from '../../sign-in-again.js'
 import { besides, oneOf, reading, success, text, texts, time } from '../fields.js'

@@ -7,7 +7,7 @@ import { returnPathOf } from '../../http/return-path.js'
 import type { BrowserUser, FindBrowserUser } from '../../oauth/browser-sign-in.js'
 import { isFresh } from '../../sign-in-again.js'
 import { type Csrf, type FormBinding, judgeInBrowser } from '../csrf.js'
-import { type FormEndpoints, type FormFields, fieldsOf } from '../form-page.js'
+import { type FormEndpoints, type FormFields, fieldsOf, type Submitted } from '../form-page.js'
 import { hiddenFields } from '../form-parts.js'
 import { type AccountPageName, pageAddress, placeWithoutRequest } from '../page-request.js'
 import type { KnownBrowser } from '../pre-cookie.js'
@@ -33,11 +33,13 @@ export interface AccountFormPage {
 /** The request of a form, and how pages are shown in answer to it. */
 export interface Asking {
   readonly request: EndpointRequest
-  /** Shows a view with a new form for this page. */
+  /** Shows a view with a new form for this page. Default: 200, without a fault. */
   show(
     viewIn: (form: PageForm) => (texts: PageTexts) => View,
-    cookies?: readonly CookieChange[],
+    shown?: Pick<Shown, 'status' | 'fault'>,
   ): Promise<TextAnswer>
+  /** Opens a page of the account anew. */
+  open(page: AccountPageName): Promise<TextAnswer>
 }
 
 /** What a form brought about. */
@@ -125,8 +127,8 @@ async function take(showing: Showing, fields: FormFields): Promise<TextAnswer> {
     return show(showing, { status: 403, fault: { kind: 'stale' } })
   const asking: Asking = {
     request,
-    show: (viewIn, cookies = []) =>
-      showView(showing, async (form) => viewIn(form), { ...shownFirst, cookies }),
+    show: (viewIn, shown = shownFirst) => showView(showing, async (form) => viewIn(form), shown),
+    open: async (to) => openPage(showing, to),
   }
   // 503
   const changed = await page.submit(found, fields, asking).catch((error: unknown) => {
@@ -137,8 +139,19 @@ async function take(showing: Showing, fields: FormFields): Promise<TextAnswer> {
   if (changed === null) return toSignIn(deps, page, request)
   if (changed.next === 'answer') return changed.answer
   if (changed.next === 'again') return show(showing, changed)
-  const place = placeWithoutRequest(incoming.url)
-  return seeOther(pageAddress(deps.baseUrl, changed.page ?? page.page, place))
+  return openPage(showing, changed.page ?? page.page)
+}
+
+function openPage({ deps, request }: Showing, page: AccountPageName): TextAnswer {
+  return seeOther(pageAddress(deps.baseUrl, page, placeWithoutRequest(request.incoming.url)))
+}
+
+/** The result of a form that may have given the browser another cookie. */
+export async function changedBy(submitted: Submitted, asking: Asking): Promise<Changed> {
+  if (submitted.next !== 'start-over') return submitted
+  // The sign-in has ended, or is too old: the page leads to a new one.
+  const answer = await asking.open('account')
+  return { next: 'answer', answer: { ...answer, cookies: submitted.cookies ?? [] } }
 }
 
 /** How the page is shown. */

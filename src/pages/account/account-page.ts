@@ -1,15 +1,20 @@
 import { AuthError } from '../../errors.js'
 import type { ListedConsent, OwnConsents } from '../../oauth/own-consents.js'
 import type { NameResource, Scopes } from '../../oauth/scopes.js'
+import type { OwnPasskeys } from '../../passkeys/own-passkeys.js'
 import { accountOf } from '../consent-page.js'
 import { pageAddress } from '../page-request.js'
 import type { AppOnPage } from '../view.js'
 import type { AccountFormPage, Asking, Changed } from './account-form.js'
-import type { OwnDevices } from './parts.js'
+import type { OwnDevices, OwnSecondFactor } from './parts.js'
 
 export interface AccountPageDeps {
   readonly ownDevices: OwnDevices
   readonly ownConsents: OwnConsents
+  /** Undefined if the host has no store of second factors. */
+  readonly secondFactor: Pick<OwnSecondFactor, 'status'> | undefined
+  /** Undefined without the option `passkeys`. */
+  readonly ownPasskeys: Pick<OwnPasskeys, 'list'> | undefined
   readonly scopes: Pick<Scopes, 'describe'>
   readonly nameResource: NameResource
   /** The address of the router for browsers. */
@@ -19,16 +24,22 @@ export interface AccountPageDeps {
 /** `/account`: who I am, my devices, and the apps that I have authorised. */
 export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
   const { ownDevices, ownConsents, baseUrl } = deps
-  const signOut = pageAddress(baseUrl, 'sign-out', { raw: '', flow: null, language: null })
+  const place = { raw: '', flow: null, language: null }
+  const signOut = pageAddress(baseUrl, 'sign-out', place)
+  const factorUrl = pageAddress(baseUrl, 'account/second-factor', place)
+  const passkeysUrl = pageAddress(baseUrl, 'account/passkeys', place)
   return {
     page: 'account',
     needsFresh: false,
 
     async view(found, form) {
       const { session } = found
-      const [devices, consents] = await Promise.all([
+      const { userId } = session
+      const [devices, consents, factor, passkeys] = await Promise.all([
         ownDevices.list(session),
-        ownConsents.list(session.userId),
+        ownConsents.list(userId),
+        deps.secondFactor?.status(userId),
+        deps.ownPasskeys?.list(userId),
       ])
       return ({ tag }) => ({
         page: 'account',
@@ -37,6 +48,8 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
         // This one first.
         devices: devices.toSorted((one, other) => Number(other.current) - Number(one.current)),
         apps: consents.map((consent) => appOf(deps, consent, tag)),
+        factor: factor === undefined ? null : { ...factor, href: factorUrl },
+        passkeys: passkeys === undefined ? null : { count: passkeys.length, href: passkeysUrl },
         signOut,
       })
     },

@@ -142,6 +142,7 @@ const cards = `
 .scopes li+li{border-top:1px solid var(--line)}
 #scopes,#apis{margin-bottom:.5rem}
 h2{margin:1.75rem 0 .5rem;font-size:1.125rem;line-height:1.3}
+form.item{margin-top:1.5rem;padding-top:1.5rem;border-top:1px solid var(--line)}
 .items{margin:0 0 .5rem;padding:0;list-style:none}
 .items li{
   display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:.5rem 1rem;

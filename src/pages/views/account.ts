@@ -1,8 +1,9 @@
 import { accountCard, button, formOf } from '../form-parts.js'
 import { html, type SafeHtml } from '../html.js'
 import type { PageContent } from '../layout.js'
+import type { TextKey } from '../texts/en.js'
 import type { PageTexts } from '../texts.js'
-import type { AccountView, AppOnPage, DeviceOnPage } from '../view.js'
+import type { AccountView, AppOnPage, DeviceOnPage, FactorOnPage } from '../view.js'
 
 /** The account, with one form for all changes. */
 export function accountPage(view: AccountView, texts: PageTexts): PageContent {
@@ -13,8 +14,44 @@ export function accountPage(view: AccountView, texts: PageTexts): PageContent {
     isFaulty: form.fault !== null,
     body: html`${accountCard(account)}
 ${formOf(form, texts, 'fault.stale', content)}
-<p class="links"><a href="${signOut}">${texts.html('account.sign-out')}</a></p>`,
+${factors(view, texts)}${signOutLink(signOut, texts)}`,
   }
+}
+
+function signOutLink(href: string, texts: PageTexts): SafeHtml {
+  return html`<p class="links"><a href="${href}">${texts.html('account.sign-out')}</a></p>`
+}
+
+function factors({ factor, passkeys }: AccountView, texts: PageTexts): SafeHtml {
+  const ofFactor = factor && part('account.factor', factorText(factor, texts), texts)
+  const ofPasskeys =
+    passkeys &&
+    part(
+      'account.passkeys',
+      texts.html('account.passkeys-count', { count: String(passkeys.count) }),
+      texts,
+    )
+  const link = (href: string, key: 'account.change-factor' | 'account.change-passkeys') =>
+    html`<p><a href="${href}">${texts.html(key)}</a></p>
+`
+  return html`${ofFactor}${factor && link(factor.href, 'account.change-factor')}${ofPasskeys}${
+    passkeys && link(passkeys.href, 'account.change-passkeys')
+  }`
+}
+
+function part(title: TextKey, text: SafeHtml, texts: PageTexts): SafeHtml {
+  return html`<h2>${texts.html(title)}</h2>
+<p>${text}</p>
+`
+}
+
+/** The state of the authenticator app in words. */
+export function factorText(
+  { enabled, recoveryCodesLeft }: FactorOnPage,
+  texts: PageTexts,
+): SafeHtml {
+  if (!enabled) return texts.html('account.factor-off')
+  return texts.html('account.factor-on', { count: String(recoveryCodesLeft) })
 }
 
 function devices({ devices: all }: AccountView, texts: PageTexts): SafeHtml {

@@ -34,15 +34,39 @@ export function accountStates(
       { id: 'build-bot', name: foreignClient.name, scopes, apis },
       { id: 'gone', name: null, scopes: [], apis: [] },
     ],
+    factor: { enabled: true, recoveryCodesLeft: 9, href: `${base}/account/second-factor?` },
+    passkeys: { count: 2, href: `${base}/account/passkeys?` },
     signOut: `${base}/oauth/sign-out?`,
   }
   return {
     account: view,
-    'account-alone': { ...view, devices: [here], apps: [] },
+    'account-alone': { ...view, devices: [here], apps: [], factor: null, passkeys: null },
     'account-stale': { ...view, form: formWith({ kind: 'stale' }) },
     'account-other-account': {
       ...view,
       form: formWith({ kind: 'other-account', account: account.name }),
     },
+    ...changingStates(data, formWith),
+  }
+}
+
+function changingStates(
+  { account, deviceName }: AccountData,
+  formWith: (fault: FormFault | null) => PageForm,
+): Record<string, View> {
+  const form = formWith(null)
+  const back = `${base}/account?`
+  const factor = { page: 'account-factor', account, form, recoveryCodesLeft: 9, back } as const
+  const createdAt = new Date('2030-01-02T03:04:05Z')
+  const phone = { id: 'p1', name: deviceName, createdAt, lastUsedAt: createdAt }
+  const passkeys = [phone, { ...phone, id: 'p2', lastUsedAt: null }]
+  const keys = { page: 'account-passkeys', account, form, passkeys, back } as const
+  return {
+    'account-factor': { ...factor, enabled: true },
+    'account-factor-off': { ...factor, enabled: false, recoveryCodesLeft: 0 },
+    'account-factor-stale': { ...factor, enabled: true, form: formWith({ kind: 'stale' }) },
+    'account-passkeys': keys,
+    'account-passkeys-none': { ...keys, passkeys: [] },
+    'account-passkeys-wrong': { ...keys, form: formWith({ kind: 'wrong' }) },
   }
 }

@@ -10,6 +10,8 @@ function toShow(view: View): readonly (readonly [what: string, text: string | nu
       return [['client.name', view.client?.name ?? null]]
     case 'second-factor':
     case 'add-passkey':
+    case 'account-factor':
+    case 'account-passkeys':
     case 'sign-out':
       return [['account.username', view.account.username]]
     case 'enrol':
@@ -58,7 +60,14 @@ function toLink(view: View): readonly (readonly [what: string, href: string | nu
     case 'consent':
       return [['manage', view.manage]]
     case 'account':
-      return [['signOut', view.signOut]]
+      return [
+        ['signOut', view.signOut],
+        ['factor.href', view.factor?.href ?? null],
+        ['passkeys.href', view.passkeys?.href ?? null],
+      ]
+    case 'account-factor':
+    case 'account-passkeys':
+      return [['back', view.back]]
     case 'hand-over':
       return [['redirect', view.redirect]]
     case 'signed-out':

@@ -60,11 +60,19 @@ function choicesOf(view: View): readonly (readonly [name: string, value: string]
       return ['continue', 'other', 'cancel'].map((choice) => ['choice', choice] as const)
     case 'consent':
       return ['allow', 'cancel'].map((choice) => ['choice', choice] as const)
+    case 'account-factor':
+      return (view.enabled ? ['codes', 'off'] : ['begin']).map(asChoice)
+    case 'account-passkeys':
+      return ['add', ...view.passkeys.map(({ id }) => `remove ${id}`)].map(asChoice)
     case 'account':
-      return accountChoices(view).map((choice) => ['choice', choice] as const)
+      return accountChoices(view).map(asChoice)
     default:
       return []
   }
+}
+
+function asChoice(value: string) {
+  return ['choice', value] as const
 }
 
 function accountChoices({ devices, apps }: AccountView): readonly string[] {
