@@ -1,5 +1,5 @@
 // The example's page in a real browser, signed in by the pages of its server: as an app, which
-// manages no account. For that there is the page's own form.
+// manages no account. For that there is the account page of the server.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumPath, launchChromium } from '../support/chromium.js'
@@ -39,7 +39,7 @@ describe.skipIf(chromiumPath === null)('the page, signed in by pages', { timeout
     await context.close()
   })
 
-  test('chats, and leads to its own form where the account is to be managed', async () => {
+  test('chats, and leads to the account page, without another sign-in', async () => {
     const context = await openProfile(browser, app.url)
     const { page, signIn, choose, press, sees, look } = await openTab(context, app.url)
     await page.goto(`${atLocalhost(app.url)}/`)
@@ -56,6 +56,13 @@ describe.skipIf(chromiumPath === null)('the page, signed in by pages', { timeout
     await other.getByText('Manage account').waitFor()
 
     await page.getByRole('link', { name: 'Manage account' }).click()
+    await page.getByRole('heading', { name: 'Your account' }).waitFor()
+    await sees('This browser')
+    await page.goBack()
+    await sees('Signed in as')
+
+    // The form of the page itself shows the same by the endpoints for clients.
+    await page.goto(`${atLocalhost(app.url)}/?form`)
     await sees('To manage your account, sign in once more, with your password.')
     await signIn(alice)
     await sees('Signed in as')
