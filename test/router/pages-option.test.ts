@@ -138,6 +138,7 @@ describe('the option pages', () => {
       /English one/,
     ],
     ['a home in the clear', { home: 'http://chat.example.com/' }, 'pages.home', /https/],
+    ['an account page by a word', { account: 'no' }, 'pages.account', /leave it out/],
     ['a home without a site', { home: '/' }, 'pages.home', /https/],
     [
       'a link of the sign-in that there is not',
