@@ -1,6 +1,8 @@
 /** The closed list of error names, as in `error` of an answer. Within `/api/v1` it only grows. */
 export type AuthErrorCode =
   | 'invalid-request'
+  | 'password-refused'
+  | 'proof-refused'
   | 'invalid_grant'
   | 'invalid_client'
   | 'unauthorized_client'
@@ -17,6 +19,8 @@ export type AuthErrorCode =
   | 'method-not-allowed'
   | 'totp-already-enabled'
   | 'totp-not-enabled'
+  | 'superseded'
+  | 'already-verified'
   | 'too-many-named-tokens'
   | 'passkey-exists'
   | 'too-many-passkeys'
@@ -31,6 +35,8 @@ export type AuthErrorCode =
 // handler.
 const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: string }>> = {
   'invalid-request': { status: 400, message: 'The request is not valid.' },
+  'password-refused': { status: 400, message: 'This password is too easy to guess, or too short.' },
+  'proof-refused': { status: 400, message: 'The code or link is not valid.' },
   invalid_grant: { status: 400, message: 'The authorization code or token is not valid.' },
   invalid_client: { status: 401, message: 'The client could not be authenticated.' },
   unauthorized_client: { status: 400, message: 'The client may not use this grant type.' },
@@ -47,6 +53,8 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   'method-not-allowed': { status: 405, message: 'This method is not allowed here.' },
   'totp-already-enabled': { status: 409, message: 'A second factor is already enabled.' },
   'totp-not-enabled': { status: 409, message: 'No second factor is enabled.' },
+  superseded: { status: 409, message: 'It was changed meanwhile. Look at it again.' },
+  'already-verified': { status: 409, message: 'This address is proven already.' },
   'too-many-named-tokens': {
     status: 409,
     message: 'There are too many tokens already. Remove one first.',

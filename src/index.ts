@@ -109,7 +109,7 @@ export type {
   SocketTicketStore,
 } from './stores/ticket-contract.js'
 export type { Limit, LimiterSettings } from './throttle/counter.js'
-export type { ThrottleOptions } from './throttle/limits.js'
+export type { MailLimitOptions, ThrottleOptions } from './throttle/limits.js'
 export type { OtherFactor, SecondFactorPolicy, SecondFactorRules } from './two-factor/contract.js'
 export type {
   AuthUser,
@@ -178,6 +178,7 @@ export type { Principal } from './principal/principal.js'
 // Mail.
 
 export type { Mail, MailCause, MailSender } from './mail/contract.js'
+export type { MailStats } from './mail/mailer.js'
 
 // Sessions, codes and second factors for the host's own code and pages.
 
@@ -194,6 +195,11 @@ export type {
 } from './account/sign-in-for-host.js'
 export type { SignedIn } from './account/signed-in.js'
 export type { UnlockLogin, UnlockOptions } from './account/unlock-login.js'
+export type { AccountsForHost } from './accounts/accounts-for-host.js'
+export type { AccountsOptions } from './accounts/accounts-options.js'
+export type { AccountLinks } from './accounts/links.js'
+export type { PasswordsForHost, PasswordVerdict } from './accounts/new-password.js'
+export type { NoticeKind } from './accounts/notices.js'
 export type {
   CookieForHost,
   OpenByCookie,
@@ -279,6 +285,7 @@ export type {
   ClientRefusal,
   CodeRefusal,
   PageRefusal,
+  ProofRefusal,
   RefreshRefusal,
   SignInRefusal,
 } from './audit/refusals.js'

@@ -109,13 +109,14 @@ function withPasskey(error: AuthError): AuthError {
 
 /**
  * Requires a sign-in within the last ten minutes, or a proof now, with every factor the user has: a
- * stolen session must not become a way in of its own. Throws 401, 403, 429 or 503.
+ * stolen session must not become a way in of its own. Resolves with the proof, if one was sent.
+ * Throws 401, 403, 429 or 503.
  */
 export type RequireFresh = (
   asking: SignedInRequest,
   proof: Proof,
   request: EndpointRequest,
-) => Promise<void>
+) => Promise<ApprovedSignIn | null>
 
 export interface RequireFreshDeps {
   readonly proveAgain: ProveAgain
@@ -150,5 +151,6 @@ export function createRequireFresh(deps: RequireFreshDeps): RequireFresh {
     const shown = proved === null ? methods : [...methods, ...proved.methods]
     if (!meetsFactorPolicy(shown) && (await owesFactor(asking.user)))
       throw new AuthError('reauthentication-required')
+    return proved
   }
 }

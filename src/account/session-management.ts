@@ -1,3 +1,4 @@
+import type { RequestContext } from '../audit/events.js'
 import type { OpenSession } from '../host-sign-in/open-session.js'
 import type { Capability } from '../http/capability.js'
 import type { Contexts } from '../http/request-context.js'
@@ -35,7 +36,26 @@ export interface SessionManagement extends Capability {
   readonly passwordChanged: PasswordChanged
   /** For the account page. */
   readonly onPages: OwnDevices
+  readonly forAccounts: EndForAccounts
 }
+
+/** Ends sessions when the password or the address of an account has changed. */
+export interface EndForAccounts {
+  readonly endFormerSessions: EndFormerSessions
+  readonly endAfterUndo: EndAllSessions
+  /** For the host: every session of a user. */
+  readonly endEverySession: EndAllSessions
+}
+
+/** Ends the sessions of a former password except one, and forgets the user's networks. */
+export type EndFormerSessions = (
+  userId: string,
+  context: RequestContext,
+  except?: string,
+) => Promise<number>
+
+/** Ends every session of a user. Rejects with 503. */
+export type EndAllSessions = (userId: string, context: RequestContext) => Promise<number>
 
 export interface SessionManagementDeps extends Omit<EndForUserDeps, 'endAll'> {
   readonly signedIn: SignedIn
@@ -72,6 +92,7 @@ export function createSessionManagement(deps: SessionManagementDeps): SessionMan
     return ended
   }
   const endByPassword = endingBy(endOldPassword)
+  const endEvery = endingBy(endAllForUser)
   const summarize = async (session: SessionRecord) =>
     (await summarizeAll([session], countSockets))[0] as SessionSummary
   return {
@@ -84,11 +105,17 @@ export function createSessionManagement(deps: SessionManagementDeps): SessionMan
       ...deps,
       revokeByToken: createRevokeByToken(deps),
       summarize,
-      endForUser: endingBy(endAllForUser),
+      endForUser: endEvery,
       endDevices: endingBy(endAllButNamed),
     }),
     signIn: createSignInForHost(deps.logIn, deps.contexts, summarize),
     passwordChanged: async (userId, options) => endByPassword(userId, 'password-changed', options),
+    forAccounts: {
+      endFormerSessions: (userId, context, except) =>
+        endByPassword(userId, 'password-changed', except === undefined ? {} : { except }, context),
+      endAfterUndo: (userId, context) => endEvery(userId, 'address-undone', undefined, context),
+      endEverySession: (userId, context) => endEvery(userId, 'revoked', undefined, context),
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import type { RequestContext } from '../audit/events.js'
 import { invalidRequest } from '../errors.js'
 import type { OpenSession, OpenSessionRequest } from '../host-sign-in/open-session.js'
 import { contextOfAction, type HostAction, readAction } from '../http/host-input.js'
@@ -110,11 +111,15 @@ export interface SessionsForHostDeps {
   readonly endDevices: EndForUser
 }
 
-/** Ends all sessions of a user but one, and forgets the user's networks. */
+/**
+ * Ends all sessions of a user but one, and forgets the user's networks. The context is that of the
+ * host's action, unless a request is the cause.
+ */
 export type EndForUser = (
   userId: string,
   reason: EndReason,
   options: EndOptions | undefined,
+  cause?: RequestContext,
 ) => Promise<number>
 
 export interface EndForUserDeps {
@@ -129,8 +134,9 @@ export interface EndForUserDeps {
 
 export function createEndForUser(deps: EndForUserDeps): EndForUser {
   const { sessions, totp, removePasskeys, knownNetworks } = deps
-  return async function endForUser(userId, reason, given) {
-    const { options, context } = readAction(given)
+  return async function endForUser(userId, reason, given, cause) {
+    const { options, context: ofHost } = readAction(given)
+    const context = cause ?? ofHost
     const { except } = options
     requireIds(except === undefined ? { userId } : { userId, except })
     const keepsPasskeys = areKept(options)

@@ -3,6 +3,7 @@ import {
   type Audit,
   type AuthEvent,
   type EventCounter,
+  type EventObserver,
   type EventSink,
   levels,
   type ThrottleScope,
@@ -14,6 +15,7 @@ export function createAudit(
   logger: Logger,
   clock: () => Date,
   counts: EventCounter,
+  observers: readonly EventObserver[],
 ): Audit {
   let warned = false
   const onSinkFailure = () => {
@@ -24,10 +26,12 @@ export function createAudit(
       logger.error('onEvent failed; sign-ins go on, but audit events are being lost'),
     )
   }
-  return function audit(body, { requestId, ip, actor }) {
+  return function audit(body, context) {
+    const { requestId, ip, actor } = context
     const who = actor === undefined ? {} : { actor }
     const event: AuthEvent = Object.freeze({ ...body, at: clock(), requestId, ip, ...who })
     counts.raised(event)
+    for (const observe of observers) observe(body, context)
     const { type, ...fields } = event
     harmlessly(() => logger[levels[type]](type, fields))
     if (sink !== undefined) harmlessly(() => deliver(sink, event, counts), onSinkFailure)

@@ -1,6 +1,8 @@
 import type { HostFailure } from '../lib/host-call.js'
 import type { Logger } from '../lib/logger.js'
+import type { PasswordReason } from '../passwords/password-rules.js'
 import type { EndReason, StoredKind, StoredMethod } from '../stores/contract.js'
+import type { StoredPurpose } from '../stores/proof-contract.js'
 import type { MailFault, MailKind } from './mail.js'
 import type {
   ClientChange,
@@ -9,6 +11,7 @@ import type {
   PageRefusal,
   PasskeyPurpose,
   PasskeyRefusal,
+  ProofRefusal,
   RefreshRefusal,
   SignInRefusal,
 } from './refusals.js'
@@ -24,6 +27,9 @@ export type ThrottleScope =
   | 'enrolment'
   | 'endpoint'
   | 'issuing'
+  | 'mail'
+  | 'mail-network'
+  | 'mailed-code'
 
 /**
  * All audit events. None contains a password, a token, a code or a seed. An unknown identifier
@@ -185,6 +191,39 @@ export type AuthEventBody =
   | { readonly type: 'password.contested'; readonly userId: string }
   /** A stored hash cannot be read, so its user cannot sign in: repair the hash. */
   | { readonly type: 'password.unreadable'; readonly userId: string }
+  /** A user has changed the password in the session `sessionId`. The user's other sessions end. */
+  | { readonly type: 'password.changed'; readonly userId: string; readonly sessionId: string }
+  /** A user has set a new password by a mailed link. All sessions of the user end. */
+  | { readonly type: 'password.reset'; readonly userId: string }
+  /** The rules for passwords refused a new one. */
+  | {
+      readonly type: 'password.refused-by-rules'
+      readonly userId: string
+      readonly reasons: readonly PasswordReason[]
+    }
+  /**
+   * The password of a login is among those of known breaches. The user is signed in: ask for a new
+   * one. At most once a day for each user.
+   */
+  | { readonly type: 'password.breached'; readonly userId: string }
+  /** The list of breached passwords could not be asked. */
+  | { readonly type: 'password.breach-check-failed' }
+  /** A user has proven the address of the account. */
+  | { readonly type: 'address.verified'; readonly userId: string }
+  /** A user has changed the address, and has proven the new one. */
+  | { readonly type: 'address.changed'; readonly userId: string }
+  /**
+   * Whoever has the former address has taken its change back: somebody else was in the account. All
+   * sessions of the user end.
+   */
+  | { readonly type: 'address.undone'; readonly userId: string }
+  /** A mailed code or link was refused. */
+  | {
+      readonly type: 'proof.refused'
+      readonly purpose: StoredPurpose
+      readonly reason: ProofRefusal
+      readonly userId: string | null
+    }
   /** A user has started to set up TOTP, which is not active yet. */
   | { readonly type: 'second-factor.begun'; readonly userId: string }
   /** A user has activated TOTP. The user's other sessions end. */
@@ -402,4 +441,19 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'passkey.clone-suspected': 'warn',
   'passkey.backup-changed': 'info',
   reauthenticated: 'info',
+  'password.changed': 'info',
+  'password.reset': 'info',
+  'password.refused-by-rules': 'debug',
+  'password.breached': 'warn',
+  'password.breach-check-failed': 'warn',
+  'address.verified': 'info',
+  'address.changed': 'info',
+  'address.undone': 'warn',
+  'proof.refused': 'info',
 }
+
+/** Sees each event at once, with its request. Must not throw. */
+export type EventObserver = (event: AuthEventBody, context: RequestContext) => void
+
+/** Adds an observer of the router's own. */
+export type ObserveEvents = (observer: EventObserver) => void

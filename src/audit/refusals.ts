@@ -88,3 +88,20 @@ export type PasskeyRefusal = PasskeyFault | SignInRefusal
 
 /** The purpose of a passkey's response. */
 export type PasskeyPurpose = 'register' | 'sign-in' | 'second-factor' | 'reauthenticate'
+
+/**
+ * Why a mailed code or link was refused. `void`: used, expired or tried too often meanwhile.
+ * `overtaken`: the password or the address has changed since the mail. `unreadable`: encrypted with
+ * a key that is gone.
+ */
+export type ProofRefusal =
+  | 'unknown'
+  | 'used'
+  | 'expired'
+  | 'void'
+  | 'wrong-code'
+  | 'wrong-session'
+  | 'no-user'
+  | 'overtaken'
+  | 'taken'
+  | 'unreadable'

@@ -4,6 +4,7 @@ import { createAuthorisedFetch, createCallWire } from './authorised.js'
 import { createKeptSession } from './kept-session.js'
 import { ofOneUser } from './one-user.js'
 import { withParts } from './parts.js'
+import { createMailed, type MailedMethods } from './passwords.js'
 import { type BasicFetch, type BasicInit, type BasicResponse, platform } from './platform.js'
 import { createRetry, type Retry } from './retry.js'
 import { createSignIn, type SignIn } from './sign-in.js'
@@ -62,7 +63,7 @@ export interface AuthClientOptions {
 }
 
 /** A client of one router, with at most one signed-in user. */
-export interface AuthClient extends AccountMethods {
+export interface AuthClient extends AccountMethods, MailedMethods {
   /** Whether a user is signed in. `loading` until the store has been read. */
   readonly state: AuthState
   /** Calls the listener at each change of the state, by any tab. Returns how to stop. */
@@ -163,6 +164,7 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
   const parts = { baseUrl, keeper, call, transport, transportTo, withRetry, signInBy, clock }
   const client: AuthClient = {
     ...account,
+    ...createMailed(call, transport, withRetry),
     ...withParts(parts),
     get state() {
       return state.state

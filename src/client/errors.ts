@@ -2,6 +2,8 @@
 const wireNames = [
   'invalid-request',
   'invalid_request',
+  'password-refused',
+  'proof-refused',
   'invalid_grant',
   'invalid_client',
   'unauthorized_client',
@@ -20,6 +22,8 @@ const wireNames = [
   'method-not-allowed',
   'totp-already-enabled',
   'totp-not-enabled',
+  'superseded',
+  'already-verified',
   'too-many-named-tokens',
   'passkey-exists',
   'too-many-passkeys',

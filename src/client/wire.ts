@@ -155,6 +155,27 @@ export type Proof =
   | { readonly password: string; readonly code?: string }
   | { readonly passkey: object }
 
+/** One name of a user. */
+export type UserName =
+  | { readonly email: string }
+  | { readonly username: string }
+  | { readonly user: string }
+
+/** The address of a user. */
+export interface Email {
+  readonly email: string | null
+  /** Whether the user has proven it. */
+  readonly verified: boolean
+}
+
+/** A code is on its way. */
+export interface CodeSent {
+  /** For `confirm`, together with the code. */
+  readonly requestId: string
+  /** Seconds. */
+  readonly expiresIn: number
+}
+
 /** The session after a reauthentication. */
 export interface Reauthenticated {
   readonly authenticatedAt: string

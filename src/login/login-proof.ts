@@ -1,5 +1,6 @@
 import type { RequestContext } from '../audit/events.js'
 import type { EndpointRequest } from '../http/endpoint.js'
+import type { ShownPassword } from '../passwords/contract.js'
 import type { IdentifierDigests } from '../throttle/counter-keys.js'
 import type { PasswordSlot } from '../throttle/password-limits.js'
 import type { AssertionResponse } from '../two-factor/passkey-response.js'
@@ -50,6 +51,9 @@ export interface LoginProof {
   isRightFor(user: AuthUser, context: RequestContext): Promise<boolean>
 }
 
+/** Sees the right password of a login. Returns at once and never throws. */
+export type NoticePassword = (user: AuthUser, password: ShownPassword) => void
+
 /** Where a login comes from. */
 export type Requester = Pick<EndpointRequest, 'context' | 'aborted'>
 
@@ -64,6 +68,7 @@ export interface PasswordProofDeps {
   readonly noticeSpelling: NoticeSpelling
   readonly authenticateLocally: AuthenticateLocally
   readonly verifyPassword: VerifyPassword
+  readonly noticePassword: NoticePassword
   readonly rehash: Rehash
   readonly users: Pick<UserStore, 'findByIdentifier'>
 }
@@ -86,7 +91,8 @@ export async function passwordProof(
       const signal = aborted()
       const attempt = { identifier, password, context, signal, takeAccount }
       const verdict = await authenticateLocally(attempt)
-      if (!verdict.right && verdict.userId === null) noticeSpelling(typed, identifier, signal)
+      if (verdict.right) deps.noticePassword(verdict.user, password)
+      else if (verdict.userId === null) noticeSpelling(typed, identifier, signal)
       return verdict
     },
     claim: async () => true,

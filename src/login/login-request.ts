@@ -61,6 +61,16 @@ export function parseLoginRequest(
   return { ...asLogin(kind, input), tokens: input.tokens }
 }
 
+/** The body of a request that only names a user: exactly one of the three names. */
+export const identifierBody: z.ZodObject<Pick<(typeof schema)['shape'], (typeof kinds)[number]>> =
+  schema.pick({ email: true, username: true, user: true })
+
+/** Reads a name without a password. Throws 400 naming each field at fault. */
+export function parseIdentifier(body: JsonBody): LoginIdentifier {
+  const kind = kindIn(body)
+  return { kind, value: parseInput(identifierBody, body)[kind] as string }
+}
+
 /**
  * Reads credentials that a host passes on, often the whole body of its own request. Only the host's
  * options, never the credentials, choose the tokens and whether the password is a digest. Throws
@@ -100,18 +110,21 @@ function parse<Schema extends typeof schema | typeof loginBody>(
   body: JsonBody,
   codeHeader: () => string,
 ) {
-  const named = kinds.filter((kind) => Object.hasOwn(body, kind))
-  const [kind] = named
-  if (kind === undefined || named.length > 1) {
-    throw invalidRequest([
-      { path: named.join(', '), message: 'Send exactly one of email, username, user.' },
-    ])
-  }
+  const kind = kindIn(body)
   const header = codeHeader()
   const input = parseInput(by, body, header === '' ? {} : { code: header })
   if (input.code !== undefined && input.passkey !== undefined)
     throw invalidRequest([{ path: 'code, passkey', message: 'Send one of them.' }])
   return { kind, input: input as z.output<Schema> }
+}
+
+function kindIn(body: JsonBody): (typeof kinds)[number] {
+  const named = kinds.filter((kind) => Object.hasOwn(body, kind))
+  const [kind] = named
+  if (kind !== undefined && named.length === 1) return kind
+  throw invalidRequest([
+    { path: named.join(', '), message: 'Send exactly one of email, username, user.' },
+  ])
 }
 
 function asLogin(kind: (typeof kinds)[number], input: Input): LoginRequest {

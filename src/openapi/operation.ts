@@ -11,6 +11,7 @@ export const tags = {
   'Named tokens': 'For bots and scripts.',
   'The second factor': 'TOTP and recovery codes.',
   Passkeys: 'Sign-in with passkeys, their management, and reauthentication.',
+  'The account': 'Passwords and addresses, with codes and links by mail.',
   Apps: 'OAuth 2.1 and OpenID Connect, for third-party apps.',
   Keys: 'For services that verify access tokens themselves.',
 } as const

@@ -1,4 +1,5 @@
 import type { Operation } from './operation.js'
+import { accountOperations } from './operations/accounts.js'
 import { appOperations } from './operations/apps.js'
 import { authorizationOperations } from './operations/authorization.js'
 import { keyOperations } from './operations/keys.js'
@@ -16,6 +17,7 @@ export const operations: readonly Operation[] = [
   ...namedTokenOperations,
   ...secondFactorOperations,
   ...passkeyOperations,
+  ...accountOperations,
   ...authorizationOperations,
   ...appOperations,
   ...usersOfApps,

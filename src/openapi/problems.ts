@@ -27,6 +27,15 @@ const details: Readonly<Partial<Record<AuthErrorCode, z.ZodType>>> = {
       ).optional(),
     })
     .optional(),
+  'password-refused': z.object({
+    reasons: z
+      .array(z.enum(['too-short', 'too-long', 'common', 'context', 'breached']))
+      .describe('`context`: it is made of a name or the address'),
+    minLength: count('the least number of characters for this user'),
+  }),
+  'proof-refused': z
+    .object({ reason: oneOf(['used', 'expired'], 'only for a token that was real') })
+    .optional(),
   'totp-required': secondFactor,
   'totp-invalid': secondFactor,
   'reauthentication-required': z

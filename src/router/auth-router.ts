@@ -4,6 +4,8 @@ import type { SecondFactorsForHost } from '../account/second-factors-for-host.js
 import type { PasswordChanged, SessionsForHost } from '../account/sessions-for-host.js'
 import type { SignInForHost } from '../account/sign-in-for-host.js'
 import type { UnlockLogin } from '../account/unlock-login.js'
+import type { AccountsForHost } from '../accounts/accounts-for-host.js'
+import type { PasswordsForHost } from '../accounts/new-password.js'
 import type { CookieForHost } from '../cookie/cookie-for-host.js'
 import type { Guard, RequireAuthOptions } from '../guard/http-guard.js'
 import type { PassportStrategy } from '../guard/passport-strategy.js'
@@ -113,6 +115,10 @@ export interface AuthRouter extends Router {
    * ```
    */
   passwordChanged: PasswordChanged
+  /** Mailed links of users, for a support desk. Needs the option `accounts`. */
+  accounts: AccountsForHost
+  /** The rules for new passwords, for forms of your own. Needs the option `accounts`. */
+  passwords: PasswordsForHost
   /**
    * Issues an authorization code ([RFC 7636](https://www.rfc-editor.org/rfc/rfc7636)) for a user
    * whom the host's own sign-in page has signed in. The client exchanges it at `POST

@@ -8,7 +8,7 @@ import {
 import type { SharedReservations } from '../admission/reservations.js'
 import { createAudit, createEventCounts, type EventCounts } from '../audit/audit.js'
 import { createClockWatch, type NoticeTime } from '../audit/clock-watch.js'
-import { type Audit, noRequest } from '../audit/events.js'
+import { type Audit, type EventObserver, noRequest, type ObserveEvents } from '../audit/events.js'
 import { type Contexts, createContexts } from '../http/request-context.js'
 import { createWarnOnce, type WarnOnce } from '../http/warn-once.js'
 import { forgetRejection } from '../lib/forget-rejection.js'
@@ -45,6 +45,7 @@ import type { ResolvedOptions } from './resolve-options.js'
 /** All parts of the host, wrapped by their contracts. The router calls no other part. */
 export interface ConnectedHost {
   readonly audit: Audit
+  readonly observeEvents: ObserveEvents
   readonly eventCounts: EventCounts
   readonly call: HostCall
   readonly warnOnce: WarnOnce
@@ -86,7 +87,8 @@ const readyTimeoutMs = 30_000
 export function connectHost(options: ResolvedOptions): ConnectedHost {
   const { logger, clock, secondFactors, encryptionKeys, passwords } = options
   const eventCounts = createEventCounts()
-  const audit = createAudit(options.onEvent, logger, clock, eventCounts)
+  const observers: EventObserver[] = []
+  const audit = createAudit(options.onEvent, logger, clock, eventCounts, observers)
   const onFailure = (failure: HostFailure) => audit({ type: 'host.failed', ...failure }, noRequest)
   const call = createHostCall(options.storeTimeout, onFailure)
   const warnOnce = createWarnOnce(options.hostLogger)
@@ -103,6 +105,7 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
   })
   return {
     audit,
+    observeEvents: (observer) => void observers.push(observer),
     eventCounts,
     call,
     warnOnce,

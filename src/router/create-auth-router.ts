@@ -2,6 +2,7 @@ import { Router } from 'express'
 import { createAccount } from '../account/account.js'
 import { createSecondFactorManagement } from '../account/second-factor-management.js'
 import { createSessionManagement } from '../account/session-management.js'
+import { createAccounts, withoutAccounts, withoutPasswordRules } from '../accounts/accounts.js'
 import { createBrowserSessions } from '../cookie/browser-session.js'
 import { createCookie } from '../cookie/cookie.js'
 import { createGuards } from '../guard/guards.js'
@@ -75,6 +76,8 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
     secondFactors: map.secondFactors.secondFactors,
     pages: createPagesForHost(kit.signInUrl),
     passkeys: map.passkeys?.forHost ?? withoutPasskeys,
+    accounts: map.accounts?.forHost ?? withoutAccounts,
+    passwords: map.accounts?.passwords ?? withoutPasswordRules,
     issueAuthorizationCode: map.pkce.issueAuthorizationCode,
     wellKnown: map.oauth?.wellKnown ?? withoutDocuments,
     clients: map.oauth?.clients ?? withoutRegister,
@@ -99,7 +102,7 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
 // mounted routes.
 function createMap(kit: Kit) {
   const forApps = kitForApps(kit)
-  const { passkeyServer, signer, call } = kit
+  const { passkeyServer, accountsServer, signer, call } = kit
 
   const login = createLogin(kit)
   const signIns = { ...kit, logIn: login.logIn, openSession: createOpenSession(kit) }
@@ -107,6 +110,7 @@ function createMap(kit: Kit) {
   const passkeys = passkeyServer && createPasskeys({ ...kit, ...passkeyServer })
   const removePasskeys = passkeys?.removeAddedByPassword ?? refuseWithoutPasskeys
   const sessions = createSessionManagement({ ...signIns, removePasskeys })
+  const ending = sessions.forAccounts
   const pages = forApps && {
     ...forApps,
     ownDevices: kit.hasAccountPage ? sessions.onPages : undefined,
@@ -137,6 +141,15 @@ function createMap(kit: Kit) {
                                                      // POST /auth/passkeys/options
                                                      // POST, DELETE /auth/passkeys/:id
                                                      // POST /auth/reauthenticate
+    accounts:      accountsServer && createAccounts({ ...kit, ...accountsServer, ...ending }),
+                                                     // POST /auth/password/forgot
+                                                     // POST /auth/password/reset
+                                                     // POST /auth/password/change
+                                                     // GET /auth/email
+                                                     // POST /auth/email/verify
+                                                     // POST /auth/email/confirm
+                                                     // POST /auth/email/change
+                                                     // POST /auth/email/undo
     namedTokens:   createNamedTokens(kit),           // GET, POST, DELETE /auth/access-tokens
                                                      // DELETE /auth/access-tokens/:id
     pages:         pages && createBrowserPages(pages),

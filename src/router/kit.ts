@@ -1,4 +1,5 @@
 import { createProvePassword } from '../account/prove-password.js'
+import { type AccountsServer, createAccountsServer } from '../accounts/accounts-server.js'
 import { type Authentication, createAuthentication } from '../guard/authenticate.js'
 import { createAskForKeys } from '../guard/key-marks.js'
 import { createSocketRegistry, type SocketRegistry } from '../guard/socket-closing.js'
@@ -6,12 +7,15 @@ import { createPages, type Pages } from '../http/page-origin.js'
 import type { SignInUrl } from '../http/return-path.js'
 import { ownMembers } from '../lib/check-options.js'
 import { type DigestIdentifier, identifierDigests } from '../login/identifier.js'
+import type { NoticePassword } from '../login/login-proof.js'
 import { createVerifyPassword, type VerifyPassword } from '../login/verify-password.js'
+import { createMailer } from '../mail/mailer.js'
 import type { Acr } from '../oauth/authorization-parameters.js'
 import { createOAuthServer, type OAuthServer } from '../oauth/oauth-server.js'
 import { createPageSite, type PageSite } from '../pages/page-site.js'
 import type { PagesOptions } from '../pages/pages-options.js'
 import { createSignInUrl } from '../pages/sign-in-url.js'
+import { createTexts } from '../pages/texts.js'
 import { createPasskeyProof } from '../passkeys/passkey-proof.js'
 import { createPasskeyServer, type PasskeyServer } from '../passkeys/passkey-server.js'
 import type { ProvePassword } from '../principal/prove-password.js'
@@ -59,6 +63,8 @@ export interface Kit extends Settings, ConnectedHost, Authentication {
   readonly provePassword: ProvePassword
   readonly proveAgain: ProveAgain
   readonly requireFresh: RequireFresh
+  /** Whether the user has a second factor, or must have one. */
+  readonly hasSecondFactor: (user: AuthUser) => Promise<boolean>
   readonly accessTokens: AccessTokens
   readonly describeMe: (user: AuthUser) => Promise<Me>
 
@@ -93,6 +99,9 @@ export interface Kit extends Settings, ConnectedHost, Authentication {
   /** Undefined without the option `passkeys`. */
   readonly passkeyServer: PasskeyServer | undefined
   readonly passkeyFactor: PasskeyFactor | undefined
+  readonly noticePassword: NoticePassword
+  /** Undefined without the option `accounts`. */
+  readonly accountsServer: AccountsServer | undefined
   close(): Promise<void>
 }
 
@@ -133,12 +142,15 @@ export function createKit(options: ResolvedOptions): Kit {
   const keeping = { ...host, ...keepSessions(options, host) }
   const serving = { ...keeping, ...serve(options, keeping) }
   const deciding = { ...serving, ...decide(serving) }
-  const kit = { ...deciding, ...guard(deciding, options) }
+  const accountsServer = serveAccounts(options, deciding)
+  const noticePassword = accountsServer?.noticeBreached ?? (() => {})
+  const kit = { ...deciding, ...guard(deciding, options), accountsServer, noticePassword }
   const endPurging = startPurging(kit)
   return {
     ...kit,
     async close() {
       endPurging()
+      await accountsServer?.closeMail(options.storeTimeout)
       await Promise.all([kit.revocations.close(), kit.closeHost()])
     },
   }
@@ -268,7 +280,22 @@ function decide(kit: Served) {
     provePassword,
     proveAgain,
     requireFresh: createRequireFresh({ ...kit, proveAgain, owesFactor }),
+    hasSecondFactor: async (user: AuthUser) =>
+      (await owesFactor(user)) || (await kit.mustHaveFactor(user)),
   }
+}
+
+function serveAccounts(
+  options: ResolvedOptions,
+  kit: Served & ReturnType<typeof decide>,
+): AccountsServer | undefined {
+  const { accounts, pages, storeTimeout } = options
+  if (accounts === undefined) return undefined
+  // Without pages, their texts are those of the mails alone.
+  const { language = 'en' } = kit.pageSite ?? { ...pages }
+  const languages = kit.pageSite?.languages ?? createTexts(pages?.texts, kit.totpIssuer)
+  const mailer = createMailer({ ...kit, sender: accounts.mail, languages, language, storeTimeout })
+  return createAccountsServer({ ...kit, options: accounts, mailer })
 }
 
 // Authentication of requests.

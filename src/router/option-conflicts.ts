@@ -1,3 +1,4 @@
+import { requireUsersFor } from '../accounts/accounts-options.js'
 import { AuthConfigError } from '../errors.js'
 import { encryptionKeyRemedy } from '../lib/encryption-key.js'
 import { doAll } from '../lib/mistakes.js'
@@ -20,6 +21,7 @@ export function refuseConflicts(options: CheckedOptions, lifetimes: Required<Lif
     () => refuseUnfitPkce(options),
     () => refuseUnfitPasskeys(options),
     () => refuseFarPasskeys(options),
+    () => refuseUnfitAccounts(options),
     () => refusePagesOfNobody(options),
     () => refuseMissingKeys(options),
     () => refuseBrokenClock(options.clock),
@@ -162,8 +164,20 @@ function refuseFarPasskeys({ passkeys, oauth }: CheckedOptions): void {
   )
 }
 
-function refusePagesOfNobody({ oauth, pages }: CheckedOptions): void {
-  if (oauth !== undefined || pages === undefined) return
+function refuseUnfitAccounts({ accounts, proofs, users }: CheckedOptions): void {
+  if (accounts === undefined) return
+  if (proofs === undefined)
+    throw new AuthConfigError(
+      'accounts',
+      'needs proofs, the store of mailed codes and links.',
+      'spread a shipped set of stores, or leave accounts out.',
+    )
+  requireUsersFor(accounts, users)
+}
+
+// Without apps, mails have the texts of the pages.
+function refusePagesOfNobody({ oauth, pages, accounts }: CheckedOptions): void {
+  if (oauth !== undefined || pages === undefined || accounts !== undefined) return
   throw new AuthConfigError(
     'pages',
     'has nothing to show: only apps send users to the pages, and oauth is missing.',
@@ -181,12 +195,13 @@ function refuseBrokenClock(clock: () => Date): void {
   )
 }
 
-// Second factors, apps and passkeys need an encryption key.
+// Second factors, apps, passkeys and mailed codes need an encryption key.
 function refuseMissingKeys({
   encryptionKeys = [],
   secondFactors,
   oauth,
   passkeys,
+  accounts,
 }: CheckedOptions): void {
   if (secondFactors !== undefined && encryptionKeys.length === 0) {
     throw new AuthConfigError(
@@ -197,7 +212,9 @@ function refuseMissingKeys({
   }
   // Each process would make its own key, and would not accept the values that another process has
   // made for a browser.
-  const needing = oauth === undefined ? passkeys && 'passkeys' : 'oauth'
+  const needing = Object.entries({ oauth, passkeys, accounts }).find(
+    ([, option]) => option !== undefined,
+  )?.[0]
   if (needing !== undefined && encryptionKeys.length === 0) {
     throw new AuthConfigError(
       'encryptionKeys',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { AccountsOptions } from '../accounts/accounts-options.js'
 import type { EventSink } from '../audit/events.js'
 import type { CorsOptions } from '../http/cors.js'
 import { isPagesOrigin } from '../http/page-origin.js'
@@ -39,7 +40,7 @@ import type { RevocationBus } from '../stores/revocation-bus.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../stores/ticket-contract.js'
 import type { Limit } from '../throttle/counter.js'
-import type { ThrottleOptions } from '../throttle/limits.js'
+import type { MailLimitOptions, ThrottleOptions } from '../throttle/limits.js'
 import type { OtherFactor, SecondFactorPolicy, SecondFactorRules } from '../two-factor/contract.js'
 import type { UserStore } from '../users/contract.js'
 import {
@@ -186,6 +187,12 @@ const secondFactor = z.preprocess(
 
 const limitShape = { points: whole(1, 1_000_000), duration: whole(1, 30 * day, 'seconds') }
 const limit = optionsOf(limitShape satisfies Shape<Limit>).optional()
+const mailLimitsShape = {
+  address: limit,
+  account: limit,
+  network: limit,
+  codes: limit,
+} satisfies Shape<OrUndefined<MailLimitOptions>>
 const throttleShape = {
   account: limit,
   network: limit,
@@ -195,6 +202,7 @@ const throttleShape = {
   secondFactor: limit,
   secondFactorTotal: whole(5, 1_000_000).optional(),
   endpoints: limit,
+  mail: optionsOf(mailLimitsShape).optional() as z.ZodOptional<z.ZodType<MailLimitOptions>>,
   dryRun: flag().optional(),
   limiter: callable<NonNullable<ThrottleOptions['limiter']>>().optional(),
 }
@@ -303,6 +311,7 @@ const shape = {
   pkce: optionsOf(pkceShape satisfies Shape<Required<PkceOptions>>).default(defaultPkce),
   // Their members are checked where they are read.
   passkeys: fitting<PasskeysOptions>(isObject, 'is not an object with an rpId.').optional(),
+  accounts: fitting<AccountsOptions>(isObject, 'is not an object with mail.').optional(),
   cors: optionsOf(corsShape satisfies Shape<CorsOptions>).optional(),
   signer: implementing<TokenSigner>({ sign: true, verify: true }),
   // Any list: the keys are decoded and checked later, one by one.

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { AccountsOptions } from '../accounts/accounts-options.js'
 import type { EventSink } from '../audit/events.js'
 import type { CorsOptions } from '../http/cors.js'
 import type { Logger } from '../lib/logger.js'
@@ -135,6 +136,12 @@ export interface AuthRouterOptions {
    * and on the pages, and `auth.passkeys`. Needs `encryptionKeys`. Default: off.
    */
   readonly passkeys?: PasskeysOptions
+  /**
+   * Lets users set a forgotten password, change it, and prove and change their addresses, by mail:
+   * the endpoints below `/auth/password` and `/auth/email`, `auth.accounts` and `auth.passwords`.
+   * Needs `proofs`, `encryptionKeys`, and `findContact` of `users`. Default: off.
+   */
+  readonly accounts?: AccountsOptions
   /**
    * Lets pages of these origins call the router's own endpoints: answers preflights, and exposes
    * `Retry-After`, `RateLimit-*` and `WWW-Authenticate`. Without credentials, and never `*`. Does

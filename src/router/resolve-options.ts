@@ -1,3 +1,4 @@
+import { type CheckedAccountsOptions, checkAccountsOptions } from '../accounts/accounts-options.js'
 import { checkOptions, ownMembers } from '../lib/check-options.js'
 import { decodeEncryptionKeys } from '../lib/encryption-key.js'
 import type { Logger } from '../lib/logger.js'
@@ -17,7 +18,13 @@ export interface ResolvedOptions
   extends Readonly<
     Omit<
       CheckedOptions,
-      'encryptionKeys' | 'throttle' | 'lifetimes' | 'otherFactors' | 'logger' | 'passkeys'
+      | 'encryptionKeys'
+      | 'throttle'
+      | 'lifetimes'
+      | 'otherFactors'
+      | 'logger'
+      | 'passkeys'
+      | 'accounts'
     >
   > {
   /** The decoded keys; may be empty without second factors, apps and passkeys. */
@@ -27,6 +34,8 @@ export interface ResolvedOptions
   readonly otherFactors: readonly OtherFactor[]
   /** Undefined without the option `passkeys`. */
   readonly passkeys: CheckedPasskeysOptions | undefined
+  /** Undefined without the option `accounts`. */
+  readonly accounts: CheckedAccountsOptions | undefined
   /** Silent if the host passed none. */
   readonly logger: Logger
   /** Undefined if the host passed none: warnings are then process warnings. */
@@ -41,11 +50,12 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
  * first in production. Checks combinations only if each option is valid by itself.
  */
 export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
-  const { passkeys: ofPasskeys, pages, encryptionKeys: keys } = partsOf(given)
+  const { passkeys: ofPasskeys, accounts: ofAccounts, pages, encryptionKeys: keys } = partsOf(given)
   const { brand, texts } = partsOf(pages)
-  const [options, passkeys, encryptionKeys] = doAll(
+  const [options, passkeys, accounts, encryptionKeys] = doAll(
     () => checkOptions(optionRules, given),
     () => (isObject(ofPasskeys) ? checkPasskeysOptions(ofPasskeys) : undefined),
+    () => (isObject(ofAccounts) ? checkAccountsOptions(ofAccounts) : undefined),
     () => (Array.isArray(keys) ? decodeEncryptionKeys(keys, 'encryptionKeys') : []),
     () => (isObject(brand) ? void checkBrand(brand) : undefined),
     () => (isObject(texts) ? checkTexts(texts) : undefined),
@@ -59,6 +69,7 @@ export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
     lifetimes,
     otherFactors: Object.freeze([...(options.otherFactors ?? [])]),
     passkeys,
+    accounts,
     logger: options.logger ?? silent,
     hostLogger: options.logger,
   }

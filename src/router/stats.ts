@@ -1,6 +1,8 @@
+import type { AccountsServer } from '../accounts/accounts-server.js'
 import type { Admission, PasswordStats } from '../admission/admission.js'
 import type { AuditStats, EventCounts, LimitStats } from '../audit/audit.js'
 import type { SocketRegistry } from '../guard/socket-closing.js'
+import type { MailStats } from '../mail/mailer.js'
 
 /**
  * The result of `auth.stats()`: numbers of this process, without names and addresses. Counts start
@@ -15,21 +17,28 @@ export interface AuthStats {
   readonly limits: LimitStats
   /** Counts of audit events. */
   readonly audit: AuditStats
+  /** Mails; zeros without the option `accounts`. */
+  readonly mail: MailStats
 }
+
+const noMails: MailStats = Object.freeze({ sent: 0, failed: 0, waiting: 0 })
 
 export interface StatsDeps {
   readonly admission: Pick<Admission, 'stats'>
   readonly registry: Pick<SocketRegistry, 'size' | 'sessions'>
   readonly eventCounts: Pick<EventCounts, 'limits' | 'audit'>
+  readonly accountsServer: Pick<AccountsServer, 'mailStats'> | undefined
 }
 
-export function createStats({ admission, registry, eventCounts }: StatsDeps): () => AuthStats {
+export function createStats(deps: StatsDeps): () => AuthStats {
+  const { admission, registry, eventCounts, accountsServer } = deps
   return function stats() {
     return {
       passwords: admission.stats(),
       sockets: { open: registry.size, sessions: registry.sessions },
       limits: eventCounts.limits(),
       audit: eventCounts.audit(),
+      mail: accountsServer?.mailStats() ?? noMails,
     }
   }
 }

@@ -31,6 +31,7 @@ export type EndReason =
   | 'password-changed'
   | 'consent-revoked'
   | 'client-disabled'
+  | 'address-undone'
 
 // While a deployment rolls, processes of two releases write to one store. `string & Record<never,
 // never>` is any text, and does not swallow the words that are known.

@@ -52,6 +52,8 @@ export interface ThrottleOptions {
    * are then looked up one at a time. Default 300 in 900 seconds.
    */
   readonly endpoints?: Limit
+  /** Limits of mails and of the codes in them: see {@link MailLimitOptions}. */
+  readonly mail?: MailLimitOptions
   /**
    * True: counts and reports (`login.throttled` with `dryRun: true`), but refuses only wrong
    * second-factor codes. For the first weeks of a server with existing users. Default false.
@@ -62,6 +64,24 @@ export interface ThrottleOptions {
    * much. With Redis: `(settings) => new RateLimiterRedis({ storeClient, ...settings })`.
    */
   readonly limiter?: (settings: LimiterSettings) => RateLimiterAbstract
+}
+
+/** Limits of mails, and of the codes in them. They apply with the option `accounts`. */
+export interface MailLimitOptions {
+  /**
+   * Mails to one address, and requests that name one user. Default 3 in 900 seconds; a further
+   * request is 429, whether or not the name has an account.
+   */
+  readonly address?: Limit
+  /** Mails of one account, to all its addresses. Default 10 in 86400 seconds. */
+  readonly account?: Limit
+  /**
+   * Requests for a mail per network. Default 20 in 3600 seconds; twice as many for a /56 of IPv6,
+   * four times for a /48.
+   */
+  readonly network?: Limit
+  /** Wrong codes per account, over all mails. Default 30 in 86400 seconds. */
+  readonly codes?: Limit
 }
 
 /** The limits a host can set. */
@@ -89,6 +109,17 @@ export const defaultLimits: Readonly<Record<LimitName, Limit>> = {
   knownNetwork: { points: 100, duration: day },
   secondFactor: { points: 10, duration: 60 * 60 },
   endpoints: { points: 300, duration: 15 * 60 },
+}
+
+/**
+ * The default limits of mails.
+ * @internal
+ */
+export const defaultMailLimits: Readonly<Required<MailLimitOptions>> = {
+  address: { points: 3, duration: 15 * 60 },
+  account: { points: 10, duration: day },
+  network: { points: 20, duration: 60 * 60 },
+  codes: { points: 30, duration: day },
 }
 
 /** Wrong second-factor codes until a complete sign-in. */
@@ -177,6 +208,8 @@ export interface Reached {
 /** Reports a reached limit to the operator; returns the 429. */
 export type ReportLimit = (reached: Reached, context: RequestContext, dryRun?: boolean) => AuthError
 
+const ofNetworks: readonly ThrottleScope[] = ['network', 'endpoint', 'mail-network']
+
 /** The caller throws the returned error, or in a dry run ignores it. */
 export function createReportLimit(audit: Audit): ReportLimit {
   return function reportLimit(
@@ -189,7 +222,7 @@ export function createReportLimit(audit: Audit): ReportLimit {
     return new AuthError('too-many-requests', {
       retryAfter,
       headers,
-      limit: scope === 'network' || scope === 'endpoint' ? 'network' : 'user',
+      limit: ofNetworks.includes(scope) ? 'network' : 'user',
       message: `limit per ${scope} reached`,
     })
   }

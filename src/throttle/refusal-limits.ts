@@ -1,4 +1,4 @@
-import { AuthError } from '../errors.js'
+import { AuthError, type AuthErrorCode } from '../errors.js'
 import { networkOf } from '../http/client-address.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { boundedCache } from '../lib/bounded-cache.js'
@@ -57,6 +57,9 @@ export interface RefusalLimitDeps {
   readonly reportLimit: ReportLimit
 }
 
+/** Refusals of tokens and of mailed codes. */
+const countedCodes: readonly AuthErrorCode[] = ['invalid_grant', 'proof-refused']
+
 const perClientAndNetwork: Limit = { points: 20, duration: 15 * 60 }
 const perPasskey: Limit = { points: 10, duration: 60 * 60 }
 
@@ -82,7 +85,7 @@ export function createRefusalLimits(deps: RefusalLimitDeps): RefusalLimits {
         try {
           return await endpoint(request)
         } catch (error) {
-          if (!(error instanceof AuthError) || error.code !== 'invalid_grant') throw error
+          if (!(error instanceof AuthError) || !countedCodes.includes(error.code)) throw error
           const key = keyOf('endpoint', name, networkOf(request.context.ip))
           throw await ofTokens(key, request, error)
         }

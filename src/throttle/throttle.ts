@@ -14,6 +14,7 @@ import { createIssueLimits, type TakeIssue } from './issue-limits.js'
 import { createKnownNetworks, type KnownNetworks } from './known-networks.js'
 import { type Counters, createCounters, createReportLimit, type ThrottleOptions } from './limits.js'
 import { createLookupLimit, type LimitLookups } from './lookup-limit.js'
+import { createMailLimits, type MailLimits } from './mail-limits.js'
 import { createPasswordLimits, type TakePasswordSlot } from './password-limits.js'
 import { createRefusalLimits, type RefusalLimits } from './refusal-limits.js'
 import {
@@ -57,6 +58,13 @@ import {
 // mar-passkey-id           passkey              a passkey was refused  -                   1 h
 // mar-issue-…              session (and app);   a code or ticket    refused               60 s
 //                          user
+// mar-mail-name            what was typed       a mail is requested  refused              900 s
+// mar-mail-network…        /64 (or IPv4), /56,  a mail is requested  refused              1 h
+//                          /48
+// mar-mail-address         address              before a mail        refused              900 s
+// mar-mail-account         user                 before a mail        refused              24 h
+// mar-mail-code            user                 before judging a     right; outage        24 h
+//                                               mailed code
 // (in this process)        network              a client is looked  found; outage         900 s
 //                                               up
 //
@@ -75,7 +83,7 @@ import {
 // code is near its limit.
 
 /** Counts attempts before the expensive work, so that parallel guesses cannot evade the check. */
-export interface Throttle extends SecondFactorLimits, RefusalLimits {
+export interface Throttle extends SecondFactorLimits, RefusalLimits, MailLimits {
   readonly takePasswordSlot: TakePasswordSlot
   readonly knownNetworks: KnownNetworks
   /**
@@ -134,6 +142,7 @@ export function createThrottle({
     limitLookups: createLookupLimit({ limit: refusedTokens, reportLimit, dryRun }),
     takeIssue: createIssueLimits({ options, keyOf, ask, reportLimit }),
     ...createRefusalLimits({ options, refusedTokens, keyOf, ask, reportLimit }),
+    ...createMailLimits({ options, keyOf, ask, reportLimit }),
     ...createSecondFactorLimits({ counters, keyOf, ask, knownNetworks, reportLimit }),
   }
 }

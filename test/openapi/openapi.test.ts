@@ -9,6 +9,7 @@ import {
 } from '../../src/index.js'
 import { isForClients } from '../support/described.js'
 import { startHost, type TestHost } from '../support/host.js'
+import { accountsOptions } from '../support/mounted-accounts.js'
 import { issuer, oauthOptions, wiki } from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
 
@@ -16,6 +17,7 @@ const root = new URL('../../', import.meta.url)
 const mounted: Partial<AuthRouterOptions> = {
   ...oauthOptions({ clients: [{ ...wiki, mayIntrospect: true }] }),
   ...passkeyOptions(),
+  ...accountsOptions(),
   namedTokens: true,
 }
 // The issuer is what the router is mounted at: only then has it a document of its own.

@@ -5,6 +5,7 @@ import { type AuthRouterOptions, generateSigningKey, joseSigner } from '../../sr
 import { bearer, logIn } from '../support/client.js'
 import { type RequestObject, requests, resolve } from '../support/described.js'
 import { startHost, type TestHost } from '../support/host.js'
+import { accountsOptions } from '../support/mounted-accounts.js'
 import { issuer, oauthOptions, wiki } from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
 import { ownPage, pagesOrigin } from '../support/pages.js'
@@ -12,6 +13,7 @@ import { ownPage, pagesOrigin } from '../support/pages.js'
 const everything: Partial<AuthRouterOptions> = {
   ...oauthOptions({ clients: [{ ...wiki, mayIntrospect: true }] }),
   ...passkeyOptions(),
+  ...accountsOptions(),
   namedTokens: true,
   pagesOrigin,
   signer: joseSigner({

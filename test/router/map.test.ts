@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { generateSigningKey, joseSigner } from '../../src/index.js'
 import { startHost } from '../support/host.js'
+import { accountsOptions } from '../support/mounted-accounts.js'
 import { issuer, oauthOptions, wiki } from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
 
@@ -30,7 +31,7 @@ async function mountedRoutes(): Promise<string[]> {
   const signer = joseSigner({ issuer: `${issuer}/api/v1`, audience: 'chat', keys: [key] })
   const client = { ...wiki, mayIntrospect: true }
   const oauth = { ...oauthOptions({ clients: [client] }), ...passkeyOptions(), signer }
-  const host = await startHost({ options: { namedTokens: true, ...oauth } })
+  const host = await startHost({ options: { namedTokens: true, ...accountsOptions(), ...oauth } })
   const layers = (host.auth as unknown as { stack: { route?: { path: string } }[] }).stack
   const paths = layers.flatMap(({ route }) => (route === undefined ? [] : [route.path]))
   const answers = paths.map(async (path) => {

@@ -30,6 +30,7 @@ describe('auth.stats()', () => {
       sockets: { open: 0, sessions: 0 },
       limits: {},
       audit: { delivered: 0, failed: 0 },
+      mail: { sent: 0, failed: 0, waiting: 0 },
     })
     expect(leavesOf(stats).every(Number.isFinite)).toBe(true)
   })

@@ -104,6 +104,10 @@ const offences = {
   'floor-oauth': ['oauth/client-secret.ts', "import type { Me } from '../account/me.endpoint.js'"],
   'floor-pages': ['pages/html.ts', "import type { Me } from '../account/me.endpoint.js'"],
   'floor-mail': ['mail/sayable.ts', "import type { Me } from '../account/me.endpoint.js'"],
+  'floor-accounts': [
+    'accounts/links.ts',
+    "import type { ResolvedOptions } from '../router/resolve-options.js'",
+  ],
   'floor-account': [
     'account/device-name.ts',
     "import type { ResolvedOptions } from '../router/resolve-options.js'",

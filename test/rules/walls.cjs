@@ -94,6 +94,12 @@ const floors = [
     account: [['account/'], 'only the map uses the management of the account.'],
   },
   {
+    accounts: [
+      ['accounts/'],
+      'a password or an address changes by decisions made below; only the map uses it.',
+    ],
+  },
+  {
     cookie: [['cookie/'], 'it uses the existing ways to sign in; only the map uses it.'],
   },
   {

@@ -20,6 +20,7 @@ const known: Record<EndReason, true> = {
   'password-changed': true,
   'consent-revoked': true,
   'client-disabled': true,
+  'address-undone': true,
 }
 const reasons: StoredReason[] = [...(Object.keys(known) as EndReason[]), 'device-lost']
 

@@ -433,6 +433,164 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/password/forgot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mails a link for a new password, if the name has an account with a proven address.
+         * @description - The answer is the same for every name, and comes before the name is looked up.
+         */
+        post: operations["forgotPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/password/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sets a new password by the token of a mailed link. Signs nobody in.
+         * @description - All sessions of the user end. A second factor stays.
+         *     - `details.reason` of `proof-refused` is `used` or `expired` for a token that was real.
+         */
+        post: operations["resetPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/password/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sets a new password; the user's other sessions end.
+         * @description - A user with a password sends it, or a passkey; otherwise 403 `reauthentication-required`. A user without one needs a sign-in of the last ten minutes with every factor.
+         *     - 409 `superseded`: the password was changed meanwhile.
+         */
+        post: operations["changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The user's address. */
+        get: operations["getEmail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/email/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mails a code to the present address. */
+        post: operations["verifyEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/email/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mails a code to a new address. The address changes when the code is confirmed.
+         * @description - Requires a sign-in of the last ten minutes with every factor, or the same proof in the body.
+         *     - The answer is the same if another user has the address.
+         */
+        post: operations["changeEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/email/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirms an address by the code that was mailed there.
+         * @description - Only in the session that has asked for the code. Five wrong codes use it up.
+         *     - The former address gets a link that undoes a change for 72 hours.
+         */
+        post: operations["confirmEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/email/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes a change of the address back by the token of a mailed link.
+         * @description - All sessions of the user end, and the former address gets a link for a new password. Not possible after a further change.
+         */
+        post: operations["undoEmailChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/oauth/authorize": {
         parameters: {
             query?: never;
@@ -699,6 +857,16 @@ export interface components {
             /** @description 1-100 characters, without control and bidirectional characters; default: `Passkey` */
             name?: string;
         };
+        AlreadyVerified: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /** @enum {string} */
+            error: "already-verified";
+            /** @description for people */
+            message: string;
+        };
         AppForbidden: {
             /** @enum {boolean} */
             success: false;
@@ -946,6 +1114,77 @@ export interface components {
             /** @description the user's password */
             password: string;
         };
+        ChangeEmailAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description for `POST /auth/email/confirm`; keep it where the user types the code */
+                requestId: string;
+                /** @description seconds, 600 */
+                expiresIn: number;
+            };
+        };
+        ChangeEmailRequest: {
+            /** @description together with `code` if the user has a second factor; or send `passkey` */
+            password?: string;
+            /** @description six digits, or a recovery code; at most 64 characters */
+            code?: string;
+            /** @description the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, as JSON */
+            passkey?: {
+                id: string;
+                rawId: string;
+                /** @enum {string} */
+                type: "public-key";
+                response: {
+                    clientDataJSON: string;
+                    authenticatorData: string;
+                    signature: string;
+                    userHandle?: string | null;
+                };
+            };
+            /** @description the new address */
+            email: string;
+        };
+        ChangePasswordAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description how many sessions ended */
+                revoked: number;
+            };
+        };
+        ChangePasswordRequest: {
+            /** @description together with `code` if the user has a second factor; or send `passkey` */
+            password?: string;
+            /** @description six digits, or a recovery code; at most 64 characters */
+            code?: string;
+            /** @description the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, as JSON */
+            passkey?: {
+                id: string;
+                rawId: string;
+                /** @enum {string} */
+                type: "public-key";
+                response: {
+                    clientDataJSON: string;
+                    authenticatorData: string;
+                    signature: string;
+                    userHandle?: string | null;
+                };
+            };
+            /** @description the new password */
+            newPassword: string;
+        };
+        ConfirmEmailAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: Record<string, never>;
+        };
+        ConfirmEmailRequest: {
+            /** @description as it was answered */
+            requestId: string;
+            /** @description eight digits; blanks do not count */
+            code: string;
+        };
         ConfirmTotpAnswer: {
             /** @enum {string} */
             status: "success";
@@ -1032,6 +1271,31 @@ export interface components {
             error: "forbidden";
             /** @description for people */
             message: string;
+        };
+        ForgotPasswordAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description seconds that a link works */
+                expiresIn: number;
+            };
+        };
+        ForgotPasswordRequest: {
+            /** @description exactly one of the three */
+            email?: string;
+            /** @description exactly one of the three */
+            username?: string;
+            /** @description exactly one of the three: any way to name a user that the server supports */
+            user?: string;
+        };
+        GetEmailAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                email: string | null;
+                /** @description whether it is proven */
+                verified: boolean;
+            };
         };
         GetKeysAnswer: {
             keys: ({
@@ -1295,7 +1559,10 @@ export interface components {
             success: false;
             /** @enum {string} */
             status: "error";
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             error: "invalid-request";
             /** @description for people */
             message: string;
@@ -1762,6 +2029,25 @@ export interface components {
             /** @description for people */
             message: string;
         };
+        PasswordRefused: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "password-refused";
+            /** @description for people */
+            message: string;
+            details: {
+                /** @description `context`: it is made of a name or the address */
+                reasons: ("too-short" | "too-long" | "common" | "context" | "breached")[];
+                /** @description the least number of characters for this user */
+                minLength: number;
+            };
+        };
         PayloadTooLarge: {
             /** @enum {boolean} */
             success: false;
@@ -1771,6 +2057,26 @@ export interface components {
             error: "payload-too-large";
             /** @description for people */
             message: string;
+        };
+        ProofRefused: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "proof-refused";
+            /** @description for people */
+            message: string;
+            details?: {
+                /**
+                 * @description only for a token that was real
+                 * @enum {string}
+                 */
+                reason: "used" | "expired";
+            };
         };
         ReauthenticateAnswer: {
             /** @enum {string} */
@@ -1870,6 +2176,17 @@ export interface components {
             /** @description six digits, or a recovery code; at most 64 characters */
             code: string;
         };
+        ResetPasswordAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: Record<string, never>;
+        };
+        ResetPasswordRequest: {
+            /** @description from the link */
+            token: string;
+            /** @description the new password */
+            password: string;
+        };
         RevokeConsentAnswer: {
             /** @enum {string} */
             status: "success";
@@ -1910,6 +2227,16 @@ export interface components {
             message: string;
         };
         SignBrowserInRequest: Record<string, never>;
+        Superseded: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /** @enum {string} */
+            error: "superseded";
+            /** @description for people */
+            message: string;
+        };
         TemporarilyUnavailable: {
             /** @enum {boolean} */
             success: false;
@@ -2088,6 +2415,15 @@ export interface components {
                 signal?: "unknown-credential";
             };
         };
+        UndoEmailChangeAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: Record<string, never>;
+        };
+        UndoEmailChangeRequest: {
+            /** @description from the link */
+            token: string;
+        };
         UnsupportedMediaType: {
             /** @enum {boolean} */
             success: false;
@@ -2098,8 +2434,37 @@ export interface components {
             /** @description for people */
             message: string;
         };
+        VerifyEmailAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description for `POST /auth/email/confirm`; keep it where the user types the code */
+                requestId: string;
+                /** @description seconds, 600 */
+                expiresIn: number;
+            };
+        };
     };
     responses: {
+        /** @description This address is proven already. */
+        AlreadyVerifiedLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AlreadyVerified"];
+            };
+        };
         /** @description This is not allowed. */
         AppForbiddenOpen: {
             headers: {
@@ -2604,6 +2969,63 @@ export interface components {
                 "application/json": components["schemas"]["InvalidRequest"];
             };
         };
+        /** @description The request is not valid. This password is too easy to guess, or too short. */
+        InvalidRequestOrPasswordRefusedLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["InvalidRequest"] | components["schemas"]["PasswordRefused"];
+            };
+        };
+        /** @description The request is not valid. The code or link is not valid. */
+        InvalidRequestOrProofRefusedLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["InvalidRequest"] | components["schemas"]["ProofRefused"];
+            };
+        };
+        /** @description The request is not valid. The code or link is not valid. This password is too easy to guess, or too short. */
+        InvalidRequestOrProofRefusedOrPasswordRefusedLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["InvalidRequest"] | components["schemas"]["ProofRefused"] | components["schemas"]["PasswordRefused"];
+            };
+        };
         /** @description Without it there would be no way to sign in. Add another one first. */
         LastSignInMethod: {
             headers: {
@@ -2818,6 +3240,25 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["SecondFactorEnrolmentRequired"];
+            };
+        };
+        /** @description It was changed meanwhile. Look at it again. */
+        SupersededLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Superseded"];
             };
         };
         /** @description The service is temporarily unavailable. Try again shortly. */
@@ -4237,6 +4678,316 @@ export interface operations {
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
             403: components["responses"]["ForbiddenLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    forgotPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgotPasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForgotPasswordAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    resetPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetPasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description The new password works. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResetPasswordAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrProofRefusedOrPasswordRefusedLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description Changed. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangePasswordAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrPasswordRefusedLimited"];
+            401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
+            409: components["responses"]["SupersededLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    getEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetEmailAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    verifyEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The code is on its way. */
+            202: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifyEmailAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestLimited"];
+            401: components["responses"]["UnauthorizedLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredLimited"];
+            409: components["responses"]["AlreadyVerifiedLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    changeEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeEmailRequest"];
+            };
+        };
+        responses: {
+            /** @description The code is on its way. */
+            202: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeEmailAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestLimited"];
+            401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
+            409: components["responses"]["AlreadyVerifiedLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    confirmEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmEmailRequest"];
+            };
+        };
+        responses: {
+            /** @description The address is proven. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmEmailAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
+            401: components["responses"]["UnauthorizedLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredLimited"];
+            409: components["responses"]["SupersededLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    undoEmailChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UndoEmailChangeRequest"];
+            };
+        };
+        responses: {
+            /** @description The former address is back. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UndoEmailChangeAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];

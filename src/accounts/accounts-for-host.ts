@@ -1,0 +1,74 @@
+import type { EndAllSessions } from '../account/session-management.js'
+import { type AuthError, invalidRequest } from '../errors.js'
+import { contextOfAction, type HostAction } from '../http/host-input.js'
+import { isHostId } from '../lib/host-id.js'
+import type { ProofPurpose } from '../stores/proof-contract.js'
+import type { AuthUser, UserStore } from '../users/contract.js'
+import type { SendReset } from './forgot-password.endpoint.js'
+import type { Proofs } from './proofs.js'
+
+/** Passwords and addresses of users, for the host's own code: a support desk. */
+export interface AccountsForHost {
+  /**
+   * Mails the user a link to set a new password. False if there is no such user, no proven address,
+   * or too many mails went there lately. Rejects with `AuthError`: `invalid-request`,
+   * `temporarily-unavailable`.
+   *
+   * @example
+   * ```ts
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * const isSent = await auth.accounts.sendPasswordReset('42', { by: 'support:ada' })
+   * ```
+   */
+  sendPasswordReset(userId: string, options?: HostAction): Promise<boolean>
+  /**
+   * Ends everything that could sign this user in without a new proof: sessions, codes, mailed links
+   * and known networks. The password and the second factor stay. Resolves with the number of ended
+   * sessions. Rejects like `sendPasswordReset`; then call it again.
+   */
+  endEverything(userId: string, options?: HostAction): Promise<number>
+}
+
+export interface AccountsForHostDeps {
+  readonly users: Pick<UserStore, 'findById'>
+  readonly sendReset: SendReset
+  readonly endEverySession: EndAllSessions
+  readonly proofs: Pick<Proofs, 'voidForUser'>
+}
+
+export function createAccountsForHost(deps: AccountsForHostDeps): AccountsForHost {
+  async function find(userId: unknown): Promise<AuthUser | null> {
+    if (isHostId(userId)) return deps.users.findById(userId)
+    throw notAnId()
+  }
+
+  return {
+    async sendPasswordReset(userId, options) {
+      const context = contextOfAction(options)
+      const user = await find(userId)
+      return user !== null && (await deps.sendReset(user, context))
+    },
+    async endEverything(userId, options) {
+      const context = contextOfAction(options)
+      if (!isHostId(userId)) throw notAnId()
+      const ended = await deps.endEverySession(userId, context)
+      await deps.proofs.voidForUser(userId, mailed)
+      return ended
+    },
+  }
+}
+
+function notAnId(): AuthError {
+  return invalidRequest([{ path: 'userId', message: 'Invalid input: expected an id' }])
+}
+
+/** Proofs that are mailed to a user. */
+export const mailed: readonly ProofPurpose[] = [
+  'reset',
+  'verify-address',
+  'change-address',
+  'undo-address',
+  'second-factor',
+]

@@ -1,0 +1,142 @@
+import { AuthConfigError } from '../errors.js'
+import { checkOptions, fitting, flag, optionsOf, withMethods } from '../lib/check-options.js'
+import type { MailSender } from '../mail/contract.js'
+import {
+  type CheckedPasswordRules,
+  checkPasswordRules,
+  type PasswordRules,
+} from '../passwords/password-rules.js'
+import type { UserStore } from '../users/contract.js'
+import type { AccountLinks } from './links.js'
+import { type NoticeKind, noticeKinds } from './notices.js'
+
+/** The option `accounts`: users set new passwords and prove their addresses, by mail. */
+export interface AccountsOptions {
+  /**
+   * Sends mail. `send` resolves when the mail is queued; no answer waits for it.
+   *
+   * @example
+   * ```ts
+   * import type { AccountsOptions } from 'messaging-auth-router'
+   *
+   * declare function queue(mail: { to: string; subject: string; text: string }): Promise<void>
+   * const accounts: AccountsOptions = {
+   *   mail: { send: ({ to, subject, text }) => queue({ to, subject, text }) },
+   *   links: {
+   *     reset: 'https://chat.example.com/#/reset/{token}',
+   *     undo: 'https://chat.example.com/#/undo/{token}',
+   *   },
+   * }
+   * ```
+   */
+  readonly mail: MailSender
+  /** Rules for new passwords: see {@link PasswordRules}. Default: 15 characters or more. */
+  readonly passwordRules?: PasswordRules
+  /**
+   * Which mails tell a user what has happened to the account. Default: all of them; false: none.
+   * Mails with a code or a link are always sent.
+   */
+  readonly notices?: false | readonly NoticeKind[]
+  /**
+   * Your pages that take the token of a mailed link, over https, with `{token}` in the fragment:
+   * `https://chat.example.com/#/reset/{token}`.
+   */
+  readonly links: AccountLinks
+  /**
+   * True mails a link for a new password to addresses that were never proven as well, for hosts
+   * that have never asked for a proof. Whoever has mistyped an address gives the account away.
+   * Default false.
+   */
+  readonly resetUnproven?: boolean
+}
+
+/** {@link AccountsOptions}, checked and with defaults. */
+export interface CheckedAccountsOptions {
+  readonly mail: MailSender
+  readonly passwordRules: CheckedPasswordRules
+  readonly notices: readonly NoticeKind[]
+  readonly links: AccountLinks
+  readonly resetUnproven: boolean
+}
+
+type Names = keyof AccountsOptions
+
+const isNoticeList = (value: unknown) =>
+  value === false || (Array.isArray(value) && value.every((kind) => noticeKinds.includes(kind)))
+
+const link = fitting<string>(isLink, 'is no https URL with {token} in its fragment.').optional()
+
+const shape = {
+  mail: withMethods<MailSender>('send'),
+  // Checked by its own rules.
+  passwordRules: fitting<PasswordRules>(
+    (value) => typeof value === 'object' && value !== null,
+    'is not an object of rules.',
+  ).optional(),
+  notices: fitting<false | readonly NoticeKind[]>(
+    isNoticeList,
+    `is neither false nor a list of: ${noticeKinds.join(', ')}.`,
+  ).default(noticeKinds),
+  links: optionsOf({ reset: link, undo: link }),
+  resetUnproven: flag().default(false),
+} satisfies Record<Names, unknown>
+
+const remedies: Readonly<Partial<Record<Names, string>>> = {
+  mail: 'pass { send(mail) }, which hands the mail to your mail server or queue.',
+  links: "pass your pages, such as { reset: 'https://chat.example.com/#/reset/{token}' }.",
+}
+
+/**
+ * Checks the option and fills in its defaults.
+ *
+ * @throws AuthConfigError with every member that is unknown, missing or unsafe
+ */
+export function checkAccountsOptions(given: unknown): CheckedAccountsOptions {
+  const checked = checkOptions({ factory: 'accounts', schema: optionsOf(shape), remedies }, given)
+  const { notices, passwordRules, links } = checked
+  return Object.freeze({
+    ...checked,
+    links: links as AccountLinks,
+    notices: notices === false ? [] : notices,
+    passwordRules: checkPasswordRules(passwordRules),
+  })
+}
+
+/**
+ * Checks that the host's users and links fit the option.
+ *
+ * @throws AuthConfigError for what is missing
+ */
+export function requireUsersFor({ links }: AccountsOptions, users: UserStore): void {
+  if (users.findContact === undefined)
+    throw new AuthConfigError(
+      'accounts',
+      'needs users with findContact, and they have none.',
+      'add it, as docs/user-store.md says, or leave accounts out.',
+    )
+  requireLink('reset', users.updatePasswordHash !== undefined, links)
+  requireLink(
+    'undo',
+    users.updateEmail !== undefined && users.markEmailVerified !== undefined,
+    links,
+  )
+}
+
+function requireLink(name: keyof AccountLinks, isNeeded: boolean, links: AccountLinks): void {
+  if (!isNeeded || links[name] !== undefined) return
+  throw new AuthConfigError(
+    `accounts.links.${name}`,
+    'is missing, and mails have nowhere to lead.',
+    `pass your page: https://chat.example.com/#/${name}/{token}.`,
+  )
+}
+
+// In the fragment, which reaches no server and no log.
+function isLink(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > 2000 || !URL.canParse(value)) return false
+  const { protocol, hostname } = new URL(value)
+  const isLocal = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  if (protocol !== 'https:' && !isLocal) return false
+  const [before = '', ...fragment] = value.split('#')
+  return !before.includes('{token}') && fragment.join('#').split('{token}').length === 2
+}

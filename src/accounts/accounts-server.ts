@@ -1,0 +1,67 @@
+import type { Audit } from '../audit/events.js'
+import { AuthConfigError } from '../errors.js'
+import type { DigestIdentifier } from '../login/identifier.js'
+import type { NoticePassword } from '../login/login-proof.js'
+import type { Mailer, MailStats } from '../mail/mailer.js'
+import type { ProofStore } from '../stores/proof-contract.js'
+import type { Throttle } from '../throttle/throttle.js'
+import type { UserStore } from '../users/contract.js'
+import type { CheckedAccountsOptions } from './accounts-options.js'
+import { createNoticeBreached } from './breached-logins.js'
+import type { Contacts } from './contacts.js'
+import { createLater, type Later } from './later.js'
+import { createMails, type Mails } from './mails.js'
+import { createProofs, type Proofs } from './proofs.js'
+
+/** The parts that all changes of an account share. */
+export interface AccountsServer {
+  readonly accountsOptions: CheckedAccountsOptions
+  readonly contacts: Contacts
+  readonly proofs: Proofs
+  readonly mails: Mails
+  readonly later: Later
+  readonly noticeBreached: NoticePassword
+  /** `waiting` counts mails that are still prepared as well. */
+  mailStats(): MailStats
+  /** Waits for the mails under way, at most so many milliseconds. */
+  closeMail(milliseconds: number): Promise<void>
+}
+
+export interface AccountsServerDeps {
+  readonly options: CheckedAccountsOptions
+  readonly users: UserStore
+  readonly proofStore: ProofStore | undefined
+  readonly encryptionKeys: readonly Buffer[]
+  readonly mailer: Mailer
+  readonly throttle: Pick<Throttle, 'takeMail'>
+  readonly digestIdentifier: DigestIdentifier
+  readonly clock: () => Date
+  readonly audit: Audit
+}
+
+/** Builds them on the host's stores. */
+export function createAccountsServer(deps: AccountsServerDeps): AccountsServer {
+  const { options, users, proofStore, mailer } = deps
+  const { findById, findContact } = users
+  // Checked at the start.
+  if (proofStore === undefined || findContact === undefined) throw missing()
+  const later = createLater()
+  const mails = createMails(deps)
+  return {
+    accountsOptions: options,
+    contacts: { findById, findContact },
+    proofs: createProofs({ ...deps, proofStore }),
+    mails,
+    later,
+    noticeBreached: createNoticeBreached(options.passwordRules, { ...deps, later }),
+    mailStats: () => ({ ...mailer.stats(), waiting: later.waiting() + mails.waiting() }),
+    async closeMail(milliseconds) {
+      await later.settled(milliseconds)
+      await mailer.close()
+    },
+  }
+}
+
+function missing(): AuthConfigError {
+  return new AuthConfigError('accounts', 'needs proofs and users.findContact.', 'pass both.')
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import type { EndFormerSessions } from '../account/session-management.js'
+import type { Audit } from '../audit/events.js'
+import { AuthError } from '../errors.js'
+import { ok } from '../http/answer.js'
+import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
+import { parseInput } from '../http/input.js'
+import { isWellFormed } from '../lib/well-formed.js'
+import { ownerOf } from '../principal/account-owner.js'
+import type { SignedIn, SignedInRequest } from '../principal/principal.js'
+import { type Proof, proofRequest, type RequireFresh } from '../sign-in-again.js'
+import type { UserStore } from '../users/contract.js'
+import type { HashNewPassword } from './new-password.js'
+import type { Proofs } from './proofs.js'
+
+/** The body of `POST /auth/password/change`: the new password, and a proof. */
+export const changePasswordRequest: z.ZodObject<
+  (typeof proofRequest)['shape'] & { newPassword: z.ZodString }
+> = proofRequest.extend({
+  newPassword: z.string().min(1).refine(isWellFormed, 'Invalid input: lone surrogates'),
+})
+
+/**
+ * Sets the new password of a signed-in user, and ends the user's other sessions. Resolves with how
+ * many. Throws 400 `password-refused`, 401, 403, 409 `superseded`, 429, 503.
+ */
+export type ChangePassword = (
+  asking: SignedInRequest,
+  given: { readonly newPassword: string; readonly proof: Proof },
+  request: EndpointRequest,
+) => Promise<number>
+
+export interface ChangePasswordDeps {
+  readonly requireFresh: RequireFresh
+  readonly hashNewPassword: HashNewPassword
+  readonly updatePasswordHash: NonNullable<UserStore['updatePasswordHash']>
+  readonly endFormerSessions: EndFormerSessions
+  readonly proofs: Pick<Proofs, 'voidForUser'>
+  readonly audit: Audit
+}
+
+export function createChangePassword(deps: ChangePasswordDeps): ChangePassword {
+  const { requireFresh, hashNewPassword, endFormerSessions, proofs, audit } = deps
+  return async function changePassword(asking, { newPassword, proof }, request) {
+    const { context } = request
+    const proved = await requireFresh(asking, proof, request)
+    // The hash that was verified: if another one is stored by now, the change is not this user's.
+    const user = proved?.user ?? asking.user
+    // A fresh session alone may be stolen, too.
+    if (user.passwordHash !== null && proved === null)
+      throw new AuthError('reauthentication-required')
+    const hash = await hashNewPassword(user, newPassword, request)
+    if (!(await deps.updatePasswordHash(user.id, user.passwordHash, hash)))
+      throw new AuthError('superseded')
+    const { id: sessionId } = asking.session
+    const revoked = await endFormerSessions(user.id, context, sessionId)
+    await proofs.voidForUser(user.id, ['reset', 'sign-in'])
+    audit({ type: 'password.changed', userId: user.id, sessionId }, context)
+    return revoked
+  }
+}
+
+/** `POST /auth/password/change`: sets a new password for the signed-in user. */
+export function changePasswordEndpoint(
+  signedIn: SignedIn,
+  changePassword: ChangePassword,
+): Endpoint {
+  return async function change(request) {
+    // 401, 403
+    const asking = await ownerOf(signedIn, request)
+    // 400, 413, 415
+    const { newPassword, ...proof } = parseInput(changePasswordRequest, await request.readJson())
+    // 400, 401, 403, 409, 429, 503
+    const revoked = await changePassword(asking, { newPassword, proof }, request)
+    return ok({ status: 'success', data: { revoked } })
+  }
+}

@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import { AuthError, invalidRequest } from '../errors.js'
+import { ok } from '../http/answer.js'
+import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
+import { parseInput } from '../http/input.js'
+import { parseMailAddress } from '../mail/mail-address.js'
+import { ownerOf } from '../principal/account-owner.js'
+import type { SignedIn, SignedInRequest } from '../principal/principal.js'
+import { type Proof, proofRequest, type RequireFresh } from '../sign-in-again.js'
+import type { LoginIdentifier, UserContact, UserStore } from '../users/contract.js'
+import type { Contacts } from './contacts.js'
+import type { Mails } from './mails.js'
+import type { Proofs } from './proofs.js'
+
+/** Seconds in which a mailed code works. */
+const codeLifetime = 10 * 60
+
+/** The body of `POST /auth/email/change`: the new address, and a proof. */
+export const changeEmailRequest: z.ZodObject<
+  (typeof proofRequest)['shape'] & { email: z.ZodString }
+> = proofRequest.extend({ email: z.string().min(1).max(254) })
+
+/** A code is on its way; `requestId` and the code confirm the address. */
+export interface CodeSent {
+  readonly requestId: string
+  /** Seconds. */
+  readonly expiresIn: number
+}
+
+/** Mails a code to the present address. Throws 409 `already-verified`, 429, 503. */
+export type VerifyEmail = (asking: SignedInRequest, request: EndpointRequest) => Promise<CodeSent>
+
+/**
+ * Mails a code to a new address, and changes nothing yet. The same whether or not another user has
+ * it. Throws 400, 401, 403, 409 `already-verified`, 429, 503.
+ */
+export type ChangeEmail = (
+  asking: SignedInRequest,
+  given: { readonly email: string; readonly proof: Proof },
+  request: EndpointRequest,
+) => Promise<CodeSent>
+
+export interface EmailDeps {
+  readonly signedIn: SignedIn
+  readonly requireFresh: RequireFresh
+  readonly contacts: Contacts
+  readonly users: Pick<UserStore, 'findByIdentifier'>
+  readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
+  readonly proofs: Pick<Proofs, 'openCode' | 'markOf'>
+  readonly mails: Mails
+}
+
+/** `GET /auth/email`: the user's address. */
+export function emailStatusEndpoint(deps: Pick<EmailDeps, 'signedIn' | 'contacts'>): Endpoint {
+  return async function emailStatus(request) {
+    const { user } = await ownerOf(deps.signedIn, request)
+    const { email, emailVerified } = (await deps.contacts.findContact(user.id)) ?? nowhere
+    return ok({ status: 'success', data: { email, verified: email !== null && emailVerified } })
+  }
+}
+
+const nowhere: UserContact = { email: null, emailVerified: false }
+
+export function createVerifyEmail(deps: EmailDeps): VerifyEmail {
+  return async function verifyEmail({ user, session }, { context }) {
+    const contact = (await deps.contacts.findContact(user.id)) ?? nowhere
+    const { email } = contact
+    if (email === null)
+      throw invalidRequest([{ path: 'email', message: 'This account has no address.' }])
+    if (contact.emailVerified) throw new AuthError('already-verified')
+    const to = { email, user, locale: contact.locale }
+    const refused = await deps.mails.take(to, context)
+    if (refused !== null) throw refused
+    const { code, requestId, expiresAt } = await deps.proofs.openCode({
+      purpose: 'verify-address',
+      userId: user.id,
+      mark: sessionMark(deps.proofs, session.id),
+      sealed: { to: email },
+      lifetime: codeLifetime,
+    })
+    deps.mails.send(to, { kind: 'verify-address', code, expiresAt }, context)
+    return { requestId, expiresIn: codeLifetime }
+  }
+}
+
+export function createChangeEmail(deps: EmailDeps): ChangeEmail {
+  const { contacts, proofs, mails } = deps
+  return async function changeEmail(asking, { email: typed, proof }, request) {
+    const email = requireAddress(typed)
+    await deps.requireFresh(asking, proof, request)
+    const { user, session } = asking
+    const { email: from, emailVerified, locale } = (await contacts.findContact(user.id)) ?? nowhere
+    if (email === from && emailVerified) throw new AuthError('already-verified')
+    const isTaken = await isOfAnother(deps, user.id, email)
+    // Counted for the account that asks, whoever has the address.
+    const refused = await mails.take({ email, user }, request.context)
+    if (refused !== null) throw refused
+    // Nobody's proof, if the address is taken: it looks the same, and no code confirms it.
+    const { code, requestId, expiresAt } = await proofs.openCode({
+      purpose: 'change-address',
+      userId: isTaken ? null : user.id,
+      mark: sessionMark(proofs, session.id),
+      sealed: { from, to: email },
+      lifetime: codeLifetime,
+    })
+    const content = { kind: 'change-address', code, expiresAt } as const
+    if (isTaken)
+      mails.send({ email, user: null, locale }, { kind: 'address-taken' }, request.context)
+    else mails.send({ email, user, locale }, content, request.context)
+    return { requestId, expiresIn: codeLifetime }
+  }
+}
+
+function requireAddress(typed: string): string {
+  const email = parseMailAddress(typed)
+  if (email !== null) return email
+  throw invalidRequest([{ path: 'email', message: 'Invalid input: not an address' }])
+}
+
+async function isOfAnother(
+  { users, canonical }: Pick<EmailDeps, 'users' | 'canonical'>,
+  userId: string,
+  email: string,
+): Promise<boolean> {
+  const other = await users.findByIdentifier(await canonical({ kind: 'email', value: email }))
+  return other !== null && other.id !== userId
+}
+
+/** `POST /auth/email/verify`: mails a code to the present address. */
+export function verifyEmailEndpoint(signedIn: SignedIn, verifyEmail: VerifyEmail): Endpoint {
+  return async function verify(request) {
+    const asking = await ownerOf(signedIn, request)
+    return accepted(await verifyEmail(asking, request))
+  }
+}
+
+/** `POST /auth/email/change`: mails a code to a new address. */
+export function changeEmailEndpoint(signedIn: SignedIn, changeEmail: ChangeEmail): Endpoint {
+  return async function change(request) {
+    const asking = await ownerOf(signedIn, request)
+    const { email, ...proof } = parseInput(changeEmailRequest, await request.readJson())
+    return accepted(await changeEmail(asking, { email, proof }, request))
+  }
+}
+
+function accepted(sent: CodeSent) {
+  return { status: 202, body: { status: 'success', data: sent } }
+}
+
+/** The mark of a session. A code works only in the session that has asked for it. */
+export function sessionMark(proofs: Pick<Proofs, 'markOf'>, sessionId: string): string {
+  return proofs.markOf('session', sessionId)
+}

@@ -1,0 +1,76 @@
+import type { RequestContext } from '../audit/events.js'
+import type { MailKind } from '../audit/mail.js'
+import type { AuthError } from '../errors.js'
+import type { DigestIdentifier } from '../login/identifier.js'
+import type { Mailer } from '../mail/mailer.js'
+import type { Throttle } from '../throttle/throttle.js'
+import type { AuthUser } from '../users/contract.js'
+
+/** Who gets a mail. */
+export interface MailTo {
+  readonly email: string
+  /** Null: a stranger, or a user whose name the mail must not tell. */
+  readonly user: AuthUser | null
+  readonly locale: string | null | undefined
+}
+
+/** What a mail carries besides its texts. */
+export interface MailContent {
+  readonly kind: MailKind
+  readonly code?: string
+  readonly url?: string
+  readonly expiresAt?: Date
+}
+
+/** Mails of accounts, within their limits. */
+export interface Mails {
+  /**
+   * Counts a mail before it is made. Resolves with the 429 if its address or its account has had
+   * enough. Rejects with 503.
+   */
+  take(to: Pick<MailTo, 'email' | 'user'>, context: RequestContext): Promise<AuthError | null>
+  /** Hands a mail to the host. Never waits, and never throws. */
+  send(to: MailTo, content: MailContent, context: RequestContext): void
+  /** Mails that are not with the host yet. */
+  waiting(): number
+}
+
+export interface MailsDeps {
+  readonly mailer: Pick<Mailer, 'send' | 'stats'>
+  readonly throttle: Pick<Throttle, 'takeMail'>
+  readonly digestIdentifier: DigestIdentifier
+  readonly clock: () => Date
+}
+
+export function createMails({ mailer, throttle, digestIdentifier, clock }: MailsDeps): Mails {
+  let preparing = 0
+
+  async function deliver(
+    { email, user, locale }: MailTo,
+    content: MailContent,
+    context: RequestContext,
+  ): Promise<void> {
+    const { ip, userAgent } = context
+    const at = clock()
+    // Imported here and not with the router: only mails and the list of devices need it.
+    const { deviceName } = await import('../account/device-name.js')
+    const because = { ip, device: deviceName(userAgent), at }
+    const named = user && { id: user.id, name: user.name }
+    const to = { to: email, locale: locale ?? user?.locale ?? null, user: named }
+    mailer.send({ ...content, ...to, because }, context)
+  }
+
+  return {
+    take({ email, user }, context) {
+      const addressDigest = digestIdentifier({ kind: 'email', value: email }).name
+      return throttle.takeMail({ addressDigest, userId: user?.id ?? null }, context)
+    },
+    send(to, content, context) {
+      preparing += 1
+      void deliver(to, content, context).finally(() => {
+        preparing -= 1
+      })
+    },
+    waiting: () => preparing + mailer.stats().waiting,
+  }
+}

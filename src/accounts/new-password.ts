@@ -1,0 +1,101 @@
+import type { AdmittedHasher } from '../admission/admission.js'
+import type { Audit } from '../audit/events.js'
+import { AuthError, invalidRequest } from '../errors.js'
+import { siteOf } from '../http/client-address.js'
+import type { EndpointRequest } from '../http/endpoint.js'
+import { requireOptions } from '../http/host-input.js'
+import { isHostId } from '../lib/host-id.js'
+import type { JudgePassword } from '../passwords/judge-password.js'
+import {
+  type CheckedPasswordRules,
+  minLengthFor,
+  type PasswordReason,
+} from '../passwords/password-rules.js'
+import type { AuthUser } from '../users/contract.js'
+import type { Contacts } from './contacts.js'
+
+/** A new password by the rules, hashed. Throws 400 `password-refused`, 503. */
+export type HashNewPassword = (
+  user: AuthUser,
+  password: string,
+  request: Pick<EndpointRequest, 'context' | 'aborted'>,
+) => Promise<string>
+
+/** The rules for new passwords, for the host's own forms. */
+export interface PasswordsForHost {
+  /**
+   * Why a new password is refused; an empty list if it is accepted. With `userId`, also by what is
+   * known of that user. Hash it with `auth.hashPassword`, and call `auth.passwordChanged` after you
+   * have stored it. Rejects with `AuthError`: `invalid-request` for what is no password,
+   * `temporarily-unavailable`.
+   *
+   * @example
+   * ```ts
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * const { reasons, minLength } = await auth.passwords.check('correct horse', { userId: '42' })
+   * const hint = reasons.includes('too-short') ? `Use ${minLength} characters or more.` : ''
+   * ```
+   */
+  check(plain: string, options?: { readonly userId?: string }): Promise<PasswordVerdict>
+}
+
+/** What the rules say about a new password. */
+export interface PasswordVerdict {
+  /** Empty if it is accepted. */
+  readonly reasons: readonly PasswordReason[]
+  /** The least number of characters for this user. */
+  readonly minLength: number
+}
+
+export interface NewPasswordDeps {
+  readonly judgePassword: JudgePassword
+  readonly passwordRules: CheckedPasswordRules
+  /** Whether the user has a second factor, or must have one. */
+  readonly hasSecondFactor: (user: AuthUser) => Promise<boolean>
+  readonly contacts: Contacts
+  /** What people call the service. */
+  readonly totpIssuer: string
+  readonly hasher: Pick<AdmittedHasher, 'hash'>
+  readonly audit: Audit
+}
+
+export function createHashNewPassword(deps: NewPasswordDeps): HashNewPassword {
+  const { hasher, audit } = deps
+  return async function hashNewPassword(user, password, { context, aborted }) {
+    const { reasons, minLength } = await judge(deps, user, password)
+    if (reasons.length > 0) {
+      audit({ type: 'password.refused-by-rules', userId: user.id, reasons }, context)
+      throw new AuthError('password-refused', { details: { reasons, minLength } })
+    }
+    // In the same queue as the logins of that network, so that it delays no other network.
+    return hasher.hash(password, { source: siteOf(context.ip), context, signal: aborted() })
+  }
+}
+
+/** `auth.passwords`. */
+export function createPasswordsForHost(deps: NewPasswordDeps): PasswordsForHost {
+  return {
+    async check(plain, options = {}) {
+      const { userId } = requireOptions(options)
+      if (userId === undefined) return judge(deps, null, plain)
+      const user = isHostId(userId) ? await deps.contacts.findById(userId) : null
+      if (user !== null) return judge(deps, user, plain)
+      throw invalidRequest([{ path: 'userId', message: 'Invalid input: no such user' }])
+    },
+  }
+}
+
+async function judge(
+  { judgePassword, passwordRules, contacts, ...deps }: NewPasswordDeps,
+  user: AuthUser | null,
+  password: unknown,
+): Promise<PasswordVerdict> {
+  const contact = user && (await contacts.findContact(user.id))
+  const hasSecondFactor = user !== null && (await deps.hasSecondFactor(user))
+  const email = contact?.email ?? null
+  const owner = { user, email, hasSecondFactor, serviceName: deps.totpIssuer }
+  const reasons = await judgePassword(password, owner)
+  return { reasons, minLength: minLengthFor(passwordRules, hasSecondFactor) }
+}

@@ -1,0 +1,242 @@
+import { randomInt } from 'node:crypto'
+import type { Audit, RequestContext } from '../audit/events.js'
+import type { ProofRefusal } from '../audit/refusals.js'
+import { AuthError } from '../errors.js'
+import { equalInConstantTime } from '../lib/constant-time.js'
+import { deriveKey } from '../lib/derive-key.js'
+import { hmacSha256, sha256 } from '../lib/digest.js'
+import { randomSecret } from '../lib/random.js'
+import { createVault, type Vault } from '../lib/vault.js'
+import type { ProofPurpose, ProofRecord, ProofStore } from '../stores/proof-contract.js'
+
+/** What a proof is for, and what must still be so when it arrives. */
+export interface AskedProof {
+  readonly purpose: ProofPurpose
+  /** Null: nobody's. Its code is none, so that it looks like any other from outside. */
+  readonly userId: string | null
+  /** From {@link Proofs.markOf}; null if nothing must stay the same. */
+  readonly mark: string | null
+  /** What is written or mailed once it is proven; stored encrypted. */
+  readonly sealed: Sealed
+  /** Seconds. */
+  readonly lifetime: number
+}
+
+/** Texts that are stored encrypted with a proof. */
+export type Sealed = Readonly<Record<string, string | null>>
+
+/** A code to mail, and the id of the request that has asked for it. */
+export interface MailedCode {
+  readonly requestId: string
+  /** Eight digits. */
+  readonly code: string
+  readonly expiresAt: Date
+}
+
+/** A token for a link. */
+export interface MailedLink {
+  readonly token: string
+  readonly expiresAt: Date
+}
+
+/** A stored proof, with what was sealed in it. */
+export interface FoundProof {
+  readonly record: ProofRecord
+  readonly sealed: Sealed
+}
+
+/** Codes and links that are mailed, and used once. */
+export interface Proofs {
+  /** Stores a proof by code. Rejects with 503. */
+  openCode(asked: AskedProof): Promise<MailedCode>
+  /** Stores a proof by link. Rejects with 503. */
+  openLink(asked: AskedProof): Promise<MailedLink>
+  /**
+   * The proof of a link, which may be tried. Changes nothing. Throws 400 `proof-refused`: whoever
+   * holds a real link is told in `details.reason` whether it is used or expired. Throws 503.
+   */
+  findLink(purpose: ProofPurpose, token: string, context: RequestContext): Promise<FoundProof>
+  /**
+   * The first proof with this request id and one of these purposes. Changes and decides nothing.
+   * Throws 400 `proof-refused`, 503.
+   */
+  findCode(
+    purposes: readonly ProofPurpose[],
+    requestId: string,
+    context: RequestContext,
+  ): Promise<FoundProof>
+  /** Takes one of its tries. Throws 400 `proof-refused` if none is left, 503. */
+  takeTry(proof: FoundProof, context: RequestContext): Promise<void>
+  /** Whether this is its code. Call `takeTry` first. */
+  isCode(proof: FoundProof, code: string): boolean
+  /** Whether what it depends on is still the same. */
+  isMark(proof: FoundProof, mark: string): boolean
+  /** Uses it up. One caller gets true. Rejects with 503. */
+  consume(proof: FoundProof): Promise<boolean>
+  /** Uses up all proofs of these purposes that the user has. Rejects with 503. */
+  voidForUser(userId: string, purposes: readonly ProofPurpose[]): Promise<void>
+  /** A mark of something that must not change, such as a password hash. */
+  markOf(...parts: readonly (string | null)[]): string
+  /** The one answer to every proof that is not right; reports the reason. */
+  refusal(
+    reason: ProofRefusal,
+    proof: Pick<ProofRecord, 'purpose' | 'userId'>,
+    context: RequestContext,
+  ): AuthError
+}
+
+export interface ProofsDeps {
+  readonly proofStore: ProofStore
+  readonly encryptionKeys: readonly Buffer[]
+  readonly clock: () => Date
+  readonly audit: Audit
+}
+
+/** Wrong codes, and outages while a link is used. */
+const tries = 5
+
+/** Prefixes of tokens, so that a token of one purpose is recognised when it leaks. */
+const prefixes: Readonly<Partial<Record<ProofPurpose, string>>> = {
+  reset: 'mar_pr_',
+  'undo-address': 'mar_eu_',
+}
+
+/** Of a token: a prefix and 43 characters. */
+const maxTokenCharacters = 100
+
+export function createProofs(deps: ProofsDeps): Proofs {
+  const { proofStore, encryptionKeys, clock } = deps
+  const markKey = deriveKey('proof-mark', encryptionKeys[0])
+  const tagsOf = createTagsOf(encryptionKeys)
+  const vault = createVault('proof', encryptionKeys)
+  const refusal = createRefusal(deps)
+  return {
+    ...createOpening(deps, vault, tagsOf),
+    ...createFinding(deps, vault, refusal),
+
+    async takeTry({ record }, context) {
+      const { outcome } = await proofStore.takeTry(record.idHash, record.purpose, clock())
+      if (outcome === 'void') throw refusal('void', record, context)
+    },
+
+    isCode: ({ record }, code) =>
+      record.codeTag !== null &&
+      tagsOf(record, code)
+        .map((tag) => equalInConstantTime(tag, record.codeTag ?? ''))
+        .includes(true),
+
+    isMark: ({ record }, mark) => equalInConstantTime(record.mark ?? '', mark),
+
+    async consume({ record }) {
+      const { outcome } = await proofStore.consume(record.idHash, record.purpose, clock())
+      return outcome === 'consumed'
+    },
+
+    async voidForUser(userId, purposes) {
+      await proofStore.voidForUser(userId, purposes, clock())
+    },
+
+    markOf: (...parts) => hmacSha256(markKey, JSON.stringify(parts)),
+
+    refusal,
+  }
+}
+
+type ProofName = Pick<ProofRecord, 'purpose' | 'idHash'>
+
+/** The tags of a code, one for each encryption key; the first is stored. */
+type TagsOf = (proof: ProofName, code: string) => string[]
+
+function createTagsOf(encryptionKeys: readonly Buffer[]): TagsOf {
+  const keys = encryptionKeys.map((key) => deriveKey('proof-code', key))
+  return ({ purpose, idHash }, code) =>
+    keys.map((key) => hmacSha256(key, JSON.stringify([purpose, idHash, code])))
+}
+
+function createRefusal({ audit }: Pick<ProofsDeps, 'audit'>): Proofs['refusal'] {
+  return function refusal(reason, { purpose, userId }, context) {
+    audit({ type: 'proof.refused', purpose, reason, userId }, context)
+    return new AuthError('proof-refused', { message: `proof refused: ${reason}` })
+  }
+}
+
+function createOpening(
+  { proofStore, clock }: ProofsDeps,
+  vault: Vault,
+  tagsOf: TagsOf,
+): Pick<Proofs, 'openCode' | 'openLink'> {
+  async function save(asked: AskedProof, id: string, code: string | null): Promise<Date> {
+    const { purpose, userId, mark, lifetime } = asked
+    const createdAt = clock()
+    const expiresAt = new Date(createdAt.getTime() + lifetime * 1000)
+    const name = { purpose, idHash: sha256(id) }
+    const [codeTag = null] = code === null ? [] : tagsOf(name, code)
+    const sealed = vault.seal(ownerOf(name), Buffer.from(JSON.stringify(asked.sealed)))
+    const state = { triesLeft: tries, createdAt, expiresAt, consumedAt: null }
+    await proofStore.save({ ...name, userId, codeTag, mark, sealed, ...state })
+    return expiresAt
+  }
+
+  return {
+    async openCode(asked) {
+      const requestId = randomSecret()
+      const code = String(randomInt(100_000_000)).padStart(8, '0')
+      // The code of nobody's proof is not stored, so no code is right.
+      const expiresAt = await save(asked, requestId, asked.userId === null ? null : code)
+      return { requestId, code, expiresAt }
+    },
+
+    async openLink(asked) {
+      const token = `${prefixes[asked.purpose] ?? ''}${randomSecret()}`
+      return { token, expiresAt: await save(asked, token, null) }
+    },
+  }
+}
+
+function createFinding(
+  { proofStore, clock }: ProofsDeps,
+  vault: Vault,
+  refusal: Proofs['refusal'],
+): Pick<Proofs, 'findLink' | 'findCode'> {
+  function open(record: ProofRecord, context: RequestContext): FoundProof {
+    const sealed = record.sealed === null ? null : vault.open(ownerOf(record), record.sealed)
+    if (sealed === null) throw refusal('unreadable', record, context)
+    return { record, sealed: JSON.parse(sealed.toString('utf8')) as Sealed }
+  }
+
+  return {
+    async findLink(purpose, token, context) {
+      const isToken =
+        token.length <= maxTokenCharacters && token.startsWith(prefixes[purpose] ?? '')
+      const record = isToken ? await proofStore.find(sha256(token), purpose) : null
+      if (record === null) throw refusal('unknown', { purpose, userId: null }, context)
+      // Only who holds a real token learns more.
+      const reason = reasonAgainst(record, clock())
+      if (reason === null) return open(record, context)
+      const { message } = refusal(reason, record, context)
+      throw new AuthError('proof-refused', { message, details: { reason } })
+    },
+
+    async findCode(purposes, requestId, context) {
+      const idHash = requestId.length <= maxTokenCharacters ? sha256(requestId) : null
+      for (const purpose of idHash === null ? [] : purposes) {
+        const record = await proofStore.find(idHash as string, purpose)
+        if (record !== null) return open(record, context)
+      }
+      throw refusal('unknown', { purpose: purposes[0] as ProofPurpose, userId: null }, context)
+    },
+  }
+}
+
+// What was sealed for one proof opens for no other.
+function ownerOf({ purpose, idHash }: ProofName): string {
+  return JSON.stringify([purpose, idHash])
+}
+
+function reasonAgainst(
+  { consumedAt, expiresAt, triesLeft }: ProofRecord,
+  now: Date,
+): 'used' | 'expired' | null {
+  if (consumedAt !== null || triesLeft === 0) return 'used'
+  return expiresAt <= now ? 'expired' : null
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import type { Audit, RequestContext } from '../audit/events.js'
+import { ok } from '../http/answer.js'
+import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
+import { parseInput } from '../http/input.js'
+import { isWellFormed } from '../lib/well-formed.js'
+import type { VerifyPassword } from '../login/verify-password.js'
+import type { Throttle } from '../throttle/throttle.js'
+import type { AuthUser, UserStore } from '../users/contract.js'
+import { passwordMark } from './forgot-password.endpoint.js'
+import type { HashNewPassword } from './new-password.js'
+import type { PasswordReplaced } from './password-replaced.js'
+import type { FoundProof, Proofs } from './proofs.js'
+
+/** The body of `POST /auth/password/reset`. */
+export const resetRequest: z.ZodObject<{ token: z.ZodString; password: z.ZodString }> = z.object({
+  token: z.string().min(1),
+  password: z.string().min(1).refine(isWellFormed, 'Invalid input: lone surrogates'),
+})
+
+/**
+ * Sets the new password of whoever holds the link. Signs nobody in, and takes no second factor
+ * away. Throws 400 `proof-refused` or `password-refused`, 503.
+ */
+export type ResetPassword = (
+  given: { readonly token: string; readonly password: string },
+  request: Pick<EndpointRequest, 'context' | 'aborted'>,
+) => Promise<void>
+
+export interface ResetPasswordDeps {
+  readonly proofs: Proofs
+  readonly users: Pick<UserStore, 'findById' | 'markEmailVerified'>
+  readonly updatePasswordHash: NonNullable<UserStore['updatePasswordHash']>
+  readonly hashNewPassword: HashNewPassword
+  readonly verifyPassword: VerifyPassword
+  readonly passwordReplaced: PasswordReplaced
+  readonly audit: Audit
+}
+
+export function createResetPassword(deps: ResetPasswordDeps): ResetPassword {
+  const { proofs, users, hashNewPassword } = deps
+
+  async function requireUser(proof: FoundProof, context: RequestContext): Promise<AuthUser> {
+    const { userId } = proof.record
+    const user = userId === null ? null : await users.findById(userId)
+    if (user !== null && user.disabled !== true) return user
+    throw proofs.refusal('no-user', proof.record, context)
+  }
+
+  // The host's write decides. A repeat after a crash finds the new password in place.
+  async function write(
+    proof: FoundProof,
+    password: string,
+    hash: string,
+    request: Pick<EndpointRequest, 'context' | 'aborted'>,
+  ): Promise<AuthUser> {
+    const { context, aborted } = request
+    const user = await requireUser(proof, context)
+    const stands = proofs.isMark(proof, passwordMark(proofs, user))
+    const isDone = stands
+      ? await deps.updatePasswordHash(user.id, user.passwordHash, hash)
+      : (await deps.verifyPassword(user, password, context, aborted())).right
+    if (isDone) return user
+    throw proofs.refusal('overtaken', proof.record, context)
+  }
+
+  return async function resetPassword({ token, password }, request) {
+    const { context } = request
+    const proof = await proofs.findLink('reset', token, context)
+    // Before a try is taken: a password that the rules refuse costs none.
+    const hash = await hashNewPassword(await requireUser(proof, context), password, request)
+    await proofs.takeTry(proof, context)
+    const user = await write(proof, password, hash, request)
+    // Before the proof is used up: after a crash here, the same link completes what is missing.
+    await deps.passwordReplaced(user, context)
+    // The link was mailed there.
+    const { email = null } = proof.sealed
+    if (email !== null) await users.markEmailVerified?.(user.id, email)
+    // Names the winner: of two requests that set the same password, one is answered 200.
+    if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
+    await proofs.voidForUser(user.id, ['reset', 'sign-in'])
+    deps.audit({ type: 'password.reset', userId: user.id }, context)
+  }
+}
+
+/** `POST /auth/password/reset`: sets a new password by the link in a mail. */
+export function resetPasswordEndpoint(
+  resetPassword: ResetPassword,
+  { limitFailures }: Pick<Throttle, 'limitFailures'>,
+): Endpoint {
+  return limitFailures('password-reset', async function reset(request) {
+    // 400, 413, 415
+    const given = parseInput(resetRequest, await request.readJson())
+    // 400, 429, 503
+    await resetPassword(given, request)
+    return ok({ status: 'success', data: {} })
+  })
+}

@@ -1,0 +1,178 @@
+import { changePasswordRequest } from '../../accounts/change-password.endpoint.js'
+import { confirmEmailRequest } from '../../accounts/confirm-email.endpoint.js'
+import { changeEmailRequest } from '../../accounts/email.endpoint.js'
+import { resetRequest } from '../../accounts/reset-password.endpoint.js'
+import { undoEmailRequest } from '../../accounts/undo-email.endpoint.js'
+import { identifierBody } from '../../login/login-request.js'
+import { count, flag, reading, success, text, textOrNull } from '../fields.js'
+import type { Operation } from '../operation.js'
+import { ofBodies, ofFullScope, ofProof, proof } from './shared.js'
+
+const common = { tag: 'The account', thereWith: 'the option `accounts`' } as const
+const ofUser = { ...common, who: 'full-scope' } as const
+const ofAnybody = { ...common, who: 'anybody' } as const
+
+const codeSent = success({
+  requestId: text('for `POST /auth/email/confirm`; keep it where the user types the code'),
+  expiresIn: count('seconds, 600'),
+})
+
+const forgot: Operation = {
+  ...ofAnybody,
+  route: 'POST /auth/password/forgot',
+  id: 'forgotPassword',
+  summary: 'Mails a link for a new password, if the name has an account with a proven address.',
+  notes: ['The answer is the same for every name, and comes before the name is looked up.'],
+  limited: true,
+  body: {
+    fields: reading(identifierBody, {
+      email: 'exactly one of the three',
+      username: 'exactly one of the three',
+      user: 'exactly one of the three: any way to name a user that the server supports',
+    }),
+  },
+  answers: {
+    202: { what: 'Accepted.', body: success({ expiresIn: count('seconds that a link works') }) },
+  },
+  refusals: [...ofBodies, 'too-many-requests', 'temporarily-unavailable'],
+}
+
+const reset: Operation = {
+  ...ofAnybody,
+  route: 'POST /auth/password/reset',
+  id: 'resetPassword',
+  summary: 'Sets a new password by the token of a mailed link. Signs nobody in.',
+  notes: [
+    'All sessions of the user end. A second factor stays.',
+    '`details.reason` of `proof-refused` is `used` or `expired` for a token that was real.',
+  ],
+  limited: true,
+  body: {
+    fields: reading(resetRequest, { token: 'from the link', password: 'the new password' }),
+  },
+  answers: { 200: { what: 'The new password works.', body: success({}) } },
+  refusals: [
+    ...ofBodies,
+    'proof-refused',
+    'password-refused',
+    'too-many-requests',
+    'temporarily-unavailable',
+  ],
+}
+
+const change: Operation = {
+  ...ofUser,
+  route: 'POST /auth/password/change',
+  id: 'changePassword',
+  summary: "Sets a new password; the user's other sessions end.",
+  notes: [
+    'A user with a password sends it, or a passkey; otherwise 403 `reauthentication-required`. A ' +
+      'user without one needs a sign-in of the last ten minutes with every factor.',
+    '409 `superseded`: the password was changed meanwhile.',
+  ],
+  limited: true,
+  body: { fields: reading(changePasswordRequest, { ...proof, newPassword: 'the new password' }) },
+  answers: {
+    200: { what: 'Changed.', body: success({ revoked: count('how many sessions ended') }) },
+  },
+  refusals: [
+    ...ofFullScope,
+    ...ofBodies,
+    'password-refused',
+    'reauthentication-required',
+    'superseded',
+    ...ofProof,
+  ],
+}
+
+const status: Operation = {
+  ...ofUser,
+  route: 'GET /auth/email',
+  id: 'getEmail',
+  summary: "The user's address.",
+  answers: {
+    200: {
+      what: 'The address.',
+      body: success({ email: textOrNull(), verified: flag('whether it is proven') }),
+    },
+  },
+  refusals: ofFullScope,
+}
+
+const verify: Operation = {
+  ...ofUser,
+  route: 'POST /auth/email/verify',
+  id: 'verifyEmail',
+  summary: 'Mails a code to the present address.',
+  limited: true,
+  answers: { 202: { what: 'The code is on its way.', body: codeSent } },
+  refusals: [...ofFullScope, 'already-verified', 'too-many-requests'],
+}
+
+const changeAddress: Operation = {
+  ...ofUser,
+  route: 'POST /auth/email/change',
+  id: 'changeEmail',
+  summary: 'Mails a code to a new address. The address changes when the code is confirmed.',
+  notes: [
+    'Requires a sign-in of the last ten minutes with every factor, or the same proof in the body.',
+    'The answer is the same if another user has the address.',
+  ],
+  limited: true,
+  body: { fields: reading(changeEmailRequest, { ...proof, email: 'the new address' }) },
+  answers: { 202: { what: 'The code is on its way.', body: codeSent } },
+  refusals: [
+    ...ofFullScope,
+    ...ofBodies,
+    'reauthentication-required',
+    'already-verified',
+    ...ofProof,
+  ],
+}
+
+const confirm: Operation = {
+  ...ofUser,
+  route: 'POST /auth/email/confirm',
+  id: 'confirmEmail',
+  summary: 'Confirms an address by the code that was mailed there.',
+  notes: [
+    'Only in the session that has asked for the code. Five wrong codes use it up.',
+    'The former address gets a link that undoes a change for 72 hours.',
+  ],
+  limited: true,
+  body: {
+    fields: reading(confirmEmailRequest, {
+      requestId: 'as it was answered',
+      code: 'eight digits; blanks do not count',
+    }),
+  },
+  answers: { 200: { what: 'The address is proven.', body: success({}) } },
+  refusals: [...ofFullScope, ...ofBodies, 'proof-refused', 'superseded', 'too-many-requests'],
+}
+
+const undo: Operation = {
+  ...ofAnybody,
+  route: 'POST /auth/email/undo',
+  id: 'undoEmailChange',
+  summary: 'Takes a change of the address back by the token of a mailed link.',
+  notes: [
+    'All sessions of the user end, and the former address gets a link for a new password. Not ' +
+      'possible after a further change.',
+  ],
+  limited: true,
+  body: { fields: reading(undoEmailRequest, { token: 'from the link' }) },
+  answers: { 200: { what: 'The former address is back.', body: success({}) } },
+  refusals: [...ofBodies, 'proof-refused', 'too-many-requests', 'temporarily-unavailable'],
+}
+
+/** Passwords and addresses. */
+export const accountOperations: readonly Operation[] = [
+  forgot,
+  reset,
+  change,
+  status,
+  verify,
+  changeAddress,
+  confirm,
+  undo,
+]

@@ -1,0 +1,129 @@
+import type { RequestContext } from '../audit/events.js'
+import type { AuthError } from '../errors.js'
+import { lazily } from '../lib/lazily.js'
+import { type Ask, type Command, type Counter, counted, isTaken } from './counter.js'
+import { accountKey, type CounterKey, networkKey, prefixKeys } from './counter-keys.js'
+import { createCounter } from './limiter-counter.js'
+import {
+  defaultMailLimits,
+  type MailLimitOptions,
+  type ReportLimit,
+  type ThrottleOptions,
+} from './limits.js'
+
+/** The recipient of a mail: a digest of the address, and the account. */
+export interface Recipient {
+  readonly addressDigest: string
+  readonly userId: string | null
+}
+
+/** Limits on mails, and on guesses at the codes in them. */
+export interface MailLimits {
+  /**
+   * Counts a request for a mail, by what was typed and by network, before anything is looked up.
+   * Throws 429 or 503.
+   */
+  takeMailRequest(typed: string, context: RequestContext): Promise<void>
+  /**
+   * Counts a mail. Resolves with the 429 if its address or its account has had enough; otherwise
+   * with null. Rejects with 503.
+   */
+  takeMail(recipient: Recipient, context: RequestContext): Promise<AuthError | null>
+  /** Counts a code before it is compared. Throws 429 or 503. */
+  takeMailedCode(userId: string | null, context: RequestContext): Promise<void>
+  /** Call it after a right code, and after an outage. Never rejects. */
+  giveBackMailedCode(userId: string | null): Promise<void>
+}
+
+export interface MailLimitDeps {
+  readonly options: ThrottleOptions
+  readonly keyOf: CounterKey
+  readonly ask: Ask
+  readonly reportLimit: ReportLimit
+}
+
+/** A dry run lifts none of them: each mail goes to a person, and each code is short. */
+export function createMailLimits(deps: MailLimitDeps): MailLimits {
+  const { options, keyOf, ask, reportLimit } = deps
+  const counting = (keyPrefix: string, name: keyof MailLimitOptions, times = 1) =>
+    // Made on demand: a host without mails needs no such counters.
+    lazily(() => {
+      const { points, duration } = { ...defaultMailLimits[name], ...options.mail?.[name] }
+      return createCounter(options, { keyPrefix, points: points * times, duration })
+    })
+  const perName = counting('mar-mail-name', 'address')
+  const perAddress = counting('mar-mail-address', 'address')
+  const perAccount = counting('mar-mail-account', 'account')
+  const codes = counting('mar-mail-code', 'codes')
+  const networks = [
+    counting('mar-mail-network', 'network'),
+    counting('mar-mail-network-56', 'network', 2),
+    counting('mar-mail-network-48', 'network', 4),
+  ]
+
+  function byNetwork(ip: string | null): Command[] {
+    const keys = [networkKey(keyOf, ip), ...prefixKeys(keyOf, ip)]
+    return keys.map((key, i) => ({ do: 'take', of: networks[i]?.() as Counter, key }))
+  }
+
+  return {
+    async takeMailRequest(typed, context) {
+      const ofName: Command = { do: 'take', of: perName(), key: keyOf('mail', typed) }
+      const reached = await takeAll(ask, [...byNetwork(context.ip), ofName])
+      if (reached === null) return
+      const scope = reached.of === ofName.of ? 'mail' : 'mail-network'
+      throw reportLimit({ scope, ...reached.told }, context)
+    },
+
+    async takeMail({ addressDigest, userId }, context) {
+      const ofAddress: Command = { do: 'take', of: perAddress(), key: keyOf('mail', addressDigest) }
+      const ofAccount: Command = {
+        do: 'take',
+        of: perAccount(),
+        key: accountKey(keyOf, userId),
+      }
+      const reached = await takeAll(ask, userId === null ? [ofAddress] : [ofAddress, ofAccount])
+      return reached && reportLimit({ scope: 'mail', ...reached.told, userId }, context)
+    },
+
+    async takeMailedCode(userId, context) {
+      const key = accountKey(keyOf, userId)
+      const reached = await takeAll(ask, [{ do: 'take', of: codes(), key }])
+      if (reached !== null)
+        throw reportLimit({ scope: 'mailed-code', ...reached.told, userId }, context)
+    },
+
+    async giveBackMailedCode(userId) {
+      await ask([{ do: 'giveBack', of: codes(), key: accountKey(keyOf, userId) }])
+    },
+  }
+}
+
+/** A counter without a point left. */
+interface ReachedCounter {
+  readonly of: Counter
+  readonly told: { readonly points: number; readonly retryAfter: number }
+}
+
+// All or none: a refused request must not exhaust the limits of others. In one call.
+async function takeAll(ask: Ask, commands: readonly Command[]): Promise<ReachedCounter | null> {
+  const answers = await ask(commands)
+  const giveBack = () =>
+    ask(
+      commands
+        .filter((_one, i) => isTaken(answers[i]))
+        .map((one): Command => ({ ...one, do: 'giveBack' })),
+    )
+  try {
+    const counts = answers.map(counted)
+    const at = counts.findIndex(({ allowed }) => !allowed)
+    const of = commands[at]?.of
+    if (of === undefined) return null
+    await giveBack()
+    const retryAfter = Math.max(1, counts[at]?.seconds ?? 1)
+    return { of, told: { points: of.points, retryAfter } }
+  } catch (error) {
+    await giveBack()
+    throw error
+  }
+}

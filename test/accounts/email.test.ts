@@ -1,0 +1,88 @@
+// Addresses are proven and changed by codes, and a change can be undone.
+import { expect, it } from 'vitest'
+import { logIn, post } from '../support/client.js'
+import { tokenIn } from '../support/mounted-accounts.js'
+import { asAlice, reset, startAccounts } from './account-host.js'
+
+it('a code proves the present address', async () => {
+  const host = await startAccounts()
+  host.users.change('u-alice', { emailVerified: false })
+  const alice = await asAlice(host)
+  expect((await alice.get('/auth/email').expect(200)).body.data).toEqual({
+    email: 'alice@example.com',
+    verified: false,
+  })
+  const { body } = await alice.post('/auth/email/verify').expect(202)
+  expect(body.data).toEqual({ requestId: expect.any(String), expiresIn: 600 })
+  const code = (await host.mailed('verify-address'))[0]?.code ?? ''
+  expect(code).toMatch(/^\d{8}$/)
+  const { requestId } = body.data
+  const shown = `${code.slice(0, 4)} ${code.slice(4)}`
+  await alice.post('/auth/email/confirm', { requestId, code: shown }).expect(200)
+  expect((await alice.get('/auth/email')).body.data.verified).toBe(true)
+  expect((await alice.post('/auth/email/verify').expect(409)).body.error).toBe('already-verified')
+  expect(
+    (await alice.post('/auth/email/confirm', { requestId, code }).expect(400)).body.error,
+  ).toBe('proof-refused')
+})
+
+it('a new address replaces the old one when its code is confirmed, and the old one is told', async () => {
+  const host = await startAccounts()
+  const alice = await asAlice(host)
+  const asked = await alice.post('/auth/email/change', { email: 'new@Example.org' }).expect(202)
+  expect(host.users.rows.get('u-alice')?.email).toBe('alice@example.com')
+  const [mail] = await host.mailed('change-address')
+  expect(mail?.to).toBe('new@example.org')
+  const { requestId } = asked.body.data
+  await alice.post('/auth/email/confirm', { requestId, code: mail?.code ?? '' }).expect(200)
+  expect((await alice.get('/auth/email')).body.data).toEqual({
+    email: 'new@example.org',
+    verified: true,
+  })
+  const [told] = await host.mailed('address-changed')
+  expect(told?.to).toBe('alice@example.com')
+  await post(host, '/auth/email/undo', { token: tokenIn(told?.url) }).expect(200)
+  expect(host.users.rows.get('u-alice')?.email).toBe('alice@example.com')
+  await alice.get('/me').expect(401)
+  const [link] = await host.mailed('reset-password')
+  expect(link?.to).toBe('alice@example.com')
+  await reset(host, tokenIn(link?.url)).expect(200)
+  const again = await post(host, '/auth/email/undo', { token: tokenIn(told?.url) }).expect(400)
+  expect(again.body.details).toEqual({ reason: 'used' })
+})
+
+it('an address that somebody else has is answered alike, and its owner is told', async () => {
+  const host = await startAccounts()
+  host.users.add({ id: 'u-bob', email: 'bob@example.com' })
+  const alice = await asAlice(host)
+  const { body } = await alice.post('/auth/email/change', { email: 'bob@example.com' }).expect(202)
+  expect(Object.keys(body.data)).toEqual(['requestId', 'expiresIn'])
+  expect(await host.mailed('change-address')).toEqual([])
+  expect((await host.mailed('address-taken'))[0]).toMatchObject({
+    to: 'bob@example.com',
+    user: null,
+  })
+  const { requestId } = body.data
+  for (const code of ['00000000', ''.padEnd(8, '9')])
+    await alice.post('/auth/email/confirm', { requestId, code }).expect(400)
+})
+
+it('an address is taken only as what it is', async () => {
+  const host = await startAccounts()
+  const alice = await asAlice(host)
+  for (const email of ['x', 'a@b@c', 'a b@example.com', 'a@example.com\r\nBcc: b@example.com'])
+    await alice.post('/auth/email/change', { email }).expect(400)
+  expect(
+    (await alice.post('/auth/email/change', { email: 'alice@example.com' }).expect(409)).body.error,
+  ).toBe('already-verified')
+  expect(host.mails).toEqual([])
+})
+
+it('a change needs a fresh sign-in', async () => {
+  const host = await startAccounts()
+  const alice = await asAlice(host)
+  host.clock.advance(601)
+  const { body } = await alice.post('/auth/email/change', { email: 'new@example.org' }).expect(403)
+  expect(body.error).toBe('reauthentication-required')
+  await logIn(host)
+})

@@ -1,0 +1,156 @@
+// Floods of requests for mail, and guesses at the codes in them.
+import { expect, it } from 'vitest'
+import { headersOf, post } from '../support/client.js'
+import { behindProxy, from } from '../support/guessing.js'
+import { asAlice, startAccounts, tokenFor } from './account-host.js'
+
+const addressOf = (i: number) =>
+  from(`10.${Math.floor(i / 65_536)}.${Math.floor(i / 256) % 256}.${i % 256}`)
+
+it('a mail bomb is three mails in a quarter of an hour, whatever the name and the network', async () => {
+  const host = await startAccounts(behindProxy)
+  const names = [
+    { username: 'alice' },
+    { email: 'alice@example.com' },
+    { user: 'u-alice' },
+    { user: 'alice' },
+  ]
+  const statuses = new Set<number>()
+  for (let i = 0; i < 300; i += 1) {
+    const answer = await post(host, '/auth/password/forgot', names[i % 4], addressOf(i % 100))
+    statuses.add(answer.status)
+  }
+  expect([...statuses].sort()).toEqual([202, 429])
+  expect(await host.mailed('reset-password')).toHaveLength(3)
+})
+
+it('a network asks for twenty mails an hour, for whomever', async () => {
+  const host = await startAccounts(behindProxy)
+  const statuses: number[] = []
+  for (let i = 0; i < 22; i += 1)
+    statuses.push(
+      (await post(host, '/auth/password/forgot', { username: `nobody-${i}` }, addressOf(1))).status,
+    )
+  expect(statuses).toEqual([...Array(20).fill(202), 429, 429])
+})
+
+it('the limit of a name is the same for a name that nobody has', async () => {
+  const host = await startAccounts(behindProxy)
+  const answersFor = async (username: string, network: number) => {
+    const answers = []
+    for (let i = 0; i < 5; i += 1) {
+      const answer = await post(host, '/auth/password/forgot', { username }, addressOf(network + i))
+      answers.push([answer.status, headersOf(answer), answer.text])
+    }
+    return answers
+  }
+  expect(await answersFor('nobdy', 100)).toEqual(await answersFor('alice', 200))
+})
+
+it('known, unknown, disabled, unproven and password-less names are answered with the same bytes', async () => {
+  const host = await startAccounts(behindProxy)
+  host.users.add({ id: 'u-off', username: 'off', disabled: true, emailVerified: true })
+  host.users.add({ id: 'u-new', username: 'new', emailVerified: false })
+  host.users.add({ id: 'u-none', username: 'none', email: null })
+  const answers = new Set<string>()
+  for (const [i, username] of ['alice', 'nobody', 'off', 'new', 'none'].entries()) {
+    const answer = await post(host, '/auth/password/forgot', { username }, addressOf(i))
+    answers.add(JSON.stringify([answer.status, headersOf(answer), answer.text]))
+  }
+  expect(answers.size).toBe(1)
+  expect((await host.mailed('reset-password')).map(({ to }) => to)).toEqual(['alice@example.com'])
+})
+
+it('the answer comes before the user is looked up: also while the user store is slow or down', async () => {
+  const host = await startAccounts()
+  let asked = 0
+  const real = host.users.findByIdentifier
+  host.users.findByIdentifier = () => {
+    asked += 1
+    return new Promise(() => {})
+  }
+  await post(host, '/auth/password/forgot', { username: 'alice' }).expect(202)
+  host.users.findByIdentifier = async () => {
+    throw new Error('down')
+  }
+  await post(host, '/auth/password/forgot', { username: 'bob' }).expect(202)
+  await host.mailed('reset-password')
+  expect(asked).toBe(1)
+  expect(host.events).toContainEqual(expect.objectContaining({ type: 'host.failed' }))
+  host.users.findByIdentifier = real
+  expect(await tokenFor(host)).toMatch(/^mar_pr_/)
+})
+
+it('five codes of a proof are judged, and thirty of an account and day', async () => {
+  const host = await startAccounts({
+    options: {
+      throttle: {
+        mail: {
+          address: { points: 1000, duration: 900 },
+          account: { points: 1000, duration: 900 },
+        },
+      },
+    },
+  })
+  const alice = await asAlice(host)
+  const statuses: number[] = []
+  for (let proof = 0; proof < 8; proof += 1) {
+    const { body } = await alice
+      .post('/auth/email/change', { email: `new${proof}@example.org` })
+      .expect(202)
+    for (let guess = 0; guess < 7; guess += 1) {
+      const { requestId } = body.data
+      statuses.push((await alice.post('/auth/email/confirm', { requestId, code: '1' })).status)
+    }
+  }
+  expect(statuses.filter((status) => status === 400)).toHaveLength(30)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(26)
+  const reasons = host.events.flatMap((event) =>
+    event.type === 'proof.refused' ? event.reason : [],
+  )
+  expect(reasons.filter((reason) => reason === 'wrong-code').length).toBeLessThanOrEqual(25)
+  // The session lives on, and the account signs in.
+  await alice.get('/me').expect(200)
+  await asAlice(host)
+})
+
+it('a code works only in the session that has asked for it', async () => {
+  const host = await startAccounts()
+  const [here, there] = [await asAlice(host), await asAlice(host)]
+  const { body } = await here.post('/auth/email/change', { email: 'new@example.org' }).expect(202)
+  const code = (await host.mailed('change-address'))[0]?.code ?? ''
+  const { requestId } = body.data
+  await there.post('/auth/email/confirm', { requestId, code }).expect(400)
+  await here.post('/auth/email/confirm', { requestId, code }).expect(200)
+})
+
+it('of two changes under way one wins, and the other is told', async () => {
+  const host = await startAccounts()
+  const [here, there] = [await asAlice(host), await asAlice(host)]
+  const ask = async (who: typeof here, email: string) => {
+    const { body } = await who.post('/auth/email/change', { email }).expect(202)
+    const code = (await host.mailed('change-address')).find(({ to }) => to === email)?.code ?? ''
+    return { requestId: body.data.requestId, code }
+  }
+  const one = await ask(here, 'one@example.org')
+  const two = await ask(there, 'two@example.org')
+  const answers = await Promise.all([
+    here.post('/auth/email/confirm', one),
+    there.post('/auth/email/confirm', two),
+  ])
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, expect.any(Number)])
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect(['one@example.org', 'two@example.org']).toContain(host.users.rows.get('u-alice')?.email)
+})
+
+it('an address that somebody has taken meanwhile is refused like a wrong code', async () => {
+  const host = await startAccounts()
+  const alice = await asAlice(host)
+  const { body } = await alice.post('/auth/email/change', { email: 'new@example.org' }).expect(202)
+  const code = (await host.mailed('change-address'))[0]?.code ?? ''
+  host.users.add({ id: 'u-bob', email: 'new@example.org' })
+  const { requestId } = body.data
+  const answer = await alice.post('/auth/email/confirm', { requestId, code }).expect(400)
+  expect(answer.body.error).toBe('proof-refused')
+  expect(host.users.rows.get('u-alice')?.email).toBe('alice@example.com')
+})

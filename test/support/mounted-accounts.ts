@@ -1,0 +1,20 @@
+// The option `accounts` for hosts of tests: a router whose endpoints of accounts are mounted.
+import type { AuthRouterOptions, Mail } from '../../src/index.js'
+
+/** Options of a router with `accounts`, which puts its mails into the list. */
+export function accountsOptions(mails: Mail[] = []): Pick<AuthRouterOptions, 'accounts'> {
+  return {
+    accounts: {
+      mail: { send: async (mail) => void mails.push(mail) },
+      links: {
+        reset: 'https://chat.example.com/#/reset/{token}',
+        undo: 'https://chat.example.com/#/undo/{token}',
+      },
+    },
+  }
+}
+
+/** The token in the link of a mail. */
+export function tokenIn(url: string | undefined): string {
+  return url?.split('/').at(-1) ?? 'no link'
+}
