@@ -45,8 +45,8 @@ describe('the account page', () => {
   it('lists each browser once, this one first, and ends one', async () => {
     const host = await startMounted()
     const other = await openAccount(host)
-    const { visitor, page } = await openAccount(host)
     const [otherId] = await sessionsOf(host)
+    const { visitor, page } = await openAccount(host)
     expect(page.text.match(/This browser/g)).toHaveLength(1)
     expect(choicesOn(page)).toEqual([`end ${otherId}`, 'end-others'])
     const after = await visitor.fill(page, { choice: `end ${otherId}` })
