@@ -61,7 +61,12 @@ const areas = {
       'host-sign-in/',
     ],
   },
-  throttle: { mutate: ['src/throttle/*.ts'], tests: ['throttle/'] },
+  // The limits of mails are those of accounts.
+  throttle: { mutate: ['src/throttle/*.ts'], tests: ['throttle/', 'accounts/limits'] },
+  accounts: {
+    mutate: ['src/accounts/*.ts'],
+    tests: ['accounts/', 'router/map', 'docs/http-api'],
+  },
 }
 
 /** Percent of the mutants that some test must notice. */
@@ -111,6 +116,7 @@ function breakArea(area, { mutate, tests }) {
       '/docs',
       '/example-app/build',
       '/example-app/data',
+      '/test/openapi-clients/build',
       '/test/rules/.scratch',
     ],
     reporters: ['clear-text', 'html', 'progress-append-only'],
