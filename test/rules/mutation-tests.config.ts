@@ -6,6 +6,7 @@ const area = (process.env['MUTATION_TESTS'] ?? '*/').split(';')
 // it is, and what they are about is elsewhere: outages, keys, seeds, codes by the thousand.
 const slow = [
   'host-failures/{every-call,host-failures}',
+  'login/slow-morning',
   'signers/{jose-signer,key-files,key-material,key-ring}',
   'throttle/stores',
   'two-factor/{at-rest,guesses,key-uri,races,rfc-6238,totp}',
