@@ -1,23 +1,22 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { EndFormerSessions } from '../account/session-management.js'
 import type { Audit } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
-import { isWellFormed } from '../lib/well-formed.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn, SignedInRequest } from '../principal/principal.js'
 import { type Proof, proofRequest, type RequireFresh } from '../sign-in-again.js'
 import type { UserStore } from '../users/contract.js'
-import type { HashNewPassword } from './new-password.js'
+import { type HashNewPassword, newPasswordText } from './new-password.js'
 import type { Proofs } from './proofs.js'
 
 /** The body of `POST /auth/password/change`: the new password, and a proof. */
 export const changePasswordRequest: z.ZodObject<
   (typeof proofRequest)['shape'] & { newPassword: z.ZodString }
 > = proofRequest.extend({
-  newPassword: z.string().min(1).refine(isWellFormed, 'Invalid input: lone surrogates'),
+  newPassword: newPasswordText,
 })
 
 /**

@@ -28,7 +28,11 @@ export interface Mails {
    * Counts a mail before it is made. Resolves with the 429 if its address or its account has had
    * enough. Rejects with 503.
    */
-  take(to: Pick<MailTo, 'email' | 'user'>, context: RequestContext): Promise<AuthError | null>
+  take(
+    to: Pick<MailTo, 'email' | 'user'>,
+    context: RequestContext,
+    what?: 'notice',
+  ): Promise<AuthError | null>
   /** Hands a mail to the host. Never waits, and never throws. */
   send(to: MailTo, content: MailContent, context: RequestContext): void
   /** Mails that are not with the host yet. */
@@ -61,9 +65,10 @@ export function createMails({ mailer, throttle, digestIdentifier, clock }: Mails
   }
 
   return {
-    take({ email, user }, context) {
+    take({ email, user }, context, what) {
       const addressDigest = digestIdentifier({ kind: 'email', value: email }).name
-      return throttle.takeMail({ addressDigest, userId: user?.id ?? null }, context)
+      const isNotice = what === 'notice'
+      return throttle.takeMail({ addressDigest, isNotice, userId: user?.id ?? null }, context)
     },
     send(to, content, context) {
       preparing += 1

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { AdmittedHasher } from '../admission/admission.js'
 import type { Audit } from '../audit/events.js'
 import { AuthError, invalidRequest } from '../errors.js'
@@ -5,6 +6,7 @@ import { siteOf } from '../http/client-address.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import { requireOptions } from '../http/host-input.js'
 import { isHostId } from '../lib/host-id.js'
+import { isWellFormed } from '../lib/well-formed.js'
 import type { JudgePassword } from '../passwords/judge-password.js'
 import {
   type CheckedPasswordRules,
@@ -13,6 +15,13 @@ import {
 } from '../passwords/password-rules.js'
 import type { AuthUser } from '../users/contract.js'
 import type { Contacts } from './contacts.js'
+
+/** A new password in a body: a text that a hasher compares as it is. */
+export const newPasswordText: z.ZodString = z
+  .string()
+  .min(1)
+  .refine(isWellFormed, 'Invalid input: lone surrogates')
+  .refine((text) => !text.includes('\0'), 'Invalid input: a NUL character')
 
 /** A new password by the rules, hashed. Throws 400 `password-refused`, 503. */
 export type HashNewPassword = (

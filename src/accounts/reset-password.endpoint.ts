@@ -3,19 +3,18 @@ import type { Audit, RequestContext } from '../audit/events.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
-import { isWellFormed } from '../lib/well-formed.js'
 import type { VerifyPassword } from '../login/verify-password.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 import { passwordMark } from './forgot-password.endpoint.js'
-import type { HashNewPassword } from './new-password.js'
+import { type HashNewPassword, newPasswordText } from './new-password.js'
 import type { PasswordReplaced } from './password-replaced.js'
 import type { FoundProof, Proofs } from './proofs.js'
 
 /** The body of `POST /auth/password/reset`. */
 export const resetRequest: z.ZodObject<{ token: z.ZodString; password: z.ZodString }> = z.object({
   token: z.string().min(1),
-  password: z.string().min(1).refine(isWellFormed, 'Invalid input: lone surrogates'),
+  password: newPasswordText,
 })
 
 /**

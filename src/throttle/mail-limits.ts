@@ -14,6 +14,8 @@ import {
 /** The recipient of a mail: a digest of the address, and the account. */
 export interface Recipient {
   readonly addressDigest: string
+  /** Counted apart, so that notices cannot use up the mails with codes and links. */
+  readonly isNotice: boolean
   readonly userId: string | null
 }
 
@@ -75,12 +77,17 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
       throw reportLimit({ scope, ...reached.told }, context)
     },
 
-    async takeMail({ addressDigest, userId }, context) {
-      const ofAddress: Command = { do: 'take', of: perAddress(), key: keyOf('mail', addressDigest) }
+    async takeMail({ addressDigest, isNotice, userId }, context) {
+      const key = (subject: string) => (isNotice ? `${subject}.notice` : subject)
+      const ofAddress: Command = {
+        do: 'take',
+        of: perAddress(),
+        key: key(keyOf('mail', addressDigest)),
+      }
       const ofAccount: Command = {
         do: 'take',
         of: perAccount(),
-        key: accountKey(keyOf, userId),
+        key: key(accountKey(keyOf, userId)),
       }
       const reached = await takeAll(ask, userId === null ? [ofAddress] : [ofAddress, ofAccount])
       return reached && reportLimit({ scope: 'mail', ...reached.told, userId }, context)

@@ -1,8 +1,9 @@
 // Floods of requests for mail, and guesses at the codes in them.
 import { expect, it } from 'vitest'
-import { headersOf, post } from '../support/client.js'
+import { bearer, headersOf, logIn, post } from '../support/client.js'
 import { behindProxy, from } from '../support/guessing.js'
-import { asAlice, startAccounts, tokenFor } from './account-host.js'
+import { password } from '../support/host.js'
+import { asAlice, newPassword, startAccounts, tokenFor } from './account-host.js'
 
 const addressOf = (i: number) =>
   from(`10.${Math.floor(i / 65_536)}.${Math.floor(i / 256) % 256}.${i % 256}`)
@@ -153,4 +154,24 @@ it('an address that somebody has taken meanwhile is refused like a wrong code', 
   const answer = await alice.post('/auth/email/confirm', { requestId, code }).expect(400)
   expect(answer.body.error).toBe('proof-refused')
   expect(host.users.rows.get('u-alice')?.email).toBe('alice@example.com')
+})
+
+it('notices do not use up the mails of a forgotten password', async () => {
+  const host = await startAccounts()
+  for (let i = 0; i < 4; i += 1) {
+    const current = i === 0 ? password : `${newPassword} ${i - 1}`
+    const { authToken } = await logIn(host, { username: 'alice', password: current })
+    const body = { newPassword: `${newPassword} ${i}`, password: current }
+    await post(host, '/auth/password/change', body, bearer(authToken)).expect(200)
+  }
+  expect(await host.mailed('password-changed')).toHaveLength(3)
+  expect(await tokenFor(host)).toMatch(/^mar_pr_/)
+})
+
+it('a NUL in a new password is named by its field', async () => {
+  const host = await startAccounts()
+  const alice = await asAlice(host)
+  const body = { newPassword: `${newPassword}\0`, password }
+  const answer = await alice.post('/auth/password/change', body).expect(400)
+  expect(answer.body.details.issues[0].path).toBe('newPassword')
 })
