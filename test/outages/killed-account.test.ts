@@ -1,0 +1,104 @@
+// A process is killed after the host has written what decides, and before the proof is used up:
+// the same request completes in another process what is missing.
+import { describe, expect, it } from 'vitest'
+import {
+  type AccountProcess,
+  changeTo,
+  type Death,
+  firstAddress,
+  mailOf,
+  openAccounts,
+  resetToken,
+  sharedAccounts,
+} from '../support/account-processes.js'
+import { password, passwordHash } from '../support/host.js'
+import { tokenIn } from '../support/mounted-accounts.js'
+
+const newPassword = 'a longer phrase that nobody else types'
+const newAddress = 'new@example.org'
+/** Milliseconds until a process knows what another one has ended. */
+const longestWait = 5000
+
+const atConsume: Death = { part: 'proofs', method: 'consume', when: 'before' }
+const written = (method: string): Death => ({ part: 'users', method, when: 'after' })
+
+const logIn = (process: AccountProcess, secret = password) =>
+  process.post('/login', { username: 'alice', password: secret })
+
+async function expectEnded(process: AccountProcess, token: string): Promise<void> {
+  const status = async () => (await process.ask('GET', '/me', undefined, token)).status
+  await expect.poll(status, { timeout: longestWait }).toBe(401)
+}
+
+describe.each(sharedAccounts)('over $name, a process is killed', (kind) => {
+  /** A server that dies at this call, and another one, through which alice is signed in. */
+  async function start(death: Death) {
+    const { row, start } = await openAccounts(kind)
+    const [victim, survivor] = await Promise.all([start(death), start()])
+    const { data } = await logIn(survivor)
+    async function dies(path: string, body: object) {
+      expect((await victim.post(path, body, data.authToken)).status).toBe(0)
+      expect(await victim.ended).toBe('SIGKILL')
+    }
+    return { row, survivor, dies, authToken: data.authToken as string }
+  }
+
+  it.skipIf(!kind.isThere).each([written('updatePasswordHash'), atConsume])(
+    'in a reset $when $method: the same link ends the sessions, and the new password signs in',
+    async (death) => {
+      const { row, survivor, dies, authToken } = await start(death)
+      const reset = { token: await resetToken(survivor), password: newPassword }
+      await dies('/auth/password/reset', reset)
+      expect((await row()).password_hash).not.toBe(passwordHash)
+      const stranger = { ...reset, password: 'quite another phrase, typed by a thief' }
+      expect((await survivor.post('/auth/password/reset', stranger)).status).toBe(400)
+      expect(await survivor.post('/auth/password/reset', reset)).toMatchObject({ status: 200 })
+      await expectEnded(survivor, authToken)
+      expect((await logIn(survivor)).status).toBe(401)
+      expect((await logIn(survivor, newPassword)).status).toBe(200)
+      expect((await survivor.post('/auth/password/reset', reset)).status).toBe(400)
+    },
+  )
+
+  it.skipIf(!kind.isThere).each([written('updateEmail'), atConsume])(
+    'in a confirmation $when $method: the same code tells the former address, which can undo it',
+    async (death) => {
+      const { row, survivor, dies, authToken } = await start(death)
+      const confirmed = await changeTo(survivor, newAddress, authToken)
+      await dies('/auth/email/confirm', confirmed)
+      expect(await row()).toMatchObject({ email: newAddress, email_verified: 1 })
+      const confirm = () => survivor.post('/auth/email/confirm', confirmed, authToken)
+      expect(await confirm()).toMatchObject({ status: 200 })
+      expect((await confirm()).status).toBe(400)
+      const { url } = await mailOf([survivor], 'address-changed', firstAddress)
+      const undone = await survivor.post('/auth/email/undo', { token: tokenIn(url) })
+      expect(undone.status, undone.error).toBe(200)
+      expect((await row()).email).toBe(firstAddress)
+    },
+  )
+
+  it.skipIf(!kind.isThere).each([written('updateEmail'), atConsume])(
+    'in an undo $when $method: the same link ends the sessions and mails a link for a password',
+    async (death) => {
+      const { row, survivor, dies, authToken } = await startChanged(death)
+      const { url } = await mailOf([survivor], 'address-changed', firstAddress)
+      const undo = { token: tokenIn(url) }
+      await dies('/auth/email/undo', undo)
+      expect((await row()).email).toBe(firstAddress)
+      expect(await survivor.post('/auth/email/undo', undo)).toMatchObject({ status: 200 })
+      await expectEnded(survivor, authToken)
+      expect((await survivor.post('/auth/email/undo', undo)).status).toBe(400)
+      const mail = await mailOf([survivor], 'reset-password', firstAddress)
+      const reset = { token: tokenIn(mail.url), password: newPassword }
+      expect((await survivor.post('/auth/password/reset', reset)).status).toBe(200)
+    },
+  )
+
+  async function startChanged(death: Death) {
+    const scene = await start(death)
+    const confirmed = await changeTo(scene.survivor, newAddress, scene.authToken)
+    const { status } = await scene.survivor.post('/auth/email/confirm', confirmed, scene.authToken)
+    expect(status).toBe(200)
+    return scene
+  }
+})
