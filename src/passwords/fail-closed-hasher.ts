@@ -56,13 +56,17 @@ export function failClosedHasher(
     canRead: (hash) => judge('passwords.canRead', () => hasher.canRead?.(hash) ?? true),
     // Only a known reason reaches the audit stream.
     whyRefused: (plain, hash) =>
-      judge(
-        'passwords.whyRefused',
-        () => (hasher.whyRefused?.(plain, hash) ?? null) === 'password-over-72-bytes',
-      )
+      judge('passwords.whyRefused', () => isOver72Bytes(hasher.whyRefused?.(plain, hash)))
         ? 'password-over-72-bytes'
         : null,
   }
+}
+
+// What is no reason at all is returned as it is: a promise may reject.
+function isOver72Bytes(reason: unknown): unknown {
+  return typeof reason === 'object' && reason !== null
+    ? reason
+    : reason === 'password-over-72-bytes'
 }
 
 function digestNotTaken(): AuthError {

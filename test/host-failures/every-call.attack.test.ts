@@ -24,13 +24,15 @@ const byNobody = [
   'signer.keyIds',
   'bus.subscribe',
   'signer.ready',
-  // By `revokeByToken`, and for the event of a password that was wrong.
+  // By `revokeByToken`.
   'signer.verifyExpired',
-  'passwords.whyRefused',
   'passwords.close',
   'users.add',
   'users.change',
   'once.purge',
+  'proofs.purge',
+  // The factor by mailed codes is not switched on by a request yet.
+  'users.setEmailFactor',
   // A page of the host's asks for a consent, and keeps it.
   'consents.grant',
   // Of pages that sign a browser in once more, and out, which the host's own routes do.

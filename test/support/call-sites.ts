@@ -2,10 +2,12 @@
 // each single call of each part can be made to fail, in the order in which the calls happen,
 // without anybody writing the list of them.
 import type {
+  AccountsOptions,
   AuthRouterOptions,
   ClientStore,
   ConsentStore,
   LimiterSettings,
+  Mail,
   RevocationBus,
 } from '../../src/index.js'
 import { generateSigningKey, joseSigner } from '../../src/index.js'
@@ -17,6 +19,7 @@ import {
 } from '../../src/stores/memory-stores.js'
 import { totpCode } from '../../src/testing/totp-code.js'
 import { createSeedVault } from '../../src/two-factor/seed-vault.js'
+import { accountRequests } from './account-call-sites.js'
 import { bearer, get, logIn, obtainCode, post } from './client.js'
 import {
   cheapHasher,
@@ -27,6 +30,7 @@ import {
   totpSecret,
 } from './host.js'
 import { memoryLimiter } from './memory-limiter.js'
+import { accountsOptions } from './mounted-accounts.js'
 import { oauthOf } from './oauth-apps.js'
 import { oauthRequests } from './oauth-call-sites.js'
 import { startPages } from './pages.js'
@@ -57,6 +61,8 @@ export interface Scene {
   readonly users: TestUsers
   readonly stores: MemoryStores
   readonly consents: ConsentStore
+  /** What was mailed to anybody, oldest first. */
+  readonly mails: Mail[]
   readonly user: { readonly id: string; readonly name: string }
 }
 
@@ -65,6 +71,7 @@ export type Ask = () => Promise<Outcome>
 
 const olderKey = Buffer.from('the encryption key of last year.').toString('base64')
 const signingKey = await generateSigningKey()
+const noLimit = { points: 100_000, duration: 900 }
 /** Threads start by the time, and no request calls that. */
 const { prepare: _prepare, ...hasherOfRequests } = cheapHasher
 /** Of the same password, by another prefix: the tapped hasher finds it too old. */
@@ -96,6 +103,7 @@ export async function startTapped(
   const users = testUsers()
   const stores = memoryStores()
   const { consents, once } = memoryOAuthStores()
+  const mails: Mail[] = []
   let now = () => new Date()
   const signer = joseSigner({
     issuer: 'https://chat.example.com',
@@ -127,6 +135,7 @@ export async function startTapped(
     sessions: tapped(tap, 'sessions', stores.sessions),
     secondFactors: tapped(tap, 'secondFactors', stores.secondFactors),
     tickets: tapped(tap, 'tickets', stores.tickets),
+    proofs: tapped(tap, 'proofs', stores.proofs),
     signer: tapped(tap, 'signer', { ...signer }),
     passwords: tapped(tap, 'passwords', {
       ...hasherOfRequests,
@@ -145,7 +154,9 @@ export async function startTapped(
       },
     ],
     bus: tapped(tap, 'bus', bus),
-    throttle: { network: { points: 100_000, duration: 900 }, limiter },
+    throttle: { network: noLimit, mail: { network: noLimit }, limiter },
+    // Without notices, which are prepared while the next request is on its way.
+    accounts: { ...(accountsOptions(mails).accounts as AccountsOptions), notices: false },
     watchPasswordHash: true,
     encryptionKeys: [encryptionKey, olderKey],
     storeTimeout,
@@ -169,9 +180,9 @@ export async function startTapped(
     count += 1
     const [id, name] = [`u-${count}`, `user-${count}`]
     users.add({ id, username: name, passwordHash })
-    return { host, tap, users, stores, consents, user: { id, name } }
+    return { host, tap, users, stores, consents, mails, user: { id, name } }
   }
-  return { host, tap, users, stores, consents, newScene }
+  return { host, tap, users, stores, consents, mails, newScene }
 }
 
 const sent = async (
@@ -405,5 +416,6 @@ export const requests: Readonly<Record<string, (scene: Scene) => Promise<Ask>>> 
     async ({ host }) =>
     () =>
       called(() => host.auth.hashPassword('some other words')),
+  ...accountRequests,
   ...oauthRequests,
 }
