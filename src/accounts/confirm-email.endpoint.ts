@@ -75,10 +75,12 @@ export function createConfirmEmail(deps: ConfirmEmailDeps): ConfirmEmail {
     // Before the proof is used up: after a crash here, the same code completes what is missing.
     const tell =
       from === null ? () => {} : await openUndo(deps, user, { ...changed, from }, contact)
+    await proofs.voidForUser(user.id, ['reset', 'verify-address'])
     if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
-    await proofs.voidForUser(user.id, ['reset', 'verify-address', 'change-address'])
     audit({ type: 'address.changed', userId: user.id }, context)
     tell(context)
+    // Each starts from the former address, so none could write by now.
+    await proofs.voidForUser(user.id, ['change-address'])
   }
 
   return async function confirmEmail(asking, { requestId, code }, { context }) {

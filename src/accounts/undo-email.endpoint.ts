@@ -31,6 +31,9 @@ export interface UndoEmailDeps {
   readonly audit: Audit
 }
 
+/** Among them are links and codes that went to the address that is undone. */
+const mailedElsewhere = mailed.filter((purpose) => purpose !== 'undo-address')
+
 export function createUndoEmail(deps: UndoEmailDeps): UndoEmail {
   const { proofs, contacts, audit } = deps
 
@@ -56,9 +59,10 @@ export function createUndoEmail(deps: UndoEmailDeps): UndoEmail {
     const contact = await write(user, proof, context)
     // Before the proof is used up: after a crash here, the same link completes what is missing.
     await deps.endAfterUndo(user.id, context)
+    await proofs.voidForUser(user.id, mailedElsewhere)
     if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
-    await proofs.voidForUser(user.id, mailed)
     audit({ type: 'address.undone', userId: user.id }, context)
+    await proofs.voidForUser(user.id, ['undo-address'])
     // Somebody else may know the password.
     await deps.sendReset(user, context, contact)
   }
