@@ -1,0 +1,35 @@
+import { describe, it } from 'vitest'
+import { accountsOptions } from '../support/mounted-accounts.js'
+import { expectSameTime } from './measure.js'
+import { startTimedHost, unlimited } from './timed-host.js'
+
+const noLimit = { points: 1_000_000, duration: 86_400 }
+const mail = { address: noLimit, account: noLimit, network: noLimit, codes: noLimit }
+
+/** A host whose user alice has a proven address, and fired is disabled. */
+async function start() {
+  const throttle = { ...unlimited, mail }
+  const host = await startTimedHost({ options: { ...accountsOptions(), throttle } })
+  for (const id of ['u-alice', 'u-fired']) host.users.change(id, { emailVerified: true })
+  return host
+}
+
+describe('no clock tells', () => {
+  it.each([
+    ['alice, to whom a link is mailed', 'alice'],
+    ['a disabled user', 'fired'],
+    ['a user whose address was never proven', 'clara'],
+    ['a user without a password', 'guest'],
+  ])('who has an account, by a forgotten password: %s, or nobody', async (who, username) => {
+    const { url } = await start()
+    const path = '/auth/password/forgot'
+    await expectSameTime({
+      name: `a forgotten password of ${who}, or of nobody`,
+      url,
+      one: { path, body: { username } },
+      other: { path, body: { username: 'nobdy' } },
+      hashes: false,
+      status: 202,
+    })
+  })
+})
