@@ -69,7 +69,7 @@ export function createVerifyEmail(deps: EmailDeps): VerifyEmail {
       throw invalidRequest([{ path: 'email', message: 'This account has no address.' }])
     if (contact.emailVerified) throw new AuthError('already-verified')
     const to = { email, user, locale: contact.locale }
-    const refused = await deps.mails.take(to, context)
+    const refused = await deps.mails.take(to, 'verify-address', context)
     if (refused !== null) throw refused
     const { code, requestId, expiresAt } = await deps.proofs.openCode({
       purpose: 'verify-address',
@@ -93,7 +93,7 @@ export function createChangeEmail(deps: EmailDeps): ChangeEmail {
     if (email === from && emailVerified) throw new AuthError('already-verified')
     const isTaken = await isOfAnother(deps, user.id, email)
     // Counted for the account that asks, whoever has the address.
-    const refused = await mails.take({ email, user }, request.context)
+    const refused = await mails.take({ email, user }, 'change-address', request.context)
     if (refused !== null) throw refused
     // Nobody's proof, if the address is taken: it looks the same, and no code confirms it.
     const { code, requestId, expiresAt } = await proofs.openCode({

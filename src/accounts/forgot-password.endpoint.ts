@@ -76,7 +76,9 @@ export function createSendReset(deps: SendResetDeps): SendReset {
     if (user.disabled === true || contact === null || email === null) return false
     if (!contact.emailVerified && !resetUnproven) return false
     const to = { email, user, locale: contact.locale }
-    if ((await mails.take(to, context)) !== null) return false
+    // Whoever undoes a change is mailed once, however many links a stranger has asked for.
+    if (known === undefined && (await mails.take(to, 'reset-password', context)) !== null)
+      return false
     const { token, expiresAt } = await proofs.openLink({
       purpose: 'reset',
       userId: user.id,

@@ -25,13 +25,13 @@ export interface MailContent {
 /** Mails of accounts, within their limits. */
 export interface Mails {
   /**
-   * Counts a mail before it is made. Resolves with the 429 if its address or its account has had
-   * enough. Rejects with 503.
+   * Counts a mail before it is made, among mails of its kind. Resolves with the 429 if its address
+   * or its account has had enough of them. Rejects with 503.
    */
   take(
     to: Pick<MailTo, 'email' | 'user'>,
+    kind: MailKind,
     context: RequestContext,
-    what?: 'notice',
   ): Promise<AuthError | null>
   /** Hands a mail to the host. Never waits, and never throws. */
   send(to: MailTo, content: MailContent, context: RequestContext): void
@@ -65,10 +65,9 @@ export function createMails({ mailer, throttle, digestIdentifier, clock }: Mails
   }
 
   return {
-    take({ email, user }, context, what) {
+    take({ email, user }, kind, context) {
       const addressDigest = digestIdentifier({ kind: 'email', value: email }).name
-      const isNotice = what === 'notice'
-      return throttle.takeMail({ addressDigest, isNotice, userId: user?.id ?? null }, context)
+      return throttle.takeMail({ kind, addressDigest, userId: user?.id ?? null }, context)
     },
     send(to, content, context) {
       preparing += 1

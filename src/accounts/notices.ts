@@ -46,7 +46,7 @@ export function createNotices(
     const contact = user && (await contacts.findContact(userId))
     if (contact?.emailVerified !== true || contact.email === null) return
     const to = { email: contact.email, user, locale: contact.locale }
-    if ((await mails.take(to, context, 'notice')) === null) mails.send(to, { kind }, context)
+    if ((await mails.take(to, kind, context)) === null) mails.send(to, { kind }, context)
   }
 
   return function notice(event, context) {

@@ -1,4 +1,5 @@
 import type { RequestContext } from '../audit/events.js'
+import type { MailKind } from '../audit/mail.js'
 import type { AuthError } from '../errors.js'
 import { lazily } from '../lib/lazily.js'
 import { type Ask, type Command, type Counter, counted, isTaken } from './counter.js'
@@ -13,9 +14,12 @@ import {
 
 /** The recipient of a mail: a digest of the address, and the account. */
 export interface Recipient {
+  /**
+   * Each kind is counted alone: links that a stranger asks for must keep no other mail from the
+   * owner, and the limit of a new address must not tell that it has been mailed before.
+   */
+  readonly kind: MailKind
   readonly addressDigest: string
-  /** Counted apart, so that notices cannot use up the mails with codes and links. */
-  readonly isNotice: boolean
   readonly userId: string | null
 }
 
@@ -27,8 +31,8 @@ export interface MailLimits {
    */
   takeMailRequest(typed: string, context: RequestContext): Promise<void>
   /**
-   * Counts a mail. Resolves with the 429 if its address or its account has had enough; otherwise
-   * with null. Rejects with 503.
+   * Counts a mail. Resolves with the 429 if its address or its account has had enough of its kind;
+   * otherwise with null. Rejects with 503.
    */
   takeMail(recipient: Recipient, context: RequestContext): Promise<AuthError | null>
   /** Counts a code before it is compared. Throws 429 or 503. */
@@ -77,17 +81,16 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
       throw reportLimit({ scope, ...reached.told }, context)
     },
 
-    async takeMail({ addressDigest, isNotice, userId }, context) {
-      const key = (subject: string) => (isNotice ? `${subject}.notice` : subject)
+    async takeMail({ kind, addressDigest, userId }, context) {
       const ofAddress: Command = {
         do: 'take',
         of: perAddress(),
-        key: key(keyOf('mail', addressDigest)),
+        key: keyOf('mail', kind, addressDigest),
       }
       const ofAccount: Command = {
         do: 'take',
         of: perAccount(),
-        key: key(accountKey(keyOf, userId)),
+        key: keyOf('mail', kind, userId ?? ''),
       }
       const reached = await takeAll(ask, userId === null ? [ofAddress] : [ofAddress, ofAccount])
       return reached && reportLimit({ scope: 'mail', ...reached.told, userId }, context)

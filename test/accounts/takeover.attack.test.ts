@@ -1,0 +1,80 @@
+// Ways around the owner: what a stranger, a thief of a session or the holder of a wrong mailbox
+// could make of mailed links, codes and their limits.
+import { randomBytes } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { post } from '../support/client.js'
+import { behindProxy, from } from '../support/guessing.js'
+import { encryptionKey, password } from '../support/host.js'
+import { tokenIn } from '../support/mounted-accounts.js'
+import {
+  type AccountHost,
+  asAlice,
+  newPassword,
+  reset,
+  startAccounts,
+  tokenFor,
+} from './account-host.js'
+
+/** The limits of an address are over, again and again; that of the account is not. */
+const overADay = {
+  options: {
+    ...behindProxy.options,
+    throttle: { mail: { address: { points: 1000, duration: 900 } } },
+  },
+}
+
+const newerKey = randomBytes(32).toString('base64')
+
+type Alice = Awaited<ReturnType<typeof asAlice>>
+
+/** Asks for a new address, and returns what confirms it. */
+async function askFor(host: AccountHost, alice: Alice, email = 'new@example.org') {
+  const { body } = await alice.post('/auth/email/change', { email }).expect(202)
+  const code = (await host.mailed('change-address')).at(-1)?.code ?? ''
+  return { requestId: body.data.requestId as string, code }
+}
+
+async function changeTo(host: AccountHost, alice: Alice, email?: string) {
+  await alice.post('/auth/email/confirm', await askFor(host, alice, email)).expect(200)
+}
+
+/** A stranger asks for links until no more are mailed. */
+async function flood(host: AccountHost, name: object = { username: 'alice' }) {
+  for (let i = 0; i < 5; i += 1) await post(host, '/auth/password/forgot', name, from('192.0.2.9'))
+  await host.mailed('reset-password')
+}
+
+it('the limits of an address do not tell whether it has an account', async () => {
+  const host = await startAccounts(behindProxy)
+  host.users.add({ id: 'u-bob', username: 'bob', email: 'bob@example.com', emailVerified: true })
+  const statuses: number[] = []
+  for (const email of ['bob@example.com', 'nobody@example.com']) {
+    await flood(host, { email })
+    statuses.push((await (await asAlice(host)).post('/auth/email/change', { email })).status)
+  }
+  expect(statuses).toEqual([202, 202])
+})
+
+it('a flood of requests for links keeps no notice from the owner', async () => {
+  const host = await startAccounts(behindProxy)
+  const alice = await asAlice(host)
+  await flood(host)
+  await alice.post('/auth/password/change', { newPassword, password }).expect(200)
+  expect(await host.mailed('password-changed')).toHaveLength(1)
+})
+
+it('a flood of requests for links over a day keeps the owner from no change of the address', async () => {
+  const host = await startAccounts(overADay)
+  for (let i = 0; i < 4; i += 1) await flood(host)
+  expect(await host.mailed('reset-password')).toHaveLength(10)
+  await changeTo(host, await asAlice(host))
+})
+
+it('whoever undoes a change gets a link for a new password, whatever was asked for before', async () => {
+  const host = await startAccounts(overADay)
+  await changeTo(host, await asAlice(host), 'thief@example.org')
+  for (let i = 0; i < 4; i += 1) await flood(host)
+  const [told] = await host.mailed('address-changed')
+  await post(host, '/auth/email/undo', { token: tokenIn(told?.url) }).expect(200)
+  expect((await host.mailed('reset-password')).at(-1)?.to).toBe('alice@example.com')
+})
