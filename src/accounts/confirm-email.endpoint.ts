@@ -9,7 +9,7 @@ import type { SignedIn, SignedInRequest } from '../principal/principal.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, UserContact, UserStore } from '../users/contract.js'
 import type { Contacts } from './contacts.js'
-import { sessionMark } from './email.endpoint.js'
+import { sessionParts } from './email.endpoint.js'
 import type { LinkTo } from './links.js'
 import type { Mails } from './mails.js'
 import type { FoundProof, Proofs } from './proofs.js'
@@ -122,7 +122,7 @@ async function requireCode(
   await throttle.takeMailedCode(user.id, context)
   try {
     await proofs.takeTry(proof, context)
-    const isHere = proofs.isMark(proof, sessionMark(proofs, session.id))
+    const isHere = proofs.isMark(proof, sessionParts(session.id))
     if (!isHere) throw proofs.refusal('wrong-session', proof.record, context)
     if (!proofs.isCode(proof, code)) throw proofs.refusal('wrong-code', proof.record, context)
   } catch (error) {

@@ -10,7 +10,7 @@ import { type Proof, proofRequest, type RequireFresh } from '../sign-in-again.js
 import type { LoginIdentifier, UserContact, UserStore } from '../users/contract.js'
 import type { Contacts } from './contacts.js'
 import type { Mails } from './mails.js'
-import type { Proofs } from './proofs.js'
+import type { MarkParts, Proofs } from './proofs.js'
 
 /** Seconds in which a mailed code works. */
 const codeLifetime = 10 * 60
@@ -74,7 +74,7 @@ export function createVerifyEmail(deps: EmailDeps): VerifyEmail {
     const { code, requestId, expiresAt } = await deps.proofs.openCode({
       purpose: 'verify-address',
       userId: user.id,
-      mark: sessionMark(deps.proofs, session.id),
+      mark: deps.proofs.markOf(sessionParts(session.id)),
       sealed: { to: email },
       lifetime: codeLifetime,
     })
@@ -99,7 +99,7 @@ export function createChangeEmail(deps: EmailDeps): ChangeEmail {
     const { code, requestId, expiresAt } = await proofs.openCode({
       purpose: 'change-address',
       userId: isTaken ? null : user.id,
-      mark: sessionMark(proofs, session.id),
+      mark: proofs.markOf(sessionParts(session.id)),
       sealed: { from, to: email },
       lifetime: codeLifetime,
     })
@@ -147,7 +147,7 @@ function accepted(sent: CodeSent) {
   return { status: 202, body: { status: 'success', data: sent } }
 }
 
-/** The mark of a session. A code works only in the session that has asked for it. */
-export function sessionMark(proofs: Pick<Proofs, 'markOf'>, sessionId: string): string {
-  return proofs.markOf('session', sessionId)
+/** What marks a session. A code works only in the session that has asked for it. */
+export function sessionParts(sessionId: string): MarkParts {
+  return ['session', sessionId]
 }

@@ -8,7 +8,7 @@ import type { Contacts } from './contacts.js'
 import type { Later } from './later.js'
 import type { LinkTo } from './links.js'
 import type { Mails } from './mails.js'
-import type { Proofs } from './proofs.js'
+import type { MarkParts, Proofs } from './proofs.js'
 
 /** Seconds in which a link for a new password works. */
 const resetLifetime = 30 * 60
@@ -82,7 +82,7 @@ export function createSendReset(deps: SendResetDeps): SendReset {
     const { token, expiresAt } = await proofs.openLink({
       purpose: 'reset',
       userId: user.id,
-      mark: passwordMark(proofs, user),
+      mark: proofs.markOf(passwordParts(user)),
       sealed: { email },
       lifetime: resetLifetime,
     })
@@ -92,7 +92,7 @@ export function createSendReset(deps: SendResetDeps): SendReset {
   }
 }
 
-/** The mark of a password. A link that was mailed before the password changed sets none. */
-export function passwordMark(proofs: Pick<Proofs, 'markOf'>, user: AuthUser): string {
-  return proofs.markOf('password', user.id, user.passwordHash)
+/** What marks a password. A link that was mailed before the password changed sets none. */
+export function passwordParts({ id, passwordHash }: AuthUser): MarkParts {
+  return ['password', id, passwordHash]
 }

@@ -22,6 +22,9 @@ export interface AskedProof {
   readonly lifetime: number
 }
 
+/** What a mark is made of. */
+export type MarkParts = readonly (string | null)[]
+
 /** Texts that are stored encrypted with a proof. */
 export type Sealed = Readonly<Record<string, string | null>>
 
@@ -69,14 +72,14 @@ export interface Proofs {
   takeTry(proof: FoundProof, context: RequestContext): Promise<void>
   /** Whether this is its code. Call `takeTry` first. */
   isCode(proof: FoundProof, code: string): boolean
-  /** Whether what it depends on is still the same. */
-  isMark(proof: FoundProof, mark: string): boolean
+  /** Whether what it depends on is still the same: the parts that its mark was made of. */
+  isMark(proof: FoundProof, parts: MarkParts): boolean
   /** Uses it up. One caller gets true. Rejects with 503. */
   consume(proof: FoundProof): Promise<boolean>
   /** Uses up all proofs of these purposes that the user has. Rejects with 503. */
   voidForUser(userId: string, purposes: readonly ProofPurpose[]): Promise<void>
   /** A mark of something that must not change, such as a password hash. */
-  markOf(...parts: readonly (string | null)[]): string
+  markOf(parts: MarkParts): string
   /** The one answer to every proof that is not right; reports the reason. */
   refusal(
     reason: ProofRefusal,
@@ -106,7 +109,7 @@ const maxTokenCharacters = 100
 
 export function createProofs(deps: ProofsDeps): Proofs {
   const { proofStore, encryptionKeys, clock } = deps
-  const markKey = deriveKey('proof-mark', encryptionKeys[0])
+  const marksOf = createMarksOf(encryptionKeys)
   const tagsOf = createTagsOf(encryptionKeys)
   const vault = createVault('proof', encryptionKeys)
   const refusal = createRefusal(deps)
@@ -125,7 +128,10 @@ export function createProofs(deps: ProofsDeps): Proofs {
         .map((tag) => equalInConstantTime(tag, record.codeTag ?? ''))
         .includes(true),
 
-    isMark: ({ record }, mark) => equalInConstantTime(record.mark ?? '', mark),
+    isMark: ({ record }, parts) =>
+      marksOf(parts)
+        .map((mark) => equalInConstantTime(record.mark ?? '', mark))
+        .includes(true),
 
     async consume({ record }) {
       const { outcome } = await proofStore.consume(record.idHash, record.purpose, clock())
@@ -136,7 +142,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
       await proofStore.voidForUser(userId, purposes, clock())
     },
 
-    markOf: (...parts) => hmacSha256(markKey, JSON.stringify(parts)),
+    markOf: (parts) => marksOf(parts)[0] as string,
 
     refusal,
   }
@@ -151,6 +157,12 @@ function createTagsOf(encryptionKeys: readonly Buffer[]): TagsOf {
   const keys = encryptionKeys.map((key) => deriveKey('proof-code', key))
   return ({ purpose, idHash }, code) =>
     keys.map((key) => hmacSha256(key, JSON.stringify([purpose, idHash, code])))
+}
+
+/** The marks of the same parts, one for each encryption key; the first is stored. */
+function createMarksOf(encryptionKeys: readonly Buffer[]): (parts: MarkParts) => string[] {
+  const keys = encryptionKeys.map((key) => deriveKey('proof-mark', key))
+  return (parts) => keys.map((key) => hmacSha256(key, JSON.stringify(parts)))
 }
 
 function createRefusal({ audit }: Pick<ProofsDeps, 'audit'>): Proofs['refusal'] {

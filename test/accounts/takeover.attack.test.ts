@@ -78,3 +78,37 @@ it('whoever undoes a change gets a link for a new password, whatever was asked f
   await post(host, '/auth/email/undo', { token: tokenIn(told?.url) }).expect(200)
   expect((await host.mailed('reset-password')).at(-1)?.to).toBe('alice@example.com')
 })
+
+it('links and codes that are out survive a new encryption key', async () => {
+  const older = await startAccounts()
+  const alice = await asAlice(older)
+  const asked = await askFor(older, alice)
+  const token = await tokenFor(older)
+  const newer = await startAccounts({
+    options: {
+      ...older.stores,
+      users: older.users,
+      encryptionKeys: [newerKey, encryptionKey],
+    },
+  })
+  await post(newer, '/auth/email/confirm', asked, alice.headers).expect(200)
+  const [told] = await older
+    .mailed('address-changed')
+    .then(async (mails) => [...mails, ...(await newer.mailed('address-changed'))])
+  expect(told?.to).toBe('alice@example.com')
+  await post(newer, '/auth/email/undo', { token: tokenIn(told?.url) }).expect(200)
+  await reset(newer, token).expect(400)
+})
+
+it('a link for a new password survives a new encryption key', async () => {
+  const older = await startAccounts()
+  const token = await tokenFor(older)
+  const newer = await startAccounts({
+    options: {
+      ...older.stores,
+      users: older.users,
+      encryptionKeys: [newerKey, encryptionKey],
+    },
+  })
+  await reset(newer, token).expect(200)
+})
