@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AuthError, invalidRequest } from './errors.js'
+import { AuthError, invalidRequest, notSignedIn } from './errors.js'
 import type { EndpointRequest } from './http/endpoint.js'
 import { isWellFormed } from './lib/well-formed.js'
 import type { SignedInRequest } from './principal/principal.js'
@@ -142,8 +142,9 @@ export function createRequireFresh(deps: RequireFreshDeps): RequireFresh {
   const { proveAgain, owesFactor, meetsFactorPolicy, sessions, clock } = deps
   return async function requireFresh(asking, proof, request) {
     const proved = await proveAgain(asking, proof, request)
-    // Read again: the user may have reauthenticated in another process a moment ago.
-    const session = (await sessions.findLive(asking.session.id)) ?? asking.session
+    // Read again: another process may have ended the session a moment ago, or shown it a proof.
+    const session = await sessions.findLive(asking.session.id)
+    if (session === null) throw notSignedIn('session ended or unknown')
     const { methods } = session
     if (proved === null && !isFresh(session, clock()))
       throw new AuthError('reauthentication-required')

@@ -10,6 +10,7 @@ import type { VerifyPassword } from '../login/verify-password.js'
 import type { FailClosedHasher } from '../passwords/fail-closed-hasher.js'
 import { createJudgePassword } from '../passwords/judge-password.js'
 import type { SignedIn } from '../principal/principal.js'
+import type { Sessions } from '../sessions/sessions.js'
 import type { RequireFresh } from '../sign-in-again.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
@@ -51,6 +52,7 @@ export interface Accounts extends Capability {
 export interface AccountsDeps extends AccountsServer, EndForAccounts {
   readonly signedIn: SignedIn
   readonly requireFresh: RequireFresh
+  readonly sessions: Pick<Sessions, 'requireLive'>
   readonly users: UserStore
   readonly hasher: Pick<AdmittedHasher, 'hash'> &
     Pick<FailClosedHasher, 'whyRefused' | 'unmatchable'>

@@ -6,6 +6,7 @@ import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn, SignedInRequest } from '../principal/principal.js'
+import type { Sessions } from '../sessions/sessions.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, UserContact, UserStore } from '../users/contract.js'
 import type { Contacts } from './contacts.js'
@@ -34,6 +35,7 @@ export type ConfirmEmail = (
 export interface ConfirmEmailDeps {
   readonly proofs: Proofs
   readonly throttle: Pick<Throttle, 'takeMailedCode' | 'giveBackMailedCode'>
+  readonly sessions: Pick<Sessions, 'requireLive'>
   readonly contacts: Contacts
   readonly updateEmail: NonNullable<UserStore['updateEmail']>
   readonly markEmailVerified: NonNullable<UserStore['markEmailVerified']>
@@ -84,6 +86,7 @@ export function createConfirmEmail(deps: ConfirmEmailDeps): ConfirmEmail {
   }
 
   return async function confirmEmail(asking, { requestId, code }, { context }) {
+    await deps.sessions.requireLive(asking.session)
     const purposes = ['verify-address', 'change-address'] as const
     const proof = await proofs.findCode(purposes, requestId, context)
     await requireCode(deps, asking, proof, digitsOf(code), context)

@@ -6,6 +6,7 @@ import { parseInput } from '../http/input.js'
 import { parseMailAddress } from '../mail/mail-address.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn, SignedInRequest } from '../principal/principal.js'
+import type { Sessions } from '../sessions/sessions.js'
 import { type Proof, proofRequest, type RequireFresh } from '../sign-in-again.js'
 import type { LoginIdentifier, UserContact, UserStore } from '../users/contract.js'
 import type { Contacts } from './contacts.js'
@@ -43,6 +44,8 @@ export type ChangeEmail = (
 export interface EmailDeps {
   readonly signedIn: SignedIn
   readonly requireFresh: RequireFresh
+  readonly accountsOptions: Pick<CheckedAccountsOptions, 'resetUnproven'>
+  readonly sessions: Pick<Sessions, 'requireLive'>
   readonly contacts: Contacts
   readonly users: Pick<UserStore, 'findByIdentifier'>
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
@@ -63,6 +66,7 @@ const nowhere: UserContact = { email: null, emailVerified: false }
 
 export function createVerifyEmail(deps: EmailDeps): VerifyEmail {
   return async function verifyEmail({ user, session }, { context }) {
+    await deps.sessions.requireLive(session)
     const contact = (await deps.contacts.findContact(user.id)) ?? nowhere
     const { email } = contact
     if (email === null)

@@ -77,7 +77,8 @@ export function createResetPassword(deps: ResetPasswordDeps): ResetPassword {
     if (email !== null) await users.markEmailVerified?.(user.id, email)
     // Names the winner: of two requests that set the same password, one is answered 200.
     if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
-    await proofs.voidForUser(user.id, ['reset', 'sign-in'])
+    // A thief's codes as well, whose sessions another process may not know to have ended.
+    await proofs.voidForUser(user.id, ['reset', 'sign-in', 'verify-address', 'change-address'])
     deps.audit({ type: 'password.reset', userId: user.id }, context)
   }
 }

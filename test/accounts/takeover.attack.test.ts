@@ -79,6 +79,37 @@ it('whoever undoes a change gets a link for a new password, whatever was asked f
   expect((await host.mailed('reset-password')).at(-1)?.to).toBe('alice@example.com')
 })
 
+it('a code that was asked for before a reset changes no address after it', async () => {
+  const host = await startAccounts()
+  const thief = await asAlice(host)
+  const asked = await askFor(host, thief, 'thief@example.org')
+  await reset(host, await tokenFor(host)).expect(200)
+  const rows = await host.stores.proofs.voidForUser('u-alice', ['change-address'], host.clock())
+  expect(rows).toBe(0)
+  await thief.post('/auth/email/confirm', asked).expect(401)
+})
+
+it.each(['confirm', 'change', 'password', 'verify'] as const)(
+  'a session that another process has ended does nothing to the account: %s',
+  async (what) => {
+    const host = await startAccounts()
+    const thief = await asAlice(host)
+    const asked = await askFor(host, thief, 'thief@example.org')
+    host.users.change('u-alice', { emailVerified: what !== 'verify' })
+    await thief.get('/me').expect(200)
+    // As another process does it, whose announcement has not arrived.
+    await host.stores.sessions.endAllForUser('u-alice', 'revoked', host.clock())
+    const sent = {
+      confirm: () => thief.post('/auth/email/confirm', asked),
+      change: () => thief.post('/auth/email/change', { email: 'other@example.org' }),
+      password: () => thief.post('/auth/password/change', { newPassword, password }),
+      verify: () => thief.post('/auth/email/verify'),
+    }
+    await sent[what]().expect(401)
+    expect(host.users.rows.get('u-alice')?.email).toBe('alice@example.com')
+  },
+)
+
 it('links and codes that are out survive a new encryption key', async () => {
   const older = await startAccounts()
   const alice = await asAlice(older)
