@@ -71,12 +71,12 @@ export function createConfirmEmail(deps: ConfirmEmailDeps): ConfirmEmail {
   }
 
   async function change(user: AuthUser, proof: FoundProof, context: RequestContext) {
-    const { from = null, to = '' } = proof.sealed
+    const { from = null, to = '', undoBy = null } = proof.sealed
     const changed = { from, to: to ?? '' }
     const contact = await write(user, proof, changed, context)
     // Before the proof is used up: after a crash here, the same code completes what is missing.
     const tell =
-      from === null ? () => {} : await openUndo(deps, user, { ...changed, from }, contact)
+      undoBy === null ? () => {} : await openUndo(deps, user, { ...changed, from: undoBy }, contact)
     await proofs.voidForUser(user.id, ['reset', 'verify-address'])
     if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
     audit({ type: 'address.changed', userId: user.id }, context)

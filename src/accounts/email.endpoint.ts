@@ -9,6 +9,7 @@ import type { SignedIn, SignedInRequest } from '../principal/principal.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { type Proof, proofRequest, type RequireFresh } from '../sign-in-again.js'
 import type { LoginIdentifier, UserContact, UserStore } from '../users/contract.js'
+import type { CheckedAccountsOptions } from './accounts-options.js'
 import type { Contacts } from './contacts.js'
 import type { Mails } from './mails.js'
 import type { MarkParts, Proofs } from './proofs.js'
@@ -93,7 +94,8 @@ export function createChangeEmail(deps: EmailDeps): ChangeEmail {
     const email = requireAddress(typed)
     await deps.requireFresh(asking, proof, request)
     const { user, session } = asking
-    const { email: from, emailVerified, locale } = (await contacts.findContact(user.id)) ?? nowhere
+    const contact = (await contacts.findContact(user.id)) ?? nowhere
+    const { email: from, emailVerified, locale } = contact
     if (email === from && emailVerified) throw new AuthError('already-verified')
     const isTaken = await isOfAnother(deps, user.id, email)
     // Counted for the account that asks, whoever has the address.
@@ -104,7 +106,7 @@ export function createChangeEmail(deps: EmailDeps): ChangeEmail {
       purpose: 'change-address',
       userId: isTaken ? null : user.id,
       mark: proofs.markOf(sessionParts(session.id)),
-      sealed: { from, to: email },
+      sealed: { from, to: email, undoBy: undoneBy(contact, deps.accountsOptions) },
       lifetime: codeLifetime,
     })
     const content = { kind: 'change-address', code, expiresAt } as const
@@ -119,6 +121,14 @@ function requireAddress(typed: string): string {
   const email = parseMailAddress(typed)
   if (email !== null) return email
   throw invalidRequest([{ path: 'email', message: 'Invalid input: not an address' }])
+}
+
+// Whoever has a mistyped address must not take the account with it.
+function undoneBy(
+  { email, emailVerified }: UserContact,
+  { resetUnproven }: Pick<CheckedAccountsOptions, 'resetUnproven'>,
+): string | null {
+  return emailVerified || resetUnproven ? email : null
 }
 
 async function isOfAnother(

@@ -44,6 +44,21 @@ async function flood(host: AccountHost, name: object = { username: 'alice' }) {
   await host.mailed('reset-password')
 }
 
+it('a former address that was never proven cannot take the account: it gets no link', async () => {
+  const host = await startAccounts()
+  host.users.change('u-alice', { email: 'alice@exmaple.com', emailVerified: false })
+  await changeTo(host, await asAlice(host), 'alice@example.com')
+  expect(await host.mailed('address-changed')).toEqual([])
+  expect(host.users.rows.get('u-alice')?.email).toBe('alice@example.com')
+})
+
+it('where the host trusts addresses that were never proven, a change can be undone from them', async () => {
+  const host = await startAccounts({ accounts: { resetUnproven: true } })
+  host.users.change('u-alice', { emailVerified: false })
+  await changeTo(host, await asAlice(host))
+  expect((await host.mailed('address-changed')).map(({ to }) => to)).toEqual(['alice@example.com'])
+})
+
 it('the limits of an address do not tell whether it has an account', async () => {
   const host = await startAccounts(behindProxy)
   host.users.add({ id: 'u-bob', username: 'bob', email: 'bob@example.com', emailVerified: true })
