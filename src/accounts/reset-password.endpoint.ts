@@ -6,7 +6,8 @@ import { parseInput } from '../http/input.js'
 import type { VerifyPassword } from '../login/verify-password.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
-import { passwordMark } from './forgot-password.endpoint.js'
+import type { Contacts } from './contacts.js'
+import { passwordParts } from './forgot-password.endpoint.js'
 import { type HashNewPassword, newPasswordText } from './new-password.js'
 import type { PasswordReplaced } from './password-replaced.js'
 import type { FoundProof, Proofs } from './proofs.js'
@@ -28,6 +29,7 @@ export type ResetPassword = (
 
 export interface ResetPasswordDeps {
   readonly proofs: Proofs
+  readonly contacts: Pick<Contacts, 'findContact'>
   readonly users: Pick<UserStore, 'findById' | 'markEmailVerified'>
   readonly updatePasswordHash: NonNullable<UserStore['updatePasswordHash']>
   readonly hashNewPassword: HashNewPassword
@@ -37,7 +39,7 @@ export interface ResetPasswordDeps {
 }
 
 export function createResetPassword(deps: ResetPasswordDeps): ResetPassword {
-  const { proofs, users, hashNewPassword } = deps
+  const { proofs, contacts, users, hashNewPassword } = deps
 
   async function requireUser(proof: FoundProof, context: RequestContext): Promise<AuthUser> {
     const { userId } = proof.record
@@ -55,7 +57,11 @@ export function createResetPassword(deps: ResetPasswordDeps): ResetPassword {
   ): Promise<AuthUser> {
     const { context, aborted } = request
     const user = await requireUser(proof, context)
-    const stands = proofs.isMark(proof, passwordMark(proofs, user))
+    // A link that was on its way while the address was replaced or taken back is worth nothing.
+    const contact = await contacts.findContact(user.id)
+    if (contact?.email !== proof.sealed['email'])
+      throw proofs.refusal('overtaken', proof.record, context)
+    const stands = proofs.isMark(proof, passwordParts(user))
     const isDone = stands
       ? await deps.updatePasswordHash(user.id, user.passwordHash, hash)
       : (await deps.verifyPassword(user, password, context, aborted())).right

@@ -94,6 +94,33 @@ it('whoever undoes a change gets a link for a new password, whatever was asked f
   expect((await host.mailed('reset-password')).at(-1)?.to).toBe('alice@example.com')
 })
 
+it('a link that was on its way while its address was replaced sets no password', async () => {
+  const host = await startAccounts()
+  await changeTo(host, await asAlice(host), 'thief@example.org')
+  const { proofs } = host.stores
+  const real = proofs.save
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  proofs.save = async (proof) => {
+    await held
+    await real(proof)
+  }
+  await post(host, '/auth/password/forgot', { username: 'alice' }).expect(202)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  proofs.save = real
+  const told = host.mails.find(({ kind }) => kind === 'address-changed')
+  await post(host, '/auth/email/undo', { token: tokenIn(told?.url) }).expect(200)
+  release()
+  const links = await host.mailed('reset-password')
+  const toThief = links.find(({ to }) => to === 'thief@example.org')
+  expect(toThief).toBeDefined()
+  const before = host.users.rows.get('u-alice')?.passwordHash
+  await reset(host, tokenIn(toThief?.url)).expect(400)
+  expect(host.users.rows.get('u-alice')?.passwordHash).toBe(before)
+})
+
 it('a code that was asked for before a reset changes no address after it', async () => {
   const host = await startAccounts()
   const thief = await asAlice(host)
