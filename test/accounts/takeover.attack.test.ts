@@ -17,10 +17,8 @@ import {
 
 /** The limits of an address are over, again and again; that of the account is not. */
 const overADay = {
-  options: {
-    ...behindProxy.options,
-    throttle: { mail: { address: { points: 1000, duration: 900 } } },
-  },
+  ...behindProxy,
+  options: { throttle: { mail: { address: { points: 1000, duration: 900 } } } },
 }
 
 const newerKey = randomBytes(32).toString('base64')
