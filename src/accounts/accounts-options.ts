@@ -39,9 +39,10 @@ export interface AccountsOptions {
   readonly notices?: false | readonly NoticeKind[]
   /**
    * Your pages that take the token of a mailed link, over https, with `{token}` in the fragment:
-   * `https://chat.example.com/#/reset/{token}`.
+   * `https://chat.example.com/#/reset/{token}`. Required without the option `oauth`. With it, the
+   * default are the router's own pages.
    */
-  readonly links: AccountLinks
+  readonly links?: AccountLinks
   /**
    * True mails a link for a new password to addresses that were never proven as well, for hosts
    * that have never asked for a proof. Whoever has mistyped an address gives the account away.
@@ -77,7 +78,7 @@ const shape = {
     isNoticeList,
     `is neither false nor a list of: ${noticeKinds.join(', ')}.`,
   ).default(noticeKinds),
-  links: optionsOf({ reset: link, undo: link }),
+  links: optionsOf({ reset: link, undo: link }).optional(),
   resetUnproven: flag().default(false),
 } satisfies Record<Names, unknown>
 
@@ -96,24 +97,30 @@ export function checkAccountsOptions(given: unknown): CheckedAccountsOptions {
   const { notices, passwordRules, links } = checked
   return Object.freeze({
     ...checked,
-    links: links as AccountLinks,
+    links: Object.freeze({ ...(links as AccountLinks | undefined) }),
     notices: notices === false ? [] : notices,
     passwordRules: checkPasswordRules(passwordRules),
   })
 }
 
 /**
- * Checks that the host's users and links fit the option.
+ * Checks that the host's users and links fit the option. `hasPages`: the router has its own.
  *
  * @throws AuthConfigError for what is missing
  */
-export function requireUsersFor({ links }: AccountsOptions, users: UserStore): void {
+export function requireUsersFor(
+  { links = {} }: AccountsOptions,
+  users: UserStore,
+  hasPages: boolean,
+): void {
   if (users.findContact === undefined)
     throw new AuthConfigError(
       'accounts',
       'needs users with findContact, and they have none.',
       'add it, as docs/user-store.md says, or leave accounts out.',
     )
+  // Ours take the place of missing ones.
+  if (hasPages) return
   requireLink('reset', users.updatePasswordHash !== undefined, links)
   requireLink(
     'undo',

@@ -19,7 +19,15 @@ export type PageName =
   | AccountPageName
 
 /** The pages on which users manage their account. */
-export type AccountPageName = 'account' | 'account/second-factor' | 'account/passkeys'
+export type AccountPageName =
+  | 'account'
+  | 'account/second-factor'
+  | 'account/passkeys'
+  | 'account/password'
+  | MailPageName
+
+/** The pages of whoever is not signed in, or has a link in a mail. */
+export type MailPageName = 'account/forgot' | 'account/reset' | 'account/undo'
 
 /**
  * The purpose of a page without an authorization request: `return_to=` and a path of the pages'
