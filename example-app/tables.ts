@@ -12,15 +12,10 @@ export interface ChatTables {
   chat_users: {
     id: Exact
     username: Exact
-    /** As its owner wrote it. */
     email: Exact
-    /** The same in lower case, which is what belongs to one user. */
-    email_key: Exact
     name: Exact
     password_hash: Exact
     disabled: number
-    /** 1 once its owner has shown that mail to the address arrives. */
-    email_verified: number
   }
   chat_messages: {
     /** Counts up over all rooms: the order of the messages. */
@@ -50,12 +45,10 @@ async function createUsers({ kysely, engine }: Database): Promise<void> {
   await table
     .addColumn('id', exact(engine, 255), (column) => column.primaryKey())
     .addColumn('username', exact(engine, 255), (column) => column.notNull().unique())
-    .addColumn('email', exact(engine, 320), (column) => column.notNull())
-    .addColumn('email_key', exact(engine, 320), (column) => column.notNull().unique())
+    .addColumn('email', exact(engine, 320), (column) => column.notNull().unique())
     .addColumn('name', exact(engine, 255), (column) => column.notNull())
     .addColumn('password_hash', exact(engine, 255), (column) => column.notNull())
     .addColumn('disabled', 'smallint', (column) => column.notNull())
-    .addColumn('email_verified', 'smallint', (column) => column.notNull())
     .execute()
 }
 

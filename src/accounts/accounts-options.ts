@@ -39,10 +39,9 @@ export interface AccountsOptions {
   readonly notices?: false | readonly NoticeKind[]
   /**
    * Your pages that take the token of a mailed link, over https, with `{token}` in the fragment:
-   * `https://chat.example.com/#/reset/{token}`. Required without the option `oauth`. With it, the
-   * default are the router's own pages.
+   * `https://chat.example.com/#/reset/{token}`.
    */
-  readonly links?: AccountLinks
+  readonly links: AccountLinks
   /**
    * True mails a link for a new password to addresses that were never proven as well, for hosts
    * that have never asked for a proof. Whoever has mistyped an address gives the account away.
@@ -78,7 +77,7 @@ const shape = {
     isNoticeList,
     `is neither false nor a list of: ${noticeKinds.join(', ')}.`,
   ).default(noticeKinds),
-  links: optionsOf({ reset: link, undo: link }).optional(),
+  links: optionsOf({ reset: link, undo: link }),
   resetUnproven: flag().default(false),
 } satisfies Record<Names, unknown>
 
@@ -97,30 +96,24 @@ export function checkAccountsOptions(given: unknown): CheckedAccountsOptions {
   const { notices, passwordRules, links } = checked
   return Object.freeze({
     ...checked,
-    links: Object.freeze({ ...(links as AccountLinks | undefined) }),
+    links: links as AccountLinks,
     notices: notices === false ? [] : notices,
     passwordRules: checkPasswordRules(passwordRules),
   })
 }
 
 /**
- * Checks that the host's users and links fit the option. `hasPages`: the router has its own.
+ * Checks that the host's users and links fit the option.
  *
  * @throws AuthConfigError for what is missing
  */
-export function requireUsersFor(
-  { links = {} }: AccountsOptions,
-  users: UserStore,
-  hasPages: boolean,
-): void {
+export function requireUsersFor({ links }: AccountsOptions, users: UserStore): void {
   if (users.findContact === undefined)
     throw new AuthConfigError(
       'accounts',
       'needs users with findContact, and they have none.',
       'add it, as docs/user-store.md says, or leave accounts out.',
     )
-  // Ours take the place of missing ones.
-  if (hasPages) return
   requireLink('reset', users.updatePasswordHash !== undefined, links)
   requireLink(
     'undo',

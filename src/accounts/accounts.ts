@@ -7,21 +7,14 @@ import type { Routes } from '../http/endpoint.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { DigestIdentifier } from '../login/identifier.js'
 import type { VerifyPassword } from '../login/verify-password.js'
-import type { AccountsOnPages } from '../pages/account/parts.js'
 import type { FailClosedHasher } from '../passwords/fail-closed-hasher.js'
 import { createJudgePassword } from '../passwords/judge-password.js'
 import type { SignedIn } from '../principal/principal.js'
-import type { ProvePassword } from '../principal/prove-password.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { RequireFresh } from '../sign-in-again.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 import { type AccountsForHost, createAccountsForHost } from './accounts-for-host.js'
-import {
-  createAccountsOnPages,
-  type PasswordFlows,
-  provePresentOnPage,
-} from './accounts-on-pages.js'
 import type { AccountsServer } from './accounts-server.js'
 import { changePasswordEndpoint, createChangePassword } from './change-password.endpoint.js'
 import { confirmEmailEndpoint, createConfirmEmail } from './confirm-email.endpoint.js'
@@ -48,11 +41,10 @@ import {
 import { createNotices } from './notices.js'
 import { createPasswordReplaced } from './password-replaced.js'
 import { createResetPassword, resetPasswordEndpoint } from './reset-password.endpoint.js'
-import { createUndoEmail, type UndoEmail, undoEmailEndpoint } from './undo-email.endpoint.js'
+import { createUndoEmail, undoEmailEndpoint } from './undo-email.endpoint.js'
 
 /** Passwords and addresses, for the user and for the host. */
 export interface Accounts extends Capability {
-  readonly onPages: AccountsOnPages
   readonly forHost: AccountsForHost
   readonly passwords: PasswordsForHost
 }
@@ -61,9 +53,6 @@ export interface AccountsDeps extends AccountsServer, EndForAccounts {
   readonly signedIn: SignedIn
   readonly requireFresh: RequireFresh
   readonly sessions: Pick<Sessions, 'requireLive'>
-  readonly provePassword: ProvePassword
-  /** The address of the router for browsers; undefined: it has no pages. */
-  readonly pagesUrl: URL | undefined
   readonly users: UserStore
   readonly hasher: Pick<AdmittedHasher, 'hash'> &
     Pick<FailClosedHasher, 'whyRefused' | 'unmatchable'>
@@ -88,15 +77,12 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   const onBreachCheckFailed = () => audit({ type: 'password.breach-check-failed' }, noRequest)
   const judging = { ...deps, passwordRules, onBreachCheckFailed }
   const passwords = { ...judging, judgePassword: createJudgePassword(passwordRules, judging) }
-  const linkTo = createLinkTo(links, deps.pagesUrl)
+  const linkTo = createLinkTo(links)
   const sendReset = createSendReset({ ...deps, linkTo, resetUnproven })
   if (notices.length > 0) deps.observeEvents(createNotices(deps, notices))
   const parts = { ...deps, linkTo, sendReset, hashNewPassword: createHashNewPassword(passwords) }
-  const flows = passwordFlows(parts)
-  const undo = undoFlow(parts)
   return {
-    routes: [...passwordRoutes(parts, flows), ...emailRoutes(parts, undo)],
-    onPages: createAccountsOnPages(parts, flows, undo),
+    routes: [...passwordRoutes(parts), ...emailRoutes(parts)],
     forHost: createAccountsForHost(parts),
     passwords: createPasswordsForHost(passwords),
   }
@@ -108,42 +94,27 @@ type Parts = AccountsDeps & {
   readonly hashNewPassword: HashNewPassword
 }
 
-// Undefined without the method that they write with.
-function passwordFlows(parts: Parts): PasswordFlows | undefined {
+function passwordRoutes(parts: Parts): Routes {
+  const { signedIn, throttle } = parts
   const { updatePasswordHash } = parts.users
-  if (updatePasswordHash === undefined) return undefined
+  if (updatePasswordHash === undefined) return []
   const writing = { ...parts, updatePasswordHash }
-  const { requireFresh } = parts
-  return {
-    forgot: createForgotPassword(parts),
-    reset: createResetPassword({ ...writing, passwordReplaced: createPasswordReplaced(parts) }),
-    change: createChangePassword({ ...writing, provePresent: requireFresh }),
-    changeOnPage: createChangePassword({ ...writing, provePresent: provePresentOnPage(parts) }),
-  }
-}
-
-function passwordRoutes({ signedIn, throttle }: Parts, flows: PasswordFlows | undefined): Routes {
-  if (flows === undefined) return []
+  const passwordReplaced = createPasswordReplaced(parts)
+  const reset = createResetPassword({ ...writing, passwordReplaced })
+  const change = createChangePassword(writing)
   return [
-    ['/auth/password/forgot', { POST: forgotPasswordEndpoint(flows.forgot) }],
-    ['/auth/password/reset', { POST: resetPasswordEndpoint(flows.reset, throttle) }],
-    ['/auth/password/change', { POST: changePasswordEndpoint(signedIn, flows.change) }],
+    ['/auth/password/forgot', { POST: forgotPasswordEndpoint(createForgotPassword(parts)) }],
+    ['/auth/password/reset', { POST: resetPasswordEndpoint(reset, throttle) }],
+    ['/auth/password/change', { POST: changePasswordEndpoint(signedIn, change) }],
   ]
 }
 
-function undoFlow(parts: Parts): UndoEmail | undefined {
-  const { updateEmail, markEmailVerified } = parts.users
-  if (updateEmail === undefined || markEmailVerified === undefined) return undefined
-  return createUndoEmail({ ...parts, updateEmail })
-}
-
-function emailRoutes(parts: Parts, undo: UndoEmail | undefined): Routes {
+function emailRoutes(parts: Parts): Routes {
   const { signedIn, throttle } = parts
   const { updateEmail, markEmailVerified } = parts.users
   const status: Routes = [['/auth/email', { GET: emailStatusEndpoint(parts) }]]
   // Both or none: a code may confirm either.
-  if (updateEmail === undefined || markEmailVerified === undefined || undo === undefined)
-    return status
+  if (updateEmail === undefined || markEmailVerified === undefined) return status
   const writing = { ...parts, updateEmail, markEmailVerified }
   const confirm = createConfirmEmail(writing)
   return [
@@ -151,7 +122,7 @@ function emailRoutes(parts: Parts, undo: UndoEmail | undefined): Routes {
     ['/auth/email/verify', { POST: verifyEmailEndpoint(signedIn, createVerifyEmail(parts)) }],
     ['/auth/email/confirm', { POST: confirmEmailEndpoint(signedIn, confirm, throttle) }],
     ['/auth/email/change', { POST: changeEmailEndpoint(signedIn, createChangeEmail(parts)) }],
-    ['/auth/email/undo', { POST: undoEmailEndpoint(undo, throttle) }],
+    ['/auth/email/undo', { POST: undoEmailEndpoint(createUndoEmail(writing), throttle) }],
   ]
 }
 

@@ -2,7 +2,6 @@ import type { RequestContext } from '../audit/events.js'
 import type { Endpoint } from '../http/endpoint.js'
 import type { DigestIdentifier } from '../login/identifier.js'
 import { parseIdentifier } from '../login/login-request.js'
-import type { MailedWayBack } from '../pages/account/parts.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, LoginIdentifier, UserContact, UserStore } from '../users/contract.js'
 import type { Contacts } from './contacts.js'
@@ -18,11 +17,7 @@ const resetLifetime = 30 * 60
  * Asks for a link to set a new password. Tells nobody whether the name has an account: it resolves
  * before anything is looked up. Throws 400, 429 and 503.
  */
-export type ForgotPassword = (
-  identifier: LoginIdentifier,
-  context: RequestContext,
-  wayBack?: MailedWayBack | null,
-) => Promise<void>
+export type ForgotPassword = (identifier: LoginIdentifier, context: RequestContext) => Promise<void>
 
 export interface ForgotPasswordDeps {
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
@@ -35,12 +30,12 @@ export interface ForgotPasswordDeps {
 
 export function createForgotPassword(deps: ForgotPasswordDeps): ForgotPassword {
   const { canonical, digestIdentifier, throttle, users, sendReset, later } = deps
-  return async function forgotPassword(given, context, wayBack = null) {
+  return async function forgotPassword(given, context) {
     const identifier = await canonical(given)
     await throttle.takeMailRequest(digestIdentifier(identifier).name, context)
     later.run(async () => {
       const user = await users.findByIdentifier(identifier)
-      if (user !== null) await sendReset(user, context, { wayBack })
+      if (user !== null) await sendReset(user, context)
     })
   }
 }
@@ -61,15 +56,8 @@ export function forgotPasswordEndpoint(forgotPassword: ForgotPassword): Endpoint
 export type SendReset = (
   user: AuthUser,
   context: RequestContext,
-  known?: KnownOfReset,
+  contact?: UserContact,
 ) => Promise<boolean>
-
-/** What the caller knows already. */
-export interface KnownOfReset {
-  readonly contact?: UserContact
-  /** What the browser was about to do; null for nothing. */
-  readonly wayBack?: MailedWayBack | null
-}
 
 export interface SendResetDeps {
   readonly contacts: Contacts
@@ -82,21 +70,20 @@ export interface SendResetDeps {
 
 export function createSendReset(deps: SendResetDeps): SendReset {
   const { contacts, resetUnproven, proofs, mails, linkTo } = deps
-  return async function sendReset(user, context, known = {}) {
-    const { request = null, browser = null } = known.wayBack ?? {}
-    const contact = known.contact ?? (await contacts.findContact(user.id))
+  return async function sendReset(user, context, known) {
+    const contact = known ?? (await contacts.findContact(user.id))
     const email = contact?.email ?? null
     if (user.disabled === true || contact === null || email === null) return false
     if (!contact.emailVerified && !resetUnproven) return false
     const to = { email, user, locale: contact.locale }
     // Whoever undoes a change is mailed once, however many links a stranger has asked for.
-    const isCounted = known.contact === undefined
-    if (isCounted && (await mails.take(to, 'reset-password', context)) !== null) return false
+    if (known === undefined && (await mails.take(to, 'reset-password', context)) !== null)
+      return false
     const { token, expiresAt } = await proofs.openLink({
       purpose: 'reset',
       userId: user.id,
       mark: proofs.markOf(passwordParts(user)),
-      sealed: { email, request, browser },
+      sealed: { email },
       lifetime: resetLifetime,
     })
     const url = linkTo('reset', token)

@@ -1,13 +1,9 @@
-import { addressAt } from '../oauth/base-url.js'
 import type { ProofPurpose } from '../stores/proof-contract.js'
 
 /** Purposes whose mail has a link with a token. */
 export type LinkPurpose = Extract<ProofPurpose, 'reset' | 'undo-address'>
 
-/**
- * Addresses of the host's own pages, with `{token}` in the fragment. With the option `oauth`, a
- * missing one leads to the router's page below `/account`.
- */
+/** Addresses of the host's own pages, with `{token}` in the fragment. */
 export interface AccountLinks {
   /** Where a user sets a new password: `https://chat.example.com/#/reset/{token}`. */
   readonly reset?: string
@@ -20,15 +16,9 @@ export type LinkTo = (purpose: LinkPurpose, token: string) => string
 
 const names = { reset: 'reset', 'undo-address': 'undo' } as const
 
-/** `pagesUrl`: the address of the router for browsers; undefined: it has no pages. */
-export function createLinkTo(links: AccountLinks, pagesUrl: URL | undefined): LinkTo {
+export function createLinkTo(links: AccountLinks): LinkTo {
   return function linkTo(purpose, token) {
-    const name = names[purpose]
-    const link = links[name]
-    if (link !== undefined) return link.replace('{token}', token)
     // Checked at the start.
-    if (pagesUrl === undefined) throw new TypeError(`no link for ${name}`)
-    // In the query: a page without JavaScript cannot read a fragment.
-    return addressAt(pagesUrl, `/account/${name}?token=${token}`)
+    return (links[names[purpose]] ?? '').replace('{token}', token)
   }
 }

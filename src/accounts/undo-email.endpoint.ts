@@ -64,7 +64,7 @@ export function createUndoEmail(deps: UndoEmailDeps): UndoEmail {
     audit({ type: 'address.undone', userId: user.id }, context)
     await proofs.voidForUser(user.id, ['undo-address'])
     // Somebody else may know the password.
-    await deps.sendReset(user, context, { contact })
+    await deps.sendReset(user, context, contact)
   }
 }
 

@@ -25,11 +25,8 @@ import type { AuthUser, UserStore } from '../users/contract.js'
 import { accountEndpoints } from './account/account-form.js'
 import { createAccountPage } from './account/account-page.js'
 import { createFactorPage } from './account/factor-page.js'
-import { mailFormEndpoints } from './account/mail-form.js'
-import { createForgotPage, createResetPage, createUndoPage } from './account/mail-pages.js'
-import type { AccountsOnPages, OwnDevices, OwnSecondFactor } from './account/parts.js'
+import type { OwnDevices, OwnSecondFactor } from './account/parts.js'
 import { createPasskeysPage } from './account/passkeys-page.js'
-import { createPasswordPage } from './account/password-page.js'
 import { createAddPasskeyPage, createOfferPasskey } from './add-passkey-page.js'
 import { createAnswerClient } from './answer-client.js'
 import { assetsEndpoint } from './assets.endpoint.js'
@@ -77,8 +74,6 @@ export interface BrowserPagesDeps
   readonly enrolment: OwnSecondFactor | undefined
   /** Undefined without the option `passkeys`. */
   readonly passkeysOnPages: PasskeysOnPages | undefined
-  /** Undefined without the option `accounts`. */
-  readonly accountsOnPages: AccountsOnPages | undefined
   /** Undefined if the host has no account page of ours. */
   readonly ownDevices: OwnDevices | undefined
   readonly codeStore: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
@@ -130,7 +125,6 @@ export function createBrowserPages(deps: BrowserPagesDeps): Capability {
       ownPage('/oauth/continue', form(goOn)),
       ownPage('/oauth/sign-out', signOutEndpoints(parts)),
       ...accountPages(parts),
-      ...mailPages(parts),
       ownPage('/oauth/assets/:file', { GET: assetsEndpoint(files) }),
     ],
   }
@@ -152,7 +146,6 @@ function partsOf(deps: BrowserPagesDeps) {
   const isSecure = baseUrl.protocol === 'https:'
   const shared = {
     ...deps,
-    hasForgotPage: deps.accountsOnPages?.password !== undefined,
     accountUrl: ownDevices === undefined ? null : addressAt(baseUrl, '/account'),
     showPage: createShowPage(deps.pageSite, deps.audit),
     flows: createFlows(deps),
@@ -194,7 +187,6 @@ function accountPages(parts: Parts): Routes {
   const { ownDevices } = parts
   if (ownDevices === undefined) return []
   const { enrolment: secondFactor, passkeys } = parts
-  const password = parts.accountsOnPages?.password
   const renewing = { ...parts, renewCookie: createRenewCookie(parts) }
   const ownPasskeys = passkeys?.server.own
   const ownConsents = createOwnConsents(parts)
@@ -204,26 +196,13 @@ function accountPages(parts: Parts): Routes {
     ownConsents,
     secondFactor,
     ownPasskeys,
-    hasPasswordPage: password !== undefined,
   })
-  const passwordPage = password && createPasswordPage({ ...renewing, password })
   const factor = secondFactor && createFactorPage({ ...renewing, secondFactor })
   const newPasskey = passkeys && createNewPasskey({ ...renewing, passkeys })
   const keys =
     ownPasskeys && newPasskey && createPasskeysPage({ ...renewing, ownPasskeys, newPasskey })
-  const pages = [account, factor, keys, passwordPage].filter((page) => page !== undefined)
+  const pages = [account, factor, keys].filter((page) => page !== undefined)
   return pages.map((page) => ownPage(`/${page.page}`, accountEndpoints(parts, page)))
-}
-
-// Without the account page as well: mails lead there.
-function mailPages(parts: Parts): Routes {
-  const { password, undo } = parts.accountsOnPages ?? {}
-  const pages = [
-    password && createForgotPage(parts, password),
-    password && createResetPage(parts, password),
-    undo && createUndoPage(parts, undo),
-  ].filter((page) => page !== undefined)
-  return pages.map((page) => ownPage(`/${page.page}`, mailFormEndpoints(parts, page)))
 }
 
 function enrolmentPages(parts: Parts, form: MakeForm): Routes {

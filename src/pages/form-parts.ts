@@ -92,24 +92,6 @@ export function accountCard({ name, username }: AccountOnPage): SafeHtml {
   return html`<p class="account"><bdi><b>${name}</b></bdi> <bdi>${username}</bdi></p>`
 }
 
-/**
- * The button that shows a typed password: after the field, so that Tab goes from the name to the
- * password. Its script, at the address `script`, shows the button.
- */
-export function revealPassword(field: string, texts: PageTexts, script: string): SafeHtml {
-  const given = attributes({
-    type: 'button',
-    class: 'link reveal',
-    hidden: true,
-    'aria-pressed': 'false',
-    'aria-controls': field,
-    'data-reveals': field,
-  })
-  return html`<button${given}>${texts.html('sign-in.show-password')}</button>
-<script src="${script}" defer></script>
-`
-}
-
 function faultOf(text: SafeHtml, given: { readonly autofocus: boolean }): SafeHtml {
   const all = attributes({ id: 'fault', class: 'fault', role: 'alert', tabindex: '-1', ...given })
   return html`<p${all}>${text}</p>`

@@ -19,15 +19,7 @@ export type PageName =
   | AccountPageName
 
 /** The pages on which users manage their account. */
-export type AccountPageName =
-  | 'account'
-  | 'account/second-factor'
-  | 'account/passkeys'
-  | 'account/password'
-  | MailPageName
-
-/** The pages of whoever is not signed in, or has a link in a mail. */
-export type MailPageName = 'account/forgot' | 'account/reset' | 'account/undo'
+export type AccountPageName = 'account' | 'account/second-factor' | 'account/passkeys'
 
 /**
  * The purpose of a page without an authorization request: `return_to=` and a path of the pages'

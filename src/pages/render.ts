@@ -12,8 +12,6 @@ import {
 } from './views/enrolment.js'
 import { errorPage } from './views/error.js'
 import { handOverPage } from './views/hand-over.js'
-import { forgotPage, notePage, resetPage, undoPage } from './views/mailed.js'
-import { accountPasswordPage } from './views/new-password.js'
 import { secondFactorPage } from './views/second-factor.js'
 import { signInPage } from './views/sign-in.js'
 import { signedOutPage, signOutPage } from './views/sign-out.js'
@@ -47,16 +45,6 @@ function contentOf(view: View, shell: PageShell): PageContent {
       return accountFactorPage(view, shell.texts)
     case 'account-passkeys':
       return accountPasskeysPage(view, shell.texts)
-    case 'forgot':
-      return forgotPage(view, shell.texts)
-    case 'reset':
-      return resetPage(view, shell)
-    case 'undo':
-      return undoPage(view, shell.texts)
-    case 'note':
-      return notePage(view, shell)
-    case 'account-password':
-      return accountPasswordPage(view, shell)
     case 'hand-over':
       return handOverPage(view, shell.texts)
     case 'sign-out':

@@ -1,5 +1,4 @@
 import type { PageRefusal } from '../audit/refusals.js'
-import type { PasswordReason } from '../passwords/password-rules.js'
 import type { SafeHtml } from './html.js'
 
 /** The app that requests the sign-in. */
@@ -184,8 +183,6 @@ export interface AccountView {
   readonly factor: (FactorOnPage & { readonly href: string }) | null
   /** The number of passkeys, and the page to change them; null without passkeys. */
   readonly passkeys: { readonly count: number; readonly href: string } | null
-  /** The page to change the password; null without. */
-  readonly password: string | null
   /** The page to sign out. */
   readonly signOut: string
 }
@@ -225,64 +222,6 @@ export interface AccountPasskeysView {
   readonly account: AccountOnPage
   readonly form: PageForm
   readonly passkeys: readonly PasskeyOnPage[]
-  /** The account page. */
-  readonly back: string
-}
-
-/** A name, to which a link for a new password is mailed if it has an account. */
-export interface ForgotView {
-  readonly page: 'forgot'
-  readonly form: PageForm
-  /** As it was typed; empty at first. */
-  readonly username: string
-  /** The page to sign in. */
-  readonly back: string
-}
-
-/** A new password, of whoever holds the link in a mail. */
-export interface ResetView extends NewPasswordOnPage {
-  readonly page: 'reset'
-  readonly form: PageForm
-  readonly username: string
-}
-
-/** The rules for a new password, and what they said to the last one. */
-export interface NewPasswordOnPage {
-  /** The least number of characters. */
-  readonly minLength: number
-  /** Why the typed password was refused; empty at first. */
-  readonly reasons: readonly PasswordReason[]
-}
-
-/** Asks whoever holds the link in a mail whether a change of the address is to be taken back. */
-export interface UndoView {
-  readonly page: 'undo'
-  readonly form: PageForm
-  readonly username: string
-}
-
-/** A form has done its work, or a link does not work. Nothing can be done here any more. */
-export interface NoteView {
-  readonly page: 'note'
-  readonly note: Note
-  /** Where to go from here; null for nowhere. */
-  readonly onward: string | null
-}
-
-/** What a page says besides errors. The list is closed. */
-export type Note =
-  /** Said whether or not the name has an account. */
-  'mail-sent' | 'password-set' | 'address-undone' | 'link-used' | 'link-expired' | 'link-unknown'
-
-/**
- * A new password of a signed-in user. The form has the field `password`, and `present` if the user
- * has one.
- */
-export interface AccountPasswordView extends NewPasswordOnPage {
-  readonly page: 'account-password'
-  readonly account: AccountOnPage
-  readonly form: PageForm
-  readonly hasPassword: boolean
   /** The account page. */
   readonly back: string
 }
@@ -339,11 +278,6 @@ export type View =
   | AccountView
   | AccountFactorView
   | AccountPasskeysView
-  | ForgotView
-  | ResetView
-  | UndoView
-  | NoteView
-  | AccountPasswordView
   | HandOverView
   | SignOutView
   | SignedOutView

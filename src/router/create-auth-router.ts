@@ -111,16 +111,12 @@ function createMap(kit: Kit) {
   const removePasskeys = passkeys?.removeAddedByPassword ?? refuseWithoutPasskeys
   const sessions = createSessionManagement({ ...signIns, removePasskeys })
   const ending = sessions.forAccounts
-  const pagesUrl = kit.oauthServer?.baseUrl
-  const accounts =
-    accountsServer && createAccounts({ ...kit, ...accountsServer, ...ending, pagesUrl })
   const pages = forApps && {
     ...forApps,
     ownDevices: kit.hasAccountPage ? sessions.onPages : undefined,
     logInSteps: login.logInSteps,
     enrolment: secondFactors.onPages,
     passkeysOnPages: passkeys?.onPages,
-    accountsOnPages: accounts?.onPages,
   }
 
   // biome-ignore format: the map is a table
@@ -145,7 +141,8 @@ function createMap(kit: Kit) {
                                                      // POST /auth/passkeys/options
                                                      // POST, DELETE /auth/passkeys/:id
                                                      // POST /auth/reauthenticate
-    accounts,                                        // POST /auth/password/forgot
+    accounts:      accountsServer && createAccounts({ ...kit, ...accountsServer, ...ending }),
+                                                     // POST /auth/password/forgot
                                                      // POST /auth/password/reset
                                                      // POST /auth/password/change
                                                      // GET /auth/email
@@ -168,10 +165,6 @@ function createMap(kit: Kit) {
                                                      // GET, POST /account
                                                      // GET, POST /account/second-factor
                                                      // GET, POST /account/passkeys
-                                                     // GET, POST /account/password
-                                                     // GET, POST /account/forgot
-                                                     // GET, POST /account/reset
-                                                     // GET, POST /account/undo
                                                      // GET /oauth/assets/:file
     oauth:         forApps && createOAuth(forApps),  // POST /oauth/token
                                                      // POST /oauth/revoke

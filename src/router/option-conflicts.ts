@@ -164,7 +164,7 @@ function refuseFarPasskeys({ passkeys, oauth }: CheckedOptions): void {
   )
 }
 
-function refuseUnfitAccounts({ accounts, proofs, users, oauth }: CheckedOptions): void {
+function refuseUnfitAccounts({ accounts, proofs, users }: CheckedOptions): void {
   if (accounts === undefined) return
   if (proofs === undefined)
     throw new AuthConfigError(
@@ -172,7 +172,7 @@ function refuseUnfitAccounts({ accounts, proofs, users, oauth }: CheckedOptions)
       'needs proofs, the store of mailed codes and links.',
       'spread a shipped set of stores, or leave accounts out.',
     )
-  requireUsersFor(accounts, users, oauth !== undefined)
+  requireUsersFor(accounts, users)
 }
 
 // Without apps, mails have the texts of the pages.

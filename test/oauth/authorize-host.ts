@@ -148,7 +148,6 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
     logInSteps: createLogin(kit).logInSteps,
     enrolment: createSecondFactorManagement(kit).onPages,
     passkeysOnPages: undefined,
-    accountsOnPages: undefined,
     ownDevices: undefined,
     signer: settings.signer?.(signer) ?? signer,
   })

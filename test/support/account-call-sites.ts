@@ -42,7 +42,7 @@ const postTo =
 /** The user's first address. */
 export const addressOf = ({ user }: Scene): string => `${user.id}@example.com`
 /** The one that the user changes to. */
-export const nextAddressOf = ({ user }: Scene): string => `${user.id}@example.org`
+const nextAddressOf = ({ user }: Scene): string => `${user.id}@example.org`
 
 const proven = ({ users, user }: Scene) => users.change(user.id, { emailVerified: true })
 

@@ -93,10 +93,6 @@ const forPeople: ReadonlySet<string> = new Set([
   '/account',
   '/account/second-factor',
   '/account/passkeys',
-  '/account/password',
-  '/account/forgot',
-  '/account/reset',
-  '/account/undo',
   '/oauth/assets/:file',
 ])
 

@@ -15,8 +15,6 @@ export interface AccountPageDeps {
   readonly secondFactor: Pick<OwnSecondFactor, 'status'> | undefined
   /** Undefined without the option `passkeys`. */
   readonly ownPasskeys: Pick<OwnPasskeys, 'list'> | undefined
-  /** Whether users can change their password here. */
-  readonly hasPasswordPage: boolean
   readonly scopes: Pick<Scopes, 'describe'>
   readonly nameResource: NameResource
   /** The address of the router for browsers. */
@@ -30,7 +28,6 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
   const signOut = pageAddress(baseUrl, 'sign-out', place)
   const factorUrl = pageAddress(baseUrl, 'account/second-factor', place)
   const passkeysUrl = pageAddress(baseUrl, 'account/passkeys', place)
-  const password = deps.hasPasswordPage ? pageAddress(baseUrl, 'account/password', place) : null
   return {
     page: 'account',
     needsFresh: false,
@@ -53,7 +50,6 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
         apps: consents.map((consent) => appOf(deps, consent, tag)),
         factor: factor === undefined ? null : { ...factor, href: factorUrl },
         passkeys: passkeys === undefined ? null : { count: passkeys.length, href: passkeysUrl },
-        password,
         signOut,
       })
     },

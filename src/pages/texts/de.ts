@@ -156,59 +156,6 @@ export const de: TextsOfPages = {
   'account-passkeys.wrong':
     'Das ging nicht. Ein Name hat bis zu 100 Zeichen, und Dein einziger Zugang bleibt.',
 
-  'account.password': 'Passwort',
-  'account.change-password': 'Passwort ändern',
-
-  'forgot.title': 'Passwort vergessen?',
-  'forgot.lead': 'Wir schicken Dir einen Link, mit dem Du ein neues setzt.',
-  'forgot.submit': 'Link schicken',
-  'forgot.back': 'Zurück zur Anmeldung',
-  'forgot.wrong': 'Gib den Namen oder die E-Mail-Adresse ein, mit der Du Dich anmeldest.',
-
-  'new-password.title': 'Neues Passwort setzen',
-  'new-password.account': 'Konto',
-  'new-password.label': 'Neues Passwort',
-  'new-password.present': 'Bisheriges Passwort',
-  'new-password.rules': 'Mindestens {count} Zeichen, etwa einige Wörter, die niemand errät.',
-  'new-password.ends': 'Alle Deine Geräte werden abgemeldet.',
-  'new-password.ends-others': 'Deine anderen Geräte werden abgemeldet.',
-  'new-password.submit': 'Passwort setzen',
-  'new-password.wrong': 'Dieses Passwort geht nicht.',
-  'new-password.wrong-present': 'Das bisherige Passwort stimmt nicht.',
-  'new-password.too-short': 'Es ist zu kurz: Nimm mindestens {count} Zeichen.',
-  'new-password.too-long': 'Es ist zu lang.',
-  'new-password.common': 'Es ist eines, das viele nehmen, oder eine einzige Wiederholung.',
-  'new-password.context': 'Es besteht aus Deinem Namen, Deiner Adresse oder aus {service}.',
-  'new-password.breached': 'Es steht in einer Liste gestohlener Passwörter.',
-
-  'undo.title': 'Neue Adresse zurücknehmen?',
-  'undo.lead':
-    'Deine frühere E-Mail-Adresse gehört dann wieder zu Deinem Konto. Alle Geräte werden ' +
-    'abgemeldet, und wir schicken Dir einen Link für ein neues Passwort.',
-  'undo.submit': 'Zurücknehmen',
-
-  'note.mail-sent-title': 'Sieh in Deine Mail',
-  'note.mail-sent':
-    'Wenn es dieses Konto gibt, ist eine Mail unterwegs. Der Link gilt 30 Minuten lang.',
-  'note.mail-sent-onward': 'Zurück zur Anmeldung',
-  'note.password-set-title': 'Dein neues Passwort gilt',
-  'note.password-set': 'Alle Deine Geräte wurden abgemeldet.',
-  'note.password-set-onward': 'Anmelden',
-  'note.address-undone-title': 'Deine frühere Adresse gilt wieder',
-  'note.address-undone':
-    'Alle Deine Geräte wurden abgemeldet. Eine Mail mit einem Link für ein neues Passwort ist ' +
-    'unterwegs.',
-  'note.address-undone-onward': 'Anmelden',
-  'note.link-used-title': 'Dieser Link wurde schon benutzt',
-  'note.link-used': 'Jeder Link gilt einmal.',
-  'note.link-used-onward': 'Neuen Link anfordern',
-  'note.link-expired-title': 'Dieser Link ist zu alt',
-  'note.link-expired': 'Er galt nur eine begrenzte Zeit.',
-  'note.link-expired-onward': 'Neuen Link anfordern',
-  'note.link-unknown-title': 'Dieser Link geht nicht',
-  'note.link-unknown': 'Er ist unvollständig, oder etwas Neueres hat ihn ersetzt.',
-  'note.link-unknown-onward': 'Neuen Link anfordern',
-
   'hand-over.title': 'Einen Moment',
   'hand-over.lead': 'Es geht weiter zu {client}.',
   'hand-over.link': 'Weiter zu {client}',

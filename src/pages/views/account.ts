@@ -14,19 +14,12 @@ export function accountPage(view: AccountView, texts: PageTexts): PageContent {
     isFaulty: form.fault !== null,
     body: html`${accountCard(account)}
 ${formOf(form, texts, 'fault.stale', content)}
-${factors(view, texts)}${passwordLink(view, texts)}${signOutLink(signOut, texts)}`,
+${factors(view, texts)}${signOutLink(signOut, texts)}`,
   }
 }
 
 function signOutLink(href: string, texts: PageTexts): SafeHtml {
   return html`<p class="links"><a href="${href}">${texts.html('account.sign-out')}</a></p>`
-}
-
-function passwordLink({ password }: AccountView, texts: PageTexts): SafeHtml | null {
-  if (password === null) return null
-  return html`<h2>${texts.html('account.password')}</h2>
-<p><a href="${password}">${texts.html('account.change-password')}</a></p>
-`
 }
 
 function factors({ factor, passkeys }: AccountView, texts: PageTexts): SafeHtml {

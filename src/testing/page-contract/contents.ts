@@ -38,22 +38,11 @@ function toShow(view: View): readonly (readonly [what: string, text: string | nu
         ...view.devices.map(({ name }) => ['devices', name] as const),
         ...view.apps.map(({ name }) => ['apps', name] as const),
       ]
-    case 'account-password':
-      return [
-        ['account.username', view.account.username],
-        ['minLength', String(view.minLength)],
-      ]
-    case 'reset':
-      return [['minLength', String(view.minLength)]]
-    case 'undo':
-      return [['username', view.username]]
     case 'hand-over':
       return [['client.name', view.client.name]]
     case 'error':
       return [['reference', view.reference]]
     case 'enrol-passkey':
-    case 'forgot':
-    case 'note':
     case 'signed-out':
       return []
   }
@@ -73,19 +62,14 @@ function toLink(view: View): readonly (readonly [what: string, href: string | nu
     case 'account':
       return [
         ['signOut', view.signOut],
-        ['password', view.password],
         ['factor.href', view.factor?.href ?? null],
         ['passkeys.href', view.passkeys?.href ?? null],
       ]
     case 'account-factor':
     case 'account-passkeys':
-    case 'account-password':
-    case 'forgot':
       return [['back', view.back]]
     case 'hand-over':
       return [['redirect', view.redirect]]
-    case 'note':
-      return [['onward', view.onward]]
     case 'signed-out':
       return [['again', view.again]]
     default:

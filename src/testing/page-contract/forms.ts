@@ -18,24 +18,6 @@ const oneTimeCode: Expected = {
   autocomplete: 'one-time-code',
 }
 
-const typedName: Expected = {
-  name: 'username',
-  types: ['text', 'email'],
-  autocomplete: 'username',
-}
-
-const newPassword: Expected = {
-  name: 'password',
-  types: ['password'],
-  autocomplete: 'new-password',
-}
-
-const presentPassword: Expected = {
-  name: 'present',
-  types: ['password'],
-  autocomplete: 'current-password',
-}
-
 const typedAsFactor: Readonly<Record<SecondFactorView['method'], readonly Expected[]>> = {
   code: [oneTimeCode],
   recovery: [{ name: 'code', types: ['text'], autocomplete: 'off' }],
@@ -46,19 +28,13 @@ function fieldsOf(view: View): readonly Expected[] {
   switch (view.page) {
     case 'sign-in':
       return [
-        typedName,
+        { name: 'username', types: ['text', 'email'], autocomplete: 'username' },
         { name: 'password', types: ['password'], autocomplete: 'current-password' },
       ]
     case 'second-factor':
       return typedAsFactor[view.method]
     case 'enrol':
       return [oneTimeCode]
-    case 'forgot':
-      return [typedName]
-    case 'reset':
-      return [typedName, newPassword]
-    case 'account-password':
-      return view.hasPassword ? [presentPassword, newPassword] : [newPassword]
     default:
       return []
   }
