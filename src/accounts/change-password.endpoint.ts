@@ -68,7 +68,10 @@ export function changePasswordEndpoint(
     // 401, 403
     const asking = await ownerOf(signedIn, request)
     // 400, 413, 415
-    const { newPassword, ...proof } = parseInput(changePasswordRequest, await request.readJson())
+    const given = parseInput(changePasswordRequest, await request.readJson())
+    const { newPassword, password, code, passkey } = given
+    // By name: what is left over would inherit from a polluted Object.prototype.
+    const proof = { password, code, passkey }
     // 400, 401, 403, 409, 429, 503
     const revoked = await changePassword(asking, { newPassword, proof }, request)
     return ok({ status: 'success', data: { revoked } })

@@ -152,7 +152,10 @@ export function verifyEmailEndpoint(signedIn: SignedIn, verifyEmail: VerifyEmail
 export function changeEmailEndpoint(signedIn: SignedIn, changeEmail: ChangeEmail): Endpoint {
   return async function change(request) {
     const asking = await ownerOf(signedIn, request)
-    const { email, ...proof } = parseInput(changeEmailRequest, await request.readJson())
+    const given = parseInput(changeEmailRequest, await request.readJson())
+    const { email, password, code, passkey } = given
+    // By name: what is left over would inherit from a polluted Object.prototype.
+    const proof = { password, code, passkey }
     return accepted(await changeEmail(asking, { email, proof }, request))
   }
 }

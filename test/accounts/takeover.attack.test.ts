@@ -183,3 +183,22 @@ it('a link for a new password survives a new encryption key', async () => {
   })
   await reset(newer, token).expect(200)
 })
+
+it.each<[string, object]>([
+  ['the right password', { password }],
+  ['a wrong one', { password: 'x' }],
+  ['a passkey', { passkey: { id: 'x' } }],
+])('%s on a polluted Object.prototype is no proof, and refuses none', async (_what, members) => {
+  const host = await startAccounts()
+  const alice = await asAlice(host)
+  const inherited = Object.prototype as object
+  for (const [name, value] of Object.entries(members))
+    Object.defineProperty(inherited, name, { value, configurable: true, writable: true })
+  try {
+    await alice.post('/auth/email/change', { email: 'new@example.org' }).expect(202)
+    await alice.post('/auth/password/change', { newPassword }).expect(403)
+  } finally {
+    for (const name of Object.keys(members)) Reflect.deleteProperty(inherited, name)
+  }
+  await alice.post('/auth/password/change', { newPassword, password }).expect(200)
+})
