@@ -7,9 +7,9 @@ import type { ProofStore } from '../stores/proof-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { UserStore } from '../users/contract.js'
 import type { CheckedAccountsOptions } from './accounts-options.js'
+import { type AfterAnswer, createAfterAnswer } from './after-answer.js'
 import { createNoticeBreached } from './breached-logins.js'
 import type { Contacts } from './contacts.js'
-import { createLater, type Later } from './later.js'
 import { createMails, type Mails } from './mails.js'
 import { createProofs, type Proofs } from './proofs.js'
 
@@ -19,7 +19,7 @@ export interface AccountsServer {
   readonly contacts: Contacts
   readonly proofs: Proofs
   readonly mails: Mails
-  readonly later: Later
+  readonly afterAnswer: AfterAnswer
   readonly noticeBreached: NoticePassword
   /** `waiting` counts mails that are still prepared as well. */
   mailStats(): MailStats
@@ -45,18 +45,18 @@ export function createAccountsServer(deps: AccountsServerDeps): AccountsServer {
   const { findById, findContact } = users
   // Checked at the start.
   if (proofStore === undefined || findContact === undefined) throw missing()
-  const later = createLater()
+  const afterAnswer = createAfterAnswer()
   const mails = createMails(deps)
   return {
     accountsOptions: options,
     contacts: { findById, findContact },
     proofs: createProofs({ ...deps, proofStore }),
     mails,
-    later,
-    noticeBreached: createNoticeBreached(options.passwordRules, { ...deps, later }),
-    mailStats: () => ({ ...mailer.stats(), waiting: later.waiting() + mails.waiting() }),
+    afterAnswer,
+    noticeBreached: createNoticeBreached(options.passwordRules, { ...deps, afterAnswer }),
+    mailStats: () => ({ ...mailer.stats(), waiting: afterAnswer.waiting() + mails.waiting() }),
     async closeMail(milliseconds) {
-      await later.settled(milliseconds)
+      await afterAnswer.settled(milliseconds)
       await mailer.close()
     },
   }

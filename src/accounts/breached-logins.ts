@@ -3,10 +3,10 @@ import { boundedCache } from '../lib/bounded-cache.js'
 import type { NoticePassword } from '../login/login-proof.js'
 import { createIsBreached } from '../passwords/breached.js'
 import type { CheckedPasswordRules } from '../passwords/password-rules.js'
-import type { Later } from './later.js'
+import type { AfterAnswer } from './after-answer.js'
 
 export interface BreachedLoginsDeps {
-  readonly later: Pick<Later, 'run'>
+  readonly afterAnswer: Pick<AfterAnswer, 'run'>
   readonly clock: () => Date
   readonly audit: Audit
 }
@@ -21,7 +21,7 @@ const daySeconds = 24 * 60 * 60
  */
 export function createNoticeBreached(
   { breached, checkAtLogin }: Pick<CheckedPasswordRules, 'breached' | 'checkAtLogin'>,
-  { later, clock, audit }: BreachedLoginsDeps,
+  { afterAnswer, clock, audit }: BreachedLoginsDeps,
 ): NoticePassword {
   if (breached === undefined || !checkAtLogin) return () => {}
   const asked = boundedCache<true>(maxUsers, daySeconds)
@@ -33,7 +33,7 @@ export function createNoticeBreached(
     if (typeof password !== 'string' || asked.get(userId, clock()) !== undefined) return
     asked.set(userId, true, clock())
     try {
-      later.run(async () => {
+      afterAnswer.run(async () => {
         if (await isBreached(password)) audit({ type: 'password.breached', userId }, noRequest)
       })
     } catch {

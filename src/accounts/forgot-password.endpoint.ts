@@ -4,8 +4,8 @@ import type { DigestIdentifier } from '../login/identifier.js'
 import { parseIdentifier } from '../login/login-request.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, LoginIdentifier, UserContact, UserStore } from '../users/contract.js'
+import type { AfterAnswer } from './after-answer.js'
 import type { Contacts } from './contacts.js'
-import type { Later } from './later.js'
 import type { LinkTo } from './links.js'
 import type { Mails } from './mails.js'
 import type { MarkParts, Proofs } from './proofs.js'
@@ -25,15 +25,15 @@ export interface ForgotPasswordDeps {
   readonly throttle: Pick<Throttle, 'takeMailRequest'>
   readonly users: Pick<UserStore, 'findByIdentifier'>
   readonly sendReset: SendReset
-  readonly later: Pick<Later, 'run'>
+  readonly afterAnswer: Pick<AfterAnswer, 'run'>
 }
 
 export function createForgotPassword(deps: ForgotPasswordDeps): ForgotPassword {
-  const { canonical, digestIdentifier, throttle, users, sendReset, later } = deps
+  const { canonical, digestIdentifier, throttle, users, sendReset, afterAnswer } = deps
   return async function forgotPassword(given, context) {
     const identifier = await canonical(given)
     await throttle.takeMailRequest(digestIdentifier(identifier).name, context)
-    later.run(async () => {
+    afterAnswer.run(async () => {
       const user = await users.findByIdentifier(identifier)
       if (user !== null) await sendReset(user, context)
     })

@@ -1,7 +1,7 @@
 import type { AuthEventBody, RequestContext } from '../audit/events.js'
 import type { MailKind } from '../audit/mail.js'
+import type { AfterAnswer } from './after-answer.js'
 import type { Contacts } from './contacts.js'
-import type { Later } from './later.js'
 import type { Mails } from './mails.js'
 
 /** Mails that only tell a user what has happened. */
@@ -30,7 +30,7 @@ export const noticeKinds: readonly NoticeKind[] = [...new Set(Object.values(noti
 export interface NoticesDeps {
   readonly contacts: Contacts
   readonly mails: Mails
-  readonly later: Pick<Later, 'run'>
+  readonly afterAnswer: Pick<AfterAnswer, 'run'>
 }
 
 /**
@@ -38,7 +38,7 @@ export interface NoticesDeps {
  * changing an account can forget the mail. To a proven address alone.
  */
 export function createNotices(
-  { contacts, mails, later }: NoticesDeps,
+  { contacts, mails, afterAnswer }: NoticesDeps,
   kinds: readonly NoticeKind[],
 ): (event: AuthEventBody, context: RequestContext) => void {
   async function notify(kind: NoticeKind, userId: string, context: RequestContext) {
@@ -55,7 +55,7 @@ export function createNotices(
     const { userId } = event
     if (userId === null) return
     try {
-      later.run(() => notify(kind, userId, context))
+      afterAnswer.run(() => notify(kind, userId, context))
     } catch {
       // Too much waits. A notice is not worth the answer of a request that has succeeded.
     }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { AuthError } from '../errors.js'
 
@@ -5,19 +6,19 @@ import { AuthError } from '../errors.js'
  * Work that starts after its request was answered, so that neither the bytes nor the time of an
  * answer tell who has an account.
  */
-export interface Later {
-  /** Starts the work after the answer. Throws 503 if too much waits already. */
+export interface AfterAnswer {
+  /** Plans the work. Throws 503 if too much waits already. */
   run(work: () => Promise<void>): void
-  /** How many pieces of work are under way. */
+  /** How many pieces of work are planned or under way. */
   waiting(): number
-  /** Waits for the work under way, at most so many milliseconds. */
+  /** Waits for them, at most so many milliseconds. */
   settled(milliseconds: number): Promise<void>
 }
 
 /** Pieces of work at once: a flood of requests must not pile up in memory. */
-const mostAtOnce = 100
+const mostAtOnce = 1000
 
-export function createLater(): Later {
+export function createAfterAnswer(): AfterAnswer {
   const underWay = new Set<Promise<void>>()
   return {
     run(work) {
@@ -26,7 +27,7 @@ export function createLater(): Later {
           retryAfter: 2,
           message: 'too many mails are being prepared',
         })
-      const mine = afterAnswer()
+      const mine = somewhatLater()
         .then(work)
         // The failed call has reported itself, and the client has its answer.
         .catch(() => {})
@@ -43,7 +44,8 @@ export function createLater(): Later {
   }
 }
 
-// The answer is written in the microtasks that follow the endpoint's return.
-function afterAnswer(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
+// At a random time: right after the answer, the work would hold up the next request of the same
+// client, who could tell by that how much work there was.
+function somewhatLater(): Promise<void> {
+  return setTimeout(randomInt(20, 120))
 }
