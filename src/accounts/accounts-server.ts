@@ -46,15 +46,17 @@ export function createAccountsServer(deps: AccountsServerDeps): AccountsServer {
   // Checked at the start.
   if (proofStore === undefined || findContact === undefined) throw missing()
   const afterAnswer = createAfterAnswer()
-  const mails = createMails(deps)
   return {
     accountsOptions: options,
     contacts: { findById, findContact },
     proofs: createProofs({ ...deps, proofStore }),
-    mails,
+    mails: createMails(deps),
     afterAnswer,
     noticeBreached: createNoticeBreached(options.passwordRules, { ...deps, afterAnswer }),
-    mailStats: () => ({ ...mailer.stats(), waiting: afterAnswer.waiting() + mails.waiting() }),
+    mailStats() {
+      const stats = mailer.stats()
+      return { ...stats, waiting: afterAnswer.waiting() + stats.waiting }
+    },
     async closeMail(milliseconds) {
       await afterAnswer.settled(milliseconds)
       await mailer.close()

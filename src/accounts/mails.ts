@@ -35,46 +35,27 @@ export interface Mails {
   ): Promise<AuthError | null>
   /** Hands a mail to the host. Never waits, and never throws. */
   send(to: MailTo, content: MailContent, context: RequestContext): void
-  /** Mails that are not with the host yet. */
-  waiting(): number
+  /** Reports a mail that is not sent, since too much waits. */
+  drop(mail: { readonly kind: MailKind; readonly userId: string }, context: RequestContext): void
 }
 
 export interface MailsDeps {
-  readonly mailer: Pick<Mailer, 'send' | 'stats'>
+  readonly mailer: Pick<Mailer, 'send' | 'drop'>
   readonly throttle: Pick<Throttle, 'takeMail'>
   readonly digestIdentifier: DigestIdentifier
-  readonly clock: () => Date
 }
 
-export function createMails({ mailer, throttle, digestIdentifier, clock }: MailsDeps): Mails {
-  let preparing = 0
-
-  async function deliver(
-    { email, user, locale }: MailTo,
-    content: MailContent,
-    context: RequestContext,
-  ): Promise<void> {
-    const { ip, userAgent } = context
-    const at = clock()
-    // Imported here and not with the router: only mails and the list of devices need it.
-    const { deviceName } = await import('../account/device-name.js')
-    const because = { ip, device: deviceName(userAgent), at }
-    const named = user && { id: user.id, name: user.name }
-    const to = { to: email, locale: locale ?? user?.locale ?? null, user: named }
-    mailer.send({ ...content, ...to, because }, context)
-  }
-
+export function createMails({ mailer, throttle, digestIdentifier }: MailsDeps): Mails {
   return {
     take({ email, user }, kind, context) {
       const addressDigest = digestIdentifier({ kind: 'email', value: email }).name
       return throttle.takeMail({ kind, addressDigest, userId: user?.id ?? null }, context)
     },
-    send(to, content, context) {
-      preparing += 1
-      void deliver(to, content, context).finally(() => {
-        preparing -= 1
-      })
+    send({ email, user, locale }, content, context) {
+      const named = user && { id: user.id, name: user.name }
+      const to = { to: email, locale: locale ?? user?.locale ?? null, user: named }
+      mailer.send({ ...content, ...to }, context)
     },
-    waiting: () => preparing + mailer.stats().waiting,
+    drop: mailer.drop,
   }
 }

@@ -57,7 +57,8 @@ export function createNotices(
     try {
       afterAnswer.run(() => notify(kind, userId, context))
     } catch {
-      // Too much waits. A notice is not worth the answer of a request that has succeeded.
+      // A notice is not worth the answer of a request that has succeeded.
+      mails.drop({ kind, userId }, context)
     }
   }
 }

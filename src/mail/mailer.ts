@@ -1,5 +1,5 @@
 import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
-import type { MailFault } from '../audit/mail.js'
+import type { MailFault, MailKind } from '../audit/mail.js'
 import { createHostCall } from '../lib/host-call.js'
 import { type ComposeMailDeps, composeMail, type MailRequest } from './compose-mail.js'
 import type { MailSender } from './contract.js'
@@ -15,10 +15,15 @@ export interface MailStats {
   readonly waiting: number
 }
 
+/** A mail without its cause, which is the request. */
+export type MailToSend = Omit<MailRequest, 'because'>
+
 /** Sends mails, of which no answer waits for any. */
 export interface Mailer {
   /** Returns at once and never throws; what becomes of the mail is in the events. */
-  send(mail: MailRequest, context: RequestContext): void
+  send(mail: MailToSend, context: RequestContext): void
+  /** Reports a mail that was not even prepared. */
+  drop(mail: Pick<MailToSend, 'kind'> & { readonly userId: string }, context: RequestContext): void
   stats(): MailStats
   /** Sends no more, and waits for mails under way, `storeTimeout` at most. */
   close(): Promise<void>
@@ -26,6 +31,9 @@ export interface Mailer {
 
 export interface MailerDeps extends ComposeMailDeps {
   readonly sender: MailSender
+  /** What a person calls the device, by its user agent. */
+  readonly nameDevice: (userAgent: string | null) => Promise<string | null>
+  readonly clock: () => Date
   readonly audit: Audit
   /** Milliseconds that `close` waits. */
   readonly storeTimeout: number
@@ -35,7 +43,7 @@ const maxUnderWay = 50
 const sendTimeoutMs = 30_000
 
 export function createMailer(deps: MailerDeps): Mailer {
-  const { sender, audit, storeTimeout } = deps
+  const { sender, nameDevice, clock, audit, storeTimeout } = deps
   const call = createHostCall(sendTimeoutMs, (failure) =>
     audit({ type: 'host.failed', ...failure }, noRequest),
   )
@@ -44,13 +52,17 @@ export function createMailer(deps: MailerDeps): Mailer {
   let failed = 0
   let closed = false
 
-  async function deliver(mail: MailRequest): Promise<MailFault | null> {
+  async function deliver(
+    mail: MailToSend,
+    { ip, userAgent }: RequestContext,
+  ): Promise<MailFault | null> {
     // After the answer, also where the host works before its first `await`.
     await new Promise(setImmediate)
     const to = parseMailAddress(mail.to)
     if (to === null) return 'address'
     try {
-      await call('mail.send', () => sender.send(composeMail({ ...mail, to }, deps)))
+      const because = { ip, device: await nameDevice(userAgent), at: clock() }
+      await call('mail.send', () => sender.send(composeMail({ ...mail, to, because }, deps)))
       return null
     } catch (error) {
       return isTimeout(error) ? 'timeout' : 'rejected'
@@ -58,11 +70,10 @@ export function createMailer(deps: MailerDeps): Mailer {
   }
 
   function conclude(
-    { kind, user }: MailRequest,
+    about: { readonly kind: MailKind; readonly userId: string | null },
     reason: MailFault | null,
     context: RequestContext,
   ): void {
-    const about = { kind, userId: user?.id ?? null }
     if (reason === null) {
       sent += 1
       audit({ type: 'mail.queued', ...about }, context)
@@ -74,14 +85,16 @@ export function createMailer(deps: MailerDeps): Mailer {
 
   return {
     send(mail, context) {
-      if (closed) return conclude(mail, 'closed', context)
-      if (underWay.size >= maxUnderWay) return conclude(mail, 'overflow', context)
-      const work = deliver(mail).then((reason) => {
+      const about = { kind: mail.kind, userId: mail.user?.id ?? null }
+      if (closed) return conclude(about, 'closed', context)
+      if (underWay.size >= maxUnderWay) return conclude(about, 'overflow', context)
+      const work = deliver(mail, context).then((reason) => {
         underWay.delete(work)
-        conclude(mail, reason, context)
+        conclude(about, reason, context)
       })
       underWay.add(work)
     },
+    drop: ({ kind, userId }, context) => conclude({ kind, userId }, 'overflow', context),
     stats: () => ({ sent, failed, waiting: underWay.size }),
     async close() {
       closed = true

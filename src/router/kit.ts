@@ -294,8 +294,16 @@ function serveAccounts(
   // Without pages, their texts are those of the mails alone.
   const { language = 'en' } = kit.pageSite ?? { ...pages }
   const languages = kit.pageSite?.languages ?? createTexts(pages?.texts, kit.totpIssuer)
-  const mailer = createMailer({ ...kit, sender: accounts.mail, languages, language, storeTimeout })
+  const texts = { languages, language }
+  const mailing = { ...kit, ...texts, sender: accounts.mail, nameDevice, storeTimeout }
+  const mailer = createMailer(mailing)
   return createAccountsServer({ ...kit, options: accounts, mailer })
+}
+
+// Imported with the first mail and not with the router: what knows the devices is heavy.
+async function nameDevice(userAgent: string | null): Promise<string | null> {
+  const { deviceName } = await import('../account/device-name.js')
+  return deviceName(userAgent)
 }
 
 // Authentication of requests.

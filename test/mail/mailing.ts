@@ -1,21 +1,22 @@
 // A mailer, and the host's part of it.
 import type { AuthEventBody, Mail, TextOptions } from '../../src/index.js'
-import type { MailRequest } from '../../src/mail/compose-mail.js'
-import { createMailer, type Mailer } from '../../src/mail/mailer.js'
+import { createMailer, type Mailer, type MailToSend } from '../../src/mail/mailer.js'
 import { createTexts } from '../../src/pages/texts.js'
 
-export const context = { requestId: 'r-1', ip: '192.0.2.7', userAgent: 'Mozilla/5.0' }
+export const context = { requestId: 'r-1', ip: '192.0.2.7', userAgent: 'Firefox on Linux' }
 
-export const request: MailRequest = {
+/** What the mails of these tests are because of. */
+export const because = {
+  ip: '192.0.2.7',
+  device: 'Firefox on Linux',
+  at: new Date('2026-03-04T05:06:07Z'),
+}
+
+export const request: MailToSend = {
   kind: 'password-changed',
   to: 'ada@mail.example',
   locale: null,
   user: { id: 'u-ada', name: 'Ada Lovelace' },
-  because: {
-    ip: '192.0.2.7',
-    device: 'Firefox on Linux',
-    at: new Date('2026-03-04T05:06:07Z'),
-  },
 }
 
 export interface Mailing {
@@ -26,9 +27,15 @@ export interface Mailing {
   settled(): Promise<void>
 }
 
+interface MailingSettings {
+  readonly texts?: TextOptions
+  readonly storeTimeout?: number
+  readonly clock?: () => Date
+}
+
 export function mailing(
   send?: (mail: Mail) => unknown,
-  { texts, storeTimeout = 500 }: { texts?: TextOptions; storeTimeout?: number } = {},
+  { texts, storeTimeout = 500, clock = () => because.at }: MailingSettings = {},
 ): Mailing {
   const mails: Mail[] = []
   const events: AuthEventBody[] = []
@@ -39,6 +46,8 @@ export function mailing(
         await send?.(mail)
       },
     },
+    nameDevice: async (userAgent) => userAgent,
+    clock,
     languages: createTexts(texts, 'Example Chat'),
     language: 'en',
     audit: (event) => events.push(event),

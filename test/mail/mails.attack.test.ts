@@ -13,9 +13,10 @@ const failure = (reason: string) => ({
 })
 
 describe('what a stranger chose', () => {
-  async function textWith(change: Partial<typeof request>): Promise<Mail> {
+  async function textWith(change: Partial<typeof request & typeof context>): Promise<Mail> {
     const { mailer, mails, settled } = mailing()
-    mailer.send({ ...request, ...change }, context)
+    const { ip = context.ip, userAgent = context.userAgent, ...mail } = change
+    mailer.send({ ...request, ...mail }, { ...context, ip, userAgent })
     await settled()
     return mails[0] as Mail
   }
@@ -34,10 +35,7 @@ describe('what a stranger chose', () => {
     ['names of texts', '{service} {time}'],
     ['a terminal escape', '\u001b]0;owned\u0007Ada'],
   ])('is neither a line nor a link in the text: %s', async (_what, chosen) => {
-    for (const change of [
-      { user: { id: 'u-ada', name: chosen } },
-      { because: { ...request.because, device: chosen } },
-    ]) {
+    for (const change of [{ user: { id: 'u-ada', name: chosen } }, { userAgent: chosen }]) {
       const mail = await textWith(change)
       const { subject } = mail
       const text = mail.text.replace('192.0.2.7', '')
@@ -52,18 +50,14 @@ describe('what a stranger chose', () => {
   it('has a bound, and costs nothing', async () => {
     for (const unit of ['a', ' a', '\u0301', '🦉', '.', '. a']) {
       const chosen = unit.repeat(1_000_000)
-      const change = {
-        user: { id: 'u-ada', name: chosen },
-        because: { ...request.because, device: chosen },
-      }
+      const change = { user: { id: 'u-ada', name: chosen }, userAgent: chosen }
       expect(await heldFor(() => textWith(change))).toBeLessThan(limit)
       expect((await textWith(change)).text.length).toBeLessThan(600)
     }
   })
 
   it('is no network address', async () => {
-    const because = { ...request.because, ip: '192.0.2.7 evil.example' }
-    const mail = await textWith({ because })
+    const mail = await textWith({ ip: '192.0.2.7 evil.example' })
     expect(mail.text).not.toContain('Network')
     expect(mail.because.ip).toBe(null)
   })
@@ -181,6 +175,17 @@ describe('the send of a host', () => {
     expect(mails).toHaveLength(1)
     expect(mailer.stats()).toMatchObject({ sent: 1, failed: 1 })
   })
+})
+
+it('a clock that throws costs the mail, and nothing else', async () => {
+  const { mailer, events, settled } = mailing(undefined, {
+    clock: () => {
+      throw new Error('no time')
+    },
+  })
+  mailer.send(request, context)
+  await settled()
+  expect(events).toEqual([failure('rejected')])
 })
 
 describe('close()', () => {

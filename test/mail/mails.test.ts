@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { RequestContext } from '../../src/audit/events.js'
 import type { Mail, MailKind, TextOptions } from '../../src/index.js'
 import { mailEn } from '../../src/pages/texts/mail-en.js'
-import { context, mailing, request } from './mailing.js'
+import { because, context, mailing, request } from './mailing.js'
 
 const kinds = Object.keys(mailEn).flatMap((key) => {
   const found = /^mail\.([\w-]+)\.subject$/.exec(key)
@@ -10,9 +11,13 @@ const kinds = Object.keys(mailEn).flatMap((key) => {
 const proof = { code: '12345678', expiresAt: new Date('2026-03-04T05:16:07Z') }
 const url = 'https://chat.example.com/#/reset/mar_pr_secret'
 
-async function written(change: Partial<typeof request>, texts?: TextOptions): Promise<Mail> {
+async function written(
+  change: Partial<typeof request>,
+  texts?: TextOptions,
+  from: RequestContext = context,
+): Promise<Mail> {
   const { mailer, mails, settled } = mailing(undefined, texts === undefined ? {} : { texts })
-  mailer.send({ ...request, ...change }, context)
+  mailer.send({ ...request, ...change }, from)
   await settled()
   return mails[0] as Mail
 }
@@ -38,7 +43,7 @@ describe('a mail', () => {
         '',
       ].join('\n'),
       user: { id: 'u-ada', name: 'Ada Lovelace' },
-      because: request.because,
+      because,
     })
   })
 
@@ -87,8 +92,8 @@ describe('a mail', () => {
   })
 
   it('leaves out what is not known', async () => {
-    const at = request.because.at
-    const { text, user } = await written({ user: null, because: { ip: null, device: null, at } })
+    const unknown = { requestId: 'r-1', ip: null, userAgent: null }
+    const { text, user } = await written({ user: null }, undefined, unknown)
     expect(user).toBe(null)
     expect(text).toMatch(/^Hello,\n\n/)
     expect(text).not.toMatch(/Device|Network/)
