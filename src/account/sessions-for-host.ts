@@ -1,8 +1,7 @@
 import type { RequestContext } from '../audit/events.js'
 import { invalidRequest } from '../errors.js'
 import type { OpenSession, OpenSessionRequest } from '../host-sign-in/open-session.js'
-import { contextOfAction, type HostAction, readAction } from '../http/host-input.js'
-import { isHostId } from '../lib/host-id.js'
+import { contextOfAction, type HostAction, readAction, requireIds } from '../http/host-input.js'
 import type { RemoveAddedByPassword } from '../passkeys/remove-added-by-password.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { EndReason } from '../stores/contract.js'
@@ -224,11 +223,4 @@ function keepsNamed(given: RevokeAllOptions | undefined): boolean {
   if (typeof keepNamedTokens === 'boolean') return keepNamedTokens
   const path = 'keepNamedTokens'
   throw invalidRequest([{ path, message: 'Invalid input: expected true or false' }])
-}
-
-// A numeric id matches nothing in a store, and "0 sessions ended" would look like a valid answer.
-function requireIds(ids: Readonly<Record<string, unknown>>): void {
-  const wrong = Object.entries(ids).filter(([, id]) => !isHostId(id))
-  if (wrong.length === 0) return
-  throw invalidRequest(wrong.map(([path]) => ({ path, message: 'Invalid input: expected an id' })))
 }

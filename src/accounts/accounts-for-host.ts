@@ -1,11 +1,8 @@
 import type { EndAllSessions } from '../account/session-management.js'
-import { type AuthError, invalidRequest } from '../errors.js'
-import { contextOfAction, type HostAction } from '../http/host-input.js'
-import { isHostId } from '../lib/host-id.js'
-import type { ProofPurpose } from '../stores/proof-contract.js'
-import type { AuthUser, UserStore } from '../users/contract.js'
-import type { SendReset } from './forgot-password.endpoint.js'
-import type { Proofs } from './proofs.js'
+import { contextOfAction, type HostAction, requireIds } from '../http/host-input.js'
+import type { UserStore } from '../users/contract.js'
+import { mailedPurposes, type Proofs } from './proofs.js'
+import type { SendReset } from './reset-link.js'
 
 /** Passwords and addresses of users, for the host's own code: a support desk. */
 export interface AccountsForHost {
@@ -39,36 +36,19 @@ export interface AccountsForHostDeps {
 }
 
 export function createAccountsForHost(deps: AccountsForHostDeps): AccountsForHost {
-  async function find(userId: unknown): Promise<AuthUser | null> {
-    if (isHostId(userId)) return deps.users.findById(userId)
-    throw notAnId()
-  }
-
   return {
     async sendPasswordReset(userId, options) {
       const context = contextOfAction(options)
-      const user = await find(userId)
+      requireIds({ userId })
+      const user = await deps.users.findById(userId)
       return user !== null && (await deps.sendReset(user, context))
     },
     async endEverything(userId, options) {
       const context = contextOfAction(options)
-      if (!isHostId(userId)) throw notAnId()
+      requireIds({ userId })
       const ended = await deps.endEverySession(userId, context)
-      await deps.proofs.voidForUser(userId, mailed)
+      await deps.proofs.voidForUser(userId, mailedPurposes)
       return ended
     },
   }
 }
-
-function notAnId(): AuthError {
-  return invalidRequest([{ path: 'userId', message: 'Invalid input: expected an id' }])
-}
-
-/** Proofs that are mailed to a user. */
-export const mailed: readonly ProofPurpose[] = [
-  'reset',
-  'verify-address',
-  'change-address',
-  'undo-address',
-  'second-factor',
-]

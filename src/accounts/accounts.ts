@@ -25,21 +25,17 @@ import {
   emailStatusEndpoint,
   verifyEmailEndpoint,
 } from './email.endpoint.js'
-import {
-  createForgotPassword,
-  createSendReset,
-  forgotPasswordEndpoint,
-  type SendReset,
-} from './forgot-password.endpoint.js'
+import { createForgotPassword, forgotPasswordEndpoint } from './forgot-password.endpoint.js'
 import { createLinkTo, type LinkTo } from './links.js'
 import {
-  createHashNewPassword,
+  createNewPasswords,
   createPasswordsForHost,
-  type HashNewPassword,
+  type NewPasswords,
   type PasswordsForHost,
 } from './new-password.js'
 import { createNotices } from './notices.js'
 import { createPasswordReplaced } from './password-replaced.js'
+import { createSendReset, type SendReset } from './reset-link.js'
 import { createResetPassword, resetPasswordEndpoint } from './reset-password.endpoint.js'
 import { createUndoEmail, undoEmailEndpoint } from './undo-email.endpoint.js'
 
@@ -80,7 +76,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   const linkTo = createLinkTo(links)
   const sendReset = createSendReset({ ...deps, linkTo, resetUnproven })
   if (notices.length > 0) deps.observeEvents(createNotices(deps, notices))
-  const parts = { ...deps, linkTo, sendReset, hashNewPassword: createHashNewPassword(passwords) }
+  const parts = { ...deps, linkTo, sendReset, newPasswords: createNewPasswords(passwords) }
   return {
     routes: [...passwordRoutes(parts), ...emailRoutes(parts)],
     forHost: createAccountsForHost(parts),
@@ -91,7 +87,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 type Parts = AccountsDeps & {
   readonly linkTo: LinkTo
   readonly sendReset: SendReset
-  readonly hashNewPassword: HashNewPassword
+  readonly newPasswords: NewPasswords
 }
 
 function passwordRoutes(parts: Parts): Routes {

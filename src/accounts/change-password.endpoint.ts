@@ -9,7 +9,7 @@ import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn, SignedInRequest } from '../principal/principal.js'
 import { type Proof, proofRequest, type RequireFresh } from '../sign-in-again.js'
 import type { UserStore } from '../users/contract.js'
-import { type HashNewPassword, newPasswordText } from './new-password.js'
+import { type NewPasswords, newPasswordText } from './new-password.js'
 import type { Proofs } from './proofs.js'
 
 /** The body of `POST /auth/password/change`: the new password, and a proof. */
@@ -31,7 +31,7 @@ export type ChangePassword = (
 
 export interface ChangePasswordDeps {
   readonly requireFresh: RequireFresh
-  readonly hashNewPassword: HashNewPassword
+  readonly newPasswords: NewPasswords
   readonly updatePasswordHash: NonNullable<UserStore['updatePasswordHash']>
   readonly endFormerSessions: EndFormerSessions
   readonly proofs: Pick<Proofs, 'voidForUser'>
@@ -39,16 +39,18 @@ export interface ChangePasswordDeps {
 }
 
 export function createChangePassword(deps: ChangePasswordDeps): ChangePassword {
-  const { requireFresh, hashNewPassword, endFormerSessions, proofs, audit } = deps
+  const { requireFresh, newPasswords, endFormerSessions, proofs, audit } = deps
   return async function changePassword(asking, { newPassword, proof }, request) {
     const { context } = request
+    // Before the proof: a password that the rules refuse uses up no code.
+    await newPasswords.requireGood(asking.user, newPassword, context)
     const proved = await requireFresh(asking, proof, request)
     // The hash that was verified: if another one is stored by now, the change is not this user's.
     const user = proved?.user ?? asking.user
     // A fresh session alone may be stolen, too.
     if (user.passwordHash !== null && proved === null)
       throw new AuthError('reauthentication-required')
-    const hash = await hashNewPassword(user, newPassword, request)
+    const hash = await newPasswords.hash(newPassword, request)
     if (!(await deps.updatePasswordHash(user.id, user.passwordHash, hash)))
       throw new AuthError('superseded')
     const { id: sessionId } = asking.session

@@ -71,8 +71,9 @@ export function createConfirmEmail(deps: ConfirmEmailDeps): ConfirmEmail {
   }
 
   async function change(user: AuthUser, proof: FoundProof, context: RequestContext) {
-    const { from = null, to = '', undoBy = null } = proof.sealed
-    const changed = { from, to: to ?? '' }
+    const { from = null, to = null, undoBy = null } = proof.sealed
+    if (to === null) throw proofs.refusal('unreadable', proof.record, context)
+    const changed = { from, to }
     const contact = await write(user, proof, changed, context)
     // Before the proof is used up: after a crash here, the same code completes what is missing.
     const tell =
@@ -81,8 +82,8 @@ export function createConfirmEmail(deps: ConfirmEmailDeps): ConfirmEmail {
     if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
     audit({ type: 'address.changed', userId: user.id }, context)
     tell(context)
-    // Each starts from the former address, so none could write by now.
-    await proofs.voidForUser(user.id, ['change-address'])
+    // Each starts from the former address, so none could write by now: an outage does no harm.
+    await proofs.voidForUser(user.id, ['change-address']).catch(() => {})
   }
 
   return async function confirmEmail(asking, { requestId, code }, { context }) {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { AdmittedHasher } from '../admission/admission.js'
-import type { Audit } from '../audit/events.js'
+import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError, invalidRequest } from '../errors.js'
 import { siteOf } from '../http/client-address.js'
 import type { EndpointRequest } from '../http/endpoint.js'
@@ -23,12 +23,13 @@ export const newPasswordText: z.ZodString = z
   .refine(isWellFormed, 'Invalid input: lone surrogates')
   .refine((text) => !text.includes('\0'), 'Invalid input: a NUL character')
 
-/** A new password by the rules, hashed. Throws 400 `password-refused`, 503. */
-export type HashNewPassword = (
-  user: AuthUser,
-  password: string,
-  request: Pick<EndpointRequest, 'context' | 'aborted'>,
-) => Promise<string>
+/** New passwords of users. */
+export interface NewPasswords {
+  /** Throws 400 `password-refused` if the rules refuse it, 503. */
+  requireGood(user: AuthUser, password: string, context: RequestContext): Promise<void>
+  /** Rejects with 503. */
+  hash(password: string, request: Pick<EndpointRequest, 'context' | 'aborted'>): Promise<string>
+}
 
 /** The rules for new passwords, for the host's own forms. */
 export interface PasswordsForHost {
@@ -70,16 +71,18 @@ export interface NewPasswordDeps {
   readonly audit: Audit
 }
 
-export function createHashNewPassword(deps: NewPasswordDeps): HashNewPassword {
+export function createNewPasswords(deps: NewPasswordDeps): NewPasswords {
   const { hasher, audit } = deps
-  return async function hashNewPassword(user, password, { context, aborted }) {
-    const { reasons, minLength } = await judge(deps, user, password)
-    if (reasons.length > 0) {
+  return {
+    async requireGood(user, password, context) {
+      const { reasons, minLength } = await judge(deps, user, password)
+      if (reasons.length === 0) return
       audit({ type: 'password.refused-by-rules', userId: user.id, reasons }, context)
       throw new AuthError('password-refused', { details: { reasons, minLength } })
-    }
+    },
     // In the same queue as the logins of that network, so that it delays no other network.
-    return hasher.hash(password, { source: siteOf(context.ip), context, signal: aborted() })
+    hash: (password, { context, aborted }) =>
+      hasher.hash(password, { source: siteOf(context.ip), context, signal: aborted() }),
   }
 }
 

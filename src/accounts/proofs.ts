@@ -22,6 +22,15 @@ export interface AskedProof {
   readonly lifetime: number
 }
 
+/** What proofs that are mailed to a user are for. */
+export const mailedPurposes: readonly ProofPurpose[] = [
+  'reset',
+  'verify-address',
+  'change-address',
+  'undo-address',
+  'second-factor',
+]
+
 /** What a mark is made of. */
 export type MarkParts = readonly (string | null)[]
 

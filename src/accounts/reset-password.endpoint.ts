@@ -7,10 +7,10 @@ import type { VerifyPassword } from '../login/verify-password.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 import type { Contacts } from './contacts.js'
-import { passwordParts } from './forgot-password.endpoint.js'
-import { type HashNewPassword, newPasswordText } from './new-password.js'
+import { type NewPasswords, newPasswordText } from './new-password.js'
 import type { PasswordReplaced } from './password-replaced.js'
 import type { FoundProof, Proofs } from './proofs.js'
+import { passwordParts } from './reset-link.js'
 
 /** The body of `POST /auth/password/reset`. */
 export const resetRequest: z.ZodObject<{ token: z.ZodString; password: z.ZodString }> = z.object({
@@ -32,14 +32,14 @@ export interface ResetPasswordDeps {
   readonly contacts: Pick<Contacts, 'findContact'>
   readonly users: Pick<UserStore, 'findById' | 'markEmailVerified'>
   readonly updatePasswordHash: NonNullable<UserStore['updatePasswordHash']>
-  readonly hashNewPassword: HashNewPassword
+  readonly newPasswords: NewPasswords
   readonly verifyPassword: VerifyPassword
   readonly passwordReplaced: PasswordReplaced
   readonly audit: Audit
 }
 
 export function createResetPassword(deps: ResetPasswordDeps): ResetPassword {
-  const { proofs, contacts, users, hashNewPassword } = deps
+  const { proofs, contacts, users, newPasswords } = deps
 
   async function requireUser(proof: FoundProof, context: RequestContext): Promise<AuthUser> {
     const { userId } = proof.record
@@ -69,11 +69,27 @@ export function createResetPassword(deps: ResetPasswordDeps): ResetPassword {
     throw proofs.refusal('overtaken', proof.record, context)
   }
 
+  // An undo of the address has come between the look at it and the write: a thief's password must
+  // not stay. If somebody has replaced it since, nothing is written.
+  async function takeBack(
+    { sealed }: FoundProof,
+    { id, passwordHash }: AuthUser,
+    hash: string,
+    context: RequestContext,
+  ): Promise<void> {
+    const contact = await contacts.findContact(id)
+    if (contact?.email === sealed['email'] || passwordHash === null) return
+    if (!(await deps.updatePasswordHash(id, hash, passwordHash))) return
+    const user = await users.findById(id)
+    if (user !== null) await deps.passwordReplaced(user, context)
+  }
+
   return async function resetPassword({ token, password }, request) {
     const { context } = request
     const proof = await proofs.findLink('reset', token, context)
     // Before a try is taken: a password that the rules refuse costs none.
-    const hash = await hashNewPassword(await requireUser(proof, context), password, request)
+    await newPasswords.requireGood(await requireUser(proof, context), password, context)
+    const hash = await newPasswords.hash(password, request)
     await proofs.takeTry(proof, context)
     const user = await write(proof, password, hash, request)
     // Before the proof is used up: after a crash here, the same link completes what is missing.
@@ -81,10 +97,15 @@ export function createResetPassword(deps: ResetPasswordDeps): ResetPassword {
     // The link was mailed there.
     const { email = null } = proof.sealed
     if (email !== null) await users.markEmailVerified?.(user.id, email)
+    // A thief's codes, whose sessions another process may not know to have ended.
+    await proofs.voidForUser(user.id, ['sign-in', 'verify-address', 'change-address'])
     // Names the winner: of two requests that set the same password, one is answered 200.
-    if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
-    // A thief's codes as well, whose sessions another process may not know to have ended.
-    await proofs.voidForUser(user.id, ['reset', 'sign-in', 'verify-address', 'change-address'])
+    if (!(await proofs.consume(proof))) {
+      await takeBack(proof, user, hash, context)
+      throw proofs.refusal('void', proof.record, context)
+    }
+    // Other links are worth nothing since the password is another, so an outage here does no harm.
+    await proofs.voidForUser(user.id, ['reset']).catch(() => {})
     deps.audit({ type: 'password.reset', userId: user.id }, context)
   }
 }

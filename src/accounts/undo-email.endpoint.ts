@@ -6,10 +6,9 @@ import type { Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, UserContact, UserStore } from '../users/contract.js'
-import { mailed } from './accounts-for-host.js'
 import type { Contacts } from './contacts.js'
-import type { SendReset } from './forgot-password.endpoint.js'
-import type { FoundProof, Proofs } from './proofs.js'
+import { type FoundProof, mailedPurposes, type Proofs } from './proofs.js'
+import type { SendReset } from './reset-link.js'
 
 /** The body of `POST /auth/email/undo`. */
 export const undoEmailRequest: z.ZodObject<{ token: z.ZodString }> = z.object({
@@ -32,7 +31,7 @@ export interface UndoEmailDeps {
 }
 
 /** Among them are links and codes that went to the address that is undone. */
-const mailedElsewhere = mailed.filter((purpose) => purpose !== 'undo-address')
+const mailedElsewhere = mailedPurposes.filter((purpose) => purpose !== 'undo-address')
 
 export function createUndoEmail(deps: UndoEmailDeps): UndoEmail {
   const { proofs, contacts, audit } = deps
@@ -62,9 +61,12 @@ export function createUndoEmail(deps: UndoEmailDeps): UndoEmail {
     await proofs.voidForUser(user.id, mailedElsewhere)
     if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
     audit({ type: 'address.undone', userId: user.id }, context)
-    await proofs.voidForUser(user.id, ['undo-address'])
+    // The change is taken back, so an outage from here on is no failure of this request. Other
+    // links start from an address that is not the user's any more; the owner can ask for another
+    // mail.
+    await proofs.voidForUser(user.id, ['undo-address']).catch(() => {})
     // Somebody else may know the password.
-    await deps.sendReset(user, context, contact)
+    await deps.sendReset(user, context, contact).catch(() => {})
   }
 }
 

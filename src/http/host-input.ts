@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { noRequest, type RequestContext } from '../audit/events.js'
 import { invalidRequest } from '../errors.js'
 import { ownMembers } from '../lib/check-options.js'
+import { isHostId } from '../lib/host-id.js'
 import { isOneLine } from '../lib/one-line.js'
 
 /**
@@ -60,6 +61,16 @@ export function readAction<Options extends HostAction>(
 /** The context of an action without further options. Throws 400. */
 export function contextOfAction(given: HostAction | undefined): RequestContext {
   return readAction(given).context
+}
+
+/**
+ * Throws 400 for what is no id: a numeric one matches nothing in a store, and "0 sessions ended"
+ * would look like a valid answer.
+ */
+export function requireIds(ids: Readonly<Record<string, unknown>>): void {
+  const wrong = Object.entries(ids).filter(([, id]) => !isHostId(id))
+  if (wrong.length === 0) return
+  throw invalidRequest(wrong.map(([path]) => ({ path, message: 'Invalid input: expected an id' })))
 }
 
 function isActor(by: unknown): boolean {

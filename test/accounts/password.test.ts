@@ -1,8 +1,9 @@
 // A forgotten password, and a changed one.
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { get, logIn, post } from '../support/client.js'
-import { password } from '../support/host.js'
+import { totpCode } from '../../src/testing/totp-code.js'
+import { bearer, get, logIn, post } from '../support/client.js'
+import { password, totpSecret } from '../support/host.js'
 import { tokenIn } from '../support/mounted-accounts.js'
 import { asAlice, newPassword, reset, startAccounts, tokenFor } from './account-host.js'
 
@@ -91,6 +92,29 @@ it('a signed-in user changes the password with the old one, and keeps this sessi
   await there.get('/me').expect(401)
   await logIn(host, { username: 'alice', password: newPassword })
   expect(await host.mailed('password-changed')).toHaveLength(1)
+})
+
+it('a new password that the rules refuse uses up no code of the second factor', async () => {
+  const host = await startAccounts()
+  await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
+  const proof = { password, code: totpCode(totpSecret, host.clock()) }
+  const { authToken } = await logIn(host, { username: 'alice', ...proof })
+  host.clock.advance(60)
+  const next = { password, code: totpCode(totpSecret, host.clock()) }
+  const change = (given: string) =>
+    post(
+      host,
+      '/auth/password/change',
+      { newPassword: given, ...next },
+      bearer(authToken as string),
+    )
+  expect((await change('1234567').expect(400)).body.error).toBe('password-refused')
+  await change(newPassword).expect(200)
+  await logIn(host, {
+    username: 'alice',
+    password: newPassword,
+    code: totpCode(totpSecret, new Date(host.clock().getTime() + 30_000)),
+  })
 })
 
 it('a change that another one has overtaken is 409, and changes nothing', async () => {

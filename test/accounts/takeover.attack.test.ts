@@ -92,6 +92,30 @@ it('whoever undoes a change gets a link for a new password, whatever was asked f
   expect((await host.mailed('reset-password')).at(-1)?.to).toBe('alice@example.com')
 })
 
+it.each(['save', 'voidForUser'] as const)(
+  'an undo is done, and says so, also if proofs.%s fails after it',
+  async (method) => {
+    const host = await startAccounts()
+    await changeTo(host, await asAlice(host))
+    const [told] = await host.mailed('address-changed')
+    const { proofs } = host.stores
+    const real = { ...proofs }
+    Object.assign(proofs, {
+      async consume(...given: Parameters<typeof real.consume>) {
+        Object.assign(proofs, {
+          async [method]() {
+            throw new Error('the connection is cut')
+          },
+        })
+        return real.consume(...given)
+      },
+    })
+    await post(host, '/auth/email/undo', { token: tokenIn(told?.url) }).expect(200)
+    Object.assign(proofs, real)
+    expect(host.users.rows.get('u-alice')?.email).toBe('alice@example.com')
+  },
+)
+
 it('a link that was on its way while its address was replaced sets no password', async () => {
   const host = await startAccounts()
   await changeTo(host, await asAlice(host), 'thief@example.org')
@@ -101,12 +125,14 @@ it('a link that was on its way while its address was replaced sets no password',
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
+  let isOnItsWay = false
   proofs.save = async (proof) => {
+    isOnItsWay = true
     await held
     await real(proof)
   }
   await post(host, '/auth/password/forgot', { username: 'alice' }).expect(202)
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await expect.poll(() => isOnItsWay).toBe(true)
   proofs.save = real
   const told = host.mails.find(({ kind }) => kind === 'address-changed')
   await post(host, '/auth/email/undo', { token: tokenIn(told?.url) }).expect(200)
@@ -117,6 +143,23 @@ it('a link that was on its way while its address was replaced sets no password',
   const before = host.users.rows.get('u-alice')?.passwordHash
   await reset(host, tokenIn(toThief?.url)).expect(400)
   expect(host.users.rows.get('u-alice')?.passwordHash).toBe(before)
+})
+
+it('a password that a thief sets in the very moment of the undo does not stay', async () => {
+  const host = await startAccounts()
+  await changeTo(host, await asAlice(host), 'thief@example.org')
+  const [told] = await host.mailed('address-changed')
+  const token = await tokenFor(host)
+  const before = host.users.rows.get('u-alice')?.passwordHash
+  const real = host.users.updatePasswordHash
+  host.users.updatePasswordHash = async (...given) => {
+    host.users.updatePasswordHash = real
+    await post(host, '/auth/email/undo', { token: tokenIn(told?.url) }).expect(200)
+    return (await real?.(...given)) === true
+  }
+  await reset(host, token).expect(400)
+  expect(host.users.rows.get('u-alice')?.passwordHash).toBe(before)
+  await post(host, '/login', { username: 'alice', password: newPassword }).expect(401)
 })
 
 it('a code that was asked for before a reset changes no address after it', async () => {

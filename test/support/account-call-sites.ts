@@ -34,10 +34,14 @@ const called = async (work: () => Promise<unknown>): Promise<Outcome> => {
   }
 }
 
+// With the work after the answer: its calls belong to no later request.
 const postTo =
   ({ host }: Scene, path: string, body: object, headers: Record<string, string> = {}): Ask =>
-  async () =>
-    outcomeOf(await post(host, path, body, headers))
+  async () => {
+    const outcome = outcomeOf(await post(host, path, body, headers))
+    await settled(host)
+    return outcome
+  }
 
 /** The user's first address. */
 export const addressOf = ({ user }: Scene): string => `${user.id}@example.com`
@@ -99,12 +103,7 @@ export async function undoing(scene: Scene): Promise<Ask> {
 export const accountRequests: Readonly<Record<string, (scene: Scene) => Promise<Ask>>> = {
   'POST /auth/password/forgot': async (scene) => {
     proven(scene)
-    const ask = postTo(scene, '/auth/password/forgot', { username: scene.user.name })
-    return async () => {
-      const outcome = await ask()
-      await settled(scene.host)
-      return outcome
-    }
+    return postTo(scene, '/auth/password/forgot', { username: scene.user.name })
   },
   'POST /auth/password/reset': async (scene) => {
     const token = await resetTokenOf(scene)
