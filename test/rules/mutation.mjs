@@ -106,6 +106,8 @@ function breakArea(area, { mutate, tests }) {
     // patterns that the attack tests feed by the hundred.
     ignoreStatic: true,
     concurrency: 2,
+    // A machine that is busy with something else must not look like a test that noticed.
+    timeoutMS: 20_000,
     incremental: true,
     incrementalFile: `.stryker/${area}.incremental.json`,
     tempDirName: '.stryker/sandboxes',
