@@ -114,11 +114,12 @@ export async function start() {
   /** The form of a page, as it is sent with a choice. */
   async function formOn(name, choice, Cookie, connection) {
     const { path, ...get } = pageOf(name, tracker, Cookie)
-    const { body } = await connection.send(requestBytes({ path, ...get }))
+    const { head, body } = await connection.send(requestBytes({ path, ...get }))
     const [, csrf] = /name="csrf" value="([^"]+)"/.exec(body) ?? []
     if (csrf === undefined) throw new Error(`no form at ${path}`)
     const form = String(new URLSearchParams({ csrf, choice }))
-    return { method: 'POST', path, headers: { ...byForm, Cookie }, body: form }
+    const cookies = [Cookie, ...cookiesOf(head)].join('; ')
+    return { method: 'POST', path, headers: { ...byForm, Cookie: cookies }, body: form }
   }
 
   return {
@@ -137,9 +138,13 @@ export async function start() {
 async function signedIn(connection) {
   const asked = { method: 'POST', path: '/sign-in', headers: ownPage }
   const { status, head } = await connection.send(requestBytes(asked))
-  const [, cookie] = /\r\nset-cookie: *([^;\r]+)/i.exec(head) ?? []
+  const [cookie] = cookiesOf(head)
   if (cookie === undefined) throw new Error(`a sign-in was answered ${status} without a cookie`)
   return cookie
+}
+
+function cookiesOf(head) {
+  return Array.from(head.matchAll(/\r\nset-cookie: *([^;\r]+)/gi), ([, cookie]) => cookie)
 }
 
 // Asked anew each time, so that what was allowed before spares nobody the page.
