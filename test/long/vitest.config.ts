@@ -1,8 +1,17 @@
 import { defineConfig } from 'vitest/config'
-import { engineTests, longTests, roundTests } from './suites.js'
+import { engineTests, longTests, roundTests, slowTests } from './suites.js'
 
 const suites = {
-  long: { include: [...longTests], testTimeout: 120_000 },
+  long: {
+    // Each project adds its files to these.
+    include: [],
+    testTimeout: 120_000,
+    projects: [
+      { extends: true as const, test: { name: 'alone', include: [...longTests] } },
+      // As in `npm test`: to import the router anew costs a second of the processor.
+      { extends: true as const, test: { name: 'shared', isolate: false, include: [...slowTests] } },
+    ],
+  },
   engines: { include: [...engineTests], testTimeout: 120_000, env: { ENGINES: 'all' } },
   rounds: { include: [...roundTests], testTimeout: 900_000, env: { ROUNDS: '10' } },
 }
