@@ -1,7 +1,11 @@
 // Breaks the code of a sign-in in every way it can think of, and asks the tests whether they
-// notice: `npm run test:mutation`, which takes three quarters of an hour the first time. One area:
-// `npm run test:mutation -- throttle`.
+// notice: `npm run test:mutation`, which takes hours the first time. One area: `npm run test:mutation
+// -- throttle`. With SAMPLE=8, an eighth of the lines is drawn; the seed is printed, and SEED=<seed>
+// draws the same again.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Stryker } from '@stryker-mutator/core'
+import { filesBelow, root } from './support.mjs'
 
 /**
  * What is broken, and how the files of the tests begin that are asked: those of the same area, so
@@ -77,6 +81,11 @@ const unknown = asked.find((area) => !(area in areas))
 if (unknown !== undefined)
   throw new Error(`No area ${unknown}. There are: ${Object.keys(areas).join(', ')}.`)
 
+const share = Number(process.env['SAMPLE'] || 1)
+const seed = Number(process.env['SEED'] || Math.floor(Math.random() * 1e9))
+if (!(share >= 1) || !Number.isInteger(seed)) throw new Error('SAMPLE or SEED is no number')
+if (share > 1) process.stdout.write(`one of ${share} places; SEED=${seed}\n`)
+
 const results = []
 for (const area of asked.length > 0 ? asked : Object.keys(areas))
   results.push(...(await breakArea(area, areas[area])))
@@ -99,7 +108,7 @@ function breakArea(area, { mutate, tests }) {
       new URL('./log-texts.mjs', import.meta.url).pathname,
     ],
     ignorers: ['log-texts'],
-    mutate,
+    mutate: share > 1 ? drawn(mutate) : mutate,
     coverageAnalysis: 'perTest',
     // What runs while a module is loaded belongs to no test, so all of them would have to run for
     // each such mutant: half of the time for a twentieth of the mutants, which are the schemas and
@@ -108,7 +117,8 @@ function breakArea(area, { mutate, tests }) {
     concurrency: 2,
     // A machine that is busy with something else must not look like a test that noticed.
     timeoutMS: 20_000,
-    incremental: true,
+    // What was not drawn would count as what has gone.
+    incremental: share === 1,
     incrementalFile: `.stryker/${area}.incremental.json`,
     tempDirName: '.stryker/sandboxes',
     cleanTempDir: 'always',
@@ -125,6 +135,31 @@ function breakArea(area, { mutate, tests }) {
     clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
     htmlReporter: { fileName: `.stryker/${area}.html` },
   }).runMutationTest()
+}
+
+/** Ten lines at a time, drawn from the files of these patterns. */
+function drawn(patterns) {
+  let state = seed >>> 0
+  const next = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+  const files = filesBelow('src').filter((file) => patterns.some((one) => asRegExp(one).test(file)))
+  return files.flatMap((file) => {
+    const lines = readFileSync(join(root, file), 'utf8').split('\n').length
+    const blocks = Array.from({ length: Math.ceil(lines / 10) }, (_, i) => i * 10 + 1)
+    const last = (first) => Math.min(first + 9, lines)
+    return blocks.filter(() => next() < 1 / share).map((first) => `${file}:${first}-${last(first)}`)
+  })
+}
+
+// Of the patterns above, which know `*` and `{a,b}`.
+function asRegExp(pattern) {
+  const source = pattern
+    .replaceAll('.', '\\.')
+    .replaceAll('*', '[^/]*')
+    .replaceAll(/\{([^}]*)\}/g, (_, names) => `(?:${names.replaceAll(',', '|')})`)
+  return new RegExp(`^${source}$`)
 }
 
 function scoreOf(mutants) {
