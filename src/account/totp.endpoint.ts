@@ -152,13 +152,13 @@ async function requirePasskey(deps: TotpDeps, session: SessionRecord): Promise<v
 
 // A network known by the password alone may be a thief's. From now on only networks where the
 // factor was shown are known.
-async function forgetOtherNetworks(
-  { throttle }: TotpDeps,
+export async function forgetOtherNetworks(
+  { throttle }: { readonly throttle: Pick<Throttle, 'knownNetworks'> },
   userId: string,
-  { ip }: RequestContext,
+  context: RequestContext,
 ): Promise<void> {
   await throttle.knownNetworks.forgetAll(userId)
-  await (await throttle.knownNetworks.standing(userId, ip)).remember()
+  await (await throttle.knownNetworks.standing(userId, context)).remember()
 }
 
 /** `POST /auth/totp/recovery-codes`: makes ten new ones; the old ones stop working. */
@@ -246,7 +246,7 @@ function requireRight<Verdict>(
  * factor meanwhile. Rejects with 401 and 503.
  */
 export async function changeFactor<T>(
-  { sessions }: TotpDeps,
+  { sessions }: Pick<TotpDeps, 'sessions'>,
   session: SessionRecord,
   context: RequestContext,
   change: () => Promise<T>,

@@ -7,7 +7,12 @@ import type { Mails } from './mails.js'
 /** Mails that only tell a user what has happened. */
 export type NoticeKind = Extract<
   MailKind,
-  'password-changed' | 'factor-changed' | 'passkey-added' | 'passkey-removed' | 'clone-suspected'
+  | 'password-changed'
+  | 'factor-changed'
+  | 'passkey-added'
+  | 'passkey-removed'
+  | 'clone-suspected'
+  | 'new-network'
 >
 
 /** Which event is told by which mail. */
@@ -22,6 +27,7 @@ const noticeOf = {
   'passkey.removed': 'passkey-removed',
   'passkey.reset': 'passkey-removed',
   'passkey.clone-suspected': 'clone-suspected',
+  'login.new-network': 'new-network',
 } as const satisfies Partial<Record<AuthEventBody['type'], NoticeKind>>
 
 /** All notices. */

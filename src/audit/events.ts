@@ -44,6 +44,11 @@ export type AuthEventBody =
       readonly sessionId: string
       readonly methods: readonly StoredMethod[]
     }
+  /**
+   * A complete sign-in came from a network that is new to the user's account, which knows others.
+   * Once a day for each network. Only with the notice `new-network` of the option `accounts`.
+   */
+  | { readonly type: 'login.new-network'; readonly userId: string }
   /** A login was refused. The client is told less than `reason`. */
   | {
       readonly type: 'login.failed'
@@ -226,10 +231,21 @@ export type AuthEventBody =
     }
   /** A user has started to set up TOTP, which is not active yet. */
   | { readonly type: 'second-factor.begun'; readonly userId: string }
-  /** A user has activated TOTP. The user's other sessions end. */
-  | { readonly type: 'second-factor.enabled'; readonly userId: string }
-  /** A user has deactivated TOTP. The user's other sessions end. */
-  | { readonly type: 'second-factor.disabled'; readonly userId: string }
+  /**
+   * A user has activated TOTP, or codes by mail: then `method` is `email`. The user's other sessions
+   * end.
+   */
+  | {
+      readonly type: 'second-factor.enabled'
+      readonly userId: string
+      readonly method?: 'email'
+    }
+  /** A user has deactivated TOTP, or codes by mail, as above. The user's other sessions end. */
+  | {
+      readonly type: 'second-factor.disabled'
+      readonly userId: string
+      readonly method?: 'email'
+    }
   /** A user who wanted to change the second factor sent a wrong code. */
   | { readonly type: 'second-factor.refused'; readonly userId: string }
   /**
@@ -237,7 +253,7 @@ export type AuthEventBody =
    * sessions end.
    */
   | { readonly type: 'second-factor.reset'; readonly userId: string; readonly hadFactor: boolean }
-  /** The host's factor `method` has sent a code to a user. */
+  /** A code was sent to a user: by mail, or by the host's factor `method`. */
   | { readonly type: 'second-factor.code-sent'; readonly userId: string; readonly method: string }
   /** A user has made new recovery codes; the old ones no longer work. */
   | { readonly type: 'recovery-codes.replaced'; readonly userId: string }
@@ -389,6 +405,7 @@ export type Audit = (event: AuthEventBody, context: RequestContext) => void
 /** The log level of each event. */
 export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'login.succeeded': 'info',
+  'login.new-network': 'info',
   'login.failed': 'info',
   'login.throttled': 'warn',
   'login.unlocked': 'warn',

@@ -46,7 +46,7 @@ export function createOpenByPasskey(deps: OpenByPasskeyDeps): OpenByPasskey {
     const { user, methods } = approved
     const [me, network] = await Promise.all([
       describeMe(user),
-      throttle.knownNetworks.standing(user.id, context.ip),
+      throttle.knownNetworks.standing(user.id, context),
     ])
     const issued = await issueSession({ approved, tokens, lifetime }, context)
     const { session } = issued

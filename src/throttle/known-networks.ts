@@ -1,9 +1,11 @@
 import { randomInt } from 'node:crypto'
+import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
 import { networkOf } from '../http/client-address.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import { type Answer, type Ask, askOne, type Command, counted } from './counter.js'
 import { accountKey, type CounterKey, networkKey } from './counter-keys.js'
-import { type Counters, day } from './limits.js'
+import { createCounter } from './limiter-counter.js'
+import { type Counters, day, type ThrottleOptions } from './limits.js'
 
 /**
  * The networks of an account's complete sign-ins. Guesses from other networks do not lock the owner
@@ -16,7 +18,7 @@ export interface KnownNetworks {
    * The state of a network in the current epoch, and the function that makes it known. Rejects with
    * 503.
    */
-  standing(userId: string | null, ip: string | null): Promise<NetworkStanding>
+  standing(userId: string, context: RequestContext): Promise<NetworkStanding>
   /**
    * Keeps a known network known, after a use of a session there. At most once a day in each
    * process. Never rejects: the call reports a failure, and the next day tries again.
@@ -69,10 +71,59 @@ export function judgeNetwork(
   }
 }
 
+/** A network of a complete sign-in, or of a session in use. */
+export interface SeenNetwork {
+  readonly userId: string
+  /** The keys of the account, and of the account in this network. */
+  readonly account: string
+  readonly known: string
+  readonly isKnown: boolean
+  readonly remember: Command
+}
+
+/**
+ * The commands that make the network known. Reports one that is new to an account which knows
+ * others. Never rejects.
+ */
+export type RememberNetwork = (
+  seen: SeenNetwork,
+  context: RequestContext,
+) => Promise<readonly Command[]>
+
+export interface RememberNetworkDeps {
+  readonly options: ThrottleOptions
+  readonly ask: Ask
+  readonly audit: Audit
+  /** Whether anybody wants to know of new networks. */
+  readonly reportsNetworks: boolean
+}
+
+export function createRememberNetwork(deps: RememberNetworkDeps): RememberNetwork {
+  const { options, ask, audit, reportsNetworks } = deps
+  if (!reportsNetworks) return async ({ remember }) => [remember]
+  const told = createCounter(options, { keyPrefix: 'mar-new-network', points: 1, duration: day })
+
+  async function isNews({ account, known, remember }: SeenNetwork): Promise<boolean> {
+    const some = await askOne(ask, { do: 'get', of: remember.of, key: account })
+    // In an epoch without a known network every one is new, and none is news.
+    if (some.consumed !== remember.points) return false
+    return (await askOne(ask, { do: 'take', of: told, key: known })).allowed
+  }
+
+  return async function rememberNetwork(seen, context) {
+    const { userId, account, isKnown, remember } = seen
+    if (!isKnown && (await isNews(seen).catch(() => false)))
+      audit({ type: 'login.new-network', userId }, context)
+    // Under the key of the account: that it knows some network in this epoch.
+    return [remember, { ...remember, key: account }]
+  }
+}
+
 export function createKnownNetworks(
   counters: Counters,
   keyOf: CounterKey,
   ask: Ask,
+  rememberNetwork: RememberNetwork,
 ): KnownNetworks {
   const { userEpochs } = counters
   const renewed = boundedCache<true>(maxRenewals, day)
@@ -81,19 +132,23 @@ export function createKnownNetworks(
     const account = accountKey(keyOf, userId)
     const known = `${account}.${networkKey(keyOf, ip)}`
     const commands = askNetwork(counters, { account, known })
-    return judgeNetwork(commands, await ask(commands))
+    return { account, known, ...judgeNetwork(commands, await ask(commands)) }
+  }
+
+  async function remember(seen: SeenNetwork, context: RequestContext): Promise<void> {
+    for (const answer of await ask(await rememberNetwork(seen, context))) counted(answer)
   }
 
   async function renewIfKnown(userId: string, ip: string | null): Promise<void> {
-    const { isKnown, remember } = await look(userId, ip)
-    if (isKnown) await askOne(ask, remember)
+    const seen = await look(userId, ip)
+    if (seen.isKnown) await remember({ ...seen, userId }, noRequest)
   }
 
   return {
     isKnown: async (userId, ip) => (await look(userId, ip)).isKnown,
-    async standing(userId, ip) {
-      const { isKnown, remember } = await look(userId, ip)
-      return { isKnown, remember: async () => void (await askOne(ask, remember)) }
+    async standing(userId, context) {
+      const seen = await look(userId, context.ip)
+      return { isKnown: seen.isKnown, remember: () => remember({ ...seen, userId }, context) }
     },
     renew(userId, ip) {
       const now = new Date()

@@ -11,7 +11,7 @@ import {
   prefixKeys,
 } from './counter-keys.js'
 import { createFailedHere, type FailedHere, type FailedTally } from './failed-here.js'
-import { askNetwork, judgeNetwork } from './known-networks.js'
+import { askNetwork, judgeNetwork, type RememberNetwork } from './known-networks.js'
 import { type Counters, type ReportLimit, rateLimitHeaders } from './limits.js'
 import {
   type Asked,
@@ -79,6 +79,7 @@ export interface PasswordLimitDeps {
   readonly ask: Ask
   /** The commands that clear an account's wrong second-factor codes. */
   readonly forgettingCodes: (account: string) => readonly Command[]
+  readonly rememberNetwork: RememberNetwork
   readonly reportLimit: ReportLimit
   readonly dryRun: boolean
 }
@@ -362,8 +363,9 @@ async function clear<T>(
   { factorShown, work }: Cleared<T>,
 ): Promise<T> {
   const { counters, ask, slots, forgettingCodes } = limiting
-  const { held, failedHere } = attempt
-  const { keys, failed, remember } = attempt.seen ?? (await look(limiting, attempt, userId))
+  const { held, failedHere, context } = attempt
+  const seen = attempt.seen ?? (await look(limiting, attempt, userId))
+  const { keys, failed } = seen
   // Sends nothing if there were no failures.
   const collected = await failedHere.collect(failed)
   let isRemembered = false
@@ -374,12 +376,13 @@ async function clear<T>(
   } finally {
     // After a failure the limits are only stricter and the network stays unknown; the calls have
     // reported it.
+    const remembering = isRemembered ? await rememberingOf(limiting, seen, userId, context) : []
     const rest = await ask([
       ...failedHere.readingRest(),
       ...givingBackFailed(limiting, attempt, keys, collected),
       { do: 'clear', of: counters.perUser, key: keys.total },
       ...(factorShown ? forgettingCodes(keys.account) : []),
-      ...(isRemembered && remember !== undefined ? [remember] : []),
+      ...remembering,
       ...givingBack([...held].filter((slot) => slot !== attempt.perUser)),
     ])
     const late = givingBackFailed(limiting, attempt, keys, await failedHere.collectRest(rest))
@@ -387,6 +390,16 @@ async function clear<T>(
     // Last: it wakes the next attempt, which then finds all refunded points.
     slots.keep(held)
   }
+}
+
+async function rememberingOf(
+  { rememberNetwork }: Limiting,
+  { keys: { account, known }, isKnown, remember }: Seen,
+  userId: string,
+  context: RequestContext,
+): Promise<readonly Command[]> {
+  if (remember === undefined) return []
+  return rememberNetwork({ userId, account, known, isKnown, remember }, context)
 }
 
 function givingBackFailed(

@@ -11,7 +11,7 @@ import {
   networkKey,
 } from './counter-keys.js'
 import { createIssueLimits, type TakeIssue } from './issue-limits.js'
-import { createKnownNetworks, type KnownNetworks } from './known-networks.js'
+import { createKnownNetworks, createRememberNetwork, type KnownNetworks } from './known-networks.js'
 import { type Counters, createCounters, createReportLimit, type ThrottleOptions } from './limits.js'
 import { createLookupLimit, type LimitLookups } from './lookup-limit.js'
 import { createMailLimits, type MailLimits } from './mail-limits.js'
@@ -43,6 +43,9 @@ import {
 // failedHere               identifier as typed, wrong               complete: collected   900 s
 //                          network, known or not
 // networkEpochs            user, network        set at complete and by a session's use    known
+//                          user; with the       the same: the account knows some network  known
+//                          notice new-network
+// mar-new-network          user, network        told of a new network  -                   24 h
 // userEpochs               user                 drawn by revokeAllForUser and another     10 years
 //                                               factor
 // codesPerUser             user; for enrolment  before judging a    right; outage;        1 h
@@ -102,6 +105,8 @@ export interface ThrottleDeps {
   readonly encryptionKeys: readonly Buffer[]
   /** Seconds for which a network stays known after its last use: the lifetime of a session. */
   readonly knownFor: number
+  /** Whether anybody wants to know of sign-ins from new networks. */
+  readonly reportsNetworks: boolean
   readonly logger: Logger
   readonly call: HostCall
   readonly audit: Audit
@@ -112,6 +117,7 @@ export function createThrottle({
   options,
   encryptionKeys,
   knownFor,
+  reportsNetworks,
   logger,
   call,
   audit,
@@ -125,7 +131,8 @@ export function createThrottle({
   const counters = createCounters(options, knownFor)
   const ask = createAsk(call)
   const keyOf = createCounterKey(encryptionKeys)
-  const knownNetworks = createKnownNetworks(counters, keyOf, ask)
+  const rememberNetwork = createRememberNetwork({ options, ask, audit, reportsNetworks })
+  const knownNetworks = createKnownNetworks(counters, keyOf, ask, rememberNetwork)
   const reportLimit = createReportLimit(audit)
   const { refusedTokens } = counters
   return {
@@ -135,6 +142,7 @@ export function createThrottle({
       ask,
       reportLimit,
       forgettingCodes: (account) => forgetCodes(counters, account),
+      rememberNetwork,
       dryRun,
     }),
     knownNetworks,

@@ -98,6 +98,7 @@ export async function startClients(
       options: {},
       encryptionKeys: [],
       knownFor: 60,
+      reportsNetworks: false,
       logger: { debug() {}, info() {}, warn() {}, error() {} },
       call: async (_name, work) => work(),
       audit,

@@ -13,6 +13,7 @@ function start(options: ThrottleOptions = {}) {
     options,
     encryptionKeys: [],
     knownFor: 60,
+    reportsNetworks: false,
     logger: { debug() {}, info() {}, warn() {}, error() {} },
     call: async (_name, work) => work(),
     audit: (event) => void events.push(event as AuthEvent),
