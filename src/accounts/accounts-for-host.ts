@@ -1,6 +1,7 @@
 import type { EndAllSessions } from '../account/session-management.js'
 import { contextOfAction, type HostAction, requireIds } from '../http/host-input.js'
 import type { UserStore } from '../users/contract.js'
+import { type CodeSent, type SendVerification, sessionsOf } from './email.endpoint.js'
 import { mailedPurposes, type Proofs } from './proofs.js'
 import type { SendReset } from './reset-link.js'
 
@@ -21,6 +22,22 @@ export interface AccountsForHost {
    */
   sendPasswordReset(userId: string, options?: HostAction): Promise<boolean>
   /**
+   * Mails the user a code that proves the present address, after a sign-up for example. Pass
+   * `requestId` to the client: `POST /auth/email/confirm` takes the code in any session of this
+   * user. Null if there is no such user. Rejects with `AuthError`: `invalid-request` without an
+   * address, `already-verified`, `too-many-requests`, `temporarily-unavailable`.
+   *
+   * @example
+   * ```ts
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * const sent = await auth.accounts.sendVerification('42')
+   * const answer = { requestId: sent?.requestId }
+   * ```
+   */
+  sendVerification(userId: string, options?: HostAction): Promise<CodeSent | null>
+  /**
    * Ends everything that could sign this user in without a new proof: sessions, codes, mailed links
    * and known networks. The password and the second factor stay. Resolves with the number of ended
    * sessions. Rejects like `sendPasswordReset`; then call it again.
@@ -31,6 +48,7 @@ export interface AccountsForHost {
 export interface AccountsForHostDeps {
   readonly users: Pick<UserStore, 'findById'>
   readonly sendReset: SendReset
+  readonly sendVerification: SendVerification
   readonly endEverySession: EndAllSessions
   readonly proofs: Pick<Proofs, 'voidForUser'>
 }
@@ -42,6 +60,12 @@ export function createAccountsForHost(deps: AccountsForHostDeps): AccountsForHos
       requireIds({ userId })
       const user = await deps.users.findById(userId)
       return user !== null && (await deps.sendReset(user, context))
+    },
+    async sendVerification(userId, options) {
+      const context = contextOfAction(options)
+      requireIds({ userId })
+      const user = await deps.users.findById(userId)
+      return user && deps.sendVerification(user, sessionsOf(user.id), context)
     },
     async endEverything(userId, options) {
       const context = contextOfAction(options)

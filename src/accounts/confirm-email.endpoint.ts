@@ -10,7 +10,7 @@ import type { Sessions } from '../sessions/sessions.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, UserContact, UserStore } from '../users/contract.js'
 import type { Contacts } from './contacts.js'
-import { sessionParts } from './email.endpoint.js'
+import { sessionParts, sessionsOf } from './email.endpoint.js'
 import type { LinkTo } from './links.js'
 import type { Mails } from './mails.js'
 import type { FoundProof, Proofs } from './proofs.js'
@@ -126,7 +126,8 @@ async function requireCode(
   await throttle.takeMailedCode(user.id, context)
   try {
     await proofs.takeTry(proof, context)
-    const isHere = proofs.isMark(proof, sessionParts(session.id))
+    const isHere =
+      proofs.isMark(proof, sessionParts(session.id)) || proofs.isMark(proof, sessionsOf(user.id))
     if (!isHere) throw proofs.refusal('wrong-session', proof.record, context)
     if (!proofs.isCode(proof, code)) throw proofs.refusal('wrong-code', proof.record, context)
   } catch (error) {

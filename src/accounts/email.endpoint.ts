@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { RequestContext } from '../audit/events.js'
 import { AuthError, invalidRequest } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
@@ -8,7 +9,7 @@ import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn, SignedInRequest } from '../principal/principal.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { type Proof, proofRequest, type RequireFresh } from '../sign-in-again.js'
-import type { LoginIdentifier, UserContact, UserStore } from '../users/contract.js'
+import type { AuthUser, LoginIdentifier, UserContact, UserStore } from '../users/contract.js'
 import type { CheckedAccountsOptions } from './accounts-options.js'
 import type { Contacts } from './contacts.js'
 import type { Mails } from './mails.js'
@@ -45,7 +46,7 @@ export type ChangeEmail = (
 export interface EmailDeps {
   readonly signedIn: SignedIn
   readonly requireFresh: RequireFresh
-  readonly accountsOptions: Pick<CheckedAccountsOptions, 'resetUnproven'>
+  readonly accountsOptions: Pick<CheckedAccountsOptions, 'resetUnproven' | 'emailSecondFactor'>
   readonly sessions: Pick<Sessions, 'requireLive'>
   readonly contacts: Contacts
   readonly users: Pick<UserStore, 'findByIdentifier'>
@@ -55,35 +56,64 @@ export interface EmailDeps {
 }
 
 /** `GET /auth/email`: the user's address. */
-export function emailStatusEndpoint(deps: Pick<EmailDeps, 'signedIn' | 'contacts'>): Endpoint {
+export function emailStatusEndpoint(
+  deps: Pick<EmailDeps, 'signedIn' | 'contacts' | 'accountsOptions'>,
+): Endpoint {
   return async function emailStatus(request) {
     const { user } = await ownerOf(deps.signedIn, request)
-    const { email, emailVerified } = (await deps.contacts.findContact(user.id)) ?? nowhere
-    return ok({ status: 'success', data: { email, verified: email !== null && emailVerified } })
+    const contact = (await deps.contacts.findContact(user.id)) ?? nowhere
+    const { email, emailVerified } = contact
+    const address = { email, verified: email !== null && emailVerified }
+    if (!deps.accountsOptions.emailSecondFactor) return ok({ status: 'success', data: address })
+    const secondFactor = contact.emailFactor === true
+    return ok({ status: 'success', data: { ...address, secondFactor } })
   }
 }
 
 const nowhere: UserContact = { email: null, emailVerified: false }
 
-export function createVerifyEmail(deps: EmailDeps): VerifyEmail {
+export function createVerifyEmail({
+  sessions,
+  sendVerification,
+}: Pick<EmailDeps, 'sessions'> & { readonly sendVerification: SendVerification }): VerifyEmail {
   return async function verifyEmail({ user, session }, { context }) {
-    await deps.sessions.requireLive(session)
-    const contact = (await deps.contacts.findContact(user.id)) ?? nowhere
+    await sessions.requireLive(session)
+    return sendVerification(user, sessionParts(session.id), context)
+  }
+}
+
+/**
+ * Mails a code that proves the present address, for whoever the parts mark. Throws 400, 409
+ * `already-verified`, 429, 503.
+ */
+export type SendVerification = (
+  user: AuthUser,
+  parts: MarkParts,
+  context: RequestContext,
+) => Promise<CodeSent>
+
+export function createSendVerification({
+  contacts,
+  proofs,
+  mails,
+}: Pick<EmailDeps, 'contacts' | 'proofs' | 'mails'>): SendVerification {
+  return async function sendVerification(user, parts, context) {
+    const contact = (await contacts.findContact(user.id)) ?? nowhere
     const { email } = contact
     if (email === null)
       throw invalidRequest([{ path: 'email', message: 'This account has no address.' }])
     if (contact.emailVerified) throw new AuthError('already-verified')
     const to = { email, user, locale: contact.locale }
-    const refused = await deps.mails.take(to, 'verify-address', context)
+    const refused = await mails.take(to, 'verify-address', context)
     if (refused !== null) throw refused
-    const { code, requestId, expiresAt } = await deps.proofs.openCode({
+    const { code, requestId, expiresAt } = await proofs.openCode({
       purpose: 'verify-address',
       userId: user.id,
-      mark: deps.proofs.markOf(sessionParts(session.id)),
+      mark: proofs.markOf(parts),
       sealed: { to: email },
       lifetime: codeLifetime,
     })
-    deps.mails.send(to, { kind: 'verify-address', code, expiresAt }, context)
+    mails.send(to, { kind: 'verify-address', code, expiresAt }, context)
     return { requestId, expiresIn: codeLifetime }
   }
 }
@@ -167,4 +197,9 @@ function accepted(sent: CodeSent) {
 /** What marks a session. A code works only in the session that has asked for it. */
 export function sessionParts(sessionId: string): MarkParts {
   return ['session', sessionId]
+}
+
+/** What marks any session of a user, where the host has asked for a code. */
+export function sessionsOf(userId: string): MarkParts {
+  return ['sessions', userId]
 }

@@ -1,6 +1,7 @@
 // Addresses are proven and changed by codes, and a change can be undone.
 import { expect, it } from 'vitest'
-import { logIn, post } from '../support/client.js'
+import { bearer, logIn, post } from '../support/client.js'
+import { password, passwordHash } from '../support/host.js'
 import { tokenIn } from '../support/mounted-accounts.js'
 import { asAlice, reset, startAccounts } from './account-host.js'
 
@@ -85,4 +86,32 @@ it('a change needs a fresh sign-in', async () => {
   const { body } = await alice.post('/auth/email/change', { email: 'new@example.org' }).expect(403)
   expect(body.error).toBe('reauthentication-required')
   await logIn(host)
+})
+
+it('the host mails a code after a sign-up, and any session of that user confirms it', async () => {
+  const host = await startAccounts()
+  host.users.change('u-alice', { emailVerified: false })
+  host.users.add({ id: 'u-bob', username: 'bob', passwordHash })
+  const sent = await host.auth.accounts.sendVerification('u-alice')
+  expect(sent).toEqual({ requestId: expect.any(String), expiresIn: 600 })
+  const [mail] = await host.mailed('verify-address')
+  expect(mail).toMatchObject({ to: 'alice@example.com', because: { ip: null } })
+  const given = { requestId: sent?.requestId, code: mail?.code }
+  const { authToken } = await logIn(host, { username: 'bob', password })
+  await post(host, '/auth/email/confirm', given, bearer(authToken)).expect(400)
+  await (await asAlice(host)).post('/auth/email/confirm', given).expect(200)
+  expect(host.users.rows.get('u-alice')?.emailVerified).toBe(true)
+})
+
+it('the host learns why no code was mailed', async () => {
+  const host = await startAccounts()
+  const { sendVerification } = host.auth.accounts
+  expect(await sendVerification('nobody')).toBeNull()
+  await expect(sendVerification('u-alice')).rejects.toMatchObject({ code: 'already-verified' })
+  host.users.change('u-alice', { email: null, emailVerified: false })
+  await expect(sendVerification('u-alice')).rejects.toMatchObject({ code: 'invalid-request' })
+  await expect(sendVerification(1 as never)).rejects.toMatchObject({ code: 'invalid-request' })
+  host.users.change('u-alice', { email: 'alice@example.com' })
+  const statuses = await Promise.allSettled([1, 2, 3, 4].map(() => sendVerification('u-alice')))
+  expect(statuses.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
 })
