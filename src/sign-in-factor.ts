@@ -54,6 +54,7 @@ export async function proveFactor(
   // Sessions end when the factor changes, so a refresh need not ask for it again.
   if (hasShown && attempt.isRefresh) return nothing(null)
   const factors = await secondFactors.of(user)
+  if (attempt.isRefresh && factors !== null && hasEndedSessions(factors)) return nothing(null)
   if (hasShown) return shownBefore(passkeys, attempt, { user, factors })
   if (passkeys !== undefined && attempt.passkey)
     return provePasskey(passkeys, attempt.passkey, attempt, { user, factors })
@@ -62,6 +63,11 @@ export async function proveFactor(
   if (passkeys === undefined || attempt.isRefresh) return nothing(null)
   if (!(await passkeys.isDemanded(user))) return nothing(null)
   return proveWithoutTotp(deps, passkeys, attempt, user)
+}
+
+// The session that has switched such a factor on is the only one that has not shown it.
+function hasEndedSessions({ totp, others }: UserFactors): boolean {
+  return totp === null && others.every(({ endsSessions }) => endsSessions)
 }
 
 async function shownBefore(

@@ -119,12 +119,14 @@ export function createSignInDecision(deps: SignInDeps): DecideSignIn {
  * change ends all sessions stored by then, so one of the two sees the other.
  */
 export function createFactorStands(
-  secondFactors: Pick<SecondFactors, 'of'>,
+  secondFactors: Pick<SecondFactors, 'of' | 'meetsFactorPolicy'>,
   passkeyFactor: Pick<PasskeyFactor, 'stands'> | undefined,
 ): (approved: ApprovedSignIn) => Promise<boolean> {
-  return async function factorStands({ user, totpSince, passkeyShown }) {
-    const now = (await secondFactors.of(user))?.totp?.createdAt ?? null
+  return async function factorStands({ user, methods, totpSince, passkeyShown }) {
+    const factors = await secondFactors.of(user)
+    const now = factors?.totp?.createdAt ?? null
     if (now?.getTime() !== totpSince?.getTime()) return false
+    if (factors !== null && !secondFactors.meetsFactorPolicy(methods)) return false
     if (passkeyShown === null || passkeyFactor === undefined) return true
     return passkeyFactor.stands(user, passkeyShown)
   }

@@ -48,6 +48,12 @@ export interface AccountsOptions {
    * Default false.
    */
   readonly resetUnproven?: boolean
+  /**
+   * True offers codes by mail as a second factor, to users whose address is proven and who switch
+   * it on. A user with TOTP, or with a passkey that sign-in demands, is asked for that instead.
+   * Needs `setEmailFactor` of your users. Default false.
+   */
+  readonly emailSecondFactor?: boolean
 }
 
 /** {@link AccountsOptions}, checked and with defaults. */
@@ -57,6 +63,7 @@ export interface CheckedAccountsOptions {
   readonly notices: readonly NoticeKind[]
   readonly links: AccountLinks
   readonly resetUnproven: boolean
+  readonly emailSecondFactor: boolean
 }
 
 type Names = keyof AccountsOptions
@@ -79,6 +86,7 @@ const shape = {
   ).default(noticeKinds),
   links: optionsOf({ reset: link, undo: link }),
   resetUnproven: flag().default(false),
+  emailSecondFactor: flag().default(false),
 } satisfies Record<Names, unknown>
 
 const remedies: Readonly<Partial<Record<Names, string>>> = {
@@ -107,12 +115,21 @@ export function checkAccountsOptions(given: unknown): CheckedAccountsOptions {
  *
  * @throws AuthConfigError for what is missing
  */
-export function requireUsersFor({ links }: AccountsOptions, users: UserStore): void {
+export function requireUsersFor(
+  { links, emailSecondFactor = false }: AccountsOptions,
+  users: UserStore,
+): void {
   if (users.findContact === undefined)
     throw new AuthConfigError(
       'accounts',
       'needs users with findContact, and they have none.',
       'add it, as docs/user-store.md says, or leave accounts out.',
+    )
+  if (emailSecondFactor && users.setEmailFactor === undefined)
+    throw new AuthConfigError(
+      'accounts.emailSecondFactor',
+      'needs users with setEmailFactor, and they have none.',
+      'add it, as docs/user-store.md says, or leave emailSecondFactor out.',
     )
   requireLink('reset', users.updatePasswordHash !== undefined, links)
   requireLink(

@@ -5,11 +5,14 @@ import type { NoticePassword } from '../login/login-proof.js'
 import type { Mailer, MailStats } from '../mail/mailer.js'
 import type { ProofStore } from '../stores/proof-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
-import type { UserStore } from '../users/contract.js'
+import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
+import type { CodeFactor, OwnTotp } from '../two-factor/second-factor.js'
+import type { AuthUser, UserStore } from '../users/contract.js'
 import type { CheckedAccountsOptions } from './accounts-options.js'
 import { type AfterAnswer, createAfterAnswer } from './after-answer.js'
 import { createNoticeBreached } from './breached-logins.js'
 import type { Contacts } from './contacts.js'
+import { createEmailFactor } from './email-factor.js'
 import { createMails, type Mails } from './mails.js'
 import { createProofs, type Proofs } from './proofs.js'
 
@@ -21,6 +24,8 @@ export interface AccountsServer {
   readonly mails: Mails
   readonly afterAnswer: AfterAnswer
   readonly noticeBreached: NoticePassword
+  /** Undefined without `emailSecondFactor`. */
+  readonly emailFactor: CodeFactor | undefined
   /** `waiting` counts mails that are still prepared as well. */
   mailStats(): MailStats
   /** Waits for the mails under way, at most so many milliseconds. */
@@ -34,6 +39,10 @@ export interface AccountsServerDeps {
   readonly encryptionKeys: readonly Buffer[]
   readonly mailer: Mailer
   readonly throttle: Pick<Throttle, 'takeMail'>
+  /** Undefined if the host stores no TOTP seeds. */
+  readonly totp: OwnTotp | undefined
+  /** Undefined without the option `passkeys`. */
+  readonly passkeyFactor: Pick<PasskeyFactor, 'isDemanded'> | undefined
   readonly digestIdentifier: DigestIdentifier
   readonly clock: () => Date
   readonly audit: Audit
@@ -46,12 +55,21 @@ export function createAccountsServer(deps: AccountsServerDeps): AccountsServer {
   // Checked at the start.
   if (proofStore === undefined || findContact === undefined) throw missing()
   const afterAnswer = createAfterAnswer()
+  const mails = createMails(deps)
+  const contacts = { findById, findContact }
+  const proofs = createProofs({ ...deps, proofStore })
+  // A mailbox must not take the place of a stronger factor.
+  const isOutranked = async (user: AuthUser) =>
+    ((await deps.totp?.store.find(user.id)) ?? null) !== null ||
+    (await deps.passkeyFactor?.isDemanded(user)) === true
+  const codes = { ...deps, contacts, proofStore, proofs, mails, isOutranked }
   return {
     accountsOptions: options,
-    contacts: { findById, findContact },
-    proofs: createProofs({ ...deps, proofStore }),
-    mails: createMails(deps),
+    contacts,
+    proofs,
+    mails,
     afterAnswer,
+    emailFactor: options.emailSecondFactor ? createEmailFactor(codes) : undefined,
     noticeBreached: createNoticeBreached(options.passwordRules, { ...deps, afterAnswer }),
     mailStats() {
       const stats = mailer.stats()

@@ -13,6 +13,7 @@ import type { SignedIn } from '../principal/principal.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { RequireFresh } from '../sign-in-again.js'
 import type { Throttle } from '../throttle/throttle.js'
+import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 import { type AccountsForHost, createAccountsForHost } from './accounts-for-host.js'
 import type { AccountsServer } from './accounts-server.js'
@@ -21,10 +22,16 @@ import { confirmEmailEndpoint, createConfirmEmail } from './confirm-email.endpoi
 import {
   changeEmailEndpoint,
   createChangeEmail,
+  createSendVerification,
   createVerifyEmail,
   emailStatusEndpoint,
+  type SendVerification,
   verifyEmailEndpoint,
 } from './email.endpoint.js'
+import {
+  createSwitchEmailFactor,
+  emailSecondFactorEndpoint,
+} from './email-second-factor.endpoint.js'
 import { createForgotPassword, forgotPasswordEndpoint } from './forgot-password.endpoint.js'
 import { createLinkTo, type LinkTo } from './links.js'
 import {
@@ -48,7 +55,9 @@ export interface Accounts extends Capability {
 export interface AccountsDeps extends AccountsServer, EndForAccounts {
   readonly signedIn: SignedIn
   readonly requireFresh: RequireFresh
-  readonly sessions: Pick<Sessions, 'requireLive'>
+  readonly sessions: Pick<Sessions, 'requireLive' | 'endAllForUser' | 'setMethods'>
+  readonly forgetSession: (sessionId: string) => void
+  readonly secondFactors: Pick<SecondFactors, 'of'>
   readonly users: UserStore
   readonly hasher: Pick<AdmittedHasher, 'hash'> &
     Pick<FailClosedHasher, 'whyRefused' | 'unmatchable'>
@@ -76,7 +85,9 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   const linkTo = createLinkTo(links)
   const sendReset = createSendReset({ ...deps, linkTo, resetUnproven })
   if (notices.length > 0) deps.observeEvents(createNotices(deps, notices))
-  const parts = { ...deps, linkTo, sendReset, newPasswords: createNewPasswords(passwords) }
+  const sendVerification = createSendVerification(deps)
+  const newPasswords = createNewPasswords(passwords)
+  const parts = { ...deps, linkTo, sendReset, sendVerification, newPasswords }
   return {
     routes: [...passwordRoutes(parts), ...emailRoutes(parts)],
     forHost: createAccountsForHost(parts),
@@ -87,6 +98,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 type Parts = AccountsDeps & {
   readonly linkTo: LinkTo
   readonly sendReset: SendReset
+  readonly sendVerification: SendVerification
   readonly newPasswords: NewPasswords
 }
 
@@ -108,18 +120,31 @@ function passwordRoutes(parts: Parts): Routes {
 function emailRoutes(parts: Parts): Routes {
   const { signedIn, throttle } = parts
   const { updateEmail, markEmailVerified } = parts.users
-  const status: Routes = [['/auth/email', { GET: emailStatusEndpoint(parts) }]]
+  const always: Routes = [
+    ['/auth/email', { GET: emailStatusEndpoint(parts) }],
+    ...factorRoutes(parts),
+  ]
   // Both or none: a code may confirm either.
-  if (updateEmail === undefined || markEmailVerified === undefined) return status
+  if (updateEmail === undefined || markEmailVerified === undefined) return always
   const writing = { ...parts, updateEmail, markEmailVerified }
   const confirm = createConfirmEmail(writing)
   return [
-    ...status,
+    ...always,
     ['/auth/email/verify', { POST: verifyEmailEndpoint(signedIn, createVerifyEmail(parts)) }],
     ['/auth/email/confirm', { POST: confirmEmailEndpoint(signedIn, confirm, throttle) }],
     ['/auth/email/change', { POST: changeEmailEndpoint(signedIn, createChangeEmail(parts)) }],
     ['/auth/email/undo', { POST: undoEmailEndpoint(createUndoEmail(writing), throttle) }],
   ]
+}
+
+function factorRoutes(parts: Parts): Routes {
+  const { setEmailFactor } = parts.users
+  if (!parts.accountsOptions.emailSecondFactor || setEmailFactor === undefined) return []
+  const POST = emailSecondFactorEndpoint(
+    parts.signedIn,
+    createSwitchEmailFactor({ ...parts, setEmailFactor }),
+  )
+  return [['/auth/email/second-factor', { POST }]]
 }
 
 async function refuseWithoutAccounts(): Promise<never> {
@@ -133,6 +158,7 @@ async function refuseWithoutAccounts(): Promise<never> {
 /** `auth.accounts` without the option `accounts`. */
 export const withoutAccounts: AccountsForHost = Object.freeze({
   sendPasswordReset: refuseWithoutAccounts,
+  sendVerification: refuseWithoutAccounts,
   endEverything: refuseWithoutAccounts,
 })
 

@@ -59,8 +59,11 @@ export interface FoundProof {
 
 /** Codes and links that are mailed, and used once. */
 export interface Proofs {
-  /** Stores a proof by code. Rejects with 503. */
-  openCode(asked: AskedProof): Promise<MailedCode>
+  /**
+   * Stores a proof by code, with a random request id unless one is given. Rejects with 503, also if
+   * there is a proof with that id.
+   */
+  openCode(asked: AskedProof, requestId?: string): Promise<MailedCode>
   /** Stores a proof by link. Rejects with 503. */
   openLink(asked: AskedProof): Promise<MailedLink>
   /**
@@ -199,8 +202,7 @@ function createOpening(
   }
 
   return {
-    async openCode(asked) {
-      const requestId = randomSecret()
+    async openCode(asked, requestId = randomSecret()) {
       const code = String(randomInt(100_000_000)).padStart(8, '0')
       // The code of nobody's proof is not stored, so no code is right.
       const expiresAt = await save(asked, requestId, asked.userId === null ? null : code)

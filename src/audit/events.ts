@@ -232,8 +232,8 @@ export type AuthEventBody =
   /** A user has started to set up TOTP, which is not active yet. */
   | { readonly type: 'second-factor.begun'; readonly userId: string }
   /**
-   * A user has activated TOTP, or codes by mail: then `method` is `email`. The user's other sessions
-   * end.
+   * A user has activated TOTP, or codes by mail: then `method` is `email`. The user's other
+   * sessions end.
    */
   | {
       readonly type: 'second-factor.enabled'

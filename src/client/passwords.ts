@@ -36,6 +36,11 @@ export interface EmailMethods {
   change(email: string, proof?: Proof): Promise<CodeSent>
   /** Confirms an address by the code that was mailed there. Throws `proof-refused`. */
   confirm(requestId: string, code: string): Promise<void>
+  /**
+   * Switches codes by mail as a second factor on or off, and ends the other sessions. Throws
+   * `reauthentication-required`: call it again with a proof.
+   */
+  setSecondFactor(enabled: boolean, proof?: Proof): Promise<void>
   /** Takes a change back by the token of a mailed link. Throws `proof-refused`. */
   undo(token: string): Promise<void>
 }
@@ -78,6 +83,8 @@ function emailMethods(ask: Ask, askAnybody: Ask): EmailMethods {
     change: (email, proof) => ask('POST', `${path}/change`, { ...proof, email }),
     confirm: async (requestId, code) =>
       void (await ask('POST', `${path}/confirm`, { requestId, code })),
+    setSecondFactor: async (enabled, proof) =>
+      void (await ask('POST', `${path}/second-factor`, { ...proof, enabled })),
     undo: async (token) => void (await askAnybody('POST', `${path}/undo`, { token })),
   }
 }

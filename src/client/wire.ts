@@ -166,6 +166,8 @@ export interface Email {
   readonly email: string | null
   /** Whether the user has proven it. */
   readonly verified: boolean
+  /** Whether codes by mail are a second factor. Only if the server offers that. */
+  readonly secondFactor?: boolean
 }
 
 /** A code is on its way. */

@@ -34,9 +34,8 @@ import { createAsk } from '../throttle/counter.js'
 import { createCounterKey } from '../throttle/counter-keys.js'
 import { createCounter } from '../throttle/limiter-counter.js'
 import { createSharedReservations } from '../throttle/shared-reservations.js'
-import type { OtherFactor } from '../two-factor/contract.js'
 import { failClosedFactor, failClosedPolicy } from '../two-factor/fail-closed-factors.js'
-import type { OwnTotp } from '../two-factor/second-factor.js'
+import type { CodeFactor, OwnTotp } from '../two-factor/second-factor.js'
 import { createSeedVault } from '../two-factor/seed-vault.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 import { failClosedUsers } from '../users/fail-closed-users.js'
@@ -62,7 +61,7 @@ export interface ConnectedHost {
   readonly sessionStore: SessionStore
   /** Undefined if the host has no store of second factors. */
   readonly totp: OwnTotp | undefined
-  readonly otherFactors: readonly OtherFactor[]
+  readonly otherFactors: readonly CodeFactor[]
   /** Whether a user must have a second factor. */
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
   /** Undefined if the host has no store of tickets. */

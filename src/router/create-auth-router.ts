@@ -150,6 +150,7 @@ function createMap(kit: Kit) {
                                                      // POST /auth/email/confirm
                                                      // POST /auth/email/change
                                                      // POST /auth/email/undo
+                                                     // POST /auth/email/second-factor
     namedTokens:   createNamedTokens(kit),           // GET, POST, DELETE /auth/access-tokens
                                                      // DELETE /auth/access-tokens/:id
     pages:         pages && createBrowserPages(pages),

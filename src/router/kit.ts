@@ -40,7 +40,11 @@ import { createThrottle, type Throttle } from '../throttle/throttle.js'
 import { type AccessTokens, createAccessTokens } from '../tokens/access-token.js'
 import { createKeptCodes } from '../two-factor/kept-codes.js'
 import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
-import { createSecondFactors, type SecondFactors } from '../two-factor/second-factor.js'
+import {
+  type CodeFactor,
+  createSecondFactors,
+  type SecondFactors,
+} from '../two-factor/second-factor.js'
 import type { AuthUser } from '../users/contract.js'
 import { createDescribeMe, type Me } from '../users/me.js'
 import { type ConnectedHost, connectHost } from './connect-host.js'
@@ -79,6 +83,8 @@ export interface Kit extends Settings, ConnectedHost, Authentication {
   /** Rejects while the bus is disconnected. Null without a bus. */
   readonly checkBus: (() => Promise<void>) | null
 
+  /** Factors besides TOTP. */
+  readonly codeFactors: readonly CodeFactor[]
   readonly secondFactors: SecondFactors
   readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
   readonly decideSignIn: DecideSignIn
@@ -141,10 +147,10 @@ export function createKit(options: ResolvedOptions): Kit {
   const host = { ...settingsOf(options), ...connectHost(options) }
   const keeping = { ...host, ...keepSessions(options, host) }
   const serving = { ...keeping, ...serve(options, keeping) }
-  const deciding = { ...serving, ...decide(serving) }
-  const accountsServer = serveAccounts(options, deciding)
-  const noticePassword = accountsServer?.noticeBreached ?? (() => {})
-  const kit = { ...deciding, ...guard(deciding, options), accountsServer, noticePassword }
+  const factors = { ...serving, ...askForFactors(options, serving) }
+  const deciding = { ...factors, ...decide(factors) }
+  const kit = { ...deciding, ...guard(deciding, options) }
+  const { accountsServer } = kit
   const endPurging = startPurging(kit)
   return {
     ...kit,
@@ -165,9 +171,9 @@ export function kitForApps(kit: Kit): AppsKit | undefined {
 }
 
 // Advertises only levels that some session can reach.
-function acrValuesOf({ totp, otherFactors, passkeyServer }: Kit): readonly Acr[] {
+function acrValuesOf({ totp, codeFactors, passkeyServer }: Kit): readonly Acr[] {
   if (passkeyServer !== undefined) return ['urn:mar:1fa', 'urn:mar:2fa', 'phr']
-  const hasFactors = totp !== undefined || otherFactors.length > 0
+  const hasFactors = totp !== undefined || codeFactors.length > 0
   return hasFactors ? ['urn:mar:1fa', 'urn:mar:2fa'] : ['urn:mar:1fa']
 }
 
@@ -205,9 +211,11 @@ function keepSessions(options: ResolvedOptions, host: Host) {
     ...host,
     options: options.throttle,
     knownFor: lifetimes.sessionAbsolute,
+    reportsNetworks: options.accounts?.notices.includes('new-network') === true,
     logger: options.logger,
   })
   const { takeIssue, knownNetworks } = throttle
+  const digestIdentifier = identifierDigests(host.encryptionKeys)
   const accessTokens = createAccessTokens(signer, call, host.noticeTime)
   const revocations = createRevocations(options.bus, call, options.storeTimeout)
   const passwordWatch = createPasswordWatch(options.watchPasswordHash, warnOnce)
@@ -226,6 +234,7 @@ function keepSessions(options: ResolvedOptions, host: Host) {
   const tokenLifetimes = { session: lifetimes.sessionAbsolute, refreshable: lifetimes.accessToken }
   return {
     ...kept,
+    digestIdentifier,
     revocations,
     checkBus: revocations.check,
     passwordStands: createPasswordStands({ ...host, ...kept }),
@@ -233,48 +242,59 @@ function keepSessions(options: ResolvedOptions, host: Host) {
   }
 }
 
-// Second factors, passkeys, apps and pages, by the options.
+// Passkeys, apps and pages, by the options.
 function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessions>) {
-  const { oauth, passkeys, pages, pagesOrigin, secondFactor } = options
+  const { oauth, passkeys, pages, pagesOrigin } = options
   const { call, totp } = kit
-  const acceptHostMfa = secondFactor?.acceptHostMfa === true
-  const secondFactors = createSecondFactors({ ...kit, acceptHostMfa })
   const oauthServer = oauth && createOAuthServer({ ...kit, options: oauth })
   const site = ownMembers({ ...pages })
   const hasPasskeys = passkeys !== undefined
   const keptCodes = createKeptCodes(totp?.store)
   // The sign-in pages for apps need the cookie too.
   const origin = pagesOrigin ?? oauthServer?.baseUrl.origin
+  const passkeyServer = passkeys && createPasskeyServer({ ...kit, options: passkeys, keptCodes })
   return {
-    secondFactors,
-    meetsFactorPolicy: secondFactors.meetsFactorPolicy,
     oauthServer,
     pageSite: oauthServer && createPageSite(site, oauthServer.baseUrl, call, hasPasskeys),
     signInUrl: oauthServer && createSignInUrl(oauthServer.baseUrl),
-    passkeyServer: passkeys && createPasskeyServer({ ...kit, options: passkeys, keptCodes }),
+    passkeyServer,
+    passkeyFactor: passkeyServer?.factor,
     pages: origin === undefined ? undefined : createPages(origin),
   }
 }
 
 type Served = Host & ReturnType<typeof keepSessions> & ReturnType<typeof serve>
 
-// The decision about sign-ins, and the check of passwords.
-function decide(kit: Served) {
-  const { hasher, passkeyServer, secondFactors, audit } = kit
-  const passkeyFactor = passkeyServer?.factor
-  const proofs = {
-    passkeyFactor,
-    digestIdentifier: identifierDigests(kit.encryptionKeys),
-    verifyPassword: createVerifyPassword(hasher, audit),
+// The second factors of users: TOTP, those of the host, and codes by mail.
+function askForFactors(options: ResolvedOptions, kit: Served) {
+  const accountsServer = serveAccounts(options, kit)
+  const emailFactor = accountsServer?.emailFactor
+  const codeFactors = emailFactor ? [...kit.otherFactors, emailFactor] : kit.otherFactors
+  const acceptHostMfa = options.secondFactor?.acceptHostMfa === true
+  const secondFactors = createSecondFactors({ ...kit, codeFactors, acceptHostMfa })
+  return {
+    accountsServer,
+    noticePassword: accountsServer?.noticeBreached ?? (() => {}),
+    codeFactors,
+    secondFactors,
+    meetsFactorPolicy: secondFactors.meetsFactorPolicy,
   }
-  const decideSignIn = createSignInDecision({ ...kit, passkeyFactor })
-  const provePassword = createProvePassword({ ...kit, ...proofs })
+}
+
+type Asking = Served & ReturnType<typeof askForFactors>
+
+// The decision about sign-ins, and the check of passwords.
+function decide(kit: Asking) {
+  const { hasher, passkeyServer, passkeyFactor, secondFactors, audit } = kit
+  const verifyPassword = createVerifyPassword(hasher, audit)
+  const decideSignIn = createSignInDecision(kit)
+  const provePassword = createProvePassword({ ...kit, verifyPassword })
   const passkeyProof = passkeyServer && createPasskeyProof({ ...kit, ...passkeyServer })
   const proveAgain = createProveAgain({ ...kit, provePassword, passkeyProof, decideSignIn })
   const owesFactor = async (user: AuthUser) =>
     (await secondFactors.of(user)) !== null || (await passkeyFactor?.isDemanded(user)) === true
   return {
-    ...proofs,
+    verifyPassword,
     decideSignIn,
     factorStands: createFactorStands(secondFactors, passkeyFactor),
     provePassword,
@@ -285,10 +305,7 @@ function decide(kit: Served) {
   }
 }
 
-function serveAccounts(
-  options: ResolvedOptions,
-  kit: Served & ReturnType<typeof decide>,
-): AccountsServer | undefined {
+function serveAccounts(options: ResolvedOptions, kit: Served): AccountsServer | undefined {
   const { accounts, pages, storeTimeout } = options
   if (accounts === undefined) return undefined
   // Without pages, their texts are those of the mails alone.
@@ -307,7 +324,7 @@ async function nameDevice(userAgent: string | null): Promise<string | null> {
 }
 
 // Authentication of requests.
-function guard(kit: Served, { lifetimes, describeUser }: ResolvedOptions) {
+function guard(kit: Asking, { lifetimes, describeUser }: ResolvedOptions) {
   const { signer, call, clock } = kit
   const liveSessions = createLiveSessions(kit)
   const watched = { ...kit, liveSessions, usedPairs: createUsedPairs(kit.sessions, clock) }

@@ -65,7 +65,8 @@ function refuseForgottenKeys(
 }
 
 function refuseUnfitFactors(options: CheckedOptions): void {
-  const { secondFactor, secondFactors, passkeys, otherFactors = [] } = options
+  const { secondFactor, secondFactors, passkeys, accounts, otherFactors = [] } = options
+  const hasEmailFactor = accounts?.emailSecondFactor === true
   if (secondFactors === undefined && 'secondFactors' in options) {
     // Without the store, nobody would be asked for an existing factor. A misspelt
     // `stores.secondFactors` looks the same, so it is refused.
@@ -79,7 +80,8 @@ function refuseUnfitFactors(options: CheckedOptions): void {
     secondFactor?.policy !== undefined &&
     secondFactor.acceptHostMfa !== true &&
     secondFactors === undefined &&
-    passkeys === undefined
+    passkeys === undefined &&
+    !hasEmailFactor
   ) {
     const remedy = 'spread a shipped set of stores, or leave it out.'
     throw new AuthConfigError(
@@ -88,7 +90,8 @@ function refuseUnfitFactors(options: CheckedOptions): void {
       remedy,
     )
   }
-  const names = ['totp', 'recovery', 'passkey', ...otherFactors.map(({ name }) => name)]
+  const own = ['totp', 'recovery', 'passkey', ...(hasEmailFactor ? ['email'] : [])]
+  const names = [...own, ...otherFactors.map(({ name }) => name)]
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice === undefined) return
   throw new AuthConfigError(

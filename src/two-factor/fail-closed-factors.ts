@@ -1,23 +1,30 @@
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import type { AuthUser } from '../users/contract.js'
 import type { OtherFactor, SecondFactorPolicy } from './contract.js'
+import type { CodeFactor } from './second-factor.js'
 
 /**
  * Holds a factor of the host to its contract: any answer except a plain yes is a no, and every
  * failure is a 503.
  */
-export function failClosedFactor(factor: OtherFactor, call: HostCall): OtherFactor {
+export function failClosedFactor(factor: OtherFactor, call: HostCall): CodeFactor {
   const { name } = factor
   const sendCode = factor.sendCode?.bind(factor)
   return {
     name,
+    endsSessions: false,
     isEnabled: (user) =>
       call(`${name}.isEnabled`, async () => trueOrFalse(await factor.isEnabled(user))),
     verify: (user, code) =>
       call(`${name}.verify`, async () => verdict(await factor.verify(user, code))),
     ...(sendCode === undefined
       ? {}
-      : { sendCode: (user: AuthUser) => call(`${name}.sendCode`, () => sendCode(user)) }),
+      : {
+          async sendCode(user: AuthUser) {
+            await call(`${name}.sendCode`, () => sendCode(user))
+            return true
+          },
+        }),
   }
 }
 

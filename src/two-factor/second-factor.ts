@@ -3,19 +3,34 @@ import { AuthError } from '../errors.js'
 import type { StoredMethod } from '../stores/contract.js'
 import type { SecondFactorRecord, SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { AuthUser } from '../users/contract.js'
-import type { OtherFactor } from './contract.js'
 import { recoveryCodeHash } from './recovery-codes.js'
 import { minSeedBytes, type SeedVault } from './seed-vault.js'
 
 /** The kind of a verified code. */
 export type CodeVerdict = 'otp' | 'recovery' | 'invalid'
 
+/** A factor besides TOTP: of the host, or codes by mail. */
+export interface CodeFactor {
+  readonly name: string
+  /**
+   * Whether switching it on has ended the sessions that have not shown it, so that a refresh need
+   * not ask for it.
+   */
+  readonly endsSessions: boolean
+  /** Rejects with 503. */
+  isEnabled(user: AuthUser): Promise<boolean>
+  /** Sends the user a code, and resolves with whether it did. Rejects with 429 and 503. */
+  sendCode?(user: AuthUser, context: RequestContext): Promise<boolean>
+  /** Verifies a code and uses it up. Rejects with 503. */
+  verify(user: AuthUser, code: string): Promise<{ readonly outcome: 'accepted' | 'refused' }>
+}
+
 /** The second factors of one user, at least one. */
 export interface UserFactors {
   readonly user: AuthUser
-  /** Null for a user who has only factors of the host. */
+  /** Null for a user who has only other factors. */
   readonly totp: SecondFactorRecord | null
-  readonly others: readonly OtherFactor[]
+  readonly others: readonly CodeFactor[]
   /** The names of the factors; the first one is asked for first. */
   readonly methods: readonly string[]
 }
@@ -51,7 +66,7 @@ export interface OwnTotp {
 export interface SecondFactorDeps {
   /** Undefined if the host stores no TOTP seeds. */
   readonly totp: OwnTotp | undefined
-  readonly otherFactors: readonly OtherFactor[]
+  readonly codeFactors: readonly CodeFactor[]
   /** Whether `mfa`, asserted by the host, counts as a second factor. */
   readonly acceptHostMfa: boolean
   readonly clock: () => Date
@@ -96,8 +111,8 @@ export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
   return {
     async of(user) {
       const totp = (await deps.totp?.store.find(user.id)) ?? null
-      const enabled = await Promise.all(deps.otherFactors.map((factor) => factor.isEnabled(user)))
-      const others = deps.otherFactors.filter((_factor, index) => enabled[index])
+      const enabled = await Promise.all(deps.codeFactors.map((factor) => factor.isEnabled(user)))
+      const others = deps.codeFactors.filter((_factor, index) => enabled[index])
       const names = others.map(({ name }) => name)
       const methods = totp === null ? names : ['totp', ...names, 'recovery']
       return methods.length === 0 ? null : { user, totp, others, methods }
@@ -111,7 +126,7 @@ export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
     async sendCode(factors, context) {
       const factor = first(factors)
       if (factor?.sendCode === undefined) return false
-      await factor.sendCode(factors.user)
+      if (!(await factor.sendCode(factors.user, context))) return false
       deps.audit(
         { type: 'second-factor.code-sent', userId: factors.user.id, method: factor.name },
         context,
@@ -119,7 +134,7 @@ export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
       return true
     },
 
-    // Not if a factor of the host might accept the same text.
+    // Not if another factor might accept the same text.
     isRecovery: ({ totp, others }, code) =>
       totp !== null && others.length === 0 && recoveryCodeHash(code) !== null,
 

@@ -27,7 +27,11 @@ export async function startAccounts(settings: AccountSettings = {}): Promise<Acc
   const host = await startHost({
     ...settings,
     options: {
-      accounts: { ...(accounts as AccountsOptions), ...settings.accounts },
+      accounts: {
+        ...(accounts as AccountsOptions),
+        emailSecondFactor: false,
+        ...settings.accounts,
+      },
       ...settings.options,
     },
   })

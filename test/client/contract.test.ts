@@ -84,6 +84,7 @@ const calls: ((client: AuthClient) => Promise<unknown>)[] = [
   (client) => client.email.change('alice@example.org'),
   (client) => client.email.confirm('id', '12345678'),
   (client) => client.email.undo('token'),
+  (client) => client.email.setSecondFactor(true),
   (client) => passkeys(client).signIn(),
   (client) => passkeys(client).list(),
   (client) => passkeys(client).add(),

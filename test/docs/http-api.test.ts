@@ -163,6 +163,7 @@ async function askOfAccounts(host: TestHost, ask: Ask, mine: string, proof: obje
   const changing: Sent = await ask('POST', `${email}/change`, { email: 'a@example.org' }, mine)
   const { code: other } = (await mailed(host, 'change-address')) ?? {}
   await ask('POST', `${email}/confirm`, { requestId: changing.data.requestId, code: other }, mine)
+  await ask('POST', `${email}/second-factor`, { enabled: false }, mine)
   const newPassword = 'a phrase that nobody else types'
   await ask('POST', '/auth/password/change', { newPassword, ...proof }, mine)
 }

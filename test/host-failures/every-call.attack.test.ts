@@ -31,8 +31,6 @@ const byNobody = [
   'users.change',
   'once.purge',
   'proofs.purge',
-  // The factor by mailed codes is not switched on by a request yet.
-  'users.setEmailFactor',
   // A page of the host's asks for a consent, and keeps it.
   'consents.grant',
   // Of pages that sign a browser in once more, and out, which the host's own routes do.

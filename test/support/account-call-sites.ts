@@ -99,6 +99,17 @@ export async function undoing(scene: Scene): Promise<Ask> {
   return postTo(scene, '/auth/email/undo', { token })
 }
 
+/** The body of a login with the code that was mailed for it. */
+async function mailedLogin(scene: Scene): Promise<object> {
+  const { host, users, user } = scene
+  proven(scene)
+  users.change(user.id, { emailFactor: true })
+  const body = { username: user.name, password }
+  await post(host, '/login', body).expect(401)
+  const { code } = (await mailTo(scene, 'second-factor-code', addressOf(scene))) ?? {}
+  return { ...body, code }
+}
+
 /** By name, as `requests` of call-sites.ts. */
 export const accountRequests: Readonly<Record<string, (scene: Scene) => Promise<Ask>>> = {
   'POST /auth/password/forgot': async (scene) => {
@@ -131,10 +142,27 @@ export const accountRequests: Readonly<Record<string, (scene: Scene) => Promise<
   },
   'POST /auth/email/confirm of a new address': changing,
   'POST /auth/email/undo': undoing,
+  'POST /auth/email/second-factor, on': async (scene) => {
+    proven(scene)
+    return postTo(scene, '/auth/email/second-factor', { enabled: true }, await signedIn(scene))
+  },
+  'POST /auth/email/second-factor, off': async (scene) => {
+    const { authToken } = await logIn(scene.host, await mailedLogin(scene))
+    return postTo(scene, '/auth/email/second-factor', { enabled: false }, bearer(authToken))
+  },
+  'POST /login without the mailed code': async (scene) => {
+    proven(scene)
+    scene.users.change(scene.user.id, { emailFactor: true })
+    return postTo(scene, '/login', { username: scene.user.name, password })
+  },
+  'POST /login with a mailed code': async (scene) =>
+    postTo(scene, '/login', await mailedLogin(scene)),
   'accounts.sendPasswordReset()': async (scene) => {
     proven(scene)
     return () => called(() => scene.host.auth.accounts.sendPasswordReset(scene.user.id))
   },
+  'accounts.sendVerification()': async (scene) => () =>
+    called(() => scene.host.auth.accounts.sendVerification(scene.user.id)),
   'accounts.endEverything()': async (scene) => {
     await signedIn(scene)
     return () => called(() => scene.host.auth.accounts.endEverything(scene.user.id))

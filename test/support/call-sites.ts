@@ -143,12 +143,12 @@ export async function startTapped(
     }),
     otherFactors: [
       {
-        name: 'email',
-        ...tapped(tap, 'email', {
-          isEnabled: async ({ username }: { username: string }) => username.startsWith('mail'),
+        name: 'sms',
+        ...tapped(tap, 'sms', {
+          isEnabled: async ({ username }: { username: string }) => username.startsWith('phone'),
           sendCode: async () => {},
           verify: async (_user: unknown, code: string) => ({
-            outcome: code === 'mailed' ? ('accepted' as const) : ('refused' as const),
+            outcome: code === 'texted' ? ('accepted' as const) : ('refused' as const),
           }),
         }),
       },
@@ -306,15 +306,15 @@ export const requests: Readonly<Record<string, (scene: Scene) => Promise<Ask>>> 
     )
     return () => loginOf(scene, totpCode(totpSecret, scene.host.clock()))()
   },
-  'POST /login without the e-mailed code': async (scene) => {
-    const user = { ...scene.user, name: `mail-${scene.user.id}` }
+  'POST /login without the texted code': async (scene) => {
+    const user = { ...scene.user, name: `phone-${scene.user.id}` }
     scene.users.change(user.id, { username: user.name })
     return loginOf({ ...scene, user })
   },
   'POST /login with a recovery code': async (scene) => loginOf(scene, (await withTotp(scene))[0]),
-  'POST /login with an e-mailed code': async (scene) => {
-    scene.users.change(scene.user.id, { username: `mail-${scene.user.id}` })
-    return loginOf({ ...scene, user: { ...scene.user, name: `mail-${scene.user.id}` } }, 'mailed')
+  'POST /login with a texted code': async (scene) => {
+    scene.users.change(scene.user.id, { username: `phone-${scene.user.id}` })
+    return loginOf({ ...scene, user: { ...scene.user, name: `phone-${scene.user.id}` } }, 'texted')
   },
   'POST /auth/pkce/token': async (scene) => {
     const code = await obtainCode(scene.host, await tokenOf(scene))

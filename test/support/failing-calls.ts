@@ -69,6 +69,8 @@ const answeredFirst = 'POST /auth/password/forgot'
 const endsTwice: Readonly<Record<string, string>> = {
   'POST /auth/totp/confirm': 'secondFactors.confirm',
   'POST /auth/totp/disable': 'secondFactors.deactivate',
+  'POST /auth/email/second-factor, on': 'users.setEmailFactor',
+  'POST /auth/email/second-factor, off': 'users.setEmailFactor',
   'secondFactors.importTotp()': 'secondFactors.activate',
 }
 

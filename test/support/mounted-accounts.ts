@@ -10,6 +10,7 @@ export function accountsOptions(mails: Mail[] = []): Pick<AuthRouterOptions, 'ac
         reset: 'https://chat.example.com/#/reset/{token}',
         undo: 'https://chat.example.com/#/undo/{token}',
       },
+      emailSecondFactor: true,
     },
   }
 }

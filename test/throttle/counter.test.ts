@@ -125,7 +125,9 @@ describe('the slot of a second-factor code', () => {
     const counters = createCounters({}, 60)
     const keyOf = (...parts: readonly string[]) => parts.join('|')
     const ask = createAsk(createHostCall(2000, () => undefined))
-    const knownNetworks = createKnownNetworks(counters, keyOf, ask, async ({ remember }) => [remember])
+    const knownNetworks = createKnownNetworks(counters, keyOf, ask, async ({ remember }) => [
+      remember,
+    ])
     const reportLimit = () => new AuthError('too-many-requests')
     const slots = createSecondFactorLimits({ counters, keyOf, ask, knownNetworks, reportLimit })
     const attempt = { userId: 'u-alice', place: 'login' } as const

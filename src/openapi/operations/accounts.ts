@@ -1,12 +1,13 @@
 import { changePasswordRequest } from '../../accounts/change-password.endpoint.js'
 import { confirmEmailRequest } from '../../accounts/confirm-email.endpoint.js'
 import { changeEmailRequest } from '../../accounts/email.endpoint.js'
+import { emailFactorRequest } from '../../accounts/email-second-factor.endpoint.js'
 import { resetRequest } from '../../accounts/reset-password.endpoint.js'
 import { undoEmailRequest } from '../../accounts/undo-email.endpoint.js'
 import { identifierBody } from '../../login/login-request.js'
 import { count, flag, reading, success, text, textOrNull } from '../fields.js'
 import type { Operation } from '../operation.js'
-import { ofBodies, ofFullScope, ofProof, proof } from './shared.js'
+import { ofBodies, ofFullScope, ofProof, ofSignedIn, proof } from './shared.js'
 
 const common = { tag: 'The account', thereWith: 'the option `accounts`' } as const
 const ofUser = { ...common, who: 'full-scope' } as const
@@ -93,7 +94,13 @@ const status: Operation = {
   answers: {
     200: {
       what: 'The address.',
-      body: success({ email: textOrNull(), verified: flag('whether it is proven') }),
+      body: success({
+        email: textOrNull(),
+        verified: flag('whether it is proven'),
+        secondFactor: flag(
+          'only with `accounts.emailSecondFactor`: whether codes by mail are on',
+        ).optional(),
+      }),
     },
   },
   refusals: ofFullScope,
@@ -150,6 +157,29 @@ const confirm: Operation = {
   refusals: [...ofFullScope, ...ofBodies, 'proof-refused', 'superseded', 'too-many-requests'],
 }
 
+const secondFactor: Operation = {
+  ...ofUser,
+  route: 'POST /auth/email/second-factor',
+  id: 'setEmailSecondFactor',
+  summary: 'Switches codes by mail as a second factor on or off. The other sessions end.',
+  thereWith: 'the option `accounts.emailSecondFactor`',
+  whileEnrolling: true,
+  notes: [
+    'Requires a proven address, and a sign-in of the last ten minutes with every factor or the ' +
+      'same proof in the body.',
+    'A login is then answered 401 `totp-required` with the method `email`, and the code is on ' +
+      'its way.',
+    'A user with TOTP, or with a passkey that sign-in demands, is asked for that instead.',
+    'A user who must have a second factor signs in again with a code.',
+  ],
+  limited: true,
+  body: {
+    fields: reading(emailFactorRequest, { ...proof, enabled: 'on or off' }),
+  },
+  answers: { 200: { what: 'Switched.', body: success({}) } },
+  refusals: [...ofSignedIn, ...ofBodies, 'forbidden', 'reauthentication-required', ...ofProof],
+}
+
 const undo: Operation = {
   ...ofAnybody,
   route: 'POST /auth/email/undo',
@@ -175,4 +205,5 @@ export const accountOperations: readonly Operation[] = [
   changeAddress,
   confirm,
   undo,
+  secondFactor,
 ]

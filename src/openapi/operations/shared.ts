@@ -56,7 +56,7 @@ export const ofFullScope: readonly AuthErrorCode[] = [
 /** Fields for reauthentication. */
 export const proof: Readonly<Record<'password' | 'code' | 'passkey', string>> = {
   password: 'together with `code` if the user has a second factor; or send `passkey`',
-  code: 'six digits, or a recovery code; at most 64 characters',
+  code: 'six digits, eight of a mail, or a recovery code; at most 64 characters',
   passkey:
     'the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, ' +
     'as JSON',

@@ -1,0 +1,143 @@
+import { AuthError } from '../errors.js'
+import { sha256 } from '../lib/digest.js'
+import type { ProofRecord, ProofStore } from '../stores/proof-contract.js'
+import type { CodeFactor } from '../two-factor/second-factor.js'
+import type { AuthUser, UserContact } from '../users/contract.js'
+import type { Contacts } from './contacts.js'
+import type { Mails } from './mails.js'
+import type { MailedCode, MarkParts, Proofs } from './proofs.js'
+
+/** Seconds in which a code works, and in which a user gets `maxCodes`. */
+const codeLifetime = 10 * 60
+const maxCodes = 10
+
+export interface EmailFactorDeps {
+  readonly contacts: Pick<Contacts, 'findContact'>
+  readonly proofStore: Pick<ProofStore, 'find' | 'takeTry'>
+  readonly proofs: Pick<Proofs, 'openCode' | 'markOf' | 'isCode' | 'isMark' | 'consume'>
+  readonly mails: Mails
+  /** Whether a sign-in asks this user for a stronger factor. */
+  readonly isOutranked: (user: AuthUser) => Promise<boolean>
+  readonly clock: () => Date
+}
+
+/**
+ * Codes by mail as a second factor: `email`. A login carries no request id, so the ids of a user's
+ * codes are numbered within periods of ten minutes. They are no secret: nobody can send one.
+ */
+export function createEmailFactor(deps: EmailFactorDeps): CodeFactor {
+  const { contacts, mails, isOutranked } = deps
+  return {
+    name: 'email',
+    endsSessions: true,
+
+    // Also without a proven address: otherwise whoever changes the address lifts the factor.
+    async isEnabled(user) {
+      const contact = await contacts.findContact(user.id)
+      return contact?.emailFactor === true && !(await isOutranked(user))
+    },
+
+    async sendCode(user, context) {
+      const contact = await contacts.findContact(user.id)
+      const email = provenAddress(contact)
+      if (email === null) return false
+      const to = { email, user, locale: contact?.locale }
+      const refused = await mails.take(to, 'second-factor-code', context)
+      if (refused !== null) throw refused
+      const { code, expiresAt } = await openCode(deps, user, email)
+      mails.send(to, { kind: 'second-factor-code', code, expiresAt }, context)
+      return true
+    },
+
+    async verify(user, typed) {
+      const email = provenAddress(await contacts.findContact(user.id))
+      const isRight = email !== null && (await useCode(deps, user, email, typed))
+      return { outcome: isRight ? 'accepted' : 'refused' }
+    },
+  }
+}
+
+/** The address that gets the codes of a user. */
+export function provenAddress(contact: UserContact | null): string | null {
+  return contact?.emailVerified === true ? contact.email : null
+}
+
+async function openCode(deps: EmailFactorDeps, user: AuthUser, email: string): Promise<MailedCode> {
+  const { proofs, proofStore, clock } = deps
+  const asked = {
+    purpose: 'second-factor',
+    userId: user.id,
+    mark: proofs.markOf(addressParts(user, email)),
+    sealed: {},
+    lifetime: codeLifetime,
+  } as const
+  const period = periodAt(clock())
+  for (let number = 0; number < maxCodes; number += 1) {
+    const requestId = requestIdOf(user, period, number)
+    const isTaken = async () => (await proofStore.find(sha256(requestId), purpose)) !== null
+    if (await isTaken()) continue
+    try {
+      return await proofs.openCode(asked, requestId)
+    } catch (error) {
+      // Another request has taken the number a moment ago.
+      if (!(await isTaken())) throw error
+    }
+  }
+  throw new AuthError('too-many-requests', { retryAfter: codeLifetime, limit: 'user' })
+}
+
+// Each open code loses a try, then a right one is used up: of many logins with it, one gets in.
+async function useCode(
+  deps: EmailFactorDeps,
+  user: AuthUser,
+  email: string,
+  typed: string,
+): Promise<boolean> {
+  const { proofs, proofStore, clock } = deps
+  const code = typed.replaceAll(/\s/g, '')
+  for (const record of await openCodesOf(deps, user)) {
+    const { outcome } = await proofStore.takeTry(record.idHash, purpose, clock())
+    if (outcome === 'void') continue
+    const proof = { record, sealed: {} }
+    const isRight = proofs.isMark(proof, addressParts(user, email)) && proofs.isCode(proof, code)
+    if (isRight) return proofs.consume(proof)
+  }
+  return false
+}
+
+async function openCodesOf(
+  { proofStore, clock }: Pick<EmailFactorDeps, 'proofStore' | 'clock'>,
+  user: AuthUser,
+): Promise<readonly ProofRecord[]> {
+  const now = clock()
+  const period = periodAt(now)
+  // The clock of another process may be ahead.
+  const periods = [period + 1, period, period - 1]
+  const found = await Promise.all(
+    periods.map(async (each) => {
+      const records: ProofRecord[] = []
+      for (let number = 0; number < maxCodes; number += 1) {
+        const record = await proofStore.find(sha256(requestIdOf(user, each, number)), purpose)
+        if (record === null) break
+        records.push(record)
+      }
+      return records
+    }),
+  )
+  return found.flat().filter(({ consumedAt, expiresAt }) => consumedAt === null && now < expiresAt)
+}
+
+const purpose = 'second-factor'
+
+function periodAt(now: Date): number {
+  return Math.floor(now.getTime() / (codeLifetime * 1000))
+}
+
+function requestIdOf({ id }: AuthUser, period: number, number: number): string {
+  return JSON.stringify([purpose, id, period, number])
+}
+
+// A code that went to a former address is worth nothing.
+function addressParts({ id }: AuthUser, email: string): MarkParts {
+  return ['address', id, email]
+}
