@@ -6,7 +6,7 @@ import type { Mails } from './mails.js'
 import type { MarkParts, Proofs } from './proofs.js'
 
 /** Seconds in which a link for a new password works. */
-export const resetLifetime = 30 * 60
+export const resetLifetime: number = 30 * 60
 
 /**
  * Mails a user a link for a new password. False: disabled, without a proven address, or too many
