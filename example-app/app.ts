@@ -18,8 +18,6 @@ export function createApp(
   withSetting('TRUST_PROXY', () => app.set('trust proxy', trustProxy))
   app.use((_request, response, next) => {
     response.set({
-      // `form-action`: should the script not load, the sign-in form must not send a password
-      // anywhere.
       'Content-Security-Policy':
         "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       'X-Content-Type-Options': 'nosniff',
@@ -45,19 +43,14 @@ export function createApp(
   app.get('/demo-users.json', (_request, response) => {
     response.json(demoUsers)
   })
-  // The page draws its QR codes with it. Another server that drew them would learn the secret.
-  app.get('/uqr.mjs', (_request, response) => {
-    response.sendFile(resolved('uqr'), { dotfiles: 'allow' })
-  })
   // The page imports the client as the package ships it: modules, which need no bundler.
-  app.use('/client', express.static(dirname(resolved('messaging-auth-router/client'))))
+  const client = fileURLToPath(import.meta.resolve('messaging-auth-router/client'))
+  app.use('/client', express.static(dirname(client)))
   app.get(['/', '/index.html'], leadToLocalhost(deps.publicUrl))
   app.use(express.static(fileURLToPath(new URL('../public', import.meta.url))))
   app.use(onError)
   return app
 }
-
-const resolved = (name: string) => fileURLToPath(import.meta.resolve(name))
 
 const onError: ErrorRequestHandler = (error, _request, response, next) => {
   if (response.headersSent) return next(error)

@@ -60,11 +60,11 @@ async function start(opened: Opened): Promise<void> {
     const code = totpSecret === undefined ? '' : `, and a code by the key ${totpSecret}`
     process.stdout.write(`  ${username} signs in with: ${password}${code}\n`)
   }
-  process.stdout.write(`Three things to try:
-  ${publicUrl}/       the chat, which signs in by the pages, as apps do
-  ${publicUrl}/?form  the chat with a form of its own: devices, second factor, passkeys
-  npm run wiki                  another app; signed in to the chat, you are signed in there, too
-And SECOND_FACTOR_REQUIRED=alice npm start: alice has to set up a second factor.
+  process.stdout.write(`Four things to try:
+  ${publicUrl}/  the chat, which signs in by the pages, as apps do
+  ${publicUrl}/api/v1/account  the account: devices, second factor, passkeys
+  npm run wiki  another app; signed in to the chat, you are signed in there, too
+  SECOND_FACTOR_REQUIRED=alice npm start  alice has to set up a second factor
 `)
 }
 

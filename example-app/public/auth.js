@@ -1,6 +1,5 @@
 import { createAuthClient, localStorageStore } from '/client/index.js'
 import { oauth } from '/client/oauth.js'
-import { passkeys as passkeysOf } from '/client/passkeys.js'
 
 /**
  * The sign-in of this browser, which all its tabs share.
@@ -23,8 +22,6 @@ export const app = oauth(client, {
   redirectUri: `${location.origin}/`,
   scope: '* offline_access',
 })
-
-export const passkeys = passkeysOf(client)
 
 const longestWait = 20_000
 

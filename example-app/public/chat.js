@@ -1,17 +1,9 @@
 import { call, client } from './auth.js'
-import { closeDevices, prepareDevices } from './devices.js'
 import { listen } from './live.js'
 import { clearMessages, showMessages, showSending } from './messages.js'
 import { comeBack, setOut, whyOpened } from './oauth.js'
-import { byId, element, explain, prepareFields, say } from './page.js'
-import { closePasskeys, preparePasskeys } from './passkeys.js'
-import { askToSignIn, focusSignIn, prepareSignIn, sayBusy, signInByPages } from './sign-in.js'
-import {
-  closeTwoFactor,
-  demandTwoFactor,
-  prepareTwoFactor,
-  showCodesOfPasskey,
-} from './two-factor.js'
+import { byId, element, explain, say } from './page.js'
+import { askToSignIn, notice, prepareSignIn, signInByPages } from './sign-in.js'
 
 const loggedOut = 'You have logged out.'
 const loggedOutHere = 'You have logged out of the chat. This browser is still signed in.'
@@ -19,23 +11,20 @@ const loggedOutElsewhere = 'You logged out in another tab.'
 const signedOut =
   'You were signed out: it was done on another device, your second factor has changed, or you ' +
   'were away for too long.'
+const mustEnrol = 'Your account needs a second factor. Sign in once more to set it up.'
 
 const classes = document.documentElement.classList
 /** Whom this page shows, as the client says. */
 let shown = null
+/** Whether somebody is signed in who must set up a second factor before all else. */
+let isEnrolling = false
 /** How this tab is logging out: of the browser as well, or not. Null while it is not. */
 let loggingOut = null
 let live = null
 let rooms = []
 let room = null
-/** What people were writing when they were signed out, by their ids. */
-const drafts = new Map()
 
-prepareFields()
-prepareSignIn(() => follow(client.state, { hasSignedIn: true }))
-prepareDevices()
-preparePasskeys(showCodesOfPasskey)
-prepareTwoFactor({ onLogOut: () => logOut(), onSetUp: resume })
+prepareSignIn()
 document.addEventListener('busy', onBusy)
 void begin()
 
@@ -48,30 +37,21 @@ async function begin() {
 }
 
 /** Shows what the client says of who is signed in, whichever tab has changed it. */
-function follow(state, { hasSignedIn = false } = {}) {
+function follow(state) {
   if (state.status === 'loading') return
   note(state)
   if (state.status === 'signed-out') return leave(state.reason)
-  const { userId, clientId, enrolmentRequired } = state
+  if (state.enrolmentRequired) return leave('enrolment-required')
   if (shown === null) {
-    const wantsAccount = clientId !== undefined && classes.contains('by-form')
-    if (wantsAccount && !hasSignedIn) return askForPassword()
     shown = state
-    if (!enrolmentRequired) return void resume()
-    show('sign-in')
-  } else if (shown.userId !== userId || shown.clientId !== clientId) return location.reload()
-  if (enrolmentRequired) demandTwoFactor()
+    void resume()
+  } else if (shown.userId !== state.userId) location.reload()
 }
 
 // For start.js. Whoever must still set up a second factor has no chat to be drawn.
-function note({ status, clientId, enrolmentRequired }) {
-  if (status === 'signed-out' || enrolmentRequired) localStorage.removeItem('chat.signed-in-by')
-  else localStorage.setItem('chat.signed-in-by', clientId === undefined ? 'form' : 'app')
-}
-
-function askForPassword() {
-  show('sign-in')
-  askToSignIn('To manage your account, sign in once more, with your password.')
+function note({ status, enrolmentRequired }) {
+  if (status === 'signed-out' || enrolmentRequired) localStorage.removeItem('chat.signed-in')
+  else localStorage.setItem('chat.signed-in', 'yes')
 }
 
 // Whatever goes wrong, the sign-in stays: that it has ended is told by the client.
@@ -86,17 +66,15 @@ async function resume() {
 }
 
 async function openChat() {
-  // It was open already, when the server began to demand a second factor.
-  if (live !== null) return live.reconnect()
-  const { me, userId, clientId } = shown
+  // Another attempt was faster.
+  if (live !== null) return
+  const { me, userId } = shown
   bringBackDraft(userId)
-  classes.toggle('by-app', clientId !== undefined)
   byId('me').textContent = me.username
   byId('open-account').textContent = me.username
   show('chat')
   const asking = shown
   const answer = await readRooms()
-  // The dialog that the refusal has opened leads back here.
   if (answer === null || shown !== asking || live !== null) return
   rooms = answer
   byId('rooms').replaceChildren(...rooms.map(roomButton))
@@ -112,11 +90,19 @@ async function openChat() {
   byId('text').focus()
 }
 
+// What people were writing when they were signed out, for their next sign-in in this tab. It lies
+// in `sessionStorage`, since the way to the pages and back leaves this page.
+const draftOf = (userId) => `chat.draft.${userId}`
+
+function keepDraft(userId, text) {
+  if (text.trim() !== '') sessionStorage.setItem(draftOf(userId), text)
+}
+
 // Before anything is waited for, or the sign-in may end meanwhile and the draft be replaced by the
 // empty box.
 function bringBackDraft(userId) {
-  byId('text').value ||= drafts.get(userId) ?? ''
-  drafts.delete(userId)
+  byId('text').value ||= sessionStorage.getItem(draftOf(userId)) ?? ''
+  sessionStorage.removeItem(draftOf(userId))
 }
 
 async function readRooms() {
@@ -132,27 +118,37 @@ async function readRooms() {
 async function onEnded() {
   const { status } = await client.check()
   if (status === 'signed-out' || shown === null) return
-  drafts.set(shown.userId, byId('text').value)
+  keepDraft(shown.userId, byId('text').value)
   live?.stop()
   live = null
   await resume()
 }
 
 function onBusy() {
-  if (shown === null) sayBusy()
+  if (shown === null) notice('Busy, one moment.')
   else if (loggingOut !== null) say('room-problem', 'Busy, one moment.')
   else if (live === null) say('connection-problem', 'Busy, one moment.')
 }
 
 function leave(reason) {
-  if (shown === null) return show('sign-in')
-  const elsewhere = reason === 'session-ended' ? signedOut : loggedOutElsewhere
-  if (loggingOut === null) drafts.set(shown.userId, byId('text').value)
+  const wasSignedIn = shown !== null || isEnrolling
+  isEnrolling = reason === 'enrolment-required'
+  if (shown !== null) closeChat()
+  show('sign-in')
+  if (loggingOut?.browser) askToSignIn(loggedOut, null)
+  // Else the pages may know this browser still, and let in whoever comes next.
+  else if (loggingOut !== null) askToSignIn(loggedOutHere, 'leave-browser')
+  else if (isEnrolling) askToSignIn(mustEnrol, 'log-out-instead')
+  else if (wasSignedIn)
+    askToSignIn(reason === 'session-ended' ? signedOut : loggedOutElsewhere, 'leave-browser')
+  // Whoever sees this has come to sign in.
+  byId('set-out').focus()
+}
+
+function closeChat() {
+  if (loggingOut === null) keepDraft(shown.userId, byId('text').value)
   live?.stop()
   live = null
-  closeDevices()
-  closePasskeys()
-  closeTwoFactor()
   shown = null
   lastReading += 1
   room = null
@@ -160,30 +156,16 @@ function leave(reason) {
   clearMessages()
   byId('composer').reset()
   for (const place of ['connection-problem', 'room-problem', 'news']) say(place, '')
-  show('sign-in')
   document.title = 'Sign in · Chat'
-  if (loggingOut === null) return askToSignIn(elsewhere)
-  const { browser } = loggingOut
-  askToSignIn(browser ? loggedOut : loggedOutHere, { isBrowserLeft: browser })
 }
 
 function show(visible) {
   classes.toggle('signed-in', visible === 'chat')
   for (const id of ['sign-in', 'chat']) byId(id).hidden = id !== visible
-  if (visible === 'sign-in') focusSignIn()
 }
 
-byId('log-out').addEventListener('click', () => logOut())
+for (const id of ['log-out', 'log-out-instead']) byId(id).addEventListener('click', () => logOut())
 byId('log-out-here').addEventListener('click', () => logOut({ browser: false }))
-
-// The menu of a phone closes behind the dialog that it opens, and takes with it the button that the
-// focus would go back to.
-for (const dialog of document.querySelectorAll('dialog')) {
-  dialog.addEventListener(
-    'close',
-    () => document.activeElement === document.body && byId('open-account').focus(),
-  )
-}
 
 // Of the browser as well: at a computer that others use, too, "Sign in" must not let the next one
 // in as whoever was here last.
@@ -196,7 +178,8 @@ async function logOut({ browser = true } = {}) {
     leave('signed-out')
   } catch (error) {
     // The session may live on: say so, and stay.
-    say('room-problem', `You are still signed in. ${explain(error)}`)
+    const place = shown === null ? 'sign-in-problem' : 'room-problem'
+    say(place, `You are still signed in. ${explain(error)}`)
   } finally {
     loggingOut = null
   }
@@ -285,7 +268,7 @@ byId('composer').addEventListener('submit', async (event) => {
   } catch (error) {
     // What was written must not be lost, nor what has been written since. By now somebody else may
     // be about to sign in.
-    if (shown === null) return drafts.set(author, text)
+    if (shown === null) return keepDraft(author, text)
     box.value = box.value === '' ? text : `${text}\n${box.value}`
     say('room-problem', explain(error))
     return

@@ -7,7 +7,7 @@ import ts from 'typescript'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { createAuthClient, memoryStore } from '../../src/client/client.js'
-import { back, editorOptions, startOAuth } from '../client/oauth-client.js'
+import { appOf, back, editorOptions, startOAuth } from '../client/oauth-client.js'
 import { startBrowser } from '../client/passkeys-browser.js'
 import { startPasskeys } from '../passkeys/passkey-host.js'
 import { password, startHost } from '../support/host.js'
@@ -96,6 +96,26 @@ describe('docs/clients.md', () => {
     expect(await comeBack(app, { ...tab, href })).toBe('Hello Alice A.')
     expect([gone.length, gone[1]]).toEqual([2, '/pages/7'])
     expect(client.state).toMatchObject({ status: 'signed-in', userId: 'u-alice' })
+  })
+
+  it('has a list of devices: a browser once, with its app, and both signed out together', async () => {
+    const started = await startOAuth()
+    const editor = appOf(started)
+    await editor.app.finish(await back(started, await editor.app.start()))
+    const { client } = appOf(started)
+    await client.signIn({ user: 'alice', password })
+    const { devices, signOut } = await moduleOf('devices.ts')
+    const shown = await devices(client)
+    const usedFor = shown.map((device: { usedFor: { name: string }[] }) =>
+      device.usedFor.map(({ name }) => name),
+    )
+    expect(usedFor.sort()).toEqual([[], ['Editor']])
+    await signOut(
+      client,
+      shown.find((device: { usedFor: unknown[] }) => device.usedFor.length > 0),
+    )
+    expect(await devices(client)).toMatchObject([{ current: true, usedFor: [] }])
+    expect((await editor.client.check()).status).toBe('signed-out')
   })
 
   it('has a bot: a token that a user makes, a guarded call, and a live socket', async () => {

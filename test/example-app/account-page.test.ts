@@ -1,7 +1,11 @@
-// The example's page in a real browser, signed in by the pages of its server: as an app, which
-// manages no account. For that there is the account page of the server.
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+// The example's page in a real browser, and the pages of its server on which people sign in and
+// manage their accounts.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { totpCode } from '../../src/testing/totp-code.js'
 import { chromiumPath, launchChromium } from '../support/chromium.js'
 import {
   alice,
@@ -11,18 +15,48 @@ import {
   startExample,
   temporaryFolder,
 } from '../support/example.js'
-import { atLocalhost, openProfile, openTab } from '../support/example-page.js'
+import { atLocalhost, type ExamplePage, openProfile, openTab } from '../support/example-page.js'
+import { plugIn } from '../support/virtual-authenticator.js'
 
-/** Who is signed in nowhere else. */
-const another = { username: 'user1', password: 'passphrase of user 1' }
+const numbered = (n: number) => ({ username: `user${n}`, password: `passphrase of user ${n}` })
+/** A machine may be busy. */
+const poll = { timeout: 30_000 }
 
 let app: Example
 let browser: Browser
 
-describe.skipIf(chromiumPath === null)('the page, signed in by pages', { timeout: 120_000 }, () => {
+const heading = (page: Page, name: string) => page.getByRole('heading', { name }).waitFor()
+const browsersOn = (page: Page) =>
+  page
+    .getByRole('list', { name: 'Your devices' })
+    .getByRole('listitem')
+    .filter({ hasText: 'Chrome on Linux' })
+
+/** Sets an authenticator app up, on the page that demands it, and goes on. */
+async function enrol({ page, press }: ExamplePage) {
+  await heading(page, 'Set up a second factor')
+  const secret = (await page.locator('code.secret').innerText()).replaceAll(/\s/g, '')
+  await page.getByLabel('The code that the app shows now').fill(totpCode(secret, new Date()))
+  await press('Switch on')
+  await heading(page, 'Keep your recovery codes')
+  await press('I have kept them')
+}
+
+/** A port that an example can have twice, one after the other. */
+async function freePort(): Promise<string> {
+  const door = createServer().listen(0, '127.0.0.1')
+  await once(door, 'listening')
+  const { port } = door.address() as AddressInfo
+  door.close()
+  await once(door, 'close')
+  return String(port)
+}
+
+describe.skipIf(chromiumPath === null)('the page and the account', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     buildExample()
-    app = await startExample({ ...environmentIn(temporaryFolder()), SEED_USERS: '1' })
+    const settings = { SEED_USERS: '3', SECOND_FACTOR_REQUIRED: 'user2' }
+    app = await startExample({ ...environmentIn(temporaryFolder()), ...settings })
     browser = await launchChromium()
   }, 300_000)
 
@@ -39,119 +73,123 @@ describe.skipIf(chromiumPath === null)('the page, signed in by pages', { timeout
     await context.close()
   })
 
-  test('chats, and leads to the account page, without another sign-in', async () => {
+  test('alice signs in, looks at her devices, adds a passkey, comes back, and signs in by it', async () => {
     const context = await openProfile(browser, app.url)
-    const { page, signIn, choose, press, sees, look } = await openTab(context, app.url)
+    const tab = await openTab(context, app.url)
+    const { page, press, sees } = tab
+    await tab.signIn(alice)
+    await tab.look('by-pages')
+    const other = await openTab(context, app.url)
+    await other.sees('Signed in as alice')
+
+    await tab.choose('Manage account')
+    await heading(page, 'Your account')
+    expect(await browsersOn(page).allInnerTexts()).toEqual([
+      expect.stringMatching(/^Chrome on Linux\n.*\nThis browser$/s),
+    ])
+    await tab.look('account')
+    // Browsers make passkeys in the tab that is in front.
+    await page.bringToFront()
+    await plugIn(page)
+    await page.getByRole('link', { name: 'Change passkeys' }).click()
+    await sees('You have no passkey.')
+    await press('Add a passkey')
+    await heading(page, 'Add a passkey?')
+    await press('Create a passkey')
+    await heading(page, 'Keep your recovery codes')
+    await press('I have kept them')
+    await heading(page, 'Passkeys')
+
     await page.goto(`${atLocalhost(app.url)}/`)
+    await sees('Signed in as alice')
+    await page.getByLabel('Your message').fill('back again')
+    await press('Send')
+    await page.locator('#messages').getByText('back again').waitFor()
+    await tab.choose('Log out')
+    await other.sees('You logged out in another tab.')
+    // The last press. The authenticator takes by itself what the browser offers in the field.
     await press('Sign in')
-    await page.getByLabel('E-mail or user name').fill(alice.username)
-    await page.getByLabel('Password').fill(alice.password)
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await sees('Signed in as')
-    for (const name of ['Two-factor', 'Passkeys', 'Devices'])
-      expect(await page.getByRole('button', { name }).isVisible()).toBe(false)
-    await look('by-pages')
-    const other = await context.newPage()
-    await other.goto(`${atLocalhost(app.url)}/`)
-    await other.getByText('Manage account').waitFor()
-
-    await page.getByRole('link', { name: 'Manage account' }).click()
-    await page.getByRole('heading', { name: 'Your account' }).waitFor()
-    await sees('This browser')
-    await page.goBack()
-    await sees('Signed in as')
-
-    // The form of the page itself shows the same by the endpoints for clients.
-    await page.goto(`${atLocalhost(app.url)}/?form`)
-    await sees('To manage your account, sign in once more, with your password.')
-    await signIn(alice)
-    await sees('Signed in as')
-    await choose('Devices')
-    await sees('Where you are signed in')
-    await page.locator('#devices li').first().waitFor()
-    await press('Close')
-    // The sign-in is that of all tabs.
-    await other.getByRole('button', { name: 'Devices' }).waitFor()
-    // What the app had is over: a reload is signed in as before.
-    await page.reload()
-    await choose('Devices')
-    await page.locator('#devices li').first().waitFor()
+    await sees('Signed in as alice')
+    await other.sees('Signed in as alice')
   })
 
   test('logs out of the browser as well, so that the next sign-in asks for the password', async () => {
     const context = await openProfile(browser, app.url)
-    const page = await context.newPage()
-    page.setDefaultTimeout(30_000)
-    const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
-    const sees = (text: string) => page.getByText(text).first().waitFor()
-    const signInByPassword = async () => {
-      await press('Sign in')
-      await page.getByLabel('E-mail or user name').fill(alice.username)
-      await page.getByLabel('Password').fill(alice.password)
-      await press('Sign in')
-      await sees('Signed in as')
-    }
+    const { page, signIn, press, choose, sees } = await openTab(context, app.url)
     const cookies = async () => (await context.cookies()).map(({ name }) => name)
     const leaveBrowser = page.getByRole('link', { name: 'Sign out in this browser as well' })
-    await page.goto(`${atLocalhost(app.url)}/`)
-    await signInByPassword()
-    const other = await context.newPage()
-    await other.goto(`${atLocalhost(app.url)}/`)
-    await other.getByText('Signed in as').first().waitFor()
+    await signIn(numbered(1))
     expect(await cookies()).toContain('mar_session_dev')
-    await press('Log out')
+    await choose('Log out')
     await sees('You have logged out.')
     expect(await leaveBrowser.isVisible()).toBe(false)
     expect(await cookies()).not.toContain('mar_session_dev')
-    await other.getByText('You logged out in another tab.').waitFor()
-    await signInByPassword()
+    await signIn(numbered(1))
 
     // The second choice: whoever wants to leave the app, and come back without a password.
-    await press('Log out of Chat only')
+    await choose('Log out of Chat only')
     await sees('You have logged out of the chat. This browser is still signed in.')
     expect(await leaveBrowser.isVisible()).toBe(true)
     await press('Sign in')
-    await page.getByRole('button', { name: 'Continue' }).waitFor()
-  })
-
-  test('says that it is still signed in where the server cannot be told', async () => {
-    const context = await openProfile(browser, app.url)
-    const { page, signIn, press, sees } = await openTab(context, app.url)
-    await signIn(alice)
+    await press('Continue')
     await sees('Signed in as')
+
     await page.route('**/api/v1/auth/browser-session', (route) => route.abort())
-    await press('Log out')
+    await choose('Log out')
     await sees('You are still signed in. The server cannot be reached.')
     await page.unroute('**/api/v1/auth/browser-session')
-    await press('Log out')
+    await choose('Log out')
     await sees('You have logged out.')
   })
 
-  test('stands once in the list of devices, with the app in it, and both are signed out by one button', async () => {
-    const there = await openProfile(browser, app.url)
-    const chat = await there.newPage()
-    await chat.goto(`${atLocalhost(app.url)}/`)
-    await chat.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await chat.getByLabel('E-mail or user name').fill(another.username)
-    await chat.getByLabel('Password').fill(another.password)
-    await chat.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await chat.getByText('Signed in as').first().waitFor()
+  test('the account page ends another browser, and the chat in it', async () => {
+    const there = await openTab(await openProfile(browser, app.url), app.url)
+    await there.signIn(numbered(3))
+    const { page, signIn, choose, press } = await openTab(
+      await openProfile(browser, app.url),
+      app.url,
+    )
+    await signIn(numbered(3))
+    await choose('Manage account')
+    await heading(page, 'Your account')
+    expect(await browsersOn(page).count()).toBe(2)
+    await press('End all others')
+    await expect.poll(() => browsersOn(page).count(), poll).toBe(1)
+    await there.sees('You were signed out: it was done on another device')
+  })
 
-    const here = await openProfile(browser, app.url)
-    const { page, signIn, choose, press, sees, look } = await openTab(here, app.url)
-    await signIn(another)
-    await sees('Signed in as')
-    await choose('Devices')
-    await sees('this device')
-    const devices = page.locator('#devices .device')
-    expect(await devices.count()).toBe(2)
-    const other = devices.nth(1)
-    expect(await other.locator('.device-name').innerText()).toBe('Chrome on Linux')
-    expect(await other.innerText()).toContain('Used for Chat ·')
-    await look('devices-of-apps')
-    await press('Sign out')
-    await sees('Chrome on Linux was signed out.')
-    expect(await devices.count()).toBe(1)
-    await chat.getByText('You were signed out: it was done on another device').waitFor()
+  test('whoever must have a second factor sets it up on the pages, and then has the chat', async () => {
+    const tab = await openTab(await openProfile(browser, app.url), app.url)
+    await tab.typePassword(numbered(2))
+    await tab.look('enrol')
+    await enrol(tab)
+    await tab.sees('Signed in as user2')
+    await tab.page.reload()
+    await tab.sees('Signed in as user2')
+  })
+
+  test('a second factor that is demanded later is asked for, and the draft stays', async () => {
+    const env = { ...environmentIn(temporaryFolder()), PORT: await freePort() }
+    const before = await startExample(env)
+    const tab = await openTab(await openProfile(browser, before.url), before.url)
+    const phone = await openTab(await openProfile(browser, before.url), before.url)
+    for (const each of [tab, phone]) await each.signIn(alice)
+    await tab.page.getByLabel('Your message').fill('half a thought')
+    await before.stop()
+    const after = await startExample({ ...env, SECOND_FACTOR_REQUIRED: 'alice' })
+    onTestFinished(async () => void (await after.stop('SIGKILL')))
+    for (const each of [tab, phone]) await each.sees('Your account needs a second factor.')
+    expect(await tab.page.locator('#chat').isVisible()).toBe(false)
+    await tab.look('demanded')
+    // Also where the page has been loaded anew.
+    await phone.page.reload()
+    await phone.sees('Your account needs a second factor.')
+    await phone.press('Log out')
+    await phone.sees('You have logged out.')
+
+    await tab.typePassword(alice)
+    await enrol(tab)
+    await tab.sees('Signed in as alice')
+    expect(await tab.page.getByLabel('Your message').inputValue()).toBe('half a thought')
   })
 })

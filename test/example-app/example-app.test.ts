@@ -465,7 +465,7 @@ describe('the page', () => {
     expect(headers.get('content-type')).toMatch(/^text\/html/)
     expect(headers.get('content-security-policy')).toContain("default-src 'self'")
     expect(headers.get('x-powered-by')).toBeNull()
-    expect(text).toContain('<form id="sign-in-form"')
+    expect(text).toContain('<button id="set-out"')
     expect(text).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=|https?:\/\//)
     for (const file of ['start.js', 'chat.js', 'chat.css', 'icon.svg'])
       expect((await request('GET', `/${file}`)).status).toBe(200)

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { chromiumPath, launchChromium } from '../support/chromium.js'
 import {
   alice,
-  bob,
+  bobsSecret,
   buildExample,
   type Example,
   environmentIn,
@@ -82,13 +82,12 @@ async function reloadWith(change: string) {
   await tab.page.reload()
 }
 
-/** How many devices alice is signed in on, as the page lists them. */
-async function devices(): Promise<number> {
-  await tab.choose('Devices')
-  await tab.sees('this device')
-  const count = await tab.page.locator('.device').count()
-  await tab.press('Close')
-  return count
+/** The browsers on the account page, to which this leads. */
+async function browsers(of = tab) {
+  await of.choose('Manage account')
+  await of.page.getByRole('heading', { name: 'Your account' }).waitFor()
+  const listed = of.page.getByRole('list', { name: 'Your devices' }).getByRole('listitem')
+  return listed.filter({ hasText: 'Chrome on Linux' })
 }
 
 async function say(text: string, from = tab) {
@@ -114,67 +113,65 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
     tab = await openTab(context, app.url)
   }, 120_000)
 
-  test('names those who can try it, and fills them in', async () => {
+  test('names those who can try it', async () => {
     await tab.sees('To try it, sign in as')
-    await tab.press('alice')
-    await tab.press('Sign in')
-    await tab.sees('Signed in as alice')
-  })
-
-  test('says in plain words that name or password is wrong, and asks bob for his code', async () => {
-    await tab.signIn({ username: bob.username, password: 'not his passphrase' })
-    await tab.sees('The name or the password is wrong.')
-    await tab.look('wrong-password')
-    await tab.press('Show')
-    expect(await tab.page.locator('#password').getAttribute('type')).toBe('text')
-    await tab.signIn(bob)
-    await tab.page.getByLabel('Second-factor code').waitFor()
-    expect(await tab.page.locator('#password').getAttribute('type')).toBe('password')
+    await tab.sees(alice.password)
+    await tab.sees(bobsSecret)
+    expect(await tab.focused()).toBe('set-out')
+    await tab.look('sign-in')
   })
 
   test('says that it is signing in, and that it cannot yet where its scripts are not there', async () => {
     const slow = await context.newPage()
     const letThrough = await hold('/chat.js', slow)
-    await slow.goto(`${atLocalhost(app.url)}/?form`, { waitUntil: 'commit' })
-    const button = slow.locator('#sign-in-button')
+    await slow.goto(`${atLocalhost(app.url)}/`, { waitUntil: 'commit' })
+    const button = slow.locator('#set-out')
     await button.waitFor()
     expect([await button.isDisabled(), await button.innerText()]).toEqual([true, 'One moment…'])
     letThrough()
     await slow.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
 
-    await tab.page.route('**/api/v1/login', async (route) => {
-      expect(await tab.page.locator('#sign-in-button').innerText()).toBe('Signing in…')
-      expect(await tab.page.locator('#sign-in-form').getAttribute('aria-busy')).toBe('true')
+    await tab.page.route('**/api/v1/oauth/token', async (route) => {
+      const works = tab.page.locator('#set-out')
+      expect([await works.isDisabled(), await works.innerText()]).toEqual([true, 'Signing in…'])
       await route.continue()
     })
     await tab.signIn(alice)
-    await tab.sees('Signed in as')
+    await expect.poll(() => tab.focused(), poll).toBe('text')
   })
 
-  test('tries again by itself while the server is busy, with what was typed', async () => {
-    const busy = { status: 503, error: 'temporarily-unavailable', retryAfter: 1 }
-    const letThrough = await hold('/api/v1/login')
-    const left = await answerInstead('/login', [busy, busy])
-    const logins = requestsTo('/login')
-    await tab.signIn(alice)
-    await tab.sees('Busy, one moment. What you typed is kept.')
+  test('tries again by itself while the server is busy', async () => {
+    const busy = { status: 503, error: 'temporarily_unavailable', retryAfter: 1 }
+    const left = await answerInstead('/oauth/token', [busy, busy])
+    const exchanges = requestsTo('/oauth/token')
+    await tab.typePassword(alice)
+    await tab.sees('Busy, one moment.')
     await tab.look('busy')
-    expect(await tab.page.locator('#password').inputValue()).toBe(alice.password)
-    letThrough()
     await tab.sees('Signed in as')
-    expect([left.length, logins.length]).toEqual([0, 3])
+    expect([left.length, exchanges.length]).toEqual([0, 3])
   })
 
-  test('counts down how long a pause is, and lets another name try', async () => {
-    await answerInstead('/login', [{ status: 429, error: 'too-many-requests', retryAfter: 125 }])
-    await tab.signIn(numbered(1))
+  test('says how long a pause is, and lets its user try again', async () => {
+    await answerInstead('/oauth/token', [
+      { status: 429, error: 'temporarily_unavailable', retryAfter: 125 },
+    ])
+    await tab.typePassword(numbered(1))
     await tab.sees('Too many attempts. Try again in 3 minutes.')
-    const button = tab.page.locator('#sign-in-button')
-    await expect.poll(() => button.innerText(), poll).toMatch(/^Try again in [12]:\d\d$/)
-    expect(await button.isDisabled()).toBe(true)
+    expect(new URL(tab.page.url()).search).toBe('')
+    expect(await tab.focused()).toBe('set-out')
     await tab.look('locked')
+    await tab.press('Sign in')
+    await tab.press('Continue')
+    await tab.sees('Signed in as user1')
+  })
+
+  test('shows what people write as text, and never as markup', async () => {
     await tab.signIn(alice)
-    await tab.sees('Signed in as')
+    const markup = '<img src=x onerror="document.title=`taken`"><b>bold</b>'
+    await say(markup)
+    const shown = tab.page.locator('#messages .text').last()
+    expect([await shown.innerText(), await shown.locator('*').count()]).toEqual([markup, 0])
+    expect(await tab.page.title()).toBe('#General · Chat')
   })
 
   test('is still signed in after a reload and in a second tab, as one device', async () => {
@@ -186,9 +183,9 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
     await tab.page.getByRole('heading', { name: '# Random' }).waitFor()
     const second = await openTab(context, app.url)
     await second.sees('Signed in as user2')
-    expect(await devices()).toBe(1)
     await tab.page.goBack()
     await tab.page.getByRole('heading', { name: '# General' }).waitFor()
+    expect(await (await browsers()).count()).toBe(1)
   })
 
   test('keeps what is written before the rooms are there, and lets it be sent then', async () => {
@@ -207,7 +204,7 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
     await tab.signIn(numbered(3))
     const second = await openTab(context, app.url)
     await second.sees('Signed in as user3')
-    const refreshes = [requestsTo('/auth/refresh'), requestsTo('/auth/refresh', second)]
+    const refreshes = [requestsTo('/oauth/token'), requestsTo('/oauth/token', second)]
     await tab.page.evaluate(changeOfSession("{ accessToken: 'worn out' }"))
     await Promise.all([say('from one tab'), say('from the other', second)])
     expect(refreshes.flat()).toEqual(['POST'])
@@ -216,7 +213,7 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
   test('replaces a token before it ends', async () => {
     await tab.signIn(numbered(3))
     await tab.sees('Signed in as')
-    const refreshes = requestsTo('/auth/refresh')
+    const refreshes = requestsTo('/oauth/token')
     await reloadWith('{ receivedAt: Date.now() - 840_000, expiresAt: Date.now() + 60_000 }')
     await expect.poll(() => refreshes, poll).toEqual(['POST'])
     await say('with a new one')
@@ -227,7 +224,7 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
     await tab.signIn(numbered(4))
     await tab.sees('Signed in as')
     const answers: string[] = []
-    await tab.page.route('**/api/v1/auth/refresh', async (route) => {
+    await tab.page.route('**/api/v1/oauth/token', async (route) => {
       const answer = await route.fetch()
       answers.push((await answer.json()).refresh_token)
       await (answers.length <= 2 ? route.abort() : route.fulfill({ response: answer }))
@@ -247,6 +244,7 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
     await second.sees('Signed in as')
     await tab.choose('Log out')
     await tab.sees('You have logged out.')
+    expect(await tab.focused()).toBe('set-out')
     await second.sees('You logged out in another tab.')
     await second.look('logged-out-elsewhere')
     await tab.signIn(numbered(5))
@@ -254,31 +252,34 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
   })
 
   test('says that another device has signed it out, and keeps the draft for whoever wrote it', async () => {
+    const draft = () => tab.page.getByLabel('Your message').inputValue()
     await tab.signIn(numbered(6))
     await tab.page.getByLabel('Your message').fill('half a thought')
     const phone = await openTab(await openProfile(browser, app.url), app.url)
     await phone.signIn(numbered(6))
-    await phone.choose('Devices')
-    await phone.press('Sign out everywhere else')
+    const listed = await browsers(phone)
+    expect(await listed.count()).toBe(2)
+    await phone.press('End all others')
+    await expect.poll(() => listed.count(), poll).toBe(1)
     await tab.sees('You were signed out: it was done on another device')
     await tab.signIn(alice)
     await tab.sees('Signed in as alice')
-    expect(await tab.page.getByLabel('Your message').inputValue()).toBe('')
+    expect(await draft()).toBe('')
     await tab.choose('Log out')
     const letThrough = await hold('/api/v1/rooms')
     await tab.signIn(numbered(6))
     await tab.sees('Signed in as user6')
-    expect(await tab.page.getByLabel('Your message').inputValue()).toBe('half a thought')
+    await expect.poll(draft, poll).toBe('half a thought')
     // Nor is it lost where this sign-in ends before the rooms are there.
-    await phone.press('Close')
-    await phone.choose('Devices')
-    await phone.press('Sign out everywhere else')
-    await phone.sees('1 device signed out.')
+    await phone.page.reload()
+    await expect.poll(() => listed.count(), poll).toBe(2)
+    await phone.press('End all others')
+    await expect.poll(() => listed.count(), poll).toBe(1)
     letThrough()
     await tab.sees('You were signed out: it was done on another device')
     await tab.signIn(numbered(6))
-    await tab.sees('Signed in as user6')
-    expect(await tab.page.getByLabel('Your message').inputValue()).toBe('half a thought')
+    await expect.poll(draft, poll).toBe('half a thought')
+    expect(await tab.page.evaluate('sessionStorage.length')).toBe(0)
   })
 
   test('keeps a long name in one line of a small phone', async () => {
@@ -296,11 +297,16 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
     }
     await tab.page.setViewportSize({ width: 320, height: 740 })
     await tab.page.locator('#open-account').click()
-    await tab.page.getByRole('button', { name: 'Log out' }).waitFor()
-    await tab.press('Devices')
-    await tab.sees('this device')
-    await tab.look('devices')
-    await tab.press('Close')
+    await tab.page.getByRole('button', { name: 'Log out', exact: true }).waitFor()
+    await tab.look('menu')
+    await tab.page.getByRole('link', { name: 'Manage account' }).click()
+    await tab.page.getByRole('heading', { name: 'Your account' }).waitFor()
+  })
+
+  test('leads from an address of this machine to its name, which passkeys need', async () => {
+    const elsewhere = await fetch(`${app.url}/?sign-in`, { redirect: 'manual' })
+    expect(elsewhere.headers.get('location')).toBe(`${atLocalhost(app.url)}/?sign-in`)
+    expect((await fetch(`${app.url}/chat.css`, { redirect: 'manual' })).status).toBe(200)
   })
 
   test('says when the device is offline, and when the server is away and back', async () => {

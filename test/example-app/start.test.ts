@@ -16,15 +16,17 @@ test('npm start says what to try, and ends with the process that it is', async (
   })
   let said = ''
   child.stdout.on('data', (chunk) => (said += chunk))
-  await expect.poll(() => said, { timeout: 60_000 }).toContain('And SECOND_FACTOR_REQUIRED')
+  await expect.poll(() => said, { timeout: 60_000 }).toContain('alice has to')
   const [, url = ''] = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/m.exec(said) ?? []
   const port = new URL(url).port
   for (const one of [
     `http://localhost:${port}/ `,
-    `http://localhost:${port}/?form`,
-    'npm run wiki',
+    `http://localhost:${port}/api/v1/account `,
+    'npm run wiki ',
+    'SECOND_FACTOR_REQUIRED=alice npm start ',
   ])
     expect(said).toContain(one)
+  expect(said.trimEnd().split('\n').length).toBeLessThanOrEqual(8)
   expect((await fetch(`${url}/health`)).status).toBe(200)
   const closed = once(child, 'close')
   child.kill('SIGTERM')

@@ -54,8 +54,6 @@ export const longTests: readonly string[] = [
   'test/example-app/example-app.test.ts',
   'test/example-app/new-database-file.test.ts',
   'test/example-app/page.test.ts',
-  'test/example-app/passkeys-page.test.ts',
-  'test/example-app/second-factor-page.test.ts',
   'test/example-app/start.test.ts',
   'test/example-app/wiki.test.ts',
   'test/guard/page-socket-io-in-browser.attack.test.ts',
