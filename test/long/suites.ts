@@ -122,7 +122,8 @@ export const longTests: readonly string[] = [
 
 /**
  * Tests that each take seconds, though they need nothing but the processor: attacks in a hundred
- * spellings, bursts, drawn input. They run as `npm run test:long` too, in processes that they share.
+ * spellings, bursts, drawn input. They run as `npm run test:long` too, in processes that they
+ * share.
  */
 export const slowTests: readonly string[] = [
   'test/account/password-changed.attack.test.ts',

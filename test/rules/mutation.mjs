@@ -1,7 +1,7 @@
 // Breaks the code of a sign-in in every way it can think of, and asks the tests whether they
-// notice: `npm run test:mutation`, which takes hours the first time. One area: `npm run test:mutation
-// -- throttle`. With SAMPLE=8, an eighth of the lines is drawn; the seed is printed, and SEED=<seed>
-// draws the same again.
+// notice: `npm run test:mutation`, which takes hours the first time. One area:
+// `npm run test:mutation -- throttle`. With SAMPLE=8, an eighth of the lines is drawn; the seed is
+// printed, and SEED=<seed> draws the same again.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Stryker } from '@stryker-mutator/core'
