@@ -113,7 +113,7 @@ function withPasskey(error: AuthError): AuthError {
  * Throws 401, 403, 429 or 503.
  */
 export type RequireFresh = (
-  asking: SignedInRequest,
+  asking: Pick<SignedInRequest, 'session' | 'user'>,
   proof: Proof,
   request: EndpointRequest,
 ) => Promise<ApprovedSignIn | null>

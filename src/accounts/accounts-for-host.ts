@@ -65,7 +65,7 @@ export function createAccountsForHost(deps: AccountsForHostDeps): AccountsForHos
       const context = contextOfAction(options)
       requireIds({ userId })
       const user = await deps.users.findById(userId)
-      return user && deps.sendVerification(user, sessionsOf(user.id), context)
+      return user && deps.sendVerification(user, sessionsOf(user.id), context, null)
     },
     async endEverything(userId, options) {
       const context = contextOfAction(options)

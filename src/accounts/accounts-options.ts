@@ -1,5 +1,12 @@
 import { AuthConfigError } from '../errors.js'
-import { checkOptions, fitting, flag, optionsOf, withMethods } from '../lib/check-options.js'
+import {
+  checkOptions,
+  fitting,
+  flag,
+  optionsOf,
+  ownMembers,
+  withMethods,
+} from '../lib/check-options.js'
 import type { MailSender } from '../mail/contract.js'
 import {
   type CheckedPasswordRules,
@@ -39,9 +46,10 @@ export interface AccountsOptions {
   readonly notices?: false | readonly NoticeKind[]
   /**
    * Your pages that take the token of a mailed link, over https, with `{token}` in the fragment:
-   * `https://chat.example.com/#/reset/{token}`.
+   * `https://chat.example.com/#/reset/{token}`. Required without the option `oauth`. With it, the
+   * default are the router's own pages.
    */
-  readonly links: AccountLinks
+  readonly links?: AccountLinks
   /**
    * True mails a link for a new password to addresses that were never proven as well, for hosts
    * that have never asked for a proof. Whoever has mistyped an address gives the account away.
@@ -84,7 +92,7 @@ const shape = {
     isNoticeList,
     `is neither false nor a list of: ${noticeKinds.join(', ')}.`,
   ).default(noticeKinds),
-  links: optionsOf({ reset: link, undo: link }),
+  links: optionsOf({ reset: link, undo: link }).optional(),
   resetUnproven: flag().default(false),
   emailSecondFactor: flag().default(false),
 } satisfies Record<Names, unknown>
@@ -104,20 +112,22 @@ export function checkAccountsOptions(given: unknown): CheckedAccountsOptions {
   const { notices, passwordRules, links } = checked
   return Object.freeze({
     ...checked,
-    links: links as AccountLinks,
+    // Without a prototype: a polluted one must not add a link.
+    links: Object.freeze(ownMembers({ ...(links as AccountLinks | undefined) })),
     notices: notices === false ? [] : notices,
     passwordRules: checkPasswordRules(passwordRules),
   })
 }
 
 /**
- * Checks that the host's users and links fit the option.
+ * Checks that the host's users and links fit the option. `hasPages`: the router has its own.
  *
  * @throws AuthConfigError for what is missing
  */
 export function requireUsersFor(
-  { links, emailSecondFactor = false }: AccountsOptions,
+  { links = {}, emailSecondFactor = false }: AccountsOptions,
   users: UserStore,
+  hasPages: boolean,
 ): void {
   if (users.findContact === undefined)
     throw new AuthConfigError(
@@ -131,6 +141,8 @@ export function requireUsersFor(
       'needs users with setEmailFactor, and they have none.',
       'add it, as docs/user-store.md says, or leave emailSecondFactor out.',
     )
+  // Ours take the place of missing ones.
+  if (hasPages) return
   requireLink('reset', users.updatePasswordHash !== undefined, links)
   requireLink(
     'undo',

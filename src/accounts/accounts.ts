@@ -7,15 +7,23 @@ import type { Routes } from '../http/endpoint.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { DigestIdentifier } from '../login/identifier.js'
 import type { VerifyPassword } from '../login/verify-password.js'
+import type { AccountsOnPages } from '../pages/account/parts.js'
 import type { FailClosedHasher } from '../passwords/fail-closed-hasher.js'
 import { createJudgePassword } from '../passwords/judge-password.js'
 import type { SignedIn } from '../principal/principal.js'
+import type { ProvePassword } from '../principal/prove-password.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { RequireFresh } from '../sign-in-again.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 import { type AccountsForHost, createAccountsForHost } from './accounts-for-host.js'
+import {
+  createAccountsOnPages,
+  type EmailFlows,
+  type PasswordFlows,
+  provePresentOnPage,
+} from './accounts-on-pages.js'
 import type { AccountsServer } from './accounts-server.js'
 import { changePasswordEndpoint, createChangePassword } from './change-password.endpoint.js'
 import { confirmEmailEndpoint, createConfirmEmail } from './confirm-email.endpoint.js'
@@ -33,7 +41,7 @@ import {
   emailSecondFactorEndpoint,
 } from './email-second-factor.endpoint.js'
 import { createForgotPassword, forgotPasswordEndpoint } from './forgot-password.endpoint.js'
-import { createLinkTo, type LinkTo } from './links.js'
+import { createLinkTo, createLinkToCode, type LinkTo, type LinkToCode } from './links.js'
 import {
   createNewPasswords,
   createPasswordsForHost,
@@ -48,6 +56,7 @@ import { createUndoEmail, undoEmailEndpoint } from './undo-email.endpoint.js'
 
 /** Passwords and addresses, for the user and for the host. */
 export interface Accounts extends Capability {
+  readonly onPages: AccountsOnPages
   readonly forHost: AccountsForHost
   readonly passwords: PasswordsForHost
 }
@@ -58,6 +67,10 @@ export interface AccountsDeps extends AccountsServer, EndForAccounts {
   readonly sessions: Pick<Sessions, 'requireLive' | 'endAllForUser' | 'setMethods'>
   readonly forgetSession: (sessionId: string) => void
   readonly secondFactors: Pick<SecondFactors, 'of'>
+  readonly provePassword: ProvePassword
+  /** The address of the router for browsers; undefined: it has no pages. */
+  readonly pagesUrl: URL | undefined
+  readonly hasAccountPage: boolean
   readonly users: UserStore
   readonly hasher: Pick<AdmittedHasher, 'hash'> &
     Pick<FailClosedHasher, 'whyRefused' | 'unmatchable'>
@@ -82,14 +95,19 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   const onBreachCheckFailed = () => audit({ type: 'password.breach-check-failed' }, noRequest)
   const judging = { ...deps, passwordRules, onBreachCheckFailed }
   const passwords = { ...judging, judgePassword: createJudgePassword(passwordRules, judging) }
-  const linkTo = createLinkTo(links)
+  const { pagesUrl, hasAccountPage } = deps
+  const linkTo = createLinkTo(links, pagesUrl)
+  const linkToCode = createLinkToCode(hasAccountPage ? pagesUrl : undefined)
   const sendReset = createSendReset({ ...deps, linkTo, resetUnproven })
   if (notices.length > 0) deps.observeEvents(createNotices(deps, notices))
-  const sendVerification = createSendVerification(deps)
+  const sendVerification = createSendVerification({ ...deps, linkToCode })
   const newPasswords = createNewPasswords(passwords)
-  const parts = { ...deps, linkTo, sendReset, sendVerification, newPasswords }
+  const parts = { ...deps, linkTo, linkToCode, sendReset, sendVerification, newPasswords }
+  const ofPasswords = passwordFlows(parts)
+  const ofEmails = emailFlows(parts)
   return {
-    routes: [...passwordRoutes(parts), ...emailRoutes(parts)],
+    routes: [...passwordRoutes(parts, ofPasswords), ...emailRoutes(parts, ofEmails)],
+    onPages: createAccountsOnPages(parts, ofPasswords, ofEmails),
     forHost: createAccountsForHost(parts),
     passwords: createPasswordsForHost(passwords),
   }
@@ -97,43 +115,61 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 
 type Parts = AccountsDeps & {
   readonly linkTo: LinkTo
+  readonly linkToCode: LinkToCode
   readonly sendReset: SendReset
   readonly sendVerification: SendVerification
   readonly newPasswords: NewPasswords
 }
 
-function passwordRoutes(parts: Parts): Routes {
-  const { signedIn, throttle } = parts
+// Undefined without the method that they write with.
+function passwordFlows(parts: Parts): PasswordFlows | undefined {
   const { updatePasswordHash } = parts.users
-  if (updatePasswordHash === undefined) return []
+  if (updatePasswordHash === undefined) return undefined
   const writing = { ...parts, updatePasswordHash }
-  const passwordReplaced = createPasswordReplaced(parts)
-  const reset = createResetPassword({ ...writing, passwordReplaced })
-  const change = createChangePassword(writing)
+  const { requireFresh } = parts
+  return {
+    forgot: createForgotPassword(parts),
+    reset: createResetPassword({ ...writing, passwordReplaced: createPasswordReplaced(parts) }),
+    change: createChangePassword({ ...writing, provePresent: requireFresh }),
+    changeOnPage: createChangePassword({ ...writing, provePresent: provePresentOnPage(parts) }),
+  }
+}
+
+function passwordRoutes({ signedIn, throttle }: Parts, flows: PasswordFlows | undefined): Routes {
+  if (flows === undefined) return []
   return [
-    ['/auth/password/forgot', { POST: forgotPasswordEndpoint(createForgotPassword(parts)) }],
-    ['/auth/password/reset', { POST: resetPasswordEndpoint(reset, throttle) }],
-    ['/auth/password/change', { POST: changePasswordEndpoint(signedIn, change) }],
+    ['/auth/password/forgot', { POST: forgotPasswordEndpoint(flows.forgot) }],
+    ['/auth/password/reset', { POST: resetPasswordEndpoint(flows.reset, throttle) }],
+    ['/auth/password/change', { POST: changePasswordEndpoint(signedIn, flows.change) }],
   ]
 }
 
-function emailRoutes(parts: Parts): Routes {
-  const { signedIn, throttle } = parts
+// Both methods or none: a code may confirm either.
+function emailFlows(parts: Parts): EmailFlows | undefined {
   const { updateEmail, markEmailVerified } = parts.users
+  if (updateEmail === undefined || markEmailVerified === undefined) return undefined
+  const writing = { ...parts, updateEmail, markEmailVerified }
+  return {
+    verify: createVerifyEmail(parts),
+    change: createChangeEmail(parts),
+    confirm: createConfirmEmail(writing),
+    undo: createUndoEmail(writing),
+  }
+}
+
+function emailRoutes(parts: Parts, flows: EmailFlows | undefined): Routes {
+  const { signedIn, throttle } = parts
   const always: Routes = [
     ['/auth/email', { GET: emailStatusEndpoint(parts) }],
     ...factorRoutes(parts),
   ]
-  // Both or none: a code may confirm either.
-  if (updateEmail === undefined || markEmailVerified === undefined) return always
-  const writing = { ...parts, updateEmail, markEmailVerified }
-  const confirm = createConfirmEmail(writing)
+  if (flows === undefined) return always
   return [
     ...always,
-    ['/auth/email/verify', { POST: verifyEmailEndpoint(signedIn, createVerifyEmail(parts)) }],
-    ['/auth/email/confirm', { POST: confirmEmailEndpoint(signedIn, confirm, throttle) }],
-    ['/auth/email/change', { POST: changeEmailEndpoint(signedIn, createChangeEmail(parts)) }],
-    ['/auth/email/undo', { POST: undoEmailEndpoint(createUndoEmail(writing), throttle) }],
+    ['/auth/email/verify', { POST: verifyEmailEndpoint(signedIn, flows.verify) }],
+    ['/auth/email/confirm', { POST: confirmEmailEndpoint(signedIn, flows.confirm, throttle) }],
+    ['/auth/email/change', { POST: changeEmailEndpoint(signedIn, flows.change) }],
+    ['/auth/email/undo', { POST: undoEmailEndpoint(flows.undo, throttle) }],
   ]
 }
 

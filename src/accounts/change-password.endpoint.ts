@@ -7,7 +7,8 @@ import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn, SignedInRequest } from '../principal/principal.js'
-import { type Proof, proofRequest, type RequireFresh } from '../sign-in-again.js'
+import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
+import { type Proof, proofRequest } from '../sign-in-again.js'
 import type { UserStore } from '../users/contract.js'
 import { type NewPasswords, newPasswordText } from './new-password.js'
 import type { Proofs } from './proofs.js'
@@ -21,16 +22,26 @@ export const changePasswordRequest: z.ZodObject<
 
 /**
  * Sets the new password of a signed-in user, and ends the user's other sessions. Resolves with how
- * many. Throws 400 `password-refused`, 401, 403, 409 `superseded`, 429, 503.
+ * many. `beforehand` is called when only the change itself can still fail. Throws 400
+ * `password-refused`, 401, 403, 409 `superseded`, 429, 503.
  */
 export type ChangePassword = (
-  asking: SignedInRequest,
+  asking: Pick<SignedInRequest, 'session' | 'user'>,
   given: { readonly newPassword: string; readonly proof: Proof },
   request: EndpointRequest,
+  beforehand?: () => Promise<void>,
 ) => Promise<number>
 
+/** Requires what a change of the password needs. Throws 401, 403, 429 or 503. */
+export type ProvePresent = (
+  asking: Pick<SignedInRequest, 'session' | 'user'>,
+  proof: Proof,
+  request: EndpointRequest,
+) => Promise<Pick<ApprovedSignIn, 'user'> | null>
+
 export interface ChangePasswordDeps {
-  readonly requireFresh: RequireFresh
+  /** Resolves with the user whose password was verified; null if it was not asked for. */
+  readonly provePresent: ProvePresent
   readonly newPasswords: NewPasswords
   readonly updatePasswordHash: NonNullable<UserStore['updatePasswordHash']>
   readonly endFormerSessions: EndFormerSessions
@@ -39,18 +50,19 @@ export interface ChangePasswordDeps {
 }
 
 export function createChangePassword(deps: ChangePasswordDeps): ChangePassword {
-  const { requireFresh, newPasswords, endFormerSessions, proofs, audit } = deps
-  return async function changePassword(asking, { newPassword, proof }, request) {
+  const { provePresent, newPasswords, endFormerSessions, proofs, audit } = deps
+  return async function changePassword(asking, { newPassword, proof }, request, beforehand) {
     const { context } = request
     // Before the proof: a password that the rules refuse uses up no code.
     await newPasswords.requireGood(asking.user, newPassword, context)
-    const proved = await requireFresh(asking, proof, request)
+    const proved = await provePresent(asking, proof, request)
     // The hash that was verified: if another one is stored by now, the change is not this user's.
     const user = proved?.user ?? asking.user
     // A fresh session alone may be stolen, too.
     if (user.passwordHash !== null && proved === null)
       throw new AuthError('reauthentication-required')
     const hash = await newPasswords.hash(newPassword, request)
+    await beforehand?.()
     if (!(await deps.updatePasswordHash(user.id, user.passwordHash, hash)))
       throw new AuthError('superseded')
     const { id: sessionId } = asking.session

@@ -27,7 +27,7 @@ const undoLifetime = 72 * 60 * 60
  * `superseded`, 429, 503.
  */
 export type ConfirmEmail = (
-  asking: SignedInRequest,
+  asking: Pick<SignedInRequest, 'session' | 'user'>,
   given: { readonly requestId: string; readonly code: string },
   request: Pick<EndpointRequest, 'context'>,
 ) => Promise<void>
@@ -118,7 +118,7 @@ export function confirmEmailEndpoint(
 // Only a wrong code counts, and an outage is none.
 async function requireCode(
   { proofs, throttle }: Pick<ConfirmEmailDeps, 'proofs' | 'throttle'>,
-  { user, session }: SignedInRequest,
+  { user, session }: Pick<SignedInRequest, 'session' | 'user'>,
   proof: FoundProof,
   code: string,
   context: RequestContext,

@@ -5,6 +5,7 @@ import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { parseMailAddress } from '../mail/mail-address.js'
+import type { AddressOfUser } from '../pages/account/parts.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn, SignedInRequest } from '../principal/principal.js'
 import type { Sessions } from '../sessions/sessions.js'
@@ -12,8 +13,9 @@ import { type Proof, proofRequest, type RequireFresh } from '../sign-in-again.js
 import type { AuthUser, LoginIdentifier, UserContact, UserStore } from '../users/contract.js'
 import type { CheckedAccountsOptions } from './accounts-options.js'
 import type { Contacts } from './contacts.js'
-import type { Mails } from './mails.js'
-import type { MarkParts, Proofs } from './proofs.js'
+import type { LinkToCode } from './links.js'
+import type { MailContent, Mails } from './mails.js'
+import type { MailedCode, MarkParts, Proofs } from './proofs.js'
 
 /** Seconds in which a mailed code works. */
 const codeLifetime = 10 * 60
@@ -31,14 +33,17 @@ export interface CodeSent {
 }
 
 /** Mails a code to the present address. Throws 409 `already-verified`, 429, 503. */
-export type VerifyEmail = (asking: SignedInRequest, request: EndpointRequest) => Promise<CodeSent>
+export type VerifyEmail = (
+  asking: Pick<SignedInRequest, 'session' | 'user'>,
+  request: Pick<EndpointRequest, 'context'>,
+) => Promise<CodeSent>
 
 /**
  * Mails a code to a new address, and changes nothing yet. The same whether or not another user has
  * it. Throws 400, 401, 403, 409 `already-verified`, 429, 503.
  */
 export type ChangeEmail = (
-  asking: SignedInRequest,
+  asking: Pick<SignedInRequest, 'session' | 'user'>,
   given: { readonly email: string; readonly proof: Proof },
   request: EndpointRequest,
 ) => Promise<CodeSent>
@@ -53,6 +58,19 @@ export interface EmailDeps {
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
   readonly proofs: Pick<Proofs, 'openCode' | 'markOf'>
   readonly mails: Mails
+  readonly linkToCode: LinkToCode
+}
+
+/** Reads the address of a user. Rejects with 503. */
+export async function addressOf(
+  { contacts }: Pick<EmailDeps, 'contacts'>,
+  userId: string,
+): Promise<AddressOfUser> {
+  return addressIn((await contacts.findContact(userId)) ?? nowhere)
+}
+
+function addressIn({ email, emailVerified }: UserContact): AddressOfUser {
+  return { email, verified: email !== null && emailVerified }
 }
 
 /** `GET /auth/email`: the user's address. */
@@ -62,8 +80,7 @@ export function emailStatusEndpoint(
   return async function emailStatus(request) {
     const { user } = await ownerOf(deps.signedIn, request)
     const contact = (await deps.contacts.findContact(user.id)) ?? nowhere
-    const { email, emailVerified } = contact
-    const address = { email, verified: email !== null && emailVerified }
+    const address = addressIn(contact)
     if (!deps.accountsOptions.emailSecondFactor) return ok({ status: 'success', data: address })
     const secondFactor = contact.emailFactor === true
     return ok({ status: 'success', data: { ...address, secondFactor } })
@@ -78,26 +95,28 @@ export function createVerifyEmail({
 }: Pick<EmailDeps, 'sessions'> & { readonly sendVerification: SendVerification }): VerifyEmail {
   return async function verifyEmail({ user, session }, { context }) {
     await sessions.requireLive(session)
-    return sendVerification(user, sessionParts(session.id), context)
+    return sendVerification(user, sessionParts(session.id), context, session)
   }
 }
 
 /**
- * Mails a code that proves the present address, for whoever the parts mark. Throws 400, 409
- * `already-verified`, 429, 503.
+ * Mails a code that proves the present address, for whoever the parts mark. `session`: the one that
+ * has asked; null if the host has. Throws 400, 409 `already-verified`, 429, 503.
  */
 export type SendVerification = (
   user: AuthUser,
   parts: MarkParts,
   context: RequestContext,
+  session: Pick<SignedInRequest['session'], 'kind'> | null,
 ) => Promise<CodeSent>
 
 export function createSendVerification({
   contacts,
   proofs,
   mails,
-}: Pick<EmailDeps, 'contacts' | 'proofs' | 'mails'>): SendVerification {
-  return async function sendVerification(user, parts, context) {
+  linkToCode,
+}: Pick<EmailDeps, 'contacts' | 'proofs' | 'mails' | 'linkToCode'>): SendVerification {
+  return async function sendVerification(user, parts, context, session) {
     const contact = (await contacts.findContact(user.id)) ?? nowhere
     const { email } = contact
     if (email === null)
@@ -106,15 +125,16 @@ export function createSendVerification({
     const to = { email, user, locale: contact.locale }
     const refused = await mails.take(to, 'verify-address', context)
     if (refused !== null) throw refused
-    const { code, requestId, expiresAt } = await proofs.openCode({
+    const mailed = await proofs.openCode({
       purpose: 'verify-address',
       userId: user.id,
       mark: proofs.markOf(parts),
       sealed: { to: email },
       lifetime: codeLifetime,
     })
-    mails.send(to, { kind: 'verify-address', code, expiresAt }, context)
-    return { requestId, expiresIn: codeLifetime }
+    const content = contentOf('verify-address', mailed, linkToCode(session, mailed))
+    mails.send(to, content, context)
+    return { requestId: mailed.requestId, expiresIn: codeLifetime }
   }
 }
 
@@ -132,19 +152,27 @@ export function createChangeEmail(deps: EmailDeps): ChangeEmail {
     const refused = await mails.take({ email, user }, 'change-address', request.context)
     if (refused !== null) throw refused
     // Nobody's proof, if the address is taken: it looks the same, and no code confirms it.
-    const { code, requestId, expiresAt } = await proofs.openCode({
+    const mailed = await proofs.openCode({
       purpose: 'change-address',
       userId: isTaken ? null : user.id,
       mark: proofs.markOf(sessionParts(session.id)),
       sealed: { from, to: email, undoBy: undoneBy(contact, deps.accountsOptions) },
       lifetime: codeLifetime,
     })
-    const content = { kind: 'change-address', code, expiresAt } as const
+    const content = contentOf('change-address', mailed, deps.linkToCode(session, mailed))
     if (isTaken)
       mails.send({ email, user: null, locale }, { kind: 'address-taken' }, request.context)
     else mails.send({ email, user, locale }, content, request.context)
-    return { requestId, expiresIn: codeLifetime }
+    return { requestId: mailed.requestId, expiresIn: codeLifetime }
   }
+}
+
+function contentOf(
+  kind: 'verify-address' | 'change-address',
+  { code, expiresAt }: MailedCode,
+  url: string | undefined,
+): MailContent {
+  return { kind, code, expiresAt, ...(url === undefined ? {} : { url }) }
 }
 
 function requireAddress(typed: string): string {

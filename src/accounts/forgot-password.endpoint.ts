@@ -2,6 +2,7 @@ import type { RequestContext } from '../audit/events.js'
 import type { Endpoint } from '../http/endpoint.js'
 import type { DigestIdentifier } from '../login/identifier.js'
 import { parseIdentifier } from '../login/login-request.js'
+import type { MailedWayBack } from '../pages/account/parts.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { LoginIdentifier, UserStore } from '../users/contract.js'
 import type { AfterAnswer } from './after-answer.js'
@@ -11,7 +12,11 @@ import { resetLifetime, type SendReset } from './reset-link.js'
  * Asks for a link to set a new password. Tells nobody whether the name has an account: it resolves
  * before anything is looked up. Throws 400, 429 and 503.
  */
-export type ForgotPassword = (identifier: LoginIdentifier, context: RequestContext) => Promise<void>
+export type ForgotPassword = (
+  identifier: LoginIdentifier,
+  context: RequestContext,
+  wayBack?: MailedWayBack | null,
+) => Promise<void>
 
 export interface ForgotPasswordDeps {
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
@@ -24,12 +29,12 @@ export interface ForgotPasswordDeps {
 
 export function createForgotPassword(deps: ForgotPasswordDeps): ForgotPassword {
   const { canonical, digestIdentifier, throttle, users, sendReset, afterAnswer } = deps
-  return async function forgotPassword(given, context) {
+  return async function forgotPassword(given, context, wayBack = null) {
     const identifier = await canonical(given)
     await throttle.takeMailRequest(digestIdentifier(identifier).name, context)
     afterAnswer.run(async () => {
       const user = await users.findByIdentifier(identifier)
-      if (user !== null) await sendReset(user, context)
+      if (user !== null) await sendReset(user, context, null, wayBack)
     })
   }
 }

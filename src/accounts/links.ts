@@ -1,9 +1,14 @@
+import { addressAt } from '../oauth/base-url.js'
+import type { SessionRecord } from '../stores/contract.js'
 import type { ProofPurpose } from '../stores/proof-contract.js'
 
 /** Purposes whose mail has a link with a token. */
 export type LinkPurpose = Extract<ProofPurpose, 'reset' | 'undo-address'>
 
-/** Addresses of the host's own pages, with `{token}` in the fragment. */
+/**
+ * Addresses of the host's own pages, with `{token}` in the fragment. With the option `oauth`, a
+ * missing one leads to the router's page below `/account`.
+ */
 export interface AccountLinks {
   /** Where a user sets a new password: `https://chat.example.com/#/reset/{token}`. */
   readonly reset?: string
@@ -16,9 +21,32 @@ export type LinkTo = (purpose: LinkPurpose, token: string) => string
 
 const names = { reset: 'reset', 'undo-address': 'undo' } as const
 
-export function createLinkTo(links: AccountLinks): LinkTo {
+/** `pagesUrl`: the address of the router for browsers; undefined: it has no pages. */
+export function createLinkTo(links: AccountLinks, pagesUrl: URL | undefined): LinkTo {
   return function linkTo(purpose, token) {
+    const name = names[purpose]
+    const link = links[name]
+    if (link !== undefined) return link.replace('{token}', token)
     // Checked at the start.
-    return (links[names[purpose]] ?? '').replace('{token}', token)
+    if (pagesUrl === undefined) throw new TypeError(`no link for ${name}`)
+    // In the query: a page without JavaScript cannot read a fragment.
+    return addressAt(pagesUrl, `/account/${name}?token=${token}`)
+  }
+}
+
+/**
+ * The address of the page that fills a mailed code in; undefined unless a browser's session has
+ * asked for it, and without such a page.
+ */
+export type LinkToCode = (
+  session: Pick<SessionRecord, 'kind'> | null,
+  mailed: { readonly requestId: string; readonly code: string },
+) => string | undefined
+
+/** `pagesUrl`: the address of the router for browsers; undefined: it has no account pages. */
+export function createLinkToCode(pagesUrl: URL | undefined): LinkToCode {
+  return function linkToCode(session, { requestId, code }) {
+    if (pagesUrl === undefined || session?.kind !== 'browser') return undefined
+    return addressAt(pagesUrl, `/account/confirm?request=${requestId}&code=${code}`)
   }
 }

@@ -80,6 +80,8 @@ export interface Proofs {
     requestId: string,
     context: RequestContext,
   ): Promise<FoundProof>
+  /** Why it cannot be tried any more; null if it can. Decides nothing. */
+  whyVoid(proof: FoundProof): 'used' | 'expired' | null
   /** Takes one of its tries. Throws 400 `proof-refused` if none is left, 503. */
   takeTry(proof: FoundProof, context: RequestContext): Promise<void>
   /** Whether this is its code. Call `takeTry` first. */
@@ -128,6 +130,8 @@ export function createProofs(deps: ProofsDeps): Proofs {
   return {
     ...createOpening(deps, vault, tagsOf),
     ...createFinding(deps, vault, refusal),
+
+    whyVoid: ({ record }) => reasonAgainst(record, clock()),
 
     async takeTry({ record }, context) {
       const { outcome } = await proofStore.takeTry(record.idHash, record.purpose, clock())

@@ -1,4 +1,5 @@
 import type { RequestContext } from '../audit/events.js'
+import type { MailedWayBack } from '../pages/account/parts.js'
 import type { AuthUser, UserContact } from '../users/contract.js'
 import type { Contacts } from './contacts.js'
 import type { LinkTo } from './links.js'
@@ -9,13 +10,15 @@ import type { MarkParts, Proofs } from './proofs.js'
 export const resetLifetime: number = 30 * 60
 
 /**
- * Mails a user a link for a new password. False: disabled, without a proven address, or too many
- * mails. Rejects with 503.
+ * Mails a user a link for a new password. `contact`: if the caller knows it already; `wayBack`:
+ * what the browser was about to do. False: disabled, without a proven address, or too many mails.
+ * Rejects with 503.
  */
 export type SendReset = (
   user: AuthUser,
   context: RequestContext,
-  contact?: UserContact,
+  contact?: UserContact | null,
+  wayBack?: MailedWayBack | null,
 ) => Promise<boolean>
 
 export interface SendResetDeps {
@@ -29,20 +32,19 @@ export interface SendResetDeps {
 
 export function createSendReset(deps: SendResetDeps): SendReset {
   const { contacts, resetUnproven, proofs, mails, linkTo } = deps
-  return async function sendReset(user, context, known) {
+  return async function sendReset(user, context, known = null, wayBack = null) {
     const contact = known ?? (await contacts.findContact(user.id))
     const email = contact?.email ?? null
     if (user.disabled === true || contact === null || email === null) return false
     if (!contact.emailVerified && !resetUnproven) return false
     const to = { email, user, locale: contact.locale }
     // Whoever undoes a change is mailed once, however many links a stranger has asked for.
-    if (known === undefined && (await mails.take(to, 'reset-password', context)) !== null)
-      return false
+    if (known === null && (await mails.take(to, 'reset-password', context)) !== null) return false
     const { token, expiresAt } = await proofs.openLink({
       purpose: 'reset',
       userId: user.id,
       mark: proofs.markOf(passwordParts(user)),
-      sealed: { email },
+      sealed: { email, ...wayBack },
       lifetime: resetLifetime,
     })
     const url = linkTo('reset', token)

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AuthError } from '../errors.js'
-import { type Answer, ok, writeAnswer } from './answer.js'
+import { type Answer, type AnyAnswer, ok, writeAnswer } from './answer.js'
 import { createOpenCors } from './cors.js'
 import { writeProblem } from './problem.js'
 
@@ -30,12 +30,42 @@ const answerCors = createOpenCors('*')
 export function createDocuments(documents: ReadonlyMap<string, object>): DocumentHandler {
   const answers = new Map([...documents].map(([path, one]) => [path, publicDocument(one)]))
   return function answerDocument(request, response, next) {
-    const [path = ''] = (request.url ?? '').split('?', 1)
-    const answer = answers.get(path)
+    const answer = answers.get(pathOf(request))
     if (answer === undefined) return next()
-    if (answerCors(request, response, methods)) return
-    if (methods.includes(request.method ?? '')) return writeAnswer(response, answer)
-    const headers = { Allow: methods.join(', ') }
-    writeProblem(response, new AuthError('method-not-allowed', { headers }), 'plain')
+    if (!answerCors(request, response, methods)) answerReading(request, response, answer)
   }
+}
+
+/**
+ * Leads from `/.well-known/change-password`, where password managers look, to the page for a new
+ * password ([W3C](https://www.w3.org/TR/change-password-url/)), and passes on every other path.
+ *
+ * @param page - its address; null without
+ */
+export function leadToChangePassword(
+  page: string | null,
+  others: DocumentHandler,
+): DocumentHandler {
+  if (page === null) return others
+  const headers = { Location: page, 'Content-Type': 'text/plain; charset=utf-8' }
+  const answer = { status: 303, text: '', headers }
+  return function lead(request, response, next) {
+    const isHere = pathOf(request) === '/.well-known/change-password'
+    if (isHere) answerReading(request, response, answer)
+    else others(request, response, next)
+  }
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? ''
+}
+
+function answerReading(
+  { method = '' }: IncomingMessage,
+  response: ServerResponse,
+  answer: AnyAnswer,
+): void {
+  const headers = { Allow: methods.join(', ') }
+  if (methods.includes(method)) writeAnswer(response, answer)
+  else writeProblem(response, new AuthError('method-not-allowed', { headers }), 'plain')
 }

@@ -24,9 +24,13 @@ import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 import { accountEndpoints } from './account/account-form.js'
 import { createAccountPage } from './account/account-page.js'
+import { createConfirmPage, createEmailPage } from './account/email-pages.js'
 import { createFactorPage } from './account/factor-page.js'
-import type { OwnDevices, OwnSecondFactor } from './account/parts.js'
+import { mailFormEndpoints } from './account/mail-form.js'
+import { createForgotPage, createResetPage, createUndoPage } from './account/mail-pages.js'
+import type { AccountsOnPages, OwnDevices, OwnSecondFactor } from './account/parts.js'
 import { createPasskeysPage } from './account/passkeys-page.js'
+import { createPasswordPage } from './account/password-page.js'
 import { createAddPasskeyPage, createOfferPasskey } from './add-passkey-page.js'
 import { createAnswerClient } from './answer-client.js'
 import { assetsEndpoint } from './assets.endpoint.js'
@@ -74,6 +78,8 @@ export interface BrowserPagesDeps
   readonly enrolment: OwnSecondFactor | undefined
   /** Undefined without the option `passkeys`. */
   readonly passkeysOnPages: PasskeysOnPages | undefined
+  /** Undefined without the option `accounts`. */
+  readonly accountsOnPages: AccountsOnPages | undefined
   /** Undefined if the host has no account page of ours. */
   readonly ownDevices: OwnDevices | undefined
   readonly codeStore: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
@@ -98,8 +104,14 @@ export interface BrowserPagesDeps
   readonly audit: Audit
 }
 
+/** The pages, with what the host's own code needs of them. */
+export interface BrowserPages extends Capability {
+  /** The address of the page for a new password; null without. */
+  readonly changePassword: string | null
+}
+
 /** The authorization endpoint, and its pages. */
-export function createBrowserPages(deps: BrowserPagesDeps): Capability {
+export function createBrowserPages(deps: BrowserPagesDeps): BrowserPages {
   const parts = partsOf(deps)
   const { stylesheet, logo, icon, script, passwordScript } = deps.pageSite
   const files = [stylesheet, logo, icon, script, passwordScript].filter((file) => file !== null)
@@ -125,9 +137,17 @@ export function createBrowserPages(deps: BrowserPagesDeps): Capability {
       ownPage('/oauth/continue', form(goOn)),
       ownPage('/oauth/sign-out', signOutEndpoints(parts)),
       ...accountPages(parts),
+      ...mailPages(parts),
       ownPage('/oauth/assets/:file', { GET: assetsEndpoint(files) }),
     ],
+    changePassword: changePasswordAt(parts),
   }
+}
+
+function changePasswordAt({ accountsOnPages, ownDevices, baseUrl }: Parts): string | null {
+  if (accountsOnPages?.password === undefined) return null
+  const page = ownDevices === undefined ? 'account/forgot' : 'account/password'
+  return addressAt(baseUrl, `/${page}`)
 }
 
 // Pages of other origins cannot read them, regardless of `cors`.
@@ -146,6 +166,7 @@ function partsOf(deps: BrowserPagesDeps) {
   const isSecure = baseUrl.protocol === 'https:'
   const shared = {
     ...deps,
+    hasForgotPage: deps.accountsOnPages?.password !== undefined,
     accountUrl: ownDevices === undefined ? null : addressAt(baseUrl, '/account'),
     showPage: createShowPage(deps.pageSite, deps.audit),
     flows: createFlows(deps),
@@ -187,6 +208,7 @@ function accountPages(parts: Parts): Routes {
   const { ownDevices } = parts
   if (ownDevices === undefined) return []
   const { enrolment: secondFactor, passkeys } = parts
+  const { password, email } = parts.accountsOnPages ?? {}
   const renewing = { ...parts, renewCookie: createRenewCookie(parts) }
   const ownPasskeys = passkeys?.server.own
   const ownConsents = createOwnConsents(parts)
@@ -196,13 +218,32 @@ function accountPages(parts: Parts): Routes {
     ownConsents,
     secondFactor,
     ownPasskeys,
+    hasPasswordPage: password !== undefined,
+    email,
   })
+  const emailPages = email && [
+    createEmailPage({ ...parts, email }),
+    createConfirmPage({ ...parts, email }),
+  ]
+  const passwordPage = password && createPasswordPage({ ...renewing, password })
   const factor = secondFactor && createFactorPage({ ...renewing, secondFactor })
   const newPasskey = passkeys && createNewPasskey({ ...renewing, passkeys })
   const keys =
     ownPasskeys && newPasskey && createPasskeysPage({ ...renewing, ownPasskeys, newPasskey })
-  const pages = [account, factor, keys].filter((page) => page !== undefined)
+  const all = [account, factor, keys, passwordPage, ...(emailPages ?? [])]
+  const pages = all.filter((page) => page !== undefined)
   return pages.map((page) => ownPage(`/${page.page}`, accountEndpoints(parts, page)))
+}
+
+// Without the account page as well: mails lead there.
+function mailPages(parts: Parts): Routes {
+  const { password, undo } = parts.accountsOnPages ?? {}
+  const pages = [
+    password && createForgotPage(parts, password),
+    password && createResetPage(parts, password),
+    undo && createUndoPage(parts, undo),
+  ].filter((page) => page !== undefined)
+  return pages.map((page) => ownPage(`/${page.page}`, mailFormEndpoints(parts, page)))
 }
 
 function enrolmentPages(parts: Parts, form: MakeForm): Routes {

@@ -8,7 +8,7 @@ import { hiddenFields } from './form-parts.js'
 import type { Exits } from './goal.js'
 import { audienceOf, judgeForm, type NamesAccount } from './judge-form.js'
 import { mayShow, type StepPage } from './next-page.js'
-import { pageAddress, readPageRequest } from './page-request.js'
+import { pageAddress, queryIn, readPageRequest } from './page-request.js'
 import type { PageSite } from './page-site.js'
 import type { Advance, PageVisit, VisitPage } from './page-visit.js'
 import type { KnownBrowser } from './pre-cookie.js'
@@ -211,8 +211,8 @@ async function toAnotherAccount(
 }
 
 // The address was typed, or stored by a password manager, which drops the query.
-function hasNoRequest({ incoming: { url = '' } }: EndpointRequest): boolean {
-  const asked = readPageRequest(url.slice(url.indexOf('?') + 1 || url.length))
+function hasNoRequest({ incoming: { url } }: EndpointRequest): boolean {
+  const asked = readPageRequest(queryIn(url))
   return asked.at === 'page-request' && /^(?:language=[^&]*)?$/.test(asked.raw)
 }
 
@@ -274,7 +274,8 @@ function bindingOf({ deps, page: { page, asks }, visit, request }: Showing): For
   return { page, request: asked, browser, account }
 }
 
-function retryHeaders(fault: FormFault | null): Readonly<Record<string, string>> {
+/** `Retry-After` for a fault that passes. */
+export function retryHeaders(fault: FormFault | null): Readonly<Record<string, string>> {
   if (fault === null || !('retryAfter' in fault)) return {}
   return { 'Retry-After': String(fault.retryAfter) }
 }

@@ -9,6 +9,8 @@ export interface Field {
   readonly name: string
   readonly label: TextKey
   readonly hint?: TextKey
+  /** The ids of other texts that describe it, such as rules. */
+  readonly describedBy?: readonly string[]
   /** Whether the fault of the form may belong to this field. */
   readonly isFaulty: boolean
   /** Markup after the field. */
@@ -45,8 +47,12 @@ ${hidden}${content}
 
 /** A label, its field, and the hint below; screen readers read them with the fault. */
 export function field(given: Field, texts: PageTexts): SafeHtml {
-  const { id, name, hint, isFaulty, after = null } = given
-  const described = [...(isFaulty ? ['fault'] : []), ...(hint === undefined ? [] : [`${id}-hint`])]
+  const { id, name, hint, describedBy = [], isFaulty, after = null } = given
+  const described = [
+    ...(isFaulty ? ['fault'] : []),
+    ...describedBy,
+    ...(hint === undefined ? [] : [`${id}-hint`]),
+  ]
   const shown = attributes({
     id,
     name,
@@ -90,6 +96,24 @@ ${button(texts.html('page.cancel'), way('cancel'))}`
 /** The account, visible at a glance. */
 export function accountCard({ name, username }: AccountOnPage): SafeHtml {
   return html`<p class="account"><bdi><b>${name}</b></bdi> <bdi>${username}</bdi></p>`
+}
+
+/**
+ * The button that shows a typed password: after the field, so that Tab goes from the name to the
+ * password. Its script, at the address `script`, shows the button.
+ */
+export function revealPassword(field: string, texts: PageTexts, script: string): SafeHtml {
+  const given = attributes({
+    type: 'button',
+    class: 'link reveal',
+    hidden: true,
+    'aria-pressed': 'false',
+    'aria-controls': field,
+    'data-reveals': field,
+  })
+  return html`<button${given}>${texts.html('sign-in.show-password')}</button>
+<script src="${script}" defer></script>
+`
 }
 
 function faultOf(text: SafeHtml, given: { readonly autofocus: boolean }): SafeHtml {

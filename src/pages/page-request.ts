@@ -19,7 +19,17 @@ export type PageName =
   | AccountPageName
 
 /** The pages on which users manage their account. */
-export type AccountPageName = 'account' | 'account/second-factor' | 'account/passkeys'
+export type AccountPageName =
+  | 'account'
+  | 'account/second-factor'
+  | 'account/passkeys'
+  | 'account/password'
+  | 'account/email'
+  | 'account/confirm'
+  | MailPageName
+
+/** The pages of whoever is not signed in, or has a link in a mail. */
+export type MailPageName = 'account/forgot' | 'account/reset' | 'account/undo'
 
 /**
  * The purpose of a page without an authorization request: `return_to=` and a path of the pages'
@@ -98,9 +108,14 @@ export function pageAddress(
   return `${address}${chosen}${flow === null ? '' : `&flow=${flow}`}`
 }
 
+/** The query of a request's URL, without the `?`; empty without. */
+export function queryIn(url = ''): string {
+  return url.slice(url.indexOf('?') + 1 || url.length)
+}
+
 /** The place of a page without a request, by the URL of its request: a chosen language stays. */
 export function placeWithoutRequest(url = ''): Pick<PageRequest, 'raw' | 'flow' | 'language'> {
-  const asked = readPageRequest(url.slice(url.indexOf('?') + 1 || url.length))
+  const asked = readPageRequest(queryIn(url))
   return { raw: '', flow: null, language: asked.at === 'page-request' ? asked.language : null }
 }
 

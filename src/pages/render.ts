@@ -4,6 +4,7 @@ import type { View } from './view.js'
 import { accountPage } from './views/account.js'
 import { accountFactorPage, accountPasskeysPage } from './views/account-factors.js'
 import { consentPage, continuePage } from './views/consent.js'
+import { accountEmailPage, codeElsewherePage, confirmEmailPage } from './views/email.js'
 import {
   addPasskeyPage,
   enrolPage,
@@ -12,6 +13,8 @@ import {
 } from './views/enrolment.js'
 import { errorPage } from './views/error.js'
 import { handOverPage } from './views/hand-over.js'
+import { forgotPage, notePage, resetPage, undoPage } from './views/mailed.js'
+import { accountPasswordPage } from './views/new-password.js'
 import { secondFactorPage } from './views/second-factor.js'
 import { signInPage } from './views/sign-in.js'
 import { signedOutPage, signOutPage } from './views/sign-out.js'
@@ -45,6 +48,22 @@ function contentOf(view: View, shell: PageShell): PageContent {
       return accountFactorPage(view, shell.texts)
     case 'account-passkeys':
       return accountPasskeysPage(view, shell.texts)
+    case 'forgot':
+      return forgotPage(view, shell.texts)
+    case 'reset':
+      return resetPage(view, shell)
+    case 'undo':
+      return undoPage(view, shell.texts)
+    case 'note':
+      return notePage(view, shell)
+    case 'account-password':
+      return accountPasswordPage(view, shell)
+    case 'account-email':
+      return accountEmailPage(view, shell.texts)
+    case 'confirm-email':
+      return confirmEmailPage(view, shell.texts)
+    case 'code-elsewhere':
+      return codeElsewherePage(view, shell.texts)
     case 'hand-over':
       return handOverPage(view, shell.texts)
     case 'sign-out':

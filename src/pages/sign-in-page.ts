@@ -26,6 +26,8 @@ export interface SignInPageDeps {
   readonly signInByForm: SignInByForm
   /** Undefined without the option `passkeys`. */
   readonly passkeys: PagePasskeys | undefined
+  /** Whether there is a page of ours for forgotten passwords. */
+  readonly hasForgotPage: boolean
   /** The host's pages for users who cannot sign in. */
   readonly pageSite: Pick<PageSite, 'links'>
   /** Undefined without the option `passkeys`. */
@@ -52,7 +54,7 @@ export function createSignInPage(deps: SignInPageDeps): FormPage {
         account,
         username,
         stay: typed.has('stay'),
-        forgotten: links.forgotPassword && withRequest(links.forgotPassword, asked),
+        forgotten: forgottenOf(deps, asked),
         register: links.register && withRequest(links.register, asked),
         mayCancel: true,
         passkey:
@@ -97,6 +99,18 @@ function signInPart(
   const options = server.signInOptions()
   const asked = { ceremony: 'get', options, label: 'passkey.sign-in', isAlone: false } as const
   return part({ ...asked, renew, unknown }, texts)
+}
+
+// The host's own page wins over ours.
+function forgottenOf(
+  { pageSite, hasForgotPage, baseUrl }: SignInPageDeps,
+  { raw, language }: PageVisit['asked'],
+): string | null {
+  const { forgotPassword } = pageSite.links
+  if (forgotPassword !== null) return withRequest(forgotPassword, { raw })
+  return hasForgotPage
+    ? pageAddress(baseUrl, 'account/forgot', { raw, language, flow: null })
+    : null
 }
 
 /** The visit in the form for the sign-in. */

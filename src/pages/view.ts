@@ -1,4 +1,5 @@
 import type { PageRefusal } from '../audit/refusals.js'
+import type { PasswordReason } from '../passwords/password-rules.js'
 import type { SafeHtml } from './html.js'
 
 /** The app that requests the sign-in. */
@@ -183,8 +184,20 @@ export interface AccountView {
   readonly factor: (FactorOnPage & { readonly href: string }) | null
   /** The number of passkeys, and the page to change them; null without passkeys. */
   readonly passkeys: { readonly count: number; readonly href: string } | null
+  /** The page to change the password; null without. */
+  readonly password: string | null
+  /** The address, and the page to change it; null without. */
+  readonly email: EmailOnPage | null
   /** The page to sign out. */
   readonly signOut: string
+}
+
+/** The user's address. */
+export interface EmailOnPage {
+  /** Null without. */
+  readonly address: string | null
+  readonly verified: boolean
+  readonly href: string
 }
 
 /** The state of the user's authenticator app. */
@@ -224,6 +237,105 @@ export interface AccountPasskeysView {
   readonly passkeys: readonly PasskeyOnPage[]
   /** The account page. */
   readonly back: string
+}
+
+/** A name, to which a link for a new password is mailed if it has an account. */
+export interface ForgotView {
+  readonly page: 'forgot'
+  readonly form: PageForm
+  /** As it was typed; empty at first. */
+  readonly username: string
+  /** The page to sign in. */
+  readonly back: string
+}
+
+/** A new password, of whoever holds the link in a mail. */
+export interface ResetView extends NewPasswordOnPage {
+  readonly page: 'reset'
+  readonly form: PageForm
+  readonly username: string
+}
+
+/** The rules for a new password, and what they said to the last one. */
+export interface NewPasswordOnPage {
+  /** The least number of characters. */
+  readonly minLength: number
+  /** Why the typed password was refused; empty at first. */
+  readonly reasons: readonly PasswordReason[]
+}
+
+/** Asks whoever holds the link in a mail whether a change of the address is to be taken back. */
+export interface UndoView {
+  readonly page: 'undo'
+  readonly form: PageForm
+  readonly username: string
+}
+
+/** A form has done its work, or a link does not work. Nothing can be done here any more. */
+export interface NoteView {
+  readonly page: 'note'
+  readonly note: Note
+  /** Where to go from here; null for nowhere. */
+  readonly onward: string | null
+}
+
+/** What a page says besides errors. The list is closed. */
+export type Note =
+  /** Said whether or not the name has an account. */
+  | 'mail-sent'
+  | 'password-set'
+  | 'address-confirmed'
+  | 'address-undone'
+  | 'link-used'
+  | 'link-expired'
+  | 'link-unknown'
+
+/**
+ * A new password of a signed-in user. The form has the field `password`, and `present` if the user
+ * has one.
+ */
+export interface AccountPasswordView extends NewPasswordOnPage {
+  readonly page: 'account-password'
+  readonly account: AccountOnPage
+  readonly form: PageForm
+  readonly hasPassword: boolean
+  /** The account page. */
+  readonly back: string
+}
+
+/**
+ * The address of the signed-in user. A form with the field `email` mails a code to a new one; a
+ * button `name="choice" value="verify"` mails one to the present one, if that is not proven.
+ */
+export interface AccountEmailView {
+  readonly page: 'account-email'
+  readonly account: AccountOnPage
+  readonly form: PageForm
+  /** Null without. */
+  readonly email: string | null
+  readonly verified: boolean
+  /** As it was typed; empty at first. */
+  readonly typed: string
+  /** The account page. */
+  readonly back: string
+}
+
+/** The code that was mailed to an address. The form has the field `code`. */
+export interface ConfirmEmailView {
+  readonly page: 'confirm-email'
+  readonly account: AccountOnPage
+  readonly form: PageForm
+  /** From the link in the mail; empty without. */
+  readonly code: string
+  /** The page of the address. */
+  readonly back: string
+}
+
+/** A link with a code, opened in another browser than the one that has asked for it. */
+export interface CodeElsewhereView {
+  readonly page: 'code-elsewhere'
+  /** In parts, as it was mailed. */
+  readonly code: string
 }
 
 /** The last page, which navigates to the client by itself. */
@@ -278,6 +390,14 @@ export type View =
   | AccountView
   | AccountFactorView
   | AccountPasskeysView
+  | ForgotView
+  | ResetView
+  | UndoView
+  | NoteView
+  | AccountPasswordView
+  | AccountEmailView
+  | ConfirmEmailView
+  | CodeElsewhereView
   | HandOverView
   | SignOutView
   | SignedOutView

@@ -9,6 +9,7 @@ import { createGuards } from '../guard/guards.js'
 import { createOpenSession } from '../host-sign-in/open-session.js'
 import type { Capability } from '../http/capability.js'
 import { createCors } from '../http/cors.js'
+import { leadToChangePassword } from '../http/documents.js'
 import { mountAll, type Routes } from '../http/endpoint.js'
 import { createLogin } from '../login/login.js'
 import { createNamedTokens } from '../named-tokens/named-tokens.js'
@@ -79,7 +80,10 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
     accounts: map.accounts?.forHost ?? withoutAccounts,
     passwords: map.accounts?.passwords ?? withoutPasswordRules,
     issueAuthorizationCode: map.pkce.issueAuthorizationCode,
-    wellKnown: map.oauth?.wellKnown ?? withoutDocuments,
+    wellKnown: leadToChangePassword(
+      map.pages?.changePassword ?? null,
+      map.oauth?.wellKnown ?? withoutDocuments,
+    ),
     clients: map.oauth?.clients ?? withoutRegister,
     requireAuth: map.guards.requireAuth,
     authenticate: map.guards.authenticate,
@@ -111,12 +115,16 @@ function createMap(kit: Kit) {
   const removePasskeys = passkeys?.removeAddedByPassword ?? refuseWithoutPasskeys
   const sessions = createSessionManagement({ ...signIns, removePasskeys })
   const ending = sessions.forAccounts
+  const pagesUrl = kit.oauthServer?.baseUrl
+  const accounts =
+    accountsServer && createAccounts({ ...kit, ...accountsServer, ...ending, pagesUrl })
   const pages = forApps && {
     ...forApps,
     ownDevices: kit.hasAccountPage ? sessions.onPages : undefined,
     logInSteps: login.logInSteps,
     enrolment: secondFactors.onPages,
     passkeysOnPages: passkeys?.onPages,
+    accountsOnPages: accounts?.onPages,
   }
 
   // biome-ignore format: the map is a table
@@ -141,8 +149,7 @@ function createMap(kit: Kit) {
                                                      // POST /auth/passkeys/options
                                                      // POST, DELETE /auth/passkeys/:id
                                                      // POST /auth/reauthenticate
-    accounts:      accountsServer && createAccounts({ ...kit, ...accountsServer, ...ending }),
-                                                     // POST /auth/password/forgot
+    accounts,                                        // POST /auth/password/forgot
                                                      // POST /auth/password/reset
                                                      // POST /auth/password/change
                                                      // GET /auth/email
@@ -166,6 +173,12 @@ function createMap(kit: Kit) {
                                                      // GET, POST /account
                                                      // GET, POST /account/second-factor
                                                      // GET, POST /account/passkeys
+                                                     // GET, POST /account/password
+                                                     // GET, POST /account/email
+                                                     // GET, POST /account/confirm
+                                                     // GET, POST /account/forgot
+                                                     // GET, POST /account/reset
+                                                     // GET, POST /account/undo
                                                      // GET /oauth/assets/:file
     oauth:         forApps && createOAuth(forApps),  // POST /oauth/token
                                                      // POST /oauth/revoke

@@ -167,7 +167,7 @@ function refuseFarPasskeys({ passkeys, oauth }: CheckedOptions): void {
   )
 }
 
-function refuseUnfitAccounts({ accounts, proofs, users }: CheckedOptions): void {
+function refuseUnfitAccounts({ accounts, proofs, users, oauth }: CheckedOptions): void {
   if (accounts === undefined) return
   if (proofs === undefined)
     throw new AuthConfigError(
@@ -175,7 +175,7 @@ function refuseUnfitAccounts({ accounts, proofs, users }: CheckedOptions): void 
       'needs proofs, the store of mailed codes and links.',
       'spread a shipped set of stores, or leave accounts out.',
     )
-  requireUsersFor(accounts, users)
+  requireUsersFor(accounts, users, oauth !== undefined)
 }
 
 // Without apps, mails have the texts of the pages.

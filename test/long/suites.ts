@@ -66,6 +66,7 @@ export const longTests: readonly string[] = [
   'test/oauth/nothing-without.test.ts',
   'test/oauth/outages.attack.test.ts',
   'test/oauth/two-processes.attack.test.ts',
+  'test/pages/account/in-browser.test.ts',
   'test/pages/browser.test.ts',
   'test/pages/mounted/arrives.test.ts',
   'test/pages/mounted/consent.attack.test.ts',

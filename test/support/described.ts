@@ -93,6 +93,12 @@ const forPeople: ReadonlySet<string> = new Set([
   '/account',
   '/account/second-factor',
   '/account/passkeys',
+  '/account/password',
+  '/account/email',
+  '/account/confirm',
+  '/account/forgot',
+  '/account/reset',
+  '/account/undo',
   '/oauth/assets/:file',
 ])
 

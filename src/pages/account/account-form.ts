@@ -7,22 +7,47 @@ import { returnPathOf } from '../../http/return-path.js'
 import type { BrowserUser, FindBrowserUser } from '../../oauth/browser-sign-in.js'
 import { isFresh } from '../../sign-in-again.js'
 import { type Csrf, type FormBinding, judgeInBrowser } from '../csrf.js'
-import { type FormEndpoints, type FormFields, fieldsOf, type Submitted } from '../form-page.js'
+import {
+  type FormEndpoints,
+  type FormFields,
+  fieldsOf,
+  retryHeaders,
+  type Submitted,
+} from '../form-page.js'
 import { hiddenFields } from '../form-parts.js'
-import { type AccountPageName, pageAddress, placeWithoutRequest } from '../page-request.js'
+import {
+  type AccountPageName,
+  pageAddress,
+  placeWithoutRequest,
+  queryIn,
+  readPageRequest,
+} from '../page-request.js'
 import type { KnownBrowser } from '../pre-cookie.js'
-import { errorAnswer, forPeople, type PageReader, type ShowPage, seeOther } from '../show-page.js'
+import {
+  errorAnswer,
+  forPeople,
+  type PagePlace,
+  type PageReader,
+  type ShowPage,
+  seeOther,
+} from '../show-page.js'
 import { returnQuery } from '../sign-in-url.js'
 import type { PageTexts } from '../texts.js'
 import type { FormFault, PageForm, View } from '../view.js'
+import { deadLink, hidingAddress } from './mail-form.js'
 
 /** One page of the account of the signed-in user. */
 export interface AccountFormPage {
   readonly page: AccountPageName
   /** Whether it needs a sign-in within the last ten minutes, since it changes how to sign in. */
   readonly needsFresh: boolean
-  /** The content. Changes nothing. */
-  view(found: BrowserUser, form: PageForm): Promise<(texts: PageTexts) => View>
+  /** For the landing of a link in a mail, whose query is part of the page. */
+  readonly landing?: Landing
+  /**
+   * The content. Changes nothing. Rejects with 400 `proof-refused` for a link without effect, and
+   * with 503.
+   */
+  view(found: BrowserUser, form: PageForm, asked: AskedPage): Promise<(texts: PageTexts) => View>
   /**
    * Executes the form, which was shown by this page in this browser to this user. Rejects with 401,
    * 404 and 503.
@@ -30,9 +55,23 @@ export interface AccountFormPage {
   submit(found: BrowserUser, fields: FormFields, asking: Asking): Promise<Changed>
 }
 
-/** The request of a form, and how pages are shown in answer to it. */
-export interface Asking {
+/** What a browser without a signed-in user gets, where a link in a mail leads. */
+export interface Landing {
+  /** The content. Throws 400 `proof-refused` for a link without effect. */
+  elsewhere(query: string): (texts: PageTexts) => View
+  /** Where a link leads that has no effect. */
+  readonly instead: string
+}
+
+/** The request of a page. */
+export interface AskedPage {
   readonly request: EndpointRequest
+  /** The query of a landing page, without our own parameters; empty for other pages. */
+  readonly query: string
+}
+
+/** The request of a form, and how pages are shown in answer to it. */
+export interface Asking extends AskedPage {
   /** Shows a view with a new form for this page. Default: 200, without a fault. */
   show(
     viewIn: (form: PageForm) => (texts: PageTexts) => View,
@@ -45,7 +84,7 @@ export interface Asking {
 /** What a form brought about. */
 export type Changed =
   /** The page is opened anew; by default this one. */
-  | { readonly next: 'open'; readonly page?: AccountPageName }
+  | { readonly next: 'open'; readonly page?: AccountPageName; readonly query?: string }
   | { readonly next: 'answer'; readonly answer: TextAnswer }
   /** The same page again. */
   | {
@@ -72,18 +111,34 @@ const maxAge = 600
  * The endpoints of a page of the account. A stranger, and a user whose sign-in is too old, is led
  * to the sign-in page, and from there back to this page.
  */
-export function accountEndpoints(deps: AccountFormDeps, page: AccountFormPage): FormEndpoints {
-  const { showPage, baseUrl, clock } = deps
+export function accountEndpoints(
+  { showPage: shownTo, ...parts }: AccountFormDeps,
+  page: AccountFormPage,
+): FormEndpoints {
+  const { landing } = page
+  const showPage = landing === undefined ? shownTo : hidingAddress(shownTo)
+  const deps: AccountFormDeps = { ...parts, showPage }
+  const { baseUrl, clock } = deps
 
   async function visit(
     request: EndpointRequest,
-    answer: (found: BrowserUser) => Promise<TextAnswer>,
+    answer: (showing: Showing) => Promise<TextAnswer>,
   ): Promise<TextAnswer> {
     // 503
     const found = await deps.findBrowserUser(request.incoming, request.context)
-    if (found === null || found.signIn.mustEnrol) return toSignIn(deps, page, request)
-    if (page.needsFresh && !isFresh(found.session, clock())) return toSignIn(deps, page, request)
-    return answer(found)
+    const place = placeOf(page, request)
+    const isSignedIn = found !== null && !found.signIn.mustEnrol
+    if (landing !== undefined) {
+      const answering = isSignedIn
+        ? answer({ deps, page, place, found, request })
+        : showElsewhere(deps, landing, { ...place, page: page.page }, request)
+      return answering.catch((error: unknown) =>
+        deadLink(showPage, error, landing.instead, request),
+      )
+    }
+    const isFreshEnough = !page.needsFresh || (isSignedIn && isFresh(found.session, clock()))
+    if (!isSignedIn || !isFreshEnough) return toSignIn(deps, page, request)
+    return answer({ deps, page, place, found, request })
   }
 
   async function post(request: EndpointRequest): Promise<TextAnswer> {
@@ -91,23 +146,31 @@ export function accountEndpoints(deps: AccountFormDeps, page: AccountFormPage): 
     if (!isOwnPage(incoming, baseUrl.origin)) return errorAnswer(showPage, 'refused', 403, request)
     // 400, 413, 415
     const fields = fieldsOf(await readOpenBody(incoming, []))
-    return visit(request, (found) => take({ deps, page, found, request }, fields))
+    return visit(request, (showing) => take(showing, fields))
   }
 
   return {
-    GET: forPeople(showPage, (request) =>
-      visit(request, (found) => show({ deps, page, found, request }, shownFirst)),
-    ),
+    GET: forPeople(showPage, (request) => visit(request, (showing) => show(showing, shownFirst))),
     POST: forPeople(showPage, post),
   }
 }
 
 const shownFirst = { status: 200, fault: null } as const
 
-/** A page, its user and the request. */
+type Place = ReturnType<typeof placeWithoutRequest>
+
+function placeOf({ landing }: AccountFormPage, { incoming }: EndpointRequest): Place {
+  const place = placeWithoutRequest(incoming.url)
+  if (landing === undefined) return place
+  const asked = readPageRequest(queryIn(incoming.url))
+  return asked.at === 'page-request' ? { ...place, raw: asked.raw } : place
+}
+
+/** A page, its place, its user and the request. */
 interface Showing {
   readonly deps: AccountFormDeps
   readonly page: AccountFormPage
+  readonly place: Place
   readonly found: BrowserUser
   readonly request: EndpointRequest
 }
@@ -127,8 +190,9 @@ async function take(showing: Showing, fields: FormFields): Promise<TextAnswer> {
     return show(showing, { status: 403, fault: { kind: 'stale' } })
   const asking: Asking = {
     request,
+    query: showing.place.raw,
     show: (viewIn, shown = shownFirst) => showView(showing, async (form) => viewIn(form), shown),
-    open: async (to) => openPage(showing, to),
+    open: async (to) => openPage(showing, { page: to }),
   }
   // 503
   const changed = await page.submit(found, fields, asking).catch((error: unknown) => {
@@ -139,11 +203,14 @@ async function take(showing: Showing, fields: FormFields): Promise<TextAnswer> {
   if (changed === null) return toSignIn(deps, page, request)
   if (changed.next === 'answer') return changed.answer
   if (changed.next === 'again') return show(showing, changed)
-  return openPage(showing, changed.page ?? page.page)
+  return openPage(showing, changed)
 }
 
-function openPage({ deps, request }: Showing, page: AccountPageName): TextAnswer {
-  return seeOther(pageAddress(deps.baseUrl, page, placeWithoutRequest(request.incoming.url)))
+function openPage(
+  { deps, page: own, place }: Showing,
+  { page = own.page, query = '' }: { readonly page?: AccountPageName; readonly query?: string },
+): TextAnswer {
+  return seeOther(pageAddress(deps.baseUrl, page, { ...place, raw: query }))
 }
 
 /** The result of a form that may have given the browser another cookie. */
@@ -162,7 +229,8 @@ interface Shown {
 }
 
 function show(showing: Showing, shown: Shown): Promise<TextAnswer> {
-  return showView(showing, (form) => showing.page.view(showing.found, form), shown)
+  const { page, found, request, place } = showing
+  return showView(showing, (form) => page.view(found, form, { request, query: place.raw }), shown)
 }
 
 async function showView(
@@ -170,21 +238,32 @@ async function showView(
   viewOf: (form: PageForm) => Promise<(texts: PageTexts) => View>,
   { status, fault, cookies: kept = [] }: Shown,
 ): Promise<TextAnswer> {
-  const { deps, page, found, request } = showing
+  const { deps, page, place, found, request } = showing
   const { incoming } = request
-  const at = { ...placeWithoutRequest(incoming.url), page: page.page }
+  const at = { ...place, page: page.page }
   const { browser, cookies } = deps.browsers.ensure(incoming)
   const csrf = deps.csrf.tokenFor({ ...bindingOf(showing), browser }) ?? ''
   const action = pageAddress(deps.baseUrl, page.page, at)
   const form = { action, hidden: hiddenFields({ csrf }), fault }
   const reader: PageReader = { incoming, uiLocales: [], user: found.approved.user, at }
   const viewIn = await viewOf(form)
-  return deps.showPage(viewIn, reader, { status, cookies: [...kept, ...cookies] })
+  const headers = retryHeaders(fault)
+  return deps.showPage(viewIn, reader, { status, headers, cookies: [...kept, ...cookies] })
 }
 
-function bindingOf({ deps, page, found, request }: Showing): FormBinding {
+function bindingOf({ deps, page, place, found, request }: Showing): FormBinding {
   const browser = deps.browsers.preOf(request.incoming)
-  return { page: page.page, request: '', browser, account: found.session.userId }
+  return { page: page.page, request: place.raw, browser, account: found.session.userId }
+}
+
+// Not to the sign-in: whoever signs in anew is not in the session that has asked.
+async function showElsewhere(
+  { showPage }: AccountFormDeps,
+  { elsewhere }: Landing,
+  at: PagePlace,
+  { incoming }: EndpointRequest,
+): Promise<TextAnswer> {
+  return showPage(elsewhere(at.raw), { incoming, uiLocales: [], at }, { status: 200 })
 }
 
 function toSignIn(

@@ -4,9 +4,9 @@ import type { NameResource, Scopes } from '../../oauth/scopes.js'
 import type { OwnPasskeys } from '../../passkeys/own-passkeys.js'
 import { accountOf } from '../consent-page.js'
 import { pageAddress } from '../page-request.js'
-import type { AppOnPage } from '../view.js'
+import type { AppOnPage, EmailOnPage } from '../view.js'
 import type { AccountFormPage, Asking, Changed } from './account-form.js'
-import type { OwnDevices, OwnSecondFactor } from './parts.js'
+import type { AddressOfUser, EmailOnPages, OwnDevices, OwnSecondFactor } from './parts.js'
 
 export interface AccountPageDeps {
   readonly ownDevices: OwnDevices
@@ -15,6 +15,10 @@ export interface AccountPageDeps {
   readonly secondFactor: Pick<OwnSecondFactor, 'status'> | undefined
   /** Undefined without the option `passkeys`. */
   readonly ownPasskeys: Pick<OwnPasskeys, 'list'> | undefined
+  /** Whether users can change their password here. */
+  readonly hasPasswordPage: boolean
+  /** Undefined if users cannot change their address here. */
+  readonly email: Pick<EmailOnPages, 'status'> | undefined
   readonly scopes: Pick<Scopes, 'describe'>
   readonly nameResource: NameResource
   /** The address of the router for browsers. */
@@ -28,6 +32,8 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
   const signOut = pageAddress(baseUrl, 'sign-out', place)
   const factorUrl = pageAddress(baseUrl, 'account/second-factor', place)
   const passkeysUrl = pageAddress(baseUrl, 'account/passkeys', place)
+  const emailUrl = pageAddress(baseUrl, 'account/email', place)
+  const password = deps.hasPasswordPage ? pageAddress(baseUrl, 'account/password', place) : null
   return {
     page: 'account',
     needsFresh: false,
@@ -35,11 +41,12 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
     async view(found, form) {
       const { session } = found
       const { userId } = session
-      const [devices, consents, factor, passkeys] = await Promise.all([
+      const [devices, consents, factor, passkeys, address] = await Promise.all([
         ownDevices.list(session),
         ownConsents.list(userId),
         deps.secondFactor?.status(userId),
         deps.ownPasskeys?.list(userId),
+        deps.email?.status(userId),
       ])
       return ({ tag }) => ({
         page: 'account',
@@ -50,6 +57,8 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
         apps: consents.map((consent) => appOf(deps, consent, tag)),
         factor: factor === undefined ? null : { ...factor, href: factorUrl },
         passkeys: passkeys === undefined ? null : { count: passkeys.length, href: passkeysUrl },
+        password,
+        email: address === undefined ? null : emailOf(address, emailUrl),
         signOut,
       })
     },
@@ -63,6 +72,10 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
       return { next: 'open' }
     },
   }
+}
+
+function emailOf({ email: address, verified }: AddressOfUser, href: string): EmailOnPage {
+  return { address, verified, href }
 }
 
 const unread: Changed = { next: 'again', status: 422, fault: { kind: 'stale' } }

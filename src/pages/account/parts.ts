@@ -1,6 +1,8 @@
 import type { RequestContext } from '../../audit/events.js'
+import type { EndpointRequest } from '../../http/endpoint.js'
 import type { SessionRecord } from '../../stores/contract.js'
 import type { TotpStatus } from '../../two-factor/enrolment.js'
+import type { AuthUser, LoginIdentifier } from '../../users/contract.js'
 import type { FactorEnrolment } from '../enrolment-page.js'
 
 /** One session of a user, as in `GET /auth/sessions`. */
@@ -35,4 +37,103 @@ export interface OwnDevices {
   end(current: SessionRecord, id: unknown, context: RequestContext): Promise<boolean>
   /** Ends all but the current one; resolves with their number. Rejects with 401 and 503. */
   endOthers(current: SessionRecord, context: RequestContext): Promise<number>
+}
+
+/** What a browser was about to do when its user asked for a link. */
+export interface MailedWayBack {
+  /** The query of the sign-in page. */
+  readonly request: string
+  /** The random value of the browser. In any other, the link leads back to no app. */
+  readonly browser: string
+}
+
+/** What the page for a new password shows to whoever holds a link. */
+export interface ResetInView {
+  readonly username: string
+  /** The least number of characters of the new password. */
+  readonly minLength: number
+}
+
+/** Passwords and addresses on their pages. A member without its methods is undefined. */
+export interface AccountsOnPages {
+  readonly password: PasswordOnPages | undefined
+  readonly email: EmailOnPages | undefined
+  readonly undo: UndoOnPages | undefined
+}
+
+/** A signed-in user who asks for something. */
+export interface AskingUser {
+  readonly session: SessionRecord
+  readonly user: AuthUser
+}
+
+/** Forgotten and changed passwords. */
+export interface PasswordOnPages {
+  /** Tells nobody whether the name has an account. Rejects with 400, 429 and 503. */
+  forgot(
+    identifier: LoginIdentifier,
+    context: RequestContext,
+    wayBack: MailedWayBack | null,
+  ): Promise<void>
+  /** What a link would do. Changes nothing. Rejects with 400 `proof-refused` and 503. */
+  look(token: string, context: RequestContext): Promise<ResetInView>
+  /** Rejects with 400 `proof-refused` and `password-refused`, 429 and 503. */
+  reset(
+    given: { readonly token: string; readonly password: string },
+    request: EndpointRequest,
+  ): Promise<MailedWayBack | null>
+  /** The least number of characters of this user's new password. Rejects with 503. */
+  minLength(user: AuthUser): Promise<number>
+  /**
+   * Sets the new password of a user with a fresh sign-in, who types the present one if there is
+   * one. Calls `beforehand` when only the change itself can still fail. Rejects with 400, 401, 409,
+   * 429 and 503.
+   */
+  change(
+    asking: AskingUser,
+    given: { readonly newPassword: string; readonly password: string | undefined },
+    request: EndpointRequest,
+    beforehand: () => Promise<void>,
+  ): Promise<void>
+}
+
+/** Proven and changed addresses. */
+export interface EmailOnPages {
+  /** Rejects with 503. */
+  status(userId: string): Promise<AddressOfUser>
+  /**
+   * Mails a code to the present address; resolves with the id of the request. Rejects with 400,
+   * 401, 409 `already-verified`, 429 and 503.
+   */
+  verify(asking: AskingUser, context: RequestContext): Promise<string>
+  /**
+   * The same for a new address of a user with a fresh sign-in; nothing is changed yet. Rejects with
+   * 400, 401, 403, 409 `already-verified`, 429 and 503.
+   */
+  change(asking: AskingUser, email: string, request: EndpointRequest): Promise<string>
+  /**
+   * Whether this session has asked for the code of a request. Changes nothing. Rejects with 400
+   * `proof-refused` if there is no such request, or it is over, and with 503.
+   */
+  isOf(session: SessionRecord, requestId: string, context: RequestContext): Promise<boolean>
+  /** Rejects with 400 `proof-refused`, 401, 409 `superseded`, 429 and 503. */
+  confirm(
+    asking: AskingUser,
+    given: { readonly requestId: string; readonly code: string },
+    request: EndpointRequest,
+  ): Promise<void>
+}
+
+/** A user's address; null without. */
+export interface AddressOfUser {
+  readonly email: string | null
+  readonly verified: boolean
+}
+
+/** Changes of the address that are taken back. */
+export interface UndoOnPages {
+  /** The user name. Changes nothing. Rejects with 400 `proof-refused` and 503. */
+  look(token: string, context: RequestContext): Promise<string>
+  /** Rejects with 400 `proof-refused`, 429 and 503. */
+  undo(token: string, request: EndpointRequest): Promise<void>
 }

@@ -83,6 +83,7 @@ ${button(texts.html('account-passkeys.remove'), { ...remove, formnovalidate: tru
 `
 }
 
-function backTo(href: string, texts: PageTexts): SafeHtml {
+/** The link back to the account page. */
+export function backTo(href: string, texts: PageTexts): SafeHtml {
   return html`<p class="links"><a href="${href}">${texts.html('account.back')}</a></p>`
 }

@@ -3,7 +3,7 @@ import { html, type SafeHtml } from '../html.js'
 import type { PageContent } from '../layout.js'
 import type { TextKey } from '../texts/en.js'
 import type { PageTexts } from '../texts.js'
-import type { AccountView, AppOnPage, DeviceOnPage, FactorOnPage } from '../view.js'
+import type { AccountView, AppOnPage, DeviceOnPage, EmailOnPage, FactorOnPage } from '../view.js'
 
 /** The account, with one form for all changes. */
 export function accountPage(view: AccountView, texts: PageTexts): PageContent {
@@ -14,12 +14,39 @@ export function accountPage(view: AccountView, texts: PageTexts): PageContent {
     isFaulty: form.fault !== null,
     body: html`${accountCard(account)}
 ${formOf(form, texts, 'fault.stale', content)}
-${factors(view, texts)}${signOutLink(signOut, texts)}`,
+${factors(view, texts)}${ofAccounts(view, texts)}${signOutLink(signOut, texts)}`,
   }
 }
 
 function signOutLink(href: string, texts: PageTexts): SafeHtml {
   return html`<p class="links"><a href="${href}">${texts.html('account.sign-out')}</a></p>`
+}
+
+function ofAccounts({ password, email }: AccountView, texts: PageTexts): SafeHtml {
+  const ofPassword =
+    password &&
+    html`<h2>${texts.html('account.password')}</h2>
+<p><a href="${password}">${texts.html('account.change-password')}</a></p>
+`
+  const ofEmail =
+    email &&
+    html`${part('account.email', addressText(email, texts), texts)}<p><a href="${
+      email.href
+    }">${texts.html('account.change-email')}</a></p>
+`
+  return html`${ofPassword}${ofEmail}`
+}
+
+/** The address and its state in words. */
+export function addressText(
+  { address, verified }: Pick<EmailOnPage, 'address' | 'verified'>,
+  texts: PageTexts,
+): SafeHtml {
+  if (address === null) return texts.html('account-email.none')
+  const shown = html`<bdi>${address}</bdi>`
+  return texts.html(verified ? 'account-email.proven' : 'account-email.unproven', {
+    address: shown,
+  })
 }
 
 function factors({ factor, passkeys }: AccountView, texts: PageTexts): SafeHtml {

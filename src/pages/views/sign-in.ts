@@ -1,4 +1,4 @@
-import { button, field, formOf } from '../form-parts.js'
+import { button, field, formOf, revealPassword } from '../form-parts.js'
 import { attributes, html, type SafeHtml } from '../html.js'
 import type { PageContent, PageShell } from '../layout.js'
 import type { PageTexts } from '../texts.js'
@@ -84,25 +84,10 @@ function password(view: SignInView, texts: PageTexts, script: string): SafeHtml 
       label: 'sign-in.password',
       isFaulty: isWrong(view),
       attributes: given,
-      after: reveal('current-password', texts, script),
+      after: revealPassword('current-password', texts, script),
     },
     texts,
   )
-}
-
-// After the field, so that Tab goes from the name to the password. Its script shows the button.
-function reveal(field: string, texts: PageTexts, script: string): SafeHtml {
-  const given = attributes({
-    type: 'button',
-    class: 'link reveal',
-    hidden: true,
-    'aria-pressed': 'false',
-    'aria-controls': field,
-    'data-reveals': field,
-  })
-  return html`<button${given}>${texts.html('sign-in.show-password')}</button>
-<script src="${script}" defer></script>
-`
 }
 
 function stay({ stay: checked }: SignInView, texts: PageTexts): SafeHtml {

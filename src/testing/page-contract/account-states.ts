@@ -36,11 +36,21 @@ export function accountStates(
     ],
     factor: { enabled: true, recoveryCodesLeft: 9, href: `${base}/account/second-factor?` },
     passkeys: { count: 2, href: `${base}/account/passkeys?` },
+    password: `${base}/account/password?`,
+    email: { address: 'alice@example.com', verified: true, href: `${base}/account/email?` },
     signOut: `${base}/oauth/sign-out?`,
   }
   return {
     account: view,
-    'account-alone': { ...view, devices: [here], apps: [], factor: null, passkeys: null },
+    'account-alone': {
+      ...view,
+      devices: [here],
+      apps: [],
+      factor: null,
+      passkeys: null,
+      password: null,
+      email: null,
+    },
     'account-stale': { ...view, form: formWith({ kind: 'stale' }) },
     'account-other-account': {
       ...view,

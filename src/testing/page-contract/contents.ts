@@ -1,10 +1,20 @@
-import type { View } from '../../pages/view.js'
+import type {
+  AccountEmailView,
+  AccountPasswordView,
+  CodeElsewhereView,
+  ConfirmEmailView,
+  ResetView,
+  UndoView,
+  View,
+} from '../../pages/view.js'
 import type { PromisedOfPage } from './documents.js'
 import { packed, textOf } from './markup.js'
 import { check, type RenderedPage } from './rendered.js'
 
+type Shown = readonly (readonly [what: string, text: string | null])[]
+
 /** What a reader has to see before she decides, by what it is. */
-function toShow(view: View): readonly (readonly [what: string, text: string | null])[] {
+function toShow(view: View): Shown {
   switch (view.page) {
     case 'sign-in':
       return [['client.name', view.client?.name ?? null]]
@@ -35,6 +45,7 @@ function toShow(view: View): readonly (readonly [what: string, text: string | nu
     case 'account':
       return [
         ['account.username', view.account.username],
+        ['email.address', view.email?.address ?? null],
         ...view.devices.map(({ name }) => ['devices', name] as const),
         ...view.apps.map(({ name }) => ['apps', name] as const),
       ]
@@ -43,8 +54,43 @@ function toShow(view: View): readonly (readonly [what: string, text: string | nu
     case 'error':
       return [['reference', view.reference]]
     case 'enrol-passkey':
+    case 'forgot':
+    case 'note':
     case 'signed-out':
       return []
+    default:
+      return toShowOfMailed(view)
+  }
+}
+
+type MailedView =
+  | ResetView
+  | UndoView
+  | AccountPasswordView
+  | AccountEmailView
+  | ConfirmEmailView
+  | CodeElsewhereView
+
+function toShowOfMailed(view: MailedView): Shown {
+  switch (view.page) {
+    case 'account-password':
+      return [
+        ['account.username', view.account.username],
+        ['minLength', String(view.minLength)],
+      ]
+    case 'account-email':
+      return [
+        ['account.username', view.account.username],
+        ['email', view.email],
+      ]
+    case 'confirm-email':
+      return [['account.username', view.account.username]]
+    case 'code-elsewhere':
+      return [['code', view.code]]
+    case 'reset':
+      return [['minLength', String(view.minLength)]]
+    case 'undo':
+      return [['username', view.username]]
   }
 }
 
@@ -62,14 +108,22 @@ function toLink(view: View): readonly (readonly [what: string, href: string | nu
     case 'account':
       return [
         ['signOut', view.signOut],
+        ['password', view.password],
         ['factor.href', view.factor?.href ?? null],
         ['passkeys.href', view.passkeys?.href ?? null],
+        ['email.href', view.email?.href ?? null],
       ]
     case 'account-factor':
     case 'account-passkeys':
+    case 'account-password':
+    case 'account-email':
+    case 'confirm-email':
+    case 'forgot':
       return [['back', view.back]]
     case 'hand-over':
       return [['redirect', view.redirect]]
+    case 'note':
+      return [['onward', view.onward]]
     case 'signed-out':
       return [['again', view.again]]
     default:

@@ -38,8 +38,8 @@ function runsNothing(page: RenderedPage): void {
   const ofPasskeys = tagsOf(markupOf(passkeyOfView(page.view) ?? html``)).flatMap(
     ({ name, attributes }) => (name === 'script' ? (attributes['src'] ?? []) : []),
   )
-  // The only page with a field for a password.
-  const isTyped = page.view.page === 'sign-in'
+  // The pages with a field whose password can be shown.
+  const isTyped = ['sign-in', 'reset', 'account-password'].includes(page.view.page)
   const scripts = isTyped ? [...ofPasskeys, page.shell.passwordScript] : ofPasskeys
   for (const { name, attributes } of page.tags) {
     const isOurs = name === 'script' && scripts.includes(attributes['src'] ?? '')

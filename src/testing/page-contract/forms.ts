@@ -1,5 +1,5 @@
 import { html, markupOf } from '../../pages/html.js'
-import type { AccountView, SecondFactorView, View } from '../../pages/view.js'
+import type { AccountEmailView, AccountView, SecondFactorView, View } from '../../pages/view.js'
 import type { PromisedOfPage } from './documents.js'
 import { type FormTags, type Tag, tagsOf, textOf } from './markup.js'
 import { check, formOfView, passkeyOfView, type RenderedPage } from './rendered.js'
@@ -18,6 +18,26 @@ const oneTimeCode: Expected = {
   autocomplete: 'one-time-code',
 }
 
+const typedName: Expected = {
+  name: 'username',
+  types: ['text', 'email'],
+  autocomplete: 'username',
+}
+
+const newPassword: Expected = {
+  name: 'password',
+  types: ['password'],
+  autocomplete: 'new-password',
+}
+
+const presentPassword: Expected = {
+  name: 'present',
+  types: ['password'],
+  autocomplete: 'current-password',
+}
+
+const typedAddress: Expected = { name: 'email', types: ['email', 'text'], autocomplete: 'email' }
+
 const typedAsFactor: Readonly<Record<SecondFactorView['method'], readonly Expected[]>> = {
   code: [oneTimeCode],
   recovery: [{ name: 'code', types: ['text'], autocomplete: 'off' }],
@@ -28,13 +48,22 @@ function fieldsOf(view: View): readonly Expected[] {
   switch (view.page) {
     case 'sign-in':
       return [
-        { name: 'username', types: ['text', 'email'], autocomplete: 'username' },
+        typedName,
         { name: 'password', types: ['password'], autocomplete: 'current-password' },
       ]
     case 'second-factor':
       return typedAsFactor[view.method]
     case 'enrol':
+    case 'confirm-email':
       return [oneTimeCode]
+    case 'account-email':
+      return [typedAddress]
+    case 'forgot':
+      return [typedName]
+    case 'reset':
+      return [typedName, newPassword]
+    case 'account-password':
+      return view.hasPassword ? [presentPassword, newPassword] : [newPassword]
     default:
       return []
   }
@@ -64,11 +93,17 @@ function choicesOf(view: View): readonly (readonly [name: string, value: string]
       return (view.enabled ? ['codes', 'off'] : ['begin']).map(asChoice)
     case 'account-passkeys':
       return ['add', ...view.passkeys.map(({ id }) => `remove ${id}`)].map(asChoice)
+    case 'account-email':
+      return provesAddress(view) ? [asChoice('verify')] : []
     case 'account':
       return accountChoices(view).map(asChoice)
     default:
       return []
   }
+}
+
+function provesAddress({ email, verified }: AccountEmailView): boolean {
+  return email !== null && !verified
 }
 
 function asChoice(value: string) {

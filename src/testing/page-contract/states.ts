@@ -10,6 +10,7 @@ import type {
   View,
 } from '../../pages/view.js'
 import { accountStates } from './account-states.js'
+import { mailStates } from './mail-states.js'
 import { passkeyStates } from './passkey-states.js'
 
 /** What is in pages that somebody has typed or registered, or that differs by the request. */
@@ -92,6 +93,7 @@ export function statesOf(data: StateData): Readonly<Record<string, View>> {
     'continue-device': { page: 'continue', client: device, account, form },
     ...consentStates(data),
     ...accountStates(data, (fault) => formWith(data, fault)),
+    ...mailStates(data, (fault) => formWith(data, fault)),
     'hand-over': { page: 'hand-over', client, redirect },
     'hand-over-device': { page: 'hand-over', client: device, redirect },
     'sign-out': signOut,

@@ -1,0 +1,190 @@
+import { AuthError } from '../errors.js'
+import { ok } from '../http/answer.js'
+import type { EndpointRequest } from '../http/endpoint.js'
+import type {
+  AccountsOnPages,
+  AskingUser,
+  EmailOnPages,
+  MailedWayBack,
+  PasswordOnPages,
+  UndoOnPages,
+} from '../pages/account/parts.js'
+import { minLengthFor } from '../passwords/password-rules.js'
+import type { ProvePassword } from '../principal/prove-password.js'
+import type { RequireFresh } from '../sign-in-again.js'
+import type { Throttle } from '../throttle/throttle.js'
+import type { AuthUser } from '../users/contract.js'
+import type { AccountsServer } from './accounts-server.js'
+import type { ChangePassword, ProvePresent } from './change-password.endpoint.js'
+import type { ConfirmEmail } from './confirm-email.endpoint.js'
+import {
+  addressOf,
+  type ChangeEmail,
+  sessionParts,
+  sessionsOf,
+  type VerifyEmail,
+} from './email.endpoint.js'
+import type { ForgotPassword } from './forgot-password.endpoint.js'
+import { newPasswordText } from './new-password.js'
+import type { FoundProof, Sealed } from './proofs.js'
+import type { ResetPassword } from './reset-password.endpoint.js'
+import type { UndoEmail } from './undo-email.endpoint.js'
+
+/** What users do with their passwords, by endpoint or by page. */
+export interface PasswordFlows {
+  readonly forgot: ForgotPassword
+  readonly reset: ResetPassword
+  readonly change: ChangePassword
+  /** As on the account page, whose user has a fresh sign-in. */
+  readonly changeOnPage: ChangePassword
+}
+
+/** What users do with their addresses. */
+export interface EmailFlows {
+  readonly verify: VerifyEmail
+  readonly change: ChangeEmail
+  readonly confirm: ConfirmEmail
+  readonly undo: UndoEmail
+}
+
+export interface AccountsOnPagesDeps
+  extends Pick<AccountsServer, 'proofs' | 'contacts' | 'accountsOptions'> {
+  readonly hasSecondFactor: (user: AuthUser) => Promise<boolean>
+  readonly throttle: Pick<Throttle, 'limitFailures'>
+}
+
+/** The same flows and limits as those of the endpoints, for the pages. */
+export function createAccountsOnPages(
+  deps: AccountsOnPagesDeps,
+  passwords: PasswordFlows | undefined,
+  emails: EmailFlows | undefined,
+): AccountsOnPages {
+  return {
+    password: passwords && passwordOnPages(deps, passwords),
+    email: emails && emailOnPages(deps, emails),
+    undo: emails && undoOnPages(deps, emails.undo),
+  }
+}
+
+function passwordOnPages(deps: AccountsOnPagesDeps, flows: PasswordFlows): PasswordOnPages {
+  const { proofs, accountsOptions, hasSecondFactor } = deps
+  const minLength = async (user: AuthUser) =>
+    minLengthFor(accountsOptions.passwordRules, await hasSecondFactor(user))
+  return {
+    forgot: flows.forgot,
+    minLength,
+
+    async look(token, context) {
+      const proof = await proofs.findLink('reset', token, context)
+      const user = await ownerOf(deps, proof, context)
+      return { username: user.username, minLength: await minLength(user) }
+    },
+
+    async reset(given, request) {
+      requireText(given.password)
+      let wayBack: MailedWayBack | null = null
+      await limited(deps, 'password-reset', request, async () => {
+        const { sealed } = await proofs.findLink('reset', given.token, request.context)
+        wayBack = wayBackIn(sealed)
+        await flows.reset(given, request)
+      })
+      return wayBack
+    },
+
+    async change(asking, { newPassword, password }, request, beforehand) {
+      requireText(newPassword)
+      const given = { newPassword, proof: { password } }
+      await flows.changeOnPage(asking, given, request, beforehand)
+    },
+  }
+}
+
+function emailOnPages(deps: AccountsOnPagesDeps, flows: EmailFlows): EmailOnPages {
+  const { proofs } = deps
+
+  async function isOf(
+    session: AskingUser['session'],
+    requestId: string,
+    context: EndpointRequest['context'],
+  ): Promise<boolean> {
+    const proof = await proofs.findCode(['verify-address', 'change-address'], requestId, context)
+    // Nobody else is told whether it is over.
+    const marks = [sessionParts(session.id), sessionsOf(session.userId)]
+    if (!marks.some((parts) => proofs.isMark(proof, parts))) return false
+    const reason = proofs.whyVoid(proof)
+    if (reason !== null) throw new AuthError('proof-refused', { details: { reason } })
+    return true
+  }
+
+  return {
+    status: (userId) => addressOf(deps, userId),
+    verify: async (asking, context) => (await flows.verify(asking, { context })).requestId,
+    async change(asking, email, request) {
+      const given = { email, proof: nothingShown }
+      return (await flows.change(asking, given, request)).requestId
+    },
+    isOf,
+    async confirm(asking, given, request) {
+      await limited(deps, 'email-confirm', request, () => flows.confirm(asking, given, request))
+    },
+  }
+}
+
+function undoOnPages(deps: AccountsOnPagesDeps, undo: UndoEmail): UndoOnPages {
+  return {
+    async look(token, context) {
+      const proof = await deps.proofs.findLink('undo-address', token, context)
+      return (await ownerOf(deps, proof, context)).username
+    },
+    async undo(token, request) {
+      await limited(deps, 'email-undo', request, () => undo(token, request.context))
+    },
+  }
+}
+
+// By name: an empty object would inherit from a polluted Object.prototype.
+const nothingShown = { password: undefined, code: undefined, passkey: undefined }
+
+/** Requires the present password beside the fresh sign-in of the page. */
+export function provePresentOnPage(deps: {
+  readonly requireFresh: RequireFresh
+  readonly provePassword: ProvePassword
+}): ProvePresent {
+  return async function provePresent(asking, { password }, request) {
+    await deps.requireFresh(asking, nothingShown, request)
+    if (password === undefined) return null
+    return { user: await deps.provePassword(asking.user.id, password, request) }
+  }
+}
+
+// In the same counters as the endpoint: a page is no second set of guesses.
+async function limited(
+  { throttle }: AccountsOnPagesDeps,
+  name: string,
+  request: EndpointRequest,
+  work: () => Promise<void>,
+): Promise<void> {
+  const endpoint = throttle.limitFailures(name, async () => {
+    await work()
+    return ok({})
+  })
+  await endpoint(request)
+}
+
+async function ownerOf(
+  { proofs, contacts }: AccountsOnPagesDeps,
+  { record }: FoundProof,
+  context: EndpointRequest['context'],
+): Promise<AuthUser> {
+  const user = record.userId === null ? null : await contacts.findById(record.userId)
+  if (user !== null && user.disabled !== true) return user
+  throw proofs.refusal('no-user', record, context)
+}
+
+function wayBackIn({ request = null, browser = null }: Sealed): MailedWayBack | null {
+  return request === null || browser === null ? null : { request, browser }
+}
+
+function requireText(password: string): void {
+  if (!newPasswordText.safeParse(password).success) throw new AuthError('invalid-request')
+}

@@ -1,0 +1,108 @@
+import { returnPathOf } from '../../http/return-path.js'
+import { parseIdentifier } from '../../login/login-request.js'
+import { asIdentifier } from '../judge-form.js'
+import { pageAddress } from '../page-request.js'
+import type { KnownBrowser } from '../pre-cookie.js'
+import { returnQuery } from '../sign-in-url.js'
+import type { MailPage, MailPlace } from './mail-form.js'
+import type { MailedWayBack, PasswordOnPages, UndoOnPages } from './parts.js'
+
+export interface MailPagesDeps {
+  readonly browsers: Pick<KnownBrowser, 'preOf' | 'allOf'>
+  /** The address of the router for browsers. */
+  readonly baseUrl: URL
+  /** The account page; null without. */
+  readonly accountUrl: string | null
+}
+
+/** `/account/forgot`: mails a link for a new password to whoever has a proven address. */
+export function createForgotPage(deps: MailPagesDeps, password: PasswordOnPages): MailPage {
+  const { browsers } = deps
+  return {
+    page: 'account/forgot',
+    instead: null,
+
+    async view({ raw, language }, form, { fields }) {
+      const back = signInAt(deps, raw, language)
+      return () => ({ page: 'forgot', form, username: fields.text('username'), back })
+    },
+
+    async submit({ raw, language }, fields, { incoming, context }) {
+      const identifier = parseIdentifier(asIdentifier(fields.text('username')))
+      const browser = browsers.preOf(incoming)
+      const wayBack = browser === null ? null : wayBackOf(raw, browser)
+      await password.forgot(identifier, context, wayBack)
+      return { note: 'mail-sent', onward: signInAt(deps, raw, language) }
+    },
+  }
+}
+
+/** Characters; stored encrypted with the link, whose row has a limit of its own. */
+const maxKeptChars = 4000
+
+function wayBackOf(request: string, browser: string): MailedWayBack | null {
+  return isRequest(request) && request.length <= maxKeptChars ? { request, browser } : null
+}
+
+/** `/account/reset?token=…`: a new password, by the link in a mail. */
+export function createResetPage(deps: MailPagesDeps, password: PasswordOnPages): MailPage {
+  const { baseUrl, browsers } = deps
+  return {
+    page: 'account/reset',
+    instead: pageAddress(baseUrl, 'account/forgot', nowhere),
+
+    async view(place, form, { reasons }, { context }) {
+      const { username, minLength } = await password.look(tokenIn(place), context)
+      return () => ({ page: 'reset', form, username, minLength, reasons })
+    },
+
+    async submit(place, fields, request) {
+      const given = { token: tokenIn(place), password: fields.text('password') }
+      const wayBack = await password.reset(given, request)
+      // A stranger may have asked for the mail, on the way to an app of his choice.
+      const isHere = wayBack !== null && browsers.allOf(request.incoming).includes(wayBack.browser)
+      const onward = signInAt(deps, isHere ? wayBack.request : '', place.language)
+      return { note: 'password-set', onward }
+    },
+  }
+}
+
+/** `/account/undo?token=…`: takes a change of the address back, by the link in a mail. */
+export function createUndoPage(deps: MailPagesDeps, { look, undo }: UndoOnPages): MailPage {
+  return {
+    page: 'account/undo',
+    instead: null,
+
+    async view(place, form, _before, { context }) {
+      const username = await look(tokenIn(place), context)
+      return () => ({ page: 'undo', form, username })
+    },
+
+    async submit(place, _fields, request) {
+      await undo(tokenIn(place), request)
+      return { note: 'address-undone', onward: signInAt(deps, '', place.language) }
+    },
+  }
+}
+
+const nowhere = { raw: '', flow: null, language: null }
+
+function tokenIn({ raw }: MailPlace): string {
+  return new URLSearchParams(raw).get('token') ?? ''
+}
+
+// The query of a sign-in: the request of an app, or a path of this origin.
+function isRequest(raw: string): boolean {
+  return /(?:^|&)(?:client_id|return_to)=/.test(raw)
+}
+
+// The sign-in page does nothing without a request.
+function signInAt(
+  { baseUrl, accountUrl }: MailPagesDeps,
+  raw: string,
+  language: string | null,
+): string {
+  const path = accountUrl === null ? '/' : (returnPathOf(new URL(accountUrl).pathname) ?? '/')
+  const query = isRequest(raw) ? raw : returnQuery(path)
+  return pageAddress(baseUrl, 'sign-in', { raw: query, flow: null, language })
+}

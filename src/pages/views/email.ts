@@ -1,0 +1,85 @@
+import { accountCard, button, field, formOf } from '../form-parts.js'
+import { html } from '../html.js'
+import type { PageContent } from '../layout.js'
+import type { PageTexts } from '../texts.js'
+import type { AccountEmailView, CodeElsewhereView, ConfirmEmailView } from '../view.js'
+import { addressText } from './account.js'
+import { backTo } from './account-factors.js'
+
+/** The address: prove it, or change it. */
+export function accountEmailPage(view: AccountEmailView, texts: PageTexts): PageContent {
+  const { account, form, email, verified, back } = view
+  const verify = { name: 'choice', value: 'verify' }
+  const proving =
+    email === null || verified
+      ? null
+      : html`<form method="post" action="${form.action}">
+${form.hidden}${button(texts.html('account-email.verify'), verify)}
+</form>
+`
+  return {
+    title: 'account.email',
+    isFaulty: form.fault !== null,
+    body: html`${accountCard(account)}
+<p>${addressText({ address: email, verified }, texts)}</p>
+${proving}${formOf(form, texts, 'account-email.wrong', changing(view, texts), true)}
+${backTo(back, texts)}`,
+  }
+}
+
+function changing({ form, email, typed }: AccountEmailView, texts: PageTexts) {
+  const isFaulty = form.fault?.kind === 'wrong'
+  const attributes = {
+    type: 'email',
+    value: typed,
+    autocomplete: 'email',
+    autocapitalize: 'none',
+    autocorrect: 'off',
+    spellcheck: 'false',
+    required: true,
+    autofocus: isFaulty,
+  }
+  const label = email === null ? 'account-email.first' : 'account-email.new'
+  const hint = 'account-email.help'
+  return [
+    field({ id: 'email', name: 'email', label, hint, isFaulty, attributes }, texts),
+    button(texts.html('account-email.change')),
+  ]
+}
+
+/** The code that was mailed to the address. */
+export function confirmEmailPage(view: ConfirmEmailView, texts: PageTexts): PageContent {
+  const { account, form, code, back } = view
+  const isFaulty = form.fault?.kind === 'wrong'
+  const attributes = {
+    type: 'text',
+    value: code,
+    autocomplete: 'one-time-code',
+    inputmode: 'numeric',
+    pattern: '[0-9 ]*',
+    required: true,
+    autofocus: form.fault === null || isFaulty,
+  }
+  const label = 'confirm-email.code'
+  const hint = 'confirm-email.help'
+  const content = [
+    field({ id: 'one-time-code', name: 'code', label, hint, isFaulty, attributes }, texts),
+    button(texts.html('confirm-email.submit')),
+  ]
+  return {
+    title: 'confirm-email.title',
+    isFaulty: form.fault !== null,
+    body: html`${accountCard(account)}
+${formOf(form, texts, 'confirm-email.wrong', content, true)}
+<p class="links"><a href="${back}">${texts.html('confirm-email.back')}</a></p>`,
+  }
+}
+
+/** The code for the window that has asked for it. */
+export function codeElsewherePage({ code }: CodeElsewhereView, texts: PageTexts): PageContent {
+  return {
+    title: 'code-elsewhere.title',
+    body: html`<p>${texts.html('code-elsewhere.lead', { code: html`<b>${code}</b>` })}</p>
+<p class="hint">${texts.html('code-elsewhere.help')}</p>`,
+  }
+}

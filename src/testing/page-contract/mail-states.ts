@@ -1,0 +1,77 @@
+import type { AccountOnPage, FormFault, Note, PageForm, View } from '../../pages/view.js'
+
+const base = 'https://chat.example.com/api/v1'
+
+const notes: readonly Note[] = [
+  'mail-sent',
+  'password-set',
+  'address-confirmed',
+  'address-undone',
+  'link-used',
+  'link-expired',
+  'link-unknown',
+]
+
+/** The states of the pages for passwords and addresses, and of links in mails. */
+export function mailStates(
+  { account, typed }: { readonly account: AccountOnPage; readonly typed: string },
+  formWith: (fault: FormFault | null) => PageForm,
+): Record<string, View> {
+  const form = formWith(null)
+  const wrong = formWith({ kind: 'wrong' })
+  const throttled = formWith({ kind: 'throttled', retryAfter: 290 })
+  const { username } = account
+  const back = `${base}/account?`
+  const forgot = { page: 'forgot', form, username: '', back: `${base}/oauth/sign-in?` } as const
+  const reset = { page: 'reset', form, username, minLength: 15, reasons: [] } as const
+  const changing = { page: 'account-password', account, form, hasPassword: true, back } as const
+  const changed = { ...changing, minLength: 15, reasons: [] } as const
+  const every = ['too-short', 'too-long', 'common', 'context', 'breached'] as const
+  return {
+    forgot,
+    'forgot-wrong': { ...forgot, form: wrong, username: typed },
+    'forgot-throttled': { ...forgot, form: throttled, username: typed },
+    reset,
+    'reset-wrong': { ...reset, form: wrong, reasons: every },
+    'reset-stale': { ...reset, form: formWith({ kind: 'stale' }) },
+    undo: { page: 'undo', form, username },
+    'undo-stale': { page: 'undo', form: formWith({ kind: 'stale' }), username },
+    ...Object.fromEntries(
+      notes.map((note) => [`note-${note}`, { page: 'note', note, onward: back } as const]),
+    ),
+    'note-alone': { page: 'note', note: 'link-unknown', onward: null },
+    'account-password': changed,
+    'account-password-first': { ...changed, hasPassword: false },
+    'account-password-wrong': { ...changed, form: wrong },
+    'account-password-refused': { ...changed, form: wrong, reasons: every },
+    ...emailStates(account, formWith),
+  }
+}
+
+function emailStates(
+  account: AccountOnPage,
+  formWith: (fault: FormFault | null) => PageForm,
+): Record<string, View> {
+  const form = formWith(null)
+  const wrong = formWith({ kind: 'wrong' })
+  const back = `${base}/account?`
+  const email = `a-rather-long-name-of-somebody@mail-of-a-whole-company.example.com`
+  const proven = { email, verified: true, typed: '' }
+  const address = { page: 'account-email', account, form, back, ...proven } as const
+  const confirm = { page: 'confirm-email', account, form, back, code: '' } as const
+  return {
+    'account-email': address,
+    'account-email-unproven': { ...address, verified: false },
+    'account-email-none': { ...address, email: null, verified: false },
+    'account-email-wrong': { ...address, form: wrong, typed: email },
+    'account-email-throttled': {
+      ...address,
+      form: formWith({ kind: 'throttled', retryAfter: 290 }),
+      verified: false,
+    },
+    'confirm-email': confirm,
+    'confirm-email-filled': { ...confirm, code: '1234 5678' },
+    'confirm-email-wrong': { ...confirm, form: wrong },
+    'code-elsewhere': { page: 'code-elsewhere', code: '1234 5678' },
+  }
+}
