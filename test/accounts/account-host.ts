@@ -16,6 +16,8 @@ export interface AccountHost extends TestHost {
 }
 
 export interface AccountSettings extends Omit<HostSettings, 'options'> {
+  /** What starts the host, such as one with pages. */
+  readonly start?: typeof startHost
   readonly accounts?: Partial<AccountsOptions>
   readonly options?: Partial<AuthRouterOptions>
 }
@@ -24,8 +26,9 @@ export interface AccountSettings extends Omit<HostSettings, 'options'> {
 export async function startAccounts(settings: AccountSettings = {}): Promise<AccountHost> {
   const mails: Mail[] = []
   const { accounts } = accountsOptions(mails)
-  const host = await startHost({
-    ...settings,
+  const { start = startHost, ...others } = settings
+  const host = await start({
+    ...others,
     options: {
       accounts: {
         ...(accounts as AccountsOptions),

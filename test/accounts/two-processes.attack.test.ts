@@ -106,6 +106,33 @@ describe.each(sharedAccounts)('two processes over $name', (kind) => {
     },
   )
 
+  it.skipIf(!kind.isThere)('50 logins with one mailed code open one session', async () => {
+    const { processes, one, other } = await start()
+    const body = { enabled: true }
+    expect((await one.post('/auth/email/second-factor', body, await logIn(other))).status).toBe(200)
+    const login = { username: 'alice', password }
+    expect((await one.post('/login', login)).error).toBe('totp-required')
+    const { code } = await mailOf(processes, 'second-factor-code', firstAddress)
+    const answers = await race(processes, (process) => process.post('/login', { ...login, code }))
+    expect(told(answers)).toEqual({ '200 done': 1, '401 totp-invalid': callers - 1 })
+  })
+
+  it.skipIf(!kind.isThere)('codes that are asked for at once differ, and each works', async () => {
+    const { processes, one, other } = await start()
+    const body = { enabled: true }
+    await one.post('/auth/email/second-factor', body, await logIn(other))
+    const login = { username: 'alice', password }
+    const asked = await Promise.all(
+      [one, other, one, other].map((process) => process.post('/login', login)),
+    )
+    expect(told(asked)).toEqual({ '401 totp-required': 4 })
+    const codes = () => processes.flatMap(({ mails }) => mails).flatMap(({ code }) => code ?? [])
+    await expect.poll(() => codes().length).toBe(4)
+    expect(new Set(codes()).size).toBe(4)
+    for (const code of codes())
+      expect((await other.post('/login', { ...login, code })).status).toBe(200)
+  })
+
   it.skipIf(!kind.isThere)('of two changes of the address at once one wins', async () => {
     const { row, one, other } = await start()
     const token = await logIn(one)

@@ -61,7 +61,8 @@ const users = {
   async findContact(id) {
     const row = await rowsWith('id', id).executeTakeFirst()
     if (row === undefined) return null
-    return { email: row.email, emailVerified: row.email_verified === 1 }
+    const { email, email_verified, email_factor } = row
+    return { email, emailVerified: email_verified === 1, emailFactor: email_factor === 1 }
   },
   updatePasswordHash: (id, from, to) => change(id, 'password_hash', from, { password_hash: to }),
   async updateEmail(id, from, to) {
@@ -74,6 +75,10 @@ const users = {
     }
   },
   markEmailVerified: (id, email) => change(id, 'email', email, { email_verified: 1 }),
+  async setEmailFactor(id, on) {
+    const row = kysely.updateTable(table).where('id', '=', id)
+    await row.set({ email_factor: on ? 1 : 0 }).execute()
+  },
 }
 
 async function openStores() {
@@ -116,11 +121,15 @@ const auth = createAuthRouter({
       reset: 'https://chat.example.com/#/reset/{token}',
       undo: 'https://chat.example.com/#/undo/{token}',
     },
+    emailSecondFactor: true,
   },
   throttle: {
     network: noLimit,
     endpoints: noLimit,
     mail: { address: noLimit, account: noLimit, network: noLimit, codes: noLimit },
+    account: noLimit,
+    secondFactor: noLimit,
+    secondFactorTotal: 100_000,
   },
   storeTimeout: 20_000,
 })

@@ -143,9 +143,10 @@ async function createUsers(kysely: Kysely<object>, table: string): Promise<void>
     .addColumn('name', 'varchar(64)', (column) => column.notNull())
     .addColumn('email', 'varchar(254)', (column) => column.unique())
     .addColumn('email_verified', 'integer', (column) => column.notNull())
+    .addColumn('email_factor', 'integer', (column) => column.notNull())
     .addColumn('password_hash', 'varchar(200)')
     .execute()
-  const values = sql.join(['u-alice', 'alice', 'Alice', firstAddress, 1, passwordHash])
+  const values = sql.join(['u-alice', 'alice', 'Alice', firstAddress, 1, 0, passwordHash])
   await sql`insert into ${sql.table(table)} values (${values})`.execute(kysely)
 }
 
