@@ -591,6 +591,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/email/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switches codes by mail as a second factor on or off. The other sessions end.
+         * @description - Requires a proven address, and a sign-in of the last ten minutes with every factor or the same proof in the body.
+         *     - A login is then answered 401 `totp-required` with the method `email`, and the code is on its way.
+         *     - A user with TOTP, or with a passkey that sign-in demands, is asked for that instead.
+         *     - A user who must have a second factor signs in again with a code.
+         */
+        post: operations["setEmailSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/oauth/authorize": {
         parameters: {
             query?: never;
@@ -1127,7 +1150,7 @@ export interface components {
         ChangeEmailRequest: {
             /** @description together with `code` if the user has a second factor; or send `passkey` */
             password?: string;
-            /** @description six digits, or a recovery code; at most 64 characters */
+            /** @description six digits, eight of a mail, or a recovery code; at most 64 characters */
             code?: string;
             /** @description the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, as JSON */
             passkey?: {
@@ -1156,7 +1179,7 @@ export interface components {
         ChangePasswordRequest: {
             /** @description together with `code` if the user has a second factor; or send `passkey` */
             password?: string;
-            /** @description six digits, or a recovery code; at most 64 characters */
+            /** @description six digits, eight of a mail, or a recovery code; at most 64 characters */
             code?: string;
             /** @description the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, as JSON */
             passkey?: {
@@ -1295,6 +1318,8 @@ export interface components {
                 email: string | null;
                 /** @description whether it is proven */
                 verified: boolean;
+                /** @description only with `accounts.emailSecondFactor`: whether codes by mail are on */
+                secondFactor?: boolean;
             };
         };
         GetKeysAnswer: {
@@ -1387,7 +1412,7 @@ export interface components {
         GetPasskeyCreationOptionsRequest: {
             /** @description together with `code` if the user has a second factor; or send `passkey` */
             password?: string;
-            /** @description six digits, or a recovery code; at most 64 characters */
+            /** @description six digits, eight of a mail, or a recovery code; at most 64 characters */
             code?: string;
             /** @description the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, as JSON */
             passkey?: {
@@ -1900,7 +1925,7 @@ export interface components {
             expiresIn?: number;
             /** @description together with `code` if the user has a second factor; or send `passkey` */
             password?: string;
-            /** @description six digits, or a recovery code; at most 64 characters */
+            /** @description six digits, eight of a mail, or a recovery code; at most 64 characters */
             code?: string;
             /** @description the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, as JSON */
             passkey?: {
@@ -2093,7 +2118,7 @@ export interface components {
         ReauthenticateRequest: {
             /** @description together with `code` if the user has a second factor; or send `passkey` */
             password?: string;
-            /** @description six digits, or a recovery code; at most 64 characters */
+            /** @description six digits, eight of a mail, or a recovery code; at most 64 characters */
             code?: string;
             /** @description the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, as JSON */
             passkey?: {
@@ -2225,6 +2250,32 @@ export interface components {
             error: "second-factor-enrolment-required";
             /** @description for people */
             message: string;
+        };
+        SetEmailSecondFactorAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: Record<string, never>;
+        };
+        SetEmailSecondFactorRequest: {
+            /** @description together with `code` if the user has a second factor; or send `passkey` */
+            password?: string;
+            /** @description six digits, eight of a mail, or a recovery code; at most 64 characters */
+            code?: string;
+            /** @description the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, as JSON */
+            passkey?: {
+                id: string;
+                rawId: string;
+                /** @enum {string} */
+                type: "public-key";
+                response: {
+                    clientDataJSON: string;
+                    authenticatorData: string;
+                    signature: string;
+                    userHandle?: string | null;
+                };
+            };
+            /** @description on or off */
+            enabled: boolean;
         };
         SignBrowserInRequest: Record<string, never>;
         Superseded: {
@@ -4988,6 +5039,47 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    setEmailSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetEmailSecondFactorRequest"];
+            };
+        };
+        responses: {
+            /** @description Switched. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetEmailSecondFactorAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestLimited"];
+            401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
+            403: components["responses"]["ForbiddenOrReauthenticationRequiredLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
