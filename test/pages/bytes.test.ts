@@ -33,8 +33,8 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
   }).toMatchInlineSnapshot(`
     {
       "css": "10c0c4424ed79dbf",
-      "de": "2f1a90031e0a7f8a",
-      "en": "75a54759c0495206",
+      "de": "02efe1e0426d626b",
+      "en": "e86ffa64c0d6c8ac",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }

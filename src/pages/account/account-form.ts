@@ -34,7 +34,7 @@ import {
 import { returnQuery } from '../sign-in-url.js'
 import type { PageTexts } from '../texts.js'
 import type { FormFault, PageForm, View } from '../view.js'
-import { deadLink, hidingAddress } from './mail-form.js'
+import { deadLink, hidingAddress, withoutAddress } from './mail-form.js'
 
 /** One page of the account of the signed-in user. */
 export interface AccountFormPage {
@@ -146,7 +146,8 @@ export function accountEndpoints(
     if (!isOwnPage(incoming, baseUrl.origin)) return errorAnswer(showPage, 'refused', 403, request)
     // 400, 413, 415
     const fields = fieldsOf(await readOpenBody(incoming, []))
-    return visit(request, (showing) => take(showing, fields))
+    const answer = await visit(request, (showing) => take(showing, fields))
+    return landing === undefined ? answer : withoutAddress(answer)
   }
 
   return {

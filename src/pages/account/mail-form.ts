@@ -96,10 +96,12 @@ export function mailFormEndpoints(
  * with the form.
  */
 export function hidingAddress(showPage: ShowPage): ShowPage {
-  return (viewIn, reader, status) => {
-    const headers = { ...status.headers, 'Referrer-Policy': 'strict-origin' }
-    return showPage(viewIn, reader, { ...status, headers })
-  }
+  return async (viewIn, reader, status) => withoutAddress(await showPage(viewIn, reader, status))
+}
+
+/** The same for an answer. After a redirect, its policy counts as well. */
+export function withoutAddress(answer: TextAnswer): TextAnswer {
+  return { ...answer, headers: { ...answer.headers, 'Referrer-Policy': 'strict-origin' } }
 }
 
 /** A page, its place and the request. */

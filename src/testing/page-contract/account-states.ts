@@ -37,7 +37,7 @@ export function accountStates(
     factor: { enabled: true, recoveryCodesLeft: 9, href: `${base}/account/second-factor?` },
     passkeys: { count: 2, href: `${base}/account/passkeys?` },
     password: `${base}/account/password?`,
-    email: { address: 'alice@example.com', verified: true, href: `${base}/account/email?` },
+    email: { address: 'alice@mail.example', verified: true, href: `${base}/account/email?` },
     signOut: `${base}/oauth/sign-out?`,
   }
   return {

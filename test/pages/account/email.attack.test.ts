@@ -120,6 +120,10 @@ it('the code leaves by no referrer, file or event', async () => {
     expect(one.headers['referrer-policy']).toBe('strict-origin')
     expect(one.headers['cache-control']).toBe('no-store')
   }
+  host.users.change('u-alice', { email: 'changed@example.net' })
+  const late = await visitor.post(landing, { code })
+  expect([late.status, late.headers.location]).toEqual([303, `${host.base}/account/email?`])
+  expect(late.headers['referrer-policy']).toBe('strict-origin')
   const told = JSON.stringify(host.host().events)
   for (const secret of [code, requestId, 'new@example.org', 'alice@example.com'])
     expect(told).not.toContain(secret)

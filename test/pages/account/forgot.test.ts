@@ -67,6 +67,7 @@ it('says the rules before, the reasons after, and costs the link nothing', async
     ['password', 'new-password', undefined],
   ])
   expect('readonly' in (fields[1]?.attributes ?? {})).toBe(true)
+  expect(fields[2]?.attributes['aria-describedby']).toBe('rules')
   for (const [typed, reason] of [
     ['pass99', 'It is too short: use'],
     ['correct horse battery', 'It is one that many people use'],
@@ -77,6 +78,7 @@ it('says the rules before, the reasons after, and costs the link nothing', async
     const again = await visitor.fill(page, { password: typed })
     expect([again.status, again.heading]).toEqual([422, 'Set a new password'])
     expect(again.text).toContain(reason)
+    expect(again.text).toMatch(/aria-describedby="fault (?:reasons )?rules"/)
     expect(typed !== '' && again.text.includes(typed)).toBe(false)
   }
   expect((await visitor.fill(page, { password: newPassword })).status).toBe(200)
