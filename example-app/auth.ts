@@ -5,6 +5,7 @@ import {
   sqlPasskeyStore,
   sqlStores,
 } from 'messaging-auth-router/stores/sql'
+import { accountsOptions } from './accounts.js'
 import type { Database } from './database.js'
 import { keepRotating, openKeyRing, readEncryptionKeys } from './keys.js'
 import { log } from './log.js'
@@ -50,6 +51,7 @@ export async function createAuth(
     }),
   )
   const store = sqlPasskeyStore(database.kysely)
+  const accounts = accountsOptions(settings)
   const passkeys = passkeyOptions(publicUrl, { store, once: apps.once })
   return namingSettings(() =>
     createAuthRouter({
@@ -63,6 +65,7 @@ export async function createAuth(
       oauth: oauthOptions(settings, publicUrl, signer, apps),
       pages,
       ...(passkeys && { passkeys }),
+      ...(accounts && { accounts }),
       secondFactor: ({ username }) =>
         named.has(username) || named.has('everybody') ? 'required' : 'optional',
       totpIssuer: 'Chat',

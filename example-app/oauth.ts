@@ -73,7 +73,10 @@ export function oauthOptions(
     consents,
     once,
     scopes: { 'messages:read': { en: 'Read your messages', de: 'Deine Nachrichten lesen' } },
-    claims: (user) => ({ email: (user as ChatUser).email, email_verified: true }),
+    claims: (user) => {
+      const { email, emailVerified } = user as ChatUser
+      return { email, email_verified: emailVerified }
+    },
   }
 }
 

@@ -60,9 +60,10 @@ async function start(opened: Opened): Promise<void> {
     const code = totpSecret === undefined ? '' : `, and a code by the key ${totpSecret}`
     process.stdout.write(`  ${username} signs in with: ${password}${code}\n`)
   }
+  const byMail = settings.mail === 'off' ? '' : ', password and address (mails come here)'
   process.stdout.write(`Four things to try:
   ${publicUrl}/  the chat, which signs in by the pages, as apps do
-  ${publicUrl}/api/v1/account  the account: devices, second factor, passkeys
+  ${publicUrl}/api/v1/account  the account: devices, second factor, passkeys${byMail}
   npm run wiki  another app; signed in to the chat, you are signed in there, too
   SECOND_FACTOR_REQUIRED=alice npm start  alice has to set up a second factor
 `)

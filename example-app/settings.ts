@@ -23,6 +23,8 @@ export interface Settings {
   readonly signingKey: SigningKey | null
   /** The names of the users who must have a second factor; `everybody` stands for all of them. */
   readonly mustHaveSecondFactor: ReadonlySet<string>
+  /** Where mail goes: to the terminal, or nowhere, and then no user can ask for any. */
+  readonly mail: 'console' | 'off'
 }
 
 /** Keys that seal what the database must not hold in clear, and the variable that they are from. */
@@ -57,6 +59,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     encryptionKeyFile: env['AUTH_ENCRYPTION_KEY_FILE'] || 'example-app/data/encryption.key',
     signingKey: env['AUTH_SIGNING_KEY'] ? signingKey(env['AUTH_SIGNING_KEY']) : null,
     mustHaveSecondFactor: new Set(list(env['SECOND_FACTOR_REQUIRED'] || '')),
+    mail: mail(env['MAIL'] || 'console'),
   }
 }
 
@@ -175,6 +178,11 @@ function encryptionKeys(env: NodeJS.ProcessEnv): EncryptionKeys | null {
       'AUTH_ENCRYPTION_KEYS: leave out AUTH_ENCRYPTION_KEY, or put its key in here.',
     )
   return setting === undefined ? null : { setting, base64: list(env[setting] ?? '') }
+}
+
+function mail(text: string): 'console' | 'off' {
+  if (text === 'console' || text === 'off') return text
+  throw new SettingError('MAIL: is neither console nor off.')
 }
 
 function list(text: string): string[] {

@@ -12,10 +12,17 @@ export interface ChatTables {
   chat_users: {
     id: Exact
     username: Exact
+    /** As its owner wrote it. */
     email: Exact
+    /** The same in lower case, which is what belongs to one user. */
+    email_key: Exact
     name: Exact
-    password_hash: Exact
+    password_hash: ColumnType<string | Buffer | null, string | null, string>
     disabled: number
+    /** 1 once its owner has shown that mail to the address arrives. */
+    email_verified: number
+    /** 1 while its owner wants codes by mail as a second factor. */
+    email_factor: number
   }
   chat_messages: {
     /** Counts up over all rooms: the order of the messages. */
@@ -45,11 +52,22 @@ async function createUsers({ kysely, engine }: Database): Promise<void> {
   await table
     .addColumn('id', exact(engine, 255), (column) => column.primaryKey())
     .addColumn('username', exact(engine, 255), (column) => column.notNull().unique())
-    .addColumn('email', exact(engine, 320), (column) => column.notNull().unique())
+    .addColumn('email', exact(engine, 320), (column) => column.notNull())
+    .addColumn('email_key', exact(engine, 320), (column) => column.notNull().unique())
     .addColumn('name', exact(engine, 255), (column) => column.notNull())
-    .addColumn('password_hash', exact(engine, 255), (column) => column.notNull())
+    .addColumn('password_hash', exact(engine, 255))
     .addColumn('disabled', 'smallint', (column) => column.notNull())
+    .addColumn('email_verified', 'smallint', (column) => column.notNull())
+    .addColumn('email_factor', 'smallint', (column) => column.notNull())
     .execute()
+  await kysely
+    .selectFrom('chat_users')
+    .select(['email_key', 'email_verified', 'email_factor'])
+    .limit(1)
+    .execute()
+    .catch((cause: unknown) => {
+      throw new Error('it is of an older example: name another, or an empty one', { cause })
+    })
 }
 
 async function createMessages({ kysely, engine }: Database): Promise<void> {

@@ -4,8 +4,12 @@ import type { ChatTables } from './tables.js'
 
 /** A user of this server. The router asks for less than this and shows less than this. */
 export interface ChatUser extends AuthUser {
+  /** As its owner wrote it. */
   readonly email: string
-  readonly passwordHash: string
+  /** Whether its owner has shown that mail to it arrives. */
+  readonly emailVerified: boolean
+  /** Whether its owner wants codes by mail as a second factor. */
+  readonly emailFactor: boolean
 }
 
 /** The user table, and the one adapter the router needs. */
@@ -18,47 +22,32 @@ export interface UserTable extends UserStore {
   ids(): Promise<Set<string>>
 }
 
-/**
- * Keeps users in the database. Names and addresses are stored in lower case, as the router asks for
- * them.
- */
+/** Keeps users in the database. Names are stored in lower case, as the router asks for them. */
 export function createUserTable(kysely: Kysely<ChatTables>): UserTable {
-  async function find(
-    column: 'id' | 'email' | 'username',
-    value: string,
-  ): Promise<AuthUser | null> {
-    const row = await kysely
-      .selectFrom('chat_users')
-      .selectAll()
-      .where(column, '=', value)
-      .executeTakeFirst()
-    return row === undefined ? null : toUser(row)
-  }
-
+  const find = createFind(kysely)
   return {
+    ...accountMethods(kysely, find),
     findById: (userId) => find('id', userId),
 
     async findByIdentifier({ kind, value }) {
       const name = value.toLowerCase()
-      if (kind !== 'user') return find(kind, name)
-      return (await find('id', value)) ?? find(name.includes('@') ? 'email' : 'username', name)
+      const isAddress = kind === 'email' || (kind === 'user' && name.includes('@'))
+      const byId = kind === 'user' ? await find('id', value) : null
+      return byId ?? find(isAddress ? 'email_key' : 'username', name)
     },
 
-    // One statement that looks and writes: of two logins at the same moment, or a login and a
-    // change of password, one wins.
-    async updatePasswordHash(userId, from, to) {
-      const update = kysely.updateTable('chat_users').set({ password_hash: to })
-      const { numUpdatedRows } = await update
-        .where('id', '=', userId)
-        .where('password_hash', '=', from)
-        .executeTakeFirstOrThrow()
-      return numUpdatedRows === 1n
-    },
-
-    async add({ id, username, email, name, passwordHash, disabled }) {
-      const row = { id, name, password_hash: passwordHash, disabled: disabled ? 1 : 0 }
-      const names = { username: username.toLowerCase(), email: email.toLowerCase() }
-      const insert = kysely.insertInto('chat_users').values({ ...row, ...names })
+    async add({ id, username, email, name, passwordHash, ...is }) {
+      const insert = kysely.insertInto('chat_users').values({
+        id,
+        username: username.toLowerCase(),
+        email,
+        email_key: keyOf(email),
+        name,
+        password_hash: passwordHash,
+        disabled: is.disabled ? 1 : 0,
+        email_verified: is.emailVerified ? 1 : 0,
+        email_factor: is.emailFactor ? 1 : 0,
+      })
       await insert.execute().catch(async (error: unknown) => {
         // Another process that starts at the same moment may have been faster.
         if ((await find('id', id)) === null) throw error
@@ -72,13 +61,90 @@ export function createUserTable(kysely: Kysely<ChatTables>): UserTable {
   }
 }
 
+function createFind(kysely: Kysely<ChatTables>) {
+  return async function find(
+    column: 'id' | 'email_key' | 'username',
+    value: string,
+  ): Promise<ChatUser | null> {
+    const row = await kysely
+      .selectFrom('chat_users')
+      .selectAll()
+      .where(column, '=', value)
+      .executeTakeFirst()
+    return row === undefined ? null : toUser(row)
+  }
+}
+
+/**
+ * What users change by `accounts`. Each is one statement that looks and writes: of two changes at
+ * the same moment one wins, and the other learns that it has lost.
+ */
+function accountMethods(
+  kysely: Kysely<ChatTables>,
+  find: ReturnType<typeof createFind>,
+): Required<Omit<UserStore, 'findById' | 'findByIdentifier'>> {
+  const update = (userId: string) => kysely.updateTable('chat_users').where('id', '=', userId)
+  return {
+    async updatePasswordHash(userId, from, to) {
+      const { numUpdatedRows } = await update(userId)
+        .set({ password_hash: to })
+        .where('password_hash', from === null ? 'is' : '=', from)
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows === 1n
+    },
+
+    async findContact(userId) {
+      const user = await find('id', userId)
+      if (user === null) return null
+      const { email, emailVerified, emailFactor } = user
+      return { email, emailVerified, emailFactor }
+    },
+
+    async updateEmail(userId, from, to) {
+      try {
+        const { numUpdatedRows } = await update(userId)
+          .set({ email: to, email_key: keyOf(to), email_verified: 1 })
+          .where('email', '=', from ?? '')
+          .executeTakeFirstOrThrow()
+        return { outcome: numUpdatedRows === 1n ? 'changed' : 'superseded' }
+      } catch (error) {
+        // The unique index has refused it, if somebody else has the address.
+        const other = await find('email_key', keyOf(to))
+        if (other === null || other.id === userId) throw error
+        return { outcome: 'taken' }
+      }
+    },
+
+    async markEmailVerified(userId, email) {
+      const { numUpdatedRows } = await update(userId)
+        .set({ email_verified: 1 })
+        .where('email', '=', email)
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows === 1n
+    },
+
+    async setEmailFactor(userId, on) {
+      await update(userId)
+        .set({ email_factor: on ? 1 : 0 })
+        .execute()
+    },
+  }
+}
+
+/** By which an address belongs to one user, however it is written. */
+function keyOf(email: string): string {
+  return email.toLowerCase()
+}
+
 function toUser(row: Selectable<ChatTables['chat_users']>): ChatUser {
   return {
     id: String(row.id),
     username: String(row.username),
     name: String(row.name),
     email: String(row.email),
-    passwordHash: String(row.password_hash),
+    emailVerified: Boolean(row.email_verified),
+    emailFactor: Boolean(row.email_factor),
+    passwordHash: row.password_hash === null ? null : String(row.password_hash),
     disabled: Boolean(row.disabled),
   }
 }

@@ -22,6 +22,7 @@ test('npm start says what to try, and ends with the process that it is', async (
   for (const one of [
     `http://localhost:${port}/ `,
     `http://localhost:${port}/api/v1/account `,
+    'mails come here',
     'npm run wiki ',
     'SECOND_FACTOR_REQUIRED=alice npm start ',
   ])

@@ -1,0 +1,184 @@
+// Passwords and addresses in the example, whose mails are read where it writes them.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { chromiumPath, launchChromium } from '../support/chromium.js'
+import {
+  alice,
+  buildExample,
+  type Example,
+  environmentIn,
+  startExample,
+  temporaryFolder,
+} from '../support/example.js'
+import * as client from '../support/example-client.js'
+import { type ExamplePage, openProfile, openTab } from '../support/example-page.js'
+import { type FreshDatabase, freshMysql, freshPostgres } from '../support/fresh-database.js'
+import { mysqlUrl, postgresUrl, redisUrl } from '../support/services.js'
+
+const newPassword = 'seven quiet lanterns on a hill'
+/** A machine may be busy. */
+const poll = { timeout: 30_000 }
+
+beforeAll(buildExample, 300_000)
+
+async function start(env: Record<string, string> = {}): Promise<Example> {
+  const app = await startExample({ ...environmentIn(temporaryFolder()), ...env })
+  onTestFinished(async () => void (await app.stop('SIGKILL')))
+  return app
+}
+
+/** What a mail to an address says that has this in it, once it is written. */
+async function mailTo(app: Example, address: string, part: RegExp): Promise<string> {
+  const find = () =>
+    [...app.output.stdout.matchAll(/(?:^ {2}\|.*\n)+/gm)]
+      .map(([mail]) => mail.replaceAll(/^ {2}\| ?/gm, ''))
+      .filter((mail) => mail.startsWith(`Mail to ${address}\nSubject: `) && part.test(mail))
+      .at(-1)
+  await expect.poll(find, poll).toBeDefined()
+  return part.exec(find() ?? '')?.[1] ?? ''
+}
+
+const linkTo = (page: string) =>
+  new RegExp(`^(http://localhost:\\d+/api/v1/account/${page}\\S+)$`, 'm')
+const code = /(\d{4} \d{4})/
+
+const post = (app: Example, path: string, body: object, headers: client.Credentials = {}) =>
+  client.request(app.url, 'POST', `/api/v1${path}`, body, headers)
+const loginOf = async (app: Example, user: typeof alice) => (await post(app, '/login', user)).status
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name }).waitFor()
+
+describe.skipIf(chromiumPath === null)('in Chromium', { timeout: 120_000 }, () => {
+  let browser: Browser
+  let app: Example
+  beforeAll(async () => {
+    app = await startExample(environmentIn(temporaryFolder()))
+    browser = await launchChromium()
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await app?.stop('SIGKILL')
+  })
+
+  const open = async (on = app): Promise<ExamplePage> =>
+    openTab(await openProfile(browser, on.url), on.url)
+
+  test('a forgotten password is set by the mailed link, and leads back into the chat', async () => {
+    const tab = await open()
+    const { page, press, sees, look } = tab
+    await page.goto(`${page.url()}#random`)
+    await press('Sign in')
+    await look('sign-in-with-forgotten')
+    await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    await heading(page, 'Forgot your password?')
+    await look('forgot')
+    await page.getByLabel('E-mail or user name').fill('Alice@Example.com')
+    await press('Mail me a link')
+    await heading(page, 'Look at your mail')
+    await look('mail-sent')
+
+    await page.goto(await mailTo(app, 'alice@example.com', linkTo('reset')))
+    await heading(page, 'Set a new password')
+    await look('reset')
+    await page.getByLabel('New password', { exact: true }).fill('too short')
+    await press('Set the password')
+    await sees('It is too short: use 15 characters or more.')
+    await look('reset-refused')
+    await page.getByLabel('New password', { exact: true }).fill(newPassword)
+    await press('Set the password')
+    await heading(page, 'Your new password is set')
+    await look('password-set')
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByLabel('E-mail or user name').fill(alice.username)
+    await page.getByLabel('Password', { exact: true }).fill(newPassword)
+    await press('Sign in')
+    await sees('Signed in as alice')
+    await heading(page, '# Random')
+    expect(await loginOf(app, alice)).toBe(401)
+    await mailTo(app, 'alice@example.com', /(The password of your account)/)
+  })
+
+  test('an address is changed by the mailed code, and taken back by the link to the former one', async () => {
+    const tab = await open()
+    const { page, press, look } = tab
+    await tab.signIn({ ...alice, password: newPassword })
+    const elsewhere = await open()
+    await elsewhere.signIn({ ...alice, password: newPassword })
+    await tab.choose('Manage account')
+    await heading(page, 'Your account')
+    await look('account-with-address')
+    await page.getByRole('link', { name: 'Confirm or change the address' }).click()
+    await look('address')
+    await page.getByLabel('New address').fill('Alice.W@Example.ORG')
+    await press('Mail a code there')
+    await heading(page, 'Type the code')
+    await look('type-the-code')
+    const typed = await mailTo(app, 'Alice.W@example.org', code)
+    await page.getByLabel('Code from our mail').fill(typed)
+    await press('Confirm the address')
+    await heading(page, 'Your address is confirmed')
+    const byAddress = { email: 'alice.w@example.org', password: newPassword }
+    expect((await post(app, '/login', byAddress)).status).toBe(200)
+
+    await page.goto(await mailTo(app, 'alice@example.com', linkTo('undo')))
+    await heading(page, 'Take the new address back?')
+    await look('undo')
+    await press('Take it back')
+    await heading(page, 'Your former address is back')
+    await look('undone')
+    await elsewhere.sees('You were signed out')
+    expect((await post(app, '/login', byAddress)).status).toBe(401)
+    await mailTo(app, 'alice@example.com', linkTo('reset'))
+  })
+
+  test('a code by mail is a second factor, once its user has switched it on', async () => {
+    const on = await start({ SEED_USERS: '1' })
+    const user1 = { username: 'user1', password: 'passphrase of user 1' }
+    const signedIn = await client.signIn(on.url, user1)
+    const switched = await post(on, '/auth/email/second-factor', { enabled: true }, signedIn)
+    expect(switched.status).toBe(200)
+    const tab = await open(on)
+    await tab.typePassword(user1)
+    await heading(tab.page, 'Confirm that it is you')
+    await tab.look('code-by-mail')
+    await tab.sees('A code is on its way to you.')
+    await tab.page.locator('#one-time-code').fill(await mailTo(on, 'user1@example.com', code))
+    await tab.press('Confirm')
+    await tab.sees('Signed in as user1')
+  })
+})
+
+const setups = [
+  { name: 'SQLite', fresh: null, isThere: true, env: {} },
+  { name: 'PostgreSQL', fresh: freshPostgres, isThere: postgresUrl !== null, env: {} },
+  { name: 'MariaDB', fresh: freshMysql, isThere: mysqlUrl !== null, env: {} },
+  { name: 'Redis', fresh: null, isThere: redisUrl !== null, env: { REDIS_URL: redisUrl ?? '' } },
+]
+
+for (const { name, fresh, isThere, env } of setups) {
+  test.skipIf(!isThere)(
+    `with ${name}, a link sets a new password, once`,
+    async () => {
+      const database: FreshDatabase | undefined = await fresh?.()
+      onTestFinished(async () => void (await database?.drop()))
+      const app = await start({ ...env, ...(database && { DATABASE_URL: database.url }) })
+      const { status } = await post(app, '/auth/password/forgot', { user: 'alice' })
+      expect(status).toBe(202)
+      const link = new URL(await mailTo(app, 'alice@example.com', linkTo('reset')))
+      const proof = { token: link.searchParams.get('token'), password: newPassword }
+      expect((await post(app, '/auth/password/reset', proof)).status).toBe(200)
+      expect((await post(app, '/auth/password/reset', proof)).status).toBe(400)
+      expect(await loginOf(app, alice)).toBe(401)
+      expect(await loginOf(app, { ...alice, password: newPassword })).toBe(200)
+    },
+    60_000,
+  )
+}
+
+test('MAIL=off takes away what mails, and the start does not speak of it', async () => {
+  const app = await start({ MAIL: 'off' })
+  expect((await post(app, '/auth/password/forgot', { user: 'alice' })).status).toBe(404)
+  const page = await fetch(`${app.url}/api/v1/account`)
+  expect(await page.text()).not.toContain('Forgot your password?')
+  expect(app.output.stdout).not.toContain('mails')
+}, 60_000)
