@@ -125,7 +125,7 @@ const typed = blocks.filter(({ name }) => name.endsWith('.ts'))
 const untyped = blocks.filter(({ name }) => !name.endsWith('.ts'))
 
 const examples = sources.reduce(
-  (sum, file) => sum + readFileSync(join(root, file), 'utf8').split('@example').length - 1,
+  (sum, file) => sum + readFileSync(join(root, file), 'utf8').split('* @example').length - 1,
   0,
 )
 const names = blocks.map(({ name }) => name)
