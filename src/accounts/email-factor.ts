@@ -27,6 +27,7 @@ export interface EmailFactorDeps {
  */
 export function createEmailFactor(deps: EmailFactorDeps): CodeFactor {
   const { contacts, mails, isOutranked } = deps
+  const inTurn = createInTurn()
   return {
     name: 'email',
     endsSessions: true,
@@ -44,7 +45,7 @@ export function createEmailFactor(deps: EmailFactorDeps): CodeFactor {
       const to = { email, user, locale: contact?.locale }
       const refused = await mails.take(to, 'second-factor-code', context)
       if (refused !== null) throw refused
-      const { code, expiresAt } = await openCode(deps, user, email)
+      const { code, expiresAt } = await inTurn(user.id, () => openCode(deps, user, email))
       mails.send(to, { kind: 'second-factor-code', code, expiresAt }, context)
       return true
     },
@@ -60,6 +61,23 @@ export function createEmailFactor(deps: EmailFactorDeps): CodeFactor {
 /** The address that gets the codes of a user. */
 export function provenAddress(contact: UserContact | null): string | null {
   return contact?.emailVerified === true ? contact.email : null
+}
+
+/** Does work for the same user one after the other. */
+type InTurn = <Result>(userId: string, work: () => Promise<Result>) => Promise<Result>
+
+// So that a double click is no failure of the store. Processes may still meet at a number.
+function createInTurn(): InTurn {
+  const last = new Map<string, Promise<unknown>>()
+  return async function inTurn(userId, work) {
+    const mine = (last.get(userId) ?? Promise.resolve()).then(work, work)
+    last.set(userId, mine)
+    try {
+      return await mine
+    } finally {
+      if (last.get(userId) === mine) last.delete(userId)
+    }
+  }
 }
 
 async function openCode(deps: EmailFactorDeps, user: AuthUser, email: string): Promise<MailedCode> {

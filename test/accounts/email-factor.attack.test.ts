@@ -178,6 +178,7 @@ describe('mails with codes', () => {
     expect(asked.map(({ status }) => status)).toEqual([401, 401, 401, 401])
     const codes = (await host.mailed('second-factor-code')).map(({ code }) => code)
     expect(new Set(codes).size).toBe(4)
+    expect(host.events.filter(({ type }) => type === 'host.failed')).toEqual([])
     for (const code of codes) expectAnswer(await attempt(host, code), 200)
   })
 

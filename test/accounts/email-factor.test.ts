@@ -2,9 +2,11 @@
 import { expect, it } from 'vitest'
 import { logIn, obtainCode, post } from '../support/client.js'
 import { password, startHost } from '../support/host.js'
+import { passkeyOptions } from '../support/mounted-passkeys.js'
 import { attempt, begin, codeOf, confirm, expectAnswer } from '../support/two-factor.js'
 import { asAlice, startAccounts } from './account-host.js'
 import { codeFor, factorPath, withEmailFactor, withFactor } from './email-factor-host.js'
+import { addPasskey } from './passkey-host.js'
 
 it('a user switches it on; from then on a login needs the code of its mail', async () => {
   const host = await withFactor()
@@ -119,4 +121,15 @@ it('the option needs users that keep it, and no factor of the same name', async 
   const own = { name: 'email', isEnabled: async () => true, verify: async () => ({}) } as never
   await expect(withFactor({ options: { users: without } })).rejects.toThrow(/setEmailFactor/)
   await expect(withFactor({ options: { otherFactors: [own] } })).rejects.toThrow(/named email/)
+})
+
+it('a user whose passkey a sign-in demands is asked for that alone', async () => {
+  const host = await withEmailFactor({ options: passkeyOptions({ asSecondFactor: 'always' }) })
+  const code = await codeFor(host)
+  const { authToken } = await logIn(host, { username: 'alice', password, code })
+  await addPasskey(host, authToken)
+  const asked = await attempt(host)
+  expectAnswer(asked, 401, 'totp-required')
+  expect(asked.body.details.availableMethods).toEqual(['passkey', 'recovery'])
+  expect(await host.mailed('second-factor-code')).toHaveLength(1)
 })

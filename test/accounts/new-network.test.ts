@@ -4,7 +4,9 @@ import { bearer, logIn, post } from '../support/client.js'
 import { behindProxy, from, guess, right } from '../support/guessing.js'
 import { password } from '../support/host.js'
 import { memoryLimiter } from '../support/memory-limiter.js'
+import { passkeyOptions } from '../support/mounted-passkeys.js'
 import { type AccountHost, type AccountSettings, startAccounts } from './account-host.js'
+import { addPasskey, signInBy } from './passkey-host.js'
 
 const home = '192.0.2.1'
 const away = '198.51.100.7'
@@ -130,4 +132,15 @@ it('a proven address alone is told', async () => {
   expect(await told(host)).toEqual([])
   const { authToken } = await logIn(host)
   await post(host, '/auth/email/verify', {}, bearer(authToken)).expect(202)
+})
+
+it('a sign-in by passkey from a new network is told like one by password', async () => {
+  const host = await start({ options: passkeyOptions() })
+  const { body } = await right(host, home).expect(200)
+  const passkey = await addPasskey(host, body.data.authToken)
+  expect((await signInBy(host, passkey, from(home))).status).toBe(200)
+  expect(await told(host)).toEqual([])
+  for (let i = 0; i < 2; i += 1)
+    expect((await signInBy(host, passkey, from(away))).status).toBe(200)
+  expect(await told(host)).toEqual([away])
 })

@@ -47,3 +47,17 @@ it('a signed-in user changes the password, and proves and changes the address', 
   expect(host.users.rows.get('u-alice')?.email).toBe('alice@example.com')
   expect(await client.check()).toMatchObject({ status: 'signed-out' })
 })
+
+it('a user switches codes by mail on and off, and signs in with one', async () => {
+  const host = await startAccounts({ accounts: { emailSecondFactor: true } })
+  const client = clientOf(host)
+  await client.signIn(alice)
+  await client.email.setSecondFactor(true)
+  expect(await client.email.get()).toMatchObject({ verified: true, secondFactor: true })
+  const code = async () => (await host.mailed('second-factor-code')).at(-1)?.code ?? ''
+  const due = await client.signIn(alice)
+  if (due.status !== 'code-needed') throw new Error(due.status)
+  expect(await due.submit(await code())).toMatchObject({ status: 'signed-in' })
+  await client.email.setSecondFactor(false)
+  expect(await client.email.get()).toMatchObject({ secondFactor: false })
+})
