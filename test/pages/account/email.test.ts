@@ -128,6 +128,33 @@ it('asks for a fresh sign-in, and says that it is busy while a store is away', a
   await host.link('address-changed')
 })
 
+it('takes a code that the host has asked for, in any browser of its user', async () => {
+  const host = await startMailPages()
+  host.users.change('u-alice', { emailVerified: false })
+  const sent = await host.host().auth.accounts.sendVerification('u-alice')
+  const code = await host.code('verify-address')
+  expect((await host.mailed('verify-address')).at(-1)?.url).toBeUndefined()
+  const url = `${host.base}/account/confirm?request=${sent?.requestId}`
+  const { visitor: dora } = await openAccount(host, 'dora')
+  expect((await dora.open(url)).heading).toBe('This link does not work')
+  const { visitor } = await openAccount(host)
+  const done = await visitor.fill(await visitor.open(url), { code })
+  expect(done.heading).toBe('Your address is confirmed')
+  expect(contactOf(host)).toEqual(['alice@example.com', true])
+})
+
+it('changes one address, of twenty forms of one code at once', async () => {
+  const host = await startMailPages()
+  const { visitor, page } = await openEmail(host)
+  const asked = await visitor.fill(page, { email: 'new@example.org' })
+  const code = await host.code('change-address')
+  const answers = await Promise.all(Array.from({ length: 20 }, () => visitor.post(asked, { code })))
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect(answers.filter(({ status }) => status >= 500)).toEqual([])
+  await host.link('address-changed')
+  expect(await host.mailed('address-changed')).toHaveLength(1)
+})
+
 it('is not there where users cannot be written, nor without the account page', async () => {
   const host = await startMailPages({
     users: (users) => Object.assign(users, { updateEmail: undefined }),
