@@ -15,6 +15,7 @@ import { type ExamplePage, openProfile, openTab } from '../support/example-page.
 import { type FreshDatabase, freshMysql, freshPostgres } from '../support/fresh-database.js'
 import { mysqlUrl, postgresUrl, redisUrl } from '../support/services.js'
 
+const numbered = (n: number) => ({ username: `user${n}`, password: `passphrase of user ${n}` })
 const newPassword = 'seven quiet lanterns on a hill'
 /** A machine may be busy. */
 const poll = { timeout: 30_000 }
@@ -52,7 +53,7 @@ describe.skipIf(chromiumPath === null)('in Chromium', { timeout: 120_000 }, () =
   let browser: Browser
   let app: Example
   beforeAll(async () => {
-    app = await startExample(environmentIn(temporaryFolder()))
+    app = await startExample({ ...environmentIn(temporaryFolder()), SEED_USERS: '2' })
     browser = await launchChromium()
   }, 120_000)
   afterAll(async () => {
@@ -60,16 +61,18 @@ describe.skipIf(chromiumPath === null)('in Chromium', { timeout: 120_000 }, () =
     await app?.stop('SIGKILL')
   })
 
-  const open = async (on = app): Promise<ExamplePage> =>
-    openTab(await openProfile(browser, on.url), on.url)
+  const open = async (): Promise<ExamplePage> =>
+    openTab(await openProfile(browser, app.url), app.url)
 
   test('a forgotten password is set by the mailed link, and leads back into the chat', async () => {
     const tab = await open()
     const { page, press, sees, look } = tab
     await page.goto(`${page.url()}#random`)
     await press('Sign in')
+    const forgotten = page.getByRole('link', { name: 'Forgot your password?' })
+    await forgotten.waitFor()
     await look('sign-in-with-forgotten')
-    await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    await forgotten.click()
     await heading(page, 'Forgot your password?')
     await look('forgot')
     await page.getByLabel('E-mail or user name').fill('Alice@Example.com')
@@ -101,26 +104,26 @@ describe.skipIf(chromiumPath === null)('in Chromium', { timeout: 120_000 }, () =
   test('an address is changed by the mailed code, and taken back by the link to the former one', async () => {
     const tab = await open()
     const { page, press, look } = tab
-    await tab.signIn({ ...alice, password: newPassword })
     const elsewhere = await open()
-    await elsewhere.signIn({ ...alice, password: newPassword })
+    for (const each of [tab, elsewhere]) await each.signIn(numbered(1))
     await tab.choose('Manage account')
     await heading(page, 'Your account')
     await look('account-with-address')
     await page.getByRole('link', { name: 'Confirm or change the address' }).click()
+    await heading(page, 'E-mail address')
     await look('address')
-    await page.getByLabel('New address').fill('Alice.W@Example.ORG')
+    await page.getByLabel('New address').fill('User.One@Example.ORG')
     await press('Mail a code there')
     await heading(page, 'Type the code')
     await look('type-the-code')
-    const typed = await mailTo(app, 'Alice.W@example.org', code)
+    const typed = await mailTo(app, 'User.One@example.org', code)
     await page.getByLabel('Code from our mail').fill(typed)
     await press('Confirm the address')
     await heading(page, 'Your address is confirmed')
-    const byAddress = { email: 'alice.w@example.org', password: newPassword }
+    const byAddress = { email: 'user.one@example.org', password: numbered(1).password }
     expect((await post(app, '/login', byAddress)).status).toBe(200)
 
-    await page.goto(await mailTo(app, 'alice@example.com', linkTo('undo')))
+    await page.goto(await mailTo(app, 'user1@example.com', linkTo('undo')))
     await heading(page, 'Take the new address back?')
     await look('undo')
     await press('Take it back')
@@ -128,23 +131,21 @@ describe.skipIf(chromiumPath === null)('in Chromium', { timeout: 120_000 }, () =
     await look('undone')
     await elsewhere.sees('You were signed out')
     expect((await post(app, '/login', byAddress)).status).toBe(401)
-    await mailTo(app, 'alice@example.com', linkTo('reset'))
+    await mailTo(app, 'user1@example.com', linkTo('reset'))
   })
 
   test('a code by mail is a second factor, once its user has switched it on', async () => {
-    const on = await start({ SEED_USERS: '1' })
-    const user1 = { username: 'user1', password: 'passphrase of user 1' }
-    const signedIn = await client.signIn(on.url, user1)
-    const switched = await post(on, '/auth/email/second-factor', { enabled: true }, signedIn)
+    const signedIn = await client.signIn(app.url, numbered(2))
+    const switched = await post(app, '/auth/email/second-factor', { enabled: true }, signedIn)
     expect(switched.status).toBe(200)
-    const tab = await open(on)
-    await tab.typePassword(user1)
+    const tab = await open()
+    await tab.typePassword(numbered(2))
     await heading(tab.page, 'Confirm that it is you')
     await tab.look('code-by-mail')
     await tab.sees('A code is on its way to you.')
-    await tab.page.locator('#one-time-code').fill(await mailTo(on, 'user1@example.com', code))
+    await tab.page.locator('#one-time-code').fill(await mailTo(app, 'user2@example.com', code))
     await tab.press('Confirm')
-    await tab.sees('Signed in as user1')
+    await tab.sees('Signed in as user2')
   })
 })
 
