@@ -143,7 +143,9 @@ describe.skipIf(chromiumPath === null)('in Chromium', { timeout: 120_000 }, () =
     await heading(tab.page, 'Confirm that it is you')
     await tab.look('code-by-mail')
     await tab.sees('A code is on its way to you.')
-    await tab.page.locator('#one-time-code').fill(await mailTo(app, 'user2@example.com', code))
+    await tab.page
+      .getByLabel('Code that we sent you')
+      .fill(await mailTo(app, 'user2@example.com', code))
     await tab.press('Confirm')
     await tab.sees('Signed in as user2')
   })

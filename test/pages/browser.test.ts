@@ -284,7 +284,7 @@ describe.runIf(chromiumPath !== null)('The sign-in page in a browser', () => {
   it('confirms, and does not send a code, when Enter is pressed', async () => {
     const page = await openTab()
     await openState(page, 'second-factor-sendable')
-    await page.getByLabel('Code from your authenticator app').fill('123 456')
+    await page.getByLabel('Code that we sent you').fill('123 456')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
     const sent = new URLSearchParams(server.posted.at(-1))

@@ -32,9 +32,9 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
     passwordScript: digestOf(passwordScript),
   }).toMatchInlineSnapshot(`
     {
-      "css": "10c0c4424ed79dbf",
-      "de": "02efe1e0426d626b",
-      "en": "e86ffa64c0d6c8ac",
+      "css": "06ac6c1e7065b305",
+      "de": "be1433b66dbde967",
+      "en": "72a1eb49dbce53a1",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }

@@ -136,6 +136,7 @@ const grants = `
 const cards = `
 .account,.scopes,.codes,.secret,.items{border:1px solid var(--line);border-radius:.625rem}
 .account{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem;padding:.75rem 1rem}
+h1+.account{margin-top:1rem}
 .account>bdi+bdi{color:var(--muted)}
 .scopes{margin:0 0 1rem;padding:0;list-style:none}
 .scopes li{padding:.625rem 1rem}

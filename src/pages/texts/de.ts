@@ -50,6 +50,8 @@ export const de: TextsOfPages = {
   'second-factor.account': 'Anmeldung als {account}',
   'second-factor.code': 'Code aus Deiner Authenticator-App',
   'second-factor.code-help': 'Die App zeigt sechs Ziffern, alle 30 Sekunden neue.',
+  'second-factor.sent-code': 'Code, den wir Dir geschickt haben',
+  'second-factor.sent-code-help': 'Er gilt einmal, für ein paar Minuten. Gib ihn nur hier ein.',
   'second-factor.recovery': 'Ersatzcode',
   'second-factor.recovery-help':
     'Einer der Codes, die Du beim Einrichten aufgehoben hast. Jeder gilt einmal.',

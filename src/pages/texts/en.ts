@@ -51,6 +51,8 @@ export const en = {
   'second-factor.account': 'Signing in as {account}',
   'second-factor.code': 'Code from your authenticator app',
   'second-factor.code-help': 'The app shows six digits, and new ones every 30 seconds.',
+  'second-factor.sent-code': 'Code that we sent you',
+  'second-factor.sent-code-help': 'It works once, for a few minutes. Only type it here.',
   'second-factor.recovery': 'Recovery code',
   'second-factor.recovery-help':
     'One of the codes that you kept when you set up the second factor. Each works once.',

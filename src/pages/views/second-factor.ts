@@ -5,7 +5,7 @@ import type { TextKey } from '../texts/en.js'
 import type { PageTexts } from '../texts.js'
 import type { SecondFactorView, SendableFactor } from '../view.js'
 
-/** The differences between a code of the authenticator app and a recovery code. */
+/** The differences between a code of the authenticator app, a sent one and a recovery code. */
 interface Method {
   readonly label: TextKey
   readonly hint: TextKey
@@ -20,13 +20,21 @@ const links: Readonly<Record<SecondFactorView['method'], TextKey>> = {
   passkey: 'second-factor.use-passkey',
 }
 
-const typed: Readonly<Record<'code' | 'recovery', Method>> = {
+// One field: six small ones break pasting, and screen readers read six labels.
+const digits = { autocomplete: 'one-time-code', inputmode: 'numeric', pattern: '[0-9 ]*' }
+
+const typed: Readonly<Record<'code' | 'recovery' | 'sent', Method>> = {
   code: {
     label: 'second-factor.code',
     hint: 'second-factor.code-help',
     wrong: 'second-factor.wrong-code',
-    // One field: six small ones break pasting, and screen readers read six labels.
-    attributes: { autocomplete: 'one-time-code', inputmode: 'numeric', pattern: '[0-9 ]*' },
+    attributes: digits,
+  },
+  sent: {
+    label: 'second-factor.sent-code',
+    hint: 'second-factor.sent-code-help',
+    wrong: 'second-factor.wrong-code',
+    attributes: digits,
   },
   recovery: {
     label: 'second-factor.recovery',
@@ -76,8 +84,13 @@ function contentOf(view: SecondFactorView, texts: PageTexts): HtmlValue {
   ]
 }
 
-function code({ form }: SecondFactorView, method: 'code' | 'recovery', texts: PageTexts): SafeHtml {
-  const { label, hint, attributes: ofMethod } = typed[method]
+function code(
+  { form, sendable }: SecondFactorView,
+  method: 'code' | 'recovery',
+  texts: PageTexts,
+): SafeHtml {
+  const isSent = method === 'code' && sendable.length > 0
+  const { label, hint, attributes: ofMethod } = typed[isSent ? 'sent' : method]
   const isFaulty = form.fault?.kind === 'wrong'
   const given = {
     type: 'text',
