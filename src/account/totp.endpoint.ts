@@ -129,7 +129,7 @@ export async function switchOnTotp(
   request: CodeRequest,
 ): Promise<readonly string[]> {
   const { context } = request
-  await requirePasskey(deps, session)
+  await requireShown(deps, session)
   const checkCode = () => deps.enrolment.judgeFirstCode(session, given, context)
   const attempt = { userId: session.userId, place: 'enrolment' } as const
   const confirmation = await withCounter(deps, attempt, ['totp'], request, checkCode)
@@ -142,10 +142,9 @@ export async function switchOnTotp(
   return recoveryCodes
 }
 
-// The seed may have been made before the user had a passkey, or on a page.
-async function requirePasskey(deps: TotpDeps, session: SessionRecord): Promise<void> {
-  if (deps.passkeyFactor === undefined || deps.secondFactors.meetsFactorPolicy(session.methods))
-    return
+// The seed may have been made before the user had the other factor, or on a page.
+async function requireShown(deps: TotpDeps, session: SessionRecord): Promise<void> {
+  if (deps.secondFactors.meetsFactorPolicy(session.methods)) return
   const user = await deps.users.findById(session.userId)
   if (user !== null) await requireOtherFactor(deps, session, user)
 }

@@ -136,8 +136,9 @@ async function openCodesOf(
       const records: ProofRecord[] = []
       for (let number = 0; number < maxCodes; number += 1) {
         const record = await proofStore.find(sha256(requestIdOf(user, each, number)), purpose)
-        if (record === null) break
-        records.push(record)
+        if (record !== null) records.push(record)
+        // Of the period before, the store may have deleted what is over.
+        else if (each >= period) break
       }
       return records
     }),

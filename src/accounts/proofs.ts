@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Audit, RequestContext } from '../audit/events.js'
 import type { ProofRefusal } from '../audit/refusals.js'
 import { AuthError } from '../errors.js'
+import { ownMembers } from '../lib/check-options.js'
 import { equalInConstantTime } from '../lib/constant-time.js'
 import { deriveKey } from '../lib/derive-key.js'
 import { hmacSha256, sha256 } from '../lib/digest.js'
@@ -228,7 +229,8 @@ function createFinding(
   function open(record: ProofRecord, context: RequestContext): FoundProof {
     const sealed = record.sealed === null ? null : vault.open(ownerOf(record), record.sealed)
     if (sealed === null) throw refusal('unreadable', record, context)
-    return { record, sealed: JSON.parse(sealed.toString('utf8')) as Sealed }
+    // Without a prototype: a polluted one must not add a text.
+    return { record, sealed: ownMembers(JSON.parse(sealed.toString('utf8')) as Sealed) }
   }
 
   return {

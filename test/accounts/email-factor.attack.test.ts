@@ -5,7 +5,7 @@ import type { ProofStore } from '../../src/index.js'
 import { bearer, logIn, post } from '../support/client.js'
 import { statusesOf, tally } from '../support/guessing.js'
 import { encryptionKey, password } from '../support/host.js'
-import { attempt, expectAnswer } from '../support/two-factor.js'
+import { attempt, begin, codeOf, expectAnswer } from '../support/two-factor.js'
 import { type AccountHost, asAlice, startAccounts } from './account-host.js'
 import { codeFor, factorPath, manyMails, withEmailFactor, withFactor } from './email-factor-host.js'
 
@@ -61,6 +61,16 @@ describe('a code', () => {
     const second = await codeFor(host)
     host.clock.advance(600)
     expectAnswer(await attempt(host, second), 401, 'totp-invalid')
+  })
+
+  it('works to its end, also where the store has deleted an older one of its period', async () => {
+    const host = await withEmailFactor()
+    await codeFor(host)
+    host.clock.advance(580)
+    const second = await codeFor(host)
+    host.clock.advance(100)
+    await host.stores.proofs.purge?.(host.clock())
+    expectAnswer(await attempt(host, second), 200)
   })
 
   it('is used up by five wrong ones; the next one works', async () => {
@@ -279,6 +289,17 @@ describe('switching', () => {
       'second-factor-enrolment-required',
       'Unauthorized',
     ])
+  })
+
+  it('on lets no authenticator app in that was begun before with the password alone', async () => {
+    const host = await withFactor()
+    const { authToken } = await logIn(host)
+    const secret = await begin(host, authToken)
+    await post(host, factorPath, { enabled: true }, bearer(authToken)).expect(200)
+    const body = { code: codeOf(host, secret) }
+    const answer = await post(host, '/auth/totp/confirm', body, bearer(authToken))
+    expectAnswer(answer, 403, 'reauthentication-required')
+    expect(await host.stores.secondFactors.find('u-alice')).toBeNull()
   })
 
   it('on needs a fresh sign-in, and an address that was proven', async () => {

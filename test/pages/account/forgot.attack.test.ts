@@ -128,6 +128,24 @@ it('a mail that a stranger has asked for leads its owner to no app', async () =>
   expect(linkOn(set, 'Sign in')).toBe(`${host.base}/oauth/sign-in?return_to=/api/v1/account`)
 })
 
+it('a polluted Object.prototype leads nobody to an app after a reset', async () => {
+  const host = await startMailPages()
+  const owner = openVisitor(host)
+  await owner.open(`${host.base}/account/forgot`)
+  const page = await owner.open(await askForLink(host))
+  const inherited = { request: queryOf(wiki), browser: owner.cookies.get('mar_pre_dev') ?? '' }
+  expect(inherited.browser).not.toBe('')
+  for (const [name, value] of Object.entries(inherited))
+    Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true })
+  let set: PageAnswer
+  try {
+    set = await owner.fill(page, { password: newPassword })
+  } finally {
+    for (const name of Object.keys(inherited)) Reflect.deleteProperty(Object.prototype, name)
+  }
+  expect(linkOn(set, 'Sign in')).toBe(`${host.base}/oauth/sign-in?return_to=/api/v1/account`)
+})
+
 it('the token leaves by no referrer, redirect, file, event or link', async () => {
   const host = await startMailPages()
   const visitor = openVisitor(host)
