@@ -23,7 +23,7 @@ export interface AccountDeps {
   readonly sessions: Pick<Sessions, 'end'>
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
   readonly digestIdentifier: DigestIdentifier
-  readonly throttle: Pick<Throttle, 'unlockLogin' | 'unlockSecondFactor'>
+  readonly throttle: Pick<Throttle, 'unlockLogin' | 'unlockSecondFactor' | 'unlockMails'>
   readonly users: Pick<UserStore, 'findByIdentifier' | 'findById'>
   readonly audit: Audit
 }

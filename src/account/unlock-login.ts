@@ -7,7 +7,7 @@ import type { Throttle } from '../throttle/throttle.js'
 import type { LoginIdentifier, UserStore } from '../users/contract.js'
 import { signedInIdentifier } from './prove-password.js'
 
-/** Resets the limits on passwords and second-factor codes for an identifier. */
+/** Resets the limits on passwords, second-factor codes and their mails for an identifier. */
 export type UnlockLogin = (identifier: LoginIdentifier, options?: UnlockOptions) => Promise<void>
 
 /** Which further limits are reset, and by whom. */
@@ -19,7 +19,7 @@ export interface UnlockOptions extends HostAction {
 export interface UnlockLoginDeps {
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
   readonly digestIdentifier: DigestIdentifier
-  readonly throttle: Pick<Throttle, 'unlockLogin' | 'unlockSecondFactor'>
+  readonly throttle: Pick<Throttle, 'unlockLogin' | 'unlockSecondFactor' | 'unlockMails'>
   readonly users: Pick<UserStore, 'findByIdentifier'>
   readonly audit: Audit
 }
@@ -42,6 +42,7 @@ export function createUnlockLogin({
       // Counted by user: second-factor codes, and password proofs of a signed-in user.
       await throttle.unlockLogin(digestIdentifier(signedInIdentifier(user.id)), user.id, ip)
       await throttle.unlockSecondFactor(user.id)
+      await throttle.unlockMails('second-factor-code', user.id)
     }
     audit(
       { type: 'login.unlocked', identifierDigest: digests.name, userId: user?.id ?? null },

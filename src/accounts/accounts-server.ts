@@ -38,7 +38,7 @@ export interface AccountsServerDeps {
   readonly proofStore: ProofStore | undefined
   readonly encryptionKeys: readonly Buffer[]
   readonly mailer: Mailer
-  readonly throttle: Pick<Throttle, 'takeMail'>
+  readonly throttle: Pick<Throttle, 'takeMail' | 'giveBackMail'>
   /** Undefined if the host stores no TOTP seeds. */
   readonly totp: OwnTotp | undefined
   /** Undefined without the option `passkeys`. */

@@ -33,6 +33,8 @@ export interface Mails {
     kind: MailKind,
     context: RequestContext,
   ): Promise<AuthError | null>
+  /** Call it after the code of a mail was right: the mail does not count. Never rejects. */
+  giveBack(to: Pick<MailTo, 'email' | 'user'>, kind: MailKind): Promise<void>
   /** Hands a mail to the host. Never waits, and never throws. */
   send(to: MailTo, content: MailContent, context: RequestContext): void
   /** Reports a mail that is not sent, since too much waits. */
@@ -41,16 +43,19 @@ export interface Mails {
 
 export interface MailsDeps {
   readonly mailer: Pick<Mailer, 'send' | 'drop'>
-  readonly throttle: Pick<Throttle, 'takeMail'>
+  readonly throttle: Pick<Throttle, 'takeMail' | 'giveBackMail'>
   readonly digestIdentifier: DigestIdentifier
 }
 
 export function createMails({ mailer, throttle, digestIdentifier }: MailsDeps): Mails {
+  function recipientOf({ email, user }: Pick<MailTo, 'email' | 'user'>, kind: MailKind) {
+    const addressDigest = digestIdentifier({ kind: 'email', value: email }).name
+    return { kind, addressDigest, userId: user?.id ?? null }
+  }
+
   return {
-    take({ email, user }, kind, context) {
-      const addressDigest = digestIdentifier({ kind: 'email', value: email }).name
-      return throttle.takeMail({ kind, addressDigest, userId: user?.id ?? null }, context)
-    },
+    take: (to, kind, context) => throttle.takeMail(recipientOf(to, kind), context),
+    giveBack: (to, kind) => throttle.giveBackMail(recipientOf(to, kind)),
     send({ email, user, locale }, content, context) {
       const named = user && { id: user.id, name: user.name }
       const to = { to: email, locale: locale ?? user?.locale ?? null, user: named }

@@ -4,6 +4,7 @@ import type { RequestContext } from '../audit/events.js'
 import type { DigestIdentifier } from '../login/identifier.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, LoginIdentifier } from '../users/contract.js'
+import type { CheckedAccountsOptions } from './accounts-options.js'
 import type { Contacts } from './contacts.js'
 
 /**
@@ -14,14 +15,16 @@ export type PasswordReplaced = (user: AuthUser, context: RequestContext) => Prom
 
 export interface PasswordReplacedDeps {
   readonly endFormerSessions: EndFormerSessions
+  readonly accountsOptions: Pick<CheckedAccountsOptions, 'emailSecondFactor'>
   readonly contacts: Contacts
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
   readonly digestIdentifier: DigestIdentifier
-  readonly throttle: Pick<Throttle, 'unlockLogin'>
+  readonly throttle: Pick<Throttle, 'unlockLogin' | 'unlockMails'>
 }
 
 export function createPasswordReplaced(deps: PasswordReplacedDeps): PasswordReplaced {
-  const { endFormerSessions, contacts, canonical, digestIdentifier, throttle } = deps
+  const { accountsOptions, endFormerSessions, contacts, canonical, digestIdentifier, throttle } =
+    deps
 
   // Guesses at the former password must not keep the owner of the new one out.
   async function unlock(user: AuthUser): Promise<void> {
@@ -31,6 +34,7 @@ export function createPasswordReplaced(deps: PasswordReplacedDeps): PasswordRepl
     const canonicals = await Promise.all(names.map(canonical))
     for (const name of [...canonicals, signedInIdentifier(user.id)])
       await throttle.unlockLogin(digestIdentifier(name), user.id)
+    if (accountsOptions.emailSecondFactor) await throttle.unlockMails('second-factor-code', user.id)
   }
 
   return async function passwordReplaced(user, context) {

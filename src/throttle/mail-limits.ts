@@ -2,7 +2,7 @@ import type { RequestContext } from '../audit/events.js'
 import type { MailKind } from '../audit/mail.js'
 import type { AuthError } from '../errors.js'
 import { lazily } from '../lib/lazily.js'
-import { type Ask, type Command, type Counter, counted, isTaken } from './counter.js'
+import { type Ask, askOne, type Command, type Counter, counted, isTaken } from './counter.js'
 import { accountKey, type CounterKey, networkKey, prefixKeys } from './counter-keys.js'
 import { createCounter } from './limiter-counter.js'
 import {
@@ -35,6 +35,10 @@ export interface MailLimits {
    * otherwise with null. Rejects with 503.
    */
   takeMail(recipient: Recipient, context: RequestContext): Promise<AuthError | null>
+  /** Call it after the code of a mail was right: the mail does not count. Never rejects. */
+  giveBackMail(recipient: Recipient): Promise<void>
+  /** Clears the mails of this kind of an account, whatever their address. Rejects with 503. */
+  unlockMails(kind: MailKind, userId: string): Promise<void>
   /** Counts a code before it is compared. Throws 429 or 503. */
   takeMailedCode(userId: string | null, context: RequestContext): Promise<void>
   /** Call it after a right code, and after an outage. Never rejects. */
@@ -72,6 +76,15 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
     return keys.map((key, i) => ({ do: 'take', of: networks[i]?.() as Counter, key }))
   }
 
+  function ofAccount(kind: MailKind, userId: string) {
+    return { of: perAccount(), key: keyOf('mail', kind, userId) }
+  }
+
+  function countsOf({ kind, addressDigest, userId }: Recipient) {
+    const ofAddress = { of: perAddress(), key: keyOf('mail', kind, addressDigest) }
+    return userId === null ? [ofAddress] : [ofAddress, ofAccount(kind, userId)]
+  }
+
   return {
     async takeMailRequest(typed, context) {
       const ofName: Command = { do: 'take', of: perName(), key: keyOf('mail', typed) }
@@ -81,19 +94,19 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
       throw reportLimit({ scope, ...reached.told }, context)
     },
 
-    async takeMail({ kind, addressDigest, userId }, context) {
-      const ofAddress: Command = {
-        do: 'take',
-        of: perAddress(),
-        key: keyOf('mail', kind, addressDigest),
-      }
-      const ofAccount: Command = {
-        do: 'take',
-        of: perAccount(),
-        key: keyOf('mail', kind, userId ?? ''),
-      }
-      const reached = await takeAll(ask, userId === null ? [ofAddress] : [ofAddress, ofAccount])
+    async takeMail(recipient, context) {
+      const { userId } = recipient
+      const counts = countsOf(recipient).map((one): Command => ({ ...one, do: 'take' }))
+      const reached = await takeAll(ask, counts)
       return reached && reportLimit({ scope: 'mail', ...reached.told, userId }, context)
+    },
+
+    async giveBackMail(recipient) {
+      await ask(countsOf(recipient).map((one): Command => ({ ...one, do: 'giveBack' })))
+    },
+
+    async unlockMails(kind, userId) {
+      await askOne(ask, { ...ofAccount(kind, userId), do: 'clear' })
     },
 
     async takeMailedCode(userId, context) {

@@ -64,8 +64,9 @@ import {
 // mar-mail-name            what was typed       a mail is requested  refused              900 s
 // mar-mail-network…        /64 (or IPv4), /56,  a mail is requested  refused              1 h
 //                          /48
-// mar-mail-address         address              before a mail        refused              900 s
-// mar-mail-account         user                 before a mail        refused              24 h
+// mar-mail-address         address              before a mail        refused; its code    900 s
+//                                                                   signs in
+// mar-mail-account         user                 before a mail        the same             24 h
 // mar-mail-code            user                 before judging a     right; outage        24 h
 //                                               mailed code
 // (in this process)        network              a client is looked  found; outage         900 s
