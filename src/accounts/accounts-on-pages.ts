@@ -4,6 +4,7 @@ import type { EndpointRequest } from '../http/endpoint.js'
 import type {
   AccountsOnPages,
   AskingUser,
+  EmailFactorOnPages,
   EmailOnPages,
   MailedWayBack,
   PasswordOnPages,
@@ -24,6 +25,8 @@ import {
   sessionsOf,
   type VerifyEmail,
 } from './email.endpoint.js'
+import { provenAddress } from './email-factor.js'
+import type { SwitchEmailFactor } from './email-second-factor.endpoint.js'
 import type { ForgotPassword } from './forgot-password.endpoint.js'
 import { newPasswordText } from './new-password.js'
 import type { FoundProof, Sealed } from './proofs.js'
@@ -47,6 +50,13 @@ export interface EmailFlows {
   readonly undo: UndoEmail
 }
 
+/** What a host offers of it, by endpoint or by page. Undefined without the methods. */
+export interface AccountFlows {
+  readonly passwords: PasswordFlows | undefined
+  readonly emails: EmailFlows | undefined
+  readonly switchEmailFactor: SwitchEmailFactor | undefined
+}
+
 export interface AccountsOnPagesDeps
   extends Pick<AccountsServer, 'proofs' | 'contacts' | 'accountsOptions'> {
   readonly hasSecondFactor: (user: AuthUser) => Promise<boolean>
@@ -56,13 +66,13 @@ export interface AccountsOnPagesDeps
 /** The same flows and limits as those of the endpoints, for the pages. */
 export function createAccountsOnPages(
   deps: AccountsOnPagesDeps,
-  passwords: PasswordFlows | undefined,
-  emails: EmailFlows | undefined,
+  { passwords, emails, switchEmailFactor }: AccountFlows,
 ): AccountsOnPages {
   return {
     password: passwords && passwordOnPages(deps, passwords),
     email: emails && emailOnPages(deps, emails),
     undo: emails && undoOnPages(deps, emails.undo),
+    emailFactor: switchEmailFactor && emailFactorOnPages(deps, switchEmailFactor),
   }
 }
 
@@ -138,6 +148,21 @@ function undoOnPages(deps: AccountsOnPagesDeps, undo: UndoEmail): UndoOnPages {
     },
     async undo(token, request) {
       await limited(deps, 'email-undo', request, () => undo(token, request.context))
+    },
+  }
+}
+
+function emailFactorOnPages(
+  { contacts }: AccountsOnPagesDeps,
+  switchEmailFactor: SwitchEmailFactor,
+): EmailFactorOnPages {
+  return {
+    async status(userId) {
+      const contact = await contacts.findContact(userId)
+      return { enabled: contact?.emailFactor === true, verified: provenAddress(contact) !== null }
+    },
+    async setEnabled(asking, enabled, request) {
+      await switchEmailFactor(asking, { enabled, proof: nothingShown }, request)
     },
   }
 }

@@ -19,6 +19,7 @@ import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 import { type AccountsForHost, createAccountsForHost } from './accounts-for-host.js'
 import {
+  type AccountFlows,
   createAccountsOnPages,
   type EmailFlows,
   type PasswordFlows,
@@ -39,6 +40,7 @@ import {
 import {
   createSwitchEmailFactor,
   emailSecondFactorEndpoint,
+  type SwitchEmailFactor,
 } from './email-second-factor.endpoint.js'
 import { createForgotPassword, forgotPasswordEndpoint } from './forgot-password.endpoint.js'
 import { createLinkTo, createLinkToCode, type LinkTo, type LinkToCode } from './links.js'
@@ -103,11 +105,14 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   const sendVerification = createSendVerification({ ...deps, linkToCode })
   const newPasswords = createNewPasswords(passwords)
   const parts = { ...deps, linkTo, linkToCode, sendReset, sendVerification, newPasswords }
-  const ofPasswords = passwordFlows(parts)
-  const ofEmails = emailFlows(parts)
+  const flows: AccountFlows = {
+    passwords: passwordFlows(parts),
+    emails: emailFlows(parts),
+    switchEmailFactor: emailFactorFlow(parts),
+  }
   return {
-    routes: [...passwordRoutes(parts, ofPasswords), ...emailRoutes(parts, ofEmails)],
-    onPages: createAccountsOnPages(parts, ofPasswords, ofEmails),
+    routes: [...passwordRoutes(parts, flows.passwords), ...emailRoutes(parts, flows)],
+    onPages: createAccountsOnPages(parts, flows),
     forHost: createAccountsForHost(parts),
     passwords: createPasswordsForHost(passwords),
   }
@@ -157,11 +162,14 @@ function emailFlows(parts: Parts): EmailFlows | undefined {
   }
 }
 
-function emailRoutes(parts: Parts, flows: EmailFlows | undefined): Routes {
+function emailRoutes(
+  parts: Parts,
+  { emails: flows, switchEmailFactor }: Omit<AccountFlows, 'passwords'>,
+): Routes {
   const { signedIn, throttle } = parts
   const always: Routes = [
     ['/auth/email', { GET: emailStatusEndpoint(parts) }],
-    ...factorRoutes(parts),
+    ...factorRoutes(signedIn, switchEmailFactor),
   ]
   if (flows === undefined) return always
   return [
@@ -173,14 +181,15 @@ function emailRoutes(parts: Parts, flows: EmailFlows | undefined): Routes {
   ]
 }
 
-function factorRoutes(parts: Parts): Routes {
+function emailFactorFlow(parts: Parts): SwitchEmailFactor | undefined {
   const { setEmailFactor } = parts.users
-  if (!parts.accountsOptions.emailSecondFactor || setEmailFactor === undefined) return []
-  const POST = emailSecondFactorEndpoint(
-    parts.signedIn,
-    createSwitchEmailFactor({ ...parts, setEmailFactor }),
-  )
-  return [['/auth/email/second-factor', { POST }]]
+  if (!parts.accountsOptions.emailSecondFactor || setEmailFactor === undefined) return undefined
+  return createSwitchEmailFactor({ ...parts, setEmailFactor })
+}
+
+function factorRoutes(signedIn: SignedIn, flow: SwitchEmailFactor | undefined): Routes {
+  if (flow === undefined) return []
+  return [['/auth/email/second-factor', { POST: emailSecondFactorEndpoint(signedIn, flow) }]]
 }
 
 async function refuseWithoutAccounts(): Promise<never> {

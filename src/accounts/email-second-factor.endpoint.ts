@@ -22,11 +22,13 @@ export const emailFactorRequest: z.ZodObject<
   (typeof proofRequest)['shape'] & { enabled: z.ZodBoolean }
 > = proofRequest.extend({ enabled: z.boolean() })
 
+type Asking = Pick<SignedInRequest, 'session' | 'user'>
+
 /**
  * Switches codes by mail on or off. The user's other sessions end. Throws 400, 401, 403, 429, 503.
  */
 export type SwitchEmailFactor = (
-  asking: SignedInRequest,
+  asking: Asking,
   given: { readonly enabled: boolean; readonly proof: Proof },
   request: EndpointRequest,
 ) => Promise<void>
@@ -46,7 +48,7 @@ export interface EmailSecondFactorDeps {
 export function createSwitchEmailFactor(deps: EmailSecondFactorDeps): SwitchEmailFactor {
   const { requireFresh, contacts, setEmailFactor, audit } = deps
 
-  async function switchOn({ user, session }: SignedInRequest, context: RequestContext) {
+  async function switchOn({ user, session }: Asking, context: RequestContext) {
     if (provenAddress(await contacts.findContact(user.id)) === null)
       throw invalidRequest([{ path: 'enabled', message: 'This account has no proven address.' }])
     await changeFactor(deps, session, context, () => setEmailFactor(user.id, true))
@@ -55,7 +57,7 @@ export function createSwitchEmailFactor(deps: EmailSecondFactorDeps): SwitchEmai
     await forgetOtherNetworks(deps, user.id, context).catch(reported)
   }
 
-  async function switchOff(asking: SignedInRequest, context: RequestContext) {
+  async function switchOff(asking: Asking, context: RequestContext) {
     const { user, session } = asking
     if ((await contacts.findContact(user.id))?.emailFactor !== true) return
     const left = await methodsWithoutIt(deps.secondFactors, asking)
@@ -77,7 +79,7 @@ export function createSwitchEmailFactor(deps: EmailSecondFactorDeps): SwitchEmai
 // What a session has shown with another factor stays.
 async function methodsWithoutIt(
   secondFactors: Pick<SecondFactors, 'of'>,
-  { user, session: { methods } }: SignedInRequest,
+  { user, session: { methods } }: Asking,
 ): Promise<readonly StoredMethod[]> {
   const factors = await secondFactors.of(user)
   const hasOthers = factors?.methods.some((name) => name !== 'email') === true

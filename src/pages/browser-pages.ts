@@ -208,7 +208,7 @@ function accountPages(parts: Parts): Routes {
   const { ownDevices } = parts
   if (ownDevices === undefined) return []
   const { enrolment: secondFactor, passkeys } = parts
-  const { password, email } = parts.accountsOnPages ?? {}
+  const { password, email, emailFactor } = parts.accountsOnPages ?? {}
   const renewing = { ...parts, renewCookie: createRenewCookie(parts) }
   const ownPasskeys = passkeys?.server.own
   const ownConsents = createOwnConsents(parts)
@@ -218,6 +218,7 @@ function accountPages(parts: Parts): Routes {
     ownConsents,
     secondFactor,
     ownPasskeys,
+    emailFactor,
     hasPasswordPage: password !== undefined,
     email,
   })
@@ -226,7 +227,10 @@ function accountPages(parts: Parts): Routes {
     createConfirmPage({ ...parts, email }),
   ]
   const passwordPage = password && createPasswordPage({ ...renewing, password })
-  const factor = secondFactor && createFactorPage({ ...renewing, secondFactor })
+  const hasFactor = secondFactor !== undefined || emailFactor !== undefined
+  const hasEmailPage = email !== undefined
+  const factors = { secondFactor, emailFactor, hasEmailPage }
+  const factor = hasFactor ? createFactorPage({ ...renewing, ...factors }) : undefined
   const newPasskey = passkeys && createNewPasskey({ ...renewing, passkeys })
   const keys =
     ownPasskeys && newPasskey && createPasskeysPage({ ...renewing, ownPasskeys, newPasskey })

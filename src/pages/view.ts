@@ -180,7 +180,7 @@ export interface AccountView {
   readonly form: PageForm
   readonly devices: readonly DeviceOnPage[]
   readonly apps: readonly AppOnPage[]
-  /** The authenticator app, and the page to change it; null if the host has none. */
+  /** The second factor, and the page to change it; null if the host has none. */
   readonly factor: (FactorOnPage & { readonly href: string }) | null
   /** The number of passkeys, and the page to change them; null without passkeys. */
   readonly passkeys: { readonly count: number; readonly href: string } | null
@@ -200,20 +200,41 @@ export interface EmailOnPage {
   readonly href: string
 }
 
-/** The state of the user's authenticator app. */
+/** The state of the user's second factor. */
 export interface FactorOnPage {
+  /** Null if the host has no store of second factors. */
+  readonly app: AppFactorOnPage | null
+  /** Null if the host offers no codes by mail. */
+  readonly email: EmailFactorOnPage | null
+}
+
+/** The authenticator app. */
+export interface AppFactorOnPage {
   readonly enabled: boolean
   readonly recoveryCodesLeft: number
 }
 
+/** Codes by mail. */
+export interface EmailFactorOnPage {
+  readonly enabled: boolean
+  /** Whether the user has a proven address, without which it cannot be switched on. */
+  readonly verified: boolean
+}
+
 /**
- * The authenticator app. A button `name="choice"` has the value `begin`, or if it is enabled,
- * `codes` for new recovery codes and `off`.
+ * The second factor. With `app`, a button `name="choice"` has the value `begin`, or if it is
+ * enabled, `codes` for new recovery codes and `off`. With `email`, one has the value `email-off` if
+ * it is enabled, or `email-on` if it is not and the address is proven. Without any, the page has no
+ * form.
  */
 export interface AccountFactorView extends FactorOnPage {
   readonly page: 'account-factor'
   readonly account: AccountOnPage
   readonly form: PageForm
+  /** What the last form has switched; null for nothing. */
+  readonly done: 'email-on' | 'email-off' | null
+  /** The page to prove the address; null without. */
+  readonly proveAddress: string | null
   /** The account page. */
   readonly back: string
 }

@@ -33,8 +33,8 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
   }).toMatchInlineSnapshot(`
     {
       "css": "06ac6c1e7065b305",
-      "de": "be1433b66dbde967",
-      "en": "72a1eb49dbce53a1",
+      "de": "36a13c80fa20517d",
+      "en": "bf8af7e69f0faf18",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }

@@ -6,13 +6,22 @@ import { accountOf } from '../consent-page.js'
 import { pageAddress } from '../page-request.js'
 import type { AppOnPage, EmailOnPage } from '../view.js'
 import type { AccountFormPage, Asking, Changed } from './account-form.js'
-import type { AddressOfUser, EmailOnPages, OwnDevices, OwnSecondFactor } from './parts.js'
+import { factorOf } from './factor-page.js'
+import type {
+  AddressOfUser,
+  EmailFactorOnPages,
+  EmailOnPages,
+  OwnDevices,
+  OwnSecondFactor,
+} from './parts.js'
 
 export interface AccountPageDeps {
   readonly ownDevices: OwnDevices
   readonly ownConsents: OwnConsents
   /** Undefined if the host has no store of second factors. */
   readonly secondFactor: Pick<OwnSecondFactor, 'status'> | undefined
+  /** Undefined if the host offers no codes by mail. */
+  readonly emailFactor: Pick<EmailFactorOnPages, 'status'> | undefined
   /** Undefined without the option `passkeys`. */
   readonly ownPasskeys: Pick<OwnPasskeys, 'list'> | undefined
   /** Whether users can change their password here. */
@@ -33,6 +42,7 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
   const factorUrl = pageAddress(baseUrl, 'account/second-factor', place)
   const passkeysUrl = pageAddress(baseUrl, 'account/passkeys', place)
   const emailUrl = pageAddress(baseUrl, 'account/email', place)
+  const hasFactor = deps.secondFactor !== undefined || deps.emailFactor !== undefined
   const password = deps.hasPasswordPage ? pageAddress(baseUrl, 'account/password', place) : null
   return {
     page: 'account',
@@ -44,7 +54,7 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
       const [devices, consents, factor, passkeys, address] = await Promise.all([
         ownDevices.list(session),
         ownConsents.list(userId),
-        deps.secondFactor?.status(userId),
+        factorOf(deps, userId),
         deps.ownPasskeys?.list(userId),
         deps.email?.status(userId),
       ])
@@ -55,7 +65,7 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
         // This one first.
         devices: devices.toSorted((one, other) => Number(other.current) - Number(one.current)),
         apps: consents.map((consent) => appOf(deps, consent, tag)),
-        factor: factor === undefined ? null : { ...factor, href: factorUrl },
+        factor: hasFactor ? { ...factor, href: factorUrl } : null,
         passkeys: passkeys === undefined ? null : { count: passkeys.length, href: passkeysUrl },
         password,
         email: address === undefined ? null : emailOf(address, emailUrl),

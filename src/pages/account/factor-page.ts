@@ -1,3 +1,4 @@
+import { AuthError } from '../../errors.js'
 import type { HostCall } from '../../lib/host-call.js'
 import type { BrowserUser } from '../../oauth/browser-sign-in.js'
 import { accountOf } from '../consent-page.js'
@@ -6,12 +7,16 @@ import type { FormFields, Submitted } from '../form-page.js'
 import { pageAddress } from '../page-request.js'
 import type { PagesOptions } from '../pages-options.js'
 import type { RenewCookie } from '../renew-cookie.js'
-import type { FormFault } from '../view.js'
+import type { AccountFactorView, FactorOnPage, FormFault, PageForm, View } from '../view.js'
 import { type AccountFormPage, type Asking, type Changed, changedBy } from './account-form.js'
-import type { OwnSecondFactor } from './parts.js'
+import type { EmailFactorOnPages, OwnSecondFactor } from './parts.js'
 
 export interface FactorPageDeps {
-  readonly secondFactor: OwnSecondFactor
+  /** Undefined if the host has no store of second factors. */
+  readonly secondFactor: OwnSecondFactor | undefined
+  /** Undefined if the host offers no codes by mail. */
+  readonly emailFactor: EmailFactorOnPages | undefined
+  readonly hasEmailPage: boolean
   readonly renewCookie: RenewCookie
   /** Undefined: no QR code is drawn. */
   readonly qrCode: PagesOptions['qrCode']
@@ -20,25 +25,43 @@ export interface FactorPageDeps {
   readonly baseUrl: URL
 }
 
-/** `/account/second-factor`: sets up the authenticator app, or switches it off. */
+/** Reads the state of a user's second factors. Rejects with 503. */
+export async function factorOf(
+  { secondFactor, emailFactor }: FactorReaders,
+  userId: string,
+): Promise<FactorOnPage> {
+  const [app = null, email = null] = await Promise.all([
+    secondFactor?.status(userId),
+    emailFactor?.status(userId),
+  ])
+  return { app, email }
+}
+
+interface FactorReaders {
+  readonly secondFactor: Pick<OwnSecondFactor, 'status'> | undefined
+  readonly emailFactor: Pick<EmailFactorOnPages, 'status'> | undefined
+}
+
+/** `/account/second-factor`: the authenticator app, and codes by mail. */
 export function createFactorPage(deps: FactorPageDeps): AccountFormPage {
-  const { secondFactor, baseUrl } = deps
-  const back = pageAddress(baseUrl, 'account', { raw: '', flow: null, language: null })
+  const { secondFactor, emailFactor } = deps
   return {
     page: 'account/second-factor',
     needsFresh: true,
 
-    async view(found, form) {
-      const status = await secondFactor.status(found.session.userId)
-      const account = accountOf(found)
-      return () => ({ page: 'account-factor', account, form, ...status, back })
-    },
+    view: async (found, form) => (await viewOf(deps, found, null))(form),
 
     async submit(found, fields, asking) {
-      if (fields.has('code')) return confirm(deps, found, fields, asking)
-      switch (fields.text('choice')) {
+      const choice = fields.text('choice')
+      const ofEmail = choice === 'email-on' || choice === 'email-off'
+      if (ofEmail && emailFactor !== undefined)
+        return switchEmail({ ...deps, emailFactor }, found, asking, choice)
+      if (secondFactor === undefined) return { next: 'open', page: 'account' }
+      const ofApp = { ...deps, secondFactor }
+      if (fields.has('code')) return confirm(ofApp, found, fields, asking)
+      switch (choice) {
         case 'begin':
-          return { next: 'answer', answer: await showKey(deps, found, asking, null) }
+          return { next: 'answer', answer: await showKey(ofApp, found, asking, null) }
         case 'codes':
           return change(deps, found, asking, async () => {
             const { context } = asking.request
@@ -56,9 +79,51 @@ export function createFactorPage(deps: FactorPageDeps): AccountFormPage {
   }
 }
 
+type AppDeps = FactorPageDeps & { readonly secondFactor: OwnSecondFactor }
+
+async function viewOf(
+  deps: FactorPageDeps,
+  found: BrowserUser,
+  done: AccountFactorView['done'],
+): Promise<(form: PageForm) => () => View> {
+  const { baseUrl, hasEmailPage } = deps
+  const place = { raw: '', flow: null, language: null }
+  const shown = {
+    page: 'account-factor',
+    account: accountOf(found),
+    ...(await factorOf(deps, found.session.userId)),
+    done,
+    proveAddress: hasEmailPage ? pageAddress(baseUrl, 'account/email', place) : null,
+    back: pageAddress(baseUrl, 'account', place),
+  } as const
+  return (form) => () => ({ ...shown, form })
+}
+
+async function switchEmail(
+  deps: FactorPageDeps & { readonly emailFactor: EmailFactorOnPages },
+  found: BrowserUser,
+  asking: Asking,
+  choice: 'email-on' | 'email-off',
+): Promise<Changed> {
+  const asked = { session: found.session, user: found.approved.user }
+  const isOn = choice === 'email-on'
+  return change(deps, found, asking, async () => {
+    try {
+      await deps.emailFactor.setEnabled(asked, isOn, asking.request)
+    } catch (error) {
+      if (!(error instanceof AuthError && error.code === 'invalid-request')) throw error
+      // The address has lost its proof since the page was shown.
+      return asking.show(await viewOf(deps, found, null), stale)
+    }
+    return asking.show(await viewOf(deps, found, choice))
+  })
+}
+
+const stale = { status: 422, fault: { kind: 'stale' } } as const
+
 // The key of a session stays the same until it is used, so that a form that comes back fits it.
 async function showKey(
-  deps: FactorPageDeps,
+  deps: AppDeps,
   { session, approved }: BrowserUser,
   asking: Asking,
   fault: FormFault | null,
@@ -75,7 +140,7 @@ async function showKey(
 const maxCodeChars = 64
 
 async function confirm(
-  deps: FactorPageDeps,
+  deps: AppDeps,
   found: BrowserUser,
   fields: FormFields,
   asking: Asking,

@@ -4,6 +4,7 @@ import type { SessionRecord } from '../../stores/contract.js'
 import type { TotpStatus } from '../../two-factor/enrolment.js'
 import type { AuthUser, LoginIdentifier } from '../../users/contract.js'
 import type { FactorEnrolment } from '../enrolment-page.js'
+import type { EmailFactorOnPage } from '../view.js'
 
 /** One session of a user, as in `GET /auth/sessions`. */
 export interface OwnDevice {
@@ -59,6 +60,7 @@ export interface AccountsOnPages {
   readonly password: PasswordOnPages | undefined
   readonly email: EmailOnPages | undefined
   readonly undo: UndoOnPages | undefined
+  readonly emailFactor: EmailFactorOnPages | undefined
 }
 
 /** A signed-in user who asks for something. */
@@ -128,6 +130,17 @@ export interface EmailOnPages {
 export interface AddressOfUser {
   readonly email: string | null
   readonly verified: boolean
+}
+
+/** Codes by mail as a second factor. */
+export interface EmailFactorOnPages {
+  /** Rejects with 503. */
+  status(userId: string): Promise<EmailFactorOnPage>
+  /**
+   * Switches it on or off, for a user with a fresh sign-in. The user's other sessions end. Rejects
+   * with 400 without a proven address, 401, 403 and 503.
+   */
+  setEnabled(asking: AskingUser, enabled: boolean, request: EndpointRequest): Promise<void>
 }
 
 /** Changes of the address that are taken back. */

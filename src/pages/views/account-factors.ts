@@ -1,36 +1,85 @@
 import { accountCard, button, field, formOf, hiddenFields } from '../form-parts.js'
 import { type HtmlValue, html, type SafeHtml } from '../html.js'
 import type { PageContent } from '../layout.js'
+import type { TextKey } from '../texts/en.js'
 import type { PageTexts } from '../texts.js'
-import type { AccountFactorView, AccountPasskeysView, PasskeyOnPage } from '../view.js'
-import { factorText } from './account.js'
+import type {
+  AccountFactorView,
+  AccountPasskeysView,
+  AppFactorOnPage,
+  EmailFactorOnPage,
+  PasskeyOnPage,
+} from '../view.js'
+import { appText, emailFactorText } from './account.js'
 
-/** The authenticator app: set up, or its codes and its end. */
+/** The authenticator app: set up, or its codes and its end. Below it, codes by mail. */
 export function accountFactorPage(view: AccountFactorView, texts: PageTexts): PageContent {
-  const { account, form, enabled, back } = view
-  const choice = (value: string, style?: string) => ({
-    name: 'choice',
-    value,
-    ...(style === undefined ? {} : { class: style }),
-  })
-  const content: HtmlValue = enabled
-    ? [
-        button(texts.html('account-factor.codes'), choice('codes')),
-        html`<p class="hint">${texts.html('account-factor.codes-help')}</p>
-`,
-        button(texts.html('account-factor.off'), choice('off', 'plain')),
-        html`<p class="hint">${texts.html('account-factor.off-help')}</p>
-`,
-      ]
-    : button(texts.html('account-factor.begin'), choice('begin'))
+  const { account, form, app, email, done, back } = view
+  const content = [app && ofApp(app, texts), email && ofEmail(view, email, texts)]
+  const isForm = app !== null || email?.enabled === true || email?.verified === true
   return {
     title: 'account.factor',
-    isFaulty: form.fault !== null,
+    isFaulty: isForm && form.fault !== null,
     body: html`${accountCard(account)}
-<p>${factorText(view, texts)}</p>
-${formOf(form, texts, 'fault.stale', content)}
+${
+  done &&
+  html`<p class="note" role="status">${texts.html(`account-factor.${done}-done`)}</p>
+`
+}${
+  app &&
+  html`<p>${appText(app, texts)}</p>
+`
+}${isForm ? formOf(form, texts, 'fault.stale', content) : content}
 ${backTo(back, texts)}`,
   }
+}
+
+function choice(value: string, style?: string) {
+  return { name: 'choice', value, ...(style === undefined ? {} : { class: style }) }
+}
+
+function ofApp({ enabled }: AppFactorOnPage, texts: PageTexts): HtmlValue {
+  if (!enabled) return button(texts.html('account-factor.begin'), choice('begin'))
+  return [
+    button(texts.html('account-factor.codes'), choice('codes')),
+    hint('account-factor.codes-help', texts),
+    button(texts.html('account-factor.off'), choice('off', 'plain')),
+    hint('account-factor.off-help', texts),
+  ]
+}
+
+function ofEmail(
+  { app, proveAddress }: AccountFactorView,
+  email: EmailFactorOnPage,
+  texts: PageTexts,
+): HtmlValue {
+  const state = html`${
+    app &&
+    html`<h2>${texts.html('account-factor.email')}</h2>
+`
+  }<p>${emailFactorText(email, texts)}</p>
+`
+  if (email.enabled) {
+    const off = button(texts.html('account-factor.email-off'), choice('email-off', 'plain'))
+    return [state, off, hint('account-factor.off-help', texts)]
+  }
+  if (email.verified) {
+    const on = button(texts.html('account-factor.email-on'), choice('email-on'))
+    const helps = ['account-factor.email-on-help', 'account-factor.off-help'] as const
+    return [state, on, helps.map((key) => hint(key, texts))]
+  }
+  const prove = texts.html('account-factor.email-prove')
+  const link = proveAddress === null ? prove : html`<a href="${proveAddress}">${prove}</a>`
+  return [
+    state,
+    html`<p>${texts.html('account-factor.email-unproven', { link })}</p>
+`,
+  ]
+}
+
+function hint(key: TextKey, texts: PageTexts): SafeHtml {
+  return html`<p class="hint">${texts.html(key)}</p>
+`
 }
 
 /** The passkeys, each with a form of its own. */

@@ -3,7 +3,14 @@ import { html, type SafeHtml } from '../html.js'
 import type { PageContent } from '../layout.js'
 import type { TextKey } from '../texts/en.js'
 import type { PageTexts } from '../texts.js'
-import type { AccountView, AppOnPage, DeviceOnPage, EmailOnPage, FactorOnPage } from '../view.js'
+import type {
+  AccountView,
+  AppFactorOnPage,
+  AppOnPage,
+  DeviceOnPage,
+  EmailFactorOnPage,
+  EmailOnPage,
+} from '../view.js'
 
 /** The account, with one form for all changes. */
 export function accountPage(view: AccountView, texts: PageTexts): PageContent {
@@ -50,7 +57,12 @@ export function addressText(
 }
 
 function factors({ factor, passkeys }: AccountView, texts: PageTexts): SafeHtml {
-  const ofFactor = factor && part('account.factor', factorText(factor, texts), texts)
+  const ofFactor =
+    factor &&
+    html`<h2>${texts.html('account.factor')}</h2>
+${factor.app && paragraph(appText(factor.app, texts))}${
+  factor.email && paragraph(emailFactorText(factor.email, texts))
+}`
   const ofPasskeys =
     passkeys &&
     part(
@@ -68,17 +80,26 @@ function factors({ factor, passkeys }: AccountView, texts: PageTexts): SafeHtml 
 
 function part(title: TextKey, text: SafeHtml, texts: PageTexts): SafeHtml {
   return html`<h2>${texts.html(title)}</h2>
-<p>${text}</p>
+${paragraph(text)}`
+}
+
+function paragraph(text: SafeHtml): SafeHtml {
+  return html`<p>${text}</p>
 `
 }
 
 /** The state of the authenticator app in words. */
-export function factorText(
-  { enabled, recoveryCodesLeft }: FactorOnPage,
+export function appText(
+  { enabled, recoveryCodesLeft }: AppFactorOnPage,
   texts: PageTexts,
 ): SafeHtml {
   if (!enabled) return texts.html('account.factor-off')
   return texts.html('account.factor-on', { count: String(recoveryCodesLeft) })
+}
+
+/** The state of codes by mail in words. */
+export function emailFactorText({ enabled }: EmailFactorOnPage, texts: PageTexts): SafeHtml {
+  return texts.html(enabled ? 'account.email-factor-on' : 'account.email-factor-off')
 }
 
 function devices({ devices: all }: AccountView, texts: PageTexts): SafeHtml {

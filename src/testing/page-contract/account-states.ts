@@ -1,6 +1,8 @@
 import type { AccountView, FormFault, PageForm, View } from '../../pages/view.js'
 
 const base = 'https://chat.example.com/api/v1'
+const app = { enabled: true, recoveryCodesLeft: 9 }
+const noApp = { enabled: false, recoveryCodesLeft: 0 }
 
 /** What is in these pages that somebody has typed or registered. */
 interface AccountData {
@@ -25,6 +27,7 @@ export function accountStates(
     { ...here, id: 'd2', ip: '2001:db8:1234:5678:9abc:def0:1234:5678', current: false },
     { ...here, id: 'd3', name: null, ip: null, current: false },
   ]
+  const factor = { app, email: null, href: `${base}/account/second-factor?` }
   const view: AccountView = {
     page: 'account',
     account,
@@ -34,7 +37,7 @@ export function accountStates(
       { id: 'build-bot', name: foreignClient.name, scopes, apis },
       { id: 'gone', name: null, scopes: [], apis: [] },
     ],
-    factor: { enabled: true, recoveryCodesLeft: 9, href: `${base}/account/second-factor?` },
+    factor,
     passkeys: { count: 2, href: `${base}/account/passkeys?` },
     password: `${base}/account/password?`,
     email: { address: 'alice@mail.example', verified: true, href: `${base}/account/email?` },
@@ -51,6 +54,10 @@ export function accountStates(
       password: null,
       email: null,
     },
+    'account-email-factor': {
+      ...view,
+      factor: { ...factor, email: { enabled: true, verified: true } },
+    },
     'account-stale': { ...view, form: formWith({ kind: 'stale' }) },
     'account-other-account': {
       ...view,
@@ -66,17 +73,37 @@ function changingStates(
 ): Record<string, View> {
   const form = formWith(null)
   const back = `${base}/account?`
-  const factor = { page: 'account-factor', account, form, recoveryCodesLeft: 9, back } as const
   const createdAt = new Date('2030-01-02T03:04:05Z')
   const phone = { id: 'p1', name: deviceName, createdAt, lastUsedAt: createdAt }
   const passkeys = [phone, { ...phone, id: 'p2', lastUsedAt: null }]
   const keys = { page: 'account-passkeys', account, form, passkeys, back } as const
   return {
-    'account-factor': { ...factor, enabled: true },
-    'account-factor-off': { ...factor, enabled: false, recoveryCodesLeft: 0 },
-    'account-factor-stale': { ...factor, enabled: true, form: formWith({ kind: 'stale' }) },
+    ...factorStates(account, formWith),
     'account-passkeys': keys,
     'account-passkeys-none': { ...keys, passkeys: [] },
     'account-passkeys-wrong': { ...keys, form: formWith({ kind: 'wrong' }) },
+  }
+}
+
+function factorStates(
+  account: AccountView['account'],
+  formWith: (fault: FormFault | null) => PageForm,
+): Record<string, View> {
+  const form = formWith(null)
+  const back = `${base}/account?`
+  const proveAddress = `${base}/account/email?`
+  const shown = { page: 'account-factor', account, form, done: null, proveAddress, back } as const
+  const factor = { ...shown, app, email: null }
+  const email = { enabled: false, verified: true }
+  const unproven = { enabled: false, verified: false }
+  return {
+    'account-factor': factor,
+    'account-factor-off': { ...factor, app: noApp },
+    'account-factor-stale': { ...factor, form: formWith({ kind: 'stale' }) },
+    'account-factor-email': { ...factor, app: noApp, email },
+    'account-factor-email-on': { ...factor, email: { ...email, enabled: true }, done: 'email-on' },
+    'account-factor-email-off': { ...factor, app: null, email, done: 'email-off' },
+    'account-factor-email-unproven': { ...factor, email: unproven },
+    'account-factor-email-alone': { ...factor, app: null, email: unproven },
   }
 }

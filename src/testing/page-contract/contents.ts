@@ -1,5 +1,6 @@
 import type {
   AccountEmailView,
+  AccountFactorView,
   AccountPasswordView,
   CodeElsewhereView,
   ConfirmEmailView,
@@ -114,6 +115,10 @@ function toLink(view: View): readonly (readonly [what: string, href: string | nu
         ['email.href', view.email?.href ?? null],
       ]
     case 'account-factor':
+      return [
+        ['back', view.back],
+        ['proveAddress', isUnproven(view) ? view.proveAddress : null],
+      ]
     case 'account-passkeys':
     case 'account-password':
     case 'account-email':
@@ -129,6 +134,10 @@ function toLink(view: View): readonly (readonly [what: string, href: string | nu
     default:
       return []
   }
+}
+
+function isUnproven({ email }: AccountFactorView): boolean {
+  return email?.enabled === false && !email.verified
 }
 
 function shows(page: RenderedPage): void {

@@ -1,5 +1,11 @@
 import { html, markupOf } from '../../pages/html.js'
-import type { AccountEmailView, AccountView, SecondFactorView, View } from '../../pages/view.js'
+import type {
+  AccountEmailView,
+  AccountFactorView,
+  AccountView,
+  SecondFactorView,
+  View,
+} from '../../pages/view.js'
 import type { PromisedOfPage } from './documents.js'
 import { type FormTags, type Tag, tagsOf, textOf } from './markup.js'
 import { check, formOfView, passkeyOfView, type RenderedPage } from './rendered.js'
@@ -90,7 +96,7 @@ function choicesOf(view: View): readonly (readonly [name: string, value: string]
     case 'consent':
       return ['allow', 'cancel'].map((choice) => ['choice', choice] as const)
     case 'account-factor':
-      return (view.enabled ? ['codes', 'off'] : ['begin']).map(asChoice)
+      return factorChoices(view).map(asChoice)
     case 'account-passkeys':
       return ['add', ...view.passkeys.map(({ id }) => `remove ${id}`)].map(asChoice)
     case 'account-email':
@@ -100,6 +106,13 @@ function choicesOf(view: View): readonly (readonly [name: string, value: string]
     default:
       return []
   }
+}
+
+function factorChoices({ app, email }: AccountFactorView): readonly string[] {
+  const ofApp = app?.enabled === true ? ['codes', 'off'] : ['begin']
+  const on = email?.verified === true ? ['email-on'] : []
+  const ofEmail = email?.enabled === true ? ['email-off'] : on
+  return [...(app === null ? [] : ofApp), ...ofEmail]
 }
 
 function provesAddress({ email, verified }: AccountEmailView): boolean {

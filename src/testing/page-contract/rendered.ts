@@ -134,7 +134,12 @@ function kindOf(value: unknown): string {
 
 /** The form of a view; null where it has none. */
 export function formOfView(view: View): PageForm | null {
-  return 'form' in view ? view.form : null
+  const hasNothingToSend =
+    view.page === 'account-factor' &&
+    view.app === null &&
+    view.email?.enabled !== true &&
+    view.email?.verified !== true
+  return 'form' in view && !hasNothingToSend ? view.form : null
 }
 
 /** What a view has for passkeys; null for nothing. */
