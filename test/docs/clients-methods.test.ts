@@ -41,7 +41,7 @@ function recordingClient() {
 }
 
 type Call = (client: AuthClient) => Promise<unknown>
-const parts = ['sessions', 'tokens', 'totp', 'consents'] as const
+const parts = ['sessions', 'tokens', 'totp', 'consents', 'password', 'email'] as const
 
 const ofAccount: Readonly<Record<string, Call>> = {
   me: (client) => client.me(),
@@ -59,6 +59,15 @@ const ofAccount: Readonly<Record<string, Call>> = {
   'totp.newRecoveryCodes': (client) => client.totp.newRecoveryCodes('password', '123456'),
   'consents.list': (client) => client.consents.list(),
   'consents.revoke': (client) => client.consents.revoke(':clientId'),
+  'password.forgot': (client) => client.password.forgot({ username: 'alice' }),
+  'password.reset': (client) => client.password.reset('mar_pr_token', 'password'),
+  'password.change': (client) => client.password.change('password', { password: 'old' }),
+  'email.get': (client) => client.email.get(),
+  'email.verify': (client) => client.email.verify(),
+  'email.change': (client) => client.email.change('new@example.com'),
+  'email.confirm': (client) => client.email.confirm('request', '12345678'),
+  'email.setSecondFactor': (client) => client.email.setSecondFactor(true),
+  'email.undo': (client) => client.email.undo('mar_eu_token'),
 }
 
 const ofPasskeys: Readonly<Record<keyof Passkeys, Call | null>> = {
