@@ -7,6 +7,7 @@ import { parseInput } from '../http/input.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn, SignedInRequest } from '../principal/principal.js'
 import type { Sessions } from '../sessions/sessions.js'
+import { undoLifetime } from '../throttle/mail-limits.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, UserContact, UserStore } from '../users/contract.js'
 import type { Contacts } from './contacts.js'
@@ -18,9 +19,6 @@ import type { FoundProof, Proofs } from './proofs.js'
 /** The body of `POST /auth/email/confirm`. */
 export const confirmEmailRequest: z.ZodObject<{ requestId: z.ZodString; code: z.ZodString }> =
   z.object({ requestId: z.string().min(1).max(100), code: z.string().min(1).max(64) })
-
-/** Seconds in which a change of the address can be undone. */
-const undoLifetime = 72 * 60 * 60
 
 /**
  * Confirms an address by the code that was mailed there. Throws 400 `proof-refused`, 409
@@ -34,7 +32,7 @@ export type ConfirmEmail = (
 
 export interface ConfirmEmailDeps {
   readonly proofs: Proofs
-  readonly throttle: Pick<Throttle, 'takeMailedCode' | 'giveBackMailedCode'>
+  readonly throttle: Pick<Throttle, 'takeMailedCode' | 'giveBackMailedCode' | 'noteAddressChange'>
   readonly sessions: Pick<Sessions, 'requireLive'>
   readonly contacts: Contacts
   readonly updateEmail: NonNullable<UserStore['updateEmail']>
@@ -78,6 +76,8 @@ export function createConfirmEmail(deps: ConfirmEmailDeps): ConfirmEmail {
     // Before the proof is used up: after a crash here, the same code completes what is missing.
     const tell =
       undoBy === null ? () => {} : await openUndo(deps, user, { ...changed, from: undoBy }, contact)
+    // A second change would take the first one out of reach of its undo.
+    if (undoBy !== null) await deps.throttle.noteAddressChange(user.id)
     await proofs.voidForUser(user.id, ['reset', 'verify-address'])
     if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
     audit({ type: 'address.changed', userId: user.id }, context)

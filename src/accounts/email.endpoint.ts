@@ -10,6 +10,7 @@ import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn, SignedInRequest } from '../principal/principal.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { type Proof, proofRequest, type RequireFresh } from '../sign-in-again.js'
+import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, LoginIdentifier, UserContact, UserStore } from '../users/contract.js'
 import type { CheckedAccountsOptions } from './accounts-options.js'
 import type { Contacts } from './contacts.js'
@@ -59,6 +60,7 @@ export interface EmailDeps {
   readonly proofs: Pick<Proofs, 'openCode' | 'markOf'>
   readonly mails: Mails
   readonly linkToCode: LinkToCode
+  readonly throttle: Pick<Throttle, 'requireNoRecentChange'>
 }
 
 /** Reads the address of a user. Rejects with 503. */
@@ -144,6 +146,7 @@ export function createChangeEmail(deps: EmailDeps): ChangeEmail {
     const email = requireAddress(typed)
     await deps.requireFresh(asking, proof, request)
     const { user, session } = asking
+    await deps.throttle.requireNoRecentChange(user.id, request.context)
     const contact = (await contacts.findContact(user.id)) ?? nowhere
     const { email: from, emailVerified, locale } = contact
     if (email === from && emailVerified) throw new AuthError('already-verified')

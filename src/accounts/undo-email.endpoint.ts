@@ -27,6 +27,7 @@ export interface UndoEmailDeps {
   readonly updateEmail: NonNullable<UserStore['updateEmail']>
   readonly endAfterUndo: EndAllSessions
   readonly sendReset: SendReset
+  readonly throttle: Pick<Throttle, 'forgetAddressChange'>
   readonly audit: Audit
 }
 
@@ -65,6 +66,7 @@ export function createUndoEmail(deps: UndoEmailDeps): UndoEmail {
     // links start from an address that is not the user's any more; the owner can ask for another
     // mail.
     await proofs.voidForUser(user.id, ['undo-address']).catch(() => {})
+    await deps.throttle.forgetAddressChange(user.id).catch(() => {})
     // Somebody else may know the password.
     await deps.sendReset(user, context, contact).catch(() => {})
   }

@@ -39,6 +39,12 @@ export interface MailLimits {
   giveBackMail(recipient: Recipient): Promise<void>
   /** Clears the mails of this kind of an account, whatever their address. Rejects with 503. */
   unlockMails(kind: MailKind, userId: string): Promise<void>
+  /** Throws 429 while a change of this account's address can still be undone, or 503. */
+  requireNoRecentChange(userId: string, context: RequestContext): Promise<void>
+  /** Call it when a former address was mailed how to undo its change. Rejects with 503. */
+  noteAddressChange(userId: string): Promise<void>
+  /** Call it after an undo. Rejects with 503. */
+  forgetAddressChange(userId: string): Promise<void>
   /** Counts a code before it is compared. Throws 429 or 503. */
   takeMailedCode(userId: string | null, context: RequestContext): Promise<void>
   /** Call it after a right code, and after an outage. Never rejects. */
@@ -51,6 +57,9 @@ export interface MailLimitDeps {
   readonly ask: Ask
   readonly reportLimit: ReportLimit
 }
+
+/** Seconds in which the former address can undo a change. */
+export const undoLifetime: number = 72 * 60 * 60
 
 /** A dry run lifts none of them: each mail goes to a person, and each code is short. */
 export function createMailLimits(deps: MailLimitDeps): MailLimits {
@@ -86,6 +95,8 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
   }
 
   return {
+    ...createChangeLimit(deps),
+
     async takeMailRequest(typed, context) {
       const ofName: Command = { do: 'take', of: perName(), key: keyOf('mail', typed) }
       const reached = await takeAll(ask, [...byNetwork(context.ip), ofName])
@@ -118,6 +129,39 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
 
     async giveBackMailedCode(userId) {
       await ask([{ do: 'giveBack', of: codes(), key: accountKey(keyOf, userId) }])
+    },
+  }
+}
+
+// One change of the address, until it cannot be undone any more.
+function createChangeLimit({
+  options,
+  keyOf,
+  ask,
+  reportLimit,
+}: MailLimitDeps): Pick<
+  MailLimits,
+  'requireNoRecentChange' | 'noteAddressChange' | 'forgetAddressChange'
+> {
+  const changes = lazily(() =>
+    createCounter(options, { keyPrefix: 'mar-mail-change', points: 1, duration: undoLifetime }),
+  )
+  const changeOf = (userId: string) => ({ of: changes(), key: accountKey(keyOf, userId) })
+
+  return {
+    async requireNoRecentChange(userId, context) {
+      const change = await askOne(ask, { ...changeOf(userId), do: 'get' })
+      if (change.consumed === 0) return
+      const retryAfter = Math.max(1, change.seconds)
+      throw reportLimit({ scope: 'mail', points: 1, retryAfter, userId }, context)
+    },
+
+    async noteAddressChange(userId) {
+      await askOne(ask, { ...changeOf(userId), do: 'take' })
+    },
+
+    async forgetAddressChange(userId) {
+      await askOne(ask, { ...changeOf(userId), do: 'clear' })
     },
   }
 }

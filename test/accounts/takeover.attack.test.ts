@@ -1,7 +1,7 @@
 // Ways around the owner: what a stranger, a thief of a session or the holder of a wrong mailbox
 // could make of mailed links, codes and their limits.
 import { randomBytes } from 'node:crypto'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { post } from '../support/client.js'
 import { behindProxy, from } from '../support/guessing.js'
 import { encryptionKey, password } from '../support/host.js'
@@ -143,6 +143,31 @@ it('a link that was on its way while its address was replaced sets no password',
   const before = host.users.rows.get('u-alice')?.passwordHash
   await reset(host, tokenIn(toThief?.url)).expect(400)
   expect(host.users.rows.get('u-alice')?.passwordHash).toBe(before)
+})
+
+it('a second change does not take the first out of reach of its undo', async () => {
+  const host = await startAccounts()
+  const thief = await asAlice(host)
+  await changeTo(host, thief, 'thief@example.org')
+  const again = { email: 'thief2@example.org' }
+  const refused = await thief.post('/auth/email/change', again).expect(429)
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(71 * 60 * 60)
+  const [told] = await host.mailed('address-changed')
+  await post(host, '/auth/email/undo', { token: tokenIn(told?.url) }).expect(200)
+  expect(host.users.rows.get('u-alice')?.email).toBe('alice@example.com')
+  // Whoever has taken it back may change it.
+  await changeTo(host, await asAlice(host), 'alice@example.org')
+})
+
+it('an address changes again once the first change cannot be undone any more', async () => {
+  const host = await startAccounts()
+  await changeTo(host, await asAlice(host), 'one@example.org')
+  const afterIt = 72 * 60 * 60 + 1
+  host.clock.advance(afterIt)
+  // Counters in memory go by the clock of the machine.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + afterIt * 1000 })
+  onTestFinished(() => void vi.useRealTimers())
+  await changeTo(host, await asAlice(host), 'two@example.org')
 })
 
 it('a password that a thief sets in the very moment of the undo does not stay', async () => {
