@@ -132,6 +132,8 @@ const auth = createAuthRouter({
     secondFactorTotal: 100_000,
   },
   storeTimeout: 20_000,
+  // Fifty passwords at once, on a machine that is busy with something else.
+  maxPasswordWait: 30,
 })
 const server = createServer(express().use(auth))
 auth.sockets.attach(server, '/ws', new WebSocketServer({ noServer: true }))
