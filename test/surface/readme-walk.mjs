@@ -19,7 +19,7 @@ const writtenUrl = 'http://127.0.0.1:3000'
  */
 const expectedOnStderr =
   // In two shells a factor changes more often than mails tell of it.
-  /^(npm (warn|notice)\b|second-factor\.disabled: )|^login\.throttled: \{"scope":"mail"/
+  /^(npm (warn|notice)\b|second-factor\.disabled: )|^login\.throttled(: \{"scope":"mail"| mail x )/
 /** Seconds. */
 const patience = { start: 300, walk: 120, stop: 10 }
 
