@@ -32,7 +32,10 @@ export type ConfirmEmail = (
 
 export interface ConfirmEmailDeps {
   readonly proofs: Proofs
-  readonly throttle: Pick<Throttle, 'takeMailedCode' | 'giveBackMailedCode' | 'noteAddressChange'>
+  readonly throttle: Pick<
+    Throttle,
+    'takeMailedCode' | 'giveBackMailedCode' | 'takeAddressChange' | 'forgetAddressChange'
+  >
   readonly sessions: Pick<Sessions, 'requireLive'>
   readonly contacts: Contacts
   readonly updateEmail: NonNullable<UserStore['updateEmail']>
@@ -43,7 +46,7 @@ export interface ConfirmEmailDeps {
 }
 
 export function createConfirmEmail(deps: ConfirmEmailDeps): ConfirmEmail {
-  const { proofs, contacts, updateEmail, markEmailVerified, audit } = deps
+  const { proofs, contacts, updateEmail, markEmailVerified, throttle, audit } = deps
 
   async function verify(user: AuthUser, proof: FoundProof, context: RequestContext) {
     const email = proof.sealed['to'] ?? ''
@@ -58,11 +61,21 @@ export function createConfirmEmail(deps: ConfirmEmailDeps): ConfirmEmail {
     user: AuthUser,
     proof: FoundProof,
     { from, to }: Change,
+    isUndoable: boolean,
     context: RequestContext,
   ): Promise<UserContact | null> {
     const contact = await contacts.findContact(user.id)
     if (contact?.email === to && contact.emailVerified) return contact
-    const { outcome } = await updateEmail(user.id, from, to)
+    // Counted before it is written: a second change would take this one out of reach of its undo.
+    if (isUndoable) await throttle.takeAddressChange(user.id, context)
+    const outcome = await updateEmail(user.id, from, to).then(
+      (answer) => answer.outcome,
+      async (error: unknown) => {
+        if (isUndoable) await throttle.forgetAddressChange(user.id)
+        throw error
+      },
+    )
+    if (isUndoable && outcome !== 'changed') await throttle.forgetAddressChange(user.id)
     if (outcome === 'taken') throw proofs.refusal('taken', proof.record, context)
     if (outcome === 'superseded') throw new AuthError('superseded')
     return contact
@@ -72,12 +85,10 @@ export function createConfirmEmail(deps: ConfirmEmailDeps): ConfirmEmail {
     const { from = null, to = null, undoBy = null } = proof.sealed
     if (to === null) throw proofs.refusal('unreadable', proof.record, context)
     const changed = { from, to }
-    const contact = await write(user, proof, changed, context)
+    const contact = await write(user, proof, changed, undoBy !== null, context)
     // Before the proof is used up: after a crash here, the same code completes what is missing.
     const tell =
       undoBy === null ? () => {} : await openUndo(deps, user, { ...changed, from: undoBy }, contact)
-    // A second change would take the first one out of reach of its undo.
-    if (undoBy !== null) await deps.throttle.noteAddressChange(user.id)
     await proofs.voidForUser(user.id, ['reset', 'verify-address'])
     if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
     audit({ type: 'address.changed', userId: user.id }, context)

@@ -2,7 +2,15 @@ import type { RequestContext } from '../audit/events.js'
 import type { MailKind } from '../audit/mail.js'
 import type { AuthError } from '../errors.js'
 import { lazily } from '../lib/lazily.js'
-import { type Ask, askOne, type Command, type Counter, counted, isTaken } from './counter.js'
+import {
+  type Ask,
+  askOne,
+  type Command,
+  type Count,
+  type Counter,
+  counted,
+  isTaken,
+} from './counter.js'
 import { accountKey, type CounterKey, networkKey, prefixKeys } from './counter-keys.js'
 import { createCounter } from './limiter-counter.js'
 import {
@@ -41,9 +49,9 @@ export interface MailLimits {
   unlockMails(kind: MailKind, userId: string): Promise<void>
   /** Throws 429 while a change of this account's address can still be undone, or 503. */
   requireNoRecentChange(userId: string, context: RequestContext): Promise<void>
-  /** Call it when a former address was mailed how to undo its change. Rejects with 503. */
-  noteAddressChange(userId: string): Promise<void>
-  /** Call it after an undo. Rejects with 503. */
+  /** Counts a change before it is written, of which one is allowed. Throws 429 or 503. */
+  takeAddressChange(userId: string, context: RequestContext): Promise<void>
+  /** Call it after a change that was not written, and after an undo. Rejects with 503. */
   forgetAddressChange(userId: string): Promise<void>
   /** Counts a code before it is compared. Throws 429 or 503. */
   takeMailedCode(userId: string | null, context: RequestContext): Promise<void>
@@ -141,23 +149,27 @@ function createChangeLimit({
   reportLimit,
 }: MailLimitDeps): Pick<
   MailLimits,
-  'requireNoRecentChange' | 'noteAddressChange' | 'forgetAddressChange'
+  'requireNoRecentChange' | 'takeAddressChange' | 'forgetAddressChange'
 > {
   const changes = lazily(() =>
     createCounter(options, { keyPrefix: 'mar-mail-change', points: 1, duration: undoLifetime }),
   )
   const changeOf = (userId: string) => ({ of: changes(), key: accountKey(keyOf, userId) })
 
+  function refusal({ seconds }: Count, userId: string, context: RequestContext): AuthError {
+    const retryAfter = Math.max(1, seconds)
+    return reportLimit({ scope: 'mail', points: 1, retryAfter, userId }, context)
+  }
+
   return {
     async requireNoRecentChange(userId, context) {
       const change = await askOne(ask, { ...changeOf(userId), do: 'get' })
-      if (change.consumed === 0) return
-      const retryAfter = Math.max(1, change.seconds)
-      throw reportLimit({ scope: 'mail', points: 1, retryAfter, userId }, context)
+      if (change.consumed > 0) throw refusal(change, userId, context)
     },
 
-    async noteAddressChange(userId) {
-      await askOne(ask, { ...changeOf(userId), do: 'take' })
+    async takeAddressChange(userId, context) {
+      const change = await askOne(ask, { ...changeOf(userId), do: 'take' })
+      if (!change.allowed) throw refusal(change, userId, context)
     },
 
     async forgetAddressChange(userId) {

@@ -159,6 +159,36 @@ it('a second change does not take the first out of reach of its undo', async () 
   await changeTo(host, await asAlice(host), 'alice@example.org')
 })
 
+it('a second change is refused also in the very moment of the first', async () => {
+  const host = await startAccounts()
+  const thief = await asAlice(host)
+  const asked = await askFor(host, thief, 'thief@example.org')
+  const real = host.users.updateEmail as NonNullable<typeof host.users.updateEmail>
+  let again = 0
+  host.users.updateEmail = async (...given) => {
+    const answer = await real(...given)
+    again = (await thief.post('/auth/email/change', { email: 'thief2@example.org' })).status
+    return answer
+  }
+  await thief.post('/auth/email/confirm', asked).expect(200)
+  expect(again).toBe(429)
+})
+
+it('a change that was not written leaves the next one free', async () => {
+  const host = await startAccounts()
+  const alice = await asAlice(host)
+  const real = host.users.updateEmail
+  const asked = await askFor(host, alice, 'one@example.org')
+  host.users.updateEmail = async () => {
+    throw new Error('the database is gone')
+  }
+  await alice.post('/auth/email/confirm', asked).expect(503)
+  host.users.updateEmail = async () => ({ outcome: 'superseded' })
+  await alice.post('/auth/email/confirm', asked).expect(409)
+  host.users.updateEmail = real
+  await alice.post('/auth/email/confirm', asked).expect(200)
+})
+
 it('an address changes again once the first change cannot be undone any more', async () => {
   const host = await startAccounts()
   await changeTo(host, await asAlice(host), 'one@example.org')
