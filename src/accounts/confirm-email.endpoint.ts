@@ -45,6 +45,8 @@ export interface ConfirmEmailDeps {
   readonly audit: Audit
 }
 
+type EmailOutcome = 'changed' | 'superseded' | 'taken'
+
 export function createConfirmEmail(deps: ConfirmEmailDeps): ConfirmEmail {
   const { proofs, contacts, updateEmail, markEmailVerified, throttle, audit } = deps
 
@@ -54,6 +56,18 @@ export function createConfirmEmail(deps: ConfirmEmailDeps): ConfirmEmail {
       throw proofs.refusal('overtaken', proof.record, context)
     if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
     audit({ type: 'address.verified', userId: user.id }, context)
+  }
+
+  // Counted before it is written: a second change would take the first out of reach of its undo.
+  async function countChange(userId: string, work: () => Promise<EmailOutcome>) {
+    if (!(await throttle.takeAddressChange(userId))) return 'superseded'
+    let outcome: EmailOutcome | null = null
+    try {
+      outcome = await work()
+      return outcome
+    } finally {
+      if (outcome !== 'changed') await throttle.forgetAddressChange(userId)
+    }
   }
 
   // The host's write decides. A repeat after a crash finds the new address in place.
@@ -66,16 +80,8 @@ export function createConfirmEmail(deps: ConfirmEmailDeps): ConfirmEmail {
   ): Promise<UserContact | null> {
     const contact = await contacts.findContact(user.id)
     if (contact?.email === to && contact.emailVerified) return contact
-    // Counted before it is written: a second change would take this one out of reach of its undo.
-    if (isUndoable) await throttle.takeAddressChange(user.id, context)
-    const outcome = await updateEmail(user.id, from, to).then(
-      (answer) => answer.outcome,
-      async (error: unknown) => {
-        if (isUndoable) await throttle.forgetAddressChange(user.id)
-        throw error
-      },
-    )
-    if (isUndoable && outcome !== 'changed') await throttle.forgetAddressChange(user.id)
+    const replace = async () => (await updateEmail(user.id, from, to)).outcome
+    const outcome = await (isUndoable ? countChange(user.id, replace) : replace())
     if (outcome === 'taken') throw proofs.refusal('taken', proof.record, context)
     if (outcome === 'superseded') throw new AuthError('superseded')
     return contact

@@ -2,15 +2,7 @@ import type { RequestContext } from '../audit/events.js'
 import type { MailKind } from '../audit/mail.js'
 import type { AuthError } from '../errors.js'
 import { lazily } from '../lib/lazily.js'
-import {
-  type Ask,
-  askOne,
-  type Command,
-  type Count,
-  type Counter,
-  counted,
-  isTaken,
-} from './counter.js'
+import { type Ask, askOne, type Command, type Counter, counted, isTaken } from './counter.js'
 import { accountKey, type CounterKey, networkKey, prefixKeys } from './counter-keys.js'
 import { createCounter } from './limiter-counter.js'
 import {
@@ -49,8 +41,8 @@ export interface MailLimits {
   unlockMails(kind: MailKind, userId: string): Promise<void>
   /** Throws 429 while a change of this account's address can still be undone, or 503. */
   requireNoRecentChange(userId: string, context: RequestContext): Promise<void>
-  /** Counts a change before it is written, of which one is allowed. Throws 429 or 503. */
-  takeAddressChange(userId: string, context: RequestContext): Promise<void>
+  /** Counts a change before it is written. False if another one was quicker. Rejects with 503. */
+  takeAddressChange(userId: string): Promise<boolean>
   /** Call it after a change that was not written, and after an undo. Rejects with 503. */
   forgetAddressChange(userId: string): Promise<void>
   /** Counts a code before it is compared. Throws 429 or 503. */
@@ -156,20 +148,16 @@ function createChangeLimit({
   )
   const changeOf = (userId: string) => ({ of: changes(), key: accountKey(keyOf, userId) })
 
-  function refusal({ seconds }: Count, userId: string, context: RequestContext): AuthError {
-    const retryAfter = Math.max(1, seconds)
-    return reportLimit({ scope: 'mail', points: 1, retryAfter, userId }, context)
-  }
-
   return {
     async requireNoRecentChange(userId, context) {
-      const change = await askOne(ask, { ...changeOf(userId), do: 'get' })
-      if (change.consumed > 0) throw refusal(change, userId, context)
+      const { consumed, seconds } = await askOne(ask, { ...changeOf(userId), do: 'get' })
+      if (consumed === 0) return
+      const retryAfter = Math.max(1, seconds)
+      throw reportLimit({ scope: 'mail', points: 1, retryAfter, userId }, context)
     },
 
-    async takeAddressChange(userId, context) {
-      const change = await askOne(ask, { ...changeOf(userId), do: 'take' })
-      if (!change.allowed) throw refusal(change, userId, context)
+    async takeAddressChange(userId) {
+      return (await askOne(ask, { ...changeOf(userId), do: 'take' })).allowed
     },
 
     async forgetAddressChange(userId) {
