@@ -270,6 +270,7 @@ export type {
   ResetView,
   SecondFactorView,
   SendableFactor,
+  SignedInAppOnPage,
   SignedOutView,
   SignInView,
   SignOutView,

@@ -84,21 +84,22 @@ function passwordOnPages(deps: AccountsOnPagesDeps, flows: PasswordFlows): Passw
     forgot: flows.forgot,
     minLength,
 
-    async look(token, context) {
-      const proof = await proofs.findLink('reset', token, context)
-      const user = await ownerOf(deps, proof, context)
-      return { username: user.username, minLength: await minLength(user) }
+    look(token, request) {
+      return limited(deps, 'password-reset', request, async () => {
+        const proof = await proofs.findLink('reset', token, request.context)
+        const user = await ownerOf(deps, proof, request.context)
+        if (user.disabled === true) throw proofs.refusal('no-user', proof.record, request.context)
+        return { username: user.username, minLength: await minLength(user) }
+      })
     },
 
     async reset(given, request) {
       requireText(given.password)
-      let wayBack: MailedWayBack | null = null
-      await limited(deps, 'password-reset', request, async () => {
+      return limited(deps, 'password-reset', request, async () => {
         const { sealed } = await proofs.findLink('reset', given.token, request.context)
-        wayBack = wayBackIn(sealed)
         await flows.reset(given, request)
+        return wayBackIn(sealed)
       })
-      return wayBack
     },
 
     async change(asking, { newPassword, password }, request, beforehand) {
@@ -115,7 +116,7 @@ function emailOnPages(deps: AccountsOnPagesDeps, flows: EmailFlows): EmailOnPage
   async function isOf(
     session: AskingUser['session'],
     requestId: string,
-    context: EndpointRequest['context'],
+    { context }: EndpointRequest,
   ): Promise<boolean> {
     const proof = await proofs.findCode(['verify-address', 'change-address'], requestId, context)
     // Nobody else is told whether it is over.
@@ -133,7 +134,8 @@ function emailOnPages(deps: AccountsOnPagesDeps, flows: EmailFlows): EmailOnPage
       const given = { email, proof: nothingShown }
       return (await flows.change(asking, given, request)).requestId
     },
-    isOf,
+    isOf: (session, requestId, request) =>
+      limited(deps, 'email-confirm', request, () => isOf(session, requestId, request)),
     async confirm(asking, given, request) {
       await limited(deps, 'email-confirm', request, () => flows.confirm(asking, given, request))
     },
@@ -142,9 +144,11 @@ function emailOnPages(deps: AccountsOnPagesDeps, flows: EmailFlows): EmailOnPage
 
 function undoOnPages(deps: AccountsOnPagesDeps, undo: UndoEmail): UndoOnPages {
   return {
-    async look(token, context) {
-      const proof = await deps.proofs.findLink('undo-address', token, context)
-      return (await ownerOf(deps, proof, context)).username
+    look(token, request) {
+      return limited(deps, 'email-undo', request, async () => {
+        const proof = await deps.proofs.findLink('undo-address', token, request.context)
+        return (await ownerOf(deps, proof, request.context)).username
+      })
     },
     async undo(token, request) {
       await limited(deps, 'email-undo', request, () => undo(token, request.context))
@@ -183,17 +187,19 @@ export function provePresentOnPage(deps: {
 }
 
 // In the same counters as the endpoint: a page is no second set of guesses.
-async function limited(
+async function limited<Result>(
   { throttle }: AccountsOnPagesDeps,
   name: string,
   request: EndpointRequest,
-  work: () => Promise<void>,
-): Promise<void> {
+  work: () => Promise<Result>,
+): Promise<Result> {
+  let result: Result | undefined
   const endpoint = throttle.limitFailures(name, async () => {
-    await work()
+    result = await work()
     return ok({})
   })
   await endpoint(request)
+  return result as Result
 }
 
 async function ownerOf(
@@ -202,7 +208,7 @@ async function ownerOf(
   context: EndpointRequest['context'],
 ): Promise<AuthUser> {
   const user = record.userId === null ? null : await contacts.findById(record.userId)
-  if (user !== null && user.disabled !== true) return user
+  if (user !== null) return user
   throw proofs.refusal('no-user', record, context)
 }
 

@@ -92,7 +92,7 @@ const shape = {
     isNoticeList,
     `is neither false nor a list of: ${noticeKinds.join(', ')}.`,
   ).default(noticeKinds),
-  links: optionsOf({ reset: link, undo: link }).optional(),
+  links: optionsOf({ reset: link, undo: link, confirm: link }).optional(),
   resetUnproven: flag().default(false),
   emailSecondFactor: flag().default(false),
 } satisfies Record<Names, unknown>
@@ -151,7 +151,7 @@ export function requireUsersFor(
   )
 }
 
-function requireLink(name: keyof AccountLinks, isNeeded: boolean, links: AccountLinks): void {
+function requireLink(name: 'reset' | 'undo', isNeeded: boolean, links: AccountLinks): void {
   if (!isNeeded || links[name] !== undefined) return
   throw new AuthConfigError(
     `accounts.links.${name}`,

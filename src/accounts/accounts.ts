@@ -99,7 +99,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   const passwords = { ...judging, judgePassword: createJudgePassword(passwordRules, judging) }
   const { pagesUrl, hasAccountPage } = deps
   const linkTo = createLinkTo(links, pagesUrl)
-  const linkToCode = createLinkToCode(hasAccountPage ? pagesUrl : undefined)
+  const linkToCode = createLinkToCode(links, hasAccountPage ? pagesUrl : undefined)
   const sendReset = createSendReset({ ...deps, linkTo, resetUnproven })
   if (notices.length > 0) deps.observeEvents(createNotices(deps, notices))
   const sendVerification = createSendVerification({ ...deps, linkToCode })

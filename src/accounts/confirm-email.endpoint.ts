@@ -142,10 +142,11 @@ async function requireCode(
 ): Promise<void> {
   await throttle.takeMailedCode(user.id, context)
   try {
-    await proofs.takeTry(proof, context)
     const isHere =
       proofs.isMark(proof, sessionParts(session.id)) || proofs.isMark(proof, sessionsOf(user.id))
+    // First: no other session uses up the tries of this one.
     if (!isHere) throw proofs.refusal('wrong-session', proof.record, context)
+    await proofs.takeTry(proof, context)
     if (!proofs.isCode(proof, code)) throw proofs.refusal('wrong-code', proof.record, context)
   } catch (error) {
     const isGuess = error instanceof AuthError && error.code === 'proof-refused'

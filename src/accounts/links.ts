@@ -14,6 +14,12 @@ export interface AccountLinks {
   readonly reset?: string
   /** Where a user undoes a change of the address. */
   readonly undo?: string
+  /**
+   * Where a mailed code is filled in, in the browser that has asked for it. `{token}` becomes the
+   * request id, a dot and the code. Default: with `oauth`, the router's page, for codes that a
+   * browser's session has asked for; without, a mail with a code has no link.
+   */
+  readonly confirm?: string
 }
 
 /** The address of the page that takes the token of a link. */
@@ -34,18 +40,20 @@ export function createLinkTo(links: AccountLinks, pagesUrl: URL | undefined): Li
   }
 }
 
-/**
- * The address of the page that fills a mailed code in; undefined unless a browser's session has
- * asked for it, and without such a page.
- */
+/** The address of the page that fills a mailed code in; undefined without such a page. */
 export type LinkToCode = (
   session: Pick<SessionRecord, 'kind'> | null,
   mailed: { readonly requestId: string; readonly code: string },
 ) => string | undefined
 
 /** `pagesUrl`: the address of the router for browsers; undefined: it has no account pages. */
-export function createLinkToCode(pagesUrl: URL | undefined): LinkToCode {
+export function createLinkToCode(
+  { confirm }: Pick<AccountLinks, 'confirm'>,
+  pagesUrl: URL | undefined,
+): LinkToCode {
   return function linkToCode(session, { requestId, code }) {
+    if (confirm !== undefined) return confirm.replace('{token}', `${requestId}.${code}`)
+    // Only a browser's cookie shows who is signed in there.
     if (pagesUrl === undefined || session?.kind !== 'browser') return undefined
     return addressAt(pagesUrl, `/account/confirm?request=${requestId}&code=${code}`)
   }

@@ -147,7 +147,7 @@ export interface ConsentView {
   readonly form: PageForm
 }
 
-/** A session of the user. */
+/** A device on which the user is signed in. */
 export interface DeviceOnPage {
   readonly id: string
   /** Such as "Firefox on Linux"; null if the device tells nothing. */
@@ -156,6 +156,16 @@ export interface DeviceOnPage {
   readonly lastSeenAt: Date
   /** Whether it is this browser. */
   readonly current: boolean
+  /** The apps that the user has signed in to from there. */
+  readonly apps: readonly SignedInAppOnPage[]
+}
+
+/** The session of an app. */
+export interface SignedInAppOnPage {
+  readonly id: string
+  /** Null if the app no longer exists. */
+  readonly name: string | null
+  readonly lastSeenAt: Date
 }
 
 /** An app that the user has authorised. */
@@ -171,8 +181,9 @@ export interface AppOnPage {
 
 /**
  * The account of the signed-in user. Its form has a button `name="choice"` for each change, with
- * the value `end` and the id of a device, `end-others`, or `revoke` and the id of an app; the words
- * are separated by a blank.
+ * the value `end` and the id of a device, which ends the sessions of its apps as well, or the id of
+ * such a session, `end-others`, or `revoke` and the id of an authorised app; the words are separated
+ * by a blank.
  */
 export interface AccountView {
   readonly page: 'account'

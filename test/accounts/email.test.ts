@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { bearer, logIn, post } from '../support/client.js'
 import { password, passwordHash } from '../support/host.js'
-import { tokenIn } from '../support/mounted-accounts.js'
+import { accountsOptions, tokenIn } from '../support/mounted-accounts.js'
 import { asAlice, reset, startAccounts } from './account-host.js'
 
 it('a code proves the present address', async () => {
@@ -114,4 +114,31 @@ it('the host learns why no code was mailed', async () => {
   host.users.change('u-alice', { email: 'alice@example.com' })
   const statuses = await Promise.allSettled([1, 2, 3, 4].map(() => sendVerification('u-alice')))
   expect(statuses.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+})
+
+it("a mailed code comes with a link to the host's page, if there is one", async () => {
+  const given = accountsOptions().accounts?.links
+  const confirm = 'https://chat.example.com/#/confirm/{token}'
+  for (const links of [{ ...given }, { ...given, confirm }]) {
+    const host = await startAccounts({ accounts: { links } })
+    const alice = await asAlice(host)
+    const { body } = await alice.post('/auth/email/change', { email: 'new@example.org' })
+    const [mail] = await host.mailed('change-address')
+    const { requestId } = body.data
+    const linked = `https://chat.example.com/#/confirm/${requestId}.${mail?.code}`
+    expect(mail?.url).toBe('confirm' in links ? linked : undefined)
+    expect(mail?.text.includes(linked)).toBe('confirm' in links)
+  }
+})
+
+it('no other session uses up the tries of a code', async () => {
+  const host = await startAccounts()
+  const alice = await asAlice(host)
+  const { body } = await alice.post('/auth/email/change', { email: 'new@example.org' })
+  const code = (await host.mailed('change-address'))[0]?.code ?? ''
+  const given = { requestId: body.data.requestId, code }
+  const elsewhere = await asAlice(host)
+  for (let count = 0; count < 6; count += 1)
+    await elsewhere.post('/auth/email/confirm', given).expect(400)
+  await alice.post('/auth/email/confirm', given).expect(200)
 })

@@ -55,6 +55,7 @@ describe('the links of mails', () => {
     expect(() => start({ mail }, oauthOptions())).not.toThrow()
     expect(() => start({ mail, links: { reset } }, oauthOptions())).not.toThrow()
     expect(() => start({ mail, links: { reset, undo } })).not.toThrow()
+    expect(() => start({ mail, links: { reset, undo, confirm: undo } })).not.toThrow()
   })
 
   it('are not asked of users who cannot be written', () => {

@@ -1,11 +1,14 @@
+import type { RequestContext } from '../../audit/events.js'
 import { AuthError } from '../../errors.js'
 import type { ListedConsent, OwnConsents } from '../../oauth/own-consents.js'
 import type { NameResource, Scopes } from '../../oauth/scopes.js'
 import type { OwnPasskeys } from '../../passkeys/own-passkeys.js'
+import type { SessionRecord } from '../../stores/contract.js'
 import { accountOf } from '../consent-page.js'
 import { pageAddress } from '../page-request.js'
 import type { AppOnPage, EmailOnPage } from '../view.js'
 import type { AccountFormPage, Asking, Changed } from './account-form.js'
+import { groupDevices } from './devices.js'
 import { factorOf } from './factor-page.js'
 import type {
   AddressOfUser,
@@ -62,8 +65,7 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
         page: 'account',
         account: accountOf(found),
         form,
-        // This one first.
-        devices: devices.toSorted((one, other) => Number(other.current) - Number(one.current)),
+        devices: groupDevices(devices),
         apps: consents.map((consent) => appOf(deps, consent, tag)),
         factor: hasFactor ? { ...factor, href: factorUrl } : null,
         passkeys: passkeys === undefined ? null : { count: passkeys.length, href: passkeysUrl },
@@ -75,7 +77,7 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
 
     async submit({ session }, fields, { request: { context } }: Asking) {
       const [change = '', id = ''] = fields.text('choice').split(' ', 2)
-      if (change === 'end') await ownDevices.end(session, id, context)
+      if (change === 'end') await endDevice(ownDevices, session, id, context)
       else if (change === 'end-others') await ownDevices.endOthers(session, context)
       else if (change === 'revoke') await ownConsents.revoke(session, id, context).catch(unlessGone)
       else return unread
@@ -86,6 +88,18 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
 
 function emailOf({ email: address, verified }: AddressOfUser, href: string): EmailOnPage {
   return { address, verified, href }
+}
+
+// An app with a refresh token does not end with its browser.
+async function endDevice(
+  ownDevices: OwnDevices,
+  session: SessionRecord,
+  id: string,
+  context: RequestContext,
+): Promise<void> {
+  const device = groupDevices(await ownDevices.list(session)).find((one) => one.id === id)
+  for (const sessionId of device?.sessionIds ?? [id])
+    await ownDevices.end(session, sessionId, context)
 }
 
 const unread: Changed = { next: 'again', status: 422, fault: { kind: 'stale' } }

@@ -67,7 +67,7 @@ export function createConfirmPage({ email, baseUrl }: EmailPagesDeps): AccountFo
     landing: { elsewhere: codeElsewhere, instead: back },
 
     async view(found, form, { query, request }) {
-      const isHere = await email.isOf(found.session, requestIn(query), request.context)
+      const isHere = await email.isOf(found.session, requestIn(query), request)
       if (!isHere) return codeElsewhere(query)
       // A wrong code is not filled in again.
       const code = form.fault === null ? shownCode(query) : ''

@@ -51,8 +51,8 @@ export function createResetPage(deps: MailPagesDeps, password: PasswordOnPages):
     page: 'account/reset',
     instead: pageAddress(baseUrl, 'account/forgot', nowhere),
 
-    async view(place, form, { reasons }, { context }) {
-      const { username, minLength } = await password.look(tokenIn(place), context)
+    async view(place, form, { reasons }, request) {
+      const { username, minLength } = await password.look(tokenIn(place), request)
       return () => ({ page: 'reset', form, username, minLength, reasons })
     },
 
@@ -73,8 +73,8 @@ export function createUndoPage(deps: MailPagesDeps, { look, undo }: UndoOnPages)
     page: 'account/undo',
     instead: null,
 
-    async view(place, form, _before, { context }) {
-      const username = await look(tokenIn(place), context)
+    async view(place, form, _before, request) {
+      const username = await look(tokenIn(place), request)
       return () => ({ page: 'undo', form, username })
     },
 

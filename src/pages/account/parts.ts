@@ -9,10 +9,13 @@ import type { EmailFactorOnPage } from '../view.js'
 /** One session of a user, as in `GET /auth/sessions`. */
 export interface OwnDevice {
   readonly id: string
+  readonly kind: SessionRecord['kind']
   /** The device, such as "Firefox on Linux", or the name of the named token or app. */
   readonly name: string | null
   readonly ip: string | null
   readonly lastSeenAt: Date
+  /** The id of the session in the same list from which it was opened; null if there is none. */
+  readonly openedBy: string | null
   /** Whether it is the session that asks. */
   readonly current: boolean
 }
@@ -77,8 +80,8 @@ export interface PasswordOnPages {
     context: RequestContext,
     wayBack: MailedWayBack | null,
   ): Promise<void>
-  /** What a link would do. Changes nothing. Rejects with 400 `proof-refused` and 503. */
-  look(token: string, context: RequestContext): Promise<ResetInView>
+  /** What a link would do. Changes nothing. Rejects with 400 `proof-refused`, 429 and 503. */
+  look(token: string, request: EndpointRequest): Promise<ResetInView>
   /** Rejects with 400 `proof-refused` and `password-refused`, 429 and 503. */
   reset(
     given: { readonly token: string; readonly password: string },
@@ -115,9 +118,9 @@ export interface EmailOnPages {
   change(asking: AskingUser, email: string, request: EndpointRequest): Promise<string>
   /**
    * Whether this session has asked for the code of a request. Changes nothing. Rejects with 400
-   * `proof-refused` if there is no such request, or it is over, and with 503.
+   * `proof-refused` if there is no such request, or it is over, 429 and 503.
    */
-  isOf(session: SessionRecord, requestId: string, context: RequestContext): Promise<boolean>
+  isOf(session: SessionRecord, requestId: string, request: EndpointRequest): Promise<boolean>
   /** Rejects with 400 `proof-refused`, 401, 409 `superseded`, 429 and 503. */
   confirm(
     asking: AskingUser,
@@ -145,8 +148,8 @@ export interface EmailFactorOnPages {
 
 /** Changes of the address that are taken back. */
 export interface UndoOnPages {
-  /** The user name. Changes nothing. Rejects with 400 `proof-refused` and 503. */
-  look(token: string, context: RequestContext): Promise<string>
+  /** The user name. Changes nothing. Rejects with 400 `proof-refused`, 429 and 503. */
+  look(token: string, request: EndpointRequest): Promise<string>
   /** Rejects with 400 `proof-refused`, 429 and 503. */
   undo(token: string, request: EndpointRequest): Promise<void>
 }

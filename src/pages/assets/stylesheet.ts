@@ -151,6 +151,9 @@ form.item{margin-top:1.5rem;padding-top:1.5rem;border-top:1px solid var(--line)}
 }
 .items li+li{border-top:1px solid var(--line)}
 .items li>div{flex:1 1 10rem;min-width:0}
+.items li>.below{flex-basis:100%}
+.below ul{margin:0;padding:0;list-style:none}
+.below li{padding-inline-end:0}
 .items button{width:auto;margin:0;min-height:2.75rem;padding-block:.5rem}
 .qr{
   display:block;width:100%;max-width:14rem;margin:0 auto 1rem;border-radius:.625rem;

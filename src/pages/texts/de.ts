@@ -125,6 +125,7 @@ export const de: TextsOfPages = {
   'account.unknown-device': 'Unbekanntes Gerät',
   'account.this-device': 'Dieser Browser',
   'account.last-seen': 'Zuletzt benutzt: {time}',
+  'account.apps-here': 'Von hier aus angemeldet:',
   'account.end': 'Beenden',
   'account.end-named': '{device} beenden',
   'account.end-others': 'Alle anderen beenden',

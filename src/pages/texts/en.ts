@@ -121,6 +121,7 @@ export const en = {
   'account.unknown-device': 'Unknown device',
   'account.this-device': 'This browser',
   'account.last-seen': 'Last used: {time}',
+  'account.apps-here': 'Signed in from here:',
   'account.end': 'End',
   'account.end-named': 'End {device}',
   'account.end-others': 'End all others',

@@ -10,6 +10,7 @@ import type {
   DeviceOnPage,
   EmailFactorOnPage,
   EmailOnPage,
+  SignedInAppOnPage,
 } from '../view.js'
 
 /** The account, with one form for all changes. */
@@ -110,19 +111,43 @@ function devices({ devices: all }: AccountView, texts: PageTexts): SafeHtml {
 ${button(texts.html('account.end-others'), endAll)}`
 }
 
-function device({ id, name, ip, lastSeenAt, current }: DeviceOnPage, texts: PageTexts): SafeHtml {
+function device(one: DeviceOnPage, texts: PageTexts): SafeHtml {
+  const { id, name, ip, lastSeenAt, current } = one
   const shown = name ?? texts.plain('account.unknown-device')
-  const seen = texts.html('account.last-seen', { time: texts.moment(lastSeenAt) })
   const address = ip === null ? null : html` · <bdi>${ip}</bdi>`
-  const label = texts.plain('account.end-named', { device: shown })
-  const end = { name: 'choice', value: `end ${id}`, class: 'plain', 'aria-label': label }
   const last = current
     ? html`<b>${texts.html('account.this-device')}</b>`
-    : button(texts.html('account.end'), end)
+    : endButton(id, shown, texts)
   return html`<li><div><bdi>${shown}</bdi>
-<p class="hint">${seen}${address}</p></div>
-${last}</li>
+<p class="hint">${lastSeen(lastSeenAt, texts)}${address}</p></div>
+${last}${appsOf(one, texts)}</li>
 `
+}
+
+function appsOf({ apps: all }: DeviceOnPage, texts: PageTexts): SafeHtml | null {
+  if (all.length === 0) return null
+  return html`
+<div class="below"><p class="hint">${texts.html('account.apps-here')}</p>
+<ul>${all.map((one) => signedInApp(one, texts))}</ul></div>
+`
+}
+
+function signedInApp({ id, name, lastSeenAt }: SignedInAppOnPage, texts: PageTexts): SafeHtml {
+  const shown = name ?? texts.plain('account.unknown-app')
+  return html`<li><div><bdi>${shown}</bdi>
+<p class="hint">${lastSeen(lastSeenAt, texts)}</p></div>
+${endButton(id, shown, texts)}</li>
+`
+}
+
+function lastSeen(time: Date, texts: PageTexts): SafeHtml {
+  return texts.html('account.last-seen', { time: texts.moment(time) })
+}
+
+function endButton(id: string, named: string, texts: PageTexts): SafeHtml {
+  const label = texts.plain('account.end-named', { device: named })
+  const end = { name: 'choice', value: `end ${id}`, class: 'plain', 'aria-label': label }
+  return button(texts.html('account.end'), end)
 }
 
 function apps({ apps: all }: AccountView, texts: PageTexts): SafeHtml {

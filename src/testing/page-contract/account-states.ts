@@ -21,11 +21,13 @@ export function accountStates(
   const { account, deviceName, foreignClient, scopes, apis } = data
   const form = formWith(null)
   const lastSeenAt = new Date('2030-01-02T03:04:05Z')
-  const here = { id: 'd1', name: deviceName, ip: '192.0.2.7', lastSeenAt, current: true }
+  const wiki = { id: 's1', name: foreignClient.name, lastSeenAt }
+  const apps = [wiki, { ...wiki, id: 's2', name: null }]
+  const here = { id: 'd1', name: deviceName, ip: '192.0.2.7', lastSeenAt, current: true, apps: [] }
   const devices = [
-    here,
+    { ...here, apps },
     { ...here, id: 'd2', ip: '2001:db8:1234:5678:9abc:def0:1234:5678', current: false },
-    { ...here, id: 'd3', name: null, ip: null, current: false },
+    { ...here, id: 'd3', name: null, ip: null, current: false, apps },
   ]
   const factor = { app, email: null, href: `${base}/account/second-factor?` }
   const view: AccountView = {

@@ -203,3 +203,15 @@ it('a session that is signed in plays no part at a link', async () => {
   await visitor.fill(await visitor.open(link), { password: newPassword })
   expect((await visitor.open(`${host.base}/account`)).text).toContain('dora example')
 })
+
+it('guesses at links are limited by network, whether a link is opened or used', async () => {
+  const host = await startMailPages({ options: { throttle: { endpoints: { points: 3 } } } })
+  const visitor = openVisitor(host)
+  const link = await askForLink(host)
+  const guess = (at: number) => visitor.get(link.replace(/.{43}$/, String(at).padStart(43, 'x')))
+  const answers = [await guess(1), await guess(2), await guess(3), await guess(4), await guess(5)]
+  expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 429, 429])
+  const refusals = host.host().events.filter(({ type }) => type === 'proof.refused')
+  expect(refusals).toHaveLength(5)
+  expect((await visitor.open(link)).status).toBe(200)
+})

@@ -53,3 +53,13 @@ it('is done by no form of another site or browser, and by no link for a password
   expect([elsewhere.status, elsewhere.heading]).toEqual([400, 'This link does not work'])
   expect(emailOf(host)).toBe('new@example.org')
 })
+
+it('works for a disabled user, as the endpoint does', async () => {
+  const host = await startMailPages()
+  const link = await changed(host)
+  host.users.change('u-alice', { disabled: true })
+  const visitor = openVisitor(host)
+  const done = await visitor.fill(await visitor.open(link), {})
+  expect(done.heading).toBe('Your former address is back')
+  expect(emailOf(host)).toBe('alice@example.com')
+})
