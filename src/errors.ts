@@ -13,6 +13,7 @@ export type AuthErrorCode =
   | 'totp-required'
   | 'totp-invalid'
   | 'forbidden'
+  | 'registration-closed'
   | 'reauthentication-required'
   | 'second-factor-enrolment-required'
   | 'not-found'
@@ -21,6 +22,7 @@ export type AuthErrorCode =
   | 'totp-not-enabled'
   | 'superseded'
   | 'already-verified'
+  | 'username-taken'
   | 'too-many-named-tokens'
   | 'passkey-exists'
   | 'too-many-passkeys'
@@ -47,6 +49,7 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   'totp-required': { status: 401, message: 'A second-factor code is required.' },
   'totp-invalid': { status: 401, message: 'The second-factor code is not valid.' },
   forbidden: { status: 403, message: 'This is not allowed.' },
+  'registration-closed': { status: 403, message: 'New accounts need an invitation.' },
   'reauthentication-required': { status: 403, message: 'Sign in again to do this.' },
   'second-factor-enrolment-required': { status: 403, message: 'Set up a second factor first.' },
   'not-found': { status: 404, message: 'There is no such session.' },
@@ -55,6 +58,7 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   'totp-not-enabled': { status: 409, message: 'No second factor is enabled.' },
   superseded: { status: 409, message: 'It was changed meanwhile. Look at it again.' },
   'already-verified': { status: 409, message: 'This address is proven already.' },
+  'username-taken': { status: 409, message: 'Somebody has this user name already.' },
   'too-many-named-tokens': {
     status: 409,
     message: 'There are too many tokens already. Remove one first.',

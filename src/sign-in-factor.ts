@@ -53,16 +53,31 @@ export async function proveFactor(
   const hasShown = secondFactors.meetsFactorPolicy(attempt.methods)
   // Sessions end when the factor changes, so a refresh need not ask for it again.
   if (hasShown && attempt.isRefresh) return nothing(null)
-  const factors = await secondFactors.of(user)
+  const factors = await secondFactors.of(user, attempt.methods)
   if (attempt.isRefresh && factors !== null && hasEndedSessions(factors)) return nothing(null)
   if (hasShown) return shownBefore(passkeys, attempt, { user, factors })
   if (passkeys !== undefined && attempt.passkey)
     return provePasskey(passkeys, attempt.passkey, attempt, { user, factors })
+  if (factors !== null && factors.methods.length === 0) return noneCounts(deps, attempt, factors)
   if (factors !== null) return proveCode(deps, attempt, factors)
   // A new passkey ends no session, so a session opened without one continues.
   if (passkeys === undefined || attempt.isRefresh) return nothing(null)
   if (!(await passkeys.isDemanded(user))) return nothing(null)
   return proveWithoutTotp(deps, passkeys, attempt, user)
+}
+
+// A mailbox is one factor: whoever has only that must show the password as well.
+async function noneCounts(
+  { passkeyFactor: passkeys }: ProveFactorDeps,
+  attempt: FactorAttempt,
+  factors: UserFactors,
+): Promise<AuthError> {
+  const hasPasskey = ((await passkeys?.offer(factors.user)) ?? null) !== null
+  if (hasPasskey && attempt.passkey !== undefined)
+    return refusal(passkeys, 'totp-required', attempt, factors)
+  return new AuthError('forbidden', {
+    clientMessage: 'Sign in with your password: your second factor is a code by mail as well.',
+  })
 }
 
 // The session that has switched such a factor on is the only one that has not shown it.

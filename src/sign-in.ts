@@ -12,7 +12,8 @@ import type { AuthUser } from './users/contract.js'
 
 /**
  * The flow that asks for a sign-in; `host` is `auth.sessions.open()`, `named-token` makes a named
- * token, `reauthenticate` proves a signed-in user again.
+ * token, `reauthenticate` proves a signed-in user again, `email-code` is a mailed code in the place
+ * of a password, `registration` signs a new user in.
  */
 export type SignInDoor =
   | 'login'
@@ -23,6 +24,8 @@ export type SignInDoor =
   | 'named-token'
   | 'passkey'
   | 'reauthenticate'
+  | 'email-code'
+  | 'registration'
 
 /** The argument of the host's `beforeLogin`. */
 export interface LoginAttempt {
@@ -142,7 +145,7 @@ function factorOf(
 }
 
 function factorRefusal({ code }: AuthError): SignInRefusal {
-  return code === 'totp-required' ? 'second-factor-required' : 'second-factor-invalid'
+  return code === 'totp-invalid' ? 'second-factor-invalid' : 'second-factor-required'
 }
 
 async function askHost(

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { AuthConfigError } from '../errors.js'
 import {
   checkOptions,
@@ -62,7 +63,41 @@ export interface AccountsOptions {
    * Needs `setEmailFactor` of your users. Default false.
    */
   readonly emailSecondFactor?: boolean
+  /**
+   * Lets strangers make an account: everybody, or whoever you have invited. Needs `create` and
+   * `nameIsFree` of your users. Default: nobody.
+   */
+  readonly registration?: Registration
+  /**
+   * Your veto on a registration, such as for a captcha or a list of domains. Return nothing to
+   * allow it, or a text to refuse it with 403; the client sees the text.
+   */
+  readonly beforeRegister?: BeforeRegister
+  /**
+   * True lets users with a proven address sign in by a mailed code, without a password. Their
+   * second factor is asked for all the same. Default false.
+   */
+  readonly emailSignIn?: boolean
+  /** True lets users delete their account. Needs `delete` of your users. Default false. */
+  readonly deletion?: boolean
 }
+
+/** Who may make an account. */
+export type Registration = 'open' | 'invited'
+
+/** What {@link AccountsOptions.beforeRegister} judges. */
+export interface RegistrationAttempt {
+  readonly email: string
+  readonly username: string
+  readonly name: string
+  /** The invitation that was shown. */
+  readonly invitation: { readonly id: string; readonly note: string | null } | null
+  readonly request: IncomingMessage
+}
+
+export type BeforeRegister = (
+  attempt: RegistrationAttempt,
+) => string | undefined | Promise<string | undefined>
 
 /** {@link AccountsOptions}, checked and with defaults. */
 export interface CheckedAccountsOptions {
@@ -72,6 +107,10 @@ export interface CheckedAccountsOptions {
   readonly links: AccountLinks
   readonly resetUnproven: boolean
   readonly emailSecondFactor: boolean
+  readonly registration?: Registration | undefined
+  readonly beforeRegister?: BeforeRegister | undefined
+  readonly emailSignIn: boolean
+  readonly deletion: boolean
 }
 
 type Names = keyof AccountsOptions
@@ -95,6 +134,16 @@ const shape = {
   links: optionsOf({ reset: link, undo: link, confirm: link }).optional(),
   resetUnproven: flag().default(false),
   emailSecondFactor: flag().default(false),
+  registration: fitting<Registration>(
+    (value) => value === 'open' || value === 'invited',
+    "is neither 'open' nor 'invited'.",
+  ).optional(),
+  beforeRegister: fitting<BeforeRegister>(
+    (value) => typeof value === 'function',
+    'is not a function.',
+  ).optional(),
+  emailSignIn: flag().default(false),
+  deletion: flag().default(false),
 } satisfies Record<Names, unknown>
 
 const remedies: Readonly<Partial<Record<Names, string>>> = {
@@ -125,7 +174,7 @@ export function checkAccountsOptions(given: unknown): CheckedAccountsOptions {
  * @throws AuthConfigError for what is missing
  */
 export function requireUsersFor(
-  { links = {}, emailSecondFactor = false }: AccountsOptions,
+  { links = {}, emailSecondFactor, registration, deletion }: AccountsOptions,
   users: UserStore,
   hasPages: boolean,
 ): void {
@@ -135,12 +184,9 @@ export function requireUsersFor(
       'needs users with findContact, and they have none.',
       'add it, as docs/user-store.md says, or leave accounts out.',
     )
-  if (emailSecondFactor && users.setEmailFactor === undefined)
-    throw new AuthConfigError(
-      'accounts.emailSecondFactor',
-      'needs users with setEmailFactor, and they have none.',
-      'add it, as docs/user-store.md says, or leave emailSecondFactor out.',
-    )
+  if (emailSecondFactor) requireMethods('emailSecondFactor', users, ['setEmailFactor'])
+  if (registration !== undefined) requireMethods('registration', users, ['create', 'nameIsFree'])
+  if (deletion) requireMethods('deletion', users, ['delete'])
   // Ours take the place of missing ones.
   if (hasPages) return
   requireLink('reset', users.updatePasswordHash !== undefined, links)
@@ -148,6 +194,20 @@ export function requireUsersFor(
     'undo',
     users.updateEmail !== undefined && users.markEmailVerified !== undefined,
     links,
+  )
+}
+
+function requireMethods(
+  option: 'emailSecondFactor' | 'registration' | 'deletion',
+  users: UserStore,
+  methods: readonly (keyof UserStore)[],
+): void {
+  const missing = methods.find((method) => users[method] === undefined)
+  if (missing === undefined) return
+  throw new AuthConfigError(
+    `accounts.${option}`,
+    `needs users with ${missing}, and they have none.`,
+    `add it, as docs/user-store.md says, or leave ${option} out.`,
   )
 }
 

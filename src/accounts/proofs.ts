@@ -30,6 +30,7 @@ export const mailedPurposes: readonly ProofPurpose[] = [
   'change-address',
   'undo-address',
   'second-factor',
+  'sign-in',
 ]
 
 /** What a mark is made of. */

@@ -7,7 +7,7 @@ import { requireOptions, requireRequest } from '../http/host-input.js'
 import type { Contexts } from '../http/request-context.js'
 import { isHostId } from '../lib/host-id.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import type { IssuedSession, IssueSession } from '../sessions/issuing.js'
+import type { IssuedSession, IssueSession, SessionRequest } from '../sessions/issuing.js'
 import type { PasswordWatch } from '../sessions/password-watch.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { type SignInOptions, signInOptionsShape } from '../sessions/sign-in-options.js'
@@ -53,9 +53,20 @@ export type OpenSession = (
   shownBy?: 'cookie',
 ) => Promise<OpenedSession>
 
-export interface OpenSessionDeps {
+/** Opens the session of an approved sign-in without a password. Rejects with AuthError. */
+export type OpenApproved = (
+  request: Omit<SessionRequest, 'marks'>,
+  context: RequestContext,
+) => Promise<OpenedSession>
+
+export interface OpenSessionDeps extends OpenApprovedDeps {
   readonly users: Pick<UserStore, 'findById'>
   readonly decideSignIn: DecideSignIn
+  readonly contexts: Pick<Contexts, 'of'>
+}
+
+export interface OpenApprovedDeps {
+  readonly users: Pick<UserStore, 'findById'>
   /** Whether the second factor has not changed since the decision. */
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
   readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
@@ -65,7 +76,6 @@ export interface OpenSessionDeps {
   /** Checks sessions against the password hash, if they must end with it. */
   readonly passwordWatch: Pick<PasswordWatch, 'fits'>
   readonly describeMe: (user: AuthUser) => Promise<Me>
-  readonly contexts: Pick<Contexts, 'of'>
   readonly audit: Audit
 }
 
@@ -81,6 +91,7 @@ const schema = z.strictObject({
 
 /** `auth.sessions.open` calls this. It makes the same decision as every other sign-in. */
 export function createOpenSession(deps: OpenSessionDeps): OpenSession {
+  const openApproved = createOpenApproved(deps)
   return async function openSession(given, shownBy) {
     const { request, userId, code = null, lifetime, ...input } = parse(given)
     const context = deps.contexts.of(request)
@@ -96,14 +107,21 @@ export function createOpenSession(deps: OpenSessionDeps): OpenSession {
     if (!decision.allowed) throw refusal(deps, decision.reason, decision.error, userId, context)
 
     const { approved } = decision
-    const me = await deps.describeMe(approved.user)
-    const hasShown = deps.meetsFactorPolicy(approved.methods)
-    const mustEnrol = !hasShown && (await deps.mustHaveFactor(approved.user))
-    const tokens = shownBy ?? input.tokens
-    const issued = await deps.issueSession({ approved, tokens, lifetime }, context)
-    await refuseOutdated(deps, approved, issued, context)
-    const { id: sessionId } = issued.session
+    const asked = { approved, tokens: shownBy ?? input.tokens, lifetime }
+    const opened = await openApproved(asked, context)
+    const { id: sessionId } = opened.session
     deps.audit({ type: 'session.opened', userId, sessionId, methods: approved.methods }, context)
+    return opened
+  }
+}
+
+export function createOpenApproved(deps: OpenApprovedDeps): OpenApproved {
+  return async function openApproved(asked, context) {
+    const { user, methods: shown } = asked.approved
+    const me = await deps.describeMe(user)
+    const mustEnrol = !deps.meetsFactorPolicy(shown) && (await deps.mustHaveFactor(user))
+    const issued = await deps.issueSession(asked, context)
+    await refuseOutdated(deps, asked.approved, issued, context)
     return { ...issued, me, mustEnrol }
   }
 }
@@ -122,7 +140,7 @@ function parse(given: OpenSessionRequest) {
 // except this one, which did not exist yet. Checked again after the write, one of the two sees the
 // other.
 async function refuseOutdated(
-  deps: OpenSessionDeps,
+  deps: OpenApprovedDeps,
   approved: ApprovedSignIn,
   { session }: IssuedSession,
   context: RequestContext,
@@ -139,7 +157,7 @@ async function refuseOutdated(
 }
 
 async function whatChanged(
-  { users, factorStands, passwordWatch }: OpenSessionDeps,
+  { users, factorStands, passwordWatch }: OpenApprovedDeps,
   approved: ApprovedSignIn,
   session: SessionRecord,
 ): Promise<[SignInRefusal, AuthError] | null> {
@@ -159,7 +177,7 @@ async function whatChanged(
 }
 
 function refusal(
-  { audit }: OpenSessionDeps,
+  { audit }: Pick<OpenSessionDeps, 'audit'>,
   reason: SignInRefusal,
   error: AuthError,
   userId: string,

@@ -132,7 +132,8 @@ export function record<Row>(shape: Shape<Row>): Check {
   }
 }
 
-function outcome(shapes: Readonly<Record<string, Shape<object>>>): Check {
+/** An object whose own `outcome` is one of these, with the members of that outcome. */
+export function outcome(shapes: Readonly<Record<string, Shape<object>>>): Check {
   const checks = new Map(Object.entries(shapes).map(([name, shape]) => [name, record(shape)]))
   return (value, asked) => {
     if (typeof value !== 'object' || value === null) return 'is not an object'

@@ -62,7 +62,7 @@ const names: ReadonlyMap<StoredMethod, readonly string[]> = new Map([
 
 /**
  * The methods in the terms of [RFC 8176 §2](https://www.rfc-editor.org/rfc/rfc8176#section-2). The
- * method `host` has none there.
+ * methods `host` and `email` have none there.
  */
 function amrOf(methods: readonly StoredMethod[]): readonly string[] {
   return [...new Set(methods.flatMap((method) => names.get(method) ?? []))]

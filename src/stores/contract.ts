@@ -1,6 +1,6 @@
 /**
- * How the user proved who they are: password, TOTP, recovery code, passkey, or vouched for by the
- * host. Of what a host vouches for, `mfa` (several factors), `hwk` and `swk` (a key in hardware or
+ * How the user proved who they are: password, TOTP, recovery code, passkey, a code that was mailed
+ * in the place of a password, or vouched for by the host. Of what a host vouches for, `mfa` (several factors), `hwk` and `swk` (a key in hardware or
  * software) have the meaning of [RFC 8176 §2](https://www.rfc-editor.org/rfc/rfc8176#section-2).
  */
 export type AuthenticationMethod =
@@ -8,6 +8,7 @@ export type AuthenticationMethod =
   | 'otp'
   | 'recovery'
   | 'passkey'
+  | 'email'
   | 'host'
   | 'mfa'
   | 'hwk'
@@ -32,6 +33,7 @@ export type EndReason =
   | 'consent-revoked'
   | 'client-disabled'
   | 'address-undone'
+  | 'account-deleted'
 
 // While a deployment rolls, processes of two releases write to one store. `string & Record<never,
 // never>` is any text, and does not swallow the words that are known.

@@ -4,6 +4,7 @@ import {
   count,
   date,
   failClosed,
+  listOf,
   orNull,
   record,
   theOneAsked,
@@ -20,7 +21,13 @@ const shape = { ...checksOf(proofRow), idHash: theOneAsked, triesLeft: count }
 type OfOnePurpose = Pick<ProofStore, 'find' | 'takeTry' | 'consume'>
 type OfAll = Omit<ProofStore, keyof OfOnePurpose>
 
-const answers: Answers<OfAll> = { save: unread, voidForUser: count, purge: count }
+const listed = { ...checksOf(proofRow), triesLeft: count, purpose: theOneAsked }
+const answers: Answers<OfAll> = {
+  save: unread,
+  voidForUser: count,
+  list: listOf(record<ProofRecord>(listed)),
+  purge: count,
+}
 
 // The checks know the first argument of a call alone, and a proof has two names.
 function answersOf(asked: string): Answers<OfOnePurpose> {

@@ -88,6 +88,11 @@ export interface ProofStore {
    */
   voidForUser(userId: string, purposes: readonly string[], now: Date): Promise<number>
   /**
+   * Optional; `auth.accounts.invitations()` needs it. Of the proofs with this purpose that are
+   * nobody's: all that are not consumed, with `now < expiresAt` and `triesLeft > 0`, in any order.
+   */
+  list?(purpose: string, now: Date): Promise<ProofRecord[]>
+  /**
    * Deletes proofs that have expired by `now`, consumed or not, at most `limit` of them where one
    * is given (none for 0, all of them without one), and says how many. A store that lets the
    * database expire its rows answers 0.

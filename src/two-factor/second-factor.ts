@@ -25,20 +25,26 @@ export interface CodeFactor {
   verify(user: AuthUser, code: string): Promise<{ readonly outcome: 'accepted' | 'refused' }>
 }
 
-/** The second factors of one user, at least one. */
+/** The active second factors of one user. */
 export interface UserFactors {
   readonly user: AuthUser
   /** Null for a user who has only other factors. */
   readonly totp: SecondFactorRecord | null
   readonly others: readonly CodeFactor[]
-  /** The names of the factors; the first one is asked for first. */
+  /**
+   * The names of the factors; the first one is asked for first. Empty if none of them counts after
+   * what was shown.
+   */
   readonly methods: readonly string[]
 }
 
 /** The users' second factors. */
 export interface SecondFactors {
-  /** The user's active factors; null if there are none. */
-  of(user: AuthUser): Promise<UserFactors | null>
+  /**
+   * The user's active factors; null if there are none. After a mailed code in the place of a
+   * password, codes by mail are no second factor: they prove the same mailbox once more.
+   */
+  of(user: AuthUser, shown?: readonly StoredMethod[]): Promise<UserFactors | null>
   /**
    * Whether the methods satisfy the policy: a second factor was shown to the router, or to the
    * host, if `acceptHostMfa` lets `mfa` count. Unlike this, {@link countsAsFactor} ignores `mfa`.
@@ -109,13 +115,14 @@ export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
   // Loads in the background, for the first code. If this fails, the first code reports it.
   if (deps.totp !== undefined) import('./totp.js').catch(() => {})
   return {
-    async of(user) {
+    async of(user, shown = []) {
       const totp = (await deps.totp?.store.find(user.id)) ?? null
       const enabled = await Promise.all(deps.codeFactors.map((factor) => factor.isEnabled(user)))
-      const others = deps.codeFactors.filter((_factor, index) => enabled[index])
+      const active = deps.codeFactors.filter((_factor, index) => enabled[index])
+      if (totp === null && active.length === 0) return null
+      const others = active.filter(({ name }) => name !== 'email' || !shown.includes('email'))
       const names = others.map(({ name }) => name)
-      const methods = totp === null ? names : ['totp', ...names, 'recovery']
-      return methods.length === 0 ? null : { user, totp, others, methods }
+      return { user, totp, others, methods: totp === null ? names : ['totp', ...names, 'recovery'] }
     },
 
     meetsFactorPolicy: (methods) =>

@@ -52,6 +52,27 @@ export interface UserContact {
   readonly emailFactor?: boolean
 }
 
+/** A user who registers. */
+export interface NewUser {
+  /** Proven. It has a domain in lower case, and the rest as its owner typed it. */
+  readonly email: string
+  /** As it was typed: well-formed text of 1-320 characters, like {@link LoginIdentifier.value}. */
+  readonly username: string
+  /** The name that others see. */
+  readonly name: string
+  /** Null: a user without a password. */
+  readonly passwordHash: string | null
+  /** The language that the user has chosen. */
+  readonly locale?: string
+  /** The invitation that was used, with the note that you gave it. */
+  readonly invitation?: { readonly id: string; readonly note: string | null }
+}
+
+/** Whether a user was created, and if not, what another user has already. */
+export type UserCreation =
+  | { readonly outcome: 'created'; readonly user: AuthUser }
+  | { readonly outcome: 'taken'; readonly field: 'email' | 'username' }
+
 /** The outcome of {@link UserStore.updateEmail}. */
 export type EmailChange = 'changed' | 'superseded' | 'taken'
 
@@ -125,4 +146,21 @@ export interface UserStore {
    * stored before it resolves.
    */
   setEmailFactor?(userId: string, on: boolean): Promise<void>
+  /**
+   * Optional. Creates a user with a proven address, in one statement under your unique indexes:
+   * that is the decision, so of two with the same address or user name one wins. `taken` names what
+   * another user has already, in whatever case; nothing is written then. If it is both, name the
+   * address. Never rejects for that: translate the error of the unique index.
+   */
+  create?(user: NewUser): Promise<UserCreation>
+  /**
+   * Optional. Whether a user name may be registered: it is free, and a name by your rules, which
+   * also refuse names such as `admin`. It reserves nothing.
+   */
+  nameIsFree?(username: string): Promise<boolean>
+  /**
+   * Optional. Deletes the user, after everything that the router has stored is gone. Called again
+   * after a crash: a user who is gone already is deleted. From then on no method finds the user.
+   */
+  delete?(userId: string): Promise<void>
 }

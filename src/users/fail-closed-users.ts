@@ -5,6 +5,7 @@ import {
   failClosed,
   optional,
   orNull,
+  outcome,
   record,
   requireExpected,
   text,
@@ -13,7 +14,7 @@ import {
 } from '../lib/check-answer.js'
 import { forgetRejection } from '../lib/forget-rejection.js'
 import type { HostCall } from '../lib/host-call.js'
-import type { AuthUser, UserContact, UserStore } from './contract.js'
+import type { AuthUser, NewUser, UserContact, UserCreation, UserStore } from './contract.js'
 
 /**
  * Wraps the host's user store: a failure is 503, and so is an answer that is not a user or is
@@ -21,7 +22,7 @@ import type { AuthUser, UserContact, UserStore } from './contract.js'
  * null. An optional method exists if the store has it.
  */
 export function failClosedUsers(store: UserStore, call: HostCall): UserStore {
-  const { findContact } = store
+  const { findContact, create } = store
   return {
     findByIdentifier: (identifier) =>
       call('users.findByIdentifier', async () =>
@@ -40,13 +41,24 @@ export function failClosedUsers(store: UserStore, call: HostCall): UserStore {
               contactOrNull(await findContact.call(store, userId)),
             ),
         }),
+    ...(create === undefined
+      ? {}
+      : {
+          create: (user: NewUser) =>
+            call('users.create', async () => creationOf(await create.call(store, user))),
+        }),
   }
 }
 
 /** The methods that write. */
 type UserWrites = Pick<
   UserStore,
-  'updatePasswordHash' | 'updateEmail' | 'markEmailVerified' | 'setEmailFactor'
+  | 'updatePasswordHash'
+  | 'updateEmail'
+  | 'markEmailVerified'
+  | 'setEmailFactor'
+  | 'nameIsFree'
+  | 'delete'
 >
 
 const writes: Answers<UserWrites> = {
@@ -54,6 +66,8 @@ const writes: Answers<UserWrites> = {
   updateEmail: { changed: {}, superseded: {}, taken: {} },
   markEmailVerified: bool,
   setEmailFactor: unread,
+  nameIsFree: bool,
+  delete: unread,
 }
 
 const isId: Check = (value) =>
@@ -70,6 +84,17 @@ function userOrNull(answer: unknown, check: Check, asked?: string): AuthUser | n
   forgetRejection(user.passwordHash)
   requireExpected(check(user, asked))
   return user as AuthUser
+}
+
+const isTaken: Check = (value) =>
+  value === 'email' || value === 'username' ? null : 'is neither email nor username'
+const creation = outcome({ created: { user: anyUser }, taken: { field: isTaken } })
+
+function creationOf(answer: unknown): UserCreation {
+  requireExpected(creation(answer, undefined))
+  const made = answer as UserCreation
+  if (made.outcome === 'taken') return made
+  return { outcome: 'created', user: userOrNull(made.user, anyUser) as AuthUser }
 }
 
 const contactShape = record<UserContact>({

@@ -21,6 +21,7 @@ const known: Record<EndReason, true> = {
   'consent-revoked': true,
   'client-disabled': true,
   'address-undone': true,
+  'account-deleted': true,
 }
 const reasons: StoredReason[] = [...(Object.keys(known) as EndReason[]), 'device-lost']
 

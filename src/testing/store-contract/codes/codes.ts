@@ -17,6 +17,7 @@ const everyMethod: Readonly<Record<AuthenticationMethod, true>> = {
   otp: true,
   recovery: true,
   passkey: true,
+  email: true,
   host: true,
   mfa: true,
   hwk: true,
