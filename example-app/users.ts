@@ -82,7 +82,7 @@ function createFind(kysely: Kysely<ChatTables>) {
 function accountMethods(
   kysely: Kysely<ChatTables>,
   find: ReturnType<typeof createFind>,
-): Required<Omit<UserStore, 'findById' | 'findByIdentifier'>> {
+): Omit<Required<UserStore>, 'findById' | 'findByIdentifier' | 'create' | 'nameIsFree'> {
   const update = (userId: string) => kysely.updateTable('chat_users').where('id', '=', userId)
   return {
     async updatePasswordHash(userId, from, to) {
@@ -127,6 +127,10 @@ function accountMethods(
       await update(userId)
         .set({ email_factor: on ? 1 : 0 })
         .execute()
+    },
+
+    async delete(userId) {
+      await kysely.deleteFrom('chat_users').where('id', '=', userId).execute()
     },
   }
 }

@@ -115,8 +115,10 @@ export type {
   AuthUser,
   EmailChange,
   LoginIdentifier,
+  NewUser,
   PresenceStatus,
   UserContact,
+  UserCreation,
   UserStore,
 } from './users/contract.js'
 export type { DescribeUser } from './users/me.js'

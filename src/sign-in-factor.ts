@@ -58,7 +58,6 @@ export async function proveFactor(
   if (hasShown) return shownBefore(passkeys, attempt, { user, factors })
   if (passkeys !== undefined && attempt.passkey)
     return provePasskey(passkeys, attempt.passkey, attempt, { user, factors })
-  if (factors !== null && factors.methods.length === 0) return noneCounts(deps, attempt, factors)
   if (factors !== null) return proveCode(deps, attempt, factors)
   // A new passkey ends no session, so a session opened without one continues.
   if (passkeys === undefined || attempt.isRefresh) return nothing(null)
@@ -168,6 +167,7 @@ async function proveCode(
   attempt: FactorAttempt,
   factors: UserFactors,
 ): Promise<FactorProof | AuthError> {
+  if (factors.methods.length === 0) return noneCounts(deps, attempt, factors)
   const verdict = await checkCode(deps, attempt, factors)
   if (verdict === 'due') return codeDue(deps, attempt, factors)
   if (verdict === 'invalid') return refusal(deps.passkeyFactor, 'totp-invalid', attempt, factors)

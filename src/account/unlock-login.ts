@@ -42,7 +42,8 @@ export function createUnlockLogin({
       // Counted by user: second-factor codes, and password proofs of a signed-in user.
       await throttle.unlockLogin(digestIdentifier(signedInIdentifier(user.id)), user.id, ip)
       await throttle.unlockSecondFactor(user.id)
-      await throttle.unlockMails('second-factor-code', user.id)
+      for (const kind of ['second-factor-code', 'sign-in-code'] as const)
+        await throttle.unlockMails(kind, user.id)
     }
     audit(
       { type: 'login.unlocked', identifierDigest: digests.name, userId: user?.id ?? null },

@@ -18,13 +18,7 @@ import type { AuthUser } from '../users/contract.js'
 import type { AccountsServer } from './accounts-server.js'
 import type { ChangePassword, ProvePresent } from './change-password.endpoint.js'
 import type { ConfirmEmail } from './confirm-email.endpoint.js'
-import {
-  addressOf,
-  type ChangeEmail,
-  sessionParts,
-  sessionsOf,
-  type VerifyEmail,
-} from './email.endpoint.js'
+import { addressOf, type ChangeEmail, isOfSession, type VerifyEmail } from './email.endpoint.js'
 import { provenAddress } from './email-factor.js'
 import type { SwitchEmailFactor } from './email-second-factor.endpoint.js'
 import type { ForgotPassword } from './forgot-password.endpoint.js'
@@ -120,8 +114,7 @@ function emailOnPages(deps: AccountsOnPagesDeps, flows: EmailFlows): EmailOnPage
   ): Promise<boolean> {
     const proof = await proofs.findCode(['verify-address', 'change-address'], requestId, context)
     // Nobody else is told whether it is over.
-    const marks = [sessionParts(session.id), sessionsOf(session.userId)]
-    if (!marks.some((parts) => proofs.isMark(proof, parts))) return false
+    if (!isOfSession(proofs, proof, session)) return false
     const reason = proofs.whyVoid(proof)
     if (reason !== null) throw new AuthError('proof-refused', { details: { reason } })
     return true

@@ -11,10 +11,11 @@ import { undoLifetime } from '../throttle/mail-limits.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, UserContact, UserStore } from '../users/contract.js'
 import type { Contacts } from './contacts.js'
-import { sessionParts, sessionsOf } from './email.endpoint.js'
+import { isOfSession } from './email.endpoint.js'
 import type { LinkTo } from './links.js'
 import type { Mails } from './mails.js'
 import type { FoundProof, Proofs } from './proofs.js'
+import { requireCode } from './require-code.js'
 
 /** The body of `POST /auth/email/confirm`. */
 export const confirmEmailRequest: z.ZodObject<{ requestId: z.ZodString; code: z.ZodString }> =
@@ -107,8 +108,9 @@ export function createConfirmEmail(deps: ConfirmEmailDeps): ConfirmEmail {
     await deps.sessions.requireLive(asking.session)
     const purposes = ['verify-address', 'change-address'] as const
     const proof = await proofs.findCode(purposes, requestId, context)
-    await requireCode(deps, asking, proof, digitsOf(code), context)
-    const { user } = asking
+    const { user, session } = asking
+    const isHere = isOfSession(proofs, proof, session)
+    await requireCode(deps, proof, { code, userId: user.id, isHere }, context)
     if (proof.record.userId !== user.id) throw proofs.refusal('no-user', proof.record, context)
     if (proof.record.purpose === 'verify-address') await verify(user, proof, context)
     else await change(user, proof, context)
@@ -132,30 +134,6 @@ export function confirmEmailEndpoint(
   })
 }
 
-// Only a wrong code counts, and an outage is none.
-async function requireCode(
-  { proofs, throttle }: Pick<ConfirmEmailDeps, 'proofs' | 'throttle'>,
-  { user, session }: Pick<SignedInRequest, 'session' | 'user'>,
-  proof: FoundProof,
-  code: string,
-  context: RequestContext,
-): Promise<void> {
-  await throttle.takeMailedCode(user.id, context)
-  try {
-    const isHere =
-      proofs.isMark(proof, sessionParts(session.id)) || proofs.isMark(proof, sessionsOf(user.id))
-    // First: no other session uses up the tries of this one.
-    if (!isHere) throw proofs.refusal('wrong-session', proof.record, context)
-    await proofs.takeTry(proof, context)
-    if (!proofs.isCode(proof, code)) throw proofs.refusal('wrong-code', proof.record, context)
-  } catch (error) {
-    const isGuess = error instanceof AuthError && error.code === 'proof-refused'
-    if (!isGuess) await throttle.giveBackMailedCode(user.id)
-    throw error
-  }
-  await throttle.giveBackMailedCode(user.id)
-}
-
 /** A change of the address; from null, if there was none. */
 interface Change {
   readonly from: string | null
@@ -175,9 +153,4 @@ async function openUndo(
   const content = { kind: 'address-changed', url: linkTo(purpose, token), expiresAt } as const
   const to = { email: sealed.from, user, locale: contact?.locale }
   return (context) => mails.send(to, content, context)
-}
-
-// Codes are shown as `1234 5678`; blanks do not count.
-function digitsOf(code: string): string {
-  return code.replaceAll(/\s/g, '')
 }

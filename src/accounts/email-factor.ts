@@ -115,12 +115,11 @@ async function useCode(
   typed: string,
 ): Promise<boolean> {
   const { proofs, proofStore, clock } = deps
-  const code = typed.replaceAll(/\s/g, '')
   for (const record of await openCodesOf(deps, user)) {
     const { outcome } = await proofStore.takeTry(record.idHash, purpose, clock())
     if (outcome === 'void') continue
     const proof = { record, sealed: {} }
-    const isRight = proofs.isMark(proof, addressParts(user, email)) && proofs.isCode(proof, code)
+    const isRight = proofs.isMark(proof, addressParts(user, email)) && proofs.isCode(proof, typed)
     if (isRight) return proofs.consume(proof)
   }
   return false
@@ -159,7 +158,7 @@ function requestIdOf({ id }: AuthUser, period: number, number: number): string {
   return JSON.stringify([purpose, id, period, number])
 }
 
-// A code that went to a former address is worth nothing.
-function addressParts({ id }: AuthUser, email: string): MarkParts {
+/** What marks an address. A code that went to a former one is worth nothing. */
+export function addressParts({ id }: AuthUser, email: string): MarkParts {
   return ['address', id, email]
 }

@@ -16,7 +16,7 @@ import type { CheckedAccountsOptions } from './accounts-options.js'
 import type { Contacts } from './contacts.js'
 import type { LinkToCode } from './links.js'
 import type { MailContent, Mails } from './mails.js'
-import type { MailedCode, MarkParts, Proofs } from './proofs.js'
+import type { FoundProof, MailedCode, MarkParts, Proofs } from './proofs.js'
 
 /** Seconds in which a mailed code works. */
 const codeLifetime = 10 * 60
@@ -228,6 +228,15 @@ function accepted(sent: CodeSent) {
 /** What marks a session. A code works only in the session that has asked for it. */
 export function sessionParts(sessionId: string): MarkParts {
   return ['session', sessionId]
+}
+
+/** Whether this session has asked for the code, or the host has, for any session of the user. */
+export function isOfSession(
+  proofs: Pick<Proofs, 'isMark'>,
+  proof: FoundProof,
+  { id, userId }: Pick<SignedInRequest['session'], 'id' | 'userId'>,
+): boolean {
+  return [sessionParts(id), sessionsOf(userId)].some((parts) => proofs.isMark(proof, parts))
 }
 
 /** What marks any session of a user, where the host has asked for a code. */

@@ -86,7 +86,7 @@ export interface Proofs {
   whyVoid(proof: FoundProof): 'used' | 'expired' | null
   /** Takes one of its tries. Throws 400 `proof-refused` if none is left, 503. */
   takeTry(proof: FoundProof, context: RequestContext): Promise<void>
-  /** Whether this is its code. Call `takeTry` first. */
+  /** Whether this is its code; blanks do not count. Call `takeTry` first. */
   isCode(proof: FoundProof, code: string): boolean
   /** Whether what it depends on is still the same: the parts that its mark was made of. */
   isMark(proof: FoundProof, parts: MarkParts): boolean
@@ -142,7 +142,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
 
     isCode: ({ record }, code) =>
       record.codeTag !== null &&
-      tagsOf(record, code)
+      tagsOf(record, code.replaceAll(/\s/g, ''))
         .map((tag) => equalInConstantTime(tag, record.codeTag ?? ''))
         .includes(true),
 

@@ -37,7 +37,7 @@ export type ThrottleScope =
  * the name field.
  */
 export type AuthEventBody =
-  /** A login succeeded: password, and second factor if the user has one. */
+  /** A login succeeded: password or mailed code, and second factor if the user has one. */
   | {
       readonly type: 'login.succeeded'
       readonly userId: string
@@ -117,7 +117,10 @@ export type AuthEventBody =
       readonly sessionId: string
       readonly methods: readonly StoredMethod[]
     }
-  /** The host was refused a session for a user whom it has verified. */
+  /**
+   * The host was refused a session for a user whom it has verified; or a user changed in the moment
+   * of a sign-in without a password.
+   */
   | { readonly type: 'session.refused'; readonly reason: SignInRefusal; readonly userId: string }
   /** A session ended, and with it its tokens, codes, tickets and sockets. */
   | {

@@ -1,7 +1,7 @@
 /**
  * What a mail is for. Mails that carry a code or a link: `reset-password`, `verify-address`,
- * `change-address`, `address-changed` (to the old address, with a link that undoes it) and
- * `second-factor-code`. The others only tell.
+ * `change-address`, `address-changed` (to the old address, with a link that undoes it),
+ * `second-factor-code` and `sign-in-code`. The others only tell.
  */
 export type MailKind =
   | 'reset-password'
@@ -10,6 +10,7 @@ export type MailKind =
   | 'address-changed'
   | 'address-taken'
   | 'second-factor-code'
+  | 'sign-in-code'
   | 'password-changed'
   | 'factor-changed'
   | 'passkey-added'

@@ -8,6 +8,7 @@ import { createMailed, type MailedMethods } from './passwords.js'
 import { type BasicFetch, type BasicInit, type BasicResponse, platform } from './platform.js'
 import { createRetry, type Retry } from './retry.js'
 import { createSignIn, type SignIn } from './sign-in.js'
+import { createSignInByCode, type SignInByCode } from './sign-in-by-code.js'
 import { type AuthSocket, type AuthSocketOptions, createSocket } from './socket.js'
 import { createTokenKeeper, type TokenKeeper } from './token-keeper.js'
 import { memoryStore, type TokenStore } from './token-store.js'
@@ -18,6 +19,7 @@ export type { AccountMethods } from './account.js'
 export type { AuthState } from './auth-state.js'
 export { AuthClientError, type AuthClientErrorCode, type WireErrorName } from './errors.js'
 export type { CodeNeeded, Credentials, SignInResult } from './sign-in.js'
+export type { MailedCode, SignInByCode } from './sign-in-by-code.js'
 export type { AuthSocket, AuthSocketOptions, AuthSocketStatus } from './socket.js'
 export { localStorageStore, memoryStore, type TokenStore } from './token-store.js'
 
@@ -73,6 +75,11 @@ export interface AuthClient extends AccountMethods, MailedMethods {
    * password, `too-many-requests` with `retryAfter`, `forbidden` with the host's reason.
    */
   signIn: SignIn['signIn']
+  /**
+   * Asks the server to mail a code to sign in with, also for a name that nobody has. Only if the
+   * server has the option `accounts.emailSignIn`. Throws `too-many-requests` with `retryAfter`.
+   */
+  signInByCode: SignInByCode
   /**
    * Exchanges an authorization code (RFC 7636) and stores the tokens. The code comes from
    * `authorizationCode()` on another device, or from the server's own page.
@@ -171,6 +178,7 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
     },
     onChange: state.onChange,
     signIn,
+    signInByCode: createSignInByCode(transport, withRetry, signInBy),
     exchangeCode: exchange,
     signOut,
     fetch: (path, init) => send(path, init as BasicInit) as Promise<ClientResponse>,

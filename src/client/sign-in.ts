@@ -56,6 +56,7 @@ export interface SignIn {
     path: string,
     body: object,
     onLogin?: (answer: LoginAnswer) => void,
+    codeField?: string,
   ): Promise<SignInResult>
   /** With an authorization code, RFC 7636. */
   exchange(proof: CodeProof): Promise<Me>
@@ -80,6 +81,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
     path: string,
     given: object,
     onLogin?: (answer: LoginAnswer) => void,
+    codeField = 'code',
   ): Promise<SignInResult> {
     try {
       // `refreshable` tokens live for minutes, which limits the damage of a leak.
@@ -95,8 +97,8 @@ export function createSignIn(deps: SignInDeps): SignIn {
     } catch (error) {
       if (!isRefusal(error, 'totp-required', 'totp-invalid')) throw error
       return codeNeeded(error as AuthClientError, (proof) => {
-        const shown = typeof proof === 'string' ? { code: proof } : proof
-        return signInBy(path, { ...given, ...shown }, onLogin)
+        const shown = typeof proof === 'string' ? { [codeField]: proof } : proof
+        return signInBy(path, { ...given, ...shown }, onLogin, codeField)
       })
     }
   }

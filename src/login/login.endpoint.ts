@@ -1,6 +1,6 @@
-import { ok } from '../http/answer.js'
+import { type Answer, ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
-import type { LogIn } from './log-in.js'
+import type { LoggedIn, LogIn } from './log-in.js'
 import { parseLoginRequest, readCodeHeader } from './login-request.js'
 
 /** `POST /login`: opens a session by password, and by a second-factor code if the user has one. */
@@ -12,11 +12,15 @@ export function loginEndpoint(logIn: LogIn): Endpoint {
     )
     // 400, 401, 403, 429, 503
     const asked = { request, tokens, lifetime: undefined, context, setHeaders, aborted }
-    const { token: authToken, me, ...opened } = await logIn(asked)
-    const { refreshToken, expiresIn } = opened
-    const enrolment = opened.mustEnrol ? { enrolmentRequired: true } : {}
-    const refreshable = refreshToken === null ? {} : { refreshToken, expiresIn }
-    const data = { userId: opened.session.userId, authToken, me, ...enrolment, ...refreshable }
-    return ok({ status: 'success', data })
+    return loggedIn(await logIn(asked))
   }
+}
+
+/** The answer to a complete login. */
+export function loggedIn({ token: authToken, me, ...opened }: LoggedIn): Answer {
+  const { refreshToken, expiresIn } = opened
+  const enrolment = opened.mustEnrol ? { enrolmentRequired: true } : {}
+  const refreshable = refreshToken === null ? {} : { refreshToken, expiresIn }
+  const data = { userId: opened.session.userId, authToken, me, ...enrolment, ...refreshable }
+  return ok({ status: 'success', data })
 }

@@ -36,6 +36,7 @@ const otherwise = {
   'address-changed': null,
   'address-taken': 'mail.not-asked',
   'second-factor-code': 'mail.not-signing-in',
+  'sign-in-code': 'mail.not-asked',
   'password-changed': 'mail.not-you',
   'factor-changed': 'mail.not-you',
   'passkey-added': 'mail.not-you',

@@ -2,6 +2,7 @@ import type { Operation } from './operation.js'
 import { accountOperations } from './operations/accounts.js'
 import { appOperations } from './operations/apps.js'
 import { authorizationOperations } from './operations/authorization.js'
+import { emailSignInOperations } from './operations/email-sign-in.js'
 import { keyOperations } from './operations/keys.js'
 import { namedTokenOperations } from './operations/named-tokens.js'
 import { passkeyOperations } from './operations/passkeys.js'
@@ -13,6 +14,7 @@ import { usersOfApps } from './operations/users-of-apps.js'
 /** Every request that some router answers, with any options. */
 export const operations: readonly Operation[] = [
   ...signingIn,
+  ...emailSignInOperations,
   ...sessionOperations,
   ...namedTokenOperations,
   ...secondFactorOperations,

@@ -5,6 +5,7 @@ import { createSessionManagement } from '../account/session-management.js'
 import { createAccounts, withoutAccounts, withoutPasswordRules } from '../accounts/accounts.js'
 import { createBrowserSessions } from '../cookie/browser-session.js'
 import { createCookie } from '../cookie/cookie.js'
+import { createEmailSignIn } from '../email-sign-in/email-sign-in.js'
 import { createGuards } from '../guard/guards.js'
 import { createOpenSession } from '../host-sign-in/open-session.js'
 import type { Capability } from '../http/capability.js'
@@ -118,6 +119,9 @@ function createMap(kit: Kit) {
   const pagesUrl = kit.oauthServer?.baseUrl
   const accounts =
     accountsServer && createAccounts({ ...kit, ...accountsServer, ...ending, pagesUrl })
+  const emailSignIn = accountsServer?.accountsOptions.emailSignIn
+    ? createEmailSignIn({ ...kit, ...accountsServer })
+    : undefined
   const pages = forApps && {
     ...forApps,
     ownDevices: kit.hasAccountPage ? sessions.onPages : undefined,
@@ -158,6 +162,8 @@ function createMap(kit: Kit) {
                                                      // POST /auth/email/change
                                                      // POST /auth/email/undo
                                                      // POST /auth/email/second-factor
+    emailSignIn,                                     // POST /auth/code
+                                                     // POST /auth/code/login
     namedTokens:   createNamedTokens(kit),           // GET, POST, DELETE /auth/access-tokens
                                                      // DELETE /auth/access-tokens/:id
     pages:         pages && createBrowserPages(pages),

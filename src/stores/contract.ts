@@ -1,7 +1,8 @@
 /**
  * How the user proved who they are: password, TOTP, recovery code, passkey, a code that was mailed
- * in the place of a password, or vouched for by the host. Of what a host vouches for, `mfa` (several factors), `hwk` and `swk` (a key in hardware or
- * software) have the meaning of [RFC 8176 §2](https://www.rfc-editor.org/rfc/rfc8176#section-2).
+ * in the place of a password, or vouched for by the host. Of what a host vouches for, `mfa`
+ * (several factors), `hwk` and `swk` (a key in hardware or software) have the meaning of [RFC 8176
+ * §2](https://www.rfc-editor.org/rfc/rfc8176#section-2).
  */
 export type AuthenticationMethod =
   | 'pwd'

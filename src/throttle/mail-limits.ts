@@ -45,10 +45,14 @@ export interface MailLimits {
   takeAddressChange(userId: string): Promise<boolean>
   /** Call it after a change that was not written, and after an undo. Rejects with 503. */
   forgetAddressChange(userId: string): Promise<void>
-  /** Counts a code before it is compared. Throws 429 or 503. */
-  takeMailedCode(userId: string | null, context: RequestContext): Promise<void>
+  /**
+   * Counts a code before it is compared, for the account. With `name`, for what was typed instead:
+   * codes of strangers must neither tell whose account it is nor use up the guesses of its owner.
+   * Throws 429 or 503.
+   */
+  takeMailedCode(userId: string | null, context: RequestContext, name?: string): Promise<void>
   /** Call it after a right code, and after an outage. Never rejects. */
-  giveBackMailedCode(userId: string | null): Promise<void>
+  giveBackMailedCode(userId: string | null, name?: string): Promise<void>
 }
 
 export interface MailLimitDeps {
@@ -94,6 +98,11 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
     return userId === null ? [ofAddress] : [ofAddress, ofAccount(kind, userId)]
   }
 
+  function codesOf(userId: string | null, name: string | undefined) {
+    const key = name === undefined ? accountKey(keyOf, userId) : keyOf('mail', name)
+    return { of: codes(), key }
+  }
+
   return {
     ...createChangeLimit(deps),
 
@@ -120,15 +129,14 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
       await askOne(ask, { ...ofAccount(kind, userId), do: 'clear' })
     },
 
-    async takeMailedCode(userId, context) {
-      const key = accountKey(keyOf, userId)
-      const reached = await takeAll(ask, [{ do: 'take', of: codes(), key }])
+    async takeMailedCode(userId, context, name) {
+      const reached = await takeAll(ask, [{ do: 'take', ...codesOf(userId, name) }])
       if (reached !== null)
         throw reportLimit({ scope: 'mailed-code', ...reached.told, userId }, context)
     },
 
-    async giveBackMailedCode(userId) {
-      await ask([{ do: 'giveBack', of: codes(), key: accountKey(keyOf, userId) }])
+    async giveBackMailedCode(userId, name) {
+      await ask([{ do: 'giveBack', ...codesOf(userId, name) }])
     },
   }
 }

@@ -67,8 +67,8 @@ import {
 // mar-mail-address         address              before a mail        refused; its code    900 s
 //                                                                   signs in
 // mar-mail-account         user                 before a mail        the same             24 h
-// mar-mail-code            user                 before judging a     right; outage        24 h
-//                                               mailed code
+// mar-mail-code            user; for sign-in,   before judging a     right; outage        24 h
+//                          what was typed       mailed code
 // mar-mail-change          user                 the address was      undone               72 h
 //                                               changed
 // (in this process)        network              a client is looked  found; outage         900 s

@@ -33,6 +33,7 @@ export async function startAccounts(settings: AccountSettings = {}): Promise<Acc
       accounts: {
         ...(accounts as AccountsOptions),
         emailSecondFactor: false,
+        emailSignIn: false,
         ...settings.accounts,
       },
       ...settings.options,

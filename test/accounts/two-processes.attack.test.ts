@@ -117,6 +117,18 @@ describe.each(sharedAccounts)('two processes over $name', (kind) => {
     expect(told(answers)).toEqual({ '200 done': 1, '401 totp-invalid': callers - 1 })
   })
 
+  it.skipIf(!kind.isThere)('50 sign-ins with one mailed code open one session', async () => {
+    const { processes, one } = await start()
+    const { data } = await one.post('/auth/code', { email: firstAddress })
+    const { code } = await mailOf(processes, 'sign-in-code', firstAddress)
+    const body = { requestId: data.requestId, code }
+    const answers = await race(processes, (process) => process.post('/auth/code/login', body))
+    expect(told(answers)).toEqual(once)
+    const winner = answers.find(({ status }) => status === 200)
+    const listed = await one.ask('GET', '/auth/sessions', undefined, winner?.data.authToken)
+    expect(listed.data.sessions).toHaveLength(1)
+  })
+
   it.skipIf(!kind.isThere)('codes that are asked for at once differ, and each works', async () => {
     const { processes, one, other } = await start()
     const body = { enabled: true }

@@ -76,6 +76,7 @@ const calls: ((client: AuthClient) => Promise<unknown>)[] = [
   (client) => client.consents.list(),
   (client) => client.consents.revoke('x'),
   (client) => client.reauthenticate({ password: 'password' }),
+  async (client) => (await client.signInByCode({ username: 'alice' })).submit('12345678'),
   (client) => client.password.forgot({ username: 'alice' }),
   (client) => client.password.reset('token', 'password'),
   (client) => client.password.change('password'),
@@ -120,7 +121,7 @@ describe('every route', () => {
         const pair = { access_token: 't', token_type: 'Bearer', expires_in: 600 }
         const lists = { sessions: [], accessTokens: [], consents: [], recoveryCodes: [] }
         const ceremony = { passkeys: [], challenge: 'AAAA', user: { id: 'AAAA' } }
-        const data = { ...login, ...lists, ...ceremony }
+        const data = { ...login, ...lists, ...ceremony, requestId: 'r' }
         const metadata = { issuer: origin, authorization_endpoint: `${origin}/oauth/authorize` }
         const app = { ...metadata, scope: '*', sub: 'u' }
         return Response.json({ ...pair, ...app, refresh_token: 'r', _id: 'u', keys: [], data })

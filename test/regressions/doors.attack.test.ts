@@ -2,12 +2,14 @@
 // is the commonest hole of sign-ins.
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import type { Mail } from '../../src/index.js'
 import { rocketChat } from '../../src/rocketchat/rocketchat.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { totpCode } from '../../src/testing/totp-code.js'
 import { type Answered, afterAttack, expectCommon } from '../support/after-attack.js'
 import { bearer, get, logIn, obtainCode, pkcePair, post, remove } from '../support/client.js'
 import { password, passwordHash, startHost, type TestHost, totpSecret } from '../support/host.js'
+import { accountsOptions } from '../support/mounted-accounts.js'
 import { makeToken } from '../support/named-tokens.js'
 import { ownPage, send, signInByPage, startPages } from '../support/pages.js'
 import {
@@ -34,11 +36,22 @@ const buyTicket = async (host: TestHost, token: string) =>
   (await post(host, '/auth/socket-ticket', undefined, bearer(token))).body.data.ticket as string
 
 /** A host that has switched on all that lets somebody in. */
-const startWithEveryDoor = () =>
-  startPages({
-    options: { namedTokens: true },
+async function startWithEveryDoor() {
+  const mails: Mail[] = []
+  const host = await startPages({
+    options: { namedTokens: true, ...accountsOptions(mails) },
     before: (app, auth) => void app.use('/rocket', rocketChat(auth)),
   })
+  host.users.change('u-alice', { emailVerified: true })
+  return { ...host, mails }
+}
+
+/** What a sign-in by a mailed code sends. */
+async function mailedCode(host: Awaited<ReturnType<typeof startWithEveryDoor>>) {
+  const { body } = await post(host, '/auth/code', { username: 'alice' })
+  await expect.poll(() => host.mails.length).toBeGreaterThan(0)
+  return { requestId: body.data.requestId, code: host.mails.at(-1)?.code }
+}
 
 /** What the doors of pages, of Rocket.Chat's clients and of named tokens answer to a password. */
 async function knockElsewhere(host: TestHost): Promise<unknown[]> {
@@ -80,6 +93,7 @@ describe('a user who was disabled', () => {
       const { authToken, refreshToken, code, ticket } = await holdings(host)
       const { token: bot } = await makeToken(host, authToken)
       const { Cookie } = await signInByPage(host)
+      const mailed = await mailedCode(host)
       host.users.change('u-alice', { disabled: true })
       host.clock.advance(5)
       expect((await send(host, 'GET', '/page', { Cookie })).status).toBe(401)
@@ -105,6 +119,7 @@ describe('a user who was disabled', () => {
         [401, await post(host, '/auth/socket-ticket', undefined, bearer(authToken))],
         [400, await post(host, '/auth/pkce/token', code)],
         [400, await post(host, '/auth/refresh', { refreshToken })],
+        [400, await post(host, '/auth/code/login', mailed)],
       ]
       expect(refused.map(([, { status }]) => status)).toEqual(refused.map(([status]) => status))
       const { codeChallenge } = pkcePair()
@@ -147,6 +162,7 @@ describe('a user who has a second factor', () => {
         [401, await get(host, '/me', bearer(authToken))],
         [400, await post(host, '/auth/pkce/token', code)],
         [400, await post(host, '/auth/refresh', { refreshToken })],
+        [401, await post(host, '/auth/code/login', await mailedCode(host))],
       ]
       expect(refused.map(([, { status }]) => status)).toEqual(refused.map(([status]) => status))
       const { codeChallenge } = pkcePair()
@@ -296,6 +312,8 @@ describe('a query operator', () => {
       false,
     ],
     ['/auth/refresh', { refreshToken: `mar_rt_${'A'.repeat(22)}.${'A'.repeat(65)}` }, false],
+    ['/auth/code', { email: 'alice@example.com' }, false],
+    ['/auth/code/login', { requestId: 'r', code: '1', secondFactor: '123456' }, false],
     [totp, { password }, true],
     [confirmation, { code: '123456' }, true],
     [disabling, { password, code: '123456' }, true],
@@ -311,6 +329,7 @@ describe('a query operator', () => {
         ...stores,
         secondFactors: watched(secondFactors, asked),
         tickets: watched(tickets, asked),
+        ...accountsOptions(),
       },
     })
     const { findById, findByIdentifier } = host.users

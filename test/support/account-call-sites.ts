@@ -161,6 +161,16 @@ export const accountRequests: Readonly<Record<string, (scene: Scene) => Promise<
     clock.advance(600 - ((clock().getTime() / 1000) % 600))
     return postTo(scene, '/login', await mailedLogin(scene))
   },
+  'POST /auth/code': async (scene) => {
+    proven(scene)
+    return postTo(scene, '/auth/code', { username: scene.user.name })
+  },
+  'POST /auth/code/login': async (scene) => {
+    proven(scene)
+    const { body } = await post(scene.host, '/auth/code', { username: scene.user.name })
+    const { code } = (await mailTo(scene, 'sign-in-code', addressOf(scene))) ?? {}
+    return postTo(scene, '/auth/code/login', { requestId: body.data.requestId, code })
+  },
   'accounts.sendPasswordReset()': async (scene) => {
     proven(scene)
     return () => called(() => scene.host.auth.accounts.sendPasswordReset(scene.user.id))

@@ -122,6 +122,7 @@ const auth = createAuthRouter({
       undo: 'https://chat.example.com/#/undo/{token}',
     },
     emailSecondFactor: true,
+    emailSignIn: true,
   },
   throttle: {
     network: noLimit,

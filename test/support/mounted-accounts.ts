@@ -11,6 +11,7 @@ export function accountsOptions(mails: Mail[] = []): Pick<AuthRouterOptions, 'ac
         undo: 'https://chat.example.com/#/undo/{token}',
       },
       emailSecondFactor: true,
+      emailSignIn: true,
     },
   }
 }

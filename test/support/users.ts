@@ -1,4 +1,5 @@
-import type { AuthUser, UserStore } from '../../src/index.js'
+import { randomUUID } from 'node:crypto'
+import type { AuthUser, NewUser, UserStore } from '../../src/index.js'
 
 /**
  * A user of the test host: more than the router needs, so that tests can see that no more gets out.
@@ -7,6 +8,7 @@ export interface TestUser extends AuthUser {
   email: string | null
   emailVerified?: boolean
   emailFactor?: boolean
+  invitation?: NewUser['invitation']
   secretNote: string
 }
 
@@ -78,6 +80,25 @@ export function testUsers(): TestUsers {
     async setEmailFactor(userId, on) {
       const user = rows.get(userId)
       if (user !== undefined) rows.set(userId, { ...user, emailFactor: on })
+    },
+    async create({ email, username, name, passwordHash, locale, invitation }) {
+      const isTaken = (key: 'email' | 'username', value: string) =>
+        find((user) => user[key]?.toLowerCase() === value.toLowerCase()) !== null
+      if (isTaken('email', email)) return { outcome: 'taken', field: 'email' }
+      if (isTaken('username', username)) return { outcome: 'taken', field: 'username' }
+      const id = `u-${randomUUID()}`
+      const row = { id, username, name, email, passwordHash, emailVerified: true }
+      const given = { ...(locale && { locale }), ...(invitation && { invitation }) }
+      const user: TestUser = { ...row, ...given, secretNote: `note of ${id}` }
+      rows.set(id, user)
+      return { outcome: 'created', user }
+    },
+    async nameIsFree(username) {
+      const key = username.toLowerCase()
+      return key !== 'admin' && find((user) => user.username.toLowerCase() === key) === null
+    },
+    async delete(userId) {
+      rows.delete(userId)
     },
   }
 }

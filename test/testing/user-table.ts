@@ -17,10 +17,10 @@ export const toUser = ({ id, username, name, passwordHash, disabled }: Row): Aut
 
 export const pause = () => new Promise((resolve) => setTimeout(resolve, 1))
 
+type GoodUsers = Omit<Required<UserStore>, 'create' | 'nameIsFree'>
+
 /** A table in memory, with what is wrong about the store on top. */
-export function harness(
-  change: (rows: Row[], good: Required<UserStore>) => Partial<UserStore> = () => ({}),
-) {
+export function harness(change: (rows: Row[], good: GoodUsers) => Partial<UserStore> = () => ({})) {
   return (): UserStoreHarness => {
     const rows: Row[] = []
     const only = (matches: (row: Row) => boolean) => {
@@ -32,7 +32,7 @@ export function harness(
       if (at >= 0) rows[at] = { ...(rows[at] as Row), ...change }
       return at >= 0
     }
-    const good: Required<UserStore> = {
+    const good: GoodUsers = {
       async findByIdentifier({ kind, value }) {
         if (kind === 'email') return only(({ email }) => email?.toLowerCase() === value)
         if (kind === 'username') return only(({ username }) => username === value)
@@ -60,6 +60,10 @@ export function harness(
         set(userId, (row) => row.email === email, { emailVerified: true }),
       async setEmailFactor(userId, on) {
         set(userId, () => true, { factor: on })
+      },
+      async delete(userId) {
+        const at = rows.findIndex(({ id }) => String(id) === userId)
+        if (at >= 0) rows.splice(at, 1)
       },
     }
     return {

@@ -20,16 +20,19 @@ describe('no clock tells', () => {
     ['a disabled user', 'fired'],
     ['a user whose address was never proven', 'clara'],
     ['a user without a password', 'guest'],
-  ])('who has an account, by a forgotten password: %s, or nobody', async (who, username) => {
-    const { url } = await start()
-    const path = '/auth/password/forgot'
-    await expectSameTime({
-      name: `a forgotten password of ${who}, or of nobody`,
-      url,
-      one: { path, body: { username } },
-      other: { path, body: { username: 'nobdy' } },
-      hashes: false,
-      status: 202,
-    })
-  })
+  ])(
+    'who has an account, by a forgotten password or a code to sign in: %s, or nobody',
+    async (who, username) => {
+      const { url } = await start()
+      for (const path of ['/auth/password/forgot', '/auth/code'])
+        await expectSameTime({
+          name: `POST ${path} of ${who}, or of nobody`,
+          url,
+          one: { path, body: { username } },
+          other: { path, body: { username: 'nobdy' } },
+          hashes: false,
+          status: 202,
+        })
+    },
+  )
 })

@@ -7,7 +7,7 @@ import { undoEmailRequest } from '../../accounts/undo-email.endpoint.js'
 import { identifierBody } from '../../login/login-request.js'
 import { count, flag, reading, success, text, textOrNull } from '../fields.js'
 import type { Operation } from '../operation.js'
-import { ofBodies, ofFullScope, ofProof, ofSignedIn, proof } from './shared.js'
+import { nameFields, ofBodies, ofFullScope, ofProof, ofSignedIn, proof } from './shared.js'
 
 const common = { tag: 'The account', thereWith: 'the option `accounts`' } as const
 const ofUser = { ...common, who: 'full-scope' } as const
@@ -26,11 +26,7 @@ const forgot: Operation = {
   notes: ['The answer is the same for every name, and comes before the name is looked up.'],
   limited: true,
   body: {
-    fields: reading(identifierBody, {
-      email: 'exactly one of the three',
-      username: 'exactly one of the three',
-      user: 'exactly one of the three: any way to name a user that the server supports',
-    }),
+    fields: reading(identifierBody, nameFields),
   },
   answers: {
     202: { what: 'Accepted.', body: success({ expiresIn: count('seconds that a link works') }) },

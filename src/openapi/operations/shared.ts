@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { AuthErrorCode } from '../../errors.js'
-import { always, count, oneOf, text } from '../fields.js'
+import { always, besides, count, oneOf, success, text } from '../fields.js'
+import type { Operation } from '../operation.js'
 
 /** The members of a user. */
 export const meFields: z.ZodRawShape = {
@@ -38,6 +39,44 @@ export const ofBodies: readonly AuthErrorCode[] = [
   'payload-too-large',
   'unsupported-media-type',
 ]
+
+/** The answer to a complete login. */
+export const loginAnswer: Operation['answers'] = {
+  200: {
+    what: 'Signed in.',
+    body: success({
+      userId: text('for the header `X-User-Id`'),
+      authToken: text(
+        'for the header `X-Auth-Token` or `Authorization: Bearer`; valid until the session ' +
+          'ends, with `refreshable` for `expiresIn` seconds',
+      ),
+      me: besides(meFields, moreOfMe),
+      enrolmentRequired: always(
+        true,
+        'the user must have a second factor but has none: the token only allows enrolment',
+      ).optional(),
+      ...refreshableFields,
+    }),
+  },
+}
+
+/** Errors of every login. */
+export const loginRefusals: readonly AuthErrorCode[] = [
+  ...ofBodies,
+  'Unauthorized',
+  'totp-required',
+  'totp-invalid',
+  'forbidden',
+  'too-many-requests',
+  'temporarily-unavailable',
+]
+
+/** Fields of a request that only names a user. */
+export const nameFields: Readonly<Record<'email' | 'username' | 'user', string>> = {
+  email: 'exactly one of the three',
+  username: 'exactly one of the three',
+  user: 'exactly one of the three: any way to name a user that the server supports',
+}
 
 /** Errors of every endpoint that requires a signed-in user. */
 export const ofSignedIn: readonly AuthErrorCode[] = [

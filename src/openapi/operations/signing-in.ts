@@ -3,14 +3,13 @@ import { loginBody } from '../../login/login-request.js'
 import { codeRequest } from '../../pkce/authorize.endpoint.js'
 import { exchangeRequest } from '../../pkce/token.endpoint.js'
 import { refreshRequest } from '../../refresh/refresh.js'
-import { always, besides, count, reading, success, text } from '../fields.js'
+import { count, reading, success, text } from '../fields.js'
 import type { Operation } from '../operation.js'
 import {
-  meFields,
-  moreOfMe,
+  loginAnswer,
+  loginRefusals,
   ofBodies,
   ofFullScope,
-  refreshableFields,
   tokenFields,
   tokensAsked,
 } from './shared.js'
@@ -49,33 +48,8 @@ const logIn: Operation = {
       tokens: tokensAsked,
     }),
   },
-  answers: {
-    200: {
-      what: 'Signed in.',
-      body: success({
-        userId: text('for the header `X-User-Id`'),
-        authToken: text(
-          'for the header `X-Auth-Token` or `Authorization: Bearer`; valid until the session ' +
-            'ends, with `refreshable` for `expiresIn` seconds',
-        ),
-        me: besides(meFields, moreOfMe),
-        enrolmentRequired: always(
-          true,
-          'the user must have a second factor but has none: the token only allows enrolment',
-        ).optional(),
-        ...refreshableFields,
-      }),
-    },
-  },
-  refusals: [
-    ...ofBodies,
-    'Unauthorized',
-    'totp-required',
-    'totp-invalid',
-    'forbidden',
-    'too-many-requests',
-    'temporarily-unavailable',
-  ],
+  answers: loginAnswer,
+  refusals: loginRefusals,
 }
 
 const issueCode: Operation = {

@@ -44,6 +44,10 @@ export const mailDe: TextsOfMails = {
   'mail.second-factor-code.text':
     'Um die Anmeldung bei {service} abzuschließen, gib diesen Code in dem Fenster ein, in dem Du ' +
     'angefangen hast:',
+  'mail.sign-in-code.subject': 'Dein Code zur Anmeldung bei {service}',
+  'mail.sign-in-code.text':
+    'Jemand möchte sich mit diesem Code in Deinem Konto bei {service} anmelden. Bist Du das, ' +
+    'dann gib ihn in dem Fenster ein, in dem Du ihn angefordert hast:',
   'mail.password-changed.subject': 'Dein Passwort bei {service} wurde geändert',
   'mail.password-changed.text': 'Das Passwort Deines Kontos bei {service} wurde geändert.',
   'mail.factor-changed.subject': 'Dein zweiter Faktor bei {service} wurde geändert',

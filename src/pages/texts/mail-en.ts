@@ -63,6 +63,10 @@ export const mailEn: TextsOfMails = {
   'mail.second-factor-code.subject': 'Your code for {service}',
   'mail.second-factor-code.text':
     'To finish signing in to {service}, type this code in the window where you started:',
+  'mail.sign-in-code.subject': 'Your code to sign in to {service}',
+  'mail.sign-in-code.text':
+    'Somebody wants to sign in to your account at {service} with this code. If that is you, type ' +
+    'it in the window where you asked for it:',
   'mail.password-changed.subject': 'Your password at {service} was changed',
   'mail.password-changed.text': 'The password of your account at {service} was changed.',
   'mail.factor-changed.subject': 'Your second factor at {service} was changed',

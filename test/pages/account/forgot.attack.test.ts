@@ -205,7 +205,9 @@ it('a session that is signed in plays no part at a link', async () => {
 })
 
 it('guesses at links are limited by network, whether a link is opened or used', async () => {
-  const host = await startMailPages({ options: { throttle: { endpoints: { points: 3 } } } })
+  const host = await startMailPages({
+    options: { throttle: { endpoints: { points: 3, duration: 900 } } },
+  })
   const visitor = openVisitor(host)
   const link = await askForLink(host)
   const guess = (at: number) => visitor.get(link.replace(/.{43}$/, String(at).padStart(43, 'x')))

@@ -1,0 +1,60 @@
+import { codeLoginRequest } from '../../email-sign-in/log-in-by-code.endpoint.js'
+import { identifierBody } from '../../login/login-request.js'
+import { count, reading, success, text } from '../fields.js'
+import type { Operation } from '../operation.js'
+import { loginAnswer, loginRefusals, nameFields, ofBodies, tokensAsked } from './shared.js'
+
+const common = {
+  tag: 'Signing in',
+  thereWith: 'the option `accounts.emailSignIn`',
+  who: 'anybody',
+  limited: true,
+} as const
+
+const askForCode: Operation = {
+  ...common,
+  route: 'POST /auth/code',
+  id: 'askForSignInCode',
+  summary: 'Mails a code to sign in with, if the name has an account with a proven address.',
+  notes: ['The answer is the same for every name, and comes before the name is looked up.'],
+  body: { fields: reading(identifierBody, nameFields) },
+  answers: {
+    202: {
+      what: 'Accepted.',
+      body: success({
+        requestId: text('for `POST /auth/code/login`; keep it where the user types the code'),
+        expiresIn: count('seconds, 600'),
+      }),
+    },
+  },
+  refusals: [...ofBodies, 'too-many-requests', 'temporarily-unavailable'],
+}
+
+const logInByCode: Operation = {
+  ...common,
+  route: 'POST /auth/code/login',
+  id: 'logInByCode',
+  summary: 'Signs in by a mailed code, in the place of a password.',
+  notes: [
+    'A user with a second factor is answered 401 `totp-required`, as at `POST /login`: repeat ' +
+      'the request with `secondFactor` or `passkey`. The code stays good meanwhile; it has five ' +
+      'tries in all.',
+    'A code by mail is no second factor here: 403 `forbidden` for a user who has no other.',
+  ],
+  body: {
+    fields: reading(codeLoginRequest, {
+      requestId: 'as it was answered',
+      code: 'eight digits from the mail; blanks do not count',
+      secondFactor: 'six digits from the app, or a recovery code; at most 64 characters',
+      passkey:
+        'instead of `secondFactor`: the result of `navigator.credentials.get` for ' +
+        '`details.passkeyOptions` of a 401 `totp-required`, as JSON',
+      tokens: tokensAsked,
+    }),
+  },
+  answers: loginAnswer,
+  refusals: [...loginRefusals, 'proof-refused'],
+}
+
+/** Signing in by a mailed code. */
+export const emailSignInOperations: readonly Operation[] = [askForCode, logInByCode]
