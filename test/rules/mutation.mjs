@@ -31,6 +31,7 @@ const areas = {
       'sessions/in-flight',
       'throttle/second-factor',
       'passkeys/',
+      'accounts/email-factor',
     ],
   },
   guard: {
