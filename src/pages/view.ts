@@ -182,8 +182,8 @@ export interface AppOnPage {
 /**
  * The account of the signed-in user. Its form has a button `name="choice"` for each change, with
  * the value `end` and the id of a device, which ends the sessions of its apps as well, or the id of
- * such a session, `end-others`, or `revoke` and the id of an authorised app; the words are
- * separated by a blank.
+ * such a session; `end-others`; or `revoke` and the id of an authorised app. Words are separated by
+ * a blank.
  */
 export interface AccountView {
   readonly page: 'account'
