@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Kysely, Selectable } from 'kysely'
 import type { AuthUser, UserStore } from 'messaging-auth-router'
 import type { ChatTables } from './tables.js'
@@ -27,6 +28,7 @@ export function createUserTable(kysely: Kysely<ChatTables>): UserTable {
   const find = createFind(kysely)
   return {
     ...accountMethods(kysely, find),
+    ...arrivalMethods(kysely, find),
     findById: (userId) => find('id', userId),
 
     async findByIdentifier({ kind, value }) {
@@ -36,21 +38,10 @@ export function createUserTable(kysely: Kysely<ChatTables>): UserTable {
       return byId ?? find(isAddress ? 'email_key' : 'username', name)
     },
 
-    async add({ id, username, email, name, passwordHash, ...is }) {
-      const insert = kysely.insertInto('chat_users').values({
-        id,
-        username: username.toLowerCase(),
-        email,
-        email_key: keyOf(email),
-        name,
-        password_hash: passwordHash,
-        disabled: is.disabled ? 1 : 0,
-        email_verified: is.emailVerified ? 1 : 0,
-        email_factor: is.emailFactor ? 1 : 0,
-      })
-      await insert.execute().catch(async (error: unknown) => {
+    async add(user) {
+      await insert(kysely, user).catch(async (error: unknown) => {
         // Another process that starts at the same moment may have been faster.
-        if ((await find('id', id)) === null) throw error
+        if ((await find('id', user.id)) === null) throw error
       })
     },
 
@@ -59,6 +50,24 @@ export function createUserTable(kysely: Kysely<ChatTables>): UserTable {
       return new Set(rows.map(({ id }) => String(id)))
     },
   }
+}
+
+async function insert(
+  kysely: Kysely<ChatTables>,
+  { id, username, email, name, passwordHash, ...is }: ChatUser,
+): Promise<void> {
+  const row = kysely.insertInto('chat_users').values({
+    id,
+    username: username.toLowerCase(),
+    email,
+    email_key: keyOf(email),
+    name,
+    password_hash: passwordHash,
+    disabled: is.disabled ? 1 : 0,
+    email_verified: is.emailVerified ? 1 : 0,
+    email_factor: is.emailFactor ? 1 : 0,
+  })
+  await row.execute()
 }
 
 function createFind(kysely: Kysely<ChatTables>) {
@@ -82,7 +91,7 @@ function createFind(kysely: Kysely<ChatTables>) {
 function accountMethods(
   kysely: Kysely<ChatTables>,
   find: ReturnType<typeof createFind>,
-): Omit<Required<UserStore>, 'findById' | 'findByIdentifier' | 'create' | 'nameIsFree'> {
+): Required<Omit<UserStore, 'findById' | 'findByIdentifier' | keyof Arrivals>> {
   const update = (userId: string) => kysely.updateTable('chat_users').where('id', '=', userId)
   return {
     async updatePasswordHash(userId, from, to) {
@@ -131,6 +140,43 @@ function accountMethods(
 
     async delete(userId) {
       await kysely.deleteFrom('chat_users').where('id', '=', userId).execute()
+    },
+  }
+}
+
+type Arrivals = Pick<UserStore, 'create' | 'nameIsFree'>
+
+/** Names that would look like the server's own. */
+const reserved = ['admin', 'root', 'support', 'system']
+
+/** New users, by `accounts.registration`. */
+function arrivalMethods(
+  kysely: Kysely<ChatTables>,
+  find: ReturnType<typeof createFind>,
+): Required<Arrivals> {
+  return {
+    async create({ email, username, name, passwordHash }) {
+      const is = { emailVerified: true, emailFactor: false, disabled: false }
+      const names = { username: username.toLowerCase(), email, name }
+      const user = { id: randomUUID(), ...names, passwordHash, ...is }
+      try {
+        await insert(kysely, user)
+        return { outcome: 'created', user }
+      } catch (error) {
+        // A unique index has refused it, if somebody else has the address or the name.
+        if ((await find('email_key', keyOf(email))) !== null)
+          return { outcome: 'taken', field: 'email' }
+        if ((await find('username', names.username)) !== null)
+          return { outcome: 'taken', field: 'username' }
+        throw error
+      }
+    },
+
+    // Letters and digits: no address of somebody else, and no letter that looks like another.
+    async nameIsFree(username) {
+      const name = username.toLowerCase()
+      if (!/^[a-z0-9][a-z0-9._-]{1,31}$/.test(name) || reserved.includes(name)) return false
+      return (await find('username', name)) === null
     },
   }
 }

@@ -198,7 +198,12 @@ export type {
 export type { SignedIn } from './account/signed-in.js'
 export type { UnlockLogin, UnlockOptions } from './account/unlock-login.js'
 export type { AccountsForHost } from './accounts/accounts-for-host.js'
-export type { AccountsOptions } from './accounts/accounts-options.js'
+export type {
+  AccountsOptions,
+  BeforeRegister,
+  Registration,
+  RegistrationAttempt,
+} from './accounts/accounts-options.js'
 export type { AccountLinks } from './accounts/links.js'
 export type { PasswordsForHost, PasswordVerdict } from './accounts/new-password.js'
 export type { NoticeKind } from './accounts/notices.js'
@@ -222,6 +227,12 @@ export type {
   IssueAuthorizationCode,
   IssueAuthorizationCodeRequest,
 } from './pkce/issue-for-host.js'
+export type {
+  InvitationSummary,
+  InvitationsForHost,
+  InviteOptions,
+  MadeInvitation,
+} from './registration/invitations-for-host.js'
 export type { SignInOptions, SignInTokens } from './sessions/sign-in-options.js'
 export type { TotpStatus } from './two-factor/enrolment.js'
 

@@ -2,6 +2,7 @@ import type { RequestContext } from './audit/events.js'
 import type { SignInRefusal } from './audit/refusals.js'
 import { AuthError } from './errors.js'
 import type { HostCall } from './lib/host-call.js'
+import { objectionIn } from './lib/objection.js'
 import { type ApprovedSignIn, approve } from './sessions/approved-sign-in.js'
 import { type FactorProof, type ProveFactorDeps, proveFactor } from './sign-in-factor.js'
 import type { StoredMethod } from './stores/contract.js'
@@ -155,14 +156,10 @@ async function askHost(
   methods: readonly StoredMethod[],
 ): Promise<string | undefined> {
   if (beforeLogin === undefined) return undefined
-  // Any value is an objection: a hook that returns `false` meant to say no.
-  const objection: unknown =
-    (await call('beforeLogin', () => beforeLogin({ door, user, methods, ip, userAgent }))) ??
-    undefined
-  if (objection === undefined) return undefined
-  return typeof objection === 'string' && objection !== ''
-    ? objection
-    : 'This sign-in is not allowed.'
+  const answer = await call('beforeLogin', () =>
+    beforeLogin({ door, user, methods, ip, userAgent }),
+  )
+  return objectionIn(answer, 'This sign-in is not allowed.')
 }
 
 function refused(reason: SignInRefusal, error: AuthError): SignInDecision {

@@ -15,7 +15,7 @@ import {
   type PasswordRules,
 } from '../passwords/password-rules.js'
 import type { UserStore } from '../users/contract.js'
-import type { AccountLinks } from './links.js'
+import { type AccountLinks, noLink } from './links.js'
 import { type NoticeKind, noticeKinds } from './notices.js'
 
 /** The option `accounts`: users set new passwords and prove their addresses, by mail. */
@@ -131,7 +131,7 @@ const shape = {
     isNoticeList,
     `is neither false nor a list of: ${noticeKinds.join(', ')}.`,
   ).default(noticeKinds),
-  links: optionsOf({ reset: link, undo: link, confirm: link }).optional(),
+  links: optionsOf({ reset: link, undo: link, invitation: link, confirm: link }).optional(),
   resetUnproven: flag().default(false),
   emailSecondFactor: flag().default(false),
   registration: fitting<Registration>(
@@ -189,6 +189,7 @@ export function requireUsersFor(
   if (deletion) requireMethods('deletion', users, ['delete'])
   // Ours take the place of missing ones.
   if (hasPages) return
+  requireLink('invitation', registration === 'invited', links)
   requireLink('reset', users.updatePasswordHash !== undefined, links)
   requireLink(
     'undo',
@@ -211,13 +212,8 @@ function requireMethods(
   )
 }
 
-function requireLink(name: 'reset' | 'undo', isNeeded: boolean, links: AccountLinks): void {
-  if (!isNeeded || links[name] !== undefined) return
-  throw new AuthConfigError(
-    `accounts.links.${name}`,
-    'is missing, and mails have nowhere to lead.',
-    `pass your page: https://chat.example.com/#/${name}/{token}.`,
-  )
+function requireLink(name: keyof AccountLinks, isNeeded: boolean, links: AccountLinks): void {
+  if (isNeeded && links[name] === undefined) throw noLink(name)
 }
 
 // In the fragment, which reaches no server and no log.

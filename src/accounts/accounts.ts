@@ -61,6 +61,14 @@ export interface Accounts extends Capability {
   readonly onPages: AccountsOnPages
   readonly forHost: AccountsForHost
   readonly passwords: PasswordsForHost
+  readonly parts: PartsForRegistration
+}
+
+/** What the registration shares. */
+export interface PartsForRegistration {
+  readonly newPasswords: NewPasswords
+  readonly linkTo: LinkTo
+  readonly linkToCode: LinkToCode
 }
 
 export interface AccountsDeps extends AccountsServer, EndForAccounts {
@@ -115,6 +123,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     onPages: createAccountsOnPages(parts, flows),
     forHost: createAccountsForHost(parts),
     passwords: createPasswordsForHost(passwords),
+    parts: { newPasswords, linkTo, linkToCode },
   }
 }
 

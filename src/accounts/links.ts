@@ -1,9 +1,10 @@
+import { AuthConfigError } from '../errors.js'
 import { addressAt } from '../oauth/base-url.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { ProofPurpose } from '../stores/proof-contract.js'
 
 /** Purposes whose mail has a link with a token. */
-export type LinkPurpose = Extract<ProofPurpose, 'reset' | 'undo-address'>
+export type LinkPurpose = Extract<ProofPurpose, 'reset' | 'undo-address' | 'invitation'>
 
 /**
  * Addresses of the host's own pages, with `{token}` in the fragment. With the option `oauth`, a
@@ -14,6 +15,8 @@ export interface AccountLinks {
   readonly reset?: string
   /** Where a user undoes a change of the address. */
   readonly undo?: string
+  /** Where somebody who is invited registers. Required for `registration: 'invited'`. */
+  readonly invitation?: string
   /**
    * Where a mailed code is filled in, in the browser that has asked for it. `{token}` becomes the
    * request id, a dot and the code. Default: with `oauth`, the router's page, for codes that a
@@ -25,7 +28,7 @@ export interface AccountLinks {
 /** The address of the page that takes the token of a link. */
 export type LinkTo = (purpose: LinkPurpose, token: string) => string
 
-const names = { reset: 'reset', 'undo-address': 'undo' } as const
+const names = { reset: 'reset', 'undo-address': 'undo', invitation: 'invitation' } as const
 
 /** `pagesUrl`: the address of the router for browsers; undefined: it has no pages. */
 export function createLinkTo(links: AccountLinks, pagesUrl: URL | undefined): LinkTo {
@@ -33,11 +36,20 @@ export function createLinkTo(links: AccountLinks, pagesUrl: URL | undefined): Li
     const name = names[purpose]
     const link = links[name]
     if (link !== undefined) return link.replace('{token}', token)
-    // Checked at the start.
-    if (pagesUrl === undefined) throw new TypeError(`no link for ${name}`)
+    // Checked at the start, where it is certain that mails need it.
+    if (pagesUrl === undefined) throw noLink(name)
     // In the query: a page without JavaScript cannot read a fragment.
     return addressAt(pagesUrl, `/account/${name}?token=${token}`)
   }
+}
+
+/** A link that the host's options lack. */
+export function noLink(name: keyof AccountLinks): AuthConfigError {
+  return new AuthConfigError(
+    `accounts.links.${name}`,
+    'is missing, and mails have nowhere to lead.',
+    `pass your page: https://chat.example.com/#/${name}/{token}.`,
+  )
 }
 
 /** The address of the page that fills a mailed code in; undefined without such a page. */

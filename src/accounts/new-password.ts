@@ -23,10 +23,19 @@ export const newPasswordText: z.ZodString = z
   .refine(isWellFormed, 'Invalid input: lone surrogates')
   .refine((text) => !text.includes('\0'), 'Invalid input: a NUL character')
 
+/** Who registers, as far as a password must not consist of it. */
+export interface Newcomer {
+  readonly email: string
+  readonly username: string
+  readonly name: string
+}
+
 /** New passwords of users. */
 export interface NewPasswords {
   /** Throws 400 `password-refused` if the rules refuse it, 503. */
   requireGood(user: AuthUser, password: string, context: RequestContext): Promise<void>
+  /** Judges the password of somebody who is not a user yet. Rejects with 400 and 503. */
+  judgeNewcomer(newcomer: Newcomer, password: string): Promise<PasswordVerdict>
   /** Rejects with 503. */
   hash(password: string, request: Pick<EndpointRequest, 'context' | 'aborted'>): Promise<string>
 }
@@ -79,6 +88,13 @@ export function createNewPasswords(deps: NewPasswordDeps): NewPasswords {
       if (reasons.length === 0) return
       audit({ type: 'password.refused-by-rules', userId: user.id, reasons }, context)
       throw new AuthError('password-refused', { details: { reasons, minLength } })
+    },
+    async judgeNewcomer(newcomer, password) {
+      const { email } = newcomer
+      const serviceName = deps.totpIssuer
+      const owner = { user: null, newcomer, email, hasSecondFactor: false, serviceName }
+      const reasons = await deps.judgePassword(password, owner)
+      return { reasons, minLength: deps.passwordRules.minLength }
     },
     // In the same queue as the logins of that network, so that it delays no other network.
     hash: (password, { context, aborted }) =>

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Audit, RequestContext } from '../audit/events.js'
 import type { ProofRefusal } from '../audit/refusals.js'
-import { AuthError } from '../errors.js'
+import { AuthConfigError, AuthError } from '../errors.js'
 import { ownMembers } from '../lib/check-options.js'
 import { equalInConstantTime } from '../lib/constant-time.js'
 import { deriveKey } from '../lib/derive-key.js'
@@ -21,6 +21,10 @@ export interface AskedProof {
   readonly sealed: Sealed
   /** Seconds. */
   readonly lifetime: number
+  /** Default: what is a user's has a code, and what is nobody's has none. */
+  readonly hasCode?: boolean
+  /** How often it may be tried. Default 5. */
+  readonly tries?: number
 }
 
 /** What proofs that are mailed to a user are for. */
@@ -49,6 +53,8 @@ export interface MailedCode {
 
 /** A token for a link. */
 export interface MailedLink {
+  /** The hash of the token. */
+  readonly id: string
   readonly token: string
   readonly expiresAt: Date
 }
@@ -57,6 +63,11 @@ export interface MailedLink {
 export interface FoundProof {
   readonly record: ProofRecord
   readonly sealed: Sealed
+}
+
+/** A stored proof, by its name alone. */
+export interface NamedProof {
+  readonly record: Pick<ProofRecord, 'idHash' | 'purpose' | 'userId'>
 }
 
 /** Codes and links that are mailed, and used once. */
@@ -85,15 +96,25 @@ export interface Proofs {
   /** Why it cannot be tried any more; null if it can. Decides nothing. */
   whyVoid(proof: FoundProof): 'used' | 'expired' | null
   /** Takes one of its tries. Throws 400 `proof-refused` if none is left, 503. */
-  takeTry(proof: FoundProof, context: RequestContext): Promise<void>
+  takeTry(proof: NamedProof, context: RequestContext): Promise<void>
+  /**
+   * Does the work, unless it was done for this proof before; then it only resolves. Two callers at
+   * the very same moment may both do it. Rejects as the work does, and with 503.
+   */
+  doOnce(proof: FoundProof, work: () => Promise<void>): Promise<void>
   /** Whether this is its code; blanks do not count. Call `takeTry` first. */
   isCode(proof: FoundProof, code: string): boolean
   /** Whether what it depends on is still the same: the parts that its mark was made of. */
   isMark(proof: FoundProof, parts: MarkParts): boolean
   /** Uses it up. One caller gets true. Rejects with 503. */
-  consume(proof: FoundProof): Promise<boolean>
+  consume(proof: NamedProof): Promise<boolean>
   /** Uses up all proofs of these purposes that the user has. Rejects with 503. */
   voidForUser(userId: string, purposes: readonly ProofPurpose[]): Promise<void>
+  /**
+   * Nobody's proofs of a purpose that can still be used; nothing is sealed in one whose key is
+   * gone. Rejects with 503, and with AuthConfigError if the store cannot list them.
+   */
+  list(purpose: ProofPurpose): Promise<readonly FoundProof[]>
   /** A mark of something that must not change, such as a password hash. */
   markOf(parts: MarkParts): string
   /** The one answer to every proof that is not right; reports the reason. */
@@ -112,12 +133,13 @@ export interface ProofsDeps {
 }
 
 /** Wrong codes, and outages while a link is used. */
-const tries = 5
+const defaultTries = 5
 
 /** Prefixes of tokens, so that a token of one purpose is recognised when it leaks. */
 const prefixes: Readonly<Partial<Record<ProofPurpose, string>>> = {
   reset: 'mar_pr_',
   'undo-address': 'mar_eu_',
+  invitation: 'mar_iv_',
 }
 
 /** Of a token: a prefix and 43 characters. */
@@ -132,6 +154,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
   return {
     ...createOpening(deps, vault, tagsOf),
     ...createFinding(deps, vault, refusal),
+    doOnce: createDoOnce(proofStore),
 
     whyVoid: ({ record }) => reasonAgainst(record, clock()),
 
@@ -196,7 +219,7 @@ function createOpening(
   tagsOf: TagsOf,
 ): Pick<Proofs, 'openCode' | 'openLink'> {
   async function save(asked: AskedProof, id: string, code: string | null): Promise<Date> {
-    const { purpose, userId, mark, lifetime } = asked
+    const { purpose, userId, mark, lifetime, tries = defaultTries } = asked
     const createdAt = clock()
     const expiresAt = new Date(createdAt.getTime() + lifetime * 1000)
     const name = { purpose, idHash: sha256(id) }
@@ -210,14 +233,15 @@ function createOpening(
   return {
     async openCode(asked, requestId = randomSecret()) {
       const code = String(randomInt(100_000_000)).padStart(8, '0')
-      // The code of nobody's proof is not stored, so no code is right.
-      const expiresAt = await save(asked, requestId, asked.userId === null ? null : code)
+      const { hasCode = asked.userId !== null } = asked
+      // Without a stored code, no code is right.
+      const expiresAt = await save(asked, requestId, hasCode ? code : null)
       return { requestId, code, expiresAt }
     },
 
     async openLink(asked) {
       const token = `${prefixes[asked.purpose] ?? ''}${randomSecret()}`
-      return { token, expiresAt: await save(asked, token, null) }
+      return { id: sha256(token), token, expiresAt: await save(asked, token, null) }
     },
   }
 }
@@ -226,15 +250,26 @@ function createFinding(
   { proofStore, clock }: ProofsDeps,
   vault: Vault,
   refusal: Proofs['refusal'],
-): Pick<Proofs, 'findLink' | 'findCode'> {
-  function open(record: ProofRecord, context: RequestContext): FoundProof {
+): Pick<Proofs, 'findLink' | 'findCode' | 'list'> {
+  function unseal(record: ProofRecord): Sealed | null {
     const sealed = record.sealed === null ? null : vault.open(ownerOf(record), record.sealed)
-    if (sealed === null) throw refusal('unreadable', record, context)
     // Without a prototype: a polluted one must not add a text.
-    return { record, sealed: ownMembers(JSON.parse(sealed.toString('utf8')) as Sealed) }
+    return sealed && ownMembers(JSON.parse(sealed.toString('utf8')) as Sealed)
+  }
+
+  function open(record: ProofRecord, context: RequestContext): FoundProof {
+    const sealed = unseal(record)
+    if (sealed === null) throw refusal('unreadable', record, context)
+    return { record, sealed }
   }
 
   return {
+    async list(purpose) {
+      if (proofStore.list === undefined) throw cannotList()
+      const records = await proofStore.list(purpose, clock())
+      return records.map((record) => ({ record, sealed: unseal(record) ?? {} }))
+    },
+
     async findLink(purpose, token, context) {
       const isToken =
         token.length <= maxTokenCharacters && token.startsWith(prefixes[purpose] ?? '')
@@ -255,6 +290,30 @@ function createFinding(
       }
       throw refusal('unknown', { purpose: purposes[0] as ProofPurpose, userId: null }, context)
     },
+  }
+}
+
+function cannotList(): AuthConfigError {
+  return new AuthConfigError(
+    'proofs',
+    'has no method list, which auth.accounts.invitations() needs.',
+    'add it to your store, as docs/adapters.md says.',
+  )
+}
+
+// What was done is a row of its own, which a store inserts once. It is worth nothing as a proof.
+function createDoOnce(proofStore: ProofStore): Proofs['doOnce'] {
+  return async function doOnce({ record }, work) {
+    const { purpose, userId, createdAt, expiresAt } = record
+    const idHash = sha256(JSON.stringify(['done', purpose, record.idHash]))
+    const isDone = async () => (await proofStore.find(idHash, purpose)) !== null
+    if (await isDone()) return
+    await work()
+    const worthless = { codeTag: null, mark: null, sealed: null, triesLeft: 0, consumedAt: null }
+    const done = { idHash, purpose, userId, createdAt, expiresAt, ...worthless }
+    await proofStore.save(done).catch(async (error: unknown) => {
+      if (!(await isDone())) throw error
+    })
   }
 }
 

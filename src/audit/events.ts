@@ -13,6 +13,7 @@ import type {
   PasskeyRefusal,
   ProofRefusal,
   RefreshRefusal,
+  RegisterRefusal,
   SignInRefusal,
 } from './refusals.js'
 
@@ -232,6 +233,20 @@ export type AuthEventBody =
       readonly reason: ProofRefusal
       readonly userId: string | null
     }
+  /** A stranger has become a user. `invitationId`: of the invitation that was used. */
+  | {
+      readonly type: 'account.registered'
+      readonly userId: string
+      readonly invitationId: string | null
+    }
+  /** A registration was refused. */
+  | { readonly type: 'account.register-refused'; readonly reason: RegisterRefusal }
+  /** The host has made an invitation. */
+  | { readonly type: 'invitation.created'; readonly invitationId: string }
+  /** One of the uses of an invitation was taken. The registration may still fail. */
+  | { readonly type: 'invitation.used'; readonly invitationId: string }
+  /** The host has revoked an invitation. */
+  | { readonly type: 'invitation.revoked'; readonly invitationId: string }
   /** A user has started to set up TOTP, which is not active yet. */
   | { readonly type: 'second-factor.begun'; readonly userId: string }
   /**
@@ -470,6 +485,11 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'address.changed': 'info',
   'address.undone': 'warn',
   'proof.refused': 'info',
+  'account.registered': 'info',
+  'account.register-refused': 'info',
+  'invitation.created': 'info',
+  'invitation.used': 'info',
+  'invitation.revoked': 'info',
 }
 
 /** Sees each event at once, with its request. Must not throw. */

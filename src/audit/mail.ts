@@ -1,7 +1,7 @@
 /**
  * What a mail is for. Mails that carry a code or a link: `reset-password`, `verify-address`,
  * `change-address`, `address-changed` (to the old address, with a link that undoes it),
- * `second-factor-code` and `sign-in-code`. The others only tell.
+ * `second-factor-code`, `sign-in-code`, `register` and `invitation`. The others only tell.
  */
 export type MailKind =
   | 'reset-password'
@@ -11,6 +11,8 @@ export type MailKind =
   | 'address-taken'
   | 'second-factor-code'
   | 'sign-in-code'
+  | 'register'
+  | 'invitation'
   | 'password-changed'
   | 'factor-changed'
   | 'passkey-added'

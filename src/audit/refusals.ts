@@ -90,6 +90,18 @@ export type PasskeyRefusal = PasskeyFault | SignInRefusal
 export type PasskeyPurpose = 'register' | 'sign-in' | 'second-factor' | 'reauthenticate'
 
 /**
+ * Why nobody was registered. `address-taken`: the client was told nothing, and the owner of the
+ * address was mailed. `vetoed`: by `beforeRegister`.
+ */
+export type RegisterRefusal =
+  | 'closed'
+  | 'invitation'
+  | 'username-taken'
+  | 'address-taken'
+  | 'password'
+  | 'vetoed'
+
+/**
  * Why a mailed code or link was refused. `void`: used, expired or tried too often meanwhile.
  * `overtaken`: the password or the address has changed since the mail. `unreadable`: encrypted with
  * a key that is gone.

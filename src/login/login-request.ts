@@ -26,7 +26,7 @@ const text = z.string().min(1).refine(isWellFormed, 'Invalid input: lone surroga
 // takes quadratic time. Two spellings that look the same must be neither two accounts nor one
 // account with two counters, so a value that NFKC would change is refused, not repaired. Control
 // characters could forge log lines.
-const identifier = text
+export const identifierText: z.ZodString = text
   .max(320, { abort: true })
   .refine((value) => !/\p{Cc}/u.test(value), 'Invalid input: control characters')
   .refine((value) => value.normalize('NFKC') === value, 'Invalid input: not in Unicode form NFKC')
@@ -41,9 +41,9 @@ const schema: z.ZodObject<{
   passkey: z.ZodOptional<typeof assertionSchema>
 }> = z.object({
   password: text,
-  email: identifier.optional(),
-  username: identifier.optional(),
-  user: identifier.optional(),
+  email: identifierText.optional(),
+  username: identifierText.optional(),
+  user: identifierText.optional(),
   code: text.max(64).optional(),
   passkey: assertionSchema.optional(),
 })

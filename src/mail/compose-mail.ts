@@ -37,6 +37,8 @@ const otherwise = {
   'address-taken': 'mail.not-asked',
   'second-factor-code': 'mail.not-signing-in',
   'sign-in-code': 'mail.not-asked',
+  register: 'mail.not-asked',
+  invitation: null,
   'password-changed': 'mail.not-you',
   'factor-changed': 'mail.not-you',
   'passkey-added': 'mail.not-you',

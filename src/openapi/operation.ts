@@ -12,6 +12,7 @@ export const tags = {
   'The second factor': 'TOTP and recovery codes.',
   Passkeys: 'Sign-in with passkeys, their management, and reauthentication.',
   'The account': 'Passwords and addresses, with codes and links by mail.',
+  'New accounts': 'Registration, and invitations.',
   Apps: 'OAuth 2.1 and OpenID Connect, for third-party apps.',
   Keys: 'For services that verify access tokens themselves.',
 } as const

@@ -6,6 +6,7 @@ import { emailSignInOperations } from './operations/email-sign-in.js'
 import { keyOperations } from './operations/keys.js'
 import { namedTokenOperations } from './operations/named-tokens.js'
 import { passkeyOperations } from './operations/passkeys.js'
+import { registrationOperations } from './operations/registration.js'
 import { secondFactorOperations } from './operations/second-factor.js'
 import { sessionOperations } from './operations/session.js'
 import { signingIn } from './operations/signing-in.js'
@@ -20,6 +21,7 @@ export const operations: readonly Operation[] = [
   ...secondFactorOperations,
   ...passkeyOperations,
   ...accountOperations,
+  ...registrationOperations,
   ...authorizationOperations,
   ...appOperations,
   ...usersOfApps,

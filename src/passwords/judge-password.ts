@@ -12,6 +12,8 @@ import { type CheckedPasswordRules, minLengthFor, type PasswordReason } from './
 export interface PasswordOwner {
   /** Null for somebody who is not a user yet. */
   readonly user: AuthUser | null
+  /** The names of somebody who registers. */
+  readonly newcomer?: Pick<AuthUser, 'username' | 'name'>
   readonly email: string | null
   /** Whether the user has a second factor, or must have one. */
   readonly hasSecondFactor: boolean
@@ -132,9 +134,10 @@ function createContextOf(
 }
 
 // A host's own names may have any length; a word that is longer than every password says nothing.
-function wordsOf({ user, email, serviceName }: PasswordOwner): readonly string[] {
+function wordsOf({ user, newcomer, email, serviceName }: PasswordOwner): readonly string[] {
   const local = email?.slice(0, email.lastIndexOf('@'))
-  const words = [serviceName, user?.username, user?.name, email, local]
+  const named = user ?? newcomer
+  const words = [serviceName, named?.username, named?.name, email, local]
   return words.flatMap((word) =>
     typeof word === 'string' && word.length <= maxWordChars ? [word] : [],
   )

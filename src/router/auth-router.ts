@@ -19,6 +19,7 @@ import type { PagesForHost } from '../pages/sign-in-url.js'
 import type { PasskeysForHost } from '../passkeys/passkeys-for-host.js'
 import type { IssueAuthorizationCode } from '../pkce/issue-for-host.js'
 import type { Principal } from '../principal/principal.js'
+import type { InvitationsForHost } from '../registration/invitations-for-host.js'
 import type { Me } from '../users/me.js'
 import type { AuthHealth } from './health.js'
 import type { DescribeApi } from './openapi.js'
@@ -115,8 +116,8 @@ export interface AuthRouter extends Router {
    * ```
    */
   passwordChanged: PasswordChanged
-  /** Mailed links of users, for a support desk. Needs the option `accounts`. */
-  accounts: AccountsForHost
+  /** Mailed links of users, for a support desk, and invitations. Needs the option `accounts`. */
+  accounts: AccountsForHost & InvitationsForHost
   /** The rules for new passwords, for forms of your own. Needs the option `accounts`. */
   passwords: PasswordsForHost
   /**

@@ -22,6 +22,8 @@ import { createPagesForHost } from '../pages/sign-in-url.js'
 import { createPasskeys, refuseWithoutPasskeys, withoutPasskeys } from '../passkeys/passkeys.js'
 import { createPkce } from '../pkce/pkce.js'
 import { createRefresh } from '../refresh/refresh.js'
+import { withoutRegistration } from '../registration/invitations-for-host.js'
+import { createRegistration } from '../registration/registration.js'
 import { createPublishedKeys } from '../tokens/published-keys.js'
 import type { AuthRouter } from './auth-router.js'
 import { createHealth } from './health.js'
@@ -78,7 +80,10 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
     secondFactors: map.secondFactors.secondFactors,
     pages: createPagesForHost(kit.signInUrl),
     passkeys: map.passkeys?.forHost ?? withoutPasskeys,
-    accounts: map.accounts?.forHost ?? withoutAccounts,
+    accounts: {
+      ...(map.accounts?.forHost ?? withoutAccounts),
+      ...(map.registration?.forHost ?? withoutRegistration),
+    },
     passwords: map.accounts?.passwords ?? withoutPasswordRules,
     issueAuthorizationCode: map.pkce.issueAuthorizationCode,
     wellKnown: leadToChangePassword(
@@ -122,6 +127,10 @@ function createMap(kit: Kit) {
   const emailSignIn = accountsServer?.accountsOptions.emailSignIn
     ? createEmailSignIn({ ...kit, ...accountsServer })
     : undefined
+  const registration =
+    accountsServer &&
+    accounts &&
+    createRegistration({ ...kit, ...accountsServer, ...accounts.parts })
   const pages = forApps && {
     ...forApps,
     ownDevices: kit.hasAccountPage ? sessions.onPages : undefined,
@@ -164,6 +173,10 @@ function createMap(kit: Kit) {
                                                      // POST /auth/email/second-factor
     emailSignIn,                                     // POST /auth/code
                                                      // POST /auth/code/login
+    registration,                                    // GET /auth/registration
+                                                     // POST /auth/register
+                                                     // POST /auth/register/confirm
+                                                     // GET /auth/invitations/:token
     namedTokens:   createNamedTokens(kit),           // GET, POST, DELETE /auth/access-tokens
                                                      // DELETE /auth/access-tokens/:id
     pages:         pages && createBrowserPages(pages),

@@ -6,10 +6,16 @@ import type { ProofRecord, ProofStore } from './proof-contract.js'
 /** Proofs in the memory of this process, at most `maxProofs`. */
 export function memoryProofs(maxProofs: number): ProofStore {
   const ofUsers = idsByKey()
+  const ofNobody = idsByKey()
+  const purposeOfNobody = ({ userId, purpose }: ProofRecord) =>
+    userId === null ? purpose : undefined
   const table = boundedTable<ProofRecord>(
     maxProofs,
     ({ expiresAt }, now) => expiresAt <= now,
-    ({ userId, idHash }) => ofUsers.delete(userId ?? undefined, idHash),
+    (proof) => {
+      ofUsers.delete(proof.userId ?? undefined, proof.idHash)
+      ofNobody.delete(purposeOfNobody(proof), proof.idHash)
+    },
   )
   const there = (idHash: string, purpose: string) => {
     const proof = table.get(idHash)
@@ -28,6 +34,7 @@ export function memoryProofs(maxProofs: number): ProofStore {
     async save(proof) {
       table.insert(proof.idHash, copyOf(proof), proof.createdAt)
       ofUsers.add(proof.userId ?? undefined, proof.idHash)
+      ofNobody.add(purposeOfNobody(proof), proof.idHash)
     },
     find: async (idHash, purpose) => copyOf(there(idHash, purpose) ?? null),
     async takeTry(idHash, purpose, now) {
@@ -48,6 +55,13 @@ export function memoryProofs(maxProofs: number): ProofStore {
       })
       for (const proof of open) change(proof, { consumedAt: copyOf(now) })
       return open.length
+    },
+    async list(purpose, now) {
+      return ofNobody.of(purpose).flatMap((idHash) => {
+        const proof = table.get(idHash) as ProofRecord
+        const isUsable = proof.consumedAt === null && now < proof.expiresAt && proof.triesLeft > 0
+        return isUsable ? [copyOf(proof)] : []
+      })
     },
     purge: async (now, limit) => table.purge(now, limit),
   }

@@ -31,6 +31,11 @@ export interface MailLimits {
    */
   takeMailRequest(typed: string, context: RequestContext): Promise<void>
   /**
+   * Counts a user name that is looked up, by network, unless the answer is true: it is free. Throws
+   * 429 or 503, and what the lookup throws.
+   */
+  limitNames(isFree: () => Promise<boolean>, context: RequestContext): Promise<boolean>
+  /**
    * Counts a mail. Resolves with the 429 if its address or its account has had enough of its kind;
    * otherwise with null. Rejects with 503.
    */
@@ -67,35 +72,22 @@ export const undoLifetime: number = 72 * 60 * 60
 
 /** A dry run lifts none of them: each mail goes to a person, and each code is short. */
 export function createMailLimits(deps: MailLimitDeps): MailLimits {
-  const { options, keyOf, ask, reportLimit } = deps
-  const counting = (keyPrefix: string, name: keyof MailLimitOptions, times = 1) =>
-    // Made on demand: a host without mails needs no such counters.
-    lazily(() => {
-      const { points, duration } = { ...defaultMailLimits[name], ...options.mail?.[name] }
-      return createCounter(options, { keyPrefix, points: points * times, duration })
-    })
+  const { keyOf, ask, reportLimit } = deps
+  const counting = createCounting(deps)
   const perName = counting('mar-mail-name', 'address')
   const perAddress = counting('mar-mail-address', 'address')
   const perAccount = counting('mar-mail-account', 'account')
   const codes = counting('mar-mail-code', 'codes')
-  const networks = [
-    counting('mar-mail-network', 'network'),
-    counting('mar-mail-network-56', 'network', 2),
-    counting('mar-mail-network-48', 'network', 4),
-  ]
+  const takeNetworks = createTakeNetworks(deps, 'mar-mail-network')
 
-  function byNetwork(ip: string | null): Command[] {
-    const keys = [networkKey(keyOf, ip), ...prefixKeys(keyOf, ip)]
-    return keys.map((key, i) => ({ do: 'take', of: networks[i]?.() as Counter, key }))
-  }
-
+  // Of an address without an account: as much as one account.
   function ofAccount(kind: MailKind, userId: string) {
     return { of: perAccount(), key: keyOf('mail', kind, userId) }
   }
 
   function countsOf({ kind, addressDigest, userId }: Recipient) {
     const ofAddress = { of: perAddress(), key: keyOf('mail', kind, addressDigest) }
-    return userId === null ? [ofAddress] : [ofAddress, ofAccount(kind, userId)]
+    return [ofAddress, ofAccount(kind, userId ?? addressDigest)]
   }
 
   function codesOf(userId: string | null, name: string | undefined) {
@@ -105,10 +97,11 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
 
   return {
     ...createChangeLimit(deps),
+    limitNames: createLimitNames(deps),
 
     async takeMailRequest(typed, context) {
       const ofName: Command = { do: 'take', of: perName(), key: keyOf('mail', typed) }
-      const reached = await takeAll(ask, [...byNetwork(context.ip), ofName])
+      const reached = await takeAll(ask, [...takeNetworks(context.ip), ofName])
       if (reached === null) return
       const scope = reached.of === ofName.of ? 'mail' : 'mail-network'
       throw reportLimit({ scope, ...reached.told }, context)
@@ -138,6 +131,53 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
     async giveBackMailedCode(userId, name) {
       await ask([{ do: 'giveBack', ...codesOf(userId, name) }])
     },
+  }
+}
+
+type Counting = (keyPrefix: string, name: keyof MailLimitOptions, times?: number) => () => Counter
+
+function createCounting({ options }: Pick<MailLimitDeps, 'options'>): Counting {
+  return (keyPrefix, name, times = 1) =>
+    // Made on demand: a host without mails needs no such counters.
+    lazily(() => {
+      const { points, duration } = { ...defaultMailLimits[name], ...options.mail?.[name] }
+      return createCounter(options, { keyPrefix, points: points * times, duration })
+    })
+}
+
+// Of a network, and for IPv6 of the wider ones that it is part of.
+function createTakeNetworks(
+  deps: Pick<MailLimitDeps, 'options' | 'keyOf'>,
+  keyPrefix: string,
+): (ip: string | null) => readonly Command[] {
+  const { keyOf } = deps
+  const counting = createCounting(deps)
+  const counters = [
+    counting(keyPrefix, 'network'),
+    counting(`${keyPrefix}-56`, 'network', 2),
+    counting(`${keyPrefix}-48`, 'network', 4),
+  ]
+  return function takeNetworks(ip) {
+    const keys = [networkKey(keyOf, ip), ...prefixKeys(keyOf, ip)]
+    return keys.map((key, i) => ({ do: 'take', of: counters[i]?.() as Counter, key }))
+  }
+}
+
+function createLimitNames(deps: MailLimitDeps): MailLimits['limitNames'] {
+  const { ask, reportLimit } = deps
+  const takeNetworks = createTakeNetworks(deps, 'mar-name-network')
+  return async function limitNames(isFree, context) {
+    const taken = takeNetworks(context.ip)
+    const reached = await takeAll(ask, taken)
+    if (reached !== null) throw reportLimit({ scope: 'mail-network', ...reached.told }, context)
+    let counts = false
+    try {
+      const free = await isFree()
+      counts = !free
+      return free
+    } finally {
+      if (!counts) await ask(taken.map((one): Command => ({ ...one, do: 'giveBack' })))
+    }
   }
 }
 

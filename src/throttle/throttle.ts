@@ -64,9 +64,11 @@ import {
 // mar-mail-name            what was typed       a mail is requested  refused              900 s
 // mar-mail-network…        /64 (or IPv4), /56,  a mail is requested  refused              1 h
 //                          /48
+// mar-name-network…        /64 (or IPv4), /56,  a user name is       free; outage          1 h
+//                          /48                  looked up
 // mar-mail-address         address              before a mail        refused; its code    900 s
 //                                                                   signs in
-// mar-mail-account         user                 before a mail        the same             24 h
+// mar-mail-account         user, or an address  before a mail        the same             24 h
 // mar-mail-code            user; for sign-in,   before judging a     right; outage        24 h
 //                          what was typed       mailed code
 // mar-mail-change          user                 the address was      undone               72 h

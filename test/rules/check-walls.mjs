@@ -124,6 +124,10 @@ const offences = {
     'email-sign-in/email-sign-in.ts',
     "import type { ResolvedOptions } from '../router/resolve-options.js'",
   ],
+  'floor-registration': [
+    'registration/invitations.ts',
+    "import type { ResolvedOptions } from '../router/resolve-options.js'",
+  ],
   'floor-router': ['router/stats.ts', "export { joseSigner } from '../index.js'"],
   'floor-rocketchat': ['rocketchat/mount.ts', "export { joseSigner } from '../index.js'"],
   'floor-index': ['index.ts', "export { manualClock } from './testing/manual-clock.js'"],

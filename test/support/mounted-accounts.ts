@@ -9,9 +9,11 @@ export function accountsOptions(mails: Mail[] = []): Pick<AuthRouterOptions, 'ac
       links: {
         reset: 'https://chat.example.com/#/reset/{token}',
         undo: 'https://chat.example.com/#/undo/{token}',
+        invitation: 'https://chat.example.com/#/invitation/{token}',
       },
       emailSecondFactor: true,
       emailSignIn: true,
+      registration: 'open',
     },
   }
 }

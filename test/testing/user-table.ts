@@ -17,12 +17,17 @@ export const toUser = ({ id, username, name, passwordHash, disabled }: Row): Aut
 
 export const pause = () => new Promise((resolve) => setTimeout(resolve, 1))
 
-type GoodUsers = Omit<Required<UserStore>, 'create' | 'nameIsFree'>
+type GoodUsers = Required<UserStore>
 
 /** A table in memory, with what is wrong about the store on top. */
 export function harness(change: (rows: Row[], good: GoodUsers) => Partial<UserStore> = () => ({})) {
   return (): UserStoreHarness => {
     const rows: Row[] = []
+    let lastId = 6
+    const nextId = () => {
+      lastId += 1
+      return lastId
+    }
     const only = (matches: (row: Row) => boolean) => {
       const [one, other] = rows.filter(matches)
       return one !== undefined && other === undefined ? toUser(one) : null
@@ -61,6 +66,18 @@ export function harness(change: (rows: Row[], good: GoodUsers) => Partial<UserSt
       async setEmailFactor(userId, on) {
         set(userId, () => true, { factor: on })
       },
+      async create({ email, username, name, passwordHash }) {
+        const isTaken = (key: 'email' | 'username', value: string) =>
+          rows.some((row) => row[key]?.toLowerCase() === value.toLowerCase())
+        if (isTaken('email', email)) return { outcome: 'taken', field: 'email' }
+        if (isTaken('username', username)) return { outcome: 'taken', field: 'username' }
+        const proven = { email, emailVerified: true, factor: false, disabled: false }
+        const row: Row = { id: nextId(), username, name, passwordHash, ...proven }
+        rows.push(row)
+        return { outcome: 'created', user: toUser(row) }
+      },
+      nameIsFree: async (username) =>
+        !rows.some((row) => row.username.toLowerCase() === username.toLowerCase()),
       async delete(userId) {
         const at = rows.findIndex(({ id }) => String(id) === userId)
         if (at >= 0) rows.splice(at, 1)
@@ -69,8 +86,9 @@ export function harness(change: (rows: Row[], good: GoodUsers) => Partial<UserSt
     return {
       users: { ...good, ...change(rows, good) },
       async addUser(user) {
-        rows.push({ ...user, id: rows.length + 7, factor: false })
-        return String(rows.length + 6)
+        const id = nextId()
+        rows.push({ ...user, id, factor: false })
+        return String(id)
       },
     }
   }

@@ -48,6 +48,13 @@ export const mailDe: TextsOfMails = {
   'mail.sign-in-code.text':
     'Jemand möchte sich mit diesem Code in Deinem Konto bei {service} anmelden. Bist Du das, ' +
     'dann gib ihn in dem Fenster ein, in dem Du ihn angefordert hast:',
+  'mail.register.subject': 'Bestätige Deine Adresse für {service}',
+  'mail.register.text':
+    'Jemand möchte mit dieser Adresse ein Konto bei {service} anlegen. Bist Du das, dann gib ' +
+    'diesen Code in dem Fenster ein, in dem Du angefangen hast:',
+  'mail.invitation.subject': 'Eine Einladung zu {service}',
+  'mail.invitation.text':
+    'Du bist zu {service} eingeladen. Um Dein Konto anzulegen, öffne diesen Link:',
   'mail.password-changed.subject': 'Dein Passwort bei {service} wurde geändert',
   'mail.password-changed.text': 'Das Passwort Deines Kontos bei {service} wurde geändert.',
   'mail.factor-changed.subject': 'Dein zweiter Faktor bei {service} wurde geändert',

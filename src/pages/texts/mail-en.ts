@@ -67,6 +67,12 @@ export const mailEn: TextsOfMails = {
   'mail.sign-in-code.text':
     'Somebody wants to sign in to your account at {service} with this code. If that is you, type ' +
     'it in the window where you asked for it:',
+  'mail.register.subject': 'Confirm your address for {service}',
+  'mail.register.text':
+    'Somebody wants to make an account at {service} with this address. If that is you, type this ' +
+    'code in the window where you started:',
+  'mail.invitation.subject': 'An invitation to {service}',
+  'mail.invitation.text': 'You are invited to {service}. To make your account, open this link:',
   'mail.password-changed.subject': 'Your password at {service} was changed',
   'mail.password-changed.text': 'The password of your account at {service} was changed.',
   'mail.factor-changed.subject': 'Your second factor at {service} was changed',

@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import type { LinkTo } from '../accounts/links.js'
+import type { Mails } from '../accounts/mails.js'
+import type { Proofs } from '../accounts/proofs.js'
+import type { Audit } from '../audit/events.js'
+import { AuthConfigError, invalidRequest } from '../errors.js'
+import { contextOfAction, type HostAction, readAction, requireIds } from '../http/host-input.js'
+import { parseInput } from '../http/input.js'
+import { type Invitation, invitationIn } from './invitations.js'
+import { requireAddress } from './register-request.js'
+
+/** Options of {@link InvitationsForHost.invite}. */
+export interface InviteOptions extends HostAction {
+  /** The only address that may be registered with it. Default: any. */
+  readonly email?: string
+  /** How many users it makes, 1-100000. Default 1. */
+  readonly uses?: number
+  /** Seconds until it expires, 60-31622400. Default 604800, seven days. */
+  readonly expiresIn?: number
+  /**
+   * At most 500 characters, for `beforeRegister` and `users.create`, such as a team. Whoever has
+   * the token can read it.
+   */
+  readonly note?: string
+  /** True mails the link to `email`. Default false. */
+  readonly send?: boolean
+}
+
+/** A new invitation. */
+export interface MadeInvitation {
+  /** For {@link InvitationsForHost.revokeInvitation}. It invites nobody. */
+  readonly id: string
+  /** For `invitation` of `POST /auth/register`. Never log it. */
+  readonly token: string
+  /** The page for it. Never log it. */
+  readonly url: string
+}
+
+/** An invitation that can still be used. */
+export interface InvitationSummary extends Invitation {
+  /** How many users it can still make. */
+  readonly usesLeft: number
+  readonly createdAt: Date
+}
+
+/** Invitations, for the host's own code. Needs the option `accounts.registration`. */
+export interface InvitationsForHost {
+  /**
+   * Makes an invitation. A use of it is taken when its user confirms the address, also if the
+   * host's `create` then refuses the user. Rejects with `AuthError`: `invalid-request`,
+   * `too-many-requests` if too many mails went to `email` lately, `temporarily-unavailable`; with
+   * `AuthConfigError` without a page for the link.
+   *
+   * @example
+   * ```ts
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * const { url } = await auth.accounts.invite({ uses: 20, note: 'team:support' })
+   * ```
+   */
+  invite(options?: InviteOptions): Promise<MadeInvitation>
+  /**
+   * All invitations that can still be used, in any order. Rejects with `temporarily-unavailable`;
+   * with `AuthConfigError` if the store `proofs` has no method `list`.
+   */
+  invitations(): Promise<readonly InvitationSummary[]>
+  /**
+   * Revokes an invitation; registrations that wait for their code fail as well. False if it could
+   * not be used any more. Rejects with `invalid-request`, `temporarily-unavailable`.
+   */
+  revokeInvitation(id: string, options?: HostAction): Promise<boolean>
+}
+
+export interface InvitationsForHostDeps {
+  readonly proofs: Pick<Proofs, 'openLink' | 'list' | 'consume'>
+  readonly mails: Pick<Mails, 'take' | 'send'>
+  readonly linkTo: LinkTo
+  readonly audit: Audit
+}
+
+const day = 24 * 60 * 60
+const inviteOptions = z.object({
+  email: z.string().optional(),
+  uses: z.int().min(1).max(100_000).default(1),
+  expiresIn: z
+    .int()
+    .min(60)
+    .max(366 * day)
+    .default(7 * day),
+  note: z.string().max(500).optional(),
+  send: z.boolean().default(false),
+})
+
+/** The part of `auth.accounts` for invitations. */
+export function createInvitationsForHost(deps: InvitationsForHostDeps): InvitationsForHost {
+  const { proofs, mails, linkTo, audit } = deps
+  return {
+    async invite(given) {
+      const { options, context } = readAction(given)
+      const { email, note = null, ...asked } = readInvite(options)
+      // A missing page is told before anything is stored.
+      linkTo('invitation', '')
+      const to = email === undefined ? null : requireAddress(email)
+      const sentTo = asked.send && to !== null ? { email: to, user: null, locale: null } : null
+      const refused = sentTo && (await mails.take(sentTo, 'invitation', context))
+      if (refused !== null) throw refused
+      const sealed = { email: to, note }
+      const proof = { purpose: 'invitation', userId: null, mark: null, sealed } as const
+      const lasting = { lifetime: asked.expiresIn, tries: asked.uses }
+      const { id, token, expiresAt } = await proofs.openLink({ ...proof, ...lasting })
+      const url = linkTo('invitation', token)
+      audit({ type: 'invitation.created', invitationId: id }, context)
+      if (sentTo !== null) mails.send(sentTo, { kind: 'invitation', url, expiresAt }, context)
+      return { id, token, url }
+    },
+
+    async invitations() {
+      const found = await proofs.list('invitation')
+      return found.map((one) => {
+        const { createdAt, triesLeft: usesLeft } = one.record
+        return { ...invitationIn(one), usesLeft, createdAt }
+      })
+    },
+
+    async revokeInvitation(id, options) {
+      const context = contextOfAction(options)
+      requireIds({ id })
+      const record = { idHash: id, purpose: 'invitation', userId: null }
+      const isRevoked = await proofs.consume({ record })
+      if (isRevoked) audit({ type: 'invitation.revoked', invitationId: id }, context)
+      return isRevoked
+    },
+  }
+}
+
+function readInvite(options: Partial<InviteOptions>) {
+  const { by: _, ...given } = options
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(inviteOptions.shape, name))
+  if (unknown.length > 0)
+    throw invalidRequest(unknown.map((path) => ({ path, message: 'Invalid input: unknown' })))
+  const input = parseInput(inviteOptions, given)
+  if (input.send && input.email === undefined)
+    throw invalidRequest([{ path: 'email', message: 'Invalid input: send needs an address' }])
+  return input
+}
+
+async function refuseWithoutRegistration(): Promise<never> {
+  throw new AuthConfigError(
+    'accounts.registration',
+    'is not configured, which invitations need.',
+    "pass 'invited' or 'open', as docs/accounts.md says.",
+  )
+}
+
+/** The same without the option `accounts.registration`. */
+export const withoutRegistration: InvitationsForHost = Object.freeze({
+  invite: refuseWithoutRegistration,
+  invitations: refuseWithoutRegistration,
+  revokeInvitation: refuseWithoutRegistration,
+})

@@ -1,0 +1,77 @@
+import type { PartsForRegistration } from '../accounts/accounts.js'
+import type { AccountsServer } from '../accounts/accounts-server.js'
+import type { Audit } from '../audit/events.js'
+import { createOpenApproved, type OpenApprovedDeps } from '../host-sign-in/open-session.js'
+import type { Capability } from '../http/capability.js'
+import type { HostCall } from '../lib/host-call.js'
+import type { DigestIdentifier } from '../login/identifier.js'
+import type { DecideSignIn } from '../sign-in.js'
+import type { Throttle } from '../throttle/throttle.js'
+import type { LoginIdentifier, UserStore } from '../users/contract.js'
+import {
+  type ConfirmRegistration,
+  confirmRegistrationEndpoint,
+  createConfirmRegistration,
+} from './confirm-registration.endpoint.js'
+import { createFindInvitation, type FindInvitation, invitationEndpoint } from './invitations.js'
+import { createInvitationsForHost, type InvitationsForHost } from './invitations-for-host.js'
+import {
+  createRefuseRegistration,
+  createRegister,
+  createRequireFreeName,
+  type Register,
+  registerEndpoint,
+  registrationEndpoint,
+} from './register.endpoint.js'
+
+/** New users, for themselves and for the host. */
+export interface Registration extends Capability {
+  readonly forHost: InvitationsForHost
+  readonly onPages: RegistrationOnPages
+}
+
+/** What a page for new users calls. */
+export interface RegistrationOnPages {
+  readonly register: Register
+  readonly confirmRegistration: ConfirmRegistration
+  readonly findInvitation: FindInvitation
+}
+
+export interface RegistrationDeps extends AccountsServer, PartsForRegistration, OpenApprovedDeps {
+  readonly users: UserStore
+  readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
+  readonly digestIdentifier: DigestIdentifier
+  readonly throttle: Throttle
+  readonly decideSignIn: DecideSignIn
+  readonly call: HostCall
+  readonly audit: Audit
+}
+
+/**
+ * The endpoints of `/auth/register`, and the invitations of `auth.accounts`. Undefined without the
+ * option `accounts.registration`.
+ */
+export function createRegistration(deps: RegistrationDeps): Registration | undefined {
+  const { create, nameIsFree } = deps.users
+  // Checked at the start: with the option, the users have both.
+  if (deps.accountsOptions.registration === undefined || !create || !nameIsFree) return undefined
+  const { throttle } = deps
+  const refuseRegistration = createRefuseRegistration(deps)
+  const requireFreeName = createRequireFreeName({ ...deps, nameIsFree, refuseRegistration })
+  const findInvitation = createFindInvitation(deps)
+  const parts = { ...deps, create, refuseRegistration, requireFreeName, findInvitation }
+  const openApproved = createOpenApproved(deps)
+  const register = createRegister(parts)
+  const confirmRegistration = createConfirmRegistration({ ...parts, openApproved })
+  const confirm = confirmRegistrationEndpoint(confirmRegistration, throttle)
+  return {
+    routes: [
+      ['/auth/registration', { GET: registrationEndpoint(deps) }],
+      ['/auth/register', { POST: registerEndpoint(register, throttle) }],
+      ['/auth/register/confirm', { POST: confirm }],
+      ['/auth/invitations/:token', { GET: invitationEndpoint(findInvitation, throttle) }],
+    ],
+    forHost: createInvitationsForHost(deps),
+    onPages: { register, confirmRegistration, findInvitation },
+  }
+}
