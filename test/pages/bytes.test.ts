@@ -32,9 +32,9 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
     passwordScript: digestOf(passwordScript),
   }).toMatchInlineSnapshot(`
     {
-      "css": "06ac6c1e7065b305",
-      "de": "36a13c80fa20517d",
-      "en": "bf8af7e69f0faf18",
+      "css": "7a731e4f7eebb92e",
+      "de": "915365832182f8a1",
+      "en": "5e70ac2882321bd9",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }
