@@ -179,9 +179,9 @@ export function provePresentOnPage(deps: {
   }
 }
 
-// In the same counters as the endpoint: a page is no second set of guesses.
-async function limited<Result>(
-  { throttle }: AccountsOnPagesDeps,
+/** In the same counters as the endpoint: a page is no second set of guesses. */
+export async function limited<Result>(
+  { throttle }: Pick<AccountsOnPagesDeps, 'throttle'>,
   name: string,
   request: EndpointRequest,
   work: () => Promise<Result>,

@@ -21,7 +21,11 @@ export interface MetadataSettings {
   readonly locales: readonly string[]
   /** Whether tokens can be introspected. */
   readonly introspection: boolean
+  /** Whether everybody can make an account. */
+  readonly isRegistrationOpen: boolean
 }
+
+const prompts = ['none', 'login', 'consent', 'select_account']
 
 /** The claims of every ID Token. */
 const tokenClaims = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'sid']
@@ -51,7 +55,7 @@ export function serverMetadata(settings: MetadataSettings): Readonly<Record<stri
     revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     ...introspectionMetadata(settings),
     scopes_supported: listOf(settings.scopes),
-    prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+    prompt_values_supported: [...prompts, ...(settings.isRegistrationOpen ? ['create'] : [])],
     ...(settings.locales.length > 0 && { ui_locales_supported: listOf(settings.locales) }),
     ...openIdMetadata(settings),
     request_parameter_supported: false,

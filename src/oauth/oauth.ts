@@ -52,6 +52,8 @@ export interface OAuthDeps
   readonly acrValues: readonly Acr[]
   /** Languages of the sign-in pages. */
   readonly locales: readonly string[]
+  /** Whether everybody can make an account. */
+  readonly isRegistrationOpen: boolean
   readonly warnOnce: WarnOnce
 }
 
@@ -96,7 +98,7 @@ function clientsForHost(deps: OAuthDeps): ClientsForHost {
 
 function discovery(deps: OAuthDeps): WellKnown {
   const { issuer, baseUrl, scopes, ownResource } = deps
-  const { idTokenAlgorithms, acrValues, locales, introspection } = deps
+  const { idTokenAlgorithms, acrValues, locales, introspection, isRegistrationOpen } = deps
   const settings = {
     issuer,
     baseUrl,
@@ -106,6 +108,7 @@ function discovery(deps: OAuthDeps): WellKnown {
     acrValues,
     locales,
     introspection,
+    isRegistrationOpen,
   }
   return createWellKnown({
     issuer: new URL(issuer),

@@ -3,6 +3,7 @@ import type { Endpoint } from '../http/endpoint.js'
 import { parseAuthorizationRequest } from '../oauth/parse-request.js'
 import type { FormPageDeps } from './form-page.js'
 import { pageAddress } from './page-request.js'
+import type { PageVisit } from './page-visit.js'
 import { errorAnswer, forPeople, seeOther } from './show-page.js'
 
 /**
@@ -11,12 +12,24 @@ import { errorAnswer, forPeople, seeOther } from './show-page.js'
  * to the next page. It issues codes, so mount it without HEAD.
  */
 export function authorizeEndpoint(
-  deps: Pick<FormPageDeps, 'visitPage' | 'advance' | 'showPage'>,
+  deps: Pick<FormPageDeps, 'visitPage' | 'advance' | 'showPage' | 'baseUrl'> & {
+    readonly isRegistrationOpen: boolean
+  },
 ): Endpoint {
-  const { visitPage, advance, showPage } = deps
+  const { visitPage, advance, showPage, baseUrl } = deps
   return forPeople(showPage, function authorize(request) {
-    return visitPage(request, (visit) => advance(visit, request.context))
+    return visitPage(request, async (visit) => {
+      if (!(deps.isRegistrationOpen && asksToRegister(visit)))
+        return advance(visit, request.context)
+      return seeOther(pageAddress(baseUrl, 'account/register', { ...visit.asked, flow: null }))
+    })
   })
+}
+
+// Initiating User Registration via OpenID Connect 1.0 §4. The page leads to the sign-in as well.
+function asksToRegister({ goal, decision, flow }: PageVisit): boolean {
+  const isAsked = goal.kind === 'client' && goal.request.prompt.includes('create')
+  return isAsked && flow === null && decision.next === 'page' && decision.page === 'sign-in'
 }
 
 /**

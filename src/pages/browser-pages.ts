@@ -28,9 +28,15 @@ import { createConfirmPage, createEmailPage } from './account/email-pages.js'
 import { createFactorPage } from './account/factor-page.js'
 import { mailFormEndpoints } from './account/mail-form.js'
 import { createForgotPage, createResetPage, createUndoPage } from './account/mail-pages.js'
-import type { AccountsOnPages, OwnDevices, OwnSecondFactor } from './account/parts.js'
+import type {
+  AccountsOnPages,
+  OwnDevices,
+  OwnSecondFactor,
+  RegistrationOnPages,
+} from './account/parts.js'
 import { createPasskeysPage } from './account/passkeys-page.js'
 import { createPasswordPage } from './account/password-page.js'
+import { createConfirmRegisterPage, createRegisterPage } from './account/register-pages.js'
 import { createAddPasskeyPage, createOfferPasskey } from './add-passkey-page.js'
 import { createAnswerClient } from './answer-client.js'
 import { assetsEndpoint } from './assets.endpoint.js'
@@ -80,6 +86,10 @@ export interface BrowserPagesDeps
   readonly passkeysOnPages: PasskeysOnPages | undefined
   /** Undefined without the option `accounts`. */
   readonly accountsOnPages: AccountsOnPages | undefined
+  /** Whether everybody can make an account. */
+  readonly isRegistrationOpen: boolean
+  /** Undefined without the option `accounts.registration`. */
+  readonly registrationOnPages: RegistrationOnPages | undefined
   /** Undefined if the host has no account page of ours. */
   readonly ownDevices: OwnDevices | undefined
   readonly codeStore: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
@@ -242,10 +252,14 @@ function accountPages(parts: Parts): Routes {
 // Without the account page as well: mails lead there.
 function mailPages(parts: Parts): Routes {
   const { password, undo } = parts.accountsOnPages ?? {}
+  const { registrationOnPages: registration } = parts
   const pages = [
     password && createForgotPage(parts, password),
     password && createResetPage(parts, password),
     undo && createUndoPage(parts, undo),
+    registration && createRegisterPage(parts, registration, 'account/register'),
+    registration && createRegisterPage(parts, registration, 'account/invitation'),
+    registration && createConfirmRegisterPage(parts, registration),
   ].filter((page) => page !== undefined)
   return pages.map((page) => ownPage(`/${page.page}`, mailFormEndpoints(parts, page)))
 }

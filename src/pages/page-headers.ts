@@ -41,7 +41,9 @@ export function hasScript(view: View): boolean {
 
 /** Whether a page has a password field, and so needs the script that reveals it. */
 export function hasPassword(view: View): boolean {
-  return ['sign-in', 'reset', 'account-password'].includes(view.page)
+  const { page } = view
+  if (page === 'register') return view.password !== null
+  return page === 'sign-in' || page === 'reset' || page === 'account-password'
 }
 
 // These two characters would end the source: https://www.w3.org/TR/CSP3/#grammardef-path-part

@@ -29,7 +29,13 @@ export type AccountPageName =
   | MailPageName
 
 /** The pages of whoever is not signed in, or has a link in a mail. */
-export type MailPageName = 'account/forgot' | 'account/reset' | 'account/undo'
+export type MailPageName =
+  | 'account/forgot'
+  | 'account/reset'
+  | 'account/undo'
+  | 'account/register'
+  | 'account/register/confirm'
+  | 'account/invitation'
 
 /**
  * The purpose of a page without an authorization request: `return_to=` and a path of the pages'

@@ -1,6 +1,18 @@
 import type { SafeHtml } from './html.js'
 import { layout, type PageContent, type PageShell } from './layout.js'
-import type { View } from './view.js'
+import type {
+  AccountEmailView,
+  AccountPasswordView,
+  CodeElsewhereView,
+  ConfirmEmailView,
+  ConfirmRegisterView,
+  ForgotView,
+  NoteView,
+  RegisterView,
+  ResetView,
+  UndoView,
+  View,
+} from './view.js'
 import { accountPage } from './views/account.js'
 import { accountFactorPage, accountPasskeysPage } from './views/account-factors.js'
 import { consentPage, continuePage } from './views/consent.js'
@@ -15,6 +27,7 @@ import { errorPage } from './views/error.js'
 import { handOverPage } from './views/hand-over.js'
 import { forgotPage, notePage, resetPage, undoPage } from './views/mailed.js'
 import { accountPasswordPage } from './views/new-password.js'
+import { confirmRegisterPage, registerPage } from './views/register.js'
 import { secondFactorPage } from './views/second-factor.js'
 import { signInPage } from './views/sign-in.js'
 import { signedOutPage, signOutPage } from './views/sign-out.js'
@@ -48,12 +61,32 @@ function contentOf(view: View, shell: PageShell): PageContent {
       return accountFactorPage(view, shell.texts)
     case 'account-passkeys':
       return accountPasskeysPage(view, shell.texts)
+    case 'hand-over':
+      return handOverPage(view, shell.texts)
+    case 'sign-out':
+      return signOutPage(view, shell.texts)
+    case 'signed-out':
+      return signedOutPage(view, shell)
+    case 'error':
+      return errorPage(view, shell)
+    default:
+      return mailedContentOf(view, shell)
+  }
+}
+
+// Pages around a mail, and changes of passwords and addresses.
+function mailedContentOf(view: MailedView, shell: PageShell): PageContent {
+  switch (view.page) {
     case 'forgot':
       return forgotPage(view, shell.texts)
     case 'reset':
       return resetPage(view, shell)
     case 'undo':
       return undoPage(view, shell.texts)
+    case 'register':
+      return registerPage(view, shell)
+    case 'confirm-register':
+      return confirmRegisterPage(view, shell.texts)
     case 'note':
       return notePage(view, shell)
     case 'account-password':
@@ -64,13 +97,17 @@ function contentOf(view: View, shell: PageShell): PageContent {
       return confirmEmailPage(view, shell.texts)
     case 'code-elsewhere':
       return codeElsewherePage(view, shell.texts)
-    case 'hand-over':
-      return handOverPage(view, shell.texts)
-    case 'sign-out':
-      return signOutPage(view, shell.texts)
-    case 'signed-out':
-      return signedOutPage(view, shell)
-    case 'error':
-      return errorPage(view, shell)
   }
 }
+
+type MailedView =
+  | ForgotView
+  | ResetView
+  | UndoView
+  | RegisterView
+  | ConfirmRegisterView
+  | NoteView
+  | AccountPasswordView
+  | AccountEmailView
+  | ConfirmEmailView
+  | CodeElsewhereView

@@ -28,6 +28,8 @@ export interface SignInPageDeps {
   readonly passkeys: PagePasskeys | undefined
   /** Whether there is a page of ours for forgotten passwords. */
   readonly hasForgotPage: boolean
+  /** Whether everybody can make an account. */
+  readonly isRegistrationOpen: boolean
   /** The host's pages for users who cannot sign in. */
   readonly pageSite: Pick<PageSite, 'links'>
   /** Undefined without the option `passkeys`. */
@@ -37,7 +39,6 @@ export interface SignInPageDeps {
 /** `/oauth/sign-in`: name and password, or a passkey. */
 export function createSignInPage(deps: SignInPageDeps): FormPage {
   const { signInByForm, passkeys, offerPasskey, baseUrl } = deps
-  const { links } = deps.pageSite
   return {
     page: 'sign-in',
 
@@ -55,7 +56,7 @@ export function createSignInPage(deps: SignInPageDeps): FormPage {
         username,
         stay: typed.has('stay'),
         forgotten: forgottenOf(deps, asked),
-        register: links.register && withRequest(links.register, asked),
+        register: registerOf(deps, asked),
         mayCancel: true,
         passkey:
           passkeys === undefined
@@ -110,6 +111,17 @@ function forgottenOf(
   if (forgotPassword !== null) return withRequest(forgotPassword, { raw })
   return hasForgotPage
     ? pageAddress(baseUrl, 'account/forgot', { raw, language, flow: null })
+    : null
+}
+
+function registerOf(
+  { pageSite, isRegistrationOpen, baseUrl }: SignInPageDeps,
+  { raw, language }: PageVisit['asked'],
+): string | null {
+  const { register } = pageSite.links
+  if (register !== null) return withRequest(register, { raw })
+  return isRegistrationOpen
+    ? pageAddress(baseUrl, 'account/register', { raw, language, flow: null })
     : null
 }
 

@@ -303,6 +303,41 @@ export interface UndoView {
   readonly username: string
 }
 
+/** A field of {@link RegisterView}. */
+export type RegisterField = 'email' | 'username' | 'name' | 'password'
+
+/** A new account. The form has the fields of {@link RegisterField}. */
+export interface RegisterView {
+  readonly page: 'register'
+  readonly form: PageForm
+  /** As it was typed; that of the invitation if `isEmailGiven`, which cannot be changed. */
+  readonly email: string
+  readonly isEmailGiven: boolean
+  readonly username: string
+  /** The name that others see. */
+  readonly name: string
+  /** Null if none is asked for. */
+  readonly password: NewPasswordOnPage | null
+  /** The field at fault; null if none is known. */
+  readonly wrong: RegisterField | null
+  /** Whether somebody else has the user name. */
+  readonly isTaken: boolean
+  /** The sign-in page. */
+  readonly back: string
+}
+
+/** The code that was mailed to a new user. The form has the field `code`, and perhaps `username`. */
+export interface ConfirmRegisterView {
+  readonly page: 'confirm-register'
+  readonly form: PageForm
+  readonly code: string
+  /** Another user name, which is asked for if somebody was quicker; null otherwise. */
+  readonly username: string | null
+  readonly isTaken: boolean
+  /** The page of the registration. */
+  readonly back: string
+}
+
 /** A form has done its work, or a link does not work. Nothing can be done here any more. */
 export interface NoteView {
   readonly page: 'note'
@@ -321,6 +356,7 @@ export type Note =
   | 'link-used'
   | 'link-expired'
   | 'link-unknown'
+  | 'registration-closed'
 
 /**
  * A new password of a signed-in user. The form has the field `password`, and `present` if the user
@@ -425,6 +461,8 @@ export type View =
   | ForgotView
   | ResetView
   | UndoView
+  | RegisterView
+  | ConfirmRegisterView
   | NoteView
   | AccountPasswordView
   | AccountEmailView

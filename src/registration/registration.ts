@@ -1,10 +1,14 @@
 import type { PartsForRegistration } from '../accounts/accounts.js'
+import { limited } from '../accounts/accounts-on-pages.js'
 import type { AccountsServer } from '../accounts/accounts-server.js'
 import type { Audit } from '../audit/events.js'
 import { createOpenApproved, type OpenApprovedDeps } from '../host-sign-in/open-session.js'
 import type { Capability } from '../http/capability.js'
+import { parseInput } from '../http/input.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { DigestIdentifier } from '../login/identifier.js'
+import type { RegistrationOnPages } from '../pages/account/parts.js'
+import { browserLifetime } from '../sessions/browser-session.js'
 import type { DecideSignIn } from '../sign-in.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { LoginIdentifier, UserStore } from '../users/contract.js'
@@ -23,18 +27,12 @@ import {
   registerEndpoint,
   registrationEndpoint,
 } from './register.endpoint.js'
+import { confirmRegistrationRequest, registerRequest } from './register-request.js'
 
 /** New users, for themselves and for the host. */
 export interface Registration extends Capability {
   readonly forHost: InvitationsForHost
   readonly onPages: RegistrationOnPages
-}
-
-/** What a page for new users calls. */
-export interface RegistrationOnPages {
-  readonly register: Register
-  readonly confirmRegistration: ConfirmRegistration
-  readonly findInvitation: FindInvitation
 }
 
 export interface RegistrationDeps extends AccountsServer, PartsForRegistration, OpenApprovedDeps {
@@ -72,6 +70,39 @@ export function createRegistration(deps: RegistrationDeps): Registration | undef
       ['/auth/invitations/:token', { GET: invitationEndpoint(findInvitation, throttle) }],
     ],
     forHost: createInvitationsForHost(deps),
-    onPages: { register, confirmRegistration, findInvitation },
+    onPages: onPages(parts, { register, confirmRegistration, findInvitation }),
+  }
+}
+
+interface Flows {
+  readonly register: Register
+  readonly confirmRegistration: ConfirmRegistration
+  readonly findInvitation: FindInvitation
+}
+
+// The same as by the endpoints, with a session for the browser at the end.
+function onPages(
+  deps: Pick<RegistrationDeps, 'accountsOptions' | 'throttle'>,
+  { register, confirmRegistration, findInvitation }: Flows,
+): RegistrationOnPages {
+  const { registration, emailSignIn, passwordRules } = deps.accountsOptions
+  return {
+    needsInvitation: registration !== 'open',
+    needsPassword: !emailSignIn,
+    minLength: passwordRules.minLength,
+    look: (token, request) =>
+      limited(deps, 'invitation', request, async () => {
+        return (await findInvitation(token, request.context)).email
+      }),
+    register: (given, request) =>
+      limited(deps, 'register', request, async () => {
+        return (await register(parseInput(registerRequest, given), request)).requestId
+      }),
+    confirm: (given, request) =>
+      limited(deps, 'register-confirm', request, () => {
+        const { requestId, code, username } = parseInput(confirmRegistrationRequest, given)
+        const asked = { tokens: 'cookie', lifetime: browserLifetime(false) } as const
+        return confirmRegistration({ requestId, code, username, ...asked }, request)
+      }),
   }
 }

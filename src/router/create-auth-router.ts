@@ -138,6 +138,7 @@ function createMap(kit: Kit) {
     enrolment: secondFactors.onPages,
     passkeysOnPages: passkeys?.onPages,
     accountsOnPages: accounts?.onPages,
+    registrationOnPages: registration?.onPages,
   }
 
   // biome-ignore format: the map is a table
@@ -198,6 +199,9 @@ function createMap(kit: Kit) {
                                                      // GET, POST /account/forgot
                                                      // GET, POST /account/reset
                                                      // GET, POST /account/undo
+                                                     // GET, POST /account/register
+                                                     // GET, POST /account/register/confirm
+                                                     // GET, POST /account/invitation
                                                      // GET /oauth/assets/:file
     oauth:         forApps && createOAuth(forApps),  // POST /oauth/token
                                                      // POST /oauth/revoke

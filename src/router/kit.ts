@@ -121,6 +121,8 @@ interface Settings
   readonly allowedOrigins: ResolvedOptions['allowedOrigins']
   readonly qrCode: PagesOptions['qrCode']
   readonly hasAccountPage: boolean
+  /** Whether everybody can make an account. */
+  readonly isRegistrationOpen: boolean
   /** Seconds. */
   readonly codeLifetime: number
   readonly accessTokenLifetime: number
@@ -191,6 +193,7 @@ function settingsOf(options: ResolvedOptions): Settings {
     allowedOrigins,
     qrCode: pages?.qrCode,
     hasAccountPage: pages?.account !== false,
+    isRegistrationOpen: options.accounts?.registration === 'open',
     codeLifetime: lifetimes.code,
     accessTokenLifetime: lifetimes.accessToken,
     refreshGrace: lifetimes.refreshGrace,

@@ -149,6 +149,8 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
     enrolment: createSecondFactorManagement(kit).onPages,
     passkeysOnPages: undefined,
     accountsOnPages: undefined,
+    registrationOnPages: undefined,
+    isRegistrationOpen: false,
     ownDevices: undefined,
     signer: settings.signer?.(signer) ?? signer,
   })

@@ -20,6 +20,7 @@ const everything: MetadataSettings = {
   acrValues: ['urn:mar:1fa', 'urn:mar:2fa'],
   locales: ['en', 'de'],
   introspection: true,
+  isRegistrationOpen: true,
 }
 const nothing: MetadataSettings = {
   ...everything,
@@ -99,7 +100,7 @@ describe('the metadata of the server', () => {
         ...everything.claims,
       ],
       acr_values_supported: ['urn:mar:1fa', 'urn:mar:2fa'],
-      prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+      prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
       ui_locales_supported: ['en', 'de'],
       claims_parameter_supported: false,
       request_parameter_supported: false,

@@ -99,6 +99,9 @@ const forPeople: ReadonlySet<string> = new Set([
   '/account/forgot',
   '/account/reset',
   '/account/undo',
+  '/account/register',
+  '/account/register/confirm',
+  '/account/invitation',
   '/oauth/assets/:file',
 ])
 

@@ -351,6 +351,8 @@ in comments. --><html lang="${texts.tag}" dir="${texts.direction}">
       'account-password': true,
       forgot: true,
       reset: true,
+      register: true,
+      'confirm-register': true,
       undo: true,
       note: true,
       'account-email': true,

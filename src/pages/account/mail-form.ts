@@ -1,5 +1,5 @@
 import { AuthError } from '../../errors.js'
-import type { TextAnswer } from '../../http/answer.js'
+import type { CookieChange, TextAnswer } from '../../http/answer.js'
 import { readOpenBody } from '../../http/body.js'
 import type { EndpointRequest } from '../../http/endpoint.js'
 import { isOwnPage } from '../../http/page-origin.js'
@@ -9,7 +9,7 @@ import { type FormEndpoints, type FormFields, fieldsOf, retryHeaders } from '../
 import { hiddenFields } from '../form-parts.js'
 import { type MailPageName, pageAddress, queryIn, readPageRequest } from '../page-request.js'
 import type { KnownBrowser } from '../pre-cookie.js'
-import { errorAnswer, forPeople, type PagePlace, type ShowPage } from '../show-page.js'
+import { errorAnswer, forPeople, type PagePlace, type ShowPage, seeOther } from '../show-page.js'
 import type { PageTexts } from '../texts.js'
 import type { FormFault, Note, PageForm, View } from '../view.js'
 
@@ -19,7 +19,10 @@ export type MailPlace = Pick<PagePlace, 'raw' | 'flow' | 'language'>
 /** What was typed before, and why it was refused. */
 export interface TypedBefore {
   readonly fields: FormFields
+  /** Of the rules for passwords. */
   readonly reasons: readonly PasswordReason[]
+  /** The fields at fault, or `username-taken`. */
+  readonly wrong: readonly string[]
 }
 
 /** A page of whoever is not signed in: the way to a mail, and the landing of its link. */
@@ -38,13 +41,14 @@ export interface MailPage {
   submit(place: MailPlace, fields: FormFields, request: EndpointRequest): Promise<MailFormDone>
   /** Where a link leads that has no effect; null for nowhere. */
   readonly instead: string | null
+  /** Whether the form has a code: one that is not right can be typed again. Default false. */
+  readonly takesCode?: true
 }
 
-/** What a form brought about. */
-export interface MailFormDone {
-  readonly note: Note
-  readonly onward: string | null
-}
+/** What a form brought about: a note, or another page. */
+export type MailFormDone =
+  | { readonly note: Note; readonly onward: string | null }
+  | { readonly goTo: string; readonly cookies: readonly CookieChange[] }
 
 export interface MailFormDeps {
   readonly csrf: Csrf
@@ -119,7 +123,7 @@ interface Shown {
   readonly before: TypedBefore
 }
 
-const nothing: TypedBefore = { fields: fieldsOf({}), reasons: [] }
+const nothing: TypedBefore = { fields: fieldsOf({}), reasons: [], wrong: [] }
 const shownFirst: Shown = { status: 200, fault: null, before: nothing }
 
 async function take(showing: Showing, fields: FormFields): Promise<TextAnswer> {
@@ -135,27 +139,33 @@ async function take(showing: Showing, fields: FormFields): Promise<TextAnswer> {
   )
   if (origin !== 'ours') {
     const kind = deps.browsers.hasSentAny(incoming) ? 'stale' : 'no-cookie'
-    const before = { fields, reasons: [] }
+    const before = { ...nothing, fields }
     return show(showing, { status: 403, fault: { kind }, before })
   }
   try {
     const done = await page.submit(place, fields, request)
+    if ('goTo' in done) return seeOther(done.goTo, done.cookies)
     return await tell(deps.showPage, done, 200, request)
   } catch (error) {
-    const again = againAfter(error, fields)
+    const again = againAfter(error, fields, page)
     if (again === null) throw error
     return show(showing, again)
   }
 }
 
-function againAfter(error: unknown, fields: FormFields): Shown | null {
+function againAfter(error: unknown, fields: FormFields, page: MailPage): Shown | null {
   if (!(error instanceof AuthError)) return null
-  const { status, retryAfter = 5 } = error
-  const before = { fields, reasons: reasonsIn(error) }
+  const { status, retryAfter = 5, clientMessage: message } = error
+  const before = { fields, reasons: reasonsIn(error), wrong: wrongIn(error) }
   switch (error.code) {
+    case 'proof-refused':
+      return page.takesCode ? { status: 422, fault: { kind: 'wrong' }, before } : null
     case 'invalid-request':
     case 'password-refused':
+    case 'username-taken':
       return { status: 422, fault: { kind: 'wrong' }, before }
+    case 'forbidden':
+      return { status, fault: { kind: 'refused', message }, before }
     case 'too-many-requests':
       return { status, fault: { kind: 'throttled', retryAfter }, before }
     case 'temporarily-unavailable':
@@ -171,6 +181,11 @@ export function reasonsIn({ code, details }: AuthError): readonly PasswordReason
   return (details?.['reasons'] ?? []) as readonly PasswordReason[]
 }
 
+function wrongIn({ code, details }: AuthError): readonly string[] {
+  if (code !== 'invalid-request') return code === 'username-taken' ? [code] : []
+  return ((details?.['issues'] ?? []) as readonly { path: string }[]).map(({ path }) => path)
+}
+
 /**
  * The page that says why a link has no effect. `onward`: where to go from there. Throws what is no
  * refusal of a link.
@@ -181,7 +196,10 @@ export async function deadLink(
   onward: string | null,
   request: EndpointRequest,
 ): Promise<TextAnswer> {
-  if (!(error instanceof AuthError && error.code === 'proof-refused')) throw error
+  if (!(error instanceof AuthError)) throw error
+  if (error.code === 'registration-closed')
+    return tell(showPage, { note: 'registration-closed', onward: null }, error.status, request)
+  if (error.code !== 'proof-refused') throw error
   const reason = error.details?.['reason']
   const known = reason === 'used' || reason === 'expired' ? reason : 'unknown'
   return tell(showPage, { note: `link-${known}`, onward }, error.status, request)
@@ -189,7 +207,7 @@ export async function deadLink(
 
 function tell(
   showPage: ShowPage,
-  { note, onward }: MailFormDone,
+  { note, onward }: { readonly note: Note; readonly onward: string | null },
   status: number,
   { incoming }: EndpointRequest,
 ): Promise<TextAnswer> {

@@ -87,7 +87,8 @@ export function createUndoPage(deps: MailPagesDeps, { look, undo }: UndoOnPages)
 
 const nowhere = { raw: '', flow: null, language: null }
 
-function tokenIn({ raw }: MailPlace): string {
+/** The token of a link in a mail. */
+export function tokenIn({ raw }: MailPlace): string {
   return new URLSearchParams(raw).get('token') ?? ''
 }
 
@@ -96,13 +97,15 @@ function isRequest(raw: string): boolean {
   return /(?:^|&)(?:client_id|return_to)=/.test(raw)
 }
 
-// The sign-in page does nothing without a request.
-function signInAt(
-  { baseUrl, accountUrl }: MailPagesDeps,
-  raw: string,
-  language: string | null,
-): string {
-  const path = accountUrl === null ? '/' : (returnPathOf(new URL(accountUrl).pathname) ?? '/')
-  const query = isRequest(raw) ? raw : returnQuery(path)
-  return pageAddress(baseUrl, 'sign-in', { raw: query, flow: null, language })
+/** The request of an app or of a page; without one, the request of the account page. */
+export function requestIn({ accountUrl }: Pick<MailPagesDeps, 'accountUrl'>, raw: string): string {
+  if (isRequest(raw)) return raw
+  return returnQuery(
+    accountUrl === null ? '/' : (returnPathOf(new URL(accountUrl).pathname) ?? '/'),
+  )
+}
+
+/** The address of the sign-in page, which does nothing without a request. */
+export function signInAt(deps: MailPagesDeps, raw: string, language: string | null): string {
+  return pageAddress(deps.baseUrl, 'sign-in', { raw: requestIn(deps, raw), flow: null, language })
 }

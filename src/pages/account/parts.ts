@@ -1,5 +1,6 @@
 import type { RequestContext } from '../../audit/events.js'
 import type { EndpointRequest } from '../../http/endpoint.js'
+import type { LoggedIn } from '../../login/log-in.js'
 import type { SessionRecord } from '../../stores/contract.js'
 import type { TotpStatus } from '../../two-factor/enrolment.js'
 import type { AuthUser, LoginIdentifier } from '../../users/contract.js'
@@ -127,6 +128,27 @@ export interface EmailOnPages {
     given: { readonly requestId: string; readonly code: string },
     request: EndpointRequest,
   ): Promise<void>
+}
+
+/** New users. */
+export interface RegistrationOnPages {
+  readonly needsInvitation: boolean
+  /** False where a user without a password can sign in by a mailed code. */
+  readonly needsPassword: boolean
+  /** Characters of the password. */
+  readonly minLength: number
+  /**
+   * The address that an invitation is for; null for any. Changes nothing. Rejects with 400
+   * `proof-refused`, 429 and 503.
+   */
+  look(token: string, request: EndpointRequest): Promise<string | null>
+  /**
+   * Mails a code; resolves with the id of the request. Rejects with 400, 403, 409 `username-taken`,
+   * 429 and 503.
+   */
+  register(given: Readonly<Record<string, string>>, request: EndpointRequest): Promise<string>
+  /** Makes the user, with a session for the browser. Rejects like `register`, and with 401. */
+  confirm(given: Readonly<Record<string, string>>, request: EndpointRequest): Promise<LoggedIn>
 }
 
 /** A user's address; null without. */

@@ -218,6 +218,26 @@ export const de: TextsOfPages = {
   'new-password.context': 'Es besteht aus Deinem Namen, Deiner Adresse oder aus {service}.',
   'new-password.breached': 'Es steht in einer Liste gestohlener Passwörter.',
 
+  'register.title': 'Konto anlegen',
+  'register.lead': 'Wir schicken Dir einen Code. Sobald Du ihn hier eingibst, gibt es Dein Konto.',
+  'register.email': 'E-Mail-Adresse',
+  'register.email-help': 'Niemand sonst sieht sie.',
+  'register.username': 'Benutzername',
+  'register.username-help': 'Damit meldest Du Dich an, und damit finden Dich andere.',
+  'register.name': 'Dein Name',
+  'register.submit': 'Code schicken',
+  'register.back': 'Ich habe schon ein Konto',
+  'register.wrong': 'Sieh nach, was Du eingegeben hast.',
+  'register.wrong-email': 'Das ist keine E-Mail-Adresse.',
+  'register.wrong-name': 'Dieser Name geht nicht.',
+  'register.taken': 'Diesen Benutzernamen gibt es schon. Nimm einen anderen.',
+
+  'confirm-register.lead':
+    'Sieh in Deine Mail. Wenn kein Code kommt, gibt es vielleicht schon ein Konto.',
+  'confirm-register.help': 'Acht Ziffern. Sie gelten eine Stunde.',
+  'confirm-register.submit': 'Konto anlegen',
+  'confirm-register.back': 'Von vorn beginnen',
+
   'undo.title': 'Neue Adresse zurücknehmen?',
   'undo.lead':
     'Deine frühere E-Mail-Adresse gehört dann wieder zu Deinem Konto. Alle Geräte werden ' +
@@ -248,6 +268,11 @@ export const de: TextsOfPages = {
   'note.link-unknown-title': 'Dieser Link geht nicht',
   'note.link-unknown': 'Er ist unvollständig, oder etwas Neueres hat ihn ersetzt.',
   'note.link-unknown-onward': 'Neuen Link anfordern',
+
+  'note.registration-closed-title': 'Du brauchst eine Einladung',
+  'note.registration-closed':
+    'Konten bei {service} gibt es auf Einladung. Öffne den Link in Deiner.',
+  'note.registration-closed-onward': 'Zurück zur Anmeldung',
 
   'hand-over.title': 'Einen Moment',
   'hand-over.lead': 'Es geht weiter zu {client}.',

@@ -214,6 +214,25 @@ export const en = {
   'new-password.context': 'It consists of your name, your address, or the name of {service}.',
   'new-password.breached': 'It is in a list of stolen passwords.',
 
+  'register.title': 'Create an account',
+  'register.lead': 'We mail you a code. Your account exists once you have typed it here.',
+  'register.email': 'E-mail address',
+  'register.email-help': 'Nobody else sees it.',
+  'register.username': 'User name',
+  'register.username-help': 'You sign in with it, and others find you by it.',
+  'register.name': 'Your name',
+  'register.submit': 'Mail me a code',
+  'register.back': 'I have an account already',
+  'register.wrong': 'Check what you have typed.',
+  'register.wrong-email': 'This is no e-mail address.',
+  'register.wrong-name': 'This name cannot be used.',
+  'register.taken': 'This user name is taken. Choose another one.',
+
+  'confirm-register.lead': 'Look at your mail. If no code comes, there may be an account already.',
+  'confirm-register.help': 'Eight digits. They work for an hour.',
+  'confirm-register.submit': 'Create the account',
+  'confirm-register.back': 'Begin again',
+
   'undo.title': 'Take the new address back?',
   'undo.lead':
     'Your account gets its former address back. All devices are signed out, and a mail follows.',
@@ -241,6 +260,11 @@ export const en = {
   'note.link-unknown-title': 'This link does not work',
   'note.link-unknown': 'It is not complete, or something newer has taken its place.',
   'note.link-unknown-onward': 'Ask for a new link',
+
+  'note.registration-closed-title': 'You need an invitation',
+  'note.registration-closed':
+    'New accounts of {service} are by invitation. Open the link in yours.',
+  'note.registration-closed-onward': 'Back to the sign-in',
 
   'hand-over.title': 'One moment',
   'hand-over.lead': 'You are being sent on to {client}.',

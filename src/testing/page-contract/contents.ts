@@ -4,6 +4,8 @@ import type {
   AccountPasswordView,
   CodeElsewhereView,
   ConfirmEmailView,
+  ConfirmRegisterView,
+  RegisterView,
   ResetView,
   UndoView,
   View,
@@ -48,6 +50,9 @@ function toShow(view: View): Shown {
         ['account.username', view.account.username],
         ['email.address', view.email?.address ?? null],
         ...view.devices.map(({ name }) => ['devices', name] as const),
+        ...view.devices
+          .flatMap(({ apps }) => apps)
+          .map(({ name }) => ['devices.apps', name] as const),
         ...view.apps.map(({ name }) => ['apps', name] as const),
       ]
     case 'hand-over':
@@ -66,6 +71,8 @@ function toShow(view: View): Shown {
 
 type MailedView =
   | ResetView
+  | RegisterView
+  | ConfirmRegisterView
   | UndoView
   | AccountPasswordView
   | AccountEmailView
@@ -88,6 +95,10 @@ function toShowOfMailed(view: MailedView): Shown {
       return [['account.username', view.account.username]]
     case 'code-elsewhere':
       return [['code', view.code]]
+    case 'register':
+      return [['password.minLength', view.password && String(view.password.minLength)]]
+    case 'confirm-register':
+      return []
     case 'reset':
       return [['minLength', String(view.minLength)]]
     case 'undo':
@@ -124,6 +135,8 @@ function toLink(view: View): readonly (readonly [what: string, href: string | nu
     case 'account-email':
     case 'confirm-email':
     case 'forgot':
+    case 'register':
+    case 'confirm-register':
       return [['back', view.back]]
     case 'hand-over':
       return [['redirect', view.redirect]]

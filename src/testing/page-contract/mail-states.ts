@@ -10,6 +10,7 @@ const notes: readonly Note[] = [
   'link-used',
   'link-expired',
   'link-unknown',
+  'registration-closed',
 ]
 
 /** The states of the pages for passwords and addresses, and of links in mails. */
@@ -45,6 +46,7 @@ export function mailStates(
     'account-password-wrong': { ...changed, form: wrong },
     'account-password-refused': { ...changed, form: wrong, reasons: every },
     ...emailStates(account, formWith),
+    ...registerStates({ account, typed }, formWith),
   }
 }
 
@@ -73,5 +75,38 @@ function emailStates(
     'confirm-email-filled': { ...confirm, code: '1234 5678' },
     'confirm-email-wrong': { ...confirm, form: wrong },
     'code-elsewhere': { page: 'code-elsewhere', code: '1234 5678' },
+  }
+}
+
+function registerStates(
+  { account, typed }: { readonly account: AccountOnPage; readonly typed: string },
+  formWith: (fault: FormFault | null) => PageForm,
+): Record<string, View> {
+  const form = formWith(null)
+  const wrong = formWith({ kind: 'wrong' })
+  const { username, name } = account
+  const back = `${base}/oauth/sign-in?`
+  const nothing = { email: '', username: '', name: '' }
+  const filled = { email: 'alice@mail.example', username, name }
+  const said = { isEmailGiven: false, wrong: null, isTaken: false } as const
+  const password = { minLength: 15, reasons: [] }
+  const empty = { page: 'register', form, ...nothing, ...said, password, back } as const
+  const again = { ...empty, ...filled, form: wrong }
+  const every = ['too-short', 'too-long', 'common', 'context', 'breached'] as const
+  const confirm = { page: 'confirm-register', form, code: '', username: null } as const
+  const confirming = { ...confirm, isTaken: false, back }
+  return {
+    register: empty,
+    'register-invited': { ...empty, email: filled.email, isEmailGiven: true },
+    'register-without-password': { ...empty, password: null },
+    'register-wrong': again,
+    'register-wrong-email': { ...again, email: typed, wrong: 'email' },
+    'register-wrong-name': { ...again, name: typed, wrong: 'name' },
+    'register-taken': { ...again, isTaken: true },
+    'register-refused': { ...again, password: { ...password, reasons: every } },
+    'register-vetoed': { ...again, form: formWith({ kind: 'refused', message: 'Not today.' }) },
+    'confirm-register': confirming,
+    'confirm-register-wrong': { ...confirming, form: wrong },
+    'confirm-register-taken': { ...confirming, form: wrong, username, isTaken: true },
   }
 }

@@ -1,0 +1,120 @@
+import { button, field, formOf, hiddenFields } from '../form-parts.js'
+import { html, type SafeHtml } from '../html.js'
+import type { PageContent, PageShell } from '../layout.js'
+import type { TextKey } from '../texts/en.js'
+import type { PageTexts } from '../texts.js'
+import type { ConfirmRegisterView, RegisterView } from '../view.js'
+import { newPasswordField } from './new-password.js'
+
+type Shell = Pick<PageShell, 'texts' | 'passwordScript'>
+
+const plainText = { type: 'text', autocapitalize: 'none', autocorrect: 'off', spellcheck: 'false' }
+
+/** A new account. */
+export function registerPage(view: RegisterView, shell: Shell): PageContent {
+  const { form, isTaken, back } = view
+  const { texts } = shell
+  const content = [
+    // The language of mails to the new user.
+    hiddenFields({ locale: texts.tag }),
+    emailField(view, texts),
+    usernameField(view.username, isTaken || view.wrong === 'username', texts, view.wrong === null),
+    nameField(view, texts),
+    passwordField(view, shell),
+    button(texts.html('register.submit')),
+  ]
+  return {
+    title: 'register.title',
+    isFaulty: form.fault !== null,
+    body: html`<p>${texts.html('register.lead')}</p>
+${formOf(form, texts, faultOf(view), content, true)}
+<p class="links"><a href="${back}">${texts.html('register.back')}</a></p>`,
+  }
+}
+
+function faultOf({ isTaken, wrong, password }: RegisterView): TextKey {
+  if (isTaken) return 'register.taken'
+  if (wrong === 'email') return 'register.wrong-email'
+  if (wrong === 'username' || wrong === 'name') return 'register.wrong-name'
+  const isRefused = wrong === 'password' || (password?.reasons ?? []).length > 0
+  return isRefused ? 'new-password.wrong' : 'register.wrong'
+}
+
+function emailField({ email, isEmailGiven, wrong }: RegisterView, texts: PageTexts): SafeHtml {
+  const isFaulty = wrong === 'email'
+  const attributes = {
+    ...plainText,
+    type: 'email',
+    value: email,
+    autocomplete: 'email',
+    required: true,
+    readonly: isEmailGiven,
+    autofocus: isFaulty,
+  }
+  const label = 'register.email'
+  const hint = 'register.email-help'
+  return field({ id: 'email', name: 'email', label, hint, isFaulty, attributes }, texts)
+}
+
+function usernameField(
+  value: string,
+  isFaulty: boolean,
+  texts: PageTexts,
+  isFirst: boolean,
+): SafeHtml {
+  const attributes = {
+    ...plainText,
+    value,
+    autocomplete: 'username',
+    required: true,
+    autofocus: isFaulty && isFirst,
+  }
+  const label = 'register.username'
+  const hint = 'register.username-help'
+  return field({ id: 'username', name: 'username', label, hint, isFaulty, attributes }, texts)
+}
+
+function nameField({ name, wrong }: RegisterView, texts: PageTexts): SafeHtml {
+  const isFaulty = wrong === 'name'
+  const attributes = { type: 'text', value: name, autocomplete: 'name', required: true }
+  const label = 'register.name'
+  const focus = { ...attributes, autofocus: isFaulty }
+  return field({ id: 'name', name: 'name', label, isFaulty, attributes: focus }, texts)
+}
+
+function passwordField({ password, form, wrong }: RegisterView, shell: Shell): SafeHtml | null {
+  if (password === null) return null
+  const isFaulty = wrong === 'password' || password.reasons.length > 0
+  return newPasswordField(password, form, shell, isFaulty)
+}
+
+/** The code that was mailed to a new user. */
+export function confirmRegisterPage(
+  { form, code, username, isTaken, back }: ConfirmRegisterView,
+  texts: PageTexts,
+): PageContent {
+  const isFaulty = form.fault?.kind === 'wrong' && !isTaken
+  const attributes = {
+    type: 'text',
+    value: code,
+    autocomplete: 'one-time-code',
+    inputmode: 'numeric',
+    pattern: '[0-9 ]*',
+    required: true,
+    autofocus: form.fault === null || isFaulty,
+  }
+  const label = 'confirm-email.code'
+  const hint = 'confirm-register.help'
+  const content = [
+    field({ id: 'one-time-code', name: 'code', label, hint, isFaulty, attributes }, texts),
+    username === null ? null : usernameField(username, isTaken, texts, true),
+    button(texts.html('confirm-register.submit')),
+  ]
+  return {
+    title: 'confirm-email.title',
+    isFaulty: form.fault !== null,
+    body: html`<p>${texts.html('confirm-register.lead')}</p>
+${formOf(form, texts, isTaken ? 'register.taken' : 'confirm-email.wrong', content, true)}
+<p class="links"><a href="${back}">${texts.html('confirm-register.back')}</a></p>`,
+  }
+}
