@@ -326,7 +326,9 @@ export interface RegisterView {
   readonly back: string
 }
 
-/** The code that was mailed to a new user. The form has the field `code`, and perhaps `username`. */
+/**
+ * The code that was mailed to a new user. The form has the field `code`, and perhaps `username`.
+ */
 export interface ConfirmRegisterView {
   readonly page: 'confirm-register'
   readonly form: PageForm
