@@ -41,9 +41,7 @@ export function hasScript(view: View): boolean {
 
 /** Whether a page has a password field, and so needs the script that reveals it. */
 export function hasPassword(view: View): boolean {
-  const { page } = view
-  if (page === 'register') return view.password !== null
-  return page === 'sign-in' || page === 'reset' || page === 'account-password'
+  return ['sign-in', 'reset', 'register', 'account-password'].includes(view.page)
 }
 
 // These two characters would end the source: https://www.w3.org/TR/CSP3/#grammardef-path-part

@@ -316,8 +316,9 @@ export interface RegisterView {
   readonly username: string
   /** The name that others see. */
   readonly name: string
-  /** Null if none is asked for. */
-  readonly password: NewPasswordOnPage | null
+  readonly password: NewPasswordOnPage
+  /** Whether users without a password can sign in. */
+  readonly isPasswordOptional: boolean
   /** The field at fault; null if none is known. */
   readonly wrong: RegisterField | null
   /** Whether somebody else has the user name. */

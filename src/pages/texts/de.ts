@@ -225,6 +225,8 @@ export const de: TextsOfPages = {
   'register.username': 'Benutzername',
   'register.username-help': 'Damit meldest Du Dich an, und damit finden Dich andere.',
   'register.name': 'Dein Name',
+  'register.password-optional':
+    'Du kannst das Passwort leer lassen und Dich mit Codes per Mail anmelden.',
   'register.submit': 'Code schicken',
   'register.back': 'Ich habe schon ein Konto',
   'register.wrong': 'Sieh nach, was Du eingegeben hast.',

@@ -221,6 +221,7 @@ export const en = {
   'register.username': 'User name',
   'register.username-help': 'You sign in with it, and others find you by it.',
   'register.name': 'Your name',
+  'register.password-optional': 'You can leave the password empty, and sign in by mailed codes.',
   'register.submit': 'Mail me a code',
   'register.back': 'I have an account already',
   'register.wrong': 'Check what you have typed.',

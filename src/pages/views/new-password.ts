@@ -42,6 +42,7 @@ export function newPasswordField(
   form: PageForm,
   { texts, passwordScript }: Shell,
   mayBeFaulty = true,
+  required = true,
 ): SafeHtml {
   const count = String(minLength)
   const isFaulty = mayBeFaulty && form.fault?.kind === 'wrong'
@@ -57,7 +58,7 @@ export function newPasswordField(
     autocapitalize: 'none',
     autocorrect: 'off',
     spellcheck: 'false',
-    required: true,
+    required,
     autofocus: isFaulty,
   }
   const after = revealPassword('new-password', texts, passwordScript)

@@ -36,7 +36,7 @@ function faultOf({ isTaken, wrong, password }: RegisterView): TextKey {
   if (isTaken) return 'register.taken'
   if (wrong === 'email') return 'register.wrong-email'
   if (wrong === 'username' || wrong === 'name') return 'register.wrong-name'
-  const isRefused = wrong === 'password' || (password?.reasons ?? []).length > 0
+  const isRefused = wrong === 'password' || password.reasons.length > 0
   return isRefused ? 'new-password.wrong' : 'register.wrong'
 }
 
@@ -82,10 +82,15 @@ function nameField({ name, wrong }: RegisterView, texts: PageTexts): SafeHtml {
   return field({ id: 'name', name: 'name', label, isFaulty, attributes: focus }, texts)
 }
 
-function passwordField({ password, form, wrong }: RegisterView, shell: Shell): SafeHtml | null {
-  if (password === null) return null
+function passwordField(view: RegisterView, shell: Shell): SafeHtml {
+  const { password, form, wrong, isPasswordOptional } = view
   const isFaulty = wrong === 'password' || password.reasons.length > 0
-  return newPasswordField(password, form, shell, isFaulty)
+  const optional =
+    isPasswordOptional &&
+    html`<p>${shell.texts.html('register.password-optional')}</p>
+`
+  const field = newPasswordField(password, form, shell, isFaulty, !isPasswordOptional)
+  return html`${optional || null}${field}`
 }
 
 /** The code that was mailed to a new user. */

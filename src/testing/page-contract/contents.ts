@@ -96,7 +96,7 @@ function toShowOfMailed(view: MailedView): Shown {
     case 'code-elsewhere':
       return [['code', view.code]]
     case 'register':
-      return [['password.minLength', view.password && String(view.password.minLength)]]
+      return [['password.minLength', String(view.password.minLength)]]
     case 'confirm-register':
       return []
     case 'reset':

@@ -89,8 +89,17 @@ function registerStates(
   const nothing = { email: '', username: '', name: '' }
   const filled = { email: 'alice@mail.example', username, name }
   const said = { isEmailGiven: false, wrong: null, isTaken: false } as const
+  const isPasswordOptional = false
   const password = { minLength: 15, reasons: [] }
-  const empty = { page: 'register', form, ...nothing, ...said, password, back } as const
+  const empty = {
+    page: 'register',
+    form,
+    ...nothing,
+    ...said,
+    password,
+    isPasswordOptional,
+    back,
+  } as const
   const again = { ...empty, ...filled, form: wrong }
   const every = ['too-short', 'too-long', 'common', 'context', 'breached'] as const
   const confirm = { page: 'confirm-register', form, code: '', username: null } as const
@@ -98,7 +107,7 @@ function registerStates(
   return {
     register: empty,
     'register-invited': { ...empty, email: filled.email, isEmailGiven: true },
-    'register-without-password': { ...empty, password: null },
+    'register-optional-password': { ...empty, isPasswordOptional: true },
     'register-wrong': again,
     'register-wrong-email': { ...again, email: typed, wrong: 'email' },
     'register-wrong-name': { ...again, name: typed, wrong: 'name' },
