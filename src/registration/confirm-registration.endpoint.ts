@@ -146,11 +146,11 @@ async function signIn(
     throw error
   }
   const { approved } = decision
-  const network = await deps.throttle.knownNetworks.standing(user.id, context)
   const opened = await deps.openApproved({ approved, ...asked }, context)
-  // If this fails, guesses of strangers may lock the owner out here; the call has reported it.
-  await network.remember().catch(() => {})
   const { id: sessionId, userId } = opened.session
+  // If this fails, guesses of strangers may lock the owner out here; the call has reported it.
+  const network = deps.throttle.knownNetworks.standing(userId, context)
+  await network.then(({ remember }) => remember()).catch(() => {})
   audit({ type: 'login.succeeded', userId, sessionId, methods: approved.methods }, context)
   return opened
 }

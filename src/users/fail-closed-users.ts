@@ -22,7 +22,7 @@ import type { AuthUser, NewUser, UserContact, UserCreation, UserStore } from './
  * null. An optional method exists if the store has it.
  */
 export function failClosedUsers(store: UserStore, call: HostCall): UserStore {
-  const { findContact, create } = store
+  const { findContact } = store
   return {
     findByIdentifier: (identifier) =>
       call('users.findByIdentifier', async () =>
@@ -41,11 +41,11 @@ export function failClosedUsers(store: UserStore, call: HostCall): UserStore {
               contactOrNull(await findContact.call(store, userId)),
             ),
         }),
-    ...(create === undefined
+    ...(store.create === undefined
       ? {}
       : {
           create: (user: NewUser) =>
-            call('users.create', async () => creationOf(await create.call(store, user))),
+            call('users.create', async () => creationOf(await store.create?.(user))),
         }),
   }
 }

@@ -178,6 +178,18 @@ async function askByLinks(host: TestHost, ask: Ask, secret: string): Promise<voi
   await ask('POST', '/auth/email/undo', { token: undoing })
 }
 
+/** Every request of a new user, with success. */
+async function askOfNewcomer(host: TestHost, ask: Ask): Promise<void> {
+  const { token } = await host.auth.accounts.invite({ email: 'eve@example.com', note: 'Hello.' })
+  await ask('GET', '/auth/registration')
+  await ask('GET', '/auth/invitations/:token', undefined, undefined, token)
+  const eve = { email: 'eve@example.com', username: 'eve', name: 'Eve', invitation: token }
+  const asked: { data: { requestId: string } } = await ask('POST', '/auth/register', eve)
+  const { code } = (await mailed(host, 'register')) ?? {}
+  const body = { requestId: asked.data.requestId, code, tokens: 'refreshable' }
+  await ask('POST', '/auth/register/confirm', body)
+}
+
 /** A sign-in by a mailed code. */
 async function askByCode(host: TestHost, ask: Ask, secret: string): Promise<void> {
   host.clock.advance(30)
@@ -264,7 +276,7 @@ describe('openapi.json', () => {
     const tried = new Set<Described>()
     const ask = async (method: string, path: string, body?: object, as?: string, id = '') => {
       const endpoint = find(method, path)
-      const at = { method, path: path.replace(':id', id) }
+      const at = { method, path: path.replace(/:\w+/, id) }
       const answer = await send(host, at, body, as === undefined ? {} : bearer(as))
       const json = await answer.json()
       expect([path, answer.status, json]).toEqual([path, answer.ok ? answer.status : 200, json])
@@ -327,6 +339,7 @@ describe('openapi.json', () => {
     await askOfAccounts(host, ask, mine, shown)
     await ask('POST', '/logout', undefined, mine)
     await askByLinks(host, ask, begun.data.secret)
+    await askOfNewcomer(host, ask)
     expect(token).not.toBe(mine)
     const plain = await startHost(everything)
     const byGet = find('GET', '/logout')

@@ -10,7 +10,7 @@ export const goodPassword = 'a phrase that nobody else has typed'
 /** What ada sends. */
 export const ada = {
   email: 'Ada@example.com',
-  username: 'Ada',
+  username: 'ada',
   name: 'Ada Lovelace',
   password: goodPassword,
 }

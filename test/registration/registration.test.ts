@@ -29,12 +29,12 @@ it('a stranger registers, proves the address and is signed in', async () => {
   expect(user).toMatchObject({
     email: 'Ada@example.com',
     emailVerified: true,
-    username: 'Ada',
+    username: 'ada',
     name: 'Ada Lovelace',
     locale: 'de-AT',
   })
   const { userId, authToken, me } = answer.body.data
-  expect([userId, me.username]).toEqual([user?.id, 'Ada'])
+  expect([userId, me.username]).toEqual([user?.id, 'ada'])
   await get(host, '/me', bearer(authToken)).expect(200)
   expect(eventsOf(host, 'account.registered')).toMatchObject([{ userId, invitationId: null }])
   expect(eventsOf(host, 'login.succeeded')).toMatchObject([{ methods: ['email', 'pwd'] }])
@@ -114,7 +114,7 @@ it('the host can refuse, with a text for the client', async () => {
   const { body } = await register(host).expect(403)
   expect(body).toMatchObject({ error: 'forbidden', message: 'Solve the puzzle.' })
   expect(seen).toEqual([
-    { email: 'Ada@example.com', username: 'Ada', name: 'Ada Lovelace', invitation: null },
+    { email: 'Ada@example.com', username: 'ada', name: 'Ada Lovelace', invitation: null },
   ])
   await register(host, {}, { 'X-Captcha': 'right' }).expect(202)
 })
@@ -130,7 +130,7 @@ it('a user name that was free and is taken meanwhile is replaced without a new m
   expect(body.error).toBe('username-taken')
   await confirm(host, { ...mine, username: 'ALICE' }).expect(409)
   await confirm(host, { ...mine, username: 'ada2' }).expect(200)
-  expect(newUsers(host).map(({ username }) => username)).toEqual(['Ada', 'ada2'])
+  expect(newUsers(host).map(({ username }) => username)).toEqual(['ada', 'ada2'])
   expect(await host.mailed('register')).toHaveLength(2)
 })
 

@@ -247,9 +247,9 @@ describe.skipIf(redisUrl === null)('in Redis', () => {
         expect(await stores.proofs.purge(at(1e9))).toBe(0)
       })
 
-      it('of nobody are in no index, and of a user with an empty id in that of this user', async () => {
+      it('of nobody are in the index of their purpose, and of a user with an empty id in that user’s', async () => {
         await stores.proofs.save(proof({ idHash: 'of nobody', userId: null }))
-        expect(await keys()).toEqual([`${prefix}{v:of%20nobody}`])
+        expect(await keys()).toEqual([`${prefix}{n:reset}`, `${prefix}{v:of%20nobody}`])
         await stores.proofs.save(proof({ userId: '' }))
         expect(await stores.proofs.voidForUser('', ['reset'], at(1))).toBe(1)
         expect(await stores.proofs.find('of nobody', 'reset')).toMatchObject({ consumedAt: null })

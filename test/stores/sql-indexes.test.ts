@@ -144,6 +144,7 @@ async function callEveryMethod({
   await proofs.takeTry(proof.idHash, proof.purpose, at(1))
   await proofs.consume(proof.idHash, proof.purpose, at(1))
   await proofs.voidForUser('u-alice', [proof.purpose, 'reset'], at(1))
+  await proofs.list?.(proof.purpose, at(1))
   await proofs.purge(start, 100)
   await callEveryMethodOfFactors(secondFactors)
 }

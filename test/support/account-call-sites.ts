@@ -11,13 +11,15 @@ export const nextPassword = 'a longer phrase that nobody else types'
 
 type Response = { status: number; text: string; headers: Record<string, string> }
 
-const outcomeOf = ({ status, text, headers }: Response): Outcome => ({
+/** What was answered. */
+export const outcomeOf = ({ status, text, headers }: Response): Outcome => ({
   status,
   text,
   retryAfter: Number(headers['retry-after'] ?? 0),
 })
 
-const called = async (work: () => Promise<unknown>): Promise<Outcome> => {
+/** What the host's own code is told. */
+export const called = async (work: () => Promise<unknown>): Promise<Outcome> => {
   try {
     return { status: 200, text: JSON.stringify(await work()) ?? '', retryAfter: 0 }
   } catch (error) {
@@ -34,8 +36,8 @@ const called = async (work: () => Promise<unknown>): Promise<Outcome> => {
   }
 }
 
-// With the work after the answer: its calls belong to no later request.
-const postTo =
+/** With the work after the answer: its calls belong to no later request. */
+export const postTo =
   ({ host }: Scene, path: string, body: object, headers: Record<string, string> = {}): Ask =>
   async () => {
     const outcome = outcomeOf(await post(host, path, body, headers))

@@ -64,6 +64,22 @@ const users = {
     const { email, email_verified, email_factor } = row
     return { email, emailVerified: email_verified === 1, emailFactor: email_factor === 1 }
   },
+  async create({ email, username, name, passwordHash }) {
+    const id = `u-${username}`
+    const row = { id, username, name, email, email_verified: 1, email_factor: 0 }
+    try {
+      await kysely
+        .insertInto(table)
+        .values({ ...row, password_hash: passwordHash })
+        .execute()
+      return { outcome: 'created', user: { id, username, name, passwordHash } }
+    } catch (error) {
+      if (!isDuplicate(error)) throw error
+      const other = await rowsWith('email', email).executeTakeFirst()
+      return { outcome: 'taken', field: other === undefined ? 'username' : 'email' }
+    }
+  },
+  nameIsFree: async (name) => (await rowsWith('username', name).executeTakeFirst()) === undefined,
   updatePasswordHash: (id, from, to) => change(id, 'password_hash', from, { password_hash: to }),
   async updateEmail(id, from, to) {
     try {
@@ -88,7 +104,7 @@ async function openStores() {
 }
 
 const stores = await openStores()
-const parts = { users, proofs: stores.proofs }
+const parts = { users, proofs: stores.proofs, sessions: stores.sessions }
 
 // No handler of the process runs, and nothing is flushed.
 function die() {
@@ -97,9 +113,11 @@ function die() {
 }
 
 if (diesAt !== null) {
-  const { part, method, when } = diesAt
+  const { part, method, when, purpose } = diesAt
   const real = parts[part][method].bind(parts[part])
   parts[part][method] = async (...given) => {
+    const asked = given[0]?.purpose ?? given[1]
+    if (purpose !== undefined && asked !== purpose) return real(...given)
     if (when === 'after') await real(...given)
     return die()
   }
@@ -120,7 +138,9 @@ const auth = createAuthRouter({
     links: {
       reset: 'https://chat.example.com/#/reset/{token}',
       undo: 'https://chat.example.com/#/undo/{token}',
+      invitation: 'https://chat.example.com/#/invitation/{token}',
     },
+    registration: 'open',
     emailSecondFactor: true,
     emailSignIn: true,
   },

@@ -34,6 +34,7 @@ import { accountsOptions } from './mounted-accounts.js'
 import { oauthOf } from './oauth-apps.js'
 import { oauthRequests } from './oauth-call-sites.js'
 import { startPages } from './pages.js'
+import { registrationRequests } from './registration-call-sites.js'
 import { type TestUser, type TestUsers, testUsers } from './users.js'
 
 /** What was asked for, as a client or the host's own code sees it. */
@@ -156,7 +157,11 @@ export async function startTapped(
     bus: tapped(tap, 'bus', bus),
     throttle: { network: noLimit, mail: { network: noLimit }, limiter },
     // Without notices, which are prepared while the next request is on its way.
-    accounts: { ...(accountsOptions(mails).accounts as AccountsOptions), notices: false },
+    accounts: {
+      ...(accountsOptions(mails).accounts as AccountsOptions),
+      notices: false,
+      ...tapped(tap, 'accounts', { beforeRegister: async () => undefined }),
+    },
     watchPasswordHash: true,
     encryptionKeys: [encryptionKey, olderKey],
     storeTimeout,
@@ -417,5 +422,6 @@ export const requests: Readonly<Record<string, (scene: Scene) => Promise<Ask>>> 
     () =>
       called(() => host.auth.hashPassword('some other words')),
   ...accountRequests,
+  ...registrationRequests,
   ...oauthRequests,
 }

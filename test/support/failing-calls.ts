@@ -51,6 +51,7 @@ const inPassing = [
 const signIns = [
   'POST /login',
   'POST /auth/code/login',
+  'POST /auth/register/confirm',
   'POST /auth/pkce/token',
   'POST /oauth/token with a code',
 ]
@@ -65,7 +66,7 @@ const endsAll = [
 ]
 
 /** Who asks for a link or a code is answered before anything is looked up. */
-const answeredFirst = ['POST /auth/password/forgot', 'POST /auth/code']
+const answeredFirst = ['POST /auth/password/forgot', 'POST /auth/code', 'POST /auth/register']
 
 /**
  * The write that changes the factor, where sessions are ended before it, and once more after it for
@@ -102,6 +103,8 @@ export function isDoneInPassing(request: string, calls: readonly string[], place
   const call = calls[place] ?? ''
   // Whether there was a change that can still be undone: what cannot be read must not allow one.
   if (request.startsWith('POST /auth/email/change') && call === 'limiter.get') return false
+  // There is a user by then, whom nobody else can become.
+  if (request === 'POST /auth/register/confirm' && call === 'proofs.consume') return true
   if (doneByProof.includes(request) && before.includes('proofs.consume')) return true
   return isOfPasswords(request, before, call) ?? isOfOthers(request, before, call)
 }

@@ -41,7 +41,7 @@ export function testUsers(): TestUsers {
       rows.set(id, { ...(rows.get(id) as TestUser), ...change })
     },
     async findByIdentifier({ kind, value }) {
-      if (kind === 'email') return find(({ email }) => email === value)
+      if (kind === 'email') return find(({ email }) => email?.toLowerCase() === value)
       if (kind === 'username') return find(({ username }) => username === value)
       return find(
         ({ id, email, username }) => id === value || email === value || username === value,

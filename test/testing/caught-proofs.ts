@@ -87,6 +87,14 @@ export const caughtProofs: Readonly<
     'hashes that differ by case are different proofs',
     'ignores case',
   ],
+  'proofs: list answers used ones': [
+    'list answers nobody’s proofs of a purpose that can be used, and no others',
+    'without what is used, tried, expired',
+  ],
+  'proofs: list does the first page only': [
+    'list finds all of them, also the next page',
+    'Go on page by page',
+  ],
   'proofs: purge too early': [
     'purge deletes an unused proof at the moment it expires, and not before',
     'one millisecond before it expired',

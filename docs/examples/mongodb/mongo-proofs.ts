@@ -53,6 +53,12 @@ export function mongoProofs(rows: Collection<ProofRow>): ProofStore {
       return modifiedCount
     },
 
+    async list(purpose, now) {
+      const usable = { consumedAt: null, expiresAt: { $gt: now }, triesLeft: { $gt: 0 } }
+      const found = rows.find({ userId: null, purpose: { $eq: key(purpose) }, ...usable })
+      return (await found.toArray()).map(toProof)
+    },
+
     purge: (now, limit) => deleteDue(rows, [{ expiresAt: { $lte: now } }], limit),
   }
 }

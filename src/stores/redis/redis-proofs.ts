@@ -8,7 +8,7 @@ import { jsonShape, toJson } from './json-rows.js'
 import { indexedIds, indexProof } from './owner-scripts.js'
 import { consumeProof, findProof, saveProof, takeTryOfProof, voidProof } from './proof-scripts.js'
 import { json, momentDigits, readReply, rowText } from './replies.js'
-import { gcGraceMs, identifier, keyOf, lifetime, type RunScript } from './scripts.js'
+import { gcGraceMs, identifier, keyOf, lifetime, type RunScript, type Script } from './scripts.js'
 
 const recordRow = without(proofRow, 'triesLeft', 'expiresAt', 'consumedAt')
 const recordShape = json(jsonShape(recordRow))
@@ -22,14 +22,14 @@ const idsShape = z.array(z.string())
 const isVoided = z.enum(['0', '1'])
 const what = 'proof'
 
-/** Proofs, each in one hash, and a set of their ids for each user. */
+/** Proofs, each in one hash, and sets of ids: those of a user, and nobody's of a purpose. */
 export function redisProofs(run: RunScript, prefix: string): ProofStore {
   const key = (idHash: string) => keyOf(prefix, 'v', idHash)
   const indexOf = (userId: string) => keyOf(prefix, 'w', userId)
-  const read = (reply: unknown) => {
-    const row = readReply(rowShape, reply, what)
-    return row === null ? null : proofOf(row)
-  }
+  const indexOfNobody = (purpose: string) => keyOf(prefix, 'n', purpose)
+  const read = (reply: unknown) => proofOf(readReply(rowShape, reply, what))
+  const change = async (how: Script, idHash: string, purpose: string, now: Date) =>
+    read(await run(how, key(idHash), identifier(purpose), randomId(), now.getTime()))
   return {
     async save(proof) {
       const { idHash, purpose, userId, triesLeft, createdAt, expiresAt, consumedAt } = proof
@@ -38,7 +38,8 @@ export function redisProofs(run: RunScript, prefix: string): ProofStore {
       const text = rowText(recordShape, toJson(recordRow, proof), what)
       const [begin, end] = [createdAt.getTime(), expiresAt.getTime()]
       // First: a proof that is in no index would outlive what is to void it.
-      if (userId !== null) await run(indexProof, indexOf(userId), identifier(idHash), end, begin)
+      const index = userId === null ? indexOfNobody(purpose) : indexOf(userId)
+      await run(indexProof, index, identifier(idHash), end, begin)
       const saved = await run(
         saveProof,
         key(idHash),
@@ -54,14 +55,12 @@ export function redisProofs(run: RunScript, prefix: string): ProofStore {
       if (saved !== '1') throw new Error('redisStores: duplicate proof')
     },
     find: async (idHash, purpose) => read(await run(findProof, key(idHash), identifier(purpose))),
-    async takeTry(idHash, purpose, now) {
-      const given = [identifier(purpose), randomId(), now.getTime()] as const
-      const proof = read(await run(takeTryOfProof, key(idHash), ...given))
+    async takeTry(...named) {
+      const proof = await change(takeTryOfProof, ...named)
       return proof === null ? { outcome: 'void' } : { outcome: 'taken', proof }
     },
-    async consume(idHash, purpose, now) {
-      const given = [identifier(purpose), randomId(), now.getTime()] as const
-      const proof = read(await run(consumeProof, key(idHash), ...given))
+    async consume(...named) {
+      const proof = await change(consumeProof, ...named)
       return proof === null ? { outcome: 'void' } : { outcome: 'consumed', proof }
     },
     async voidForUser(userId, purposes, now) {
@@ -72,13 +71,26 @@ export function redisProofs(run: RunScript, prefix: string): ProofStore {
       )
       return voided.filter((answer) => answer === '1').length
     },
+    async list(purpose, now) {
+      const index = indexOfNobody(purpose)
+      const ids = readReply(idsShape, await run(indexedIds, index), 'list of proofs')
+      const found = await inChunks(ids, async (idHash) =>
+        read(await run(findProof, key(idHash), identifier(purpose))),
+      )
+      return found.flatMap((proof) => (proof !== null && isListed(proof, now) ? [proof] : []))
+    },
     // Redis deletes what is over by itself.
     purge: async () => 0,
   }
 }
 
-function proofOf([record, expiresAt, triesLeft, consumedAt]: NonNullable<
-  z.output<typeof rowShape>
->): ProofRecord {
+// What is used stays in the index, and a duplicate that was refused is in that of its purpose.
+function isListed({ userId, consumedAt, expiresAt, triesLeft }: ProofRecord, now: Date): boolean {
+  return userId === null && consumedAt === null && now < expiresAt && triesLeft > 0
+}
+
+function proofOf(row: z.output<typeof rowShape>): ProofRecord | null {
+  if (row === null) return null
+  const [record, expiresAt, triesLeft, consumedAt] = row
   return { ...record, triesLeft, expiresAt, consumedAt }
 }

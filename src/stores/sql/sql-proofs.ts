@@ -37,6 +37,19 @@ export function sqlProofs(engine: SqlEngine): ProofStore {
       })
     },
 
+    async list(purpose, now) {
+      const rows = await db
+        .selectFrom(table)
+        .selectAll()
+        .where('user_id', 'is', null)
+        .where('purpose', '=', key(purpose, 'purpose'))
+        .where('consumed_at', 'is', null)
+        .where('expires_at', '>', toMoment(now))
+        .where('tries_left', '>', 0)
+        .execute()
+      return rows.map((row) => columns.read(row))
+    },
+
     purge: (now, limit) => purgeInBatches(engine, table, 'id_hash', 'expires_at', now, limit),
   }
 }

@@ -61,6 +61,7 @@ import { onceContract } from './once/once.js'
 import { oncePurge } from './once/purging.js'
 import { passkeyOwnersContract } from './passkeys/owners.js'
 import { passkeysContract } from './passkeys/passkeys.js'
+import { proofListing } from './proofs/listing.js'
 import { proofsContract } from './proofs/proofs.js'
 import { proofsPurge } from './proofs/purging.js'
 import { proofTries } from './proofs/tries.js'
@@ -281,6 +282,7 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
     proofLengths(part)
     proofTries(part)
     proofVoiding(part)
+    proofListing(part)
     proofReads(part)
     later()
     proofsPurge(part)

@@ -86,6 +86,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mails a code to sign in with, if the name has an account with a proven address.
+         * @description - The answer is the same for every name, and comes before the name is looked up.
+         */
+        post: operations["askForSignInCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/code/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Signs in by a mailed code, in the place of a password.
+         * @description - A user with a second factor is answered 401 `totp-required`, as at `POST /login`: repeat the request with `secondFactor` or `passkey`. The code stays good meanwhile; it has five tries in all.
+         *     - A code by mail is no second factor here: 403 `forbidden` for a user who has no other.
+         */
+        post: operations["logInByCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/logout": {
         parameters: {
             query?: never;
@@ -614,6 +655,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/registration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a form for new users must know. */
+        get: operations["getRegistration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mails a code to the address of a new user.
+         * @description - The answer is the same if the address has an account, whose owner is mailed instead; it comes before the address is looked up. There is no user before the code is confirmed.
+         *     - 403 `registration-closed` without an invitation where one is required; 400 `proof-refused` for one that cannot be used, with `details.reason` if it was real.
+         *     - 403 `forbidden`: the server's `beforeRegister` has refused; `message` is its reason.
+         */
+        post: operations["register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/register/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes the user by the mailed code, and signs in.
+         * @description - Five tries. 409 `username-taken`: another user was quicker; send the same code once more, with another `username`.
+         *     - If an answer is lost, the account may be there: a repeat is then `proof-refused`, and the user signs in.
+         */
+        post: operations["confirmRegistration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/invitations/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What an invitation says. Takes no use of it.
+         * @description - `details.reason` of `proof-refused` is `used` or `expired` for a token that was real.
+         */
+        get: operations["getInvitation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/oauth/authorize": {
         parameters: {
             query?: never;
@@ -1088,6 +1209,24 @@ export interface components {
             /** @description the same */
             error_description: string;
         };
+        AskForSignInCodeAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description for `POST /auth/code/login`; keep it where the user types the code */
+                requestId: string;
+                /** @description seconds, 600 */
+                expiresIn: number;
+            };
+        };
+        AskForSignInCodeRequest: {
+            /** @description exactly one of the three */
+            email?: string;
+            /** @description exactly one of the three */
+            username?: string;
+            /** @description exactly one of the three: any way to name a user that the server supports */
+            user?: string;
+        };
         AuthorizeByFormRequest: {
             /** @description the id of the app */
             client_id: string;
@@ -1208,6 +1347,52 @@ export interface components {
             /** @description eight digits; blanks do not count */
             code: string;
         };
+        ConfirmRegistrationAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description for the header `X-User-Id` */
+                userId: string;
+                /** @description for the header `X-Auth-Token` or `Authorization: Bearer`; valid until the session ends, with `refreshable` for `expiresIn` seconds */
+                authToken: string;
+                me: {
+                    /** @description the user's id */
+                    _id: string;
+                    /** @description for display */
+                    name: string;
+                    username: string;
+                    /**
+                     * @description `offline` if the server does not know
+                     * @enum {string}
+                     */
+                    status: "online" | "away" | "busy" | "offline";
+                } & {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description the user must have a second factor but has none: the token only allows enrolment
+                 * @enum {boolean}
+                 */
+                enrolmentRequired?: true;
+                /** @description only with `refreshable`: for `POST /auth/refresh` */
+                refreshToken?: string;
+                /** @description only with `refreshable`: lifetime of `authToken` in seconds */
+                expiresIn?: number;
+            };
+        };
+        ConfirmRegistrationRequest: {
+            /** @description as it was answered */
+            requestId: string;
+            /** @description eight digits; blanks do not count */
+            code: string;
+            /** @description instead of the one that is taken */
+            username?: string;
+            /**
+             * @description `refreshable`: a short-lived `authToken` and a `refreshToken` for `POST /auth/refresh`; default: `session`
+             * @enum {string}
+             */
+            tokens?: "session" | "refreshable";
+        };
         ConfirmTotpAnswer: {
             /** @enum {string} */
             status: "success";
@@ -1320,6 +1505,18 @@ export interface components {
                 verified: boolean;
                 /** @description only with `accounts.emailSecondFactor`: whether codes by mail are on */
                 secondFactor?: boolean;
+            };
+        };
+        GetInvitationAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description the only address that it registers */
+                email?: string;
+                /** @description a note of the server */
+                note?: string;
+                /** Format: date-time */
+                expiresAt: string;
             };
         };
         GetKeysAnswer: {
@@ -1448,6 +1645,22 @@ export interface components {
                 }[];
                 /** @enum {string} */
                 userVerification: "required" | "discouraged";
+            };
+        };
+        GetRegistrationAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description whether anybody may register */
+                open: boolean;
+                /** @description whether an invitation is required */
+                invited: boolean;
+                passwordRules: {
+                    /** @description the least number of characters */
+                    minLength: number;
+                    /** @description the greatest number of characters */
+                    maxLength: number;
+                };
             };
         };
         GetServerMetadataAnswer: {
@@ -1798,6 +2011,65 @@ export interface components {
                 /** @description only with `refreshable`: lifetime of `authToken` in seconds */
                 expiresIn?: number;
             };
+        };
+        LogInByCodeAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description for the header `X-User-Id` */
+                userId: string;
+                /** @description for the header `X-Auth-Token` or `Authorization: Bearer`; valid until the session ends, with `refreshable` for `expiresIn` seconds */
+                authToken: string;
+                me: {
+                    /** @description the user's id */
+                    _id: string;
+                    /** @description for display */
+                    name: string;
+                    username: string;
+                    /**
+                     * @description `offline` if the server does not know
+                     * @enum {string}
+                     */
+                    status: "online" | "away" | "busy" | "offline";
+                } & {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description the user must have a second factor but has none: the token only allows enrolment
+                 * @enum {boolean}
+                 */
+                enrolmentRequired?: true;
+                /** @description only with `refreshable`: for `POST /auth/refresh` */
+                refreshToken?: string;
+                /** @description only with `refreshable`: lifetime of `authToken` in seconds */
+                expiresIn?: number;
+            };
+        };
+        LogInByCodeRequest: {
+            /** @description as it was answered */
+            requestId: string;
+            /** @description eight digits from the mail; blanks do not count */
+            code: string;
+            /** @description six digits from the app, or a recovery code; at most 64 characters */
+            secondFactor?: string;
+            /** @description instead of `secondFactor`: the result of `navigator.credentials.get` for `details.passkeyOptions` of a 401 `totp-required`, as JSON */
+            passkey?: {
+                id: string;
+                rawId: string;
+                /** @enum {string} */
+                type: "public-key";
+                response: {
+                    clientDataJSON: string;
+                    authenticatorData: string;
+                    signature: string;
+                    userHandle?: string | null;
+                };
+            };
+            /**
+             * @description `refreshable`: a short-lived `authToken` and a `refreshToken` for `POST /auth/refresh`; default: `session`
+             * @enum {string}
+             */
+            tokens?: "session" | "refreshable";
         };
         LogInByPasskeyAnswer: {
             /** @enum {string} */
@@ -2167,6 +2439,43 @@ export interface components {
             /** @description the same under its OAuth name */
             refresh_token?: string;
         };
+        RegisterAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description for `POST /auth/register/confirm`; keep it where the code is typed */
+                requestId: string;
+                /** @description seconds, 3600 */
+                expiresIn: number;
+            };
+        };
+        RegisterRequest: {
+            /** @description one address, without a name */
+            email: string;
+            /** @description at most 320 characters, Unicode form NFKC, no control characters */
+            username: string;
+            /** @description the name that others see, with the same rules */
+            name: string;
+            /** @description the new password; optional where users sign in by mailed codes */
+            password?: string;
+            /** @description the language of the user, such as `de` or `pt-BR` */
+            locale?: string;
+            /** @description the token of an invitation */
+            invitation?: string;
+        };
+        RegistrationClosed: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "registration-closed";
+            /** @description for people */
+            message: string;
+        };
         RemovePasskeyAnswer: {
             /** @enum {string} */
             status: "success";
@@ -2482,6 +2791,16 @@ export interface components {
             status: "error";
             /** @enum {string} */
             error: "unsupported-media-type";
+            /** @description for people */
+            message: string;
+        };
+        UsernameTaken: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /** @enum {string} */
+            error: "username-taken";
             /** @description for people */
             message: string;
         };
@@ -2862,6 +3181,26 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Forbidden"] | components["schemas"]["ReauthenticationRequired"];
+            };
+        };
+        /** @description This is not allowed. New accounts need an invitation. */
+        ForbiddenOrRegistrationClosedLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "WWW-Authenticate": components["headers"]["MayChallenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["RegistrationClosed"];
             };
         };
         /** @description This is not allowed. Set up a second factor first. */
@@ -3273,6 +3612,45 @@ export interface components {
                 "application/json": components["schemas"]["PayloadTooLarge"];
             };
         };
+        /** @description The code or link is not valid. */
+        ProofRefusedLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ProofRefused"];
+            };
+        };
+        /** @description New accounts need an invitation. This is not allowed. */
+        RegistrationClosedOrForbiddenLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "WWW-Authenticate": components["headers"]["MayChallenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RegistrationClosed"] | components["schemas"]["Forbidden"];
+            };
+        };
         /** @description Set up a second factor first. */
         SecondFactorEnrolmentRequiredLimited: {
             headers: {
@@ -3658,6 +4036,25 @@ export interface components {
                 "application/json": components["schemas"]["UnsupportedMediaType"];
             };
         };
+        /** @description Somebody has this user name already. */
+        UsernameTakenLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UsernameTaken"];
+            };
+        };
     };
     parameters: never;
     requestBodies: never;
@@ -3872,6 +4269,86 @@ export interface operations {
             415: components["responses"]["OAuthUnsupportedMediaTypeLimited"];
             429: components["responses"]["OAuthTooManyRequestsLimited"];
             503: components["responses"]["OAuthTemporarilyUnavailableLimited"];
+        };
+    };
+    askForSignInCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskForSignInCodeRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AskForSignInCodeAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    logInByCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LogInByCodeRequest"];
+            };
+        };
+        responses: {
+            /** @description Signed in. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogInByCodeAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
+            401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
+            403: components["responses"]["ForbiddenLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
         };
     };
     logOutByGet: {
@@ -5082,6 +5559,152 @@ export interface operations {
             403: components["responses"]["ForbiddenOrReauthenticationRequiredLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    getRegistration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetRegistrationAnswer"];
+                };
+            };
+        };
+    };
+    register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegisterRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegisterAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrProofRefusedOrPasswordRefusedLimited"];
+            403: components["responses"]["RegistrationClosedOrForbiddenLimited"];
+            409: components["responses"]["UsernameTakenLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    confirmRegistration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmRegistrationRequest"];
+            };
+        };
+        responses: {
+            /** @description Signed in. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmRegistrationAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
+            401: components["responses"]["UnauthorizedOrTotpRequiredLimited"];
+            403: components["responses"]["ForbiddenOrRegistrationClosedLimited"];
+            409: components["responses"]["UsernameTakenLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    getInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description from the link */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitation. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetInvitationAnswer"];
+                };
+            };
+            400: components["responses"]["ProofRefusedLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
             503: components["responses"]["TemporarilyUnavailableLimited"];
         };

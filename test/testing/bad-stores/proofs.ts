@@ -242,6 +242,23 @@ export const badProofs = {
       consume: (idHash, purpose, now) => good.consume(fold(idHash), purpose, now),
     }
   }),
+  'proofs: list answers used ones': withProofs((good) => {
+    const saved: ProofRecord[] = []
+    return {
+      async save(proof) {
+        await good.save(proof)
+        saved.push(proof)
+      },
+      async list(purpose, now) {
+        const listed = saved.filter((one) => one.userId === null && one.purpose === purpose)
+        const found = await Promise.all(listed.map((one) => good.find(one.idHash, purpose)))
+        return found.flatMap((one) => (one !== null && now < one.expiresAt ? [one] : []))
+      },
+    }
+  }),
+  'proofs: list does the first page only': withProofs((good) => ({
+    list: async (purpose, now) => ((await good.list?.(purpose, now)) ?? []).slice(0, 100),
+  })),
   'proofs: purge too early': withProofs((good) => ({
     purge: (now, limit) => good.purge(new Date(now.getTime() + 1), limit),
   })),
