@@ -85,7 +85,9 @@ describe.skipIf(chromiumPath === null)('the page and the account', { timeout: 12
     await tab.choose('Manage account')
     await heading(page, 'Your account')
     expect(await browsersOn(page).allInnerTexts()).toEqual([
-      expect.stringMatching(/^Chrome on Linux\n.*\nThis browser\n\nSigned in from here:\n\nChat\n.*\nEnd$/s),
+      expect.stringMatching(
+        /^Chrome on Linux\n.*\nThis browser\n\nSigned in from here:\n\nChat\n.*\nEnd$/s,
+      ),
     ])
     await tab.look('account')
     // Browsers make passkeys in the tab that is in front.

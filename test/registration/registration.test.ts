@@ -38,7 +38,7 @@ it('a stranger registers, proves the address and is signed in', async () => {
   await get(host, '/me', bearer(authToken)).expect(200)
   expect(eventsOf(host, 'account.registered')).toMatchObject([{ userId, invitationId: null }])
   expect(eventsOf(host, 'login.succeeded')).toMatchObject([{ methods: ['email', 'pwd'] }])
-  await logIn(host, { user: 'Ada', password: goodPassword })
+  await logIn(host, { username: 'ada', password: goodPassword })
 })
 
 it('says what a form must know', async () => {

@@ -67,10 +67,13 @@ describe('the methods for addresses', () => {
     )
     expect(Object.keys(few).sort()).toEqual(['findById', 'findByIdentifier'])
     expect(Object.keys(users).sort()).toEqual([
+      'create',
+      'delete',
       'findById',
       'findByIdentifier',
       'findContact',
       'markEmailVerified',
+      'nameIsFree',
       'setEmailFactor',
       'updateEmail',
       'updatePasswordHash',
