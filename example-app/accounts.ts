@@ -2,13 +2,23 @@ import type { AccountsOptions, Mail } from 'messaging-auth-router'
 import type { Settings } from './settings.js'
 
 /**
- * Lets users set a forgotten password, change it and their address, and have codes by mail as a
- * second factor: see docs/accounts.md. A server of yours hands the mail to its mail server or its
- * queue. This one writes it to the terminal.
+ * Lets users set a forgotten password, change it and their address, sign in by mailed codes or have
+ * them as a second factor, and delete their account; with `REGISTRATION`, also make one. See
+ * docs/accounts.md. A server of yours hands the mail to its mail server or its queue. This one
+ * writes it to the terminal.
  */
-export function accountsOptions({ mail }: Pick<Settings, 'mail'>): AccountsOptions | undefined {
+export function accountsOptions({
+  mail,
+  registration,
+}: Pick<Settings, 'mail' | 'registration'>): AccountsOptions | undefined {
   if (mail === 'off') return undefined
-  return { mail: { send: async (one) => print(one) }, emailSecondFactor: true }
+  return {
+    mail: { send: async (one) => print(one) },
+    emailSecondFactor: true,
+    emailSignIn: true,
+    deletion: true,
+    ...(registration && { registration }),
+  }
 }
 
 function print({ to, subject, text }: Mail): void {

@@ -25,6 +25,8 @@ export interface Settings {
   readonly mustHaveSecondFactor: ReadonlySet<string>
   /** Where mail goes: to the terminal, or nowhere, and then no user can ask for any. */
   readonly mail: 'console' | 'off'
+  /** Who may make an account; null: nobody. Its code comes by mail. */
+  readonly registration: 'open' | 'invited' | null
 }
 
 /** Keys that seal what the database must not hold in clear, and the variable that they are from. */
@@ -60,6 +62,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     signingKey: env['AUTH_SIGNING_KEY'] ? signingKey(env['AUTH_SIGNING_KEY']) : null,
     mustHaveSecondFactor: new Set(list(env['SECOND_FACTOR_REQUIRED'] || '')),
     mail: mail(env['MAIL'] || 'console'),
+    registration: registration(env['REGISTRATION'] || null),
   }
 }
 
@@ -183,6 +186,11 @@ function encryptionKeys(env: NodeJS.ProcessEnv): EncryptionKeys | null {
 function mail(text: string): 'console' | 'off' {
   if (text === 'console' || text === 'off') return text
   throw new SettingError('MAIL: is neither console nor off.')
+}
+
+function registration(text: string | null): Settings['registration'] {
+  if (text === null || text === 'open' || text === 'invited') return text
+  throw new SettingError('REGISTRATION: is neither open nor invited.')
 }
 
 function list(text: string): string[] {

@@ -552,6 +552,7 @@ describe('starting and stopping', () => {
     ['TRUST_PROXY', 'everybody'],
     ['SEED_USERS', '-1'],
     ['MAIL', 'smtp://127.0.0.1'],
+    ['REGISTRATION', 'everybody'],
     ['PUBLIC_URL', 'https://chat.example.com/'],
     ['PUBLIC_URL', 'http://chat.example.com'],
     ['OAUTH_CLIENTS', '[{"id":"wiki"'],

@@ -42,6 +42,8 @@ async function mailTo(app: Example, address: string, part: RegExp): Promise<stri
 const linkTo = (page: string) =>
   new RegExp(`^(http://localhost:\\d+/api/v1/account/${page}\\S+)$`, 'm')
 const code = /(\d{4} \d{4})/
+const codeToSignIn = (app: Example, address: string) =>
+  mailTo(app, address, /sign in[\s\S]*?(\d{4} \d{4})/i)
 
 const post = (app: Example, path: string, body: object, headers: client.Credentials = {}) =>
   client.request(app.url, 'POST', `/api/v1${path}`, body, headers)
@@ -184,4 +186,30 @@ test('MAIL=off takes away what mails, and the start does not speak of it', async
   const page = await fetch(`${app.url}/api/v1/account`)
   expect(await page.text()).not.toContain('Forgot your password?')
   expect(app.output.stdout).not.toContain('mails')
+}, 60_000)
+
+test('REGISTRATION=open makes an account by a mailed code, which signs in by another one', async () => {
+  const app = await start({ REGISTRATION: 'open' })
+  const ada = { email: 'ada@example.com', username: 'ada', name: 'Ada', password: newPassword }
+  const asked = await post(app, '/auth/register', ada)
+  expect(asked.status).toBe(202)
+  const { requestId } = asked.json.data
+  const proof = { requestId, code: await mailTo(app, ada.email, code) }
+  const made = await post(app, '/auth/register/confirm', proof)
+  expect([made.status, made.json.data.me.username]).toEqual([200, 'ada'])
+  const { username, password } = ada
+  expect(await loginOf(app, { username, password })).toBe(200)
+  const sent = await post(app, '/auth/code', { user: 'ada' })
+  const byCode = { requestId: sent.json.data.requestId, code: await codeToSignIn(app, ada.email) }
+  expect((await post(app, '/auth/code/login', byCode)).status).toBe(200)
+  expect((await post(app, '/auth/register', ada)).status).toBe(409)
+}, 60_000)
+
+test('REGISTRATION=invited prints an invitation, and makes no account without', async () => {
+  const app = await start({ REGISTRATION: 'invited' })
+  const ada = { email: 'ada@example.com', username: 'ada', name: 'Ada', password: newPassword }
+  expect((await post(app, '/auth/register', ada)).status).toBe(403)
+  const [, invitation] = /invitation\?token=(mar_iv_[\w-]+)/.exec(app.output.stdout) ?? []
+  expect((await post(app, '/auth/register', { ...ada, invitation })).status).toBe(202)
+  await mailTo(app, ada.email, code)
 }, 60_000)
