@@ -156,7 +156,16 @@ const auth = createAuthRouter({
   // Fifty passwords at once, on a machine that is busy with something else.
   maxPasswordWait: 30,
 })
-const server = createServer(express().use(auth))
+const app = express().use(auth)
+// What the host's own code does, for the tests.
+app.post('/host/invite/:uses', async ({ params }, response) => {
+  const made = await auth.accounts.invite({ uses: Number(params.uses) })
+  response.json({ data: made })
+})
+app.get('/host/invitations', async (_request, response) => {
+  response.json({ data: await auth.accounts.invitations() })
+})
+const server = createServer(app)
 auth.sockets.attach(server, '/ws', new WebSocketServer({ noServer: true }))
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }))
 process.once('disconnect', () => process.exit())

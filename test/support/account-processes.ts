@@ -70,15 +70,18 @@ export const sharedAccounts: readonly SharedAccounts[] = [
 /** The row of alice. */
 export interface UserRow {
   readonly email: string
+  readonly username: string
   readonly email_verified: number
   readonly password_hash: string
 }
 
 /** The call at which a process kills itself. */
 export interface Death {
-  readonly part: 'users' | 'proofs'
+  readonly part: 'users' | 'proofs' | 'sessions'
   readonly method: string
   readonly when: 'before' | 'after'
+  /** Of the proof that is called for. Default: any. */
+  readonly purpose?: string
 }
 
 export interface Answer {
@@ -109,7 +112,9 @@ export interface AccountProcess {
 
 /** The table of users, and how servers on it are started. */
 export interface AccountTable {
+  /** The only row. */
   row(): Promise<UserRow>
+  rows(): Promise<readonly UserRow[]>
   start(diesAt?: Death): Promise<AccountProcess>
 }
 
@@ -125,9 +130,12 @@ export async function openAccounts({ reach }: SharedAccounts): Promise<AccountTa
   })
   await createUsers(kysely, table)
   const settings = { engine: kind.engine, address, prefix, redis, encryptionKey, signingKey }
+  const readAll = async () =>
+    (await sql<UserRow>`select * from ${sql.table(table)}`.execute(kysely)).rows
   return {
+    rows: readAll,
     async row() {
-      const { rows } = await sql<UserRow>`select * from ${sql.table(table)}`.execute(kysely)
+      const rows = await readAll()
       expect(rows).toHaveLength(1)
       return rows[0] as UserRow
     },
@@ -207,6 +215,25 @@ export async function mailOf(
     processes.flatMap(({ mails }) => mails).findLast((mail) => mail.kind === kind && mail.to === to)
   await expect.poll(found, { timeout: 20_000 }).toBeDefined()
   return found() as SentMail
+}
+
+/** What a newcomer sends. */
+export const newcomer = {
+  email: 'ada@example.com',
+  username: 'ada',
+  name: 'Ada',
+  password: 'a phrase that nobody else has typed',
+}
+
+/** The body that confirms a registration. */
+export async function registerAt(
+  process: AccountProcess,
+  given: object = {},
+): Promise<{ readonly requestId: string; readonly code: string }> {
+  const asked = await process.post('/auth/register', { ...newcomer, ...given })
+  expect(asked.status, asked.error).toBe(202)
+  const { code = '' } = await mailOf([process], 'register', newcomer.email)
+  return { requestId: asked.data.requestId, code }
 }
 
 /** The token of a link for a new password. */
