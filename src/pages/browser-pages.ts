@@ -55,7 +55,7 @@ import { createAdvance, createVisitPage } from './page-visit.js'
 import type { PagesOptions } from './pages-options.js'
 import { createKnownBrowser } from './pre-cookie.js'
 import { createRenewCookie } from './renew-cookie.js'
-import { replayFirstAnswer, replayFirstEnrolment } from './replay-first-answer.js'
+import { replayFirstAnswer, replayFirstDone, replayFirstEnrolment } from './replay-first-answer.js'
 import { createSecondFactorPage } from './second-factor-page.js'
 import { createShowPage } from './show-page.js'
 import { createPasswordFingerprint, createSignInByForm } from './sign-in-by-form.js'
@@ -259,7 +259,7 @@ function mailPages(parts: Parts): Routes {
     undo && createUndoPage(parts, undo),
     registration && createRegisterPage(parts, registration, 'account/register'),
     registration && createRegisterPage(parts, registration, 'account/invitation'),
-    registration && createConfirmRegisterPage(parts, registration),
+    registration && replayFirstDone(createConfirmRegisterPage(parts, registration), parts.clock),
   ].filter((page) => page !== undefined)
   return pages.map((page) => ownPage(`/${page.page}`, mailFormEndpoints(parts, page)))
 }

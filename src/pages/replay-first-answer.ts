@@ -1,6 +1,7 @@
 import type { KeptCookie } from '../http/answer.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import { sha256 } from '../lib/digest.js'
+import type { MailFormDone, MailPage } from './account/mail-form.js'
 import type { FormFields, FormPage, Submitted } from './form-page.js'
 import type { PageVisit } from './page-visit.js'
 import type { FormSignIn, SignInByForm } from './sign-in-by-form.js'
@@ -68,6 +69,29 @@ export function replayFirstEnrolment(
       const browser = newCookieOf(await outcome, session)
       if (browser !== null) recent.set(nameOf(visit, fields, browser), outcome, clock())
       return outcome
+    },
+  }
+}
+
+/**
+ * The same for the code of a new user, whose account exists after the first form. Only a done form
+ * is repeated: a refused one is checked and counted every time.
+ */
+export function replayFirstDone(page: MailPage, clock: () => Date): MailPage {
+  const recent = boundedCache<Promise<MailFormDone>>(maxRecent, recentSeconds)
+  return {
+    ...page,
+    async submit(place, fields, request) {
+      // The token of the form depends on the browser.
+      const sent = ['csrf', 'code', 'username'].map((name) => fields.text(name))
+      const name = sha256(JSON.stringify([place.raw, ...sent]))
+      // No `await` between the lookup and the entry, as above.
+      const before = recent.get(name, clock())
+      const known = before === undefined ? null : await before.catch(() => null)
+      if (known !== null) return known
+      const done = page.submit(place, fields, request)
+      recent.set(name, done, clock())
+      return done
     },
   }
 }

@@ -40,13 +40,28 @@ it('no form of another site or browser is taken, and no GET makes an account', a
 it('fifty forms of one code at once make one account and one session', async () => {
   const { host, visitor, asked, code } = await startAsked()
   const before = host.users.rows.size
-  const answers = await Promise.all(Array.from({ length: 50 }, () => visitor.post(asked, { code })))
+  const answers = await Promise.all(
+    // Spelt otherwise each time: what is sent twice gets the first answer twice.
+    Array.from({ length: 50 }, (_none, at) => visitor.post(asked, { code: code + ' '.repeat(at) })),
+  )
   expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
   expect(answers.filter(({ status }) => status >= 500)).toEqual([])
   expect(host.users.rows.size).toBe(before + 1)
   const [user] = [...host.users.rows.values()].filter(({ username }) => username === 'Ada')
   const sessions = await host.stores.sessions.listForUser(user?.id ?? '', host.clock())
   expect(sessions).toHaveLength(1)
+})
+
+it('a double click gets the first answer twice, and a later one learns that the code is used', async () => {
+  const { host, visitor, asked, code } = await startAsked()
+  const [first, second] = await Promise.all([
+    visitor.post(asked, { code }),
+    visitor.post(asked, { code }),
+  ])
+  expect([first.status, second.status]).toEqual([303, 303])
+  expect(second.headers['set-cookie']).toEqual(first.headers['set-cookie'])
+  host.clock.advance(11)
+  expect((await visitor.post(asked, { code })).status).toBe(422)
 })
 
 it('whoever was signed in to the browser is signed out of it', async () => {
