@@ -40,6 +40,7 @@ export const longTests: readonly string[] = [
   'test/contract/redis-stores.test.ts',
   'test/contract/sqlite-stores.test.ts',
   'test/cookie/browser.attack.test.ts',
+  'test/docs/accounts.test.ts',
   'test/docs/adding-a-capability.test.ts',
   'test/docs/clients-react.test.ts',
   'test/docs/cookies.test.ts',
