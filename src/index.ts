@@ -213,6 +213,7 @@ export type {
   SignedInByCookie,
   StayOptions,
 } from './cookie/cookie-for-host.js'
+export type { DeletionForHost } from './deletion/deletion.js'
 export type { OpenSessionRequest, VouchedMethod } from './host-sign-in/open-session.js'
 export type { IssuedNamedToken } from './named-tokens/make-named-token.js'
 export type {

@@ -39,12 +39,13 @@ export interface SessionManagement extends Capability {
   readonly forAccounts: EndForAccounts
 }
 
-/** Ends sessions when the password or the address of an account has changed. */
+/** Ends sessions when an account is deleted, or its password or address has changed. */
 export interface EndForAccounts {
   readonly endFormerSessions: EndFormerSessions
   readonly endAfterUndo: EndAllSessions
   /** For the host: every session of a user. */
   readonly endEverySession: EndAllSessions
+  readonly endDeleted: EndAllSessions
 }
 
 /** Ends the sessions of a former password except one, and forgets the user's networks. */
@@ -115,6 +116,7 @@ export function createSessionManagement(deps: SessionManagementDeps): SessionMan
         endByPassword(userId, 'password-changed', except === undefined ? {} : { except }, context),
       endAfterUndo: (userId, context) => endEvery(userId, 'address-undone', undefined, context),
       endEverySession: (userId, context) => endEvery(userId, 'revoked', undefined, context),
+      endDeleted: (userId, context) => endEvery(userId, 'account-deleted', undefined, context),
     },
   }
 }

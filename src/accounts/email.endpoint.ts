@@ -19,7 +19,7 @@ import type { MailContent, Mails } from './mails.js'
 import type { FoundProof, MailedCode, MarkParts, Proofs } from './proofs.js'
 
 /** Seconds in which a mailed code works. */
-const codeLifetime = 10 * 60
+export const codeLifetime: number = 10 * 60
 
 /** The body of `POST /auth/email/change`: the new address, and a proof. */
 export const changeEmailRequest: z.ZodObject<

@@ -106,6 +106,10 @@ export interface Proofs {
   isCode(proof: FoundProof, code: string): boolean
   /** Whether what it depends on is still the same: the parts that its mark was made of. */
   isMark(proof: FoundProof, parts: MarkParts): boolean
+  /** Notes that what the proof allows has begun. It may be repeated. Rejects with 503. */
+  begin(proof: FoundProof): Promise<void>
+  /** Whether it has begun, also if it was not completed. Rejects with 503. */
+  hasBegun(proof: FoundProof): Promise<boolean>
   /** Uses it up. One caller gets true. Rejects with 503. */
   consume(proof: NamedProof): Promise<boolean>
   /** Uses up all proofs of these purposes that the user has. Rejects with 503. */
@@ -154,7 +158,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
   return {
     ...createOpening(deps, vault, tagsOf),
     ...createFinding(deps, vault, refusal),
-    doOnce: createDoOnce(proofStore),
+    ...createNotes(proofStore),
 
     whyVoid: ({ record }) => reasonAgainst(record, clock()),
 
@@ -301,19 +305,33 @@ function cannotList(): AuthConfigError {
   )
 }
 
-// What was done is a row of its own, which a store inserts once. It is worth nothing as a proof.
-function createDoOnce(proofStore: ProofStore): Proofs['doOnce'] {
-  return async function doOnce({ record }, work) {
-    const { purpose, userId, createdAt, expiresAt } = record
-    const idHash = sha256(JSON.stringify(['done', purpose, record.idHash]))
-    const isDone = async () => (await proofStore.find(idHash, purpose)) !== null
-    if (await isDone()) return
-    await work()
+// A note is a row of its own, which a store inserts once. It is worth nothing as a proof.
+function createNotes(
+  proofStore: ProofStore,
+): Pick<Proofs, 'begin' | 'hasBegun' | 'doOnce'> {
+  const noteOf = ({ record }: FoundProof) => sha256(JSON.stringify(['begun', record.idHash]))
+  const hasBegun = async (proof: FoundProof) =>
+    (await proofStore.find(noteOf(proof), proof.record.purpose)) !== null
+
+  async function note(proof: FoundProof): Promise<void> {
     const worthless = { codeTag: null, mark: null, sealed: null, triesLeft: 0, consumedAt: null }
-    const done = { idHash, purpose, userId, createdAt, expiresAt, ...worthless }
-    await proofStore.save(done).catch(async (error: unknown) => {
-      if (!(await isDone())) throw error
+    const row = { ...proof.record, ...worthless, idHash: noteOf(proof) }
+    await proofStore.save(row).catch(async (error: unknown) => {
+      // Another request has noted it a moment ago.
+      if (!(await hasBegun(proof))) throw error
     })
+  }
+
+  return {
+    hasBegun,
+    async begin(proof) {
+      if (!(await hasBegun(proof))) await note(proof)
+    },
+    async doOnce(proof, work) {
+      if (await hasBegun(proof)) return
+      await work()
+      await note(proof)
+    },
   }
 }
 

@@ -226,6 +226,8 @@ export type AuthEventBody =
    * sessions of the user end.
    */
   | { readonly type: 'address.undone'; readonly userId: string }
+  /** An account was deleted, by its user or by the host: its sessions, and everything else. */
+  | { readonly type: 'account.deleted'; readonly userId: string }
   /** A mailed code or link was refused. */
   | {
       readonly type: 'proof.refused'
@@ -484,6 +486,7 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'address.verified': 'info',
   'address.changed': 'info',
   'address.undone': 'warn',
+  'account.deleted': 'warn',
   'proof.refused': 'info',
   'account.registered': 'info',
   'account.register-refused': 'info',

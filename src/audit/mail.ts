@@ -1,7 +1,8 @@
 /**
  * What a mail is for. Mails that carry a code or a link: `reset-password`, `verify-address`,
  * `change-address`, `address-changed` (to the old address, with a link that undoes it),
- * `second-factor-code`, `sign-in-code`, `register` and `invitation`. The others only tell.
+ * `second-factor-code`, `sign-in-code`, `register`, `invitation` and `confirm-deletion`. The others
+ * only tell.
  */
 export type MailKind =
   | 'reset-password'
@@ -13,6 +14,7 @@ export type MailKind =
   | 'sign-in-code'
   | 'register'
   | 'invitation'
+  | 'confirm-deletion'
   | 'password-changed'
   | 'factor-changed'
   | 'passkey-added'

@@ -1,6 +1,7 @@
 import { type AccountMethods, createAccount } from './account.js'
 import { type AuthState, createStateKeeper, type StateKeeper } from './auth-state.js'
 import { createAuthorisedFetch, createCallWire } from './authorised.js'
+import { createDeleteAccount, type DeleteAccount } from './delete-account.js'
 import { createKeptSession } from './kept-session.js'
 import { ofOneUser } from './one-user.js'
 import { withParts } from './parts.js'
@@ -17,6 +18,7 @@ import type { PublicKeys } from './wire.js'
 
 export type { AccountMethods } from './account.js'
 export type { AuthState } from './auth-state.js'
+export type { DeleteAccount, Deletion } from './delete-account.js'
 export { AuthClientError, type AuthClientErrorCode, type WireErrorName } from './errors.js'
 export type { CodeNeeded, Credentials, SignInResult } from './sign-in.js'
 export type { MailedCode, SignInByCode } from './sign-in-by-code.js'
@@ -120,6 +122,12 @@ export interface AuthClient extends AccountMethods, MailedMethods {
    * @param path on the origin of `baseUrl`
    */
   socket(path: string, options?: AuthSocketOptions): AuthSocket
+  /**
+   * Deletes the account of the signed-in user, who has signed in within the last ten minutes or
+   * shows a proof. Only if the server has the option `accounts.deletion`. Throws
+   * `reauthentication-required`: call it again with a proof.
+   */
+  deleteAccount: DeleteAccount
   /** The public keys of the server, RFC 7517. */
   publicKeys(): Promise<PublicKeys>
   /** Stops watching other tabs. The user stays signed in. */
@@ -195,6 +203,7 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
         given,
       )
     },
+    deleteAccount: createDeleteAccount(parts),
     publicKeys: () => publicKeys(transport, withRetry),
     close: () => stopWatching?.(),
   }

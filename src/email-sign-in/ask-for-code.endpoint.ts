@@ -1,5 +1,6 @@
 import type { AfterAnswer } from '../accounts/after-answer.js'
 import type { Contacts } from '../accounts/contacts.js'
+import { codeLifetime } from '../accounts/email.endpoint.js'
 import { addressParts, provenAddress } from '../accounts/email-factor.js'
 import type { Mails, MailTo } from '../accounts/mails.js'
 import type { Proofs } from '../accounts/proofs.js'
@@ -10,9 +11,6 @@ import type { DigestIdentifier } from '../login/identifier.js'
 import { parseIdentifier } from '../login/login-request.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
-
-/** Seconds in which a mailed code signs in. */
-export const codeLifetime: number = 10 * 60
 
 /**
  * Asks for a code to sign in with, and resolves with the id of the request. Tells nobody whether

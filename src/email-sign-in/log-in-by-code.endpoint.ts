@@ -75,15 +75,15 @@ export function createLogInByCode(deps: LogInByCodeDeps): LogInByCode {
   ): Promise<OpenedSession> {
     const { user, methods } = approved
     const { id: userId } = user
-    const network = await throttle.knownNetworks.standing(userId, context)
+    // If this fails, guesses of strangers may lock the owner out here; the call has reported it.
+    const network = await throttle.knownNetworks.standing(userId, context).catch(() => null)
     // Names the winner, before there is a session.
     if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
     const opened = await openApproved({ approved, tokens, lifetime: undefined }, context)
     const email = await requireSameAddress(deps, user, proof, opened, context)
     // Whoever has the mailbox may sign in as often as they like.
     await mails.giveBack({ email, user }, 'sign-in-code')
-    // If this fails, guesses of strangers may lock the owner out here; the call has reported it.
-    if (!opened.mustEnrol) await network.remember().catch(() => {})
+    if (!opened.mustEnrol) await network?.remember().catch(() => {})
     const { id: sessionId } = opened.session
     audit({ type: 'login.succeeded', userId, sessionId, methods }, context)
     return opened

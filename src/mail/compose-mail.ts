@@ -39,6 +39,7 @@ const otherwise = {
   'sign-in-code': 'mail.not-asked',
   register: 'mail.not-asked',
   invitation: null,
+  'confirm-deletion': 'mail.not-you',
   'password-changed': 'mail.not-you',
   'factor-changed': 'mail.not-you',
   'passkey-added': 'mail.not-you',

@@ -2,6 +2,7 @@ import type { Operation } from './operation.js'
 import { accountOperations } from './operations/accounts.js'
 import { appOperations } from './operations/apps.js'
 import { authorizationOperations } from './operations/authorization.js'
+import { deletionOperations } from './operations/deletion.js'
 import { emailSignInOperations } from './operations/email-sign-in.js'
 import { keyOperations } from './operations/keys.js'
 import { namedTokenOperations } from './operations/named-tokens.js'
@@ -22,6 +23,7 @@ export const operations: readonly Operation[] = [
   ...passkeyOperations,
   ...accountOperations,
   ...registrationOperations,
+  ...deletionOperations,
   ...authorizationOperations,
   ...appOperations,
   ...usersOfApps,

@@ -7,6 +7,7 @@ import type { UnlockLogin } from '../account/unlock-login.js'
 import type { AccountsForHost } from '../accounts/accounts-for-host.js'
 import type { PasswordsForHost } from '../accounts/new-password.js'
 import type { CookieForHost } from '../cookie/cookie-for-host.js'
+import type { DeletionForHost } from '../deletion/deletion.js'
 import type { Guard, RequireAuthOptions } from '../guard/http-guard.js'
 import type { PassportStrategy } from '../guard/passport-strategy.js'
 import type { ScopeOptions } from '../guard/scope.js'
@@ -116,8 +117,11 @@ export interface AuthRouter extends Router {
    * ```
    */
   passwordChanged: PasswordChanged
-  /** Mailed links of users, for a support desk, and invitations. Needs the option `accounts`. */
-  accounts: AccountsForHost & InvitationsForHost
+  /**
+   * Mailed links of users, for a support desk, invitations, and the deletion of accounts. Needs the
+   * option `accounts`.
+   */
+  accounts: AccountsForHost & InvitationsForHost & DeletionForHost
   /** The rules for new passwords, for forms of your own. Needs the option `accounts`. */
   passwords: PasswordsForHost
   /**

@@ -5,6 +5,7 @@ import { createSessionManagement } from '../account/session-management.js'
 import { createAccounts, withoutAccounts, withoutPasswordRules } from '../accounts/accounts.js'
 import { createBrowserSessions } from '../cookie/browser-session.js'
 import { createCookie } from '../cookie/cookie.js'
+import { createDeletion, withoutDeletion } from '../deletion/deletion.js'
 import { createEmailSignIn } from '../email-sign-in/email-sign-in.js'
 import { createGuards } from '../guard/guards.js'
 import { createOpenSession } from '../host-sign-in/open-session.js'
@@ -83,6 +84,7 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
     accounts: {
       ...(map.accounts?.forHost ?? withoutAccounts),
       ...(map.registration?.forHost ?? withoutRegistration),
+      ...(map.deletion?.forHost ?? withoutDeletion),
     },
     passwords: map.accounts?.passwords ?? withoutPasswordRules,
     issueAuthorizationCode: map.pkce.issueAuthorizationCode,
@@ -131,6 +133,9 @@ function createMap(kit: Kit) {
     accountsServer &&
     accounts &&
     createRegistration({ ...kit, ...accountsServer, ...accounts.parts })
+  const deletion = accountsServer?.accountsOptions.deletion
+    ? createDeletion({ ...kit, ...accountsServer, ...ending })
+    : undefined
   const pages = forApps && {
     ...forApps,
     ownDevices: kit.hasAccountPage ? sessions.onPages : undefined,
@@ -178,6 +183,8 @@ function createMap(kit: Kit) {
                                                      // POST /auth/register
                                                      // POST /auth/register/confirm
                                                      // GET /auth/invitations/:token
+    deletion,                                        // POST /auth/account/delete
+                                                     // POST /auth/account/delete/confirm
     namedTokens:   createNamedTokens(kit),           // GET, POST, DELETE /auth/access-tokens
                                                      // DELETE /auth/access-tokens/:id
     pages:         pages && createBrowserPages(pages),

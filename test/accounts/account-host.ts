@@ -34,6 +34,7 @@ export async function startAccounts(settings: AccountSettings = {}): Promise<Acc
         ...(accounts as AccountsOptions),
         emailSecondFactor: false,
         emailSignIn: false,
+        deletion: false,
         ...settings.accounts,
       },
       ...settings.options,

@@ -6,6 +6,7 @@ import {
   type AccountProcess,
   type Answer,
   changeTo,
+  deletionBy,
   firstAddress,
   mailOf,
   openAccounts,
@@ -52,10 +53,10 @@ async function logIn(process: AccountProcess, secret = password): Promise<string
 
 describe.each(sharedAccounts)('two processes over $name', (kind) => {
   async function start() {
-    const { row, start } = await openAccounts(kind)
+    const { row, isThere, start } = await openAccounts(kind)
     const processes = await Promise.all([start(), start()])
     const [one, other] = processes as [AccountProcess, AccountProcess]
-    return { row, processes, one, other }
+    return { row, isThere, processes, one, other }
   }
 
   it.skipIf(!kind.isThere)('50 resets with one link set one password', async () => {
@@ -128,6 +129,33 @@ describe.each(sharedAccounts)('two processes over $name', (kind) => {
     const listed = await one.ask('GET', '/auth/sessions', undefined, winner?.data.authToken)
     expect(listed.data.sessions).toHaveLength(1)
   })
+
+  it.skipIf(!kind.isThere)(
+    '50 confirmations delete an account once, and what signs in meanwhile is over',
+    async () => {
+      const { isThere, processes, one, other } = await start()
+      const token = await logIn(one)
+      const { closed } = await openSocket(other, await logIn(other))
+      const confirmed = await deletionBy(other, token)
+      const login = { username: 'alice', password }
+      const path = '/auth/account/delete/confirm'
+      const [answers, logins] = await Promise.all([
+        race(processes, (process) => process.post(path, confirmed, token)),
+        race(processes, (process) => process.post('/login', login)),
+      ])
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+      const refused = answers.filter(({ status }) => [400, 401].includes(status))
+      expect(refused, JSON.stringify(told(answers))).toHaveLength(callers - 1)
+      expect(await isThere()).toBe(false)
+      expect(await closed).toBe(4401)
+      for (const { status, data } of logins) {
+        expect(status, JSON.stringify(told(logins))).toBeOneOf([200, 401])
+        if (status !== 200) continue
+        const me = async () => (await one.ask('GET', '/me', undefined, data.authToken)).status
+        await expect.poll(me, { timeout: longestWait }).toBe(401)
+      }
+    },
+  )
 
   it.skipIf(!kind.isThere)('codes that are asked for at once differ, and each works', async () => {
     const { processes, one, other } = await start()

@@ -105,6 +105,10 @@ const calls: ((client: AuthClient) => Promise<unknown>)[] = [
   (client) => client.socketTicket(),
   (client) => client.openBrowserSession(),
   (client) => client.publicKeys(),
+  async (client) => {
+    const asked = await client.deleteAccount()
+    if (asked.status === 'code-needed') await asked.submit('12345678')
+  },
   (client) => client.signOut({ browser: true }),
 ]
 

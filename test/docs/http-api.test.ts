@@ -168,14 +168,19 @@ async function askOfAccounts(host: TestHost, ask: Ask, mine: string, proof: obje
   await ask('POST', '/auth/password/change', { newPassword, ...proof }, mine)
 }
 
-/** Every request by a mailed link, with success. The sessions of alice end. */
+/** Every request by a mailed link, with success. Alice is deleted at last. */
 async function askByLinks(host: TestHost, ask: Ask, secret: string): Promise<void> {
-  await askByCode(host, ask, secret)
   await ask('POST', '/auth/password/forgot', { username: 'alice' })
   const token = tokenIn((await mailed(host, 'reset-password'))?.url)
   await ask('POST', '/auth/password/reset', { token, password: 'another that nobody types' })
   const undoing = tokenIn((await mailed(host, 'address-changed'))?.url)
   await ask('POST', '/auth/email/undo', { token: undoing })
+  const mine = await askByCode(host, ask, secret)
+  type Sent = { data: { requestId: string } }
+  const deletion = '/auth/account/delete'
+  const asked: Sent = await ask('POST', deletion, {}, mine)
+  const { code } = (await mailed(host, 'confirm-deletion')) ?? {}
+  await ask('POST', `${deletion}/confirm`, { requestId: asked.data.requestId, code }, mine)
 }
 
 /** Every request of a new user, with success. */
@@ -191,12 +196,13 @@ async function askOfNewcomer(host: TestHost, ask: Ask): Promise<void> {
 }
 
 /** A sign-in by a mailed code. */
-async function askByCode(host: TestHost, ask: Ask, secret: string): Promise<void> {
+async function askByCode(host: TestHost, ask: Ask, secret: string): Promise<string> {
   host.clock.advance(30)
   const asked: { data: { requestId: string } } = await ask('POST', '/auth/code', { user: 'alice' })
   const { code } = (await mailed(host, 'sign-in-code')) ?? {}
   const body = { requestId: asked.data.requestId, code, secondFactor: codeOf(host, secret) }
-  await ask('POST', '/auth/code/login', body)
+  const login: { data: { authToken: string } } = await ask('POST', '/auth/code/login', body)
+  return login.data.authToken
 }
 
 /** Every request of passkeys, with success. */

@@ -142,6 +142,7 @@ export const slowTests: readonly string[] = [
   'test/cookie/cookie.attack.test.ts',
   'test/cookie/page-socket.attack.test.ts',
   'test/cookie/request-origin.attack.test.ts',
+  'test/deletion/every-step.attack.test.ts',
   'test/docs/http-api.test.ts',
   'test/guard/page-socket-io.attack.test.ts',
   'test/guard/socket-io-recovery.attack.test.ts',

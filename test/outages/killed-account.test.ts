@@ -5,6 +5,7 @@ import {
   type AccountProcess,
   changeTo,
   type Death,
+  deletionBy,
   firstAddress,
   mailOf,
   openAccounts,
@@ -33,14 +34,14 @@ async function expectEnded(process: AccountProcess, token: string): Promise<void
 describe.each(sharedAccounts)('over $name, a process is killed', (kind) => {
   /** A server that dies at this call, and another one, through which alice is signed in. */
   async function start(death: Death) {
-    const { row, start } = await openAccounts(kind)
+    const { row, isThere, start } = await openAccounts(kind)
     const [victim, survivor] = await Promise.all([start(death), start()])
     const { data } = await logIn(survivor)
     async function dies(path: string, body: object) {
       expect((await victim.post(path, body, data.authToken)).status).toBe(0)
       expect(await victim.ended).toBe('SIGKILL')
     }
-    return { row, survivor, dies, authToken: data.authToken as string }
+    return { row, isThere, survivor, dies, authToken: data.authToken as string }
   }
 
   it.skipIf(!kind.isThere).each([written('updatePasswordHash'), atConsume])(
@@ -93,6 +94,43 @@ describe.each(sharedAccounts)('over $name, a process is killed', (kind) => {
       expect((await survivor.post('/auth/password/reset', reset)).status).toBe(200)
     },
   )
+
+  it.skipIf(!kind.isThere).each<Death>([
+    { part: 'sessions', method: 'endAllForUser', when: 'after' },
+    { part: 'proofs', method: 'voidForUser', when: 'after' },
+    { part: 'secondFactors', method: 'deactivate', when: 'after' },
+    { part: 'users', method: 'delete', when: 'before' },
+    written('delete'),
+    { ...atConsume, purpose: 'delete' },
+  ])(
+    'in a deletion $when $method of $part: no session lives, and the same code completes it without one',
+    async (death) => {
+      const { isThere, survivor, dies, authToken } = await start(death)
+      const { data } = await logIn(survivor)
+      const confirmed = await deletionBy(survivor, authToken)
+      const path = '/auth/account/delete/confirm'
+      await dies(path, confirmed)
+      for (const token of [authToken, data.authToken]) await expectEnded(survivor, token)
+      const guess = { ...confirmed, code: 'no code' }
+      expect((await survivor.post(path, guess)).status).toBe(400)
+      expect(await survivor.post(path, confirmed)).toMatchObject({ status: 200 })
+      expect(await isThere()).toBe(false)
+      expect((await logIn(survivor)).status).toBe(401)
+      expect((await survivor.post(path, confirmed)).status).toBe(400)
+    },
+  )
+
+  it.skipIf(!kind.isThere)('before a deletion has begun: its code needs the session', async () => {
+    const begun: Death = { part: 'proofs', method: 'save', when: 'before' }
+    const { isThere, survivor, dies, authToken } = await start(begun)
+    const confirmed = await deletionBy(survivor, authToken)
+    const path = '/auth/account/delete/confirm'
+    await dies(path, confirmed)
+    expect((await survivor.post(path, confirmed)).status).toBe(401)
+    expect(await isThere()).toBe(true)
+    expect((await survivor.post(path, confirmed, authToken)).status).toBe(200)
+    expect(await isThere()).toBe(false)
+  })
 
   async function startChanged(death: Death) {
     const scene = await start(death)

@@ -120,6 +120,10 @@ const offences = {
     'cookie/cookie-for-host.ts',
     "import type { ResolvedOptions } from '../router/resolve-options.js'",
   ],
+  'floor-deletion': [
+    'deletion/deletion.ts',
+    "import type { ResolvedOptions } from '../router/resolve-options.js'",
+  ],
   'floor-email-sign-in': [
     'email-sign-in/email-sign-in.ts',
     "import type { ResolvedOptions } from '../router/resolve-options.js'",

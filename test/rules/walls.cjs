@@ -101,6 +101,7 @@ const floors = [
   },
   {
     cookie: [['cookie/'], 'it uses the existing ways to sign in; only the map uses it.'],
+    deletion: [['deletion/'], 'it ends and deletes what lies below; only the map uses it.'],
     'email-sign-in': [
       ['email-sign-in/'],
       'a mailed code is a proof of accounts; whoever signs in by one is decided below.',

@@ -173,6 +173,24 @@ export const accountRequests: Readonly<Record<string, (scene: Scene) => Promise<
     const { code } = (await mailTo(scene, 'sign-in-code', addressOf(scene))) ?? {}
     return postTo(scene, '/auth/code/login', { requestId: body.data.requestId, code })
   },
+  'POST /auth/account/delete': async (scene) => {
+    proven(scene)
+    return postTo(scene, '/auth/account/delete', {}, await signedIn(scene))
+  },
+  'POST /auth/account/delete without an address': async (scene) =>
+    postTo(scene, '/auth/account/delete', { password }, await signedIn(scene)),
+  'POST /auth/account/delete/confirm': async (scene) => {
+    proven(scene)
+    const headers = await signedIn(scene)
+    const { body } = await post(scene.host, '/auth/account/delete', {}, headers).expect(202)
+    const { code } = (await mailTo(scene, 'confirm-deletion', addressOf(scene))) ?? {}
+    const confirmed = { requestId: body.data.requestId, code }
+    return postTo(scene, '/auth/account/delete/confirm', confirmed, headers)
+  },
+  'accounts.delete()': async (scene) => {
+    await signedIn(scene)
+    return () => called(() => scene.host.auth.accounts.delete(scene.user.id))
+  },
   'accounts.sendPasswordReset()': async (scene) => {
     proven(scene)
     return () => called(() => scene.host.auth.accounts.sendPasswordReset(scene.user.id))

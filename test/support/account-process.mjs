@@ -95,16 +95,20 @@ const users = {
     const row = kysely.updateTable(table).where('id', '=', id)
     await row.set({ email_factor: on ? 1 : 0 }).execute()
   },
+  async delete(id) {
+    await kysely.deleteFrom(table).where('id', '=', id).execute()
+  },
 }
 
 async function openStores() {
-  if (redis !== null) return redisStores(await createClient({ url: redis }).connect(), { prefix })
-  const { codes, sessions, tickets, proofs } = sqlStores(kysely, { prefix })
-  return { codes, sessions, tickets, proofs }
+  const { codes, sessions, tickets, proofs, secondFactors } = sqlStores(kysely, { prefix })
+  if (redis === null) return { codes, sessions, tickets, proofs, secondFactors }
+  const inRedis = redisStores(await createClient({ url: redis }).connect(), { prefix })
+  return { ...inRedis, secondFactors }
 }
 
 const stores = await openStores()
-const parts = { users, proofs: stores.proofs, sessions: stores.sessions }
+const parts = { ...stores, users }
 
 // No handler of the process runs, and nothing is flushed.
 function die() {
@@ -143,6 +147,7 @@ const auth = createAuthRouter({
     registration: 'open',
     emailSecondFactor: true,
     emailSignIn: true,
+    deletion: true,
   },
   throttle: {
     network: noLimit,

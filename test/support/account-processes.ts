@@ -77,7 +77,7 @@ export interface UserRow {
 
 /** The call at which a process kills itself. */
 export interface Death {
-  readonly part: 'users' | 'proofs' | 'sessions'
+  readonly part: 'users' | 'proofs' | 'sessions' | 'secondFactors'
   readonly method: string
   readonly when: 'before' | 'after'
   /** Of the proof that is called for. Default: any. */
@@ -115,6 +115,8 @@ export interface AccountTable {
   /** The only row. */
   row(): Promise<UserRow>
   rows(): Promise<readonly UserRow[]>
+  /** Whether alice is still there. */
+  isThere(): Promise<boolean>
   start(diesAt?: Death): Promise<AccountProcess>
 }
 
@@ -139,6 +141,7 @@ export async function openAccounts({ reach }: SharedAccounts): Promise<AccountTa
       expect(rows).toHaveLength(1)
       return rows[0] as UserRow
     },
+    isThere: async () => (await readAll()).length > 0,
     start: (diesAt) => startProcess({ ...settings, diesAt: diesAt ?? null }),
   }
 }
@@ -241,6 +244,17 @@ export async function resetToken(process: AccountProcess): Promise<string> {
   const { status } = await process.post('/auth/password/forgot', { username: 'alice' })
   expect(status).toBe(202)
   return tokenIn((await mailOf([process], 'reset-password', firstAddress)).url)
+}
+
+/** The body that deletes the account of a session. */
+export async function deletionBy(
+  process: AccountProcess,
+  token: string,
+): Promise<{ readonly requestId: string; readonly code: string }> {
+  const asked = await process.post('/auth/account/delete', {}, token)
+  expect(asked.status, asked.error).toBe(202)
+  const { code = '' } = await mailOf([process], 'confirm-deletion', firstAddress)
+  return { requestId: asked.data.requestId, code }
 }
 
 /** The body that confirms a change of the address. */

@@ -61,6 +61,7 @@ const endsAll = [
   'sessions.revokeAllForUser',
   'passwordChanged',
   'accounts.endEverything',
+  'accounts.delete',
   'POST /auth/password/reset',
   'POST /auth/email/undo',
 ]
@@ -84,6 +85,8 @@ const endsTwice: Readonly<Record<string, string>> = {
 function isOfPasswords(request: string, before: readonly string[], call: string): boolean | null {
   if (answeredFirst.includes(request) && [...before, call].includes('users.findByIdentifier'))
     return true
+  // Networks that stay known, before anything is deleted.
+  if (request.startsWith('POST /auth/account/delete')) return call === 'limiter.set' ? false : null
   if (!request.startsWith('POST /auth/password')) return null
   // The hash is that of the new password, and no better one of the old; then networks go.
   if (call === 'passwords.hash' || call === 'users.updatePasswordHash') return false

@@ -14,6 +14,7 @@ export function accountsOptions(mails: Mail[] = []): Pick<AuthRouterOptions, 'ac
       emailSecondFactor: true,
       emailSignIn: true,
       registration: 'open',
+      deletion: true,
     },
   }
 }

@@ -73,6 +73,10 @@ export const mailEn: TextsOfMails = {
     'code in the window where you started:',
   'mail.invitation.subject': 'An invitation to {service}',
   'mail.invitation.text': 'You are invited to {service}. To make your account, open this link:',
+  'mail.confirm-deletion.subject': 'Delete your account at {service}?',
+  'mail.confirm-deletion.text':
+    'To delete your account at {service} for good, type this code in the window where you asked ' +
+    'for it:',
   'mail.password-changed.subject': 'Your password at {service} was changed',
   'mail.password-changed.text': 'The password of your account at {service} was changed.',
   'mail.factor-changed.subject': 'Your second factor at {service} was changed',

@@ -1,0 +1,86 @@
+import type { EndForAccounts } from '../account/session-management.js'
+import type { AccountsServer } from '../accounts/accounts-server.js'
+import type { Audit } from '../audit/events.js'
+import { AuthConfigError } from '../errors.js'
+import type { Capability } from '../http/capability.js'
+import { contextOfAction, type HostAction, requireIds } from '../http/host-input.js'
+import type { SignedIn } from '../principal/principal.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { RequireFresh } from '../sign-in-again.js'
+import type { Throttle } from '../throttle/throttle.js'
+import type { UserStore } from '../users/contract.js'
+import { askDeletionEndpoint, createAskDeletion } from './ask-deletion.endpoint.js'
+import { confirmDeletionEndpoint, createConfirmDeletion } from './confirm-deletion.endpoint.js'
+import { createDeleteEverything, type DeleteEverythingDeps } from './delete-everything.js'
+
+/** The deletion of accounts, for the host's own code: a support desk, a rule about old accounts. */
+export interface DeletionForHost {
+  /**
+   * Deletes everything that the router has of a user, then the user, by `delete` of your users.
+   * Sessions end first. Also completes a deletion that a crash has interrupted. Rejects with
+   * `AuthError`: `invalid-request`, or `temporarily-unavailable`; call it again after the latter.
+   * Needs `accounts.deletion`.
+   *
+   * @example
+   * ```ts
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * await auth.accounts.delete('42', { by: 'support:ada' })
+   * ```
+   */
+  delete(userId: string, options?: HostAction): Promise<void>
+}
+
+/** Deleting accounts: the endpoints of `/auth/account`. */
+export interface Deletion extends Capability {
+  readonly forHost: DeletionForHost
+}
+
+export interface DeletionDeps
+  extends Pick<AccountsServer, 'contacts' | 'proofs' | 'mails'>,
+    Pick<EndForAccounts, 'endDeleted'>,
+    Omit<DeleteEverythingDeps, 'deleteUser'> {
+  readonly signedIn: SignedIn
+  readonly requireFresh: RequireFresh
+  readonly proofs: AccountsServer['proofs']
+  readonly sessions: Pick<Sessions, 'requireLive' | 'endAllForUser'>
+  readonly users: UserStore
+  readonly throttle: Throttle
+  readonly audit: Audit
+}
+
+/** `users.delete` was checked at the start. */
+export function createDeletion(deps: DeletionDeps): Deletion {
+  const { signedIn, users, throttle, audit } = deps
+  const deleteUser = users.delete ?? refuseWithoutDeletion
+  const deleteEverything = createDeleteEverything({ ...deps, deleteUser })
+  const parts = { ...deps, deleteEverything }
+  const ask = askDeletionEndpoint(signedIn, createAskDeletion(parts))
+  const confirm = confirmDeletionEndpoint(signedIn, createConfirmDeletion(parts), throttle)
+  return {
+    routes: [
+      ['/auth/account/delete', { POST: ask }],
+      ['/auth/account/delete/confirm', { POST: confirm }],
+    ],
+    forHost: {
+      async delete(userId, options) {
+        const context = contextOfAction(options)
+        requireIds({ userId })
+        await deleteEverything(userId, context)
+        audit({ type: 'account.deleted', userId }, context)
+      },
+    },
+  }
+}
+
+async function refuseWithoutDeletion(): Promise<never> {
+  throw new AuthConfigError(
+    'accounts.deletion',
+    'is not configured, which auth.accounts.delete needs.',
+    'set it to true, as docs/accounts.md says.',
+  )
+}
+
+/** `auth.accounts.delete` without the option. */
+export const withoutDeletion: DeletionForHost = Object.freeze({ delete: refuseWithoutDeletion })
