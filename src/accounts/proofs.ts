@@ -306,9 +306,7 @@ function cannotList(): AuthConfigError {
 }
 
 // A note is a row of its own, which a store inserts once. It is worth nothing as a proof.
-function createNotes(
-  proofStore: ProofStore,
-): Pick<Proofs, 'begin' | 'hasBegun' | 'doOnce'> {
+function createNotes(proofStore: ProofStore): Pick<Proofs, 'begin' | 'hasBegun' | 'doOnce'> {
   const noteOf = ({ record }: FoundProof) => sha256(JSON.stringify(['begun', record.idHash]))
   const hasBegun = async (proof: FoundProof) =>
     (await proofStore.find(noteOf(proof), proof.record.purpose)) !== null
