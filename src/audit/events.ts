@@ -118,10 +118,7 @@ export type AuthEventBody =
       readonly sessionId: string
       readonly methods: readonly StoredMethod[]
     }
-  /**
-   * The host was refused a session for a user whom it has verified; or a user changed in the moment
-   * of a sign-in without a password.
-   */
+  /** The host was refused a session for a user whom it has verified; or a user just changed. */
   | { readonly type: 'session.refused'; readonly reason: SignInRefusal; readonly userId: string }
   /** A session ended, and with it its tokens, codes, tickets and sockets. */
   | {

@@ -57,8 +57,8 @@ export const mailDe: TextsOfMails = {
     'Du bist zu {service} eingeladen. Um Dein Konto anzulegen, öffne diesen Link:',
   'mail.confirm-deletion.subject': 'Dein Konto bei {service} löschen?',
   'mail.confirm-deletion.text':
-    'Um Dein Konto bei {service} endgültig zu löschen, gib diesen Code in dem Fenster ein, in dem ' +
-    'Du ihn angefordert hast:',
+    'Um Dein Konto bei {service} endgültig zu löschen, gib diesen Code in dem Fenster ein, in ' +
+    'dem Du ihn angefordert hast:',
   'mail.password-changed.subject': 'Dein Passwort bei {service} wurde geändert',
   'mail.password-changed.text': 'Das Passwort Deines Kontos bei {service} wurde geändert.',
   'mail.factor-changed.subject': 'Dein zweiter Faktor bei {service} wurde geändert',
