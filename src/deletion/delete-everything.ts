@@ -1,6 +1,6 @@
 import type { EndForAccounts } from '../account/session-management.js'
 import { mailedPurposes, type Proofs } from '../accounts/proofs.js'
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import type { OAuthServer } from '../oauth/oauth-server.js'
 import type { PasskeyServer } from '../passkeys/passkey-server.js'
 import type { Sessions } from '../sessions/sessions.js'
@@ -25,7 +25,6 @@ export interface DeleteEverythingDeps {
   /** Undefined without the option `oauth`. */
   readonly oauthServer: Pick<OAuthServer, 'consents'> | undefined
   readonly deleteUser: NonNullable<UserStore['delete']>
-  readonly audit: Audit
 }
 
 export function createDeleteEverything(deps: DeleteEverythingDeps): DeleteEverything {
