@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely, Selectable } from 'kysely'
-import type { AuthUser, UserStore } from 'messaging-auth-router'
+import type { AuthUser, UserCreation, UserStore } from 'messaging-auth-router'
 import type { ChatTables } from './tables.js'
 
 /** A user of this server. The router asks for less than this and shows less than this. */
@@ -159,17 +159,21 @@ function arrivalMethods(
       const is = { emailVerified: true, emailFactor: false, disabled: false }
       const names = { username: username.toLowerCase(), email, name }
       const user = { id: randomUUID(), ...names, passwordHash, ...is }
-      try {
-        await insert(kysely, user)
-        return { outcome: 'created', user }
-      } catch (error) {
-        // A unique index has refused it, if somebody else has the address or the name.
-        if ((await find('email_key', keyOf(email))) !== null)
-          return { outcome: 'taken', field: 'email' }
-        if ((await find('username', names.username)) !== null)
-          return { outcome: 'taken', field: 'username' }
-        throw error
+      const tryOnce = async (): Promise<UserCreation> => {
+        try {
+          await insert(kysely, user)
+          return { outcome: 'created', user }
+        } catch (error) {
+          // A unique index has refused it, if somebody else has the address or the name.
+          if ((await find('email_key', keyOf(email))) !== null)
+            return { outcome: 'taken', field: 'email' }
+          if ((await find('username', names.username)) !== null)
+            return { outcome: 'taken', field: 'username' }
+          throw error
+        }
       }
+      // Once more: whoever had it may have been deleted before we could see it.
+      return tryOnce().catch(tryOnce)
     },
 
     // Letters and digits: no address of somebody else, and no letter that looks like another.

@@ -7,6 +7,7 @@ import { ofOneUser } from './one-user.js'
 import { withParts } from './parts.js'
 import { createMailed, type MailedMethods } from './passwords.js'
 import { type BasicFetch, type BasicInit, type BasicResponse, platform } from './platform.js'
+import { createRegistration, type RegistrationMethods } from './register.js'
 import { createRetry, type Retry } from './retry.js'
 import { createSignIn, type SignIn } from './sign-in.js'
 import { createSignInByCode, type SignInByCode } from './sign-in-by-code.js'
@@ -20,6 +21,7 @@ export type { AccountMethods } from './account.js'
 export type { AuthState } from './auth-state.js'
 export type { DeleteAccount, Deletion } from './delete-account.js'
 export { AuthClientError, type AuthClientErrorCode, type WireErrorName } from './errors.js'
+export type { RegistrationCode, RegistrationMethods } from './register.js'
 export type { CodeNeeded, Credentials, SignInResult } from './sign-in.js'
 export type { MailedCode, SignInByCode } from './sign-in-by-code.js'
 export type { AuthSocket, AuthSocketOptions, AuthSocketStatus } from './socket.js'
@@ -67,7 +69,7 @@ export interface AuthClientOptions {
 }
 
 /** A client of one router, with at most one signed-in user. */
-export interface AuthClient extends AccountMethods, MailedMethods {
+export interface AuthClient extends AccountMethods, MailedMethods, RegistrationMethods {
   /** Whether a user is signed in. `loading` until the store has been read. */
   readonly state: AuthState
   /** Calls the listener at each change of the state, by any tab. Returns how to stop. */
@@ -162,12 +164,8 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
   const { withRetry, waitAfter } = createRetry(maxWaitMs, onBusy)
   const kept = createKeptSession(storage, state)
   const keeper = createTokenKeeper({ kept, transport, withRetry, clock })
-  const { signIn, signInBy, exchange, signOut } = createSignIn({
-    keeper,
-    transport,
-    withRetry,
-    clock,
-  })
+  const signingIn = { keeper, transport, withRetry, clock }
+  const { signIn, signInBy, exchange, signOut } = createSignIn(signingIn)
   const call = createCallWire({ keeper, transport, withRetry })
   const account = createAccount(call, keeper)
   const send = createAuthorisedFetch({ baseUrl, fetch, keeper, waitAfter, onReached })
@@ -180,6 +178,7 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
   const client: AuthClient = {
     ...account,
     ...createMailed(call, transport, withRetry),
+    ...createRegistration(transport, withRetry, signInBy),
     ...withParts(parts),
     get state() {
       return state.state

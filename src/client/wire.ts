@@ -178,6 +178,37 @@ export interface CodeSent {
   readonly expiresIn: number
 }
 
+/** Who registers. */
+export interface NewUser {
+  readonly email: string
+  readonly username: string
+  /** The name that others see. */
+  readonly name: string
+  /** May be left out where users sign in by mailed codes. */
+  readonly password?: string
+  /** The language of the user, such as `de`. */
+  readonly locale?: string
+  /** The token of an invitation. */
+  readonly invitation?: string
+}
+
+/** What a form for new users must know. */
+export interface RegistrationRules {
+  /** Anybody may register. */
+  readonly open: boolean
+  /** An invitation is required. */
+  readonly invited: boolean
+  readonly passwordRules: { readonly minLength: number; readonly maxLength: number }
+}
+
+/** An invitation that can be used. */
+export interface InvitationOnWire {
+  /** The only address that it registers. */
+  readonly email?: string
+  readonly note?: string
+  readonly expiresAt: string
+}
+
 /** The session after a reauthentication. */
 export interface Reauthenticated {
   readonly authenticatedAt: string

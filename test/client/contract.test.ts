@@ -77,6 +77,12 @@ const calls: ((client: AuthClient) => Promise<unknown>)[] = [
   (client) => client.consents.revoke('x'),
   (client) => client.reauthenticate({ password: 'password' }),
   async (client) => (await client.signInByCode({ username: 'alice' })).submit('12345678'),
+  (client) => client.registration(),
+  (client) => client.invitation('x'),
+  async (client) => {
+    const { submit } = await client.register({ email: 'a@x.y', username: 'a', name: 'A' })
+    await submit('12345678')
+  },
   (client) => client.password.forgot({ username: 'alice' }),
   (client) => client.password.reset('token', 'password'),
   (client) => client.password.change('password'),

@@ -35,7 +35,8 @@ const table = `create table users (
   id serial primary key, username text not null, email text, name text not null,
   password_hash text, disabled boolean not null default false,
   email_verified boolean not null default false, email_factor boolean not null default false);
-  create unique index on users (lower(email))`
+  create unique index users_email on users (lower(email));
+  create unique index users_name on users (username)`
 
 describe.skipIf(postgresUrl === null)('the UserStore of docs/user-store.md, on PostgreSQL', () => {
   const open: { pool?: pg.Pool; drop?: () => Promise<void> } = {}
@@ -94,10 +95,13 @@ describe.skipIf(postgresUrl === null)('the UserStore of docs/user-store.md, on P
 it('the store for plain pg of docs/user-store.md has all optional methods', async () => {
   const users = (await recipe('plain `pg`', 'pgUsers'))({})
   expect(Object.keys(users).sort()).toEqual([
+    'create',
+    'delete',
     'findById',
     'findByIdentifier',
     'findContact',
     'markEmailVerified',
+    'nameIsFree',
     'setEmailFactor',
     'updateEmail',
     'updatePasswordHash',

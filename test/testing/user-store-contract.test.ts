@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { AuthConfigError } from '../../src/index.js'
 import { type UserStoreHarness, userStoreContract } from '../../src/testing/testing.js'
+import { badArrivals } from './bad-user-arrivals.js'
 import { badContacts } from './bad-user-contacts.js'
 import { type BadUserStores, changed, first, harness, pause, toUser } from './user-table.js'
 
 const bad: BadUserStores = {
   ...badContacts,
+  ...badArrivals,
   'chooses the first of two users': [
     harness((rows, good) => ({
       findByIdentifier: async (asked) =>

@@ -1,5 +1,6 @@
 import { AuthConfigError } from '../../errors.js'
 import { randomId } from '../../lib/random.js'
+import { arrivalTests } from './arrivals.js'
 import { contactTests } from './contacts.js'
 import { emailTests } from './emails.js'
 import { findingTests } from './finding.js'
@@ -47,7 +48,8 @@ export function userStoreContract(
       'was given no function.',
       'pass one that answers { users, addUser }.',
     )
-  return [...findingTests, ...hashTests, ...contactTests, ...emailTests].map(([name, run]) => ({
+  const all = [...findingTests, ...hashTests, ...contactTests, ...emailTests, ...arrivalTests]
+  return all.map(([name, run]) => ({
     name,
     async run() {
       const harness = await makeHarness()
