@@ -7,6 +7,7 @@ import { type JsonBody, readJsonBody } from './body.js'
 import { clientAborted } from './client-abort.js'
 import { asAddress, type ProxyAware, parsedAddress } from './client-address.js'
 import { type AnswerCors, createOpenCors } from './cors.js'
+import { createMayBeOwn } from './own-paths.js'
 import { writeProblem } from './problem.js'
 import type { ProblemStyle } from './problem-names.js'
 import type { Contexts } from './request-context.js'
@@ -85,6 +86,8 @@ export function mountAll(router: Router, routes: Routes, deps: MountDeps): Route
   const { contexts, answerCors, warnOnce } = deps
   const noticeProxies = contexts.areOfHost ? () => {} : createNoticeProxies(warnOnce)
   const allMethods = new Set<string>()
+  const mayBeOwn = createMayBeOwn(routes.map(([path]) => path))
+  router.use((request, _response, next) => next(mayBeOwn(request.path) ? undefined : 'router'))
   for (const [path, endpoints, style = 'plain', openTo] of routes) {
     if (endpoints === null) continue
     const answerOrigin = openTo === undefined ? answerCors : corsOf[openTo]
