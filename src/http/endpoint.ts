@@ -7,7 +7,7 @@ import { type JsonBody, readJsonBody } from './body.js'
 import { clientAborted } from './client-abort.js'
 import { asAddress, type ProxyAware, parsedAddress } from './client-address.js'
 import { type AnswerCors, createOpenCors } from './cors.js'
-import { createMayBeOwn } from './own-paths.js'
+import { skipForeignPaths } from './own-paths.js'
 import { writeProblem } from './problem.js'
 import type { ProblemStyle } from './problem-names.js'
 import type { Contexts } from './request-context.js'
@@ -85,9 +85,9 @@ export interface MountDeps {
 export function mountAll(router: Router, routes: Routes, deps: MountDeps): Router {
   const { contexts, answerCors, warnOnce } = deps
   const noticeProxies = contexts.areOfHost ? () => {} : createNoticeProxies(warnOnce)
+  const noticing = { contexts, noticeProxies }
   const allMethods = new Set<string>()
-  const mayBeOwn = createMayBeOwn(routes.map(([path]) => path))
-  router.use((request, _response, next) => next(mayBeOwn(request.path) ? undefined : 'router'))
+  router.use(skipForeignPaths(routes.map(([path]) => path)))
   for (const [path, endpoints, style = 'plain', openTo] of routes) {
     if (endpoints === null) continue
     const answerOrigin = openTo === undefined ? answerCors : corsOf[openTo]
@@ -100,11 +100,7 @@ export function mountAll(router: Router, routes: Routes, deps: MountDeps): Route
       contexts.idOf(request)
       if (answerOrigin?.(request, response, methods) === true) return
       const endpoint = byMethod.get(request.method) ?? refuse
-      const noticing: Endpoint = (asked) => {
-        noticeProxies(request, asked.context.ip)
-        return endpoint(asked)
-      }
-      answer(noticing, contexts, request, response, style)
+      answer(endpoint, noticing, request, response, style)
         .catch((error: unknown) => answerMisconfigured(error, response, style, warnOnce))
         .catch(next)
     })
@@ -153,7 +149,7 @@ function undecodable(
 // It must never reject with undefined: `next(undefined)` would pass the request on as unanswered.
 async function answer(
   endpoint: Endpoint,
-  contexts: Contexts,
+  { contexts, noticeProxies }: Pick<MountDeps, 'contexts'> & { noticeProxies: NoticeProxies },
   incoming: ExpressRequest,
   response: ServerResponse,
   style: ProblemStyle,
@@ -166,17 +162,10 @@ async function answer(
     }
     const aborted = () => clientAborted(incoming, response)
     const parameters = incoming.params ?? {}
-    writeAnswer(
-      response,
-      await endpoint({
-        incoming,
-        context: contexts.of(incoming),
-        parameters,
-        readJson,
-        setHeaders,
-        aborted,
-      }),
-    )
+    const context = contexts.of(incoming)
+    noticeProxies(incoming, context.ip)
+    const asked = { incoming, context, parameters, readJson, setHeaders, aborted }
+    writeAnswer(response, await endpoint(asked))
   } catch (error) {
     if (!isForClient(error)) throw error ?? new Error('an endpoint rejected without a reason')
     writeProblem(response, error, style)

@@ -1,17 +1,19 @@
+import type { RequestHandler } from 'express'
+
 /**
- * Whether a path may be one of these, by one lookup. Express tries one route after the other, and
- * the host's own requests pass through the router as well.
+ * Passes a request on at once if its path can be none of these. Express tries one route after the
+ * other, and the host's own requests come through the router as well.
  *
  * @param routes - paths as Express takes them; a parameter such as `:id` ends the part compared
  */
-export function createMayBeOwn(routes: readonly string[]): (path: string) => boolean {
+export function skipForeignPaths(routes: readonly string[]): RequestHandler {
   const exact = new Set(routes.filter((route) => !route.includes(':')))
   const prefixes = routes
     .filter((route) => route.includes(':'))
     .map((route) => route.slice(0, route.indexOf(':')))
-  return function mayBeOwn(path) {
+  return function skipForeignPath({ path }, _response, next) {
     // Express takes one slash at the end for none.
-    const plain = path.endsWith('/') ? path.slice(0, -1) : path
-    return exact.has(plain) || prefixes.some((prefix) => path.startsWith(prefix))
+    if (exact.has(path.endsWith('/') ? path.slice(0, -1) : path)) return next()
+    return next(prefixes.some((prefix) => path.startsWith(prefix)) ? undefined : 'router')
   }
 }
