@@ -233,6 +233,8 @@ export type {
   InvitationsForHost,
   InviteOptions,
   MadeInvitation,
+  RegisteringUser,
+  RegistrationForHost,
 } from './registration/invitations-for-host.js'
 export type { SignInOptions, SignInTokens } from './sessions/sign-in-options.js'
 export type { TotpStatus } from './two-factor/enrolment.js'

@@ -1,7 +1,18 @@
+import type { IncomingMessage } from 'node:http'
 import type { EndAllSessions } from '../account/session-management.js'
-import { contextOfAction, type HostAction, requireIds } from '../http/host-input.js'
+import type { Credentials } from '../account/sign-in-for-host.js'
+import {
+  bodyOf,
+  contextOfAction,
+  type HostAction,
+  requireIds,
+  requireRequest,
+} from '../http/host-input.js'
+import type { Contexts } from '../http/request-context.js'
+import { parseIdentifier } from '../login/login-request.js'
 import type { UserStore } from '../users/contract.js'
 import { type CodeSent, type SendVerification, sessionsOf } from './email.endpoint.js'
+import type { ForgotPassword } from './forgot-password.endpoint.js'
 import { mailedPurposes, type Proofs } from './proofs.js'
 import type { SendReset } from './reset-link.js'
 
@@ -21,6 +32,15 @@ export interface AccountsForHost {
    * ```
    */
   sendPasswordReset(userId: string, options?: HostAction): Promise<boolean>
+  /**
+   * `POST /auth/password/forgot` for a form of your own: exactly one of `email`, `username` and
+   * `user`. The same for every name, and the same limits. Rejects with `AuthError`:
+   * `invalid-request`, `too-many-requests`, `temporarily-unavailable`.
+   */
+  forgotPassword(
+    request: IncomingMessage,
+    name: Omit<Credentials, 'password' | 'code'>,
+  ): Promise<void>
   /**
    * Mails the user a code that proves the present address, after a sign-up for example. Pass
    * `requestId` to the client: `POST /auth/email/confirm` takes the code in any session of this
@@ -46,6 +66,8 @@ export interface AccountsForHost {
 }
 
 export interface AccountsForHostDeps {
+  readonly forgotPassword: ForgotPassword
+  readonly contexts: Pick<Contexts, 'of'>
   readonly users: Pick<UserStore, 'findById'>
   readonly sendReset: SendReset
   readonly sendVerification: SendVerification
@@ -60,6 +82,10 @@ export function createAccountsForHost(deps: AccountsForHostDeps): AccountsForHos
       requireIds({ userId })
       const user = await deps.users.findById(userId)
       return user !== null && (await deps.sendReset(user, context))
+    },
+    async forgotPassword(request, name) {
+      const context = deps.contexts.of(requireRequest(request))
+      await deps.forgotPassword(parseIdentifier(bodyOf(name)), context)
     },
     async sendVerification(userId, options) {
       const context = contextOfAction(options)

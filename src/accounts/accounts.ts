@@ -4,6 +4,7 @@ import { type Audit, noRequest, type ObserveEvents } from '../audit/events.js'
 import { AuthConfigError } from '../errors.js'
 import type { Capability } from '../http/capability.js'
 import type { Routes } from '../http/endpoint.js'
+import type { Contexts } from '../http/request-context.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { DigestIdentifier } from '../login/identifier.js'
 import type { VerifyPassword } from '../login/verify-password.js'
@@ -42,7 +43,11 @@ import {
   emailSecondFactorEndpoint,
   type SwitchEmailFactor,
 } from './email-second-factor.endpoint.js'
-import { createForgotPassword, forgotPasswordEndpoint } from './forgot-password.endpoint.js'
+import {
+  createForgotPassword,
+  type ForgotPassword,
+  forgotPasswordEndpoint,
+} from './forgot-password.endpoint.js'
 import { createLinkTo, createLinkToCode, type LinkTo, type LinkToCode } from './links.js'
 import {
   createNewPasswords,
@@ -92,6 +97,7 @@ export interface AccountsDeps extends AccountsServer, EndForAccounts {
   readonly digestIdentifier: DigestIdentifier
   readonly throttle: Throttle
   readonly observeEvents: ObserveEvents
+  readonly contexts: Pick<Contexts, 'of'>
   readonly audit: Audit
 }
 
@@ -112,7 +118,9 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   if (notices.length > 0) deps.observeEvents(createNotices(deps, notices))
   const sendVerification = createSendVerification({ ...deps, linkToCode })
   const newPasswords = createNewPasswords(passwords)
-  const parts = { ...deps, linkTo, linkToCode, sendReset, sendVerification, newPasswords }
+  const forgotPassword = createForgotPassword({ ...deps, sendReset })
+  const mailing = { linkTo, linkToCode, sendReset, sendVerification }
+  const parts = { ...deps, ...mailing, newPasswords, forgotPassword }
   const flows: AccountFlows = {
     passwords: passwordFlows(parts),
     emails: emailFlows(parts),
@@ -133,6 +141,7 @@ type Parts = AccountsDeps & {
   readonly sendReset: SendReset
   readonly sendVerification: SendVerification
   readonly newPasswords: NewPasswords
+  readonly forgotPassword: ForgotPassword
 }
 
 // Undefined without the method that they write with.
@@ -142,7 +151,7 @@ function passwordFlows(parts: Parts): PasswordFlows | undefined {
   const writing = { ...parts, updatePasswordHash }
   const { requireFresh } = parts
   return {
-    forgot: createForgotPassword(parts),
+    forgot: parts.forgotPassword,
     reset: createResetPassword({ ...writing, passwordReplaced: createPasswordReplaced(parts) }),
     change: createChangePassword({ ...writing, provePresent: requireFresh }),
     changeOnPage: createChangePassword({ ...writing, provePresent: provePresentOnPage(parts) }),
@@ -212,6 +221,7 @@ async function refuseWithoutAccounts(): Promise<never> {
 /** `auth.accounts` without the option `accounts`. */
 export const withoutAccounts: AccountsForHost = Object.freeze({
   sendPasswordReset: refuseWithoutAccounts,
+  forgotPassword: refuseWithoutAccounts,
   sendVerification: refuseWithoutAccounts,
   endEverything: refuseWithoutAccounts,
 })

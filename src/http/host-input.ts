@@ -4,6 +4,7 @@ import { invalidRequest } from '../errors.js'
 import { ownMembers } from '../lib/check-options.js'
 import { isHostId } from '../lib/host-id.js'
 import { isOneLine } from '../lib/one-line.js'
+import type { JsonBody } from './body.js'
 
 /**
  * The request that a host passes on: Express's or Node's.
@@ -15,6 +16,12 @@ export function requireRequest(given: unknown): IncomingMessage {
   const isRequest = [headers, socket].every((part) => typeof part === 'object' && part !== null)
   if (isRequest) return given as IncomingMessage
   throw invalidRequest([{ path: 'request', message: 'Invalid input: expected a request' }])
+}
+
+/** What a host passes on of a form, as a body. Throws 400 for what is no object. */
+export function bodyOf(given: unknown): JsonBody {
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as JsonBody
+  throw invalidRequest([{ path: '', message: 'Invalid input: expected an object' }])
 }
 
 /** The own members of options from a host; undefined counts as no options. */

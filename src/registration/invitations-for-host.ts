@@ -1,13 +1,25 @@
+import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
+import type { CodeSent } from '../accounts/email.endpoint.js'
 import type { LinkTo } from '../accounts/links.js'
 import type { Mails } from '../accounts/mails.js'
 import type { Proofs } from '../accounts/proofs.js'
 import type { Audit } from '../audit/events.js'
 import { AuthConfigError, invalidRequest } from '../errors.js'
-import { contextOfAction, type HostAction, readAction, requireIds } from '../http/host-input.js'
+import { watchRequest } from '../http/client-abort.js'
+import {
+  bodyOf,
+  contextOfAction,
+  type HostAction,
+  readAction,
+  requireIds,
+  requireRequest,
+} from '../http/host-input.js'
 import { parseInput } from '../http/input.js'
+import type { Contexts } from '../http/request-context.js'
 import { type Invitation, invitationIn } from './invitations.js'
-import { requireAddress } from './register-request.js'
+import type { Register } from './register.endpoint.js'
+import { registerRequest, requireAddress } from './register-request.js'
 
 /** Options of {@link InvitationsForHost.invite}. */
 export interface InviteOptions extends HostAction {
@@ -70,6 +82,49 @@ export interface InvitationsForHost {
    * not be used any more. Rejects with `invalid-request`, `temporarily-unavailable`.
    */
   revokeInvitation(id: string, options?: HostAction): Promise<boolean>
+}
+
+/** New users, for the host's own code. Needs the option `accounts.registration`. */
+export interface RegistrationForHost extends InvitationsForHost {
+  /**
+   * `POST /auth/register` for a form of your own, whose answer you make yourself; the code is
+   * confirmed by `POST /auth/register/confirm`. The same limits, events and errors. Rejects with
+   * `AuthError`: `invalid-request`, `password-refused`, `proof-refused`, `registration-closed`,
+   * `forbidden`, `username-taken`, `too-many-requests`, `temporarily-unavailable`.
+   */
+  register(request: IncomingMessage, user: RegisteringUser): Promise<CodeSent>
+}
+
+/** Who registers. */
+export interface RegisteringUser {
+  readonly email: string
+  readonly username: string
+  /** The name that others see. */
+  readonly name: string
+  /** May be left out with `emailSignIn`. */
+  readonly password?: string
+  /** The language that the user has chosen. */
+  readonly locale?: string
+  /** The token of an invitation. */
+  readonly invitation?: string
+}
+
+/** For forms whose pages the host renders. */
+export function registerForHost(
+  { contexts }: { readonly contexts: Pick<Contexts, 'of'> },
+  register: Register,
+): RegistrationForHost['register'] {
+  return async function registerByForm(request, user) {
+    const incoming = requireRequest(request)
+    const watched = watchRequest(incoming)
+    const aborted = () => watched.signal
+    try {
+      const given = parseInput(registerRequest, bodyOf(user))
+      return await register(given, { incoming, context: contexts.of(incoming), aborted })
+    } finally {
+      watched.end()
+    }
+  }
 }
 
 export interface InvitationsForHostDeps {
@@ -154,7 +209,8 @@ async function refuseWithoutRegistration(): Promise<never> {
 }
 
 /** The same without the option `accounts.registration`. */
-export const withoutRegistration: InvitationsForHost = Object.freeze({
+export const withoutRegistration: RegistrationForHost = Object.freeze({
+  register: refuseWithoutRegistration,
   invite: refuseWithoutRegistration,
   invitations: refuseWithoutRegistration,
   revokeInvitation: refuseWithoutRegistration,

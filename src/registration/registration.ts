@@ -5,6 +5,7 @@ import type { Audit } from '../audit/events.js'
 import { createOpenApproved, type OpenApprovedDeps } from '../host-sign-in/open-session.js'
 import type { Capability } from '../http/capability.js'
 import { parseInput } from '../http/input.js'
+import type { Contexts } from '../http/request-context.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { DigestIdentifier } from '../login/identifier.js'
 import type { RegistrationOnPages } from '../pages/account/parts.js'
@@ -18,7 +19,11 @@ import {
   createConfirmRegistration,
 } from './confirm-registration.endpoint.js'
 import { createFindInvitation, type FindInvitation, invitationEndpoint } from './invitations.js'
-import { createInvitationsForHost, type InvitationsForHost } from './invitations-for-host.js'
+import {
+  createInvitationsForHost,
+  type RegistrationForHost,
+  registerForHost,
+} from './invitations-for-host.js'
 import {
   createRefuseRegistration,
   createRegister,
@@ -31,7 +36,7 @@ import { confirmRegistrationRequest, registerRequest } from './register-request.
 
 /** New users, for themselves and for the host. */
 export interface Registration extends Capability {
-  readonly forHost: InvitationsForHost
+  readonly forHost: RegistrationForHost
   readonly onPages: RegistrationOnPages
 }
 
@@ -42,6 +47,7 @@ export interface RegistrationDeps extends AccountsServer, PartsForRegistration, 
   readonly throttle: Throttle
   readonly decideSignIn: DecideSignIn
   readonly call: HostCall
+  readonly contexts: Pick<Contexts, 'of'>
   readonly audit: Audit
 }
 
@@ -69,7 +75,7 @@ export function createRegistration(deps: RegistrationDeps): Registration | undef
       ['/auth/register/confirm', { POST: confirm }],
       ['/auth/invitations/:token', { GET: invitationEndpoint(findInvitation, throttle) }],
     ],
-    forHost: createInvitationsForHost(deps),
+    forHost: { ...createInvitationsForHost(deps), register: registerForHost(deps, register) },
     onPages: onPages(parts, { register, confirmRegistration, findInvitation }),
   }
 }

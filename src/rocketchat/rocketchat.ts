@@ -6,6 +6,7 @@ import { type CorsOptions, createCors } from '../http/cors.js'
 import { checkOptions, flag, optionsOf, text } from '../lib/check-options.js'
 import type { AuthRouter } from '../router/auth-router.js'
 import { corsShape } from '../router/option-schema.js'
+import { createForgotPassword, createRegister } from './accounts.js'
 import { createLogin } from './login.js'
 import { createMount, type Mount } from './mount.js'
 import { createPersonalTokens } from './personal-tokens.js'
@@ -14,6 +15,7 @@ import { createUserSessions } from './user-sessions.js'
 /** The part of the router that is used: its public API, and nothing else. */
 export type RocketChatAuth = Pick<
   AuthRouter,
+  | 'accounts'
   | 'signIn'
   | 'authenticateToken'
   | 'me'
@@ -39,6 +41,11 @@ export interface RocketChatOptions {
    * Default false.
    */
   readonly personalAccessTokens?: boolean
+  /**
+   * Answers `users.register` and `users.forgotPassword`. Needs the options `accounts` and
+   * `accounts.registration` of `createAuthRouter`. Default false.
+   */
+  readonly accounts?: boolean
   /** As `cors` of `createAuthRouter`, for these endpoints. Default: no other origin. */
   readonly cors?: CorsOptions
 }
@@ -62,7 +69,7 @@ export interface RocketChatOptions {
  * ```
  */
 export function rocketChat(auth: RocketChatAuth, options: RocketChatOptions = {}): Router {
-  const { digestLogins, version, personalAccessTokens, cors } = checkOptions(rules, options)
+  const { digestLogins, version, cors, ...more } = checkOptions(rules, options)
   if (digestLogins && auth.takesDigests !== true) throw noDigests()
 
   const router = Router({ caseSensitive: true })
@@ -78,7 +85,11 @@ export function rocketChat(auth: RocketChatAuth, options: RocketChatOptions = {}
   mount('POST', '/users.logoutOtherClients', guard, sessions.logoutOtherClients)
   mount('POST', '/users.removeOtherTokens', guard, sessions.removeOtherTokens)
 
-  if (personalAccessTokens) mountTokens(auth, mount, guard)
+  if (more.personalAccessTokens) mountTokens(auth, mount, guard)
+  if (more.accounts) {
+    mount('POST', '/users.register', null, createRegister(auth))
+    mount('POST', '/users.forgotPassword', null, createForgotPassword(auth))
+  }
   return router
 }
 
@@ -115,6 +126,7 @@ const rules = {
     digestLogins: flag().default(false),
     version: text().optional(),
     personalAccessTokens: flag().default(false),
+    accounts: flag().default(false),
     cors: optionsOf(corsShape).optional(),
   }),
 }

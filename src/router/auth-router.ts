@@ -20,7 +20,7 @@ import type { PagesForHost } from '../pages/sign-in-url.js'
 import type { PasskeysForHost } from '../passkeys/passkeys-for-host.js'
 import type { IssueAuthorizationCode } from '../pkce/issue-for-host.js'
 import type { Principal } from '../principal/principal.js'
-import type { InvitationsForHost } from '../registration/invitations-for-host.js'
+import type { RegistrationForHost } from '../registration/invitations-for-host.js'
 import type { Me } from '../users/me.js'
 import type { AuthHealth } from './health.js'
 import type { DescribeApi } from './openapi.js'
@@ -121,7 +121,7 @@ export interface AuthRouter extends Router {
    * Mailed links of users, for a support desk, invitations, and the deletion of accounts. Needs the
    * option `accounts`.
    */
-  accounts: AccountsForHost & InvitationsForHost & DeletionForHost
+  accounts: AccountsForHost & RegistrationForHost & DeletionForHost
   /** The rules for new passwords, for forms of your own. Needs the option `accounts`. */
   passwords: PasswordsForHost
   /**
