@@ -72,6 +72,10 @@ const areas = {
     mutate: ['src/accounts/*.ts'],
     tests: ['accounts/', 'router/map', 'docs/http-api'],
   },
+  registration: {
+    mutate: ['src/registration/*.ts'],
+    tests: ['registration/', 'rocketchat/accounts', 'docs/http-api'],
+  },
 }
 
 /** Percent of the mutants that some test must notice. */

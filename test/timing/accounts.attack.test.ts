@@ -6,6 +6,9 @@ import { startTimedHost, unlimited } from './timed-host.js'
 const noLimit = { points: 1_000_000, duration: 86_400 }
 const mail = { address: noLimit, account: noLimit, network: noLimit, codes: noLimit }
 
+// The id of a request is another each time.
+const withoutId = (body: string) => body.replace(/"requestId":"[\w-]{43}"/, '')
+
 /** A host whose user alice has a proven address, and fired is disabled. */
 async function start() {
   const throttle = { ...unlimited, mail }
@@ -32,7 +35,26 @@ describe('no clock tells', () => {
           other: { path, body: { username: 'nobdy' } },
           hashes: false,
           status: 202,
+          read: withoutId,
         })
     },
   )
+
+  it.each([
+    ['of a user', 'alice@example.com'],
+    ['of a disabled user', 'fired@example.com'],
+  ])('whose address it is, by a registration: one %s, or of nobody', async (_whose, email) => {
+    const { url, users } = await start()
+    users.change('u-fired', { email: 'fired@example.com' })
+    const body = { username: 'newcomer', name: 'New Comer' }
+    await expectSameTime({
+      name: `POST /auth/register of ${email}, or of a free address`,
+      url,
+      one: { path: '/auth/register', body: { ...body, email } },
+      other: { path: '/auth/register', body: { ...body, email: 'nobdy@example.com' } },
+      hashes: false,
+      status: 202,
+      read: withoutId,
+    })
+  })
 })
