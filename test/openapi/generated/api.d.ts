@@ -735,6 +735,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/account/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mails a code that deletes the account.
+         * @description - Requires a sign-in of the last ten minutes with every factor, or the same proof in the body.
+         *     - A user without a proven address is deleted at once: 200. One who has a password sends it, or a passkey.
+         */
+        post: operations["deleteAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/account/delete/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deletes the account by the mailed code, for good.
+         * @description - Only in the session that has asked for the code. Five wrong codes use it up.
+         *     - After a 503 the session may have ended: the same request completes the deletion all the same.
+         */
+        post: operations["confirmAccountDeletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/oauth/authorize": {
         parameters: {
             query?: never;
@@ -1336,6 +1378,17 @@ export interface components {
             /** @description the new password */
             newPassword: string;
         };
+        ConfirmAccountDeletionAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: Record<string, never>;
+        };
+        ConfirmAccountDeletionRequest: {
+            /** @description as it was answered */
+            requestId: string;
+            /** @description eight digits; blanks do not count */
+            code: string;
+        };
         ConfirmEmailAnswer: {
             /** @enum {string} */
             status: "success";
@@ -1404,6 +1457,35 @@ export interface components {
         ConfirmTotpRequest: {
             /** @description six digits from the app */
             code: string;
+        };
+        DeleteAccountAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description only with 202: for `POST /auth/account/delete/confirm` */
+                requestId?: string;
+                /** @description only with 202: seconds, 600 */
+                expiresIn?: number;
+            };
+        };
+        DeleteAccountRequest: {
+            /** @description together with `code` if the user has a second factor; or send `passkey` */
+            password?: string;
+            /** @description six digits, eight of a mail, or a recovery code; at most 64 characters */
+            code?: string;
+            /** @description the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, as JSON */
+            passkey?: {
+                id: string;
+                rawId: string;
+                /** @enum {string} */
+                type: "public-key";
+                response: {
+                    clientDataJSON: string;
+                    authenticatorData: string;
+                    signature: string;
+                    userHandle?: string | null;
+                };
+            };
         };
         DisableTotpAnswer: {
             /** @enum {string} */
@@ -5705,6 +5787,107 @@ export interface operations {
                 };
             };
             400: components["responses"]["ProofRefusedLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    deleteAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeleteAccountRequest"];
+            };
+        };
+        responses: {
+            /** @description There was no address to mail to: the account is deleted. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeleteAccountAnswer"];
+                };
+            };
+            /** @description The code is on its way. */
+            202: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeleteAccountAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestLimited"];
+            401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    confirmAccountDeletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmAccountDeletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The account is deleted. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmAccountDeletionAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
+            401: components["responses"]["UnauthorizedLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
             503: components["responses"]["TemporarilyUnavailableLimited"];
         };
