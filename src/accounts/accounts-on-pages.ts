@@ -1,5 +1,4 @@
 import { AuthError } from '../errors.js'
-import { ok } from '../http/answer.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type {
   AccountsOnPages,
@@ -54,7 +53,7 @@ export interface AccountFlows {
 export interface AccountsOnPagesDeps
   extends Pick<AccountsServer, 'proofs' | 'contacts' | 'accountsOptions'> {
   readonly hasSecondFactor: (user: AuthUser) => Promise<boolean>
-  readonly throttle: Pick<Throttle, 'limitFailures'>
+  readonly throttle: Pick<Throttle, 'limitRefusals'>
 }
 
 /** The same flows and limits as those of the endpoints, for the pages. */
@@ -180,19 +179,13 @@ export function provePresentOnPage(deps: {
 }
 
 /** In the same counters as the endpoint: a page is no second set of guesses. */
-export async function limited<Result>(
+export function limited<Result>(
   { throttle }: Pick<AccountsOnPagesDeps, 'throttle'>,
   name: string,
   request: EndpointRequest,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  let result: Result | undefined
-  const endpoint = throttle.limitFailures(name, async () => {
-    result = await work()
-    return ok({})
-  })
-  await endpoint(request)
-  return result as Result
+  return throttle.limitRefusals(name, request, work)
 }
 
 async function ownerOf(

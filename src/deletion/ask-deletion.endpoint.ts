@@ -1,3 +1,4 @@
+import type { ProvePresent } from '../accounts/change-password.endpoint.js'
 import type { Contacts } from '../accounts/contacts.js'
 import { type CodeSent, codeLifetime, sessionParts } from '../accounts/email.endpoint.js'
 import { provenAddress } from '../accounts/email-factor.js'
@@ -10,7 +11,7 @@ import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn, SignedInRequest } from '../principal/principal.js'
-import { type Proof, proofRequest, type RequireFresh } from '../sign-in-again.js'
+import { type Proof, proofRequest } from '../sign-in-again.js'
 import type { DeleteEverything } from './delete-everything.js'
 
 /**
@@ -24,7 +25,7 @@ export type AskDeletion = (
 ) => Promise<CodeSent | null>
 
 export interface AskDeletionDeps {
-  readonly requireFresh: RequireFresh
+  readonly provePresent: ProvePresent
   readonly contacts: Pick<Contacts, 'findContact'>
   readonly proofs: Pick<Proofs, 'openCode' | 'markOf'>
   readonly mails: Mails
@@ -33,11 +34,11 @@ export interface AskDeletionDeps {
 }
 
 export function createAskDeletion(deps: AskDeletionDeps): AskDeletion {
-  const { requireFresh, contacts, proofs, mails, deleteEverything, audit } = deps
+  const { provePresent, contacts, proofs, mails, deleteEverything, audit } = deps
   return async function askDeletion(asking, proof, request) {
     const { context } = request
     const { user, session } = asking
-    const proved = await requireFresh(asking, proof, request)
+    const proved = await provePresent(asking, proof, request)
     const contact = await contacts.findContact(user.id)
     const email = provenAddress(contact)
     if (email === null) {

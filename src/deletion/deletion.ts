@@ -1,10 +1,14 @@
 import type { EndForAccounts } from '../account/session-management.js'
+import { provePresentOnPage } from '../accounts/accounts-on-pages.js'
 import type { AccountsServer } from '../accounts/accounts-server.js'
+import { provenAddress } from '../accounts/email-factor.js'
 import type { Audit } from '../audit/events.js'
 import { AuthConfigError } from '../errors.js'
 import type { Capability } from '../http/capability.js'
 import { contextOfAction, type HostAction, requireIds } from '../http/host-input.js'
+import type { DeletionOnPages } from '../pages/account/delete-page.js'
 import type { SignedIn } from '../principal/principal.js'
+import type { ProvePassword } from '../principal/prove-password.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { RequireFresh } from '../sign-in-again.js'
 import type { Throttle } from '../throttle/throttle.js'
@@ -35,6 +39,7 @@ export interface DeletionForHost {
 /** Deleting accounts: the endpoints of `/auth/account`. */
 export interface Deletion extends Capability {
   readonly forHost: DeletionForHost
+  readonly onPages: DeletionOnPages
 }
 
 export interface DeletionDeps
@@ -43,6 +48,7 @@ export interface DeletionDeps
     Omit<DeleteEverythingDeps, 'deleteUser'> {
   readonly signedIn: SignedIn
   readonly requireFresh: RequireFresh
+  readonly provePassword: ProvePassword
   readonly proofs: AccountsServer['proofs']
   readonly sessions: Pick<Sessions, 'requireLive' | 'endAllForUser'>
   readonly users: UserStore
@@ -52,17 +58,34 @@ export interface DeletionDeps
 
 /** `users.delete` was checked at the start. */
 export function createDeletion(deps: DeletionDeps): Deletion {
-  const { signedIn, users, throttle, audit } = deps
+  const { signedIn, requireFresh, users, throttle, audit } = deps
   const deleteUser = users.delete ?? refuseWithoutDeletion
   const deleteEverything = createDeleteEverything({ ...deps, deleteUser })
   const parts = { ...deps, deleteEverything }
-  const ask = askDeletionEndpoint(signedIn, createAskDeletion(parts))
-  const confirm = confirmDeletionEndpoint(signedIn, createConfirmDeletion(parts), throttle)
+  const askDeletion = createAskDeletion({ ...parts, provePresent: requireFresh })
+  const askOnPage = createAskDeletion({ ...parts, provePresent: provePresentOnPage(deps) })
+  const confirmDeletion = createConfirmDeletion(parts)
+  const ask = askDeletionEndpoint(signedIn, askDeletion)
+  const confirm = confirmDeletionEndpoint(signedIn, confirmDeletion, throttle)
   return {
     routes: [
       ['/auth/account/delete', { POST: ask }],
       ['/auth/account/delete/confirm', { POST: confirm }],
     ],
+    onPages: {
+      async asksPassword({ id, passwordHash }) {
+        const contact = await deps.contacts.findContact(id)
+        return passwordHash !== null && provenAddress(contact) === null
+      },
+      async ask(asking, password, request) {
+        const proof = { password, code: undefined, passkey: undefined }
+        return (await askOnPage(asking, proof, request))?.requestId ?? null
+      },
+      confirm: (asking, given, request) =>
+        throttle.limitRefusals('account-delete', request, () =>
+          confirmDeletion(asking, given, request),
+        ),
+    },
     forHost: {
       async delete(userId, options) {
         const context = contextOfAction(options)

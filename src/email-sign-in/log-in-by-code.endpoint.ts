@@ -10,13 +10,13 @@ import type { OpenApproved, OpenedSession } from '../host-sign-in/open-session.j
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { loggedIn } from '../login/login.endpoint.js'
+import type { MailedLogin } from '../pages/code-page.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import type { SessionRequest } from '../sessions/issuing.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { tokensSchema } from '../sessions/sign-in-options.js'
 import type { DecideSignIn } from '../sign-in.js'
 import type { Throttle } from '../throttle/throttle.js'
-import { type AssertionResponse, assertionSchema } from '../two-factor/passkey-response.js'
+import { assertionSchema } from '../two-factor/passkey-response.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 
 /** The body of `POST /auth/code/login`. */
@@ -34,21 +34,12 @@ export const codeLoginRequest: z.ZodObject<{
   tokens: tokensSchema,
 })
 
-/** A mailed code, and the second factor of a user who has one. */
-export interface CodeLogin {
-  readonly requestId: string
-  readonly code: string
-  readonly secondFactor: string | null
-  readonly passkey: AssertionResponse | null
-  readonly tokens: SessionRequest['tokens']
-}
-
 /**
  * Signs in by a mailed code. While a second factor is missing, the code stays good for what is left
  * of its five tries. Throws 400 `proof-refused`, 401, 403, 429, 503.
  */
 export type LogInByCode = (
-  given: CodeLogin,
+  given: MailedLogin,
   request: Pick<EndpointRequest, 'context' | 'setHeaders'>,
 ) => Promise<OpenedSession>
 
@@ -70,7 +61,7 @@ export function createLogInByCode(deps: LogInByCodeDeps): LogInByCode {
   async function open(
     approved: ApprovedSignIn,
     proof: FoundProof,
-    tokens: SessionRequest['tokens'],
+    { tokens, lifetime }: MailedLogin,
     context: RequestContext,
   ): Promise<OpenedSession> {
     const { user, methods } = approved
@@ -79,7 +70,7 @@ export function createLogInByCode(deps: LogInByCodeDeps): LogInByCode {
     const network = await throttle.knownNetworks.standing(userId, context).catch(() => null)
     // Names the winner, before there is a session.
     if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
-    const opened = await openApproved({ approved, tokens, lifetime: undefined }, context)
+    const opened = await openApproved({ approved, tokens, lifetime }, context)
     const email = await requireSameAddress(deps, user, proof, opened, context)
     // Whoever has the mailbox may sign in as often as they like.
     await mails.giveBack({ email, user }, 'sign-in-code')
@@ -90,7 +81,7 @@ export function createLogInByCode(deps: LogInByCodeDeps): LogInByCode {
   }
 
   return async function logInByCode(given, request) {
-    const { requestId, code, tokens } = given
+    const { requestId, code } = given
     const { context } = request
     const proof = await proofs.findCode(['sign-in'], requestId, context)
     const { userId } = proof.record
@@ -98,7 +89,7 @@ export function createLogInByCode(deps: LogInByCodeDeps): LogInByCode {
     await requireCode(deps, proof, { code, userId, name: name ?? '', isHere: true }, context)
     const user = await requireUser(deps, proof, context)
     const approved = await decide(deps, user, proof, given, request)
-    return open(approved, proof, tokens, context)
+    return open(approved, proof, given, context)
   }
 }
 
@@ -121,7 +112,7 @@ async function decide(
   { decideSignIn, audit }: LogInByCodeDeps,
   user: AuthUser,
   { sealed }: FoundProof,
-  { secondFactor, passkey: response }: CodeLogin,
+  { secondFactor, passkey: response }: MailedLogin,
   { context, setHeaders }: Pick<EndpointRequest, 'context' | 'setHeaders'>,
 ): Promise<ApprovedSignIn> {
   const passkey = response && { response, setHeaders }
@@ -167,7 +158,7 @@ export function logInByCodeEndpoint(
     if (secondFactor !== null && passkey !== null)
       throw invalidRequest([{ path: 'secondFactor, passkey', message: 'Send one of them.' }])
     // 400, 401, 403, 429, 503
-    const asked = { requestId, code, secondFactor, passkey, tokens }
+    const asked = { requestId, code, secondFactor, passkey, tokens, lifetime: undefined }
     return loggedIn(await logInByCode(asked, request))
   })
 }

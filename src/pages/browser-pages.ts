@@ -24,6 +24,7 @@ import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 import { accountEndpoints } from './account/account-form.js'
 import { createAccountPage } from './account/account-page.js'
+import { createDeletePage, type DeletionOnPages } from './account/delete-page.js'
 import { createConfirmPage, createEmailPage } from './account/email-pages.js'
 import { createFactorPage } from './account/factor-page.js'
 import { mailFormEndpoints } from './account/mail-form.js'
@@ -41,6 +42,7 @@ import { createAddPasskeyPage, createOfferPasskey } from './add-passkey-page.js'
 import { createAnswerClient } from './answer-client.js'
 import { assetsEndpoint } from './assets.endpoint.js'
 import { authorizeEndpoint, postedAuthorizeEndpoint } from './authorize.endpoint.js'
+import { createCodePage, type EmailSignInOnPages } from './code-page.js'
 import { createConsentPage, createContinuePage } from './consent-page.js'
 import { createCsrf } from './csrf.js'
 import { createEnrolmentPage, refusedEnrolmentEndpoint } from './enrolment-page.js'
@@ -90,6 +92,10 @@ export interface BrowserPagesDeps
   readonly isRegistrationOpen: boolean
   /** Undefined without the option `accounts.registration`. */
   readonly registrationOnPages: RegistrationOnPages | undefined
+  /** Undefined without `accounts.emailSignIn`. */
+  readonly emailSignInOnPages: EmailSignInOnPages | undefined
+  /** Undefined without `accounts.deletion`. */
+  readonly deletionOnPages: DeletionOnPages | undefined
   /** Undefined if the host has no account page of ours. */
   readonly ownDevices: OwnDevices | undefined
   readonly codeStore: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
@@ -140,6 +146,7 @@ export function createBrowserPages(deps: BrowserPagesDeps): BrowserPages {
         HEAD: null,
       }),
       ownPage('/oauth/sign-in', form(signIn)),
+      ...codePages(parts, form),
       ownPage('/oauth/second-factor', form(createSecondFactorPage(parts, 'code'))),
       ownPage('/oauth/recovery-code', form(createSecondFactorPage(parts, 'recovery'))),
       ...enrolmentPages(parts, form),
@@ -204,7 +211,11 @@ function partsOf(deps: BrowserPagesDeps) {
     advance: createAdvance(exits, baseUrl),
     passkeys,
     offerPasskey: passkeys && createOfferPasskey(passkeys, isSecure),
-    signInByForm: { ...forms, byCode: replayFirstAnswer(forms.byCode, clock) },
+    signInByForm: {
+      ...forms,
+      byCode: replayFirstAnswer(forms.byCode, clock),
+      byMailedCode: replayFirstAnswer(forms.byMailedCode, clock),
+    },
   }
 }
 
@@ -219,6 +230,7 @@ function accountPages(parts: Parts): Routes {
   if (ownDevices === undefined) return []
   const { enrolment: secondFactor, passkeys } = parts
   const { password, email, emailFactor } = parts.accountsOnPages ?? {}
+  const { deletionOnPages: deletion } = parts
   const renewing = { ...parts, renewCookie: createRenewCookie(parts) }
   const ownPasskeys = passkeys?.server.own
   const ownConsents = createOwnConsents(parts)
@@ -230,6 +242,7 @@ function accountPages(parts: Parts): Routes {
     ownPasskeys,
     emailFactor,
     hasPasswordPage: password !== undefined,
+    hasDeletePage: deletion !== undefined,
     email,
   })
   const emailPages = email && [
@@ -244,7 +257,8 @@ function accountPages(parts: Parts): Routes {
   const newPasskey = passkeys && createNewPasskey({ ...renewing, passkeys })
   const keys =
     ownPasskeys && newPasskey && createPasskeysPage({ ...renewing, ownPasskeys, newPasskey })
-  const all = [account, factor, keys, passwordPage, ...(emailPages ?? [])]
+  const deletePage = deletion && createDeletePage({ ...parts, deletion })
+  const all = [account, factor, keys, passwordPage, ...(emailPages ?? []), deletePage]
   const pages = all.filter((page) => page !== undefined)
   return pages.map((page) => ownPage(`/${page.page}`, accountEndpoints(parts, page)))
 }
@@ -262,6 +276,11 @@ function mailPages(parts: Parts): Routes {
     registration && replayFirstDone(createConfirmRegisterPage(parts, registration), parts.clock),
   ].filter((page) => page !== undefined)
   return pages.map((page) => ownPage(`/${page.page}`, mailFormEndpoints(parts, page)))
+}
+
+function codePages(parts: Parts, form: MakeForm): Routes {
+  const { emailSignInOnPages: server } = parts
+  return server === undefined ? [] : [ownPage('/oauth/code', form(createCodePage(parts, server)))]
 }
 
 function enrolmentPages(parts: Parts, form: MakeForm): Routes {

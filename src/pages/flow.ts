@@ -14,18 +14,28 @@ export interface Flow {
   readonly done: readonly FlowStep[]
   /** Null: no sign-in waits for its second factor. */
   readonly pending: PendingFactor | null
+  /** A sign-in by a mailed code; left out without. */
+  readonly mailed?: MailedSignIn
 }
 
-/** A sign-in after a right password that waits for its second factor. */
+/** A sign-in by a mailed code. */
+export interface MailedSignIn {
+  /** 256 random bits. */
+  readonly requestId: string
+  /** Eight digits, once they were right and the second factor is due; null before. */
+  readonly code: string | null
+}
+
+/** A sign-in after a right password or mailed code that waits for its second factor. */
 export interface PendingFactor {
   /** 128 random bits, for one-time use. */
   readonly id: string
   readonly userId: string
   /** When the password was right. */
   readonly at: Date
-  /** Of the right password. */
+  /** Of the right password; of no use after a mailed code. */
   readonly passwordFingerprint: string
-  /** The counter keys of the sign-in. */
+  /** The counter keys of the sign-in; likewise. */
   readonly digests: IdentifierDigests
   /** Whether the browser shall stay signed in. */
   readonly stay: boolean
@@ -46,10 +56,14 @@ export interface FlowBinding {
 export interface Flows {
   /** A flow without steps. */
   begin(): Flow
+  /** The flow that waits for a mailed code. */
+  withMailed(flow: Flow, requestId: string): Flow
   /** The flow with one more step, and without a pending sign-in. */
   withStep(flow: Flow, step: FlowStep): Flow
-  /** The flow with a sign-in that now waits for its second factor. */
-  withPending(flow: Flow, pending: Omit<PendingFactor, 'id' | 'at'>): Flow
+  /**
+   * The flow with a sign-in that now waits for its second factor. `mailed`: by a mailed code.
+   */
+  withPending(flow: Flow, pending: Omit<PendingFactor, 'id' | 'at'>, mailed?: MailedSignIn): Flow
   /** Throws for a browser without a cookie, which could not be recognised. */
   seal(flow: Flow, binding: FlowBinding): string
   /**
@@ -81,7 +95,7 @@ const skewMs = 60_000
 /**
  * Characters. 400 are enough for user ids of up to 152 bytes, but an id may have 1024 characters.
  */
-export const maxFlowChars = 4300
+export const maxFlowChars = 4400
 
 /** The format of the vault: version, key, nonce and body. */
 const shape = /^v1\.[\w-]{8}\.[\w-]{16}\.([\w-]+)$/
@@ -106,15 +120,26 @@ export function createFlows({ encryptionKeys, once, clock }: FlowsDeps): Flows {
   return {
     begin: () => ({ startedAt: clock(), done: [], pending: null }),
 
-    withStep: ({ startedAt, done }, step) => ({
+    withMailed: ({ startedAt, done }, requestId) => ({
+      startedAt,
+      done,
+      pending: null,
+      mailed: { requestId, code: null },
+    }),
+
+    withStep: ({ startedAt, done, mailed }, step) => ({
       startedAt,
       done: [...done.filter((other) => other !== step && isKept(other, step)), step],
       pending: null,
+      // Whoever signs in to another account may be doing so by a mailed code.
+      ...(step === 'other_account' && mailed !== undefined ? { mailed } : {}),
     }),
 
-    withPending: (flow, pending) => ({
-      ...flow,
+    withPending: ({ startedAt, done }, pending, mailed) => ({
+      startedAt,
+      done,
       pending: { ...pending, id: randomId(), at: clock() },
+      ...(mailed === undefined ? {} : { mailed }),
     }),
 
     seal(flow, { request, browser }) {
@@ -164,8 +189,12 @@ function isShaped(sealed: string): boolean {
 // A flow as bytes: it is in every address, and JSON would be half as long again.
 //
 // byte      0   version
-//           1   bits: the steps, `pending`, `stay`
+//           1   bits: the steps, `pending`, `stay`, `mailed`
 //         2-7   startedAt, in milliseconds
+//
+// With a mailed code, next the 32 bytes of its requestId and eight of its digits, which are 0
+// before they were right; and what follows is 40 bytes later:
+//
 //        8-13   pending: at, in milliseconds
 //       14-29   id
 //       30-45   passwordFingerprint
@@ -177,18 +206,31 @@ const version = 1
 const steps: readonly FlowStep[] = ['login', 'select_account', 'consent', 'other_account']
 const pendingBit = 1 << steps.length
 const stayBit = pendingBit << 1
+const mailedBit = stayBit << 1
 const headBytes = 8
+const mailedBytes = 40
 const pendingBytes = 102
 
 /** @internal */
-export function bytesOfFlow({ startedAt, done, pending }: Flow): Buffer {
+export function bytesOfFlow({ startedAt, done, pending, mailed }: Flow): Buffer {
   const head = Buffer.alloc(headBytes)
   const doneBits = steps.reduce((bits, step, i) => bits | (done.includes(step) ? 1 << i : 0), 0)
   const pendingBits = pending === null ? 0 : pendingBit | (pending.stay ? stayBit : 0)
   head.writeUInt8(version, 0)
-  head.writeUInt8(doneBits | pendingBits, 1)
+  head.writeUInt8(doneBits | pendingBits | (mailed === undefined ? 0 : mailedBit), 1)
   head.writeUIntBE(startedAt.getTime(), 2, 6)
-  return pending === null ? head : Buffer.concat([head, bytesOfPending(pending)])
+  const parts: Buffer[] = [head]
+  if (mailed !== undefined) parts.push(bytesOfMailed(mailed))
+  if (pending !== null) parts.push(bytesOfPending(pending))
+  return Buffer.concat(parts)
+}
+
+function bytesOfMailed({ requestId, code }: MailedSignIn): Buffer {
+  const bytes = Buffer.alloc(mailedBytes)
+  if (Buffer.from(requestId, 'base64url').copy(bytes) !== 32)
+    throw new TypeError('a member of a flow has another length')
+  bytes.write(code ?? '', 32, 'latin1')
+  return bytes
 }
 
 function bytesOfPending({ at, id, passwordFingerprint, digests, userId }: PendingFactor): Buffer {
@@ -208,14 +250,27 @@ function bytesOfPending({ at, id, passwordFingerprint, digests, userId }: Pendin
 export function flowOfBytes(bytes: Buffer): Flow | null {
   if (bytes.length < headBytes || bytes.readUInt8(0) !== version) return null
   const bits = bytes.readUInt8(1)
-  if (bits >= stayBit << 1) return null
+  if (bits >= mailedBit << 1) return null
   const startedAt = new Date(bytes.readUIntBE(2, 6))
   const done = steps.filter((_step, i) => (bits & (1 << i)) !== 0)
-  const rest = bytes.subarray(headBytes)
+  const mailed = (bits & mailedBit) === 0 ? undefined : mailedOf(bytes.subarray(headBytes))
+  if (mailed === null) return null
+  const begun = { startedAt, done, ...(mailed === undefined ? {} : { mailed }) }
+  const rest = bytes.subarray(headBytes + (mailed === undefined ? 0 : mailedBytes))
   if ((bits & pendingBit) === 0)
-    return rest.length === 0 && (bits & stayBit) === 0 ? { startedAt, done, pending: null } : null
+    return rest.length === 0 && (bits & stayBit) === 0 ? { ...begun, pending: null } : null
   const pending = pendingOf(rest, (bits & stayBit) !== 0)
-  return pending === null ? null : { startedAt, done, pending }
+  return pending && { ...begun, pending }
+}
+
+function mailedOf(bytes: Buffer): MailedSignIn | null {
+  const digits = bytes.subarray(32, mailedBytes).toString('latin1')
+  const isNone = digits === '\0'.repeat(8)
+  if (!isNone && !/^\d{8}$/.test(digits)) return null
+  return {
+    requestId: bytes.subarray(0, 32).toString('base64url'),
+    code: isNone ? null : digits,
+  }
 }
 
 function pendingOf(bytes: Buffer, stay: boolean): PendingFactor | null {

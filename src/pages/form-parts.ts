@@ -68,6 +68,50 @@ export function field(given: Field, texts: PageTexts): SafeHtml {
 ${below}${after}</div>`
 }
 
+/** The field of a mailed code. */
+export function codeField(
+  value: string,
+  { fault }: PageForm,
+  hint: TextKey,
+  texts: PageTexts,
+  mayBeFaulty = true,
+): SafeHtml {
+  const isFaulty = mayBeFaulty && fault?.kind === 'wrong'
+  const attributes = {
+    type: 'text',
+    value,
+    autocomplete: 'one-time-code',
+    inputmode: 'numeric',
+    pattern: '[0-9 ]*',
+    required: true,
+    autofocus: fault === null || isFaulty,
+  }
+  const label = 'confirm-email.code'
+  return field({ id: 'one-time-code', name: 'code', label, hint, isFaulty, attributes }, texts)
+}
+
+/** The field of a name, for whoever is not signed in. */
+export function typedName(value: string, { fault }: PageForm): Omit<Field, 'isFaulty'> {
+  const attributes = {
+    type: 'text',
+    value,
+    autocomplete: 'username',
+    autocapitalize: 'none',
+    autocorrect: 'off',
+    spellcheck: 'false',
+    required: true,
+    autofocus: fault === null || fault.kind === 'wrong',
+  }
+  return { id: 'username', name: 'username', label: 'sign-in.username', attributes }
+}
+
+/** The checkbox to stay signed in. */
+export function stayTick(checked: boolean, texts: PageTexts): SafeHtml {
+  const given = attributes({ type: 'checkbox', name: 'stay', value: 'yes', checked })
+  return html`<label class="tick"><input${given}> <span>${texts.html('sign-in.stay')}</span></label>
+`
+}
+
 /** A button that posts the form, with the user's choice if there are several. */
 export function button(
   label: SafeHtml,

@@ -37,6 +37,7 @@ type DecidedPage = Extract<AuthorizationDecision, { next: 'page' }>['page']
 function pageOf(page: DecidedPage, flow: Flow | null): StepPage {
   // After a right password only the code is missing.
   if (page === 'sign-in' && (flow?.pending ?? null) !== null) return 'second-factor'
+  if (page === 'sign-in' && flow?.mailed !== undefined) return 'code'
   // A factor is added only right after the password: a session alone may be stolen.
   if (page === 'enrolment' && flow?.done.includes('login') !== true) return 'sign-in'
   return page
@@ -45,7 +46,13 @@ function pageOf(page: DecidedPage, flow: Flow | null): StepPage {
 /** Whether the request needs a sign-in to continue. */
 export function leadsToSignIn(decision: AuthorizationDecision, flow: Flow | null): boolean {
   const step = nextStep(decision, flow)
-  return step.next === 'page' && step.page === 'sign-in'
+  return step.next === 'page' && isFirst(step.page)
+}
+
+// A user without the password may ask for a code instead, and one who waits for it may type the
+// password.
+function isFirst(page: StepPage): boolean {
+  return page === 'sign-in' || page === 'code'
 }
 
 /**
@@ -65,5 +72,6 @@ export function mayShow(
   const next = nextStep(decision, flow)
   if (next.next !== 'page') return false
   const isHalfWay = next.page === 'second-factor' && page !== 'second-factor'
-  return next.page === page || (isHalfWay && (page === 'sign-in' || page === 'recovery-code'))
+  if (next.page === page || (isFirst(next.page) && isFirst(page))) return true
+  return isHalfWay && (page === 'sign-in' || page === 'recovery-code')
 }

@@ -7,6 +7,8 @@ import { maxFlowChars } from './flow.js'
 export type PageName =
   | 'authorize'
   | 'sign-in'
+  /** The sign-in by a mailed code. */
+  | 'code'
   | 'second-factor'
   /** The second factor with a recovery code. */
   | 'recovery-code'
@@ -26,6 +28,7 @@ export type AccountPageName =
   | 'account/password'
   | 'account/email'
   | 'account/confirm'
+  | 'account/delete'
   | MailPageName
 
 /** The pages of whoever is not signed in, or has a link in a mail. */

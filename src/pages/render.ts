@@ -1,9 +1,11 @@
 import type { SafeHtml } from './html.js'
 import { layout, type PageContent, type PageShell } from './layout.js'
 import type {
+  AccountDeleteView,
   AccountEmailView,
   AccountPasswordView,
   CodeElsewhereView,
+  CodeView,
   ConfirmEmailView,
   ConfirmRegisterView,
   ForgotView,
@@ -15,6 +17,7 @@ import type {
 } from './view.js'
 import { accountPage } from './views/account.js'
 import { accountFactorPage, accountPasskeysPage } from './views/account-factors.js'
+import { accountDeletePage, codePage } from './views/codes.js'
 import { consentPage, continuePage } from './views/consent.js'
 import { accountEmailPage, codeElsewherePage, confirmEmailPage } from './views/email.js'
 import {
@@ -77,6 +80,10 @@ function contentOf(view: View, shell: PageShell): PageContent {
 // Pages around a mail, and changes of passwords and addresses.
 function mailedContentOf(view: MailedView, shell: PageShell): PageContent {
   switch (view.page) {
+    case 'code':
+      return codePage(view, shell.texts)
+    case 'account-delete':
+      return accountDeletePage(view, shell.texts)
     case 'forgot':
       return forgotPage(view, shell.texts)
     case 'reset':
@@ -101,6 +108,8 @@ function mailedContentOf(view: MailedView, shell: PageShell): PageContent {
 }
 
 type MailedView =
+  | CodeView
+  | AccountDeleteView
   | ForgotView
   | ResetView
   | UndoView

@@ -4,34 +4,39 @@ import { sha256 } from '../lib/digest.js'
 import type { MailFormDone, MailPage } from './account/mail-form.js'
 import type { FormFields, FormPage, Submitted } from './form-page.js'
 import type { PageVisit } from './page-visit.js'
-import type { FormSignIn, SignInByForm } from './sign-in-by-form.js'
+import type { FormSignIn, FormVisit } from './sign-in-by-form.js'
 
 /** Remembered forms. */
 const maxRecent = 1000
 const recentSeconds = 10
 
 /**
- * Repeats the first answer, with the same session, if a second step is sent twice. After a double
+ * Repeats the first answer, with the same session, if a code is sent twice. After a double
  * click, the browser drops the first answer and shows the second, for which the code would be used
  * up. Only the client that got the first answer can send the same form from the same browser with
  * the same code.
  */
-export function replayFirstAnswer(byCode: SignInByForm['byCode'], clock: () => Date) {
+export function replayFirstAnswer<Code extends string | null, Rest extends unknown[]>(
+  byCode: (code: Code, visit: FormVisit, ...rest: Rest) => Promise<FormSignIn>,
+  clock: () => Date,
+) {
   const recent = boundedCache<Promise<FormSignIn>>(maxRecent, recentSeconds)
 
   return async function byCodeOnce(
-    ...[code, visit]: Parameters<SignInByForm['byCode']>
+    code: Code,
+    visit: FormVisit,
+    ...rest: Rest
   ): Promise<FormSignIn> {
     const { flow, binding } = visit
-    const step = flow?.pending?.id
-    if (step === undefined || code === null) return byCode(code, visit)
+    const step = flow?.pending?.id ?? flow?.mailed?.requestId
+    if (step === undefined || code === null) return byCode(code, visit, ...rest)
     // As JSON, so that different lists of parts are different texts.
     const name = sha256(JSON.stringify([step, binding.request, binding.browser, code]))
     const before = recent.get(name, clock())
     // A refused form is checked and counted every time.
     const known = before === undefined ? null : await before.catch(() => null)
     if (known?.next === 'signed-in') return known
-    const result = byCode(code, visit)
+    const result = byCode(code, visit, ...rest)
     recent.set(name, result, clock())
     return result
   }

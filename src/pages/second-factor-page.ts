@@ -1,3 +1,4 @@
+import type { StoredMethod } from '../stores/contract.js'
 import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 import type { FormPage } from './form-page.js'
@@ -23,7 +24,8 @@ export function createSecondFactorPage(
     page: kind === 'code' ? 'second-factor' : 'recovery-code',
 
     async view({ asked, flow }, form) {
-      const owed = await owedBy(deps, flow?.pending?.userId ?? '')
+      const shown: StoredMethod[] = flow?.mailed === undefined ? [] : ['email']
+      const owed = await owedBy(deps, flow?.pending?.userId ?? '', shown)
       if (owed === null) return null
       const { user, first, passkey, sendable, hasRecovery } = owed
       const { name, username } = user
@@ -76,10 +78,13 @@ interface Owed {
 async function owedBy(
   { users, secondFactors, passkeys }: SecondFactorPageDeps,
   userId: string,
+  shown: readonly StoredMethod[],
 ): Promise<Owed | null> {
   const user = await users.findById(userId)
   if (user === null) return null
-  const factors = await secondFactors.of(user)
+  const found = await secondFactors.of(user, shown)
+  // None of them counts after a mailed code.
+  const factors = found?.methods.length === 0 ? null : found
   const passkey = await partFor(passkeys, user, factors === null)
   if (factors === null) {
     // The first passkey came with recovery codes.

@@ -3,13 +3,14 @@ import type { SetHeaders } from '../http/endpoint.js'
 import { equalInConstantTime } from '../lib/constant-time.js'
 import { deriveKey } from '../lib/derive-key.js'
 import { hmacSha256 } from '../lib/digest.js'
-import type { LoggedIn, LogInSteps, StepOutcome } from '../login/log-in.js'
+import type { LoggedIn, LogInSteps } from '../login/log-in.js'
 import type { Requester, SecondStep } from '../login/login-proof.js'
 import { parseCredentials } from '../login/login-request.js'
 import type { PasskeysOnPages } from '../passkeys/passkeys-on-pages.js'
 import { browserLifetime } from '../sessions/browser-session.js'
 import type { AuthUser } from '../users/contract.js'
-import type { Flow, FlowBinding, Flows } from './flow.js'
+import type { EmailSignInOnPages } from './code-page.js'
+import type { Flow, FlowBinding, Flows, MailedSignIn } from './flow.js'
 import type { Submitted } from './form-page.js'
 import { asIdentifier } from './judge-form.js'
 import { assertionOf } from './page-passkeys.js'
@@ -61,6 +62,8 @@ export type FormSignIn =
 /** Signs in by forms of the pages. Rejects only with errors that are not for clients. */
 export interface SignInByForm {
   byPassword(fields: PasswordFields, visit: FormVisit): Promise<FormSignIn>
+  /** With a mailed code in the place of a password; without the option always refused. */
+  byMailedCode(code: string, visit: FormVisit, stay: boolean): Promise<FormSignIn>
   /** `code` null: the user requests a code. */
   byCode(code: string | null, visit: FormVisit): Promise<FormSignIn>
   /** With a passkey only. Always refused without the option `passkeys`. */
@@ -75,6 +78,8 @@ export interface SignInByFormDeps {
   readonly passwordFingerprint: PasswordFingerprint
   /** Undefined without the option `passkeys`. */
   readonly passkeysOnPages: Pick<PasskeysOnPages, 'approve' | 'open'> | undefined
+  /** Undefined without the option `accounts.emailSignIn`. */
+  readonly emailSignInOnPages: EmailSignInOnPages | undefined
 }
 
 /** Characters; longer than any valid code. */
@@ -104,6 +109,17 @@ export function createSignInByForm(deps: SignInByFormDeps): SignInByForm {
   return {
     byPassword: (fields, visit) =>
       byPassword(fields, visit).catch((error: unknown) => resultOf(error, wrong)),
+
+    async byMailedCode(typed, visit, stay) {
+      const code = withoutBlanks(typed)
+      const requestId = visit.flow?.mailed?.requestId
+      if (requestId === undefined) return startOver
+      if (!/^\d{8}$/.test(code)) return wrong
+      const nothing = { code: null, passkey: null }
+      return byMail(deps, { requestId, code }, stay, nothing, visit, wrong).catch(
+        (error: unknown) => resultOf(error, wrong),
+      )
+    },
 
     async byCode(typed, visit) {
       const code = typed === null ? null : withoutBlanks(typed)
@@ -135,6 +151,7 @@ async function second(
   const pending = flow?.pending ?? null
   if (flow === null || pending === null) return startOver
   const { userId, digests, stay } = pending
+  if (flow.mailed !== undefined) return byMail(deps, flow.mailed, stay, shown, visit, otherwise)
   const request: SecondStep = {
     ...shown,
     userId,
@@ -146,6 +163,31 @@ async function second(
   const outcome = await logInSteps.second({ ...asked, request })
   if (outcome.outcome === 'logged-in') return signedIn(deps, outcome.loggedIn, stay, visit)
   return outcome.error.code === 'totp-invalid' ? otherwise : factorDue(deps, flow, outcome, binding)
+}
+
+// The mailed code is sent again with the second factor: it is used up when both are right.
+async function byMail(
+  deps: SignInByFormDeps,
+  { requestId, code }: MailedSignIn,
+  stay: boolean,
+  { code: secondFactor, passkey }: Pick<SecondStep, 'code' | 'passkey'>,
+  visit: FormVisit,
+  otherwise: FormSignIn,
+): Promise<FormSignIn> {
+  const { emailSignInOnPages: server, flows } = deps
+  if (server === undefined || code === null) return startOver
+  const lifetime = browserLifetime(stay)
+  const given = { requestId, code, secondFactor, passkey, tokens: 'cookie', lifetime } as const
+  const outcome = await server.logIn(given, visit)
+  if (outcome.outcome === 'logged-in') return signedIn(deps, outcome.loggedIn, stay, visit)
+  if (outcome.error.code === 'totp-invalid') return otherwise
+  const digests = { name: requestId, typed: requestId }
+  const pending = { userId: outcome.userId, passwordFingerprint: 'A'.repeat(22), digests, stay }
+  const { flow, binding } = visit
+  const due = flow?.pending
+    ? flow
+    : flows.withPending(flow ?? flows.begin(), pending, { requestId, code })
+  return factorDue(deps, due, outcome, binding)
 }
 
 async function byPasskey(
@@ -189,7 +231,7 @@ function signedIn(
 function factorDue(
   { flows }: SignInByFormDeps,
   flow: Flow,
-  { error: { details = {} } }: Extract<StepOutcome, { outcome: 'factor-due' }>,
+  { error: { details = {} } }: { readonly error: AuthError },
   binding: FlowBinding,
 ): FormSignIn {
   const methods = (details['availableMethods'] ?? []) as readonly string[]
@@ -218,6 +260,7 @@ function resultOf(error: unknown, otherwise: FormSignIn): FormSignIn {
   const { retryAfter = 5, clientMessage: message } = error
   switch (error.code) {
     case 'invalid-request':
+    case 'proof-refused':
     case 'Unauthorized':
       return otherwise
     case 'forbidden':

@@ -5,6 +5,7 @@ import { addressAt } from '../oauth/base-url.js'
 import { endUnlessKept, findSessionOfCookie } from '../sessions/browser-session.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { OfferPasskey } from './add-passkey-page.js'
+import type { EmailSignInOnPages } from './code-page.js'
 import { accountOf } from './consent-page.js'
 import type { FormFields, FormPage, Submitted } from './form-page.js'
 import { clientOf } from './goal.js'
@@ -28,6 +29,8 @@ export interface SignInPageDeps {
   readonly passkeys: PagePasskeys | undefined
   /** Whether there is a page of ours for forgotten passwords. */
   readonly hasForgotPage: boolean
+  /** Undefined without the option `accounts.emailSignIn`. */
+  readonly emailSignInOnPages: EmailSignInOnPages | undefined
   /** Whether everybody can make an account. */
   readonly isRegistrationOpen: boolean
   /** The host's pages for users who cannot sign in. */
@@ -57,6 +60,7 @@ export function createSignInPage(deps: SignInPageDeps): FormPage {
         stay: typed.has('stay'),
         forgotten: forgottenOf(deps, asked),
         register: registerOf(deps, asked),
+        byCode: deps.emailSignInOnPages === undefined ? null : pageAddress(baseUrl, 'code', asked),
         mayCancel: true,
         passkey:
           passkeys === undefined

@@ -54,6 +54,8 @@ export interface SignInView {
   /** The host's page for users who cannot sign in; null without. */
   readonly forgotten: string | null
   readonly register: string | null
+  /** The page to sign in by a mailed code; null without. */
+  readonly byCode: string | null
   /** Whether the form offers a way back to the client. */
   readonly mayCancel: boolean
   /**
@@ -61,6 +63,17 @@ export interface SignInView {
    * its script finds that the browser supports passkeys.
    */
   readonly passkey: SafeHtml | null
+}
+
+/**
+ * A sign-in by a mailed code: the form has the field `username`; once a code is sent, `code` and
+ * `stay`, and a button `name="choice" value="again"`, which starts anew.
+ */
+export interface CodeView extends Pick<SignInView, 'form' | 'username' | 'stay'> {
+  readonly page: 'code'
+  readonly isSent: boolean
+  /** The page to sign in with a password. */
+  readonly back: string
 }
 
 /** A factor of the host that sends codes. */
@@ -199,6 +212,8 @@ export interface AccountView {
   readonly password: string | null
   /** The address, and the page to change it; null without. */
   readonly email: EmailOnPage | null
+  /** The page to delete the account; null without. */
+  readonly delete: string | null
   /** The page to sign out. */
   readonly signOut: string
 }
@@ -269,6 +284,17 @@ export interface AccountPasskeysView {
   readonly passkeys: readonly PasskeyOnPage[]
   /** The account page. */
   readonly back: string
+}
+
+/**
+ * Asks whether to delete the account. The form has the field `present` if the password is asked
+ * for; once a code was mailed, `code`, and the id of its request as `request`.
+ */
+export interface AccountDeleteView extends Pick<AccountPasskeysView, 'account' | 'form' | 'back'> {
+  readonly page: 'account-delete'
+  readonly asksPassword: boolean
+  /** Null before the mail. */
+  readonly requestId: string | null
 }
 
 /** A name, to which a link for a new password is mailed if it has an account. */
@@ -356,6 +382,7 @@ export type Note =
   | 'password-set'
   | 'address-confirmed'
   | 'address-undone'
+  | 'account-deleted'
   | 'link-used'
   | 'link-expired'
   | 'link-unknown'
@@ -451,6 +478,7 @@ export interface ErrorView {
 /** All pages. */
 export type View =
   | SignInView
+  | CodeView
   | SecondFactorView
   | EnrolView
   | EnrolPasskeyView
@@ -461,6 +489,7 @@ export type View =
   | AccountView
   | AccountFactorView
   | AccountPasskeysView
+  | AccountDeleteView
   | ForgotView
   | ResetView
   | UndoView

@@ -1,7 +1,7 @@
 import { Router } from 'express'
 import { createAccount } from '../account/account.js'
 import { createSecondFactorManagement } from '../account/second-factor-management.js'
-import { createSessionManagement } from '../account/session-management.js'
+import { createSessionManagement, type EndForAccounts } from '../account/session-management.js'
 import { createAccounts, withoutAccounts, withoutPasswordRules } from '../accounts/accounts.js'
 import { createBrowserSessions } from '../cookie/browser-session.js'
 import { createCookie } from '../cookie/cookie.js'
@@ -126,16 +126,11 @@ function createMap(kit: Kit) {
   const pagesUrl = kit.oauthServer?.baseUrl
   const accounts =
     accountsServer && createAccounts({ ...kit, ...accountsServer, ...ending, pagesUrl })
-  const emailSignIn = accountsServer?.accountsOptions.emailSignIn
-    ? createEmailSignIn({ ...kit, ...accountsServer })
-    : undefined
+  const { emailSignIn, deletion } = createOffered(kit, ending)
   const registration =
     accountsServer &&
     accounts &&
     createRegistration({ ...kit, ...accountsServer, ...accounts.parts })
-  const deletion = accountsServer?.accountsOptions.deletion
-    ? createDeletion({ ...kit, ...accountsServer, ...ending })
-    : undefined
   const pages = forApps && {
     ...forApps,
     ownDevices: kit.hasAccountPage ? sessions.onPages : undefined,
@@ -144,6 +139,8 @@ function createMap(kit: Kit) {
     passkeysOnPages: passkeys?.onPages,
     accountsOnPages: accounts?.onPages,
     registrationOnPages: registration?.onPages,
+    emailSignInOnPages: emailSignIn?.onPages,
+    deletionOnPages: deletion?.onPages,
   }
 
   // biome-ignore format: the map is a table
@@ -190,6 +187,7 @@ function createMap(kit: Kit) {
     pages:         pages && createBrowserPages(pages),
                                                      // GET, POST /oauth/authorize
                                                      // GET, POST /oauth/sign-in
+                                                     // GET, POST /oauth/code
                                                      // GET, POST /oauth/second-factor
                                                      // GET, POST /oauth/recovery-code
                                                      // GET, POST /oauth/enrolment
@@ -203,6 +201,7 @@ function createMap(kit: Kit) {
                                                      // GET, POST /account/password
                                                      // GET, POST /account/email
                                                      // GET, POST /account/confirm
+                                                     // GET, POST /account/delete
                                                      // GET, POST /account/forgot
                                                      // GET, POST /account/reset
                                                      // GET, POST /account/undo
@@ -222,6 +221,18 @@ function createMap(kit: Kit) {
                                                      // GET /auth/jwks.json
   }
   return map
+}
+
+// What the option `accounts` offers by name.
+function createOffered(kit: Kit, ending: EndForAccounts) {
+  const { accountsServer } = kit
+  if (accountsServer === undefined) return { emailSignIn: undefined, deletion: undefined }
+  const { emailSignIn, deletion } = accountsServer.accountsOptions
+  const parts = { ...kit, ...accountsServer }
+  return {
+    emailSignIn: emailSignIn ? createEmailSignIn(parts) : undefined,
+    deletion: deletion ? createDeletion({ ...parts, ...ending }) : undefined,
+  }
 }
 
 function mount(routes: Routes, { cors }: ResolvedOptions, { contexts, warnOnce }: Kit): Router {

@@ -18,6 +18,13 @@ type Refused = Pick<EndpointRequest, 'context' | 'setHeaders'>
 /** Limits the refusals of an endpoint by network. */
 export type LimitFailures = (name: string, endpoint: Endpoint) => Endpoint
 
+/** Does work of an endpoint elsewhere, and limits its refusals together with those of it. */
+export type LimitRefusals = <Result>(
+  name: string,
+  request: Refused,
+  work: () => Promise<Result>,
+) => Promise<Result>
+
 /**
  * Counts a failed client authentication by network, and by network and client id, whether that
  * client exists or not. Resolves with the error for the client.
@@ -44,6 +51,7 @@ export type CountRefusedPasskey = (
  */
 export interface RefusalLimits {
   readonly limitFailures: LimitFailures
+  readonly limitRefusals: LimitRefusals
   readonly countRefusedClient: CountRefusedClient
   readonly countRefusedPasskey: CountRefusedPasskey
 }
@@ -78,17 +86,22 @@ export function createRefusalLimits(deps: RefusalLimitDeps): RefusalLimits {
   const ofPasskeys = counting('mar-passkey', { ...defaultLimits.network, ...options.network })
   const ofPasskey = counting('mar-passkey-id', perPasskey)
 
+  // A refusal beyond the limit becomes 429.
+  const limitRefusals: LimitRefusals = async (name, request, work) => {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof AuthError) || !countedCodes.includes(error.code)) throw error
+      const key = keyOf('endpoint', name, networkOf(request.context.ip))
+      throw await ofTokens(key, request, error)
+    }
+  }
+
   return {
-    // A refusal beyond the limit becomes 429.
+    limitRefusals,
     limitFailures: (name, endpoint) =>
       async function limitedEndpoint(request) {
-        try {
-          return await endpoint(request)
-        } catch (error) {
-          if (!(error instanceof AuthError) || !countedCodes.includes(error.code)) throw error
-          const key = keyOf('endpoint', name, networkOf(request.context.ip))
-          throw await ofTokens(key, request, error)
-        }
+        return limitRefusals(name, request, () => endpoint(request))
       },
     async countRefusedClient(clientId, request, refusal) {
       const network = networkOf(request.context.ip)

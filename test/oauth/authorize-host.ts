@@ -150,6 +150,8 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
     passkeysOnPages: undefined,
     accountsOnPages: undefined,
     registrationOnPages: undefined,
+    emailSignInOnPages: undefined,
+    deletionOnPages: undefined,
     isRegistrationOpen: false,
     ownDevices: undefined,
     signer: settings.signer?.(signer) ?? signer,

@@ -23,6 +23,29 @@ describe('a flow', () => {
     expect(flows.open(flows.seal(flow, binding), binding)).toEqual(flow)
   })
 
+  it('waits for a mailed code, and then for the second factor of its user', () => {
+    const { flows } = flowParts()
+    const requestId = digestOf('a request')
+    const waiting = flows.withMailed(flows.withStep(flows.begin(), 'select_account'), requestId)
+    const mailed = { requestId, code: null }
+    expect(waiting).toEqual({ startedAt: now, done: ['select_account'], pending: null, mailed })
+    expect(flows.open(flows.seal(waiting, binding), binding)).toEqual(waiting)
+    expect(flows.withStep(waiting, 'other_account').mailed).toEqual(mailed)
+    expect(flows.withStep(waiting, 'login').mailed).toBeUndefined()
+    const half = flows.withPending(waiting, halfWay, { requestId, code: '00123456' })
+    expect(flows.open(flows.seal(half, binding), binding)).toEqual(half)
+    // A password in its place is no mailed code.
+    expect(flows.withPending(half, halfWay).mailed).toBeUndefined()
+    const [bytes, digit] = [bytesOfFlow(half), Buffer.from('x')]
+    expect(flowOfBytes(bytes)).toEqual(half)
+    expect(
+      flowOfBytes(Buffer.concat([bytes.subarray(0, 47), digit, bytes.subarray(48)])),
+    ).toBeNull()
+    expect(flowOfBytes(bytesOfFlow(waiting).subarray(0, 47))).toBeNull()
+    expect(flowOfBytes(Buffer.concat([bytesOfFlow(waiting), digit]))).toBeNull()
+    expect(() => bytesOfFlow({ ...waiting, mailed: { requestId: 'short', code: null } })).toThrow()
+  })
+
   it('is written in characters that no address changes, 400 at most for ids of 152 bytes', () => {
     const { flows } = flowParts()
     const sealedFor = (userId: string) => {

@@ -91,6 +91,7 @@ export async function startForms({
     flows,
     passwordFingerprint: createPasswordFingerprint(keys),
     passkeysOnPages: undefined,
+    emailSignInOnPages: undefined,
   })
   const secrets = new Set<string>()
 

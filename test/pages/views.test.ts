@@ -248,7 +248,8 @@ describe('The sign-in page', () => {
   })
 
   it('offers what there is, and nothing else', () => {
-    const bare: SignInView = { ...view, forgotten: null, register: null, mayCancel: false }
+    const none = { forgotten: null, register: null, byCode: null }
+    const bare: SignInView = { ...view, ...none, mayCancel: false }
     const markup = pageOf(bare)
     expect(markup).not.toMatch(/Forgot|Create an account|Cancel|class="links"/)
     expect(named(markup, 'form')).toHaveLength(1)

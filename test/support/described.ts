@@ -83,6 +83,7 @@ const byRoute = new Map(requests.map(({ route, request }) => [route, request]))
 /** Pages for people, and what they load: no client asks them, so none of it is described. */
 const forPeople: ReadonlySet<string> = new Set([
   '/oauth/sign-in',
+  '/oauth/code',
   '/oauth/second-factor',
   '/oauth/recovery-code',
   '/oauth/enrolment',
@@ -99,6 +100,7 @@ const forPeople: ReadonlySet<string> = new Set([
   '/account/forgot',
   '/account/reset',
   '/account/undo',
+  '/account/delete',
   '/account/register',
   '/account/register/confirm',
   '/account/invitation',

@@ -338,6 +338,8 @@ in comments. --><html lang="${texts.tag}" dir="${texts.direction}">
     const views = askedPages().map(({ view }) => view)
     const kinds: Record<View['page'], true> = {
       'sign-in': true,
+      code: true,
+      'account-delete': true,
       'second-factor': true,
       enrol: true,
       'enrol-passkey': true,

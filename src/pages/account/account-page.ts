@@ -29,6 +29,8 @@ export interface AccountPageDeps {
   readonly ownPasskeys: Pick<OwnPasskeys, 'list'> | undefined
   /** Whether users can change their password here. */
   readonly hasPasswordPage: boolean
+  /** Whether users can delete their account. */
+  readonly hasDeletePage: boolean
   /** Undefined if users cannot change their address here. */
   readonly email: Pick<EmailOnPages, 'status'> | undefined
   readonly scopes: Pick<Scopes, 'describe'>
@@ -71,6 +73,7 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
         passkeys: passkeys === undefined ? null : { count: passkeys.length, href: passkeysUrl },
         password,
         email: address === undefined ? null : emailOf(address, emailUrl),
+        delete: deps.hasDeletePage ? pageAddress(baseUrl, 'account/delete', place) : null,
         signOut,
       })
     },

@@ -95,8 +95,8 @@ function confirmed(asking: Asking, baseUrl: URL) {
   return asking.show(() => () => ({ page: 'note', note: 'address-confirmed', onward }))
 }
 
-// `typed`: what has to do with what was typed.
-function refusalOf(error: unknown, typed: readonly AuthError['code'][]): Refusal {
+/** The page again, or a new sign-in. `typed`: what has to do with what was typed. */
+export function refusalOf(error: unknown, typed: readonly AuthError['code'][]): Refusal {
   if (error instanceof AuthError && error.status === 401) throw error
   if (error instanceof AuthError && typed.includes(error.code))
     return { next: 'again', status: 422, fault: { kind: 'wrong' } }

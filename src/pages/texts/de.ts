@@ -63,6 +63,14 @@ export const de: TextsOfPages = {
     'Bestätige es mit Deinem Passkey: mit Finger, Gesicht, PIN oder Sicherheitsschlüssel, je ' +
     'nachdem, was Du eingerichtet hast.',
   'second-factor.send': 'Code schicken: {way}',
+  'sign-in.by-code': 'Mit E-Mail anmelden',
+  'code.title': 'Mit E-Mail anmelden',
+  'code.lead': 'Wir schicken Dir einen Code, mit dem Du Dich anmeldest.',
+  'code.submit': 'Code schicken',
+  'code.sent': 'Wenn es dieses Konto gibt, ist ein Code an seine E-Mail-Adresse unterwegs.',
+  'code.sign-in': 'Anmelden',
+  'code.again': 'Noch einen Code schicken',
+  'code.back': 'Mit Passwort anmelden',
   'second-factor.way-email': 'per E-Mail',
   'second-factor.way-sms': 'per SMS',
   'second-factor.sent': 'Ein Code ist zu Dir unterwegs.',
@@ -175,6 +183,13 @@ export const de: TextsOfPages = {
   'account.email': 'E-Mail-Adresse',
   'account.change-email': 'Adresse bestätigen oder ändern',
 
+  'account.delete': 'Konto löschen',
+  'account-delete.lead':
+    'Dein Konto wird endgültig gelöscht. Alle Geräte werden abgemeldet. Niemand kann das ' +
+    'rückgängig machen.',
+  'account-delete.code': 'Gib zur Bestätigung den Code ein, den wir Dir geschickt haben.',
+  'account-delete.mail': 'Vorher schicken wir Dir einen Code zur Bestätigung.',
+  'account-delete.submit': 'Mein Konto löschen',
   'account-email.none': 'Dein Konto hat keine Adresse.',
   'account-email.proven': '{address}, bestätigt',
   'account-email.unproven': '{address}, noch nicht bestätigt',
@@ -246,6 +261,9 @@ export const de: TextsOfPages = {
     'abgemeldet, und wir schicken Dir einen Link für ein neues Passwort.',
   'undo.submit': 'Zurücknehmen',
 
+  'note.account-deleted-title': 'Dein Konto ist gelöscht',
+  'note.account-deleted': 'Alle Deine Geräte sind abgemeldet. Mach es gut.',
+  'note.account-deleted-onward': 'Startseite',
   'note.mail-sent-title': 'Sieh in Deine Mail',
   'note.mail-sent':
     'Wenn es dieses Konto gibt, ist eine Mail unterwegs. Der Link gilt 30 Minuten lang.',

@@ -63,6 +63,14 @@ export const en = {
   'second-factor.passkey':
     'Confirm it with your passkey: by finger, face, PIN or security key, as you set it up.',
   'second-factor.send': 'Send me a code: {way}',
+  'sign-in.by-code': 'Sign in by e-mail',
+  'code.title': 'Sign in by e-mail',
+  'code.lead': 'We mail you a code with which you sign in.',
+  'code.submit': 'Mail me a code',
+  'code.sent': 'If this account exists, a code is on its way to its e-mail address.',
+  'code.sign-in': 'Sign in',
+  'code.again': 'Mail me another code',
+  'code.back': 'Sign in with a password',
   'second-factor.way-email': 'by e-mail',
   'second-factor.way-sms': 'by text message',
   'second-factor.sent': 'A code is on its way to you.',
@@ -171,6 +179,12 @@ export const en = {
   'account.email': 'E-mail address',
   'account.change-email': 'Confirm or change the address',
 
+  'account.delete': 'Delete your account',
+  'account-delete.lead':
+    'Your account is deleted for good. All your devices are signed out. Nobody can undo it.',
+  'account-delete.code': 'To confirm it, type the code that we have mailed to you.',
+  'account-delete.mail': 'We first mail you a code to confirm it.',
+  'account-delete.submit': 'Delete my account',
   'account-email.none': 'Your account has no address.',
   'account-email.proven': '{address}, confirmed',
   'account-email.unproven': '{address}, not confirmed yet',
@@ -239,6 +253,9 @@ export const en = {
     'Your account gets its former address back. All devices are signed out, and a mail follows.',
   'undo.submit': 'Take it back',
 
+  'note.account-deleted-title': 'Your account is deleted',
+  'note.account-deleted': 'All your devices are signed out. Goodbye.',
+  'note.account-deleted-onward': 'Home',
   'note.mail-sent-title': 'Look at your mail',
   'note.mail-sent': 'If this account exists, a mail is on its way. Its link works for 30 minutes.',
   'note.mail-sent-onward': 'Back to the sign-in',

@@ -15,19 +15,21 @@ import type {
 
 /** The account, with one form for all changes. */
 export function accountPage(view: AccountView, texts: PageTexts): PageContent {
-  const { account, form, signOut } = view
+  const { account, form } = view
   const content = [devices(view, texts), apps(view, texts)]
   return {
     title: 'account.title',
     isFaulty: form.fault !== null,
     body: html`${accountCard(account)}
 ${formOf(form, texts, 'fault.stale', content)}
-${factors(view, texts)}${ofAccounts(view, texts)}${signOutLink(signOut, texts)}`,
+${factors(view, texts)}${ofAccounts(view, texts)}${linksOf(view, texts)}`,
   }
 }
 
-function signOutLink(href: string, texts: PageTexts): SafeHtml {
-  return html`<p class="links"><a href="${href}">${texts.html('account.sign-out')}</a></p>`
+function linksOf({ signOut, delete: href }: AccountView, texts: PageTexts): SafeHtml {
+  const deletion = href && html`<a href="${href}">${texts.html('account.delete')}</a>`
+  const leaving = html`<a href="${signOut}">${texts.html('account.sign-out')}</a>`
+  return html`<p class="links">${leaving}${deletion || null}</p>`
 }
 
 function ofAccounts({ password, email }: AccountView, texts: PageTexts): SafeHtml {

@@ -1,4 +1,4 @@
-import { accountCard, button, field, formOf } from '../form-parts.js'
+import { accountCard, button, codeField, field, formOf } from '../form-parts.js'
 import { html } from '../html.js'
 import type { PageContent } from '../layout.js'
 import type { PageTexts } from '../texts.js'
@@ -50,20 +50,8 @@ function changing({ form, email, typed }: AccountEmailView, texts: PageTexts) {
 /** The code that was mailed to the address. */
 export function confirmEmailPage(view: ConfirmEmailView, texts: PageTexts): PageContent {
   const { account, form, code, back } = view
-  const isFaulty = form.fault?.kind === 'wrong'
-  const attributes = {
-    type: 'text',
-    value: code,
-    autocomplete: 'one-time-code',
-    inputmode: 'numeric',
-    pattern: '[0-9 ]*',
-    required: true,
-    autofocus: form.fault === null || isFaulty,
-  }
-  const label = 'confirm-email.code'
-  const hint = 'confirm-email.help'
   const content = [
-    field({ id: 'one-time-code', name: 'code', label, hint, isFaulty, attributes }, texts),
+    codeField(code, form, 'confirm-email.help', texts),
     button(texts.html('confirm-email.submit')),
   ]
   return {

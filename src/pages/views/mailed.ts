@@ -1,4 +1,4 @@
-import { button, field, formOf } from '../form-parts.js'
+import { button, field, formOf, typedName } from '../form-parts.js'
 import { html } from '../html.js'
 import type { PageContent, PageShell } from '../layout.js'
 import type { PageTexts } from '../texts.js'
@@ -8,18 +8,7 @@ import { newPasswordField } from './new-password.js'
 /** The name of whoever has forgotten the password. */
 export function forgotPage({ form, username, back }: ForgotView, texts: PageTexts): PageContent {
   const isFaulty = form.fault?.kind === 'wrong'
-  const attributes = {
-    type: 'text',
-    value: username,
-    autocomplete: 'username',
-    autocapitalize: 'none',
-    autocorrect: 'off',
-    spellcheck: 'false',
-    required: true,
-    autofocus: form.fault === null || isFaulty,
-  }
-  const label = 'sign-in.username'
-  const name = field({ id: 'username', name: 'username', label, isFaulty, attributes }, texts)
+  const name = field({ ...typedName(username, form), isFaulty }, texts)
   return {
     title: 'forgot.title',
     isFaulty: form.fault !== null,

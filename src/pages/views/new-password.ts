@@ -29,7 +29,8 @@ ${backTo(back, texts)}`,
   }
 }
 
-function presentField(isFaulty: boolean, texts: PageTexts): SafeHtml {
+/** The present password. */
+export function presentField(isFaulty: boolean, texts: PageTexts): SafeHtml {
   const given = { type: 'password', autocomplete: 'current-password', required: true }
   const attributes = { ...given, autofocus: isFaulty }
   const label = 'new-password.present'

@@ -1,4 +1,4 @@
-import { button, field, formOf, hiddenFields } from '../form-parts.js'
+import { button, codeField, field, formOf, hiddenFields } from '../form-parts.js'
 import { html, type SafeHtml } from '../html.js'
 import type { PageContent, PageShell } from '../layout.js'
 import type { TextKey } from '../texts/en.js'
@@ -98,20 +98,8 @@ export function confirmRegisterPage(
   { form, code, username, isTaken, back }: ConfirmRegisterView,
   texts: PageTexts,
 ): PageContent {
-  const isFaulty = form.fault?.kind === 'wrong' && !isTaken
-  const attributes = {
-    type: 'text',
-    value: code,
-    autocomplete: 'one-time-code',
-    inputmode: 'numeric',
-    pattern: '[0-9 ]*',
-    required: true,
-    autofocus: form.fault === null || isFaulty,
-  }
-  const label = 'confirm-email.code'
-  const hint = 'confirm-register.help'
   const content = [
-    field({ id: 'one-time-code', name: 'code', label, hint, isFaulty, attributes }, texts),
+    codeField(code, form, 'confirm-register.help', texts, !isTaken),
     username === null ? null : usernameField(username, isTaken, texts, true),
     button(texts.html('confirm-register.submit')),
   ]

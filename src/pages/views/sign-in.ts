@@ -1,5 +1,5 @@
-import { button, field, formOf, revealPassword } from '../form-parts.js'
-import { attributes, html, type SafeHtml } from '../html.js'
+import { button, field, formOf, revealPassword, stayTick } from '../form-parts.js'
+import { html, type SafeHtml } from '../html.js'
 import type { PageContent, PageShell } from '../layout.js'
 import type { PageTexts } from '../texts.js'
 import type { SignInView } from '../view.js'
@@ -13,7 +13,7 @@ export function signInPage(
   const content = [
     username(view, texts),
     password(view, texts, passwordScript),
-    stay(view, texts),
+    stayTick(view.stay, texts),
     button(texts.html('sign-in.submit')),
     view.passkey,
   ]
@@ -90,15 +90,10 @@ function password(view: SignInView, texts: PageTexts, script: string): SafeHtml 
   )
 }
 
-function stay({ stay: checked }: SignInView, texts: PageTexts): SafeHtml {
-  const given = attributes({ type: 'checkbox', name: 'stay', value: 'yes', checked })
-  return html`<label class="tick"><input${given}> <span>${texts.html('sign-in.stay')}</span></label>
-`
-}
-
-function elsewhere({ forgotten, register }: SignInView, texts: PageTexts): SafeHtml | null {
-  if (forgotten === null && register === null) return null
+function elsewhere({ byCode, forgotten, register }: SignInView, texts: PageTexts): SafeHtml | null {
+  if (byCode === null && forgotten === null && register === null) return null
   const links = [
+    byCode && html`<a href="${byCode}">${texts.html('sign-in.by-code')}</a>`,
     forgotten && html`<a href="${forgotten}">${texts.html('sign-in.forgotten')}</a>`,
     register && html`<a href="${register}">${texts.html('sign-in.register')}</a>`,
   ]

@@ -43,6 +43,7 @@ export function accountStates(
     passkeys: { count: 2, href: `${base}/account/passkeys?` },
     password: `${base}/account/password?`,
     email: { address: 'alice@mail.example', verified: true, href: `${base}/account/email?` },
+    delete: `${base}/account/delete?`,
     signOut: `${base}/oauth/sign-out?`,
   }
   return {
@@ -55,6 +56,7 @@ export function accountStates(
       passkeys: null,
       password: null,
       email: null,
+      delete: null,
     },
     'account-email-factor': {
       ...view,

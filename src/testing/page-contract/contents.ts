@@ -25,6 +25,7 @@ function toShow(view: View): Shown {
     case 'add-passkey':
     case 'account-factor':
     case 'account-passkeys':
+    case 'account-delete':
     case 'sign-out':
       return [['account.username', view.account.username]]
     case 'enrol':
@@ -61,6 +62,7 @@ function toShow(view: View): Shown {
       return [['reference', view.reference]]
     case 'enrol-passkey':
     case 'forgot':
+    case 'code':
     case 'note':
     case 'signed-out':
       return []
@@ -112,6 +114,7 @@ function toLink(view: View): readonly (readonly [what: string, href: string | nu
       return [
         ['forgotten', view.forgotten],
         ['register', view.register],
+        ['byCode', view.byCode],
       ]
     case 'second-factor':
       return [['otherMethod', view.otherMethod]]
@@ -120,6 +123,7 @@ function toLink(view: View): readonly (readonly [what: string, href: string | nu
     case 'account':
       return [
         ['signOut', view.signOut],
+        ['delete', view.delete],
         ['password', view.password],
         ['factor.href', view.factor?.href ?? null],
         ['passkeys.href', view.passkeys?.href ?? null],
@@ -134,6 +138,8 @@ function toLink(view: View): readonly (readonly [what: string, href: string | nu
     case 'account-password':
     case 'account-email':
     case 'confirm-email':
+    case 'code':
+    case 'account-delete':
     case 'forgot':
     case 'register':
     case 'confirm-register':

@@ -1,5 +1,6 @@
 import { html, markupOf } from '../../pages/html.js'
 import type {
+  AccountDeleteView,
   AccountEmailView,
   AccountFactorView,
   AccountView,
@@ -66,6 +67,10 @@ function fieldsOf(view: View): readonly Expected[] {
       return [typedAddress]
     case 'forgot':
       return [typedName]
+    case 'code':
+      return [view.isSent ? oneTimeCode : typedName]
+    case 'account-delete':
+      return deletionFields(view)
     case 'reset':
       return [typedName, newPassword]
     case 'account-password':
@@ -73,6 +78,11 @@ function fieldsOf(view: View): readonly Expected[] {
     default:
       return []
   }
+}
+
+function deletionFields({ asksPassword, requestId }: AccountDeleteView): readonly Expected[] {
+  if (requestId !== null) return [oneTimeCode]
+  return asksPassword ? [presentPassword] : []
 }
 
 /** Buttons that say by their name and value what the user has chosen. */
@@ -87,6 +97,8 @@ function choicesOf(view: View): readonly (readonly [name: string, value: string]
       return view.method === 'passkey'
         ? [['choice', 'cancel']]
         : view.sendable.map(({ name }) => ['send', name] as const)
+    case 'code':
+      return view.isSent ? [['choice', 'again']] : []
     case 'enrol-passkey':
       return [['choice', 'cancel']]
     case 'add-passkey':

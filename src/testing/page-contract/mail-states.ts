@@ -7,6 +7,7 @@ const notes: readonly Note[] = [
   'password-set',
   'address-confirmed',
   'address-undone',
+  'account-deleted',
   'link-used',
   'link-expired',
   'link-unknown',
@@ -47,6 +48,7 @@ export function mailStates(
     'account-password-refused': { ...changed, form: wrong, reasons: every },
     ...emailStates(account, formWith),
     ...registerStates({ account, typed }, formWith),
+    ...codeStates({ account, typed }, formWith),
   }
 }
 
@@ -117,5 +119,30 @@ function registerStates(
     'confirm-register': confirming,
     'confirm-register-wrong': { ...confirming, form: wrong },
     'confirm-register-taken': { ...confirming, form: wrong, username, isTaken: true },
+  }
+}
+
+function codeStates(
+  { account, typed }: { readonly account: AccountOnPage; readonly typed: string },
+  formWith: (fault: FormFault | null) => PageForm,
+): Record<string, View> {
+  const form = formWith(null)
+  const wrong = formWith({ kind: 'wrong' })
+  const back = `${base}/oauth/sign-in?`
+  const code = { page: 'code', form, isSent: false, username: '', stay: false, back } as const
+  const deletion = { page: 'account-delete', account, form, back: `${base}/account?` } as const
+  const asked = { ...deletion, asksPassword: false, requestId: null }
+  const confirmed = { ...asked, requestId: 'Q2'.repeat(21) }
+  return {
+    code,
+    'code-wrong-name': { ...code, form: wrong, username: typed },
+    'code-throttled': { ...code, form: formWith({ kind: 'throttled', retryAfter: 290 }) },
+    'code-sent': { ...code, isSent: true },
+    'code-wrong': { ...code, isSent: true, stay: true, form: wrong },
+    'account-delete': asked,
+    'account-delete-password': { ...asked, asksPassword: true },
+    'account-delete-wrong-password': { ...asked, asksPassword: true, form: wrong },
+    'account-delete-code': confirmed,
+    'account-delete-wrong': { ...confirmed, form: wrong },
   }
 }

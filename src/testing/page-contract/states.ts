@@ -119,6 +119,7 @@ function signInOf(data: StateData): SignInView {
     stay: false,
     forgotten: '/oauth/forgot?client_id=wiki',
     register: '/oauth/register?client_id=wiki',
+    byCode: '/oauth/code?client_id=wiki',
     mayCancel: true,
     passkey: null,
   }
@@ -134,7 +135,7 @@ function signInStates(data: StateData): Record<string, View> {
   })
   return {
     'sign-in': signIn,
-    'sign-in-alone': { ...signIn, client: null, forgotten: null, register: null },
+    'sign-in-alone': { ...signIn, client: null, forgotten: null, register: null, byCode: null },
     'sign-in-hint': { ...signIn, username: account.username },
     'sign-in-wrong': again({ kind: 'wrong' }),
     'sign-in-stale': { ...again({ kind: 'stale' }), stay: true },
