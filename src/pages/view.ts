@@ -51,10 +51,9 @@ export interface SignInView {
    * `name="choice" value="continue"`. Null without.
    */
   readonly account: AccountOnPage | null
-  /** The host's page for users who cannot sign in; null without. */
+  /** The pages for a forgotten password, a new account and a mailed code; null without. */
   readonly forgotten: string | null
   readonly register: string | null
-  /** The page to sign in by a mailed code; null without. */
   readonly byCode: string | null
   /** Whether the form offers a way back to the client. */
   readonly mayCancel: boolean
@@ -65,15 +64,11 @@ export interface SignInView {
   readonly passkey: SafeHtml | null
 }
 
-/**
- * A sign-in by a mailed code: the form has the field `username`; once a code is sent, `code` and
- * `stay`, and a button `name="choice" value="again"`, which starts anew.
- */
-export interface CodeView extends Pick<SignInView, 'form' | 'username' | 'stay'> {
+/** A sign-in by a mailed code: the field `username`; then `code`, `stay`, a button `again`. */
+export interface CodeView extends Omit<ForgotView, 'page'> {
   readonly page: 'code'
   readonly isSent: boolean
-  /** The page to sign in with a password. */
-  readonly back: string
+  readonly stay: boolean
 }
 
 /** A factor of the host that sends codes. */
@@ -212,10 +207,9 @@ export interface AccountView {
   readonly password: string | null
   /** The address, and the page to change it; null without. */
   readonly email: EmailOnPage | null
-  /** The page to delete the account; null without. */
-  readonly delete: string | null
-  /** The page to sign out. */
+  /** The page to sign out, and the one to delete the account; null without. */
   readonly signOut: string
+  readonly delete: string | null
 }
 
 /** The user's address. */
@@ -288,12 +282,11 @@ export interface AccountPasskeysView {
 
 /**
  * Asks whether to delete the account. The form has the field `present` if the password is asked
- * for; once a code was mailed, `code`, and the id of its request as `request`.
+ * for; once a code was mailed, `code`, and its `requestId`, null before, as `request`.
  */
 export interface AccountDeleteView extends Pick<AccountPasskeysView, 'account' | 'form' | 'back'> {
   readonly page: 'account-delete'
   readonly asksPassword: boolean
-  /** Null before the mail. */
   readonly requestId: string | null
 }
 
