@@ -10,7 +10,7 @@ import type { OpenApproved, OpenedSession } from '../host-sign-in/open-session.j
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { loggedIn } from '../login/login.endpoint.js'
-import type { MailedLogin } from '../pages/code-page.js'
+import type { MailedLogin } from '../pages/mailed-login.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { tokensSchema } from '../sessions/sign-in-options.js'
