@@ -12,7 +12,7 @@ const insertOnly = 'Insert, and never write an upsert.'
 const isThere = 'Answer a user that is there.'
 
 /** A user who registers, with an address as people write some. */
-const newcomer = ({ newUser }: Subject, change: Partial<NewUser> = {}): NewUser => {
+const newcomer = ({ newUser }: Subject, change?: Partial<NewUser>): NewUser => {
   const { username, name, passwordHash } = newUser()
   return { email: `${username}.A+b@mail.example`, username, name, passwordHash, ...change }
 }
