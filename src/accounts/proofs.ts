@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import type { Audit, RequestContext } from '../audit/events.js'
 import type { ProofRefusal } from '../audit/refusals.js'
 import { AuthConfigError, AuthError } from '../errors.js'
@@ -98,8 +99,8 @@ export interface Proofs {
   /** Takes one of its tries. Throws 400 `proof-refused` if none is left, 503. */
   takeTry(proof: NamedProof, context: RequestContext): Promise<void>
   /**
-   * Does the work, unless it was done for this proof before; then it only resolves. Two callers at
-   * the very same moment may both do it. Rejects as the work does, and with 503.
+   * Does the work, unless it was done for this proof before; then it only resolves, and waits for
+   * whoever is at it. After a crash it may be done twice. Rejects as the work does, and with 503.
    */
   doOnce(proof: FoundProof, work: () => Promise<void>): Promise<void>
   /** Whether this is its code; blanks do not count. Call `takeTry` first. */
@@ -158,7 +159,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
   return {
     ...createOpening(deps, vault, tagsOf),
     ...createFinding(deps, vault, refusal),
-    ...createNotes(proofStore),
+    ...createNotes(deps),
 
     whyVoid: ({ record }) => reasonAgainst(record, clock()),
 
@@ -305,30 +306,48 @@ function cannotList(): AuthConfigError {
   )
 }
 
-// A note is a row of its own, which a store inserts once. It is worth nothing as a proof.
-function createNotes(proofStore: ProofStore): Pick<Proofs, 'begin' | 'hasBegun' | 'doOnce'> {
-  const noteOf = ({ record }: FoundProof) => sha256(JSON.stringify(['begun', record.idHash]))
-  const hasBegun = async (proof: FoundProof) =>
-    (await proofStore.find(noteOf(proof), proof.record.purpose)) !== null
+/** How often a second caller looks whether the first one is done, and milliseconds in between. */
+const [looks, pause] = [10, 100]
 
-  async function note(proof: FoundProof): Promise<void> {
+// A note is a row of its own, which a store inserts once. It is worth nothing as a proof. One that
+// is used up says that the work is done; where a crash has left one, the work is done again.
+function createNotes({
+  proofStore,
+  clock,
+}: Pick<ProofsDeps, 'proofStore' | 'clock'>): Pick<Proofs, 'begin' | 'hasBegun' | 'doOnce'> {
+  const idOf = ({ record }: FoundProof) => sha256(JSON.stringify(['begun', record.idHash]))
+  const hasBegun = async (proof: FoundProof) =>
+    (await proofStore.find(idOf(proof), proof.record.purpose)) !== null
+
+  // Whether this call has inserted it.
+  function note(proof: FoundProof, purpose: string): Promise<boolean> {
     const worthless = { codeTag: null, mark: null, sealed: null, triesLeft: 0, consumedAt: null }
-    const row = { ...proof.record, ...worthless, idHash: noteOf(proof) }
-    await proofStore.save(row).catch(async (error: unknown) => {
-      // Another request has noted it a moment ago.
-      if (!(await hasBegun(proof))) throw error
-    })
+    const row = { ...proof.record, ...worthless, idHash: idOf(proof), purpose }
+    return proofStore.save(row).then(
+      () => true,
+      async (error: unknown) => {
+        // Another request has noted it before.
+        if ((await proofStore.find(row.idHash, purpose)) !== null) return false
+        throw error
+      },
+    )
   }
 
   return {
     hasBegun,
     async begin(proof) {
-      if (!(await hasBegun(proof))) await note(proof)
+      if (!(await hasBegun(proof))) await note(proof, proof.record.purpose)
     },
     async doOnce(proof, work) {
-      if (await hasBegun(proof)) return
+      const [idHash, purpose] = [idOf(proof), `${proof.record.purpose}-once`]
+      const isFirst = await note(proof, purpose)
+      for (let look = 0; !isFirst && look < looks; look += 1) {
+        if ((await proofStore.find(idHash, purpose))?.consumedAt instanceof Date) return
+        await setTimeout(pause)
+      }
       await work()
-      await note(proof)
+      // If this fails, the next caller does it again.
+      await proofStore.consume(idHash, purpose, clock()).catch(() => {})
     },
   }
 }

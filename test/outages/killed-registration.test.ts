@@ -20,10 +20,12 @@ const at = (part: Death['part'], method: string, when: Death['when'], purpose?: 
 const beforeTheUser: readonly (readonly [Death, usesLeft: number])[] = [
   [at('proofs', 'find', 'after', 'register'), 2],
   [at('proofs', 'takeTry', 'after', 'register'), 2],
+  [at('proofs', 'save', 'after', 'register-once'), 2],
   [at('proofs', 'takeTry', 'before', 'invitation'), 2],
   // Between the use and the note of it: the next confirmation takes another one.
   [at('proofs', 'takeTry', 'after', 'invitation'), 1],
-  [at('proofs', 'save', 'after', 'register'), 2],
+  [at('proofs', 'consume', 'before', 'register-once'), 1],
+  [at('proofs', 'consume', 'after', 'register-once'), 2],
   [at('users', 'create', 'before'), 2],
 ]
 const afterTheUser: readonly Death[] = [

@@ -27,11 +27,13 @@ describe.each(sharedAccounts)('two processes over $name', (kind) => {
 
   it.skipIf(!kind.isThere)('50 confirmations make one user with one session', async () => {
     const { rows, one, other, race } = await start()
-    const invited = await one.post('/host/invite/1')
+    const invited = await one.post('/host/invite/50')
     const mine = await registerAt(one, { invitation: invited.data.token })
     const answers = await race((process) => process.post('/auth/register/confirm', mine))
     expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 1, 400: 49 })
     expect(await rows()).toHaveLength(2)
+    const { data: open } = await other.ask('GET', '/host/invitations')
+    expect(open[0].usesLeft).toBe(49)
     expect(await other.post('/auth/register/confirm', mine)).toMatchObject({
       status: 400,
       error: 'proof-refused',
