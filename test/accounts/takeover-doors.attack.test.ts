@@ -1,110 +1,13 @@
 // A reset ends what a thief of the old password has: through every door, also what is under way.
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { WebSocket, WebSocketServer } from 'ws'
-import { bearer, get, logIn, obtainCode, pkcePair, post } from '../support/client.js'
+import { describe, expect, it } from 'vitest'
+import { bearer, get, logIn, obtainCode, post } from '../support/client.js'
 import { gate } from '../support/gate.js'
 import { password } from '../support/host.js'
-import { signer } from '../support/mounted-oauth.js'
 import { makeToken } from '../support/named-tokens.js'
-import {
-  authorize,
-  authorizeQuery,
-  codeFor,
-  oauthOf,
-  phone,
-  sendAs,
-  signInTo,
-} from '../support/oauth-apps.js'
-import { send, signInByPage, startPages } from '../support/pages.js'
-import {
-  type AccountHost,
-  type AccountSettings,
-  newPassword,
-  reset,
-  startAccounts,
-  tokenFor,
-} from './account-host.js'
-
-/** Every door is open, and sockets at `/ws`. */
-async function startAll(options: AccountSettings['options'] = {}): Promise<AccountHost> {
-  const host = await startAccounts({
-    start: startPages,
-    now: new Date(),
-    options: { signer, oauth: oauthOf(), namedTokens: true, ...options },
-  })
-  host.auth.sockets.attach(host.server, '/ws', new WebSocketServer({ noServer: true }))
-  return host
-}
-
-async function openSocket(host: AccountHost, token: string): Promise<Promise<number>> {
-  const url = new URL('/ws', host.url.replace('http', 'ws'))
-  const socket = new WebSocket(url, { headers: bearer(token) })
-  onTestFinished(() => socket.terminate())
-  const closed = new Promise<number>((resolve) => void socket.once('close', resolve))
-  await new Promise((resolve, reject) => void socket.once('open', resolve).once('error', reject))
-  return closed
-}
-
-/** What a thief may have of alice: each opens a door now, and says afterwards with which status. */
-async function thingsOf(host: AccountHost): Promise<Record<string, () => Promise<number>>> {
-  const { authToken } = await logIn(host)
-  const pkce = await post(host, '/auth/pkce/token', await obtainCode(host, authToken))
-  const { access_token, refresh_token } = pkce.body
-  const code = await obtainCode(host, authToken)
-  const { codeChallenge, codeVerifier } = pkcePair()
-  const asked = { userId: 'u-alice', codeChallenge }
-  const { authorizationCode } = await host.auth.issueAuthorizationCode(asked)
-  const { Cookie } = await signInByPage(host)
-  const appCode = await codeFor(host, Cookie, phone)
-  const app = await signInTo(host, phone)
-  const bot = await makeToken(host, authToken)
-  const ticket = await post(host, '/auth/socket-ticket', undefined, bearer(authToken))
-  const me = async (token: string) => (await get(host, '/me', bearer(token))).status
-  const asApp = async (path: string, form: Record<string, string>) =>
-    (await sendAs(host, phone, path, form)).status
-  return {
-    'the token of a login': () => me(authToken),
-    'an access token': () => me(access_token),
-    'a named token': () => me(bot.token),
-    'a refresh token': async () =>
-      (await post(host, '/auth/refresh', { refreshToken: refresh_token })).status,
-    'a code for another device': async () => (await post(host, '/auth/pkce/token', code)).status,
-    'a code of the host’s': async () =>
-      (await post(host, '/auth/pkce/token', { authorizationCode, codeVerifier })).status,
-    'the cookie of a page': async () => (await send(host, 'GET', '/page', { Cookie })).status,
-    'the cookie at the pages for apps': async () => {
-      const { headers } = await authorize(host, Cookie, authorizeQuery(phone).query)
-      return headers.get('location')?.includes('code=') ? 200 : 401
-    },
-    'a code for an app': () => asApp('/oauth/token', appCode),
-    'the refresh token of an app': () =>
-      asApp('/oauth/token', { grant_type: 'refresh_token', refresh_token: app.refresh_token }),
-    'the access token of an app': async () =>
-      (await get(host, '/oauth/userinfo', bearer(app.access_token))).status,
-    'a ticket for a socket': () => upgradeWith(host, ticket.body.data.ticket),
-  }
-}
-
-/** The status of the handshake of a socket. */
-function upgradeWith(host: AccountHost, ticket: string): Promise<number> {
-  const url = new URL('/ws', host.url.replace('http', 'ws'))
-  const socket = new WebSocket(url, ['auth.ticket', ticket])
-  onTestFinished(() => socket.terminate())
-  return new Promise((resolve) => {
-    socket.once('upgrade', ({ statusCode = 0 }) => resolve(statusCode))
-    socket.once('unexpected-response', (_request, { statusCode = 0 }) => resolve(statusCode))
-    socket.once('error', () => {})
-  })
-}
-
-/** Each of them, one after the other. */
-async function tryAll(things: Record<string, () => Promise<number>>) {
-  const statuses: Record<string, number> = {}
-  for (const [name, use] of Object.entries(things)) statuses[name] = await use()
-  return statuses
-}
-
-const isRefused = ([, status]: [string, number]) => status >= 400 && status < 500
+import { codeFor, phone, sendAs, signInTo } from '../support/oauth-apps.js'
+import { send, signInByPage } from '../support/pages.js'
+import { type AccountHost, newPassword, reset, tokenFor } from './account-host.js'
+import { isRefused, openSocket, startAll, thingsOf, tryAll } from './held-things.js'
 
 describe('after a reset', () => {
   it('nothing of before opens anything, and sockets are closed with 4401', async () => {
