@@ -76,8 +76,9 @@ export interface MailLimitOptions {
   /** Mails of one kind of one account, to all its addresses. Default 10 in 86400 seconds. */
   readonly account?: Limit
   /**
-   * Requests for a mail per network, and as many user names that a registration finds taken.
-   * Default 20 in 3600 seconds; twice as many for a /56 of IPv6, four times for a /48.
+   * Requests for a mail per network, as many user names that a registration finds taken, and five
+   * times as many tries to register. Default 20 in 3600 seconds; twice as many for a /56 of IPv6,
+   * four times for a /48.
    */
   readonly network?: Limit
   /** Wrong codes per account, over all mails. Default 30 in 86400 seconds. */

@@ -31,8 +31,8 @@ export interface MailLimits {
    */
   takeMailRequest(typed: string, context: RequestContext): Promise<void>
   /**
-   * Counts a user name that is looked up, by network, unless the answer is true: it is free. Throws
-   * 429 or 503, and what the lookup throws.
+   * Counts a user name that is looked up, by network: a free one, for which the answer is true, as
+   * a fifth of one that is taken. Throws 429 or 503, and what the lookup throws.
    */
   limitNames(isFree: () => Promise<boolean>, context: RequestContext): Promise<boolean>
   /**
@@ -149,13 +149,14 @@ function createCounting({ options }: Pick<MailLimitDeps, 'options'>): Counting {
 function createTakeNetworks(
   deps: Pick<MailLimitDeps, 'options' | 'keyOf'>,
   keyPrefix: string,
+  times = 1,
 ): (ip: string | null) => readonly Command[] {
   const { keyOf } = deps
   const counting = createCounting(deps)
   const counters = [
-    counting(keyPrefix, 'network'),
-    counting(`${keyPrefix}-56`, 'network', 2),
-    counting(`${keyPrefix}-48`, 'network', 4),
+    counting(keyPrefix, 'network', times),
+    counting(`${keyPrefix}-56`, 'network', 2 * times),
+    counting(`${keyPrefix}-48`, 'network', 4 * times),
   ]
   return function takeNetworks(ip) {
     const keys = [networkKey(keyOf, ip), ...prefixKeys(keyOf, ip)]
@@ -165,10 +166,12 @@ function createTakeNetworks(
 
 function createLimitNames(deps: MailLimitDeps): MailLimits['limitNames'] {
   const { ask, reportLimit } = deps
-  const takeNetworks = createTakeNetworks(deps, 'mar-name-network')
+  const takeNames = createTakeNetworks(deps, 'mar-name-network')
+  // What follows for a free name, such as a look among leaked passwords, is bounded as well.
+  const takeTries = createTakeNetworks(deps, 'mar-register-network', 5)
   return async function limitNames(isFree, context) {
-    const taken = takeNetworks(context.ip)
-    const reached = await takeAll(ask, taken)
+    const taken = takeNames(context.ip)
+    const reached = await takeAll(ask, [...taken, ...takeTries(context.ip)])
     if (reached !== null) throw reportLimit({ scope: 'mail-network', ...reached.told }, context)
     let counts = false
     try {

@@ -65,7 +65,7 @@ import {
 // mar-mail-network…        /64 (or IPv4), /56,  a mail is requested  refused              1 h
 //                          /48
 // mar-name-network…        /64 (or IPv4), /56,  a user name is       free; outage          1 h
-//                          /48                  looked up
+// mar-register-network…    /48                  looked up            (the second: never)   1 h
 // mar-mail-address         address              before a mail        refused; its code    900 s
 //                                                                   signs in
 // mar-mail-account         user, or an address  before a mail        the same             24 h

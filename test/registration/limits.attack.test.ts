@@ -34,6 +34,26 @@ it('a flood of registrations hashes, stores and mails as much as the limits allo
   expect(await proofs.purge(host.clock())).toBeGreaterThanOrEqual(200)
 })
 
+it('tries to register are bounded before anything is asked elsewhere', async () => {
+  let asked = 0
+  const host = await startRegistration({
+    ...behindProxy,
+    accounts: {
+      passwordRules: {
+        breached: async () => {
+          asked += 1
+          return []
+        },
+      },
+      beforeRegister: () => 'Not now.',
+    },
+  })
+  const ask = (i: number) => register(host, { username: `n${i}` }, from('10.0.0.1'))
+  expect(tally(await statusesOf(130, ask))).toEqual({ 403: 100, 429: 30 })
+  expect(asked).toBe(100)
+  await register(host, {}, from('10.0.0.2')).expect(403)
+})
+
 it.each([
   ['victim@example.com', 'register'],
   ['alice@example.com', 'address-taken'],
