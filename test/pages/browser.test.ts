@@ -178,7 +178,7 @@ describe.runIf(chromiumPath !== null)('The sign-in page in a browser', () => {
     const page = await openTab({ viewport: wide })
     await openState(page, 'sign-in')
     const order = [await focused(page)]
-    for (let presses = 0; presses < 10; presses += 1) {
+    for (let presses = 0; presses < 11; presses += 1) {
       await page.keyboard.press('Tab')
       order.push(await focused(page))
     }
@@ -187,6 +187,7 @@ describe.runIf(chromiumPath !== null)('The sign-in page in a browser', () => {
       'current-password',
       'Show password',
       'Sign in',
+      'Sign in by e-mail',
       'Forgot your password?',
       'Create an account',
       'Cancel and go back to Team wiki',
@@ -205,6 +206,11 @@ describe.runIf(chromiumPath !== null)('The sign-in page in a browser', () => {
     ['second-factor-wrong', 'one-time-code'],
     ['second-factor-recovery-wrong', 'recovery-code'],
     ['enrol-wrong', 'one-time-code'],
+    ['code', 'username'],
+    ['code-wrong-name', 'username'],
+    ['code-sent', 'one-time-code'],
+    ['code-wrong', 'one-time-code'],
+    ['account-delete-code', 'one-time-code'],
     ['consent-too-soon', 'fault'],
     ['second-factor', 'one-time-code'],
     ['second-factor-recovery', 'recovery-code'],

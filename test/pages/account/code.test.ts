@@ -99,6 +99,20 @@ describe('a mailed code', () => {
     expect(wayTo(done)?.searchParams.has('code')).toBe(true)
   })
 
+  it('says so to a user whose second factor is a code by mail as well', async () => {
+    const host = await startCodes({ accounts: { emailSecondFactor: true } })
+    host.users.change('u-alice', { emailFactor: true })
+    const visitor = openVisitor(host)
+    const asked = await askFor(host, visitor)
+    const refused = await visitor.fill(asked, { code: await host.code('sign-in-code') })
+    expect(refused.status).toBe(403)
+    expect(refused.text).toContain('Sign in with your password')
+    const signIn = await visitor.open(linkOn(refused, 'Sign in with a password'))
+    const due = await visitor.fill(signIn, { username: 'alice', password })
+    const done = await visitor.fill(due, { code: await host.code('second-factor-code') })
+    expect(wayTo(done)?.searchParams.has('code')).toBe(true)
+  })
+
   it('that did not arrive is asked for again, perhaps for another name', async () => {
     const host = await startCodes()
     const visitor = openVisitor(host)
