@@ -320,6 +320,7 @@ export type {
   PageRefusal,
   ProofRefusal,
   RefreshRefusal,
+  RegisterRefusal,
   SignInRefusal,
 } from './audit/refusals.js'
 export {

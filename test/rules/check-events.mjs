@@ -90,6 +90,8 @@ const values = [
     'PasskeyFault',
     'PasskeyRefusal',
     'PasskeyPurpose',
+    'ProofRefusal',
+    'RegisterRefusal',
   ].map((name) => valueRow(name, 'audit/refusals.ts')),
   valueRow('AssertionProblem', 'signers/client-assertion.ts'),
   ...['EndReason', 'AuthenticationMethod', 'SessionKind'].map((name) =>
