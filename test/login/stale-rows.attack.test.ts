@@ -1,7 +1,7 @@
 // Hosts whose look-ups by name come from a cache or a replica, or from a database that compares
 // loosely.
 import { describe, expect, it } from 'vitest'
-import type { AuthUser } from '../../src/index.js'
+import type { AuthUser, LoginIdentifier } from '../../src/index.js'
 import { afterAttack } from '../support/after-attack.js'
 import { post, uncountedHeadersOf } from '../support/client.js'
 import { until } from '../support/gated-hasher.js'
@@ -112,11 +112,14 @@ describe('a user store that keeps names as they were typed', () => {
   async function startTyped(options = {}) {
     const host = await startHost({ options })
     host.users.change('u-alice', { username: 'Alice', email: 'Alice@Example.com' })
+    const findByAnyCase = ({ kind, value }: LoginIdentifier) =>
+      findByIdentifier({ kind, value: kind === 'email' ? value.toLowerCase() : value })
     const { findByIdentifier } = host.users
     const asked: string[] = []
-    host.users.findByIdentifier = (identifier) => {
-      asked.push(identifier.value)
-      return findByIdentifier(identifier)
+    host.users.findByIdentifier = async (identifier) => {
+      const { kind, value } = identifier
+      asked.push(value)
+      return kind === 'email' && value !== 'Alice@Example.com' ? null : findByAnyCase(identifier)
     }
     return {
       host,

@@ -251,7 +251,7 @@ export const de: TextsOfPages = {
 
   'confirm-register.lead':
     'Sieh in Deine Mail. Wenn kein Code kommt, gibt es vielleicht schon ein Konto.',
-  'confirm-register.help': 'Acht Ziffern. Sie gelten eine Stunde.',
+  'confirm-register.help': 'Acht Ziffern, eine Stunde lang gültig.',
   'confirm-register.submit': 'Konto anlegen',
   'confirm-register.back': 'Von vorn beginnen',
 

@@ -27,9 +27,13 @@ export function registerPage(view: RegisterView, shell: Shell): PageContent {
     title: 'register.title',
     isFaulty: form.fault !== null,
     body: html`<p>${texts.html('register.lead')}</p>
-${formOf(form, texts, faultOf(view), content, true)}
+${formOf(form, texts, faultOf(view), content, hasFaultyField(view))}
 <p class="links"><a href="${back}">${texts.html('register.back')}</a></p>`,
   }
+}
+
+function hasFaultyField({ isTaken, wrong, password }: RegisterView): boolean {
+  return isTaken || wrong !== null || password.reasons.length > 0
 }
 
 function faultOf({ isTaken, wrong, password }: RegisterView): TextKey {
@@ -40,7 +44,10 @@ function faultOf({ isTaken, wrong, password }: RegisterView): TextKey {
   return isRefused ? 'new-password.wrong' : 'register.wrong'
 }
 
-function emailField({ email, isEmailGiven, wrong }: RegisterView, texts: PageTexts): SafeHtml {
+function emailField(
+  { form, email, isEmailGiven, wrong }: RegisterView,
+  texts: PageTexts,
+): SafeHtml {
   const isFaulty = wrong === 'email'
   const attributes = {
     ...plainText,
@@ -49,7 +56,7 @@ function emailField({ email, isEmailGiven, wrong }: RegisterView, texts: PageTex
     autocomplete: 'email',
     required: true,
     readonly: isEmailGiven,
-    autofocus: isFaulty,
+    autofocus: isFaulty || (form.fault === null && !isEmailGiven),
   }
   const label = 'register.email'
   const hint = 'register.email-help'
