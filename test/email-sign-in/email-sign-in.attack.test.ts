@@ -98,6 +98,27 @@ describe('a code', () => {
     expect(sessionsIn(host)).toBe(1)
   })
 
+  it('signs one in of three whose tries are all taken', async () => {
+    const door = gate()
+    let waiting = 0
+    const host = await startCodes({
+      options: {
+        async beforeLogin() {
+          waiting += 1
+          await door.pass()
+          return undefined
+        },
+      },
+    })
+    const asked = await codeOf(host)
+    void door.shut()
+    const answers = Promise.all(Array.from({ length: 3 }, () => signIn(host, asked)))
+    await expect.poll(() => waiting).toBe(3)
+    door.open()
+    expect(tally((await answers).map(({ status }) => status))).toEqual({ 200: 1, 400: 2 })
+    expect(sessionsIn(host)).toBe(1)
+  })
+
   it('of another request, of another user or another purpose is worth nothing', async () => {
     const host = await startCodes()
     host.users.add({ id: 'u-bob', username: 'bob', emailVerified: true })
