@@ -70,7 +70,8 @@ export interface AccountsOptions {
   readonly registration?: Registration
   /**
    * Your veto on a registration, such as for a captcha or a list of domains. Return nothing to
-   * allow it, or a text to refuse it with 403; the client sees the text.
+   * allow it, or a text to refuse it with 403; the client sees the text. Asked once more if another
+   * user name is chosen at the confirmation.
    */
   readonly beforeRegister?: BeforeRegister
   /**

@@ -10,7 +10,7 @@ import type { SessionRequest } from '../sessions/issuing.js'
 import type { DecideSignIn } from '../sign-in.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, NewUser, UserStore } from '../users/contract.js'
-import type { RefuseRegistration, RequireFreeName } from './register.endpoint.js'
+import type { AskHost, RefuseRegistration, RequireFreeName } from './register.endpoint.js'
 import { confirmRegistrationRequest } from './register-request.js'
 
 /**
@@ -26,7 +26,7 @@ export type ConfirmRegistration = (
     readonly tokens: SessionRequest['tokens']
     readonly lifetime?: SessionRequest['lifetime']
   },
-  request: Pick<EndpointRequest, 'context'>,
+  request: Pick<EndpointRequest, 'context' | 'incoming'>,
 ) => Promise<OpenedSession>
 
 export interface ConfirmRegistrationDeps {
@@ -37,6 +37,7 @@ export interface ConfirmRegistrationDeps {
   >
   readonly create: NonNullable<UserStore['create']>
   readonly requireFreeName: RequireFreeName
+  readonly askHost: AskHost
   readonly refuseRegistration: RefuseRegistration
   readonly decideSignIn: DecideSignIn
   readonly openApproved: OpenApproved
@@ -47,7 +48,8 @@ export interface ConfirmRegistrationDeps {
 
 export function createConfirmRegistration(deps: ConfirmRegistrationDeps): ConfirmRegistration {
   const { proofs, audit } = deps
-  return async function confirmRegistration(given, { context }) {
+  return async function confirmRegistration(given, request) {
+    const { context } = request
     const { requestId, code, username, tokens, lifetime } = given
     const proof = await proofs.findCode(['register'], requestId, context)
     // Before a try is taken: a name that somebody has costs none.
@@ -55,6 +57,9 @@ export function createConfirmRegistration(deps: ConfirmRegistrationDeps): Confir
     await proofs.takeTry(proof, context)
     if (!proofs.isCode(proof, code)) throw proofs.refusal('wrong-code', proof.record, context)
     const newUser = newUserOf(deps, proof, username, context)
+    // The host has judged another name with this address.
+    if (newUser.username !== proof.sealed['username'])
+      await deps.askHost(newUser, newUser.invitation ?? null, request)
     await takeInvitation(deps, proof, context)
     const user = await createUser(deps, newUser, proof, context)
     const invitationId = newUser.invitation?.id ?? null

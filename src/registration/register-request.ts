@@ -11,6 +11,19 @@ const nameText: z.ZodString = identifierText
   .refine((name) => name.trim() === name, 'Invalid input: blanks at either end')
   .refine(isOneLine, 'Invalid input: characters that change the direction of text')
 
+// What nobody sees: `admin` with a blank of no width is another name that looks the same. Names for
+// others to read may have such characters, which join the parts of an emoji, but not alone.
+const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}]/u
+const seen = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}]/u
+const userNameText: z.ZodString = nameText.refine(
+  (name) => !unseen.test(name),
+  'Invalid input: characters that nobody sees',
+)
+const shownNameText: z.ZodString = nameText.refine(
+  (name) => seen.test(name),
+  'Invalid input: nothing to see',
+)
+
 type Text = z.ZodString
 
 /** The body of `POST /auth/register`. */
@@ -23,8 +36,8 @@ export const registerRequest: z.ZodObject<{
   invitation: z.ZodOptional<Text>
 }> = z.object({
   email: z.string().min(1).max(254),
-  username: nameText,
-  name: nameText,
+  username: userNameText,
+  name: shownNameText,
   password: newPasswordText.optional(),
   locale: z
     .string()
@@ -45,7 +58,7 @@ export const confirmRegistrationRequest: z.ZodObject<{
 }> = z.object({
   requestId: z.string().min(1).max(100),
   code: z.string().min(1).max(64),
-  username: nameText.optional(),
+  username: userNameText.optional(),
   tokens: tokensSchema,
 })
 

@@ -44,6 +44,13 @@ export type RefuseRegistration = (
   options?: AuthErrorOptions,
 ) => AuthError
 
+/** Asks the host's `beforeRegister` whether it objects. Throws 403 `forbidden`, 503. */
+export type AskHost = (
+  newcomer: Newcomer,
+  invitation: Pick<Invitation, 'id' | 'note'> | null,
+  request: Pick<EndpointRequest, 'incoming' | 'context'>,
+) => Promise<void>
+
 export interface RegisterDeps {
   readonly accountsOptions: CheckedAccountsOptions
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
@@ -54,7 +61,7 @@ export interface RegisterDeps {
   readonly refuseRegistration: RefuseRegistration
   readonly findInvitation: FindInvitation
   readonly newPasswords: Pick<NewPasswords, 'judgeNewcomer' | 'hash'>
-  readonly call: HostCall
+  readonly askHost: AskHost
   readonly afterAnswer: Pick<AfterAnswer, 'run'>
   readonly proofs: Pick<Proofs, 'openCode'>
   readonly mails: Pick<Mails, 'take' | 'send'>
@@ -92,6 +99,24 @@ export function createRequireFreeName({
   }
 }
 
+export function createAskHost({
+  accountsOptions: { beforeRegister },
+  call,
+  refuseRegistration,
+}: Pick<RegisterDeps, 'accountsOptions' | 'refuseRegistration'> & {
+  readonly call: HostCall
+}): AskHost {
+  return async function askHost({ email, username, name }, invitation, { incoming, context }) {
+    if (beforeRegister === undefined) return
+    const shown = invitation && { id: invitation.id, note: invitation.note }
+    const attempt = { email, username, name, invitation: shown, request: incoming }
+    const answer = await call('beforeRegister', () => beforeRegister(attempt))
+    const clientMessage = objectionIn(answer, 'This registration is not allowed.')
+    if (clientMessage !== undefined)
+      throw refuseRegistration('vetoed', 'forbidden', context, { clientMessage })
+  }
+}
+
 export function createRegister(deps: RegisterDeps): Register {
   return async function register(given, request) {
     const { context } = request
@@ -101,7 +126,7 @@ export function createRegister(deps: RegisterDeps): Register {
     const invitation = await requireInvitation(deps, given.invitation, newcomer.email, context)
     await deps.requireFreeName(username, context)
     if (password !== undefined) await requireGood(deps, newcomer, password, context)
-    await askHost(deps, newcomer, invitation, request)
+    await deps.askHost(newcomer, invitation, request)
     const identifier = await deps.canonical({ kind: 'email', value: newcomer.email })
     // Before the hash, so that whoever is over the limit costs none. Not the counter of forgotten
     // passwords: strangers must not keep a user from those.
@@ -180,21 +205,6 @@ async function requireGood(
   const details = { ...(await newPasswords.judgeNewcomer(newcomer, password)) }
   if (details.reasons.length === 0) return
   throw refuseRegistration('password', 'password-refused', context, { details })
-}
-
-async function askHost(
-  { accountsOptions: { beforeRegister }, call, refuseRegistration }: RegisterDeps,
-  newcomer: Newcomer,
-  invitation: Invitation | null,
-  { incoming, context }: Pick<EndpointRequest, 'incoming' | 'context'>,
-): Promise<void> {
-  if (beforeRegister === undefined) return
-  const shown = invitation && { id: invitation.id, note: invitation.note }
-  const attempt = { ...newcomer, invitation: shown, request: incoming }
-  const answer = await call('beforeRegister', () => beforeRegister(attempt))
-  const clientMessage = objectionIn(answer, 'This registration is not allowed.')
-  if (clientMessage !== undefined)
-    throw refuseRegistration('vetoed', 'forbidden', context, { clientMessage })
 }
 
 // After the answer: only the mailbox learns whether the address has an account.

@@ -25,6 +25,7 @@ import {
   registerForHost,
 } from './invitations-for-host.js'
 import {
+  createAskHost,
   createRefuseRegistration,
   createRegister,
   createRequireFreeName,
@@ -63,7 +64,8 @@ export function createRegistration(deps: RegistrationDeps): Registration | undef
   const refuseRegistration = createRefuseRegistration(deps)
   const requireFreeName = createRequireFreeName({ ...deps, nameIsFree, refuseRegistration })
   const findInvitation = createFindInvitation(deps)
-  const parts = { ...deps, create, refuseRegistration, requireFreeName, findInvitation }
+  const askHost = createAskHost({ ...deps, refuseRegistration })
+  const parts = { ...deps, create, refuseRegistration, requireFreeName, askHost, findInvitation }
   const openApproved = createOpenApproved(deps)
   const register = createRegister(parts)
   const confirmRegistration = createConfirmRegistration({ ...parts, openApproved })

@@ -132,6 +132,47 @@ it('what cannot be an identifier is none', async () => {
   expect(host.mails).toEqual([])
 })
 
+it('a user name has nothing that nobody sees, and a shown name has something to see', async () => {
+  const host = await startRegistration()
+  const mine = await registered(host)
+  const unseen = ['\u200b', '\u00ad', '\u2060', '\u034f', '\u115f', '\ufe0f', '\ue000', '\u{e0061}']
+  for (const mark of unseen) {
+    const username = `al${mark}ice`
+    for (const answer of [
+      await register(host, { username }),
+      await confirm(host, { ...mine, username }),
+    ]) {
+      expect([answer.status, answer.body.details?.issues[0].path]).toEqual([400, 'username'])
+    }
+    const { body } = await register(host, { name: mark }).expect(400)
+    expect(body.details.issues[0].path).toBe('name')
+  }
+  const family = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'
+  await register(host, { email: 'e@example.com', username: 'zoë', name: family }).expect(202)
+})
+
+it('the host is asked about the other user name of a confirmation as well', async () => {
+  const asked: object[] = []
+  const host = await startRegistration({
+    accounts: {
+      beforeRegister({ email, username, invitation, request }) {
+        asked.push({ username, invitation, path: request.url })
+        return email.toLowerCase().startsWith(`${username}@`) ? undefined : 'Not your name.'
+      },
+    },
+  })
+  const { id, token } = await host.auth.accounts.invite({ note: 'team:support' })
+  const mine = await registered(host, { invitation: token })
+  const { body } = await confirm(host, { ...mine, username: 'boss' }).expect(403)
+  expect([body.error, body.message]).toEqual(['forbidden', 'Not your name.'])
+  expect(newUsers(host)).toEqual([])
+  const invitation = { id, note: 'team:support' }
+  expect(asked.at(-1)).toMatchObject({ username: 'boss', invitation })
+  // Not for the name that it has judged before; and the veto has taken no use of the invitation.
+  await confirm(host, { ...mine, username: 'ada' }).expect(200)
+  expect(asked).toHaveLength(2)
+})
+
 it("names of the host's own are asked of the host, in every spelling", async () => {
   const host = await startRegistration()
   const mine = await registered(host)
