@@ -1,7 +1,12 @@
 // The clients of Rocket.Chat, as npm has them, at a server that is none.
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
-import { bcryptHasher } from 'messaging-auth-router'
+import {
+  type AccountsOptions,
+  type AuthUser,
+  bcryptHasher,
+  type UserStore,
+} from 'messaging-auth-router'
 import { type RocketChatOptions, rocketChat } from 'messaging-auth-router/rocketchat'
 import { totpCode } from 'messaging-auth-router/testing'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -155,13 +160,17 @@ interface ApiClient {
   }>
 }
 
+function restClient({ origin }: Chat): ApiClient {
+  const { RestClient } = require('@rocket.chat/api-client') as {
+    RestClient: new (options: { baseUrl: string }) => ApiClient
+  }
+  return new RestClient({ baseUrl: origin })
+}
+
 describe('@rocket.chat/api-client', () => {
   it('signs in, asks for the code, calls a guarded route, signs out', async () => {
     const { chat, code } = await start({ personalAccessTokens: true })
-    const { RestClient } = require('@rocket.chat/api-client') as {
-      RestClient: new (options: { baseUrl: string }) => ApiClient
-    }
-    const client = new RestClient({ baseUrl: chat.origin })
+    const client = restClient(chat)
     const asked: string[] = []
     client.handleTwoFactorChallenge(async ({ method }) => {
       asked.push(method)
@@ -215,5 +224,63 @@ describe('rocketchat-api', () => {
     expect(await called((done) => miscellaneous.info(done))).toMatchObject({ version: '7.0' })
     await client.logout()
     await expectOver(chat, authToken)
+  })
+})
+
+describe('a client that registers', () => {
+  /** A server on which everybody may register, and the mails that it sends. */
+  async function startOpen() {
+    const people = new Map<string, AuthUser & { email: string; emailVerified: boolean }>()
+    const by = (key: 'email' | 'username', value: string) =>
+      [...people.values()].find((one) => one[key].toLowerCase() === value.toLowerCase()) ?? null
+    const users: UserStore = {
+      findByIdentifier: async ({ kind, value }) =>
+        by(kind === 'email' ? 'email' : 'username', value),
+      findById: async (id) => people.get(id) ?? null,
+      findContact: async (id) => people.get(id) ?? null,
+      nameIsFree: async (name) => by('username', name) === null,
+      async create({ email, username, name, passwordHash }) {
+        const user = {
+          id: `u-${username}`,
+          email,
+          emailVerified: true,
+          username,
+          name,
+          passwordHash,
+        }
+        people.set(user.id, user)
+        return { outcome: 'created', user }
+      },
+    }
+    const codes: string[] = []
+    const mail: AccountsOptions['mail'] = { send: async ({ code = '' }) => void codes.push(code) }
+    const chat = await startChat({
+      options: { users, accounts: { mail, registration: 'open' } },
+      before: (app, auth) => void app.use('/api/v1', rocketChat(auth, { accounts: true })),
+    })
+    return { chat, codes, people }
+  }
+
+  const ada = {
+    username: 'ada',
+    email: 'ada@example.com',
+    pass: 'a phrase that nobody else types',
+    name: 'Ada Lovelace',
+  }
+
+  it.each([
+    ['@rocket.chat/sdk 1.0.0-alpha', (chat: Chat) => newSdk(chat).post('users.register', ada)],
+    ['@rocket.chat/api-client', (chat: Chat) => restClient(chat).post('/v1/users.register', ada)],
+  ])('is mailed a code, and signs in once it is confirmed: %s', async (_name, registers) => {
+    const { chat, codes, people } = await startOpen()
+    const answer = (await registers(chat)) as { requestId: string }
+    expect(answer).toMatchObject({ success: true, requestId: expect.any(String) })
+    await expect.poll(() => codes).toHaveLength(1)
+    expect(people.size).toBe(0)
+    const proof = { requestId: answer.requestId, code: codes[0] }
+    const made = await send('POST', `${chat.api}/auth/register/confirm`, proof, {})
+    expect(made.status).toBe(200)
+    const { userId } = await newSdk(chat).login({ user: { username: 'ada' }, password: ada.pass })
+    expect(userId).toBe('u-ada')
   })
 })
