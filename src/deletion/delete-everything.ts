@@ -8,9 +8,8 @@ import type { OwnTotp } from '../two-factor/second-factor.js'
 import type { UserStore } from '../users/contract.js'
 
 /**
- * Deletes everything that the router has of a user, then the user. Sessions end first, so that
- * nothing opens the account while the rest goes. Rejects with 503; then call it again: each step
- * can be repeated.
+ * Deletes a user, and everything that the router has of the user. Sessions end first. Rejects with
+ * 503; then call it again: each step can be repeated.
  */
 export type DeleteEverything = (userId: string, context: RequestContext) => Promise<void>
 
@@ -32,12 +31,13 @@ export function createDeleteEverything(deps: DeleteEverythingDeps): DeleteEveryt
   return async function deleteEverything(userId, context) {
     await deps.endDeleted(userId, context)
     await proofs.voidForUser(userId, mailedPurposes)
+    // Before the factors: a crash in between must leave no user whom the password alone lets in.
+    await deps.deleteUser(userId)
     await totp?.store.deactivate(userId)
     await passkeyServer?.passkeyStore.removeAllForUser(userId)
     // Those that replace a passkey. Of a user who has TOTP they stay, so they come after it.
     await totp?.store.deleteKeptRecoveryCodes(userId)
     await revokeConsents(deps, userId)
-    await deps.deleteUser(userId)
     // A sign-in that was under way found the user still there.
     await deps.sessions.endAllForUser(userId, 'account-deleted', context)
   }

@@ -20,7 +20,7 @@ import { createDeleteEverything, type DeleteEverythingDeps } from './delete-ever
 /** The deletion of accounts, for the host's own code: a support desk, a rule about old accounts. */
 export interface DeletionForHost {
   /**
-   * Deletes everything that the router has of a user, then the user, by `delete` of your users.
+   * Deletes a user, by `delete` of your users, and everything that the router has of the user.
    * Sessions end first. Also completes a deletion that a crash has interrupted. Rejects with
    * `AuthError`: `invalid-request`, or `temporarily-unavailable`; call it again after the latter.
    * Needs `accounts.deletion`.

@@ -159,8 +159,9 @@ export interface UserStore {
    */
   nameIsFree?(username: string): Promise<boolean>
   /**
-   * Optional. Deletes the user, after everything that the router has stored is gone. Called again
-   * after a crash: a user who is gone already is deleted. From then on no method finds the user.
+   * Optional. Deletes the user, after all sessions have ended; what else the router has stored goes
+   * right after it. Called again after a crash: a user who is gone already is deleted. From then on
+   * no method finds the user.
    */
   delete?(userId: string): Promise<void>
 }

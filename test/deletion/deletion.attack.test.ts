@@ -7,7 +7,7 @@ import { gate } from '../support/gate.js'
 import { tally } from '../support/guessing.js'
 import { password, passwordHash } from '../support/host.js'
 import { makeToken } from '../support/named-tokens.js'
-import { breakDown, expectAnswer } from '../support/two-factor.js'
+import { begin, breakDown, confirm, expectAnswer, noon } from '../support/two-factor.js'
 import {
   askedBy,
   confirmPath,
@@ -108,6 +108,22 @@ describe('a deletion that was interrupted', () => {
     expectAnswer(await post(host, confirmPath, asked), 400, 'proof-refused')
     expectAnswer(await alice.post(confirmPath, asked), 400, 'proof-refused')
     expect(deletionsIn(host)).toHaveLength(1)
+  })
+
+  it('lets nobody in by the password alone, while the user is still there', async () => {
+    const host = await startDeletion({ now: noon })
+    const alice = await asAlice(host)
+    const token = alice.headers.Authorization.replace('Bearer ', '')
+    await confirm(host, token, await begin(host, token))
+    const asked = await askedBy(host, alice)
+    const mend = breakDown(host.users, 'delete')
+    expectAnswer(await alice.post(confirmPath, asked), 503, 'temporarily-unavailable')
+    const byPassword = () => post(host, '/login', { username: 'alice', password })
+    expectAnswer(await byPassword(), 401, 'totp-required')
+    mend()
+    expectAnswer(await post(host, confirmPath, asked), 200)
+    expectAnswer(await byPassword(), 401, 'Unauthorized')
+    expect(await leftOf(host)).toEqual(nothingLeft)
   })
 
   it('is completed by the host as well', async () => {

@@ -83,10 +83,10 @@ async function scene() {
 const steps = [
   'sessions.endAllForUser',
   'proofs.voidForUser',
+  'users.delete',
   'secondFactors.deactivate',
   'passkeys.removeAllForUser',
   'consents.revoke',
-  'users.delete',
   'proofs.consume',
 ]
 
