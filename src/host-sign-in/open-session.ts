@@ -164,9 +164,9 @@ async function whatChanged(
   const user = await users.findById(approved.user.id)
   if (user === null || user.disabled === true) return ['disabled', new AuthError('Unauthorized')]
   // Opened by a password that has changed, or by another hash of the same one: the host may try
-  // again.
-  const byOldHash =
-    approved.methods.includes('pwd') && user.passwordHash !== approved.user.passwordHash
+  // again. Or by a mailed code, which a new password voids.
+  const endsWithHash = approved.methods.some((method) => method === 'pwd' || method === 'email')
+  const byOldHash = endsWithHash && user.passwordHash !== approved.user.passwordHash
   if (byOldHash || !passwordWatch.fits(session, user))
     throw new AuthError('temporarily-unavailable', {
       retryAfter: 1,

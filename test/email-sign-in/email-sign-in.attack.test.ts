@@ -6,7 +6,7 @@ import { factorPath } from '../accounts/email-factor-host.js'
 import { bearer, headersOf, logIn, post } from '../support/client.js'
 import { gate } from '../support/gate.js'
 import { behindProxy, from, tally } from '../support/guessing.js'
-import { password } from '../support/host.js'
+import { password, passwordHash } from '../support/host.js'
 import { begin, confirm, expectAnswer, noon, codeOf as totpOf } from '../support/two-factor.js'
 import { ask, codeOf, otherThan, sessionsIn, signIn, startCodes } from './code-host.js'
 
@@ -216,6 +216,23 @@ describe('a code', () => {
     await host.auth.sessions.revokeAllForUser('u-alice')
     door.open()
     expectAnswer(await login, 400, 'proof-refused')
+    expect(await host.auth.sessions.list('u-alice')).toEqual([])
+  })
+
+  it('opens no session that outlives a new password in its very moment', async () => {
+    const door = gate()
+    const host = await startCodes({
+      options: { describeUser: async () => void (await door.pass()) },
+    })
+    const asked = await codeOf(host)
+    const arrived = door.shut()
+    const login = signIn(host, asked).then((response) => response)
+    await arrived
+    // As a reset does: first the hash, then the sessions.
+    host.users.change('u-alice', { passwordHash: `${passwordHash.slice(0, -1)}H` })
+    await host.auth.passwordChanged('u-alice')
+    door.open()
+    expectAnswer(await login, 503, 'temporarily-unavailable')
     expect(await host.auth.sessions.list('u-alice')).toEqual([])
   })
 
