@@ -48,7 +48,7 @@ const register: Operation = {
   body: {
     fields: reading(registerRequest, {
       email: 'one address, without a name',
-      username: 'at most 320 characters, Unicode form NFKC, no control characters',
+      username: 'at most 320 characters, Unicode form NFKC, none that nobody sees',
       name: 'the name that others see, with the same rules',
       password: 'the new password; optional where users sign in by mailed codes',
       locale: 'the language of the user, such as `de` or `pt-BR`',

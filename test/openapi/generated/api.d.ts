@@ -2534,7 +2534,7 @@ export interface components {
         RegisterRequest: {
             /** @description one address, without a name */
             email: string;
-            /** @description at most 320 characters, Unicode form NFKC, no control characters */
+            /** @description at most 320 characters, Unicode form NFKC, none that nobody sees */
             username: string;
             /** @description the name that others see, with the same rules */
             name: string;
