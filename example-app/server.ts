@@ -65,12 +65,11 @@ async function start(opened: Opened): Promise<void> {
     process.stdout.write(`  ten people can make an account at ${url}\n`)
   }
   const byMail = settings.mail === 'off' ? '' : ', password and address (mails come here)'
-  process.stdout.write(`Five things to try:
+  process.stdout.write(`Four things to try:
   ${publicUrl}/  the chat, which signs in by the pages, as apps do
   ${publicUrl}/api/v1/account  the account: devices, second factor, passkeys${byMail}
   npm run wiki  another app; signed in to the chat, you are signed in there, too
   SECOND_FACTOR_REQUIRED=alice npm start  alice has to set up a second factor
-  REGISTRATION=open npm start  everybody can make an account
 `)
 }
 

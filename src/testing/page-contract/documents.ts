@@ -39,7 +39,7 @@ function runsNothing(page: RenderedPage): void {
     ({ name, attributes }) => (name === 'script' ? (attributes['src'] ?? []) : []),
   )
   // The pages with a field whose password can be shown.
-  const isTyped = ['sign-in', 'reset', 'account-password'].includes(page.view.page)
+  const isTyped = ['sign-in', 'reset', 'register', 'account-password'].includes(page.view.page)
   const scripts = isTyped ? [...ofPasskeys, page.shell.passwordScript] : ofPasskeys
   for (const { name, attributes } of page.tags) {
     const isOurs = name === 'script' && scripts.includes(attributes['src'] ?? '')
