@@ -56,7 +56,10 @@ export interface AccountsOnPagesDeps
   readonly throttle: Pick<Throttle, 'limitRefusals'>
 }
 
-/** The same flows and limits as those of the endpoints, for the pages. */
+/**
+ * The same flows as those of the endpoints, for the pages, in the same counters: a page is no
+ * second set of guesses.
+ */
 export function createAccountsOnPages(
   deps: AccountsOnPagesDeps,
   { passwords, emails, switchEmailFactor }: AccountFlows,
@@ -71,6 +74,7 @@ export function createAccountsOnPages(
 
 function passwordOnPages(deps: AccountsOnPagesDeps, flows: PasswordFlows): PasswordOnPages {
   const { proofs, accountsOptions, hasSecondFactor } = deps
+  const { limitRefusals } = deps.throttle
   const minLength = async (user: AuthUser) =>
     minLengthFor(accountsOptions.passwordRules, await hasSecondFactor(user))
   return {
@@ -78,7 +82,7 @@ function passwordOnPages(deps: AccountsOnPagesDeps, flows: PasswordFlows): Passw
     minLength,
 
     look(token, request) {
-      return limited(deps, 'password-reset', request, async () => {
+      return limitRefusals('password-reset', request, async () => {
         const proof = await proofs.findLink('reset', token, request.context)
         const user = await ownerOf(deps, proof, request.context)
         if (user.disabled === true) throw proofs.refusal('no-user', proof.record, request.context)
@@ -88,7 +92,7 @@ function passwordOnPages(deps: AccountsOnPagesDeps, flows: PasswordFlows): Passw
 
     async reset(given, request) {
       requireText(given.password)
-      return limited(deps, 'password-reset', request, async () => {
+      return limitRefusals('password-reset', request, async () => {
         const { sealed } = await proofs.findLink('reset', given.token, request.context)
         await flows.reset(given, request)
         return wayBackIn(sealed)
@@ -105,6 +109,7 @@ function passwordOnPages(deps: AccountsOnPagesDeps, flows: PasswordFlows): Passw
 
 function emailOnPages(deps: AccountsOnPagesDeps, flows: EmailFlows): EmailOnPages {
   const { proofs } = deps
+  const { limitRefusals } = deps.throttle
 
   async function isOf(
     session: AskingUser['session'],
@@ -127,23 +132,24 @@ function emailOnPages(deps: AccountsOnPagesDeps, flows: EmailFlows): EmailOnPage
       return (await flows.change(asking, given, request)).requestId
     },
     isOf: (session, requestId, request) =>
-      limited(deps, 'email-confirm', request, () => isOf(session, requestId, request)),
+      limitRefusals('email-confirm', request, () => isOf(session, requestId, request)),
     async confirm(asking, given, request) {
-      await limited(deps, 'email-confirm', request, () => flows.confirm(asking, given, request))
+      await limitRefusals('email-confirm', request, () => flows.confirm(asking, given, request))
     },
   }
 }
 
 function undoOnPages(deps: AccountsOnPagesDeps, undo: UndoEmail): UndoOnPages {
+  const { limitRefusals } = deps.throttle
   return {
     look(token, request) {
-      return limited(deps, 'email-undo', request, async () => {
+      return limitRefusals('email-undo', request, async () => {
         const proof = await deps.proofs.findLink('undo-address', token, request.context)
         return (await ownerOf(deps, proof, request.context)).username
       })
     },
     async undo(token, request) {
-      await limited(deps, 'email-undo', request, () => undo(token, request.context))
+      await limitRefusals('email-undo', request, () => undo(token, request.context))
     },
   }
 }
@@ -176,16 +182,6 @@ export function provePresentOnPage(deps: {
     if (password === undefined) return null
     return { user: await deps.provePassword(asking.user.id, password, request) }
   }
-}
-
-/** In the same counters as the endpoint: a page is no second set of guesses. */
-export function limited<Result>(
-  { throttle }: Pick<AccountsOnPagesDeps, 'throttle'>,
-  name: string,
-  request: EndpointRequest,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  return throttle.limitRefusals(name, request, work)
 }
 
 async function ownerOf(

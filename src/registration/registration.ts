@@ -1,5 +1,4 @@
 import type { PartsForRegistration } from '../accounts/accounts.js'
-import { limited } from '../accounts/accounts-on-pages.js'
 import type { AccountsServer } from '../accounts/accounts-server.js'
 import type { Audit } from '../audit/events.js'
 import { createOpenApproved, type OpenApprovedDeps } from '../host-sign-in/open-session.js'
@@ -88,26 +87,27 @@ interface Flows {
   readonly findInvitation: FindInvitation
 }
 
-// The same as by the endpoints, with a session for the browser at the end.
+// The same as by the endpoints, in the same counters, with a session for the browser at the end.
 function onPages(
-  deps: Pick<RegistrationDeps, 'accountsOptions' | 'throttle'>,
+  { accountsOptions, throttle }: Pick<RegistrationDeps, 'accountsOptions' | 'throttle'>,
   { register, confirmRegistration, findInvitation }: Flows,
 ): RegistrationOnPages {
-  const { registration, emailSignIn, passwordRules } = deps.accountsOptions
+  const { registration, emailSignIn, passwordRules } = accountsOptions
+  const { limitRefusals } = throttle
   return {
     needsInvitation: registration !== 'open',
     needsPassword: !emailSignIn,
     minLength: passwordRules.minLength,
     look: (token, request) =>
-      limited(deps, 'invitation', request, async () => {
+      limitRefusals('invitation', request, async () => {
         return (await findInvitation(token, request.context)).email
       }),
     register: (given, request) =>
-      limited(deps, 'register', request, async () => {
+      limitRefusals('register', request, async () => {
         return (await register(parseInput(registerRequest, given), request)).requestId
       }),
     confirm: (given, request) =>
-      limited(deps, 'register-confirm', request, () => {
+      limitRefusals('register-confirm', request, () => {
         const { requestId, code, username } = parseInput(confirmRegistrationRequest, given)
         const asked = { tokens: 'cookie', lifetime: browserLifetime(false) } as const
         return confirmRegistration({ requestId, code, username, ...asked }, request)

@@ -53,18 +53,12 @@ export function createRegisterPage(
     },
 
     async submit(place, fields, request) {
-      const typed = (name: string) => ({ [name]: fields.text(name) })
-      const requestId = await registration.register(
-        {
-          ...typed('email'),
-          ...typed('username'),
-          ...typed('name'),
-          ...(needsPassword || fields.has('password') ? typed('password') : {}),
-          ...(fields.has('locale') ? typed('locale') : {}),
-          ...(isInvited ? { invitation: tokenIn(place) } : {}),
-        },
-        request,
-      )
+      const sent = ['email', 'username', 'name', ...(needsPassword ? ['password'] : [])]
+      const optional = ['password', 'locale'].filter((name) => fields.has(name))
+      const typed = [...sent, ...optional].map((name) => [name, fields.text(name)] as const)
+      const invitation = isInvited ? { invitation: tokenIn(place) } : {}
+      const given = { ...Object.fromEntries(typed), ...invitation }
+      const requestId = await registration.register(given, request)
       const app = appOf(place)
       const raw = `proof=${requestId}${app === '' ? '' : '&'}${app}`
       const next = { raw, flow: null, language: place.language }
