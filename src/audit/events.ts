@@ -118,7 +118,7 @@ export type AuthEventBody =
       readonly sessionId: string
       readonly methods: readonly StoredMethod[]
     }
-  /** The host was refused a session for a user whom it has verified; or a user just changed. */
+  /** No session was opened for a verified user: at the host's call, or since the user changed. */
   | { readonly type: 'session.refused'; readonly reason: SignInRefusal; readonly userId: string }
   /** A session ended, and with it its tokens, codes, tickets and sockets. */
   | {

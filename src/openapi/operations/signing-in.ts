@@ -8,6 +8,7 @@ import type { Operation } from '../operation.js'
 import {
   loginAnswer,
   loginRefusals,
+  nameFields,
   ofBodies,
   ofFullScope,
   tokenFields,
@@ -36,11 +37,10 @@ const logIn: Operation = {
   body: {
     fields: reading(loginBody, {
       password: 'as typed: not trimmed, not normalised',
+      ...nameFields,
       email:
         'exactly one of `email`, `username` and `user`; at most 320 characters, Unicode form ' +
         'NFKC, no control characters',
-      username: 'exactly one of the three',
-      user: 'exactly one of the three: any name of the account that the server supports',
       code: 'six digits from the app, or a recovery code; at most 64 characters',
       passkey:
         'instead of `code`: the result of `navigator.credentials.get` for ' +

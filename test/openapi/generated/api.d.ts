@@ -2216,7 +2216,7 @@ export interface components {
             email?: string;
             /** @description exactly one of the three */
             username?: string;
-            /** @description exactly one of the three: any name of the account that the server supports */
+            /** @description exactly one of the three: any way to name a user that the server supports */
             user?: string;
             /** @description six digits from the app, or a recovery code; at most 64 characters */
             code?: string;
