@@ -61,6 +61,17 @@ describe.skipIf(redisUrl === null).each(libraries)(
       host.close()
     })
 
+    it('names every session once, though somebody looks before it reaches them', async () => {
+      for (const id of ['one', 'two', 'three', 'kept']) await sessions.create(session(id))
+      const look = async () => void (await sessions.listForUser('u-alice', at(1)))
+      const { client } = host
+      const looked = redisStores(followed(client, 'revoked', look), { prefix }).sessions
+      const ended = await looked.endAllForUser('u-alice', 'revoked', at(1), 'kept')
+      expect(ended.sort()).toEqual(['one', 'three', 'two'])
+      expect(await sessions.endAllForUser('u-alice', 'revoked', at(1), 'kept')).toEqual([])
+      expect(await live('one', 'two', 'three', 'kept')).toEqual(['kept'])
+    })
+
     it('shows when and why, refuses every rotation, and is not undone by use', async () => {
       await sessions.create(session('one'))
       await loseIndex()

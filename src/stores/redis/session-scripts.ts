@@ -6,8 +6,9 @@ import { ownerFields } from './session-owners.js'
 // refresh (JSON) with refreshHash. Set once: endedAt, endReason. client, parent: the other owners
 // it has, if any. after, afterClient, afterPair, afterParent: the numbers of the owners' cutoffs
 // that it was opened after. mark and nextMarks: of the user's password. createdBy, rotatedBy and
-// endedBy mark the call that did it: a driver that lost its connection may send a script twice
-// (ioredis does), and the second run must answer like the first, not "somebody else was faster".
+// endedBy mark the call that did it, and namedBy the one that answers for an end by a cutoff: a
+// driver that lost its connection may send a script twice (ioredis does), and the second run must
+// answer like the first, not "somebody else was faster".
 
 /**
  * ARGV: user, record, expires, seen, refresh, refreshHash, endedAt, endReason, lifetime, mark,
@@ -140,12 +141,22 @@ return {'rotated', owners}`)
  * still deletes: signing out has to work then, too.
  */
 export const endSession: Script = script(`
+-- A reader has ended the session by the cutoff of a call that comes only now: it names it.
+local function nameOnce(attempt, cutAt)
+  local ended = redis.call('HMGET', KEYS[1], 'endedAt', 'namedBy')
+  if attempt == 'cutoff' or ended[1] ~= cutAt then return false end
+  if ended[2] then return ended[2] == attempt end
+  local named = redis.pcall('HSET', KEYS[1], 'namedBy', attempt)
+  if type(named) == 'table' and named.err then redis.call('DEL', KEYS[1]) end
+  return true
+end
 local row = redis.call('HMGET', KEYS[1], 'user', 'endedAt', 'endedBy')
 if not row[1] then return false end
 for i = 4, #ARGV, 2 do
   if redis.call('HGET', KEYS[1], ARGV[i]) ~= ARGV[i + 1] then return false end
 end
 local owners = redis.call('HMGET', KEYS[1], ${ownerFields})
+if row[2] and row[3] == 'cutoff' and #ARGV > 3 then return nameOnce(ARGV[3], ARGV[1]) and owners end
 if row[2] then return row[3] == ARGV[3] and owners end
 local marked = redis.pcall('HSET', KEYS[1],
   'endedAt', ARGV[1], 'endReason', ARGV[2], 'endedBy', ARGV[3])
