@@ -20,6 +20,10 @@ const floors = [
       ['users/'],
       "the contract of the host's user table does not know the code built on it.",
     ],
+    providers: [
+      ['providers/'],
+      'hosts can write a provider: it knows its protocol, not who signs in here.',
+    ],
   },
   {
     passwords: [
