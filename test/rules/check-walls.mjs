@@ -50,6 +50,10 @@ const offences = {
     'passwords/bcrypt-hasher.ts',
     "import type { SessionRecord } from '../stores/contract.js'",
   ],
+  'floor-providers': [
+    'providers/contract.ts',
+    "import type { SessionRecord } from '../stores/contract.js'",
+  ],
   'floor-users': [
     'users/contract.ts',
     "import type { SessionRecord } from '../stores/contract.js'",
