@@ -77,6 +77,12 @@ export type {
   StoredMethod,
   StoredReason,
 } from './stores/contract.js'
+export type {
+  IdentityRecord,
+  IdentityStore,
+  LinkIdentityResult,
+  UnlinkIdentityResult,
+} from './stores/identity-contract.js'
 export type { OnceStore } from './stores/once-contract.js'
 export type {
   PasskeyLimits,

@@ -4,6 +4,7 @@ import type { RequestContext } from '../audit/events.js'
 import type { OAuthServer } from '../oauth/oauth-server.js'
 import type { PasskeyServer } from '../passkeys/passkey-server.js'
 import type { Sessions } from '../sessions/sessions.js'
+import type { IdentityStore } from '../stores/identity-contract.js'
 import type { OwnTotp } from '../two-factor/second-factor.js'
 import type { UserStore } from '../users/contract.js'
 
@@ -21,13 +22,15 @@ export interface DeleteEverythingDeps {
   readonly totp: OwnTotp | undefined
   /** Undefined without the option `passkeys`. */
   readonly passkeyServer: Pick<PasskeyServer, 'passkeyStore'> | undefined
+  /** Undefined if the host stores no identities. */
+  readonly identities: Pick<IdentityStore, 'unlinkAllForUser'> | undefined
   /** Undefined without the option `oauth`. */
   readonly oauthServer: Pick<OAuthServer, 'consents'> | undefined
   readonly deleteUser: NonNullable<UserStore['delete']>
 }
 
 export function createDeleteEverything(deps: DeleteEverythingDeps): DeleteEverything {
-  const { proofs, totp, passkeyServer } = deps
+  const { proofs, totp, passkeyServer, identities } = deps
   return async function deleteEverything(userId, context) {
     await deps.endDeleted(userId, context)
     await proofs.voidForUser(userId, mailedPurposes)
@@ -37,6 +40,7 @@ export function createDeleteEverything(deps: DeleteEverythingDeps): DeleteEveryt
     await passkeyServer?.passkeyStore.removeAllForUser(userId)
     // Those that replace a passkey. Of a user who has TOTP they stay, so they come after it.
     await totp?.store.deleteKeptRecoveryCodes(userId)
+    await identities?.unlinkAllForUser(userId)
     await revokeConsents(deps, userId)
     // A sign-in that was under way found the user still there.
     await deps.sessions.endAllForUser(userId, 'account-deleted', context)

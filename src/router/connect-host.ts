@@ -20,6 +20,7 @@ import type { PasswordHasher } from '../passwords/contract.js'
 import { failClosedHasher } from '../passwords/fail-closed-hasher.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { SessionStore } from '../stores/contract.js'
+import { failClosedIdentities } from '../stores/fail-closed-identities.js'
 import { failClosedProofs } from '../stores/fail-closed-proofs.js'
 import {
   failClosedCodes,
@@ -28,6 +29,7 @@ import {
   failClosedTickets,
   type RedeemableCodes,
 } from '../stores/fail-closed-stores.js'
+import type { IdentityStore } from '../stores/identity-contract.js'
 import type { ProofStore } from '../stores/proof-contract.js'
 import type { SocketTicketStore } from '../stores/ticket-contract.js'
 import { createAsk } from '../throttle/counter.js'
@@ -68,6 +70,8 @@ export interface ConnectedHost {
   readonly ticketStore: SocketTicketStore | undefined
   /** Undefined if the host has no store of proofs. */
   readonly proofStore: ProofStore | undefined
+  /** Undefined if the host has no store of identities. */
+  readonly identities: IdentityStore | undefined
   readonly hasher: AdmittedHasher
   /** The queue in front of the hasher. */
   readonly admission: Admission
@@ -129,6 +133,7 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
     mustHaveFactor: failClosedPolicy(options.secondFactor?.policy, call),
     ticketStore: options.tickets && failClosedTickets(options.tickets, call),
     proofStore: options.proofs && failClosedProofs(options.proofs, call),
+    identities: options.identities && failClosedIdentities(options.identities, call),
     hasher: admittedHasher(
       failClosedHasher(given, createHostCall(hashingTimeoutMs, onFailure), onFailure),
       admission,

@@ -34,6 +34,7 @@ import type { TokenSigner } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { ConsentStore } from '../stores/consent-contract.js'
 import type { SessionStore } from '../stores/contract.js'
+import type { IdentityStore } from '../stores/identity-contract.js'
 import type { OnceStore } from '../stores/once-contract.js'
 import type { ProofStore } from '../stores/proof-contract.js'
 import type { RevocationBus } from '../stores/revocation-bus.js'
@@ -297,6 +298,14 @@ const shape = {
     consume: true,
     voidForUser: true,
     purge: true,
+  }).optional(),
+  identities: implementing<IdentityStore>({
+    find: true,
+    link: true,
+    listForUser: true,
+    used: true,
+    unlink: true,
+    unlinkAllForUser: true,
   }).optional(),
   allowedOrigins: z
     .array(fitting<string>(isOrigin, 'is not an origin, such as https://chat.example.com.'))

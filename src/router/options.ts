@@ -11,6 +11,7 @@ import type { LoginAttempt } from '../sign-in.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { SessionStore } from '../stores/contract.js'
+import type { IdentityStore } from '../stores/identity-contract.js'
 import type { ProofStore } from '../stores/proof-contract.js'
 import type { RevocationBus } from '../stores/revocation-bus.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
@@ -106,6 +107,13 @@ export interface AuthRouterOptions {
    * purged. Shipped: `memoryStores()`, `sqlStores()`, `redisStores()`. Default: none.
    */
   readonly proofs?: ProofStore
+  /**
+   * Stores which account at a provider belongs to which of your users. Needed to sign in with the
+   * account of a provider; without that, it is only emptied of users who are deleted. It must last:
+   * a user who has no password cannot sign in without its row. Shipped: `memoryStores()`,
+   * `sqlStores()`. Default: none.
+   */
+  readonly identities?: IdentityStore
   /**
    * Origins whose pages may open sockets, such as `https://chat.example.com`, compared exactly.
    * Default: only the host to which the page connects. Requests without `Origin` are always

@@ -19,6 +19,8 @@ export interface SessionRequest {
   readonly lifetime: AskedLifetime | undefined
   /** Default: the marks of the approved user's hash. */
   readonly marks?: PasswordMarks | undefined
+  /** The identity at a provider that signs in. Default: none. */
+  readonly upstream?: string | undefined
 }
 
 /** A stored session and its tokens. */
@@ -56,11 +58,12 @@ export function createIssueSession(deps: IssueSessionDeps): IssueSession {
   const { sessions, accessTokens, tokenLifetimes, clock } = deps
 
   async function issueSecret(request: SessionRequest, context: RequestContext) {
-    const { approved, lifetime, marks } = request
+    const { approved, lifetime, marks, upstream } = request
     const id = randomId()
     const authenticatedAt = clock()
     const { secret, secretHash } = newSessionSecret('browser', id)
-    const given = { id, approved, scope: '*', authenticatedAt, refresh: null, lifetime, marks }
+    const refresh = null
+    const given = { id, approved, scope: '*', authenticatedAt, refresh, lifetime, marks, upstream }
     const session = sessions.draft({ ...given, kind: 'browser', secretHash }, context)
     await sessions.start(session, context)
     const { expiresAt } = session
@@ -69,16 +72,14 @@ export function createIssueSession(deps: IssueSessionDeps): IssueSession {
   }
 
   return async function issueSession(request, context) {
-    const { approved, tokens, lifetime, marks } = request
+    const { approved, tokens, lifetime, marks, upstream } = request
     if (tokens === 'cookie') return issueSecret(request, context)
     const id = randomId()
     const authenticatedAt = clock()
     const { token: refreshToken, refresh } =
       tokens === 'refreshable' ? newRefreshToken(id) : { token: null, refresh: null }
-    const session = sessions.draft(
-      { id, approved, kind: 'login', scope: '*', authenticatedAt, refresh, lifetime, marks },
-      context,
-    )
+    const given = { id, approved, scope: '*', authenticatedAt, refresh, lifetime, marks, upstream }
+    const session = sessions.draft({ ...given, kind: 'login' }, context)
     const issued = await accessTokens.issue(session, tokenLifetimes[tokens], authenticatedAt)
     await sessions.start(session, context)
     return { session, ...issued, refreshToken }

@@ -34,6 +34,8 @@ export interface NewSession {
   readonly resources?: readonly string[]
   /** The session it is opened from; it ends with that one only if `parentId` says so. */
   readonly openedBySessionId?: string
+  /** The identity at a provider that opens it. Default: none. */
+  readonly upstream?: string | undefined
   /** Its latest end. Default: only the router's lifetimes. */
   readonly until?: Date | undefined
 }
@@ -160,7 +162,10 @@ function createDraft(
   passwordWatch: SessionOpeningDeps['passwordWatch'],
   clock: () => Date,
 ): SessionOpening['draft'] {
-  return function draft({ approved, lifetime: asked, marks, until, name, ...given }, context) {
+  return function draft(
+    { approved, lifetime: asked, marks, until, name, upstream, ...given },
+    context,
+  ) {
     const createdAt = clock()
     // Only sessions with a lifetime of their own store one.
     const own = asked === undefined ? {} : { lifetime: times.withinOwn(asked) }
@@ -180,6 +185,7 @@ function createDraft(
       ...times.seen({ kind, expiresAt, ip: null, ...own, ...ofParent }, context),
       ...given,
       ...own,
+      ...(upstream === undefined ? {} : { upstream }),
       ...(marks ?? passwordWatch.marksOf(approved.user)),
     }
   }

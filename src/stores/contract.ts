@@ -35,6 +35,8 @@ export type EndReason =
   | 'client-disabled'
   | 'address-undone'
   | 'account-deleted'
+  | 'upstream-logout'
+  | 'identity-unlinked'
 
 // While a deployment rolls, processes of two releases write to one store. `string & Record<never,
 // never>` is any text, and does not swallow the words that are known.
@@ -148,6 +150,11 @@ export interface SessionRecord {
   readonly resources?: readonly string[]
   /** Where the session came from: the one that it was opened from. Nothing ends by it. */
   readonly openedBySessionId?: string
+  /**
+   * The identity at a provider that opened the session: the provider's id, a digest of the
+   * identity, and one of the session there, in up to 160 characters. Left out: none.
+   */
+  readonly upstream?: string
 }
 
 /** What `touch` may change. */

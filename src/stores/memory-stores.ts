@@ -3,6 +3,8 @@ import { boundedTable } from './bounded-table.js'
 import type { AuthorizationCodeRecord, AuthorizationCodeStore } from './code-contract.js'
 import type { EndReason, SessionRecord, SessionStore } from './contract.js'
 import { copyOf } from './copy-of.js'
+import type { IdentityStore } from './identity-contract.js'
+import { memoryIdentities } from './memory-identities.js'
 import { checkMemoryIsEnough } from './memory-is-enough.js'
 import { memoryProofs } from './memory-proofs.js'
 import { memorySecondFactors } from './memory-second-factors.js'
@@ -46,6 +48,7 @@ export interface MemoryStores {
   readonly secondFactors: SecondFactorStore
   readonly tickets: SocketTicketStore
   readonly proofs: ProofStore
+  readonly identities: IdentityStore
 }
 
 /**
@@ -75,6 +78,7 @@ export function memoryStores(options: MemoryStoresOptions = {}): MemoryStores {
     secondFactors: memorySecondFactors(),
     tickets: memoryTickets(maxCodes),
     proofs: memoryProofs(maxCodes),
+    identities: memoryIdentities(),
   }
 }
 

@@ -6,6 +6,7 @@ import type { OAuthClient } from './client-contract.js'
 import type { AuthorizationCodeRecord } from './code-contract.js'
 import type { ConsentRecord } from './consent-contract.js'
 import type { RefreshRotation, RefreshState, SessionRecord } from './contract.js'
+import type { IdentityRecord } from './identity-contract.js'
 import type { PasskeyRecord } from './passkey-contract.js'
 import type { ProofRecord } from './proof-contract.js'
 import { type Content, optionalMembers, type Row } from './rows/members.js'
@@ -224,6 +225,21 @@ export function newProof(at: Moment, change: Partial<ProofRecord> = {}): ProofRe
     createdAt: at(0),
     expiresAt: at(1800),
     consumedAt: null,
+    ...change,
+  }
+}
+
+/** An identity of a user whom nobody knows, in which nothing is absent. */
+export function newIdentity(at: Moment, change: Partial<IdentityRecord> = {}): IdentityRecord {
+  return {
+    issuer: `https://${randomId()}.example/realms/staff`,
+    subject: randomId(),
+    userId: randomId(),
+    id: randomId(),
+    provider: 'work',
+    label: 'Alice \u{1f4bc} <alice@example.com>',
+    createdAt: at(0.456),
+    lastUsedAt: at(2.345),
     ...change,
   }
 }

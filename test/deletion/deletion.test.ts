@@ -8,6 +8,7 @@ import { bearer, logIn, post } from '../support/client.js'
 import { password } from '../support/host.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
 import { oauthOf } from '../support/oauth-apps.js'
+import { identityRecord } from '../support/records.js'
 import { begin, codeOf, confirm, expectAnswer, noon } from '../support/two-factor.js'
 import {
   askedBy,
@@ -31,6 +32,7 @@ describe('a user', () => {
     const now = host.clock()
     const consent = { userId: 'u-alice', clientId: 'wiki', scopes: ['openid'] }
     await oauth.consents.grant({ ...consent, grantedAt: now, updatedAt: now })
+    await host.stores.identities.link(identityRecord({ userId: 'u-alice' }))
     const { body } = await alice.post(path).expect(202)
     expect(body.data).toEqual({ requestId: expect.stringMatching(/^[\w-]{43}$/), expiresIn: 600 })
     const [mail] = await host.mailed('confirm-deletion')
@@ -40,6 +42,7 @@ describe('a user', () => {
     expectAnswer(await alice.post(confirmPath, { requestId, code }), 200)
     expect(await leftOf(host)).toEqual(nothingLeft)
     expect(await withPasskeys.passkeys?.store.listForUser('u-alice')).toEqual([])
+    expect(await host.stores.identities.listForUser('u-alice')).toEqual([])
     expect(await oauth.consents.listForUser('u-alice')).toEqual([])
     expect(deletionsIn(host)).toMatchObject([{ userId: 'u-alice' }])
     expect(host.events).toContainEqual(

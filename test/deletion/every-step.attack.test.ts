@@ -6,6 +6,7 @@ import { addPasskey } from '../accounts/passkey-host.js'
 import { post } from '../support/client.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
 import { oauthOf } from '../support/oauth-apps.js'
+import { identityRecord } from '../support/records.js'
 import { begin, confirm, noon } from '../support/two-factor.js'
 import {
   askedBy,
@@ -58,13 +59,15 @@ async function scene() {
   await confirm(host, token, await begin(host, token))
   const consent = { userId: 'u-alice', clientId: 'wiki', scopes: ['openid'] }
   await oauth.consents.grant({ ...consent, grantedAt: noon, updatedAt: noon })
+  const { proofs, sessions, secondFactors, identities } = host.stores
+  await identities.link(identityRecord({ userId: 'u-alice' }))
   const asked = await askedBy(host, alice)
-  const { proofs, sessions, secondFactors } = host.stores
   const { users } = host
   const tapped = tap({
     proofs,
     sessions,
     secondFactors,
+    identities,
     users,
     consents: oauth.consents,
     passkeys: passkeys.store,
@@ -74,6 +77,7 @@ async function scene() {
   const left = async () => ({
     ...(await leftOf(host)),
     passkeys: (await passkeys.store.listForUser('u-alice')).length,
+    identities: (await identities.listForUser('u-alice')).length,
     consents: (await oauth.consents.listForUser('u-alice')).length,
   })
   return { host, alice, asked, tapped, left }
@@ -86,6 +90,7 @@ const steps = [
   'users.delete',
   'secondFactors.deactivate',
   'passkeys.removeAllForUser',
+  'identities.unlinkAllForUser',
   'consents.revoke',
   'proofs.consume',
 ]
@@ -115,7 +120,12 @@ it.each(['before', 'after'] as const)('a crash %s each call of a deletion', asyn
       // An answer that was lost after the last write: it is done.
       expect([200, 400], where).toContain((await again).status)
     }
-    expect(await left(), where).toEqual({ ...nothingLeft, passkeys: 0, consents: 0 })
+    expect(await left(), where).toEqual({
+      ...nothingLeft,
+      passkeys: 0,
+      identities: 0,
+      consents: 0,
+    })
     expect(deletionsIn(host).length, where).toBeLessThanOrEqual(1)
     place += 1
   }

@@ -22,6 +22,8 @@ const known: Record<EndReason, true> = {
   'client-disabled': true,
   'address-undone': true,
   'account-deleted': true,
+  'upstream-logout': true,
+  'identity-unlinked': true,
 }
 const reasons: StoredReason[] = [...(Object.keys(known) as EndReason[]), 'device-lost']
 

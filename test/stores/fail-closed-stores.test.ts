@@ -19,6 +19,7 @@ describe('a session', () => {
     { lifetime: {} },
     { parentId: {} },
     { openedBySessionId: null },
+    { upstream: null },
     { resources: null },
     { resources: 'urn:files' },
     { resources: [null] },

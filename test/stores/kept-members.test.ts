@@ -71,6 +71,18 @@ describe('a session with members that the store may not know', () => {
     expect(await good.find(app.id)).toBeNull()
   })
 
+  it('is refused where the store drops the identity that opened it: a logout could not end it', async () => {
+    const { sessions: good } = memoryStores()
+    const create: typeof good.create = ({ upstream: _dropped, ...rest }) => good.create(rest)
+    const sessions = failClosedSessions({ ...good, create }, call)
+    const session = newSession(at, { upstream: 'work a-digest another' })
+    await expect(sessions.create(session)).rejects.toMatchObject({
+      ...refusal,
+      problem: expect.stringContaining('without its upstream,'),
+    })
+    expect(await good.find(session.id)).toBeNull()
+  })
+
   it('is stored all the same where the store drops only what lets nobody in', async () => {
     const { sessions: good } = memoryStores()
     const create: typeof good.create = ({

@@ -42,6 +42,7 @@ const probed = [
   'secondFactors',
   'tickets',
   'proofs',
+  'identities',
   'keys',
   'consents',
   'once',
@@ -238,7 +239,7 @@ describe('the probe of stores at start-up', () => {
       option: 'sessions',
       problem: expect.stringContaining(
         'without its secretHash, formerSecret, passwordMark, passwordMarkNext, lifetime, ' +
-          'resources, clientId, parentId, openedBySessionId',
+          'resources, clientId, parentId, openedBySessionId, upstream',
       ),
       remedy: expect.stringMatching(/migrateSql\(\).*add a column/),
     })

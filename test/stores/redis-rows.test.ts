@@ -54,6 +54,7 @@ const wholeSession = (id: string, change: Partial<SessionRecord> = {}) =>
     parentId: 'parent',
     resources: ['https://api.example.com/', 'urn:example:files'],
     openedBySessionId: 'opener',
+    upstream: 'work digest-of-identity digest-of-session',
     ...change,
   })
 

@@ -7,6 +7,7 @@ import {
   at,
   codeRecord,
   factorRecord,
+  identityRecord,
   pendingRecord,
   proofRecord,
   randomKey,
@@ -62,6 +63,7 @@ async function fill({ kysely, prefix, stores, oauthStores }: TestDatabase): Prom
   await stores.codes.save(codeRecord())
   await stores.tickets.save(ticketRecord())
   await stores.proofs.save(proofRecord())
+  await stores.identities.link(identityRecord())
   await stores.secondFactors.activate(factorRecord(), [randomKey()])
   await stores.secondFactors.savePending(pendingRecord())
   await oauthStores.consents.grant(newConsent(at))
@@ -72,6 +74,7 @@ async function fill({ kysely, prefix, stores, oauthStores }: TestDatabase): Prom
     authorization_codes: ['code_hash'],
     socket_tickets: ['ticket_hash'],
     proofs: ['id_hash', 'user_id'],
+    identities: ['issuer', 'subject', 'user_id', 'id'],
     second_factors: ['user_id'],
     enrolments: ['user_id', 'session_id'],
     recovery_codes: ['user_id', 'code_hash'],
@@ -104,6 +107,7 @@ async function callEveryMethod({
   secondFactors,
   tickets,
   proofs,
+  identities,
 }: SqlStores): Promise<void> {
   const code = codeRecord()
   await codes.save(code)
@@ -146,6 +150,7 @@ async function callEveryMethod({
   await proofs.voidForUser('u-alice', [proof.purpose, 'reset'], at(1))
   await proofs.list?.(proof.purpose, at(1))
   await proofs.purge(start, 100)
+  await callEveryMethodOfIdentities(identities)
   await callEveryMethodOfFactors(secondFactors)
 }
 
@@ -157,6 +162,19 @@ async function callEndings(sessions: SqlStores['sessions']): Promise<void> {
   await sessions.endAllForClient?.('client', { userId: 'u-bob' }, 'revoked', at(2))
   await sessions.create(sessionRecord(owners))
   await sessions.endAllForClient?.('client', {}, 'revoked', at(2))
+}
+
+async function callEveryMethodOfIdentities(identities: SqlStores['identities']): Promise<void> {
+  const identity = identityRecord()
+  const { issuer, subject, userId, id } = identity
+  await identities.link(identity)
+  await identities.link(identity)
+  await identities.find(issuer, subject)
+  await identities.listForUser(userId)
+  await identities.used(issuer, subject, at(1))
+  await identities.unlink(userId, 'another', { unlessLast: true })
+  await identities.unlink(userId, id, { unlessLast: false })
+  await identities.unlinkAllForUser(userId)
 }
 
 async function callEveryMethodOfFactors(secondFactors: SqlStores['secondFactors']): Promise<void> {

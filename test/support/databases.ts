@@ -123,6 +123,7 @@ export async function dropTables(kysely: Kysely<object>, prefix: string): Promis
     'sessions',
     'socket_tickets',
     'proofs',
+    'identities',
     'second_factors',
     'enrolments',
     'recovery_codes',

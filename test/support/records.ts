@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type {
   AuthorizationCodeRecord,
+  IdentityRecord,
   PendingSecondFactor,
   ProofRecord,
   SecondFactorRecord,
@@ -11,6 +12,7 @@ import type {
 import {
   newCode,
   newFactor,
+  newIdentity,
   newPending,
   newProof,
   newRefresh,
@@ -40,6 +42,9 @@ export const ticketRecord = (change: Partial<SocketTicketRecord> = {}) =>
 
 export const proofRecord = (change: Partial<ProofRecord> = {}) =>
   newProof(at, { userId: 'u-alice', ...change })
+
+export const identityRecord = (change: Partial<IdentityRecord> = {}) =>
+  newIdentity(at, { userId: 'u-alice', ...change })
 
 export const factorRecord = (change: Partial<SecondFactorRecord> = {}) =>
   newFactor(at, { sealedSeed: 'sealed', ...change })

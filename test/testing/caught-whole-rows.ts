@@ -12,6 +12,14 @@ export const caughtWholeRows: Readonly<
     'a session with every member comes back as it was created, from find and listForUser',
     'each in a column of its own',
   ],
+  'sessions: what provider a session came from is dropped': [
+    'a session with every member comes back as it was created, from find and listForUser',
+    'each in a column of its own',
+  ],
+  'sessions: what provider a session came from is cut off': [
+    'the longest ids and hashes come back whole in every member',
+    '160 characters',
+  ],
   'sessions: the secret before is dropped': [
     'a session with every member comes back as it was created, from find and listForUser',
     'each in a column of its own',

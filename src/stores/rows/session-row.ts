@@ -57,6 +57,7 @@ export const sessionRow: Row<SessionRecord> = {
   clientId: optional(key),
   parentId: optional(key),
   openedBySessionId: optional(key),
+  upstream: optional(text),
 }
 
 /** One row of sessions. */
@@ -99,4 +100,5 @@ export interface SessionsTable {
   /** Both or neither. */
   former_secret_hash: KeyValue | null
   former_secret_until: MomentValue | null
+  upstream: string | null
 }

@@ -13,7 +13,8 @@ export async function insertIfAbsent<
     | 'mar_clients'
     | 'mar_once'
     | 'mar_passkeys'
-    | 'mar_passkey_users',
+    | 'mar_passkey_users'
+    | 'mar_identities',
 >(
   engine: SqlEngine,
   typed: AuthDatabase,

@@ -126,25 +126,32 @@ function createTable(
 interface Index {
   readonly name: string
   readonly columns: readonly string[]
-  readonly isSparse: boolean
+  readonly kind: 'plain' | 'unique' | 'sparse'
 }
 
 function createIndex(engine: SqlEngineName, index: Index, table: string): string {
   const { quote } = dialects[engine]
-  const { name, columns, isSparse } = index
-  const rows = isSparse ? ` where ${columns[0]} is not null` : ''
-  return `create index if not exists ${quote(name)} on ${table} (${columns.join(', ')})${rows}`
+  const { name, columns, kind } = index
+  const rows = kind === 'sparse' ? ` where ${columns[0]} is not null` : ''
+  const create = `create ${wordsFor(index)} if not exists ${quote(name)}`
+  return `${create} on ${table} (${columns.join(', ')})${rows}`
 }
 
-function indexesOf(table: string, { indexes = [], sparseIndexes = [] }: TableShape): Index[] {
-  const named = (columns: readonly string[], isSparse: boolean) => ({
+function wordsFor({ kind }: Index): string {
+  return kind === 'unique' ? 'unique index' : 'index'
+}
+
+function indexesOf(table: string, shape: TableShape): Index[] {
+  const { uniqueIndexes = [], indexes = [], sparseIndexes = [] } = shape
+  const named = (kind: Index['kind']) => (columns: readonly string[]) => ({
     name: `${table}_${columns.join('_')}`,
     columns,
-    isSparse,
+    kind,
   })
   return [
-    ...indexes.map((columns) => named(columns, false)),
-    ...sparseIndexes.map((columns) => named(columns, true)),
+    ...uniqueIndexes.map(named('unique')),
+    ...indexes.map(named('plain')),
+    ...sparseIndexes.map(named('sparse')),
   ]
 }
 
@@ -160,7 +167,9 @@ function createOnlyTable(
   const lines = [
     ...Object.entries(shape.columns).map(([column, type]) => columnLine(engine, column, type)),
     `primary key (${shape.primaryKey.join(', ')})`,
-    ...indexes.map((index) => `index ${quote(index.name)} (${index.columns.join(', ')})`),
+    ...indexes.map(
+      (index) => `${wordsFor(index)} ${quote(index.name)} (${index.columns.join(', ')})`,
+    ),
   ]
   const table = qualified(engine, name, schema)
   return {

@@ -3,6 +3,7 @@ import type { ManagedClientStore } from '../client-contract.js'
 import type { AuthorizationCodeStore } from '../code-contract.js'
 import type { ConsentStore } from '../consent-contract.js'
 import type { SessionStore } from '../contract.js'
+import type { IdentityStore } from '../identity-contract.js'
 import type { OnceStore } from '../once-contract.js'
 import type { PasskeyStore } from '../passkey-contract.js'
 import type { ProofStore } from '../proof-contract.js'
@@ -14,6 +15,7 @@ import { namingMissingTables } from './missing-tables.js'
 import { sqlClients } from './sql-clients.js'
 import { sqlCodes } from './sql-codes.js'
 import { sqlConsents } from './sql-consents.js'
+import { sqlIdentities } from './sql-identities.js'
 import { sqlKeys } from './sql-keys.js'
 import { sqlOnce } from './sql-once.js'
 import { sqlPasskeys } from './sql-passkeys.js'
@@ -24,6 +26,7 @@ import { sqlTickets } from './sql-tickets.js'
 import { checkTableOptions, type SqlTableOptions } from './tables.js'
 
 export type { EnrolmentsTable, PasskeysTable, SecondFactorsTable } from '../rows/factor-rows.js'
+export type { IdentitiesTable } from '../rows/identity-row.js'
 export type { KeyValue, MomentValue } from '../rows/members.js'
 export type { AuthorizationCodesTable, SocketTicketsTable } from '../rows/one-time-rows.js'
 export type { ProofsTable } from '../rows/proof-row.js'
@@ -60,6 +63,7 @@ export interface SqlStores {
   readonly secondFactors: SecondFactorStore
   readonly tickets: SocketTicketStore
   readonly proofs: ProofStore
+  readonly identities: IdentityStore
   readonly keys: KeyStore
 }
 
@@ -76,8 +80,7 @@ export interface SqlStores {
  *
  * @param kysely - your instance, or a transaction of it
  * @param options - `prefix` of the tables (default `mar_`) and `schema`
- * @returns the stores; spread `codes`, `sessions`, `secondFactors`, `tickets` and `proofs` into
- * the options of `createAuthRouter`
+ * @returns the stores; spread all of them but `keys` into the options of `createAuthRouter`
  * @throws AuthConfigError for a database that is not known here, an unknown option, or a prefix or
  * schema that is not a plain identifier
  *
@@ -112,6 +115,7 @@ export function sqlStores<Database>(
     secondFactors: namingMissingTables(sqlSecondFactors(engine)),
     tickets: namingMissingTables(sqlTickets(engine)),
     proofs: namingMissingTables(sqlProofs(engine)),
+    identities: namingMissingTables(sqlIdentities(engine)),
     keys: namingMissingTables(sqlKeys(engine, engine.tables.keys)),
   }
 }

@@ -14,6 +14,8 @@ interface ShapeOf<Table extends keyof TableNames> {
   }
   readonly primaryKey: readonly ColumnOf<Table>[]
   readonly indexes?: readonly (readonly ColumnOf<Table>[])[]
+  /** Indexes that hold a value once. */
+  readonly uniqueIndexes?: readonly (readonly ColumnOf<Table>[])[]
   /**
    * Indexes whose first column is null in most rows. Where an engine can, those rows are left out,
    * so that they cost no write.
@@ -104,6 +106,7 @@ export const firstTables: readonly TableShape[] = [
       opened_by_session_id: 'key?',
       former_secret_hash: 'key?',
       former_secret_until: 'moment?',
+      upstream: 'text?',
     },
     primaryKey: ['id'],
     indexes: [['user_id', 'ended_at'], ['purge_at']],
@@ -140,6 +143,22 @@ export const firstTables: readonly TableShape[] = [
     },
     primaryKey: ['id_hash'],
     indexes: [['user_id', 'purpose'], ['expires_at']],
+  },
+  {
+    table: 'identities',
+    columns: {
+      issuer: 'key',
+      subject: 'key',
+      user_id: 'key',
+      id: 'key',
+      provider: 'text',
+      label: 'text?',
+      created_at: 'moment',
+      last_used_at: 'moment?',
+    },
+    primaryKey: ['issuer', 'subject'],
+    uniqueIndexes: [['id']],
+    indexes: [['user_id']],
   },
   {
     table: 'secondFactors',

@@ -1,6 +1,7 @@
 import type { Expression, Kysely } from 'kysely'
 import { checkOptions, fitting, optionsOf } from '../../lib/check-options.js'
 import type { EnrolmentsTable, PasskeysTable, SecondFactorsTable } from '../rows/factor-rows.js'
+import type { IdentitiesTable } from '../rows/identity-row.js'
 import type { KeyValue, MomentValue } from '../rows/members.js'
 import type { AuthorizationCodesTable, SocketTicketsTable } from '../rows/one-time-rows.js'
 import type { ProofsTable } from '../rows/proof-row.js'
@@ -78,6 +79,7 @@ export interface SqlAuthTables {
   mar_sessions: SessionsTable
   mar_socket_tickets: SocketTicketsTable
   mar_proofs: ProofsTable
+  mar_identities: IdentitiesTable
   mar_second_factors: SecondFactorsTable
   mar_enrolments: EnrolmentsTable
   mar_recovery_codes: RecoveryCodesTable
@@ -114,6 +116,7 @@ export interface TableNames {
   readonly sessions: 'mar_sessions'
   readonly tickets: 'mar_socket_tickets'
   readonly proofs: 'mar_proofs'
+  readonly identities: 'mar_identities'
   readonly secondFactors: 'mar_second_factors'
   readonly enrolments: 'mar_enrolments'
   readonly recoveryCodes: 'mar_recovery_codes'
@@ -162,6 +165,7 @@ export function tableNames(prefix: string): TableNames {
     sessions: `${prefix}sessions` as 'mar_sessions',
     tickets: `${prefix}socket_tickets` as 'mar_socket_tickets',
     proofs: `${prefix}proofs` as 'mar_proofs',
+    identities: `${prefix}identities` as 'mar_identities',
     secondFactors: `${prefix}second_factors` as 'mar_second_factors',
     enrolments: `${prefix}enrolments` as 'mar_enrolments',
     recoveryCodes: `${prefix}recovery_codes` as 'mar_recovery_codes',

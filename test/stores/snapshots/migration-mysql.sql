@@ -57,6 +57,7 @@ create table if not exists `mar_sessions` (
   opened_by_session_id varbinary(1024) null,
   former_secret_hash varbinary(1024) null,
   former_secret_until bigint null,
+  upstream text character set utf8mb4 null,
   primary key (id),
   index `mar_sessions_user_id_ended_at` (user_id, ended_at),
   index `mar_sessions_purge_at` (purge_at),
@@ -90,6 +91,20 @@ create table if not exists `mar_proofs` (
   primary key (id_hash),
   index `mar_proofs_user_id_purpose` (user_id, purpose),
   index `mar_proofs_expires_at` (expires_at)
+) engine=InnoDB row_format=dynamic;
+
+create table if not exists `mar_identities` (
+  issuer varbinary(1024) not null,
+  subject varbinary(1024) not null,
+  user_id varbinary(1024) not null,
+  id varbinary(1024) not null,
+  provider text character set utf8mb4 not null,
+  label text character set utf8mb4 null,
+  created_at bigint not null,
+  last_used_at bigint null,
+  primary key (issuer, subject),
+  unique index `mar_identities_id` (id),
+  index `mar_identities_user_id` (user_id)
 ) engine=InnoDB row_format=dynamic;
 
 create table if not exists `mar_second_factors` (

@@ -58,6 +58,7 @@ create table if not exists "mar_sessions" (
   opened_by_session_id text collate "C" null,
   former_secret_hash text collate "C" null,
   former_secret_until bigint null,
+  upstream text null,
   primary key (id)
 );
 
@@ -99,6 +100,22 @@ create table if not exists "mar_proofs" (
 create index if not exists "mar_proofs_user_id_purpose" on "mar_proofs" (user_id, purpose);
 
 create index if not exists "mar_proofs_expires_at" on "mar_proofs" (expires_at);
+
+create table if not exists "mar_identities" (
+  issuer text collate "C" not null,
+  subject text collate "C" not null,
+  user_id text collate "C" not null,
+  id text collate "C" not null,
+  provider text not null,
+  label text null,
+  created_at bigint not null,
+  last_used_at bigint null,
+  primary key (issuer, subject)
+);
+
+create unique index if not exists "mar_identities_id" on "mar_identities" (id);
+
+create index if not exists "mar_identities_user_id" on "mar_identities" (user_id);
 
 create table if not exists "mar_second_factors" (
   user_id text collate "C" not null,

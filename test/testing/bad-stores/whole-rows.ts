@@ -18,6 +18,13 @@ export const badWholeRows = {
   'sessions: where a session came from is dropped': withSessions((good) => ({
     create: ({ openedBySessionId: _dropped, ...session }) => good.create(session),
   })),
+  'sessions: what provider a session came from is dropped': withSessions((good) => ({
+    create: ({ upstream: _dropped, ...session }) => good.create(session),
+  })),
+  'sessions: what provider a session came from is cut off': withSessions((good) => ({
+    create: ({ upstream, ...session }) =>
+      good.create({ ...session, ...(upstream && { upstream: upstream.slice(0, 128) }) }),
+  })),
   'sessions: the secret before is dropped': withSessions((good) => ({
     create: ({ formerSecret: _dropped, ...session }) => good.create(session),
   })),

@@ -57,10 +57,10 @@ function partOfThem({ it }: Part<SessionStore>): void {
   it('what a session was created without is left out, whichever else it has', async (sessions, at) => {
     const { secretHash, formerSecret, passwordMark, lifetime, parentId, resources } =
       newWholeSession(at)
-    const { openedBySessionId } = newWholeSession(at)
+    const { openedBySessionId, upstream } = newWholeSession(at)
     const secrets = [{ secretHash }, { formerSecret }]
     const owned = [{ parentId }, { openedBySessionId }]
-    const others = [{ passwordMark }, { lifetime }, { resources }]
+    const others = [{ passwordMark }, { lifetime }, { resources }, { upstream }]
     for (const later of [...secrets, ...others, ...owned]) {
       const session = newSession(at, { kind: 'token', ...later })
       await comesBack(
@@ -99,8 +99,14 @@ function partOfThem({ it }: Part<SessionStore>): void {
       clientId: longest('client'),
       parentId: longest('parent'),
       openedBySessionId: longest('opener'),
+      upstream: 'work '.padEnd(160, '\u00e9'),
     })
-    await comesBack(sessions, session, sessionRows, 'Ids have up to 1024 bytes.')
+    await comesBack(
+      sessions,
+      session,
+      sessionRows,
+      'Ids have up to 1024 bytes, and `upstream` up to 160 characters.',
+    )
   })
 }
 
@@ -145,7 +151,7 @@ function withLifetime(at: Moment, userId: string, lifetime: { idle: number; abso
 // Other tests compare the other members.
 function laterOf(session: Partial<SessionRecord> | null): unknown {
   const { secretHash, formerSecret, passwordMark, passwordMarkNext, lifetime } = session ?? {}
-  const { clientId, parentId, resources, openedBySessionId } = session ?? {}
+  const { clientId, parentId, resources, openedBySessionId, upstream } = session ?? {}
   const kept = { secretHash, formerSecret, passwordMark, passwordMarkNext }
-  return { ...kept, lifetime, clientId, parentId, resources, openedBySessionId }
+  return { ...kept, lifetime, clientId, parentId, resources, openedBySessionId, upstream }
 }
