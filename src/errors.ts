@@ -12,6 +12,7 @@ export type AuthErrorCode =
   | 'Unauthorized'
   | 'totp-required'
   | 'totp-invalid'
+  | 'provider-refused'
   | 'forbidden'
   | 'registration-closed'
   | 'reauthentication-required'
@@ -23,6 +24,7 @@ export type AuthErrorCode =
   | 'superseded'
   | 'already-verified'
   | 'username-taken'
+  | 'identity-in-use'
   | 'too-many-named-tokens'
   | 'passkey-exists'
   | 'too-many-passkeys'
@@ -48,6 +50,10 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   Unauthorized: { status: 401, message: 'Unauthorized' },
   'totp-required': { status: 401, message: 'A second-factor code is required.' },
   'totp-invalid': { status: 401, message: 'The second-factor code is not valid.' },
+  'provider-refused': {
+    status: 401,
+    message: 'You could not be signed in with this account.',
+  },
   forbidden: { status: 403, message: 'This is not allowed.' },
   'registration-closed': { status: 403, message: 'New accounts need an invitation.' },
   'reauthentication-required': { status: 403, message: 'Sign in again to do this.' },
@@ -59,6 +65,10 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   superseded: { status: 409, message: 'It was changed meanwhile. Look at it again.' },
   'already-verified': { status: 409, message: 'This address is proven already.' },
   'username-taken': { status: 409, message: 'Somebody has this user name already.' },
+  'identity-in-use': {
+    status: 409,
+    message: 'Another user here is connected with this account.',
+  },
   'too-many-named-tokens': {
     status: 409,
     message: 'There are too many tokens already. Remove one first.',

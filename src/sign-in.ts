@@ -14,7 +14,7 @@ import type { AuthUser } from './users/contract.js'
 /**
  * The flow that asks for a sign-in; `host` is `auth.sessions.open()`, `named-token` makes a named
  * token, `reauthenticate` proves a signed-in user again, `email-code` is a mailed code in the place
- * of a password, `registration` signs a new user in.
+ * of a password, `registration` signs a new user in, `provider` is a sign-in somewhere else.
  */
 export type SignInDoor =
   | 'login'
@@ -27,6 +27,7 @@ export type SignInDoor =
   | 'reauthenticate'
   | 'email-code'
   | 'registration'
+  | 'provider'
 
 /** The argument of the host's `beforeLogin`. */
 export interface LoginAttempt {
@@ -79,19 +80,22 @@ export interface SignInDeps extends Pick<ProveFactorDeps, 'secondFactors' | 'pas
     'refundSecondFactor' | 'clearSecondFactor' | 'withSecondFactorSlot'
   >
   readonly beforeLogin: BeforeLogin | undefined
+  /** Who may sign in by password; undefined: everybody. */
+  readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
   readonly call: HostCall
 }
 
 /**
  * The one decision behind every sign-in: login, code issue, exchange and refresh all call it, so a
- * rule added here applies to all of them. In this order: the user exists and is not disabled; the
- * second factor is satisfied; the host does not object.
+ * rule added here applies to all of them. In this order: the user exists and is not disabled; a
+ * password counts here; the second factor is satisfied; the host does not object.
  */
 export function createSignInDecision(deps: SignInDeps): DecideSignIn {
   return async function decideSignIn(attempt) {
     const { user } = attempt
     if (user === null) return refused('unknown-user', new AuthError('Unauthorized'))
-    if (user.disabled === true) return refused('disabled', new AuthError('Unauthorized'))
+    const barred = await whyBarred(deps, attempt.door, user)
+    if (barred !== null) return barred
 
     const factor = await factorOf(deps, attempt, user)
     if (factor instanceof AuthError) return refused(factorRefusal(factor), factor)
@@ -134,6 +138,18 @@ export function createFactorStands(
     if (passkeyShown === null || passkeyFactor === undefined) return true
     return passkeyFactor.stands(user, passkeyShown)
   }
+}
+
+async function whyBarred(
+  { mayUsePassword }: Pick<SignInDeps, 'mayUsePassword'>,
+  door: SignInDoor,
+  user: AuthUser,
+): Promise<SignInDecision | null> {
+  if (user.disabled === true) return refused('disabled', new AuthError('Unauthorized'))
+  if (door !== 'login' || mayUsePassword === undefined) return null
+  if (await mayUsePassword(user)) return null
+  const clientMessage = 'Passwords are not taken here. Sign in with your other account.'
+  return refused('vetoed', new AuthError('forbidden', { clientMessage }))
 }
 
 function factorOf(

@@ -14,7 +14,7 @@ import { createNoticeBreached } from './breached-logins.js'
 import type { Contacts } from './contacts.js'
 import { createEmailFactor } from './email-factor.js'
 import { createMails, type Mails } from './mails.js'
-import { createProofs, type Proofs } from './proofs.js'
+import type { Proofs } from './proofs.js'
 
 /** The parts that all changes of an account share. */
 export interface AccountsServer {
@@ -36,6 +36,7 @@ export interface AccountsServerDeps {
   readonly options: CheckedAccountsOptions
   readonly users: UserStore
   readonly proofStore: ProofStore | undefined
+  readonly proofs: Proofs | undefined
   readonly encryptionKeys: readonly Buffer[]
   readonly mailer: Mailer
   readonly throttle: Pick<Throttle, 'takeMail' | 'giveBackMail'>
@@ -50,14 +51,13 @@ export interface AccountsServerDeps {
 
 /** Builds them on the host's stores. */
 export function createAccountsServer(deps: AccountsServerDeps): AccountsServer {
-  const { options, users, proofStore, mailer } = deps
+  const { options, users, proofStore, proofs, mailer } = deps
   const { findById, findContact } = users
   // Checked at the start.
-  if (proofStore === undefined || findContact === undefined) throw missing()
+  if (!proofStore || !proofs || !findContact) throw missing()
   const afterAnswer = createAfterAnswer()
   const mails = createMails(deps)
   const contacts = { findById, findContact }
-  const proofs = createProofs({ ...deps, proofStore })
   // A mailbox must not take the place of a stronger factor.
   const isOutranked = async (user: AuthUser) =>
     ((await deps.totp?.store.find(user.id)) ?? null) !== null ||

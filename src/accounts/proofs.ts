@@ -78,8 +78,8 @@ export interface Proofs {
    * there is a proof with that id.
    */
   openCode(asked: AskedProof, requestId?: string): Promise<MailedCode>
-  /** Stores a proof by link. Rejects with 503. */
-  openLink(asked: AskedProof): Promise<MailedLink>
+  /** Stores a proof by link, with a random token unless one is given. Rejects with 503. */
+  openLink(asked: AskedProof, token?: string): Promise<MailedLink>
   /**
    * The proof of a link, which may be tried. Changes nothing. Throws 400 `proof-refused`: whoever
    * holds a real link is told in `details.reason` whether it is used or expired. Throws 503.
@@ -145,6 +145,7 @@ const prefixes: Readonly<Partial<Record<ProofPurpose, string>>> = {
   reset: 'mar_pr_',
   'undo-address': 'mar_eu_',
   invitation: 'mar_iv_',
+  vouched: 'mar_vt_',
 }
 
 /** Of a token: a prefix and 43 characters. */
@@ -244,8 +245,7 @@ function createOpening(
       return { requestId, code, expiresAt }
     },
 
-    async openLink(asked) {
-      const token = `${prefixes[asked.purpose] ?? ''}${randomSecret()}`
+    async openLink(asked, token = `${prefixes[asked.purpose] ?? ''}${randomSecret()}`) {
       return { id: sha256(token), token, expiresAt: await save(asked, token, null) }
     },
   }

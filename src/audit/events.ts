@@ -12,6 +12,7 @@ import type {
   PasskeyPurpose,
   PasskeyRefusal,
   ProofRefusal,
+  ProviderRefusal,
   RefreshRefusal,
   RegisterRefusal,
   SignInRefusal,
@@ -30,6 +31,7 @@ export type ThrottleScope =
   | 'issuing'
   | 'mail'
   | 'mail-network'
+  | 'provider-flow'
   | 'mailed-code'
 
 /**
@@ -246,6 +248,32 @@ export type AuthEventBody =
   | { readonly type: 'invitation.used'; readonly invitationId: string }
   /** The host has revoked an invitation. */
   | { readonly type: 'invitation.revoked'; readonly invitationId: string }
+  /** A browser was sent to a provider. */
+  | { readonly type: 'provider.started'; readonly provider: string }
+  /** Nobody was signed in by a provider. */
+  | {
+      readonly type: 'provider.refused'
+      readonly provider: string
+      readonly reason: ProviderRefusal
+    }
+  /** A provider has ended sessions. */
+  | {
+      readonly type: 'provider.logout'
+      readonly provider: string
+      readonly sessions: number
+    }
+  /**
+   * A user was connected with an account at a provider: by asking for it, by the same proven
+   * address, or as a new user.
+   */
+  | {
+      readonly type: 'identity.linked'
+      readonly userId: string
+      readonly provider: string
+      readonly how: 'asked' | 'email' | 'created'
+    }
+  /** A user has removed an account at a provider. The sessions that it has opened end. */
+  | { readonly type: 'identity.unlinked'; readonly userId: string; readonly provider: string }
   /** A user has started to set up TOTP, which is not active yet. */
   | { readonly type: 'second-factor.begun'; readonly userId: string }
   /**
@@ -490,6 +518,11 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'invitation.created': 'info',
   'invitation.used': 'info',
   'invitation.revoked': 'info',
+  'provider.started': 'debug',
+  'provider.refused': 'info',
+  'provider.logout': 'info',
+  'identity.linked': 'warn',
+  'identity.unlinked': 'warn',
 }
 
 /** Sees each event at once, with its request. Must not throw. */

@@ -60,18 +60,23 @@ export function readOpenBody(
  * Rebuilds it if the host's parser has read the body. An absent body is empty.
  *
  * Throws as {@link readOpenBody}, and 415 for JSON.
+ *
+ * @param maxBytes - Default 8 KiB
  */
-export async function readFormAsQuery(request: IncomingMessage & MaybeParsed): Promise<string> {
+export async function readFormAsQuery(
+  request: IncomingMessage & MaybeParsed,
+  maxBytes: number = maxBodyBytes,
+): Promise<string> {
   if (!hasBody(request)) return ''
   const rules = rulesOfForm(request, { repeatable: [], areTakenFrom: anywhere })
   if (rules === undefined) throw notAForm()
-  const bytes = await unreadBytes(request)
-  return bytes === undefined ? queryOf(asObject(request.body)) : bytes.toString('latin1')
+  const bytes = await unreadBytes(request, maxBytes)
+  return bytes === undefined ? queryOf(asObject(request.body), maxBytes) : bytes.toString('latin1')
 }
 
-function queryOf(fields: JsonBody): string {
+function queryOf(fields: JsonBody, maxBytes: number): string {
   const pairs: string[] = []
-  let room = maxBodyBytes
+  let room = maxBytes
   for (const [name, value] of textsIn(fields)) {
     room -= name.length + value.length + 1
     if (room < 0) throw tooLarge()
@@ -118,13 +123,16 @@ async function readBody(
 }
 
 // Undefined: the host has parsed the body.
-async function unreadBytes(request: IncomingMessage): Promise<Buffer | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge()
+async function unreadBytes(
+  request: IncomingMessage,
+  maxBytes: number = maxBodyBytes,
+): Promise<Buffer | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   // If the stream is untouched, nobody has parsed it, even if `body` has a placeholder.
   const isUnread = !request.readableDidRead && !request.readableEnded && !request.destroyed
   if (!isUnread) return undefined
   refuseDecoded(request)
-  return readBytes(request)
+  return readBytes(request, maxBytes)
 }
 
 /** Whether the request has a body. */
@@ -198,14 +206,14 @@ function refuseDecoded(request: IncomingMessage): void {
 }
 
 // With events: `for await` costs more than reading a small body.
-function readBytes(request: IncomingMessage): Promise<Buffer> {
+function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
     const take = (bytes: Buffer) => {
       length += bytes.length
       chunks.push(bytes)
-      if (length <= maxBodyBytes) return
+      if (length <= maxBytes) return
       // Not destroyed: the answer uses this connection.
       request.pause()
       leave(() => reject(tooLarge()))

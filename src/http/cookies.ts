@@ -47,15 +47,30 @@ export function createOfferedCookie(isSecure: boolean): BrowserCookie {
   return createCookie('offered', isSecure)
 }
 
-type CookieKind = 'session' | 'pre' | `pre_${string}` | 'offered'
+/**
+ * The cookie that recognises a browser when it comes back from a provider. It never becomes a
+ * session.
+ *
+ * @param isPosted - whether a page of a provider posts a form here: browsers send no `Lax` cookie
+ * with it
+ */
+export function createProviderCookie(isSecure: boolean, isPosted: boolean): BrowserCookie {
+  return createCookie('up', isSecure, isPosted ? '; SameSite=None; Secure' : undefined)
+}
+
+type CookieKind = 'up' | 'session' | 'pre' | `pre_${string}` | 'offered'
 
 function nameOf(kind: CookieKind, isSecure: boolean): string {
   return isSecure ? `__Host-Http-mar_${kind}` : `mar_${kind}_dev`
 }
 
-function createCookie(kind: CookieKind, isSecure: boolean): BrowserCookie {
+function createCookie(
+  kind: CookieKind,
+  isSecure: boolean,
+  sent = `; SameSite=Lax${isSecure ? '; Secure' : ''}`,
+): BrowserCookie {
   const name = nameOf(kind, isSecure)
-  const attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  const attributes = `; Path=/; HttpOnly${sent}`
   return {
     read: (request) => onlyValueOf(name, ownHeader(request, 'cookie') ?? ''),
     isSent: (request) => (ownHeader(request, 'cookie') ?? '').includes(`${name}=`),

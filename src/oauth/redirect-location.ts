@@ -22,9 +22,15 @@ export function redirectLocation(redirectUri: string, response: AuthorizationRes
   const given: Readonly<Partial<Record<(typeof names)[number], string | null>>> = response
   const added = names.flatMap((name) => {
     const value = Object.hasOwn(given, name) ? (given[name] ?? null) : null
-    return value === null ? [] : [`${name}=${formEncoded(value)}`]
+    return value === null ? [] : [[name, value] as const]
   })
-  return `${redirectUri}${separatorOf(redirectUri)}${added.join('&')}`
+  return appended(redirectUri, Object.fromEntries(added))
+}
+
+/** An address with parameters appended, in this order. */
+export function appended(address: string, parameters: Readonly<Record<string, string>>): string {
+  const added = Object.entries(parameters).map(([name, value]) => `${name}=${formEncoded(value)}`)
+  return `${address}${separatorOf(address)}${added.join('&')}`
 }
 
 function separatorOf(redirectUri: string): '?' | '&' | '' {

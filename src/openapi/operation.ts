@@ -13,6 +13,7 @@ export const tags = {
   Passkeys: 'Sign-in with passkeys, their management, and reauthentication.',
   'The account': 'Passwords and addresses, with codes and links by mail.',
   'New accounts': 'Registration, and invitations.',
+  'Other accounts': 'Signing in with an account somewhere else.',
   Apps: 'OAuth 2.1 and OpenID Connect, for third-party apps.',
   Keys: 'For services that verify access tokens themselves.',
 } as const

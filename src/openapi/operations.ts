@@ -7,6 +7,7 @@ import { emailSignInOperations } from './operations/email-sign-in.js'
 import { keyOperations } from './operations/keys.js'
 import { namedTokenOperations } from './operations/named-tokens.js'
 import { passkeyOperations } from './operations/passkeys.js'
+import { providerOperations } from './operations/providers.js'
 import { registrationOperations } from './operations/registration.js'
 import { secondFactorOperations } from './operations/second-factor.js'
 import { sessionOperations } from './operations/session.js'
@@ -24,6 +25,7 @@ export const operations: readonly Operation[] = [
   ...accountOperations,
   ...registrationOperations,
   ...deletionOperations,
+  ...providerOperations,
   ...authorizationOperations,
   ...appOperations,
   ...usersOfApps,

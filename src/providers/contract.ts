@@ -41,8 +41,8 @@ export interface StartedFlow {
   /** Over https, or over http on the machine itself. */
   readonly url: string
   /**
-   * JSON of up to 4 KiB, such as a nonce and a verifier. It is stored encrypted, and handed to
-   * `finish` once.
+   * JSON of up to 3,000 bytes, such as a nonce and a verifier. It is stored encrypted, and handed
+   * to `finish` once.
    */
   readonly keep: object
 }

@@ -15,11 +15,13 @@ const nameText: z.ZodString = identifierText
 // others to read may have such characters, which join the parts of an emoji, but not alone.
 const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}]/u
 const seen = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}]/u
-const userNameText: z.ZodString = nameText.refine(
+/** What can be registered as a user name. */
+export const userNameText: z.ZodString = nameText.refine(
   (name) => !unseen.test(name),
   'Invalid input: characters that nobody sees',
 )
-const shownNameText: z.ZodString = nameText.refine(
+/** What can be shown as a name. */
+export const shownNameText: z.ZodString = nameText.refine(
   (name) => seen.test(name),
   'Invalid input: nothing to see',
 )

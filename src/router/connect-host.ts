@@ -49,6 +49,8 @@ export interface ConnectedHost {
   readonly observeEvents: ObserveEvents
   readonly eventCounts: EventCounts
   readonly call: HostCall
+  /** With a time limit for requests to other servers. */
+  readonly callProvider: HostCall
   readonly warnOnce: WarnOnce
   /** Address, user agent and id of a request. */
   readonly contexts: Contexts
@@ -83,6 +85,8 @@ export interface ConnectedHost {
 const hashingTimeoutMs = 30_000
 /** Time limit for the signer to be ready: it may have to make its first key. */
 const readyTimeoutMs = 30_000
+/** Time limit for a provider: it may ask its server three times. */
+const providerTimeoutMs = 15_000
 
 /**
  * Wraps each part of the host by its contract, with one time limit and one way to report failures.
@@ -111,6 +115,7 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
     observeEvents: (observer) => void observers.push(observer),
     eventCounts,
     call,
+    callProvider: createHostCall(providerTimeoutMs, onFailure),
     warnOnce,
     contexts: createContexts({
       clientAddress: options.clientAddress,

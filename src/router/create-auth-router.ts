@@ -22,6 +22,7 @@ import { createBrowserPages } from '../pages/browser-pages.js'
 import { createPagesForHost } from '../pages/sign-in-url.js'
 import { createPasskeys, refuseWithoutPasskeys, withoutPasskeys } from '../passkeys/passkeys.js'
 import { createPkce } from '../pkce/pkce.js'
+import { createProviderSignIn } from '../provider-sign-in/provider-sign-in.js'
 import { createRefresh } from '../refresh/refresh.js'
 import { withoutRegistration } from '../registration/invitations-for-host.js'
 import { createRegistration } from '../registration/registration.js'
@@ -131,6 +132,7 @@ function createMap(kit: Kit) {
     accountsServer &&
     accounts &&
     createRegistration({ ...kit, ...accountsServer, ...accounts.parts })
+  const providers = createProviders(kit)
   const pages = forApps && {
     ...forApps,
     ownDevices: kit.hasAccountPage ? sessions.onPages : undefined,
@@ -182,6 +184,13 @@ function createMap(kit: Kit) {
                                                      // GET /auth/invitations/:token
     deletion,                                        // POST /auth/account/delete
                                                      // POST /auth/account/delete/confirm
+    providers,                                       // GET /auth/providers
+                                                     // POST /auth/providers/finish
+                                                     // GET, POST /auth/providers/:id/start
+                                                     // GET, POST /auth/providers/:id/callback
+                                                     // POST /auth/providers/:id/backchannel-logout
+                                                     // GET, POST /auth/identities
+                                                     // POST, DELETE /auth/identities/:id
     namedTokens:   createNamedTokens(kit),           // GET, POST, DELETE /auth/access-tokens
                                                      // DELETE /auth/access-tokens/:id
     pages:         pages && createBrowserPages(pages),
@@ -233,6 +242,24 @@ function createOffered(kit: Kit, ending: EndForAccounts) {
     emailSignIn: emailSignIn ? createEmailSignIn(parts) : undefined,
     deletion: deletion ? createDeletion({ ...parts, ...ending }) : undefined,
   }
+}
+
+// What the option `providers` offers.
+function createProviders(kit: Kit) {
+  const { providerServer, providersOptions, identities, proofs, passkeyServer } = kit
+  if (!providerServer || !providersOptions || !identities || !proofs) return undefined
+  return createProviderSignIn({
+    ...kit,
+    ...providerServer,
+    providersOptions,
+    identities,
+    proofs,
+    beforeRegister: kit.accountsServer?.accountsOptions.beforeRegister,
+    callbackPages: undefined,
+    issuer: kit.oauthServer?.issuer ?? providerServer.baseUrl.origin,
+    hasPasskey: async (userId) =>
+      ((await passkeyServer?.passkeyStore.listForUser(userId)) ?? []).length > 0,
+  })
 }
 
 function mount(routes: Routes, { cors }: ResolvedOptions, { contexts, warnOnce }: Kit): Router {

@@ -1,5 +1,6 @@
 import { createProvePassword } from '../account/prove-password.js'
 import { type AccountsServer, createAccountsServer } from '../accounts/accounts-server.js'
+import { createProofs, type Proofs } from '../accounts/proofs.js'
 import { type Authentication, createAuthentication } from '../guard/authenticate.js'
 import { createAskForKeys } from '../guard/key-marks.js'
 import { createSocketRegistry, type SocketRegistry } from '../guard/socket-closing.js'
@@ -19,6 +20,8 @@ import { createTexts } from '../pages/texts.js'
 import { createPasskeyProof } from '../passkeys/passkey-proof.js'
 import { createPasskeyServer, type PasskeyServer } from '../passkeys/passkey-server.js'
 import type { ProvePassword } from '../principal/prove-password.js'
+import { createProviderServer, type ProviderServer } from '../provider-sign-in/provider-server.js'
+import type { CheckedProvidersOptions } from '../provider-sign-in/providers-options.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import { createIssueSession, type IssueSession } from '../sessions/issuing.js'
 import { createLiveSessions, type LiveSessions } from '../sessions/live-sessions.js'
@@ -106,6 +109,13 @@ export interface Kit extends Settings, ConnectedHost, Authentication {
   readonly passkeyServer: PasskeyServer | undefined
   readonly passkeyFactor: PasskeyFactor | undefined
   readonly noticePassword: NoticePassword
+  /** Undefined without the option `providers`. */
+  readonly providerServer: ProviderServer | undefined
+  readonly providersOptions: CheckedProvidersOptions | undefined
+  /** Undefined without the options `accounts` and `providers`. */
+  readonly proofs: Proofs | undefined
+  /** Who may sign in by password; undefined: everybody. */
+  readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
   /** Undefined without the option `accounts`. */
   readonly accountsServer: AccountsServer | undefined
   close(): Promise<void>
@@ -127,6 +137,7 @@ interface Settings
   readonly codeLifetime: number
   readonly accessTokenLifetime: number
   readonly refreshGrace: number
+  readonly longestSession: number
   /** Maximum age of the sign-in that opens another session, in seconds; false: unlimited. */
   readonly maxSignInAge: number | false
   readonly endWithIssuer: boolean
@@ -197,6 +208,7 @@ function settingsOf(options: ResolvedOptions): Settings {
     codeLifetime: lifetimes.code,
     accessTokenLifetime: lifetimes.accessToken,
     refreshGrace: lifetimes.refreshGrace,
+    longestSession: lifetimes.sessionAbsolute,
     maxSignInAge: pkce.maxAge,
     endWithIssuer: pkce.endWithIssuer,
     usersMakeNamedTokens: options.namedTokens,
@@ -262,7 +274,31 @@ function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessi
     signInUrl: oauthServer && createSignInUrl(oauthServer.baseUrl),
     passkeyServer,
     passkeyFactor: passkeyServer?.factor,
+    ...serveProviders(options, kit, oauthServer?.baseUrl),
     pages: origin === undefined ? undefined : createPages(origin),
+  }
+}
+
+// Signing in somewhere else, and the proofs that it shares with accounts.
+function serveProviders(options: ResolvedOptions, kit: Host, pagesUrl: URL | undefined) {
+  const { accounts, providers } = options
+  const { proofStore, call } = kit
+  const needsProofs = accounts !== undefined || providers !== undefined
+  const proofs = needsProofs && proofStore ? createProofs({ ...kit, proofStore }) : undefined
+  const without = { providersOptions: providers, providerServer: undefined }
+  if (providers === undefined) return { proofs, ...without, mayUsePassword: undefined }
+  const { baseUrl = pagesUrl, only, passwordFor = () => false } = providers
+  // Checked at the start: there is one of the two addresses.
+  const address = new URL(baseUrl as string | URL)
+  const server = { ...kit, options: providers, baseUrl: address }
+  return {
+    proofs,
+    providersOptions: providers,
+    providerServer: createProviderServer(server),
+    mayUsePassword: only
+      ? (user: AuthUser) =>
+          call('providers.passwordFor', async () => (await passwordFor(user)) === true)
+      : undefined,
   }
 }
 

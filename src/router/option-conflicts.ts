@@ -2,6 +2,7 @@ import { requireUsersFor } from '../accounts/accounts-options.js'
 import { AuthConfigError } from '../errors.js'
 import { encryptionKeyRemedy } from '../lib/encryption-key.js'
 import { doAll } from '../lib/mistakes.js'
+import { requirePartsFor } from '../provider-sign-in/require-parts.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { CheckedOptions } from './option-schema.js'
 import type { Lifetimes } from './options.js'
@@ -22,6 +23,7 @@ export function refuseConflicts(options: CheckedOptions, lifetimes: Required<Lif
     () => refuseUnfitPasskeys(options),
     () => refuseFarPasskeys(options),
     () => refuseUnfitAccounts(options),
+    () => refuseUnfitProviders(options),
     () => refusePagesOfNobody(options),
     () => refuseMissingKeys(options),
     () => refuseBrokenClock(options.clock),
@@ -178,6 +180,18 @@ function refuseUnfitAccounts({ accounts, proofs, users, oauth }: CheckedOptions)
   requireUsersFor(accounts, users, oauth !== undefined)
 }
 
+function refuseUnfitProviders(options: CheckedOptions): void {
+  const { providers, proofs, identities, users, secondFactor, oauth } = options
+  if (providers === undefined) return
+  requirePartsFor(providers, {
+    users,
+    hasProofs: proofs !== undefined,
+    hasIdentities: identities !== undefined,
+    acceptsHostMfa: secondFactor?.acceptHostMfa === true,
+    pagesUrl: oauth?.baseUrl,
+  })
+}
+
 // Without apps, mails have the texts of the pages.
 function refusePagesOfNobody({ oauth, pages, accounts }: CheckedOptions): void {
   if (oauth !== undefined || pages === undefined || accounts !== undefined) return
@@ -205,6 +219,7 @@ function refuseMissingKeys({
   oauth,
   passkeys,
   accounts,
+  providers,
 }: CheckedOptions): void {
   if (secondFactors !== undefined && encryptionKeys.length === 0) {
     throw new AuthConfigError(
@@ -215,7 +230,7 @@ function refuseMissingKeys({
   }
   // Each process would make its own key, and would not accept the values that another process has
   // made for a browser.
-  const needing = Object.entries({ oauth, passkeys, accounts }).find(
+  const needing = Object.entries({ oauth, passkeys, accounts, providers }).find(
     ([, option]) => option !== undefined,
   )?.[0]
   if (needing !== undefined && encryptionKeys.length === 0) {

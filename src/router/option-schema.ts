@@ -30,6 +30,7 @@ import type { TextOptions } from '../pages/texts.js'
 import type { PasskeysOptions } from '../passkeys/passkeys-options.js'
 import type { PasswordHasher } from '../passwords/contract.js'
 import { isStoredText } from '../passwords/readers/stored-text.js'
+import type { ProvidersOptions } from '../provider-sign-in/providers-options.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { ConsentStore } from '../stores/consent-contract.js'
@@ -321,6 +322,7 @@ const shape = {
   // Their members are checked where they are read.
   passkeys: fitting<PasskeysOptions>(isObject, 'is not an object with an rpId.').optional(),
   accounts: fitting<AccountsOptions>(isObject, 'is not an object with mail.').optional(),
+  providers: fitting<ProvidersOptions>(isObject, 'is not an object with a list.').optional(),
   cors: optionsOf(corsShape satisfies Shape<CorsOptions>).optional(),
   signer: implementing<TokenSigner>({ sign: true, verify: true }),
   // Any list: the keys are decoded and checked later, one by one.

@@ -7,6 +7,7 @@ import type { OAuthOptions } from '../oauth/oauth-options.js'
 import type { PagesOptions } from '../pages/pages-options.js'
 import type { PasskeysOptions } from '../passkeys/passkeys-options.js'
 import type { PasswordHasher } from '../passwords/contract.js'
+import type { ProvidersOptions } from '../provider-sign-in/providers-options.js'
 import type { LoginAttempt } from '../sign-in.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
@@ -150,6 +151,12 @@ export interface AuthRouterOptions {
    * Needs `proofs`, `encryptionKeys`, and `findContact` of `users`. Default: off.
    */
   readonly accounts?: AccountsOptions
+  /**
+   * Lets users sign in with their account somewhere else, such as Google, GitHub or your company:
+   * the endpoints below `/auth/providers` and `/auth/identities`, and buttons on the pages. Needs
+   * `identities`, `proofs` and `encryptionKeys`. Default: off.
+   */
+  readonly providers?: ProvidersOptions
   /**
    * Lets pages of these origins call the router's own endpoints: answers preflights, and exposes
    * `Retry-After`, `RateLimit-*` and `WWW-Authenticate`. Without credentials, and never `*`. Does

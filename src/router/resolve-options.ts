@@ -6,6 +6,10 @@ import { doAll } from '../lib/mistakes.js'
 import { checkBrand } from '../pages/brand.js'
 import { checkTexts } from '../pages/texts.js'
 import { type CheckedPasskeysOptions, checkPasskeysOptions } from '../passkeys/passkeys-options.js'
+import {
+  type CheckedProvidersOptions,
+  checkProvidersOptions,
+} from '../provider-sign-in/providers-options.js'
 import type { ThrottleOptions } from '../throttle/limits.js'
 import type { OtherFactor } from '../two-factor/contract.js'
 import { defaultLifetimes } from './default-options.js'
@@ -25,6 +29,7 @@ export interface ResolvedOptions
       | 'logger'
       | 'passkeys'
       | 'accounts'
+      | 'providers'
     >
   > {
   /** The decoded keys; may be empty without second factors, apps and passkeys. */
@@ -36,6 +41,8 @@ export interface ResolvedOptions
   readonly passkeys: CheckedPasskeysOptions | undefined
   /** Undefined without the option `accounts`. */
   readonly accounts: CheckedAccountsOptions | undefined
+  /** Undefined without the option `providers`. */
+  readonly providers: CheckedProvidersOptions | undefined
   /** Silent if the host passed none. */
   readonly logger: Logger
   /** Undefined if the host passed none: warnings are then process warnings. */
@@ -50,12 +57,14 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
  * first in production. Checks combinations only if each option is valid by itself.
  */
 export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
-  const { passkeys: ofPasskeys, accounts: ofAccounts, pages, encryptionKeys: keys } = partsOf(given)
+  const { passkeys: ofPasskeys, accounts: ofAccounts, providers: ofProviders } = partsOf(given)
+  const { pages, encryptionKeys: keys } = partsOf(given)
   const { brand, texts } = partsOf(pages)
-  const [options, passkeys, accounts, encryptionKeys] = doAll(
+  const [options, passkeys, accounts, providers, encryptionKeys] = doAll(
     () => checkOptions(optionRules, given),
     () => (isObject(ofPasskeys) ? checkPasskeysOptions(ofPasskeys) : undefined),
     () => (isObject(ofAccounts) ? checkAccountsOptions(ofAccounts) : undefined),
+    () => (isObject(ofProviders) ? checkProvidersOptions(ofProviders) : undefined),
     () => (Array.isArray(keys) ? decodeEncryptionKeys(keys, 'encryptionKeys') : []),
     () => (isObject(brand) ? void checkBrand(brand) : undefined),
     () => (isObject(texts) ? checkTexts(texts) : undefined),
@@ -70,6 +79,7 @@ export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
     otherFactors: Object.freeze([...(options.otherFactors ?? [])]),
     passkeys,
     accounts,
+    providers,
     logger: options.logger ?? silent,
     hostLogger: options.logger,
   }

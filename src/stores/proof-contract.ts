@@ -11,6 +11,8 @@ export type ProofPurpose =
   | 'delete'
   | 'provider'
   | 'vouched'
+  | 'upstream'
+  | 'upstream-logout'
 /** A purpose as stored. One that this release does not know is passed on unchanged. */
 export type StoredPurpose = ProofPurpose | (string & Record<never, never>)
 

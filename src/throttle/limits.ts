@@ -209,7 +209,12 @@ export interface Reached {
 /** Reports a reached limit to the operator; returns the 429. */
 export type ReportLimit = (reached: Reached, context: RequestContext, dryRun?: boolean) => AuthError
 
-const ofNetworks: readonly ThrottleScope[] = ['network', 'endpoint', 'mail-network']
+const ofNetworks: readonly ThrottleScope[] = [
+  'network',
+  'endpoint',
+  'mail-network',
+  'provider-flow',
+]
 
 /** The caller throws the returned error, or in a dry run ignores it. */
 export function createReportLimit(audit: Audit): ReportLimit {

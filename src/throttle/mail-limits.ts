@@ -35,6 +35,8 @@ export interface MailLimits {
    * a fifth of one that is taken. Throws 429 or 503, and what the lookup throws.
    */
   limitNames(isFree: () => Promise<boolean>, context: RequestContext): Promise<boolean>
+  /** Counts a browser that is led to a provider, by network. Throws 429 or 503. */
+  takeProviderFlow(context: RequestContext): Promise<void>
   /**
    * Counts a mail. Resolves with the 429 if its address or its account has had enough of its kind;
    * otherwise with null. Rejects with 503.
@@ -79,6 +81,8 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
   const perAccount = counting('mar-mail-account', 'account')
   const codes = counting('mar-mail-code', 'codes')
   const takeNetworks = createTakeNetworks(deps, 'mar-mail-network')
+  // A company signs in behind one address, in the morning.
+  const takeFlows = createTakeNetworks(deps, 'mar-provider-network', 50)
 
   // Of an address without an account: as much as one account.
   function ofAccount(kind: MailKind, userId: string) {
@@ -98,6 +102,11 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
   return {
     ...createChangeLimit(deps),
     limitNames: createLimitNames(deps),
+
+    async takeProviderFlow(context) {
+      const reached = await takeAll(ask, takeFlows(context.ip))
+      if (reached !== null) throw reportLimit({ scope: 'provider-flow', ...reached.told }, context)
+    },
 
     async takeMailRequest(typed, context) {
       const ofName: Command = { do: 'take', of: perName(), key: keyOf('mail', typed) }

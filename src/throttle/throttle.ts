@@ -66,6 +66,8 @@ import {
 //                          /48
 // mar-name-network…        /64 (or IPv4), /56,  a user name is       free; outage          1 h
 // mar-register-network…    /48                  looked up            (the second: never)   1 h
+// mar-provider-network…    /64 (or IPv4), /56,  led to a provider    -                     1 h
+//                          /48
 // mar-mail-address         address              before a mail        refused; its code    900 s
 //                                                                   signs in
 // mar-mail-account         user, or an address  before a mail        the same             24 h

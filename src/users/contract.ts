@@ -66,6 +66,12 @@ export interface NewUser {
   readonly locale?: string
   /** The invitation that was used, with the note that you gave it. */
   readonly invitation?: { readonly id: string; readonly note: string | null }
+  /** The account at a provider that the user has come with. The router connects it. */
+  readonly identity?: {
+    readonly provider: string
+    readonly issuer: string
+    readonly subject: string
+  }
 }
 
 /** Whether a user was created, and if not, what another user has already. */

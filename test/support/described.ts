@@ -105,6 +105,7 @@ const forPeople: ReadonlySet<string> = new Set([
   '/account/register/confirm',
   '/account/invitation',
   '/oauth/assets/:file',
+  '/auth/providers/:id/callback',
 ])
 
 /** Whether a path is one that clients ask. */

@@ -1,0 +1,177 @@
+import type { Audit, RequestContext } from '../audit/events.js'
+import { AuthError, notSignedIn } from '../errors.js'
+import { randomId } from '../lib/random.js'
+import type { SignedInRequest } from '../principal/principal.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { IdentityRecord, IdentityStore } from '../stores/identity-contract.js'
+import type { UserStore } from '../users/contract.js'
+import type { LinkTo } from './provider-flow.js'
+import type { FoundTicket, Tickets, Vouched } from './tickets.js'
+import { identityDigest, isOpenedBy } from './upstream.js'
+
+/** A connected account, as its owner sees it. */
+export interface IdentitySummary {
+  readonly id: string
+  /** The id of the provider. */
+  readonly provider: string
+  /** What its owner knows it by; null without. */
+  readonly label: string | null
+  readonly createdAt: Date
+  readonly lastUsedAt: Date | null
+}
+
+/** How a user came to be connected. */
+export type LinkedHow = 'asked' | 'email' | 'created'
+
+/** The accounts elsewhere that users are connected with. */
+export interface OwnIdentities {
+  /** Oldest first. Rejects with 503. */
+  list(userId: string): Promise<readonly IdentitySummary[]>
+  /**
+   * Connects an identity with a user. `identity-in-use`: 409, it is another user's, and stays so.
+   * Resolves with the one that is there if it is this user's already. Rejects with 503.
+   */
+  link(
+    userId: string,
+    vouched: Pick<Vouched, 'provider' | 'identity'>,
+    how: LinkedHow,
+    context: RequestContext,
+  ): Promise<IdentityRecord>
+  /**
+   * Connects the identity of a ticket with a user who is signed in, and still is afterwards. Throws
+   * 400 `proof-refused`, 401, 409 `identity-in-use`, 503.
+   */
+  linkByTicket(
+    ticket: FoundTicket,
+    linkTo: LinkTo,
+    context: RequestContext,
+  ): Promise<IdentitySummary>
+  /**
+   * Removes one, and ends the sessions that it has opened. The caller has required a fresh sign-in.
+   * Throws 401, 404, 409 `last-sign-in-method`, 503.
+   */
+  unlink(
+    asking: Pick<SignedInRequest, 'session'>,
+    id: string,
+    context: RequestContext,
+  ): Promise<void>
+}
+
+export interface OwnIdentitiesDeps {
+  readonly identities: IdentityStore
+  readonly users: Pick<UserStore, 'findById'>
+  readonly sessions: Pick<Sessions, 'findLive' | 'requireLive' | 'listForUser' | 'end'>
+  /** Whether the user can sign in with a passkey. */
+  readonly hasPasskey: (userId: string) => Promise<boolean>
+  readonly tickets: Pick<Tickets, 'use'>
+  readonly clock: () => Date
+  readonly audit: Audit
+}
+
+export function createOwnIdentities(deps: OwnIdentitiesDeps): OwnIdentities {
+  const { identities, sessions, tickets } = deps
+  const link = createLink(deps)
+  return {
+    list: async (userId) => (await identities.listForUser(userId)).map(summaryOf),
+
+    link: async (userId, vouched, how, context) => (await link(userId, vouched, how, context)).row,
+
+    async linkByTicket(ticket, { userId, sessionId }, context) {
+      await requireSignedIn(deps, userId, sessionId)
+      await tickets.use(ticket, context)
+      const { row, isNew } = await link(userId, ticket, 'asked', context)
+      // A thief whose session has ended in this moment must keep no way in.
+      await requireSignedIn(deps, userId, sessionId).catch(async (error: unknown) => {
+        if (isNew) await identities.unlink(userId, row.id, { unlessLast: false })
+        throw error
+      })
+      return summaryOf(row)
+    },
+
+    async unlink({ session }, id, context) {
+      const { userId } = session
+      const mine = await identities.listForUser(userId)
+      const meant = mine.find((one) => one.id === id)
+      if (meant === undefined) throw noIdentity()
+      await sessions.requireLive(session)
+      const { provider } = meant
+      const unlessLast = await hasNoOtherWay(deps, userId)
+      if (unlessLast && mine.length === 1) throw new AuthError('last-sign-in-method')
+      // Before and after the removal: if it fails, the user tries again.
+      await endOpenedBy(deps, meant, context)
+      const { outcome } = await identities.unlink(userId, id, { unlessLast })
+      if (outcome === 'last') throw new AuthError('last-sign-in-method')
+      if (outcome === 'unknown') throw noIdentity()
+      deps.audit({ type: 'identity.unlinked', userId, provider }, context)
+      await endOpenedBy(deps, meant, context)
+    },
+  }
+}
+
+function summaryOf({ id, provider, label, createdAt, lastUsedAt }: IdentityRecord) {
+  return { id, provider, label, createdAt, lastUsedAt }
+}
+
+type Link = (
+  ...given: Parameters<OwnIdentities['link']>
+) => Promise<{ readonly row: IdentityRecord; readonly isNew: boolean }>
+
+function createLink({ identities, clock, audit }: OwnIdentitiesDeps): Link {
+  return async function link(userId, { provider, identity }, how, context) {
+    const { issuer, subject } = identity
+    const row: IdentityRecord = {
+      issuer,
+      subject,
+      userId,
+      id: randomId(),
+      provider,
+      label: identity.email ?? identity.username ?? identity.name ?? null,
+      createdAt: clock(),
+      lastUsedAt: null,
+    }
+    if ((await identities.link(row)).outcome === 'linked') {
+      audit({ type: 'identity.linked', userId, provider, how }, context)
+      return { row, isNew: true }
+    }
+    const before = await identities.find(issuer, subject)
+    if (before?.userId === userId) return { row: before, isNew: false }
+    throw new AuthError('identity-in-use')
+  }
+}
+
+async function requireSignedIn(
+  { sessions, users }: OwnIdentitiesDeps,
+  userId: string,
+  sessionId: string,
+): Promise<void> {
+  const session = await sessions.findLive(sessionId)
+  const user = session?.userId === userId ? await users.findById(userId) : null
+  if (user === null || user.disabled === true) throw notSignedIn('session ended or unknown')
+}
+
+// Read again: the guard's row may be some seconds old.
+async function hasNoOtherWay(
+  { users, hasPasskey }: OwnIdentitiesDeps,
+  userId: string,
+): Promise<boolean> {
+  const hasPassword = ((await users.findById(userId))?.passwordHash ?? null) !== null
+  return !hasPassword && !(await hasPasskey(userId))
+}
+
+// A sign-in that is under way looks for the identity again after its session is stored, so one of
+// the two sees the other.
+async function endOpenedBy(
+  { sessions }: OwnIdentitiesDeps,
+  { provider, userId, ...identity }: IdentityRecord,
+  context: RequestContext,
+): Promise<void> {
+  const digests = { identity: identityDigest(identity) }
+  const all = await sessions.listForUser(userId)
+  const opened = all.filter((session) => isOpenedBy(session, provider, digests))
+  for (const session of opened) await sessions.end(session, 'identity-unlinked', context)
+}
+
+/** Also for one of another user, whose existence is not revealed. */
+export function noIdentity(): AuthError {
+  return new AuthError('not-found', { clientMessage: 'There is no such connected account.' })
+}

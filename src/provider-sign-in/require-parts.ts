@@ -1,0 +1,85 @@
+import { AuthConfigError } from '../errors.js'
+import { isPagesOrigin } from '../http/page-origin.js'
+import type { UserStore } from '../users/contract.js'
+import type { ProvidersOptions } from './providers-options.js'
+
+/** What the option `providers` depends on. */
+export interface PartsForProviders {
+  readonly users: UserStore
+  readonly hasProofs: boolean
+  readonly hasIdentities: boolean
+  readonly acceptsHostMfa: boolean
+  /** `oauth.baseUrl`; undefined without the option `oauth`. */
+  readonly pagesUrl: string | undefined
+}
+
+/**
+ * Checks that the host's other parts fit the option.
+ *
+ * @throws AuthConfigError for what is missing
+ */
+export function requirePartsFor(options: ProvidersOptions, parts: PartsForProviders): void {
+  const { hasProofs, hasIdentities } = parts
+  const spread = 'spread a shipped set of stores, or leave providers out.'
+  if (!hasProofs) throw wrong('', 'needs proofs, where sign-ins under way are kept.', spread)
+  if (!hasIdentities) throw wrong('', 'needs identities, the store of connected accounts.', spread)
+  requireAddress(options, parts)
+  requireUsers(options, parts)
+  const demanding = options.list.find(({ acceptMfa }) => acceptMfa === true)
+  if (demanding !== undefined && !parts.acceptsHostMfa)
+    throw wrong(
+      '.list',
+      `has acceptMfa for ${demanding.id}, but no second factor of somebody else counts here.`,
+      'pass secondFactor: { acceptHostMfa: true }, or leave acceptMfa out.',
+    )
+}
+
+function requireAddress(
+  { baseUrl, returnTo = [], unknown }: ProvidersOptions,
+  { pagesUrl }: PartsForProviders,
+): void {
+  const address = baseUrl ?? pagesUrl
+  const remedy = 'set it to the URL of the router, such as https://chat.example.com/api/v1.'
+  if (address === undefined) throw wrong('.baseUrl', 'is missing, and so is oauth.baseUrl.', remedy)
+  if (!isAddress(address))
+    throw wrong('.baseUrl', 'is no https URL without a query, or http on the machine.', remedy)
+  if (baseUrl !== undefined && pagesUrl !== undefined && baseUrl !== pagesUrl)
+    throw wrong('.baseUrl', 'is another URL than oauth.baseUrl.', 'leave it out.')
+  if (pagesUrl !== undefined) return
+  if (returnTo.length === 0)
+    throw wrong(
+      '.returnTo',
+      'is empty, and without oauth no page of the router takes anybody back.',
+      "pass addresses of your client, such as ['https://chat.example.com/signed-in'].",
+    )
+  if (unknown === 'connect')
+    throw wrong(
+      '.unknown',
+      "is 'connect', which happens on the router's pages, and oauth is missing.",
+      'pass oauth, or let your client connect accounts at POST /auth/identities/<provider>.',
+    )
+}
+
+function requireUsers({ list, unknown }: ProvidersOptions, { users }: PartsForProviders): void {
+  const needed: readonly (keyof UserStore)[] = [
+    ...(unknown === 'create' ? (['create', 'nameIsFree', 'delete'] as const) : []),
+    ...(list.some(({ trustEmail }) => trustEmail === true) ? (['findContact'] as const) : []),
+  ]
+  const missing = needed.find((method) => users[method] === undefined)
+  if (missing === undefined) return
+  const [option, otherwise] =
+    missing === 'findContact' ? ['.list', 'leave trustEmail out'] : ['.unknown', "pass 'refuse'"]
+  throw wrong(
+    option,
+    `needs users with ${missing}, and they have none.`,
+    `add it, as docs/user-store.md says, or ${otherwise}.`,
+  )
+}
+
+function isAddress(text: string): boolean {
+  return URL.canParse(text) && isPagesOrigin(new URL(text).origin) && !/[?#]/.test(text)
+}
+
+function wrong(option: string, problem: string, remedy: string): AuthConfigError {
+  return new AuthConfigError(`providers${option}`, problem, remedy)
+}
