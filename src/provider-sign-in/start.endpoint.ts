@@ -6,6 +6,7 @@ import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { createVault } from '../lib/vault.js'
 import { addressAt } from '../oauth/base-url.js'
+import { redirectMatches } from '../oauth/redirect-uri.js'
 import { seeOther } from '../pages/show-page.js'
 import { codeChallengePattern } from '../pkce/code-challenge.js'
 import type { Throttle } from '../throttle/throttle.js'
@@ -63,7 +64,7 @@ export function createStart({ encryptionKeys, clock, baseUrl, returnTo }: StartD
   const vault = createVault('provider-start', encryptionKeys)
   return {
     addressFor({ id }, given, linkTo) {
-      if (!returnTo.includes(given.returnTo))
+      if (!returnTo.some((allowed) => redirectMatches(given.returnTo, allowed, 'native')))
         throw invalidRequest([
           { path: 'returnTo', message: 'Invalid input: not one of the option returnTo' },
         ])
