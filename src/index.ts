@@ -30,6 +30,7 @@ export type {
 } from './passkeys/contract.js'
 export type { PasskeysOptions } from './passkeys/passkeys-options.js'
 export type { PasswordHasher } from './passwords/contract.js'
+export type { ProvidersOptions, UnknownIdentity } from './provider-sign-in/providers-options.js'
 export type { BeforeLogin, LoginAttempt, SignInDoor } from './sign-in.js'
 export type {
   AccessTokenClaims,

@@ -37,7 +37,6 @@ export interface AccountsServerDeps {
   readonly users: UserStore
   readonly proofStore: ProofStore | undefined
   readonly proofs: Proofs | undefined
-  readonly encryptionKeys: readonly Buffer[]
   readonly mailer: Mailer
   readonly throttle: Pick<Throttle, 'takeMail' | 'giveBackMail'>
   /** Undefined if the host stores no TOTP seeds. */

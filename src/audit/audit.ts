@@ -1,12 +1,12 @@
 import type { Logger } from '../lib/logger.js'
-import {
-  type Audit,
-  type AuthEvent,
-  type EventCounter,
-  type EventObserver,
-  type EventSink,
-  levels,
-  type ThrottleScope,
+import { levels } from './event-levels.js'
+import type {
+  Audit,
+  AuthEvent,
+  EventCounter,
+  EventObserver,
+  EventSink,
+  ThrottleScope,
 } from './events.js'
 
 /** Writes audit events to the sink and to the log. Neither can delay or fail a sign-in. */

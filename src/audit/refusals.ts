@@ -120,9 +120,9 @@ export type ProofRefusal =
 
 /**
  * Why nobody was signed in by a provider. `not-connected`: no user has this identity. `no-user`:
- * the user is gone. `unproven-address`, `address-taken`: a stranger did not become a user. `stale`:
- * the answer came too late, twice, or to another browser. `not-allowed`: your `allowed` has refused.
- * Any other word is the provider's own.
+ * the user is gone. `unproven-address`, `address-taken`: a stranger did not become a user.
+ * `stale`: the answer came too late, twice, or to another browser. `not-allowed`: your `allowed`
+ * has refused. Any other word is the provider's own.
  */
 export type ProviderRefusal =
   | 'not-connected'

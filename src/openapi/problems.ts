@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AuthError, type AuthErrorCode } from '../errors.js'
 import { nameInStyle, type ProblemStyle } from '../http/problem-names.js'
-import { always, count, flag, oneOf, text, texts } from './fields.js'
+import { always, count, flag, oneOf, text, textOrNull, texts } from './fields.js'
 import type { Fields } from './operation.js'
 import { requestOptions } from './passkey-fields.js'
 
@@ -38,6 +38,13 @@ const details: Readonly<Partial<Record<AuthErrorCode, z.ZodType>>> = {
     .optional(),
   'totp-required': secondFactor,
   'totp-invalid': secondFactor,
+  'provider-refused': z
+    .object({
+      reason: always('not-connected', 'no user here is connected with this account'),
+      canConnect: flag('whether the pages connect it, if the user signs in there once'),
+    })
+    .optional(),
+  'username-taken': z.object({ suggestion: textOrNull('the name at the provider') }).optional(),
   'reauthentication-required': z
     .object({ maxAge: count('maximum age of the sign-in, in seconds') })
     .optional(),

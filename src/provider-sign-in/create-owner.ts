@@ -1,14 +1,14 @@
 import type { BeforeRegister } from '../accounts/accounts-options.js'
+import { shownNameText, userNameText } from '../accounts/user-name.js'
 import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { HostCall } from '../lib/host-call.js'
 import { objectionIn } from '../lib/objection.js'
-import { shownNameText, userNameText } from '../registration/register-request.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, NewUser, UserStore } from '../users/contract.js'
-import { provenEmailOf, refusedIdentity } from './find-owner.js'
 import type { OwnIdentities } from './own-identities.js'
+import { provenEmailOf, refusedIdentity } from './refused-identity.js'
 import type { FoundTicket, Vouched } from './tickets.js'
 
 /**

@@ -1,5 +1,4 @@
-import type { Audit, RequestContext } from '../audit/events.js'
-import { AuthError } from '../errors.js'
+import type { Audit } from '../audit/events.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import { parseMailAddress } from '../mail/mail-address.js'
 import type { IdentityStore } from '../stores/identity-contract.js'
@@ -8,6 +7,7 @@ import type { CreateOwner } from './create-owner.js'
 import type { ConnectedProvider } from './fail-closed-provider.js'
 import type { OwnIdentities } from './own-identities.js'
 import type { UnknownIdentity } from './providers-options.js'
+import { provenEmailOf, refusedIdentity } from './refused-identity.js'
 import type { FoundTicket, Vouched } from './tickets.js'
 
 /** Whose identity it is, and whether it was connected just now. */
@@ -58,25 +58,6 @@ export function createFindOwner(deps: FindOwnerDeps): FindOwner {
   }
 }
 
-/** Why nobody was signed in by an identity. */
-export type IdentityRefusal = 'not-connected' | 'no-user' | 'unproven-address' | 'address-taken'
-
-/** Reports it, and returns the one answer for the client. */
-export function refusedIdentity(
-  { audit, unknown }: Pick<FindOwnerDeps, 'audit' | 'unknown'>,
-  { provider }: Pick<Vouched, 'provider'>,
-  reason: IdentityRefusal,
-  context: RequestContext,
-): AuthError {
-  audit({ type: 'provider.refused', provider, reason }, context)
-  const details = { reason: 'not-connected', canConnect: unknown === 'connect' }
-  return new AuthError('provider-refused', {
-    clientMessage: 'This account is not connected here.',
-    message: `identity refused: ${reason}`,
-    details,
-  })
-}
-
 // Both sides must have proven the address, byte for byte: some providers give an address away with
 // another case, or with a + in it.
 async function findByProvenAddress(
@@ -94,9 +75,4 @@ async function findByProvenAddress(
   if (parseMailAddress(contact.email) !== email) return null
   // Whoever has only the mailbox must not get around the factor.
   return hasMfa || !(await hasSecondFactor(user)) ? user : null
-}
-
-/** The address, if the provider has proven it; null otherwise. */
-export function provenEmailOf({ email, emailVerified }: Vouched['identity']): string | null {
-  return emailVerified === true && email !== undefined ? parseMailAddress(email) : null
 }

@@ -83,10 +83,8 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
     routes: [
       ['/auth/providers', { GET: listEndpoint(deps) }],
       ['/auth/providers/finish', { POST: finishEndpoint({ ...deps, tickets, signInByTicket }) }],
-      [
-        '/auth/providers/:id/start',
-        { GET: lead, POST: startEndpoint(providerIn, addressFor), HEAD: null },
-      ],
+      ['/auth/providers/:id/start', { POST: startEndpoint(providerIn, addressFor) }],
+      ['/auth/providers/:id/open', { GET: lead, HEAD: null }],
       ['/auth/providers/:id/callback', { GET: callback, POST: callback, HEAD: null }],
       ['/auth/providers/:id/backchannel-logout', { POST: backchannelLogoutEndpoint(deps) }],
       [

@@ -77,7 +77,7 @@ export function createStart({ encryptionKeys, clock, baseUrl, returnTo }: StartD
         linkTo,
       }
       const sealed = vault.seal(id, Buffer.from(JSON.stringify({ goal, at: clock().getTime() })))
-      return addressAt(baseUrl, `/auth/providers/${id}/start?request=${sealed}`)
+      return addressAt(baseUrl, `/auth/providers/${id}/open?request=${sealed}`)
     },
     goalIn({ id }, sealed) {
       const bytes = sealed.length > maxSealedChars ? null : vault.open(id, sealed)
@@ -103,7 +103,7 @@ export function startEndpoint(providerIn: ProviderIn, addressFor: AddressFor): E
   }
 }
 
-/** `GET /auth/providers/:id/start`: leads the browser to the provider. */
+/** `GET /auth/providers/:id/open`: leads the browser to the provider. */
 export function leadToProviderEndpoint(deps: StartDeps, goalIn: Start['goalIn']): Endpoint {
   const { flows, throttle, providerIn, audit } = deps
   return async function leadToProvider(request) {

@@ -1,30 +1,9 @@
 import { z } from 'zod'
 import { newPasswordText } from '../accounts/new-password.js'
+import { shownNameText, userNameText } from '../accounts/user-name.js'
 import { invalidRequest } from '../errors.js'
-import { isOneLine } from '../lib/one-line.js'
-import { identifierText } from '../login/login-request.js'
 import { parseMailAddress } from '../mail/mail-address.js'
 import { tokensSchema } from '../sessions/sign-in-options.js'
-
-// What can be typed as a name at a sign-in, and what cannot look like another name in a list.
-const nameText: z.ZodString = identifierText
-  .refine((name) => name.trim() === name, 'Invalid input: blanks at either end')
-  .refine(isOneLine, 'Invalid input: characters that change the direction of text')
-
-// What nobody sees: `admin` with a blank of no width is another name that looks the same. Names for
-// others to read may have such characters, which join the parts of an emoji, but not alone.
-const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}]/u
-const seen = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}]/u
-/** What can be registered as a user name. */
-export const userNameText: z.ZodString = nameText.refine(
-  (name) => !unseen.test(name),
-  'Invalid input: characters that nobody sees',
-)
-/** What can be shown as a name. */
-export const shownNameText: z.ZodString = nameText.refine(
-  (name) => seen.test(name),
-  'Invalid input: nothing to see',
-)
 
 type Text = z.ZodString
 

@@ -128,17 +128,13 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
     users: ownNames ? users : withExactNames(users, audit),
     noticeSpelling: ownNames ? () => {} : createSpellingWatch(users, clock, audit),
     canonical: createCanonical(options.canonicalIdentifier, call),
-    codeStore: failClosedCodes(options.codes, options.sessions, call),
-    sessionStore: failClosedSessions(options.sessions, call),
+    ...connectStores(options, call),
     totp: secondFactors && {
       store: failClosedSecondFactors(secondFactors, call),
       vault: createSeedVault(encryptionKeys),
     },
     otherFactors: options.otherFactors.map((factor) => failClosedFactor(factor, call)),
     mustHaveFactor: failClosedPolicy(options.secondFactor?.policy, call),
-    ticketStore: options.tickets && failClosedTickets(options.tickets, call),
-    proofStore: options.proofs && failClosedProofs(options.proofs, call),
-    identities: options.identities && failClosedIdentities(options.identities, call),
     hasher: admittedHasher(
       failClosedHasher(given, createHostCall(hashingTimeoutMs, onFailure), onFailure),
       admission,
@@ -148,6 +144,19 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
       admission.close()
       return closeHasher()
     },
+  }
+}
+
+function connectStores(
+  { codes, sessions, tickets, proofs, identities }: ResolvedOptions,
+  call: HostCall,
+): Pick<ConnectedHost, 'codeStore' | 'sessionStore' | 'ticketStore' | 'proofStore' | 'identities'> {
+  return {
+    codeStore: failClosedCodes(codes, sessions, call),
+    sessionStore: failClosedSessions(sessions, call),
+    ticketStore: tickets && failClosedTickets(tickets, call),
+    proofStore: proofs && failClosedProofs(proofs, call),
+    identities: identities && failClosedIdentities(identities, call),
   }
 }
 

@@ -186,7 +186,8 @@ function createMap(kit: Kit) {
                                                      // POST /auth/account/delete/confirm
     providers,                                       // GET /auth/providers
                                                      // POST /auth/providers/finish
-                                                     // GET, POST /auth/providers/:id/start
+                                                     // POST /auth/providers/:id/start
+                                                     // GET /auth/providers/:id/open
                                                      // GET, POST /auth/providers/:id/callback
                                                      // POST /auth/providers/:id/backchannel-logout
                                                      // GET, POST /auth/identities

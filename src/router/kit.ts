@@ -114,8 +114,6 @@ export interface Kit extends Settings, ConnectedHost, Authentication {
   readonly providersOptions: CheckedProvidersOptions | undefined
   /** Undefined without the options `accounts` and `providers`. */
   readonly proofs: Proofs | undefined
-  /** Who may sign in by password; undefined: everybody. */
-  readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
   /** Undefined without the option `accounts`. */
   readonly accountsServer: AccountsServer | undefined
   close(): Promise<void>

@@ -94,8 +94,9 @@ it('asks for the second factor, and leaves the ticket alive for it', async () =>
 
 it('tells a stranger no more than that the account is not connected', async () => {
   const host = await startProviders()
-  const { body } = await signIn(host).then((response) => response)
+  const { body } = await signIn(host)
   expect(body).toEqual({
+    success: false,
     status: 'error',
     error: 'provider-refused',
     message: 'This account is not connected here.',

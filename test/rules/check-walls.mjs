@@ -132,6 +132,10 @@ const offences = {
     'email-sign-in/email-sign-in.ts',
     "import type { ResolvedOptions } from '../router/resolve-options.js'",
   ],
+  'floor-provider-sign-in': [
+    'provider-sign-in/tickets.ts',
+    "import type { AuthRouter } from '../router/auth-router.js'",
+  ],
   'floor-registration': [
     'registration/invitations.ts',
     "import type { ResolvedOptions } from '../router/resolve-options.js'",

@@ -110,6 +110,10 @@ const floors = [
       ['email-sign-in/'],
       'a mailed code is a proof of accounts; whoever signs in by one is decided below.',
     ],
+    'provider-sign-in': [
+      ['provider-sign-in/'],
+      'a provider says who it is; who signs in is decided below.',
+    ],
     registration: [
       ['registration/'],
       'it makes users with the proofs and mails of accounts; only the map uses it.',

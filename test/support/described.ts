@@ -105,6 +105,7 @@ const forPeople: ReadonlySet<string> = new Set([
   '/account/register/confirm',
   '/account/invitation',
   '/oauth/assets/:file',
+  '/auth/providers/:id/open',
   '/auth/providers/:id/callback',
 ])
 

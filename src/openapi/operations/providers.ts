@@ -60,25 +60,13 @@ const start: Operation = {
   summary: 'The address at which a browser signs in at a provider.',
   notes: [
     'The browser comes back to `returnTo` with `ticket`, `state` and `iss`, or with `error`: ' +
-      '`access_denied`, `provider_refused` or `temporarily_unavailable`. The ticket works for two ' +
-      'minutes.',
+      '`access_denied`, `provider_refused` or `temporarily_unavailable`. The ticket works for ' +
+      'two minutes.',
   ],
   inPath,
   body: { fields: reading(startRequest, starting) },
   answers: addressAnswer,
   refusals: [...ofBodies, 'not-found'],
-}
-
-const lead: Operation = {
-  ...ofStranger,
-  route: 'GET /auth/providers/:id/start',
-  id: 'openProvider',
-  summary: 'Leads a browser to the provider: the address of `POST /auth/providers/:id/start`.',
-  notes: ['Sets a cookie by which the browser is recognised when it comes back. `HEAD` is 405.'],
-  inPath,
-  query: z.object({ request: text('as it was answered') }),
-  answers: { 303: { what: 'To the provider.', body: null, headers: ['Location'] } },
-  refusals: ['proof-refused', 'not-found', 'too-many-requests', 'temporarily-unavailable'],
 }
 
 const finish: Operation = {
@@ -155,8 +143,8 @@ const link: Operation = {
   notes: [
     'Requires a sign-in of the last ten minutes with every required factor, or the same proof in ' +
       'the body. Otherwise 403 `reauthentication-required`.',
-    'The browser comes back as after a sign-in. Send the ticket to `POST /auth/identities`, with the ' +
-      'same session.',
+    'The browser comes back as after a sign-in. Send the ticket to `POST /auth/identities`, ' +
+      'with the same session.',
   ],
   limited: true,
   inPath,
@@ -208,7 +196,6 @@ const unlink: Operation = {
 export const providerOperations: readonly Operation[] = [
   list,
   start,
-  lead,
   finish,
   logout,
   identities,

@@ -777,6 +777,127 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The providers, in the order of their buttons. */
+        get: operations["listProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/providers/{id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The address at which a browser signs in at a provider.
+         * @description - The browser comes back to `returnTo` with `ticket`, `state` and `iss`, or with `error`: `access_denied`, `provider_refused` or `temporarily_unavailable`. The ticket works for two minutes.
+         */
+        post: operations["startProviderSignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/providers/finish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Signs in by the ticket of a provider.
+         * @description - 401 `totp-required` and 409 `username-taken` leave the ticket alive, for five tries in all: send it again with `code`, `passkey` or `username`.
+         *     - 401 `provider-refused`: this account is not connected with any user here.
+         */
+        post: operations["finishProviderSignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/providers/{id}/backchannel-logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A provider ends the sessions that it has opened (OpenID Connect Back-Channel Logout). */
+        post: operations["endProviderSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The accounts at providers that this user is connected with, oldest first. */
+        get: operations["listIdentities"];
+        put?: never;
+        /**
+         * Connects an account by the ticket of a provider.
+         * @description - 409 `identity-in-use`: another user is connected with it, and stays so.
+         */
+        post: operations["connectIdentity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/identities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The address at which a browser connects an account at a provider with this user.
+         * @description - Requires a sign-in of the last ten minutes with every required factor, or the same proof in the body. Otherwise 403 `reauthentication-required`.
+         *     - The browser comes back as after a sign-in. Send the ticket to `POST /auth/identities`, with the same session.
+         */
+        post: operations["startConnecting"];
+        /**
+         * Disconnects an account at a provider, and ends the sessions that it has opened.
+         * @description - Requires what connecting one requires. Not the last way to sign in: 409.
+         */
+        delete: operations["disconnectIdentity"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/oauth/authorize": {
         parameters: {
             query?: never;
@@ -1458,6 +1579,29 @@ export interface components {
             /** @description six digits from the app */
             code: string;
         };
+        ConnectIdentityAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                identity: {
+                    /** @description for `DELETE /auth/identities/:id` */
+                    id: string;
+                    /** @description the id of the provider */
+                    provider: string;
+                    /** @description what its owner knows it by, such as an address */
+                    label: string | null;
+                    /** Format: date-time */
+                    createdAt: string;
+                    lastUsedAt: string | null;
+                };
+            };
+        };
+        ConnectIdentityRequest: {
+            /** @description as it came to `returnTo` */
+            ticket: string;
+            /** @description of the `codeChallenge` */
+            codeVerifier: string;
+        };
         DeleteAccountAnswer: {
             /** @enum {string} */
             status: "success";
@@ -1501,6 +1645,29 @@ export interface components {
             /** @description six digits, or a recovery code; at most 64 characters */
             code: string;
         };
+        DisconnectIdentityAnswer: {
+            /** @enum {string} */
+            status: "success";
+        };
+        DisconnectIdentityRequest: {
+            /** @description together with `code` if the user has a second factor; or send `passkey` */
+            password?: string;
+            /** @description six digits, eight of a mail, or a recovery code; at most 64 characters */
+            code?: string;
+            /** @description the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, as JSON */
+            passkey?: {
+                id: string;
+                rawId: string;
+                /** @enum {string} */
+                type: "public-key";
+                response: {
+                    clientDataJSON: string;
+                    authenticatorData: string;
+                    signature: string;
+                    userHandle?: string | null;
+                };
+            };
+        };
         EndNamedTokenAnswer: {
             /** @enum {string} */
             status: "success";
@@ -1525,6 +1692,10 @@ export interface components {
                 revoked: number;
             };
         };
+        EndProviderSessionsRequest: {
+            /** @description a JWT of the provider */
+            logout_token: string;
+        };
         EndSessionAnswer: {
             /** @enum {string} */
             status: "success";
@@ -1548,6 +1719,67 @@ export interface components {
             authorizationCode: string;
             /** @description 43 to 128 characters of `A-Z a-z 0-9 - . _ ~` (RFC 7636 §4.1) */
             codeVerifier: string;
+        };
+        FinishProviderSignInAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description for the header `X-User-Id` */
+                userId: string;
+                /** @description for the header `X-Auth-Token` or `Authorization: Bearer`; valid until the session ends, with `refreshable` for `expiresIn` seconds */
+                authToken: string;
+                me: {
+                    /** @description the user's id */
+                    _id: string;
+                    /** @description for display */
+                    name: string;
+                    username: string;
+                    /**
+                     * @description `offline` if the server does not know
+                     * @enum {string}
+                     */
+                    status: "online" | "away" | "busy" | "offline";
+                } & {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description the user must have a second factor but has none: the token only allows enrolment
+                 * @enum {boolean}
+                 */
+                enrolmentRequired?: true;
+                /** @description only with `refreshable`: for `POST /auth/refresh` */
+                refreshToken?: string;
+                /** @description only with `refreshable`: lifetime of `authToken` in seconds */
+                expiresIn?: number;
+            };
+        };
+        FinishProviderSignInRequest: {
+            /** @description as it came to `returnTo` */
+            ticket: string;
+            /** @description of the `codeChallenge` */
+            codeVerifier: string;
+            /** @description a second-factor code, after `totp-required` */
+            code?: string;
+            /** @description a passkey instead of the code */
+            passkey?: {
+                id: string;
+                rawId: string;
+                /** @enum {string} */
+                type: "public-key";
+                response: {
+                    clientDataJSON: string;
+                    authenticatorData: string;
+                    signature: string;
+                    userHandle?: string | null;
+                };
+            };
+            /** @description for a new user, instead of the name that is taken */
+            username?: string;
+            /**
+             * @description `refreshable`: a short-lived `authToken` and a `refreshToken` for `POST /auth/refresh`; default: `session`
+             * @enum {string}
+             */
+            tokens?: "session" | "refreshable";
         };
         Forbidden: {
             /** @enum {boolean} */
@@ -1826,6 +2058,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        IdentityInUse: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "identity-in-use";
+            /** @description for people */
+            message: string;
+        };
         IntrospectTokenAnswer: {
             /** @description false, and no other member, for every token that is not valid */
             active: boolean;
@@ -1963,6 +2208,23 @@ export interface components {
                 }[];
             };
         };
+        ListIdentitiesAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                identities: {
+                    /** @description for `DELETE /auth/identities/:id` */
+                    id: string;
+                    /** @description the id of the provider */
+                    provider: string;
+                    /** @description what its owner knows it by, such as an address */
+                    label: string | null;
+                    /** Format: date-time */
+                    createdAt: string;
+                    lastUsedAt: string | null;
+                }[];
+            };
+        };
         ListNamedTokensAnswer: {
             /** @enum {string} */
             status: "success";
@@ -2017,6 +2279,17 @@ export interface components {
                     /** @description the AAGUID of the authenticator; null if unknown */
                     model: string | null;
                     suspectedCloneAt: string | null;
+                }[];
+            };
+        };
+        ListProvidersAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                providers: {
+                    id: string;
+                    /** @description for the button */
+                    name: string;
                 }[];
             };
         };
@@ -2457,6 +2730,28 @@ export interface components {
                 reason: "used" | "expired";
             };
         };
+        ProviderRefused: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "provider-refused";
+            /** @description for people */
+            message: string;
+            details?: {
+                /**
+                 * @description no user here is connected with this account
+                 * @enum {string}
+                 */
+                reason: "not-connected";
+                /** @description whether the pages connect it, if the user signs in there once */
+                canConnect: boolean;
+            };
+        };
         ReauthenticateAnswer: {
             /** @enum {string} */
             status: "success";
@@ -2669,6 +2964,55 @@ export interface components {
             enabled: boolean;
         };
         SignBrowserInRequest: Record<string, never>;
+        StartConnectingAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description open it in a browser within ten minutes */
+                url: string;
+            };
+        };
+        StartConnectingRequest: {
+            /** @description one of the addresses that the server allows, compared as text */
+            returnTo: string;
+            /** @description `S256` of a verifier (RFC 7636 §4.2); keep the verifier */
+            codeChallenge: string;
+            /** @description visible ASCII, handed back unchanged; at most 1,024 characters */
+            state?: string;
+            /** @description together with `code` if the user has a second factor; or send `passkey` */
+            password?: string;
+            /** @description six digits, eight of a mail, or a recovery code; at most 64 characters */
+            code?: string;
+            /** @description the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, as JSON */
+            passkey?: {
+                id: string;
+                rawId: string;
+                /** @enum {string} */
+                type: "public-key";
+                response: {
+                    clientDataJSON: string;
+                    authenticatorData: string;
+                    signature: string;
+                    userHandle?: string | null;
+                };
+            };
+        };
+        StartProviderSignInAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description open it in a browser within ten minutes */
+                url: string;
+            };
+        };
+        StartProviderSignInRequest: {
+            /** @description one of the addresses that the server allows, compared as text */
+            returnTo: string;
+            /** @description `S256` of a verifier (RFC 7636 §4.2); keep the verifier */
+            codeChallenge: string;
+            /** @description visible ASCII, handed back unchanged; at most 1,024 characters */
+            state?: string;
+        };
         Superseded: {
             /** @enum {boolean} */
             success: false;
@@ -2881,10 +3225,17 @@ export interface components {
             success: false;
             /** @enum {string} */
             status: "error";
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             error: "username-taken";
             /** @description for people */
             message: string;
+            details?: {
+                /** @description the name at the provider */
+                suggestion: string | null;
+            };
         };
         VerifyEmailAnswer: {
             /** @enum {string} */
@@ -3390,6 +3741,25 @@ export interface components {
                 "application/json": components["schemas"]["Forbidden"];
             };
         };
+        /** @description Another user here is connected with this account. */
+        IdentityInUseLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["IdentityInUse"];
+            };
+        };
         /** @description The request is not valid. */
         InvalidRequest: {
             headers: {
@@ -3514,6 +3884,25 @@ export interface components {
                 "application/json": components["schemas"]["LastSignInMethod"];
             };
         };
+        /** @description Without it there would be no way to sign in. Add another one first. */
+        LastSignInMethodLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["LastSignInMethod"];
+            };
+        };
         /** @description There is no such session. */
         NotFound: {
             headers: {
@@ -3524,6 +3913,25 @@ export interface components {
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 Vary: components["headers"]["Vary"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["NotFound"];
+            };
+        };
+        /** @description There is no such session. */
+        NotFoundLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
                 [name: string]: unknown;
             };
             content: {
@@ -4067,6 +4475,26 @@ export interface components {
                 "application/json": components["schemas"]["Unauthorized"] | components["schemas"]["TotpRequired"] | components["schemas"]["TotpInvalid"];
             };
         };
+        /** @description Unauthorized A second-factor code is required. The second-factor code is not valid. You could not be signed in with this account. */
+        UnauthorizedOrTotpRequiredOrTotpInvalidOrProviderRefusedLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "WWW-Authenticate": components["headers"]["Challenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Unauthorized"] | components["schemas"]["TotpRequired"] | components["schemas"]["TotpInvalid"] | components["schemas"]["ProviderRefused"];
+            };
+        };
         /** @description Send the body as application/json in UTF-8. */
         UnsupportedMediaType: {
             headers: {
@@ -4135,6 +4563,25 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["UsernameTaken"];
+            };
+        };
+        /** @description Somebody has this user name already. Another user here is connected with this account. */
+        UsernameTakenOrIdentityInUseLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UsernameTaken"] | components["schemas"]["IdentityInUse"];
             };
         };
     };
@@ -5886,6 +6333,319 @@ export interface operations {
             400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
             401: components["responses"]["UnauthorizedLimited"];
             403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    listProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The providers. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListProvidersAnswer"];
+                };
+            };
+        };
+    };
+    startProviderSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the provider */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartProviderSignInRequest"];
+            };
+        };
+        responses: {
+            /** @description The address. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartProviderSignInAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+        };
+    };
+    finishProviderSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FinishProviderSignInRequest"];
+            };
+        };
+        responses: {
+            /** @description Signed in. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinishProviderSignInAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
+            401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidOrProviderRefusedLimited"];
+            403: components["responses"]["ForbiddenLimited"];
+            409: components["responses"]["UsernameTakenOrIdentityInUseLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    endProviderSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the provider */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["EndProviderSessionsRequest"];
+                "application/json": components["schemas"]["EndProviderSessionsRequest"];
+            };
+        };
+        responses: {
+            /** @description Ended. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
+            404: components["responses"]["NotFoundLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    listIdentities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The accounts. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListIdentitiesAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    connectIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectIdentityRequest"];
+            };
+        };
+        responses: {
+            /** @description Connected. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectIdentityAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
+            401: components["responses"]["UnauthorizedLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredLimited"];
+            409: components["responses"]["IdentityInUseLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    startConnecting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of the provider */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartConnectingRequest"];
+            };
+        };
+        responses: {
+            /** @description The address. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartConnectingAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestLimited"];
+            401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
+            404: components["responses"]["NotFoundLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    disconnectIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the `id` of the account in the list */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DisconnectIdentityRequest"];
+            };
+        };
+        responses: {
+            /** @description Disconnected. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DisconnectIdentityAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestLimited"];
+            401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
+            404: components["responses"]["NotFoundLimited"];
+            409: components["responses"]["LastSignInMethodLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
