@@ -31,6 +31,16 @@ export type {
 export type { PasskeysOptions } from './passkeys/passkeys-options.js'
 export type { PasswordHasher } from './passwords/contract.js'
 export type { ProvidersOptions, UnknownIdentity } from './provider-sign-in/providers-options.js'
+export type {
+  FinishedFlow,
+  FlowToFinish,
+  FlowToStart,
+  Identity,
+  Provider,
+  ProviderLogo,
+  ProviderLogout,
+  StartedFlow,
+} from './providers/contract.js'
 export type { BeforeLogin, LoginAttempt, SignInDoor } from './sign-in.js'
 export type {
   AccessTokenClaims,

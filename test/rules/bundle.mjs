@@ -23,6 +23,7 @@ export const entries = {
   'client/oauth': 'client/oauth/oauth',
   'client/popup': 'client/oauth/popup',
   passkeys: 'passkeys/simple-webauthn',
+  providers: 'providers/providers',
   testing: 'testing/testing',
 }
 

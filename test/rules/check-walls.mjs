@@ -31,6 +31,10 @@ const offences = {
     "export { manualClock } from '../testing/manual-clock.js'",
   ],
   'client-is-apart': ['guard/scope.ts', "import type { Me } from '../client/wire.js'"],
+  'providers-are-apart': [
+    'router/stats.ts',
+    "export { openIdProvider } from '../providers/open-id-provider.js'",
+  ],
   'node-in-client-node': ['client/wire.ts', "import 'node:os'"],
   'client-core-alone': [
     'client/token-store.ts',
@@ -160,6 +164,7 @@ const offences = {
     'passkeys/counter.ts',
     "export { verifyAuthenticationResponse } from '@simplewebauthn/server'",
   ],
+  'openid-client-in-providers': ['router/stats.ts', "export { discovery } from 'openid-client'"],
   'limiter-in-throttle': [
     'http/endpoint.ts',
     "export { RateLimiterMemory } from 'rate-limiter-flexible'",

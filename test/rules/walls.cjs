@@ -198,8 +198,8 @@ const packageRules = [
   onlyIn(
     'jose-in-signers',
     ['jose'],
-    ['signers/'],
-    'A host can bring another signer; nothing else may depend on this one.',
+    ['signers/', 'providers/'],
+    'A host can bring another signer, and another provider; nothing else may depend on these.',
   ),
   onlyIn(
     'bowser-in-device-name',
@@ -230,6 +230,12 @@ const packageRules = [
     ['@simplewebauthn/server'],
     ['passkeys/simple-webauthn\\.ts$'],
     'An optional peer that adds to the global object: one file loads it, when it is needed.',
+  ),
+  onlyIn(
+    'openid-client-in-providers',
+    ['openid-client'],
+    ['providers/'],
+    'An optional peer: whoever imported it elsewhere would make every host install it.',
   ),
   onlyIn(
     'limiter-in-throttle',
@@ -321,6 +327,16 @@ const singleRules = [
     severity: 'error',
     from: { path: '^src/', pathNot: inSrc(['client/']) },
     to: { path: inSrc(['client/']) },
+  },
+  {
+    name: 'providers-are-apart',
+    comment: 'Who signs in without other providers must not load what they need.',
+    severity: 'error',
+    from: { path: '^src/', pathNot: inSrc(['providers/']) },
+    to: {
+      path: inSrc(['providers/']),
+      pathNot: inSrc(['providers/contract\\.ts$']),
+    },
   },
   {
     name: 'node-in-client-node',

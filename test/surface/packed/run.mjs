@@ -19,6 +19,7 @@ const oldest = {
   express: '4.16.0',
   ioredis: '5.0.0',
   kysely: '0.28.0',
+  'openid-client': '6.0.0',
   react: '18.0.0',
   redis: '5.9.0',
 }

@@ -1,0 +1,174 @@
+import type { TokenEndpointResponse } from 'openid-client'
+import { ownMembers } from '../lib/check-options.js'
+import { UnexpectedAnswer } from '../lib/host-call.js'
+import type { FlowToFinish } from './contract.js'
+import { isKeyText } from './open-id-identity.js'
+import type { ProviderTokens } from './open-id-options.js'
+import { errorReason, outageOf } from './open-id-outage.js'
+import type { OpenIdServer } from './open-id-server.js'
+import { isPast, type VerifyToken } from './open-id-tokens.js'
+
+type Claims = Readonly<Record<string, unknown>>
+
+/** What a browser has brought back, exchanged and verified. */
+export type OpenIdAnswer =
+  | {
+      readonly outcome: 'read'
+      readonly subject: string
+      readonly idToken: Claims
+      readonly userinfo: Claims
+      readonly tokens: ProviderTokens
+    }
+  | Refusal
+
+interface Refusal {
+  readonly outcome: 'refused'
+  readonly reason: string
+}
+
+/** Which claims of UserInfo are asked, and how tokens are verified. */
+interface ReadAnswerDeps {
+  readonly issuer: string
+  readonly clientId: string
+  readonly asksUserinfo: boolean
+  readonly verifyToken: VerifyToken
+}
+
+/** What `start` has kept for the answer. */
+interface Kept {
+  readonly nonce: string
+  readonly verifier: string
+  readonly maxAge?: number | undefined
+}
+
+/** Characters of a code, as of everything else in an answer. */
+const maxCharacters = 4096
+
+/** A refusal with a word for the log. */
+export function refused(reason: string): Refusal {
+  return { outcome: 'refused', reason }
+}
+
+/** Exchanges the code of an answer, and verifies what comes for it. */
+export async function readAnswer(
+  deps: ReadAnswerDeps,
+  server: OpenIdServer,
+  flow: FlowToFinish,
+): Promise<OpenIdAnswer> {
+  const kept = keptOf(flow)
+  const fault = faultOf(flow, server, deps.issuer)
+  if (fault !== null) return refused(fault)
+  try {
+    const tokens = await exchange(server, flow, kept)
+    return await verified(deps, server, kept, tokens)
+  } catch (error) {
+    const reason = reasonOf(error)
+    if (reason !== null) return refused(reason)
+    throw outageOf(error)
+  }
+}
+
+// Without a nonce of ours, one that is missing in the token would fit.
+function keptOf({ keep }: FlowToFinish): Kept {
+  const { nonce, verifier, maxAge } = ownMembers(keep) as Partial<Record<keyof Kept, unknown>>
+  const isAge = maxAge === undefined || typeof maxAge === 'number'
+  if (isSecret(nonce) && isSecret(verifier) && isAge) return { nonce, verifier, maxAge }
+  throw new UnexpectedAnswer('what was kept for the answer is not as start() returned it.')
+}
+
+function isSecret(value: unknown): value is string {
+  return typeof value === 'string' && value.length === 43
+}
+
+/** What is wrong about the answer itself; null if it can be exchanged. */
+function faultOf(
+  { state, parameters }: FlowToFinish,
+  { sendsIssuer }: OpenIdServer,
+  issuer: string,
+): string | null {
+  const given = ownMembers(parameters)
+  if (Object.values(given).some((value) => value.length > maxCharacters)) return 'too-long'
+  if (given['state'] !== state) return 'wrong-state'
+  // RFC 9207 §2.4: before anything else of the answer counts, an error too.
+  const { iss } = given
+  if (iss === undefined ? sendsIssuer : iss !== issuer) return 'wrong-issuer'
+  const { error } = given
+  if (error !== undefined) return errorReason(error)
+  return given['code'] ? null : 'no-code'
+}
+
+function exchange(
+  { library, config }: OpenIdServer,
+  { state, callbackUrl, parameters }: FlowToFinish,
+  { nonce, verifier, maxAge }: Kept,
+): Promise<TokenEndpointResponse> {
+  const given = ownMembers(parameters)
+  const answer = new URL(callbackUrl)
+  for (const name of ['code', 'state', 'iss']) {
+    const value = given[name]
+    if (value !== undefined) answer.searchParams.set(name, value)
+  }
+  return library.authorizationCodeGrant(config, answer, {
+    expectedState: state,
+    expectedNonce: nonce,
+    pkceCodeVerifier: verifier,
+    idTokenExpected: true,
+    ...(maxAge !== undefined && { maxAge }),
+  })
+}
+
+// OpenID Connect Core §3.1.3.7. The library leaves out the signature of a token that comes from the
+// provider itself, times in the future, and the one party of a token with one audience.
+async function verified(
+  { clientId, asksUserinfo, verifyToken }: ReadAnswerDeps,
+  server: OpenIdServer,
+  { nonce }: Kept,
+  tokens: TokenEndpointResponse,
+): Promise<OpenIdAnswer> {
+  const token = await verifyToken(tokens.id_token ?? '', server)
+  if (token === null) return refused('id-token')
+  const { sub, azp, iat } = token.claims
+  if (!isPast(iat) || token.claims['nonce'] !== nonce) return refused('id-token')
+  if (azp !== undefined && azp !== clientId) return refused('id-token')
+  if (!isKeyText(sub)) return refused('subject')
+  const userinfo = asksUserinfo
+    ? await server.library.fetchUserInfo(server.config, tokens.access_token, sub)
+    : {}
+  return {
+    outcome: 'read',
+    subject: sub,
+    idToken: token.claims,
+    userinfo: ownMembers(userinfo),
+    tokens: tokensOf(tokens),
+  }
+}
+
+function tokensOf(tokens: TokenEndpointResponse): ProviderTokens {
+  const { access_token, refresh_token, id_token, scope, expires_in } = ownMembers(tokens)
+  return {
+    accessToken: access_token,
+    ...(refresh_token !== undefined && { refreshToken: refresh_token }),
+    ...(id_token !== undefined && { idToken: id_token }),
+    ...(scope !== undefined && { scope }),
+    ...(expires_in !== undefined && { expiresIn: expires_in }),
+  }
+}
+
+/** Codes of openid-client for tokens and answers that are not good. */
+const refusing: Readonly<Record<string, string>> = {
+  OAUTH_INVALID_RESPONSE: 'id-token',
+  OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED: 'userinfo',
+  OAUTH_JWT_CLAIM_COMPARISON_FAILED: 'id-token',
+  OAUTH_JWT_TIMESTAMP_CHECK_FAILED: 'id-token',
+  OAUTH_PARSE_ERROR: 'id-token',
+  OAUTH_UNSUPPORTED_OPERATION: 'id-token',
+}
+
+/** Why nobody is signed in; null for an outage. */
+function reasonOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
+  const { code = '', error: answered } = error as Error & { code?: string; error?: string }
+  // RFC 6749 §5.2: the code is used, too old, or of another client.
+  if (code === 'OAUTH_RESPONSE_BODY_ERROR') return answered === 'invalid_grant' ? 'code' : null
+  return Object.hasOwn(refusing, code) ? (refusing[code] ?? null) : null
+}

@@ -1,0 +1,80 @@
+import { ownMembers } from '../lib/check-options.js'
+import { UnexpectedAnswer } from '../lib/host-call.js'
+import { isOneLine } from '../lib/one-line.js'
+import type { Identity } from './contract.js'
+import type { ClaimedIdentity } from './open-id-options.js'
+
+type Claims = Readonly<Record<string, unknown>>
+
+/** Whether this can be an issuer, a subject or the id of a session: 1 to 255 bytes of text. */
+export function isKeyText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && isBounded(value, 255)
+}
+
+/** A text of one line and of so many bytes; undefined for anything else. */
+export function boundedText(value: unknown, bytes: number): string | undefined {
+  return typeof value === 'string' && value !== '' && isBounded(value, bytes) ? value : undefined
+}
+
+// The length first: a stranger has chosen it.
+function isBounded(value: string, bytes: number): boolean {
+  return value.length <= bytes && Buffer.byteLength(value) <= bytes && isOneLine(value)
+}
+
+/**
+ * Somebody as the claims describe them. What is not a text, or too long, is left out. UserInfo
+ * comes first for what it has.
+ */
+export function identityOf(
+  issuer: string,
+  subject: string,
+  idToken: Claims,
+  userinfo: Claims,
+): Identity {
+  const profile: Claims = ownMembers({ ...idToken, ...userinfo })
+  // Both from one source: the address of one with the proof of the other would be no proof.
+  const { email, email_verified } = ownMembers(
+    Object.hasOwn(userinfo, 'email') ? userinfo : idToken,
+  )
+  const address = boundedText(email, 254)
+  const own = ownMembers(idToken)
+  return present({
+    issuer,
+    subject,
+    email: address,
+    emailVerified: address === undefined ? undefined : email_verified === true,
+    name: boundedText(profile['name'], 255),
+    username: boundedText(profile['preferred_username'], 255),
+    locale: boundedText(profile['locale'], 35),
+    amr: methodsOf(own['amr']),
+    acr: boundedText(own['acr'], 255),
+    sid: boundedText(own['sid'], 255),
+  })
+}
+
+function methodsOf(amr: unknown): string[] | undefined {
+  if (!Array.isArray(amr)) return undefined
+  return amr.slice(0, 20).filter((one) => boundedText(one, 64) !== undefined)
+}
+
+/** The identity with what the host's hook has returned. */
+export function withClaimed(identity: Identity, claimed: ClaimedIdentity): Identity {
+  if (typeof claimed !== 'object' || claimed === null)
+    throw new UnexpectedAnswer('claims() returned no object.')
+  const { issuer, subject } = identity
+  const given = ownMembers(claimed)
+  // An address of the host's choice has not the proof of the one that it replaces.
+  const proof = Object.hasOwn(given, 'email') ? { emailVerified: given.emailVerified === true } : {}
+  return present({ ...identity, ...given, ...proof, issuer, subject })
+}
+
+/** Without the members that are undefined. */
+export function present(
+  members: {
+    readonly [Name in keyof Identity]: Identity[Name] | undefined
+  },
+): Identity {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined),
+  ) as unknown as Identity
+}

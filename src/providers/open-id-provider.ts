@@ -1,0 +1,126 @@
+import { ownMembers } from '../lib/check-options.js'
+import { sha256 } from '../lib/digest.js'
+import { randomSecret } from '../lib/random.js'
+import type { FlowToStart, Provider } from './contract.js'
+import { createReadLogoutToken } from './logout-token.js'
+import { readAnswer, refused } from './open-id-answer.js'
+import { identityOf, withClaimed } from './open-id-identity.js'
+import {
+  type CheckedOpenIdOptions,
+  checkOpenIdOptions,
+  type OpenIdProviderOptions,
+} from './open-id-options.js'
+import { discoverServer, type OpenIdServer, rememberServer } from './open-id-server.js'
+import { createVerifyToken } from './open-id-tokens.js'
+import { commonMembers } from './provider-options.js'
+
+/** What the shipped providers add to the protocol. */
+export interface OpenIdExtras {
+  /** Parameters of the authorization request besides those of the protocol. */
+  readonly parameters?: Readonly<Record<string, string>>
+  /** Why the claims of an ID token are not enough; null if they are. */
+  readonly objection?: (claims: Readonly<Record<string, unknown>>) => string | null
+}
+
+/**
+ * Sign-in with any provider of [OpenID
+ * Connect](https://openid.net/specs/openid-connect-core-1_0.html) that has a discovery document:
+ * Keycloak, Authentik, Entra ID, Okta, Auth0, another server with this package. It uses
+ * `openid-client` 6, which you install beside this package, and which is loaded at the first
+ * sign-in.
+ *
+ * The flow is that of the authorization code, with PKCE and a nonce. Of an ID token everything is
+ * verified, the signature too; clocks may differ by 30 seconds. Discovery is remembered for an
+ * hour, and read again for a token with an unknown key, at most once a minute. Requests take at
+ * most five seconds and 256 KiB each, follow no redirect, and use https, but for a provider on this
+ * machine.
+ *
+ * For Entra ID pass the issuer of your own tenant:
+ * `https://login.microsoftonline.com/<id of the tenant>/v2.0`. The documents for `common` and
+ * `organizations` have the placeholder `{tenantid}` in their issuer, which every tenant fits; they
+ * are refused.
+ *
+ * `maxAge` of a flow is verified by `auth_time`, and refused where the provider does not send it.
+ * `prompt: 'login'` is only asked for: a provider may ignore it.
+ *
+ * @throws AuthConfigError at once, for an option that is unknown, missing or unsafe; at the first
+ * sign-in, if `openid-client` is not installed
+ *
+ * @example
+ * ```ts
+ * import { openIdProvider } from 'messaging-auth-router/providers'
+ *
+ * const work = openIdProvider({
+ *   id: 'work',
+ *   name: 'Example Ltd',
+ *   issuer: 'https://login.example.com/realms/staff',
+ *   clientId: 'chat',
+ *   clientSecret: process.env['WORK_CLIENT_SECRET'] ?? '',
+ * })
+ * ```
+ */
+export function openIdProvider(options: OpenIdProviderOptions): Provider {
+  return createOpenIdProvider(checkOpenIdOptions(options, 'openIdProvider'), {})
+}
+
+/** {@link openIdProvider} with what one provider has besides the protocol. */
+export function createOpenIdProvider(
+  options: CheckedOpenIdOptions,
+  { parameters = {}, objection = () => null }: OpenIdExtras,
+): Provider {
+  const { id, name, issuer, clientId, userinfo: asksUserinfo, responseMode } = options
+  const servers = rememberServer(() => discoverServer(options))
+  const verifyToken = createVerifyToken(issuer, clientId, servers)
+  const deps = { issuer, clientId, asksUserinfo, verifyToken }
+
+  return {
+    id,
+    name,
+    responseMode,
+    ...commonMembers(options),
+
+    async start(flow) {
+      return startedFlow(await servers.current(), options, ownMembers(flow), parameters)
+    },
+
+    async finish(flow) {
+      const answer = await readAnswer(deps, await servers.current(), flow)
+      if (answer.outcome === 'refused') return answer
+      const { subject, idToken, userinfo, tokens } = answer
+      const problem = objection(idToken)
+      if (problem !== null) return refused(problem)
+      const read = identityOf(issuer, subject, idToken, userinfo)
+      const { claims, onTokens } = options
+      const identity =
+        claims === undefined ? read : withClaimed(read, claims({ ...idToken, ...userinfo }))
+      await onTokens?.(identity, tokens)
+      return { outcome: 'identified', identity }
+    },
+
+    readLogoutToken: createReadLogoutToken(issuer, servers, verifyToken),
+  }
+}
+
+function startedFlow(
+  { library, config }: OpenIdServer,
+  options: CheckedOpenIdOptions,
+  { state, callbackUrl, loginHint, prompt: asked, maxAge }: FlowToStart,
+  parameters: Readonly<Record<string, string>>,
+) {
+  const keep = { nonce: randomSecret(), verifier: randomSecret() }
+  const prompt = asked ?? options.prompt
+  const url = library.buildAuthorizationUrl(config, {
+    ...parameters,
+    redirect_uri: new URL(callbackUrl).href,
+    scope: options.scope,
+    state,
+    nonce: keep.nonce,
+    code_challenge: sha256(keep.verifier),
+    code_challenge_method: 'S256',
+    ...(options.responseMode !== undefined && { response_mode: options.responseMode }),
+    ...(options.loginHint && loginHint !== undefined && { login_hint: loginHint }),
+    ...(prompt !== undefined && { prompt }),
+    ...(maxAge !== undefined && { max_age: String(maxAge) }),
+  })
+  return { url: url.href, keep: { ...keep, ...(maxAge !== undefined && { maxAge }) } }
+}

@@ -1,0 +1,167 @@
+import type { CryptoKey, JWK } from 'jose'
+import { createRemoteJWKSet, customFetch, type RemoteJWKSet } from 'jose/jwks/remote'
+import { importJWK } from 'jose/key/import'
+import type { ClientAuth, Configuration, CustomFetch } from 'openid-client'
+import { AuthConfigError } from '../errors.js'
+import { ownMembers } from '../lib/check-options.js'
+import { UnexpectedAnswer } from '../lib/host-call.js'
+import { isSafeUrl, outgoing } from '../lib/outgoing.js'
+import { algorithms, type CheckedOpenIdOptions } from './open-id-options.js'
+import { outageOf } from './open-id-outage.js'
+
+type Library = typeof import('openid-client')
+
+/** What a provider says about itself: its discovery document, and its keys. */
+export interface OpenIdServer {
+  readonly library: Library
+  readonly config: Configuration
+  readonly keys: RemoteJWKSet
+  /** Of its tokens: those that it announces and that are ours. */
+  readonly algorithms: string[]
+  /** `iss` is in its answers: RFC 9207. */
+  readonly sendsIssuer: boolean
+}
+
+/** Discovery, remembered. */
+export interface OpenIdServers {
+  /** At most an hour old. Rejects if the provider cannot be asked, or says something else. */
+  current(): Promise<OpenIdServer>
+  /** For a token with an unknown key: another one, or the same if it is not a minute old. */
+  newer(known: OpenIdServer): Promise<OpenIdServer>
+}
+
+const maxAgeMs = 3_600_000
+const minAgeMs = 60_000
+/** A key that the provider has withdrawn is trusted for so long. */
+const maxKeyAgeMs = 600_000
+
+/** Asks once at a time, however many sign-ins wait for it. */
+export function rememberServer(discover: () => Promise<OpenIdServer>): OpenIdServers {
+  let known: { readonly server: OpenIdServer; readonly at: number } | undefined
+  let asking: Promise<OpenIdServer> | undefined
+  let askedAt = Number.NaN
+
+  async function ask(): Promise<OpenIdServer> {
+    try {
+      const server = await discover()
+      known = { server, at: Date.now() }
+      return server
+    } finally {
+      asking = undefined
+    }
+  }
+
+  function askOnce(): Promise<OpenIdServer> {
+    if (asking !== undefined) return asking
+    askedAt = Date.now()
+    asking = ask()
+    return asking
+  }
+
+  return {
+    async current() {
+      return known !== undefined && isYounger(known.at, maxAgeMs) ? known.server : askOnce()
+    },
+
+    // Anybody can send a token with an unknown key, even while the provider is down.
+    async newer(server) {
+      if (known !== undefined && known.server !== server) return known.server
+      return asking === undefined && isYounger(askedAt, minAgeMs) ? server : askOnce()
+    },
+  }
+}
+
+// A negative age means that the clock was set back, so the true age is unknown.
+function isYounger(at: number, than: number): boolean {
+  const age = Date.now() - at
+  return age >= 0 && age < than
+}
+
+/** Reads the discovery document of a provider. */
+export async function discoverServer(options: CheckedOpenIdOptions): Promise<OpenIdServer> {
+  const { issuer, clientId } = options
+  const library = await loadLibrary()
+  const isLocal = new URL(issuer).protocol === 'http:'
+  const execute = isLocal ? [library.allowInsecureRequests] : []
+  const ways = { execute, [library.customFetch]: outgoing as CustomFetch }
+  const found = await library
+    .discovery(new URL(issuer), clientId, {}, library.None(), ways)
+    .catch((error: unknown) => Promise.reject(outageOf(error)))
+  const said = ownMembers(found.serverMetadata())
+  // OpenID Connect Discovery §4.3. The library compares after it has normalised both, and takes
+  // the placeholder of Entra for every tenant.
+  if (said.issuer !== issuer) throw new UnexpectedAnswer(`discovery of ${issuer} names another.`)
+  const used = algorithmsOf(said.id_token_signing_alg_values_supported ?? ['RS256'], issuer)
+  const sendsIssuer = said.authorization_response_iss_parameter_supported === true
+  const metadata = {
+    issuer,
+    authorization_endpoint: endpointOf(said.authorization_endpoint, isLocal, issuer),
+    token_endpoint: endpointOf(said.token_endpoint, isLocal, issuer),
+    id_token_signing_alg_values_supported: used,
+    authorization_response_iss_parameter_supported: sendsIssuer,
+    ...(options.userinfo && {
+      userinfo_endpoint: endpointOf(said.userinfo_endpoint, isLocal, issuer),
+    }),
+  }
+  const takesPost = announces(said.token_endpoint_auth_methods_supported, 'client_secret_post')
+  const authentication = await clientAuthOf(library, options, takesPost)
+  const config = new library.Configuration(metadata, clientId, {}, authentication)
+  config[library.customFetch] = outgoing as CustomFetch
+  if (isLocal) library.allowInsecureRequests(config)
+  const keys = createRemoteJWKSet(new URL(endpointOf(said.jwks_uri, isLocal, issuer)), {
+    [customFetch]: outgoing,
+    cacheMaxAge: maxKeyAgeMs,
+    // For an unknown key the document is read anew, with the keys.
+    cooldownDuration: Number.POSITIVE_INFINITY,
+  })
+  return { library, config, keys, algorithms: used, sendsIssuer }
+}
+
+async function loadLibrary(): Promise<Library> {
+  try {
+    return await import('openid-client')
+  } catch {
+    throw new AuthConfigError(
+      'openIdProvider()',
+      'finds no openid-client.',
+      'npm install openid-client@6.',
+    )
+  }
+}
+
+function algorithmsOf(announced: unknown, issuer: string): string[] {
+  const used = algorithms.filter((one) => announces(announced, one))
+  if (used.length > 0) return used
+  throw new UnexpectedAnswer(`${issuer} signs with none of ${algorithms.join(', ')}.`)
+}
+
+function announces(list: unknown, one: string): boolean {
+  return Array.isArray(list) && list.includes(one)
+}
+
+// A document over https must not send a browser or a secret over http, be it to this machine.
+function endpointOf(value: unknown, isLocal: boolean, issuer: string): string {
+  if (typeof value === 'string' && URL.canParse(value)) {
+    const url = new URL(value)
+    if (url.protocol === 'https:' || (isLocal && isSafeUrl(url))) return value
+  }
+  throw new UnexpectedAnswer(`discovery of ${issuer} has no safe address of an endpoint.`)
+}
+
+async function clientAuthOf(
+  library: Library,
+  { clientSecret, clientKey, clientAuth }: CheckedOpenIdOptions,
+  takesPost: boolean,
+): Promise<ClientAuth> {
+  if (clientKey !== undefined) {
+    const { kid, alg } = clientKey
+    const key = (await importJWK(clientKey as JWK, alg)) as CryptoKey
+    return library.PrivateKeyJwt(kid === undefined ? { key } : { key, kid })
+  }
+  if (clientSecret === undefined) return library.None()
+  // Basic needs each side to encode the secret alike, which not every provider does.
+  const method = clientAuth ?? (takesPost ? 'client_secret_post' : 'client_secret_basic')
+  return method === 'client_secret_post'
+    ? library.ClientSecretPost(clientSecret)
+    : library.ClientSecretBasic(clientSecret)
+}

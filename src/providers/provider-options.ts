@@ -1,0 +1,87 @@
+import type { z } from 'zod'
+import { callable, fitting, flag } from '../lib/check-options.js'
+import { isOneLine } from '../lib/one-line.js'
+import type { Provider, ProviderLogo } from './contract.js'
+
+/** What every provider can be told. */
+export interface ProviderOptions {
+  /** Shown on the button, up to 40 characters. */
+  readonly name?: string
+  readonly logo?: ProviderLogo
+  /**
+   * True connects an identity with a proven address to the user who has the same proven address.
+   * Whoever runs the provider can then sign in as every such user. Default false.
+   */
+  readonly trustEmail?: boolean
+  /**
+   * True accepts the second factor of the provider: `amr` holds `mfa`, or `acr` is one of
+   * `mfaAcr`. Default false.
+   */
+  readonly acceptMfa?: boolean
+  /** Values of `acr` that stand for several factors. Default none. */
+  readonly mfaAcr?: readonly string[]
+  /** Your rule on who may come in. A text is the reason that the user sees. */
+  readonly allowed?: NonNullable<Provider['allowed']>
+}
+
+const isId = (value: unknown) => typeof value === 'string' && /^[a-z\d-]{1,32}$/.test(value)
+const isName = (value: unknown) =>
+  typeof value === 'string' &&
+  value.trim() !== '' &&
+  Array.from(value).length <= 40 &&
+  isOneLine(value)
+const isLogo = (value: unknown) => {
+  const { type, body } = (value ?? {}) as Partial<ProviderLogo>
+  const isPicture = /^image\/(svg\+xml|png|webp)$/.test(String(type))
+  return isPicture && (typeof body === 'string' || body instanceof Uint8Array)
+}
+const areTexts = (value: unknown) =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== '')
+
+/** The check of an id. */
+export const idOption: z.ZodType<string> = fitting(
+  isId,
+  'is not 1 to 32 lower-case letters, digits and hyphens.',
+)
+
+/** The check of a name. */
+export const nameOption: z.ZodType<string> = fitting(
+  isName,
+  'is not one line of 1 to 40 characters.',
+)
+
+/** The check of `responseMode`. */
+export const responseModeOption: z.ZodOptional<z.ZodType<'query' | 'form_post'>> = fitting<
+  'query' | 'form_post'
+>(
+  (value) => value === 'query' || value === 'form_post',
+  "is neither 'query' nor 'form_post'.",
+).optional()
+
+/** {@link ProviderOptions} but for the name, checked. */
+export interface CommonOptions {
+  readonly logo?: ProviderLogo | undefined
+  readonly trustEmail?: boolean | undefined
+  readonly acceptMfa?: boolean | undefined
+  readonly mfaAcr?: readonly string[] | undefined
+  readonly allowed?: Provider['allowed']
+}
+
+type Shape<Options> = {
+  readonly [Name in keyof Options]-?: z.ZodOptional<z.ZodType<NonNullable<Options[Name]>>>
+}
+
+/** The checks of {@link CommonOptions}. */
+export const commonShape: Shape<CommonOptions> = {
+  logo: fitting<ProviderLogo>(isLogo, 'is not a picture of svg, png or webp.').optional(),
+  trustEmail: flag().optional(),
+  acceptMfa: flag().optional(),
+  mfaAcr: fitting<readonly string[]>(areTexts, 'is not a list of texts.').optional(),
+  allowed: callable<NonNullable<Provider['allowed']>>().optional(),
+}
+
+/** The members of a {@link Provider} that only hand on what the host has written. */
+export function commonMembers(options: CommonOptions): CommonOptions {
+  const { logo, trustEmail, acceptMfa, mfaAcr, allowed } = options
+  return { logo, trustEmail, acceptMfa, mfaAcr, allowed }
+}
