@@ -7,7 +7,7 @@ import {
 import { request as requestOverHttps } from 'node:https'
 import { UnexpectedAnswer, withTimeout } from './host-call.js'
 
-/** For the whole exchange: the name, the connection, the request, and the answer to its last byte. */
+/** From the look-up of the name to the last byte of the answer. */
 const maxMilliseconds = 5000
 
 /** Of the answer's body, as it comes over the line. */

@@ -49,7 +49,7 @@ export interface Lies {
   paths?: Record<string, Answer>
 }
 
-/** Starts one. `requests` are the paths that were asked, `forms` what came to the token endpoint. */
+/** Starts one. `requests` are the paths that were asked, `forms` what the token endpoint got. */
 export async function startIssuer(path = '') {
   const lies: Lies = {}
   const asked = { requests: [] as string[], forms: [] as URLSearchParams[], nonce: '' }
