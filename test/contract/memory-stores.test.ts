@@ -12,7 +12,7 @@ storeContract(
   { describe, it },
   {
     name: 'memoryStores',
-    contracts: ['codes', 'sessions', 'secondFactors', 'tickets', 'proofs'],
+    contracts: ['codes', 'sessions', 'secondFactors', 'tickets', 'proofs', 'identities'],
     stores: () => memoryStores(),
   },
 )

@@ -17,6 +17,7 @@ const contracts = [
   'secondFactors',
   'tickets',
   'proofs',
+  'identities',
   'keys',
   'consents',
   'once',

@@ -1,10 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createHostCall } from '../../src/lib/host-call.js'
+import { failClosedIdentities } from '../../src/stores/fail-closed-identities.js'
 import { failClosedProofs } from '../../src/stores/fail-closed-proofs.js'
 import { failClosedCodes, failClosedSessions } from '../../src/stores/fail-closed-stores.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { newSession } from '../../src/stores/new-records.js'
-import { at, codeRecord, proofRecord } from '../support/records.js'
+import { at, codeRecord, identityRecord, proofRecord } from '../support/records.js'
 
 const call = createHostCall(2000, () => {})
 
@@ -127,4 +128,99 @@ describe('a proof', () => {
       await expect(asked).rejects.toMatchObject({ status: 503 })
     },
   )
+})
+
+describe('an identity', () => {
+  const { issuer, subject, userId, id } = identityRecord({ userId: 'u-alice' })
+
+  const answers = (member: object) => {
+    const { identities: store } = memoryStores()
+    const answer = { ...identityRecord({ issuer, subject, userId, id }), ...member }
+    vi.spyOn(store, 'find').mockResolvedValue(answer as never)
+    vi.spyOn(store, 'listForUser').mockResolvedValue([answer] as never)
+    const identities = failClosedIdentities(store, call)
+    return {
+      find: () => identities.find(issuer, subject),
+      list: () => identities.listForUser(userId),
+    }
+  }
+
+  it('that comes back as it can be is answered', async () => {
+    const { find, list } = answers({ label: null, lastUsedAt: null })
+    expect(await find()).toMatchObject({ userId })
+    expect(await list()).toHaveLength(1)
+  })
+
+  it.each([
+    { userId: undefined },
+    { userId: 7 },
+    { id: null },
+    { provider: undefined },
+    { label: undefined },
+    { label: {} },
+    { createdAt: 'now' },
+    { lastUsedAt: 0 },
+  ])('that comes back as it cannot be is an outage, not an identity: %j', async (member) => {
+    const { find, list } = answers(member)
+    await expect(find()).rejects.toMatchObject({ status: 503 })
+    await expect(list()).rejects.toMatchObject({ status: 503 })
+  })
+
+  it.each([
+    { issuer: 'https://another.example' },
+    { subject: 'of another' },
+    { subject: subject.toUpperCase() },
+    { issuer: `${issuer} ` },
+  ])('that was not asked for is an outage: %j', async (member) => {
+    await expect(answers(member).find()).rejects.toMatchObject({ status: 503 })
+  })
+
+  it('of another user is an outage in the list of a user', async () => {
+    const { list } = answers({ userId: 'u-bob' })
+    await expect(list()).rejects.toMatchObject({ status: 503 })
+  })
+
+  it.each([undefined, null, true, {}, { outcome: 'ok' }, { outcome: 'moved' }])(
+    'whose change is answered with what no outcome is, is an outage: %j',
+    async (answer) => {
+      const { identities: store } = memoryStores()
+      vi.spyOn(store, 'link').mockResolvedValue(answer as never)
+      vi.spyOn(store, 'unlink').mockResolvedValue(answer as never)
+      vi.spyOn(store, 'unlinkAllForUser').mockResolvedValue(answer as never)
+      const identities = failClosedIdentities(store, call)
+      for (const asked of [
+        identities.link(identityRecord()),
+        identities.unlink(userId, id, { unlessLast: true }),
+        identities.unlinkAllForUser(userId),
+      ])
+        await expect(asked).rejects.toMatchObject({ status: 503 })
+    },
+  )
+
+  it('is 503 when its store gives no answer in time', async () => {
+    const { identities: store } = memoryStores()
+    for (const method of ['find', 'link', 'listForUser', 'used', 'unlink'] as const)
+      vi.spyOn(store, method).mockReturnValue(new Promise(() => {}) as never)
+    const identities = failClosedIdentities(
+      store,
+      createHostCall(20, () => {}),
+    )
+    for (const asked of [
+      identities.find(issuer, subject),
+      identities.link(identityRecord()),
+      identities.listForUser(userId),
+      identities.used(issuer, subject, at(1)),
+      identities.unlink(userId, id, { unlessLast: true }),
+    ])
+      await expect(asked).rejects.toMatchObject({ status: 503 })
+  })
+
+  it('has no outcome that a polluted prototype gave an empty answer', async () => {
+    const { identities: store } = memoryStores()
+    vi.spyOn(store, 'unlink').mockResolvedValue({} as never)
+    Object.assign(Object.prototype, { outcome: 'unlinked' })
+    onTestFinished(() => void Reflect.deleteProperty(Object.prototype, 'outcome'))
+    const asked = failClosedIdentities(store, call).unlink(userId, id, { unlessLast: true })
+    await expect(asked).rejects.toMatchObject({ status: 503 })
+  })
 })

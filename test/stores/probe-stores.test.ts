@@ -13,6 +13,7 @@ import {
   memoryStores,
 } from '../../src/stores/memory-stores.js'
 import { newProof } from '../../src/stores/new-records.js'
+import { identityRecord } from '../support/records.js'
 import { badStores } from '../testing/bad-stores.js'
 import { memoryKeyStore } from '../testing/memory-key-store.js'
 
@@ -146,6 +147,12 @@ describe('the probe of stores at start-up', () => {
       'proofs: voidForUser counts what it has read',
       /^let 20 of 20 callers void the proofs of one user, and be told of the same one/,
     ],
+    ['identities: link reads, then writes', /^let 20 of 20 callers link one identity/],
+    ['identities: link as an upsert', /^let 20 of 20 callers link one identity/],
+    [
+      'identities: unlink counts, then deletes',
+      /^let 2 of 20 callers unlink one of two identities, unless it is the last/,
+    ],
     ['consents: grant reads, then writes', 'kept the scopes of 1 of 20 callers.'],
     ['consents: revoke reads, then writes', /^let 20 of 20 callers revoke one consent/],
     ['once: reads, then writes', /^let 20 of 20 callers claim one key, /],
@@ -213,6 +220,35 @@ describe('the probe of stores at start-up', () => {
       problem: expect.stringContaining(`without its ${member}`),
       remedy: expect.stringContaining('add a column'),
     })
+  })
+
+  it('refuses a store that keeps less of an identity, and leaves none behind', async () => {
+    const { identities } = memoryStores()
+    const link: typeof identities.link = (identity) => identities.link({ ...identity, label: null })
+    const linked = vi.fn(link)
+    const error = await problemOf({
+      ...memoryStores(),
+      identities: { ...identities, link: linked },
+    })
+    expect(error).toMatchObject({
+      name: 'AuthConfigError',
+      option: 'identities',
+      problem: expect.stringContaining('without its label'),
+    })
+    const [{ userId } = identityRecord()] = linked.mock.calls[0] ?? []
+    expect(userId).toMatch(/^mar-probe-/)
+    expect(await identities.listForUser(userId)).toEqual([])
+  })
+
+  it('leaves no identity behind', async () => {
+    const stores = memoryStores()
+    const linked = vi.spyOn(stores.identities, 'link')
+    await probeStores(stores)
+    expect(linked).toHaveBeenCalledTimes(21)
+    for (const [{ issuer, subject, userId }] of linked.mock.calls) {
+      expect(await stores.identities.find(issuer, subject)).toBeNull()
+      expect(await stores.identities.listForUser(userId)).toEqual([])
+    }
   })
 
   it('leaves no proof that can be used, also where a store fails in between', async () => {

@@ -4,6 +4,7 @@ import { badCodes } from './bad-stores/codes.js'
 import { badConsents } from './bad-stores/consents.js'
 import { badCounts } from './bad-stores/counting.js'
 import { badEnrolments } from './bad-stores/enrolments.js'
+import { badIdentities } from './bad-stores/identities.js'
 import { badKeys } from './bad-stores/keys.js'
 import { badTexts } from './bad-stores/keys-and-texts.js'
 import { badOnce } from './bad-stores/once.js'
@@ -39,5 +40,6 @@ export const badStores = {
   ...badOwners,
   ...badPasskeys,
   ...badProofs,
+  ...badIdentities,
   ...badCounts,
 }

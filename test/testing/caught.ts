@@ -1,6 +1,7 @@
 import type { badStores } from './bad-stores.js'
 import { caughtCounting } from './caught-counting.js'
 import { caughtHurried } from './caught-hurried.js'
+import { caughtIdentities } from './caught-identities.js'
 import { caughtOAuth } from './caught-oauth.js'
 import { caughtOwners } from './caught-owners.js'
 import { caughtPasskeys } from './caught-passkeys.js'
@@ -17,6 +18,7 @@ export const caught: Readonly<
   ...caughtOwners,
   ...caughtPasskeys,
   ...caughtProofs,
+  ...caughtIdentities,
   ...caughtCounting,
   'codes: read, then write': [
     'consume is won by one of 10 callers',

@@ -101,6 +101,7 @@ function stores() {
     once: remote('once'),
     clients: remote('clients'),
     proofs: remote('proofs'),
+    identities: remote('identities'),
   }
 }
 

@@ -35,6 +35,7 @@ const contracts = [
   'clients',
   'passkeys',
   'proofs',
+  'identities',
 ] as const
 
 function goodStores(): StoresUnderTest {
@@ -160,7 +161,7 @@ describe('the store contract', () => {
       stores: goodStores,
     }
     expect(() => collect(options)).toThrow(
-      /^storeContract\.contracts: .+ more of codes, .+, once, clients, passkeys, proofs\./,
+      /^storeContract\.contracts: .+ more of codes, .+, clients, passkeys, proofs, identities\./,
     )
   })
 
@@ -202,7 +203,7 @@ describe('the store contract', () => {
   it('has so many tests as docs/adapters.md says', () => {
     const page = readFileSync(new URL('../../docs/adapters.md', import.meta.url), 'utf8')
     const [, alone, more] =
-      /(\d+) tests for all ten contracts, and (\d+) more with `processes`/.exec(page) ?? []
+      /(\d+) tests for all eleven contracts, and (\d+) more with `processes`/.exec(page) ?? []
     const tests = collect({ name: 'all', contracts, stores: goodStores })
     const withProcesses = collect({
       name: 'all',

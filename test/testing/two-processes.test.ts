@@ -31,6 +31,7 @@ const contracts = [
   'once',
   'clients',
   'proofs',
+  'identities',
 ] as const
 
 type Methods = Readonly<Record<string, (...given: unknown[]) => Promise<unknown>>>
@@ -94,6 +95,7 @@ const bad = [
   'once: reads, then writes',
   'clients: replaceSecrets reads, then writes',
   'proofs: takeTry reads, then writes',
+  'identities: link reads, then writes',
 ] as const
 const served = await Promise.all(
   bad.map(async (name) => {
@@ -132,6 +134,9 @@ describe('two processes', () => {
       'proofs: takeTry of the last try',
       'proofs: consume',
       'proofs: voidForUser',
+      'identities: link',
+      'identities: unlink unless it is the last',
+      'identities: unlink',
     ])
   })
 

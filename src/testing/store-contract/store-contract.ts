@@ -10,6 +10,7 @@ import { consentUnion } from './consents/union.js'
 import {
   codeLengths,
   factorLengths,
+  identityLengths,
   proofLengths,
   sessionLengths,
   ticketLengths,
@@ -35,6 +36,7 @@ import {
   strangeCodes,
   strangeConsents,
   strangeFactors,
+  strangeIdentities,
   strangeOnce,
   strangeProofs,
   strangeSessions,
@@ -56,6 +58,8 @@ import {
   type StoreContractName,
   type StoresUnderTest,
 } from './harness/suite.js'
+import { identitiesContract } from './identities/identities.js'
+import { identityUnlinking } from './identities/unlinking.js'
 import { keysContract } from './keys/keys.js'
 import { onceContract } from './once/once.js'
 import { oncePurge } from './once/purging.js'
@@ -286,6 +290,13 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
     proofReads(part)
     later()
     proofsPurge(part)
+  },
+  identities: (it, open, settings) => {
+    const part = partOf(it, async () => given(await open(), 'identities'), settings)
+    identitiesContract(part)
+    strangeIdentities(part)
+    identityLengths(part)
+    identityUnlinking(part)
   },
 }
 

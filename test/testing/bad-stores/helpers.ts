@@ -1,6 +1,7 @@
 import type {
   AuthorizationCodeStore,
   ConsentStore,
+  IdentityStore,
   KeyStore,
   ManagedClientStore,
   OnceStore,
@@ -45,6 +46,11 @@ export const withTickets = (change: Change<SocketTicketStore>) => (): StoresUnde
 export const withProofs = (change: Change<ProofStore>) => (): StoresUnderTest => {
   const { proofs } = memoryStores()
   return { proofs: { ...proofs, ...change(proofs) } }
+}
+
+export const withIdentities = (change: Change<IdentityStore>) => (): StoresUnderTest => {
+  const { identities } = memoryStores()
+  return { identities: { ...identities, ...change(identities) } }
 }
 
 export const withKeys = (change: Change<KeyStore>) => (): StoresUnderTest => {

@@ -1,11 +1,13 @@
 import { randomSecret } from '../../../lib/random.js'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
+import type { IdentityStore } from '../../../stores/identity-contract.js'
 import {
   confirmed,
   enrolling,
   newCode,
   newFactor,
+  newIdentity,
   newPending,
   newProof,
   newRefresh,
@@ -128,4 +130,33 @@ export function proofLengths({ it }: Part<ProofStore>): void {
     const voided = await proofs.voidForUser(userId, [purpose], at(1))
     same(voided, 1, `proofs.voidForUser of a user and a purpose of 1024 bytes. ${whole}`)
   })
+}
+
+/** Identities as long as they get. */
+export function identityLengths({ it }: Part<IdentityStore>): void {
+  it('the longest issuers, subjects, ids and texts come back whole', async (identities, at) => {
+    const identity = newIdentity(at, {
+      issuer: within255('https://login.example.com/'),
+      subject: within255('s'),
+      userId: maxKey(),
+      id: maxKey(),
+      label: longestText,
+    })
+    const { issuer, subject, userId, id } = identity
+    await identities.link(identity)
+    const why = `An issuer and a subject have up to 255 bytes. ${whole}`
+    same(texts(await identities.find(issuer, subject)), texts(identity), `identities.find: ${why}`)
+    same(
+      await identities.unlink(userId, id, { unlessLast: false }),
+      { outcome: 'unlinked' },
+      `identities.unlink of a user and an id of 1024 bytes. ${whole}`,
+    )
+  })
+}
+
+// As many bytes as an issuer or a subject may have.
+function within255(start: string): string {
+  const name = `${start}${randomSecret()}`
+  const left = 255 - name.length
+  return `${name}${'\u00e9'.repeat(left / 2)}${'l'.repeat(left % 2)}`
 }

@@ -3,12 +3,14 @@ import type { ManagedClientStore } from '../../../stores/client-contract.js'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type { ConsentStore } from '../../../stores/consent-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
+import type { IdentityStore } from '../../../stores/identity-contract.js'
 import {
   moments,
   newClient,
   newCode,
   newConsent,
   newFactor,
+  newIdentity,
   newProof,
   newSession,
   newTicket,
@@ -234,6 +236,61 @@ export function strangeProofs(part: Part<ProofStore>): void {
     find: async (proofs, userId) => ((await voided(proofs, userId)) === 1 ? userId : null),
     asks: {
       'proofs.voidForUser': async (proofs, userId) => (await voided(proofs, userId)) === 0,
+    },
+  })
+}
+
+/** Identities, the users they belong to, and their ids. */
+export function strangeIdentities(part: Part<IdentityStore>): void {
+  const at = moments()
+  const own = randomId()
+  const of = (whose: string): Part<IdentityStore> => ({
+    ...part,
+    it: (name, body) => part.it(`of ${whose}: ${name}`, body),
+  })
+  const pairs = {
+    issuers: (issuer: string) => [issuer, own] as const,
+    subjects: (subject: string) => [own, subject] as const,
+  }
+  for (const [whose, pairOf] of Object.entries(pairs))
+    strangeKeys(of(whose), 'identities.find', {
+      add: (identities, key) => {
+        const [issuer, subject] = pairOf(key)
+        return identities.link(newIdentity(at, { issuer, subject }))
+      },
+      find: async (identities, key) => {
+        const found = await identities.find(...pairOf(key))
+        return (whose === 'issuers' ? found?.issuer : found?.subject) ?? null
+      },
+      asks: {
+        'identities.find': async (identities, key) => isNone(await identities.find(...pairOf(key))),
+        'identities.used': async (identities, key, there) => {
+          await identities.used(...pairOf(key), at(77))
+          const found = await identities.find(...pairOf(there))
+          return found?.lastUsedAt?.getTime() !== at(77).getTime()
+        },
+      },
+    })
+  strangeKeys(of('users'), 'identities.listForUser', {
+    add: (identities, userId) => identities.link(newIdentity(at, { userId })),
+    find: async (identities, userId) => (await identities.listForUser(userId))[0]?.userId ?? null,
+    asks: {
+      'identities.listForUser': async (identities, userId) =>
+        (await identities.listForUser(userId)).length === 0,
+      'identities.unlinkAllForUser': async (identities, userId) =>
+        (await identities.unlinkAllForUser(userId)) === 0,
+    },
+  })
+  const listed = async (identities: IdentityStore, id: string) =>
+    (await identities.listForUser(own)).some((row) => row.id === id) ? id : null
+  strangeKeys(of('ids'), 'identities.listForUser', {
+    add: (identities, id) => identities.link(newIdentity(at, { id, userId: own })),
+    find: listed,
+    asks: {
+      'identities.unlink': async (identities, id, there) => {
+        await identities.unlink(own, id, { unlessLast: false })
+        return (await listed(identities, there)) === there
+      },
     },
   })
 }

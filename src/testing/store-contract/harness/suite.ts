@@ -3,6 +3,7 @@ import type { ManagedClientStore } from '../../../stores/client-contract.js'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type { ConsentStore } from '../../../stores/consent-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
+import type { IdentityStore } from '../../../stores/identity-contract.js'
 import { type Moment, moments } from '../../../stores/new-records.js'
 import type { OnceStore } from '../../../stores/once-contract.js'
 import type { PasskeyStore } from '../../../stores/passkey-contract.js'
@@ -22,6 +23,7 @@ export interface StoresUnderTest {
   readonly clients?: ManagedClientStore
   readonly passkeys?: PasskeyStore
   readonly proofs?: ProofStore
+  readonly identities?: IdentityStore
 }
 
 /**

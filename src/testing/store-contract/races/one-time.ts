@@ -12,6 +12,7 @@ import {
 import { check, won } from '../harness/checks.js'
 import { given } from '../harness/suite.js'
 import { factorOperations } from './one-time-factors.js'
+import { identityOperations } from './one-time-identities.js'
 import { oauthOperations } from './one-time-oauth.js'
 import { type OneTimeOperation, oneWrite, usual, withinOne } from './one-time-operation.js'
 import { sessionOwnerOperations } from './one-time-owners.js'
@@ -240,6 +241,7 @@ export const oneTimeOperations: readonly OneTimeOperation[] = [
   ...oauthOperations,
   ...passkeyOperations,
   ...proofOperations,
+  ...identityOperations,
 ]
 
 function resolves(promise: Promise<unknown>): Promise<boolean> {

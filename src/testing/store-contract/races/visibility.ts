@@ -18,6 +18,7 @@ import type { SecondFactorStore } from '../../../stores/second-factor-contract.j
 import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
 import { same } from '../harness/checks.js'
 import { given, type StoreContractName, type StoresUnderTest } from '../harness/suite.js'
+import { identitiesOf } from './identity-visibility.js'
 import { clientsOf, consentsOf, onceOf } from './oauth-visibility.js'
 import { passkeysOf } from './passkey-visibility.js'
 import { proofsOf } from './proof-visibility.js'
@@ -73,6 +74,10 @@ export const visibility: Readonly<Record<StoreContractName, (sides: BothSides) =
     proofs: async ({ here, there }) => {
       await proofsOf(given(here, 'proofs'), given(there, 'proofs'))
       await proofsOf(given(there, 'proofs'), given(here, 'proofs'))
+    },
+    identities: async ({ here, there }) => {
+      await identitiesOf(given(here, 'identities'), given(there, 'identities'))
+      await identitiesOf(given(there, 'identities'), given(here, 'identities'))
     },
     tickets: async ({ here, there }) => {
       const at = moments()

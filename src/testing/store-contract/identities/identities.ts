@@ -1,0 +1,267 @@
+import { randomId } from '../../../lib/random.js'
+import type { IdentityRecord, IdentityStore } from '../../../stores/identity-contract.js'
+import { type Moment, moments, newIdentity } from '../../../stores/new-records.js'
+import { comesBack, type Rows, recordsAreCopies } from '../every-store/rows.js'
+import { check, isNone, rejects, same } from '../harness/checks.js'
+import type { Part } from '../harness/suite.js'
+import { type AwkwardPair, awkwardPairs, awkwardText, inheritedNames } from '../harness/texts.js'
+
+const identityRows: Rows<IdentityStore, IdentityRecord> = {
+  saving: 'identities.link',
+  saved: 'linked',
+  save: (identities, identity) => identities.link(identity),
+  answer: { outcome: 'linked' },
+  finding: 'identities.find',
+  find: (identities, { issuer, subject }) => identities.find(issuer, subject),
+  listing: 'identities.listForUser',
+  list: (identities, { userId }) => identities.listForUser(userId),
+}
+
+/** Identities, except how they are removed, and their races. */
+export function identitiesContract(part: Part<IdentityStore>): void {
+  identitiesComeBack(part)
+  recordsAreCopies(part, newIdentity, identityRows)
+  identityLinks(part)
+  identityIds(part)
+  identityPairs(part)
+  identityNames(part)
+  identityUses(part)
+  identityLists(part)
+}
+
+function identitiesComeBack({ it }: Part<IdentityStore>): void {
+  it('an identity comes back as it was linked, and is null when there is none', async (identities, at) => {
+    for (const identity of [
+      newIdentity(at),
+      newIdentity(at, { label: null, lastUsedAt: null }),
+      newIdentity(at, { label: '', provider: 'a-2' }),
+      newIdentity(at, { label: awkwardText, subject: `${randomId()}${awkwardText}` }),
+    ]) {
+      await comesBack(identities, identity, identityRows)
+    }
+  })
+}
+
+function identityLinks({ it }: Part<IdentityStore>): void {
+  it('an identity that is there is never moved, changed or linked again', async (identities, at) => {
+    const identity = newIdentity(at)
+    const { issuer, subject, userId, id } = identity
+    const thief = newIdentity(at, { issuer, subject, provider: 'other', label: 'mine' })
+    const again = newIdentity(at, { issuer, subject, userId, label: null })
+    await identities.link(identity)
+    for (const later of [thief, identity, again])
+      same(
+        await identities.link(later),
+        { outcome: 'exists' },
+        'identities.link of an issuer and subject that are there, whoever has them.',
+      )
+    same(
+      [
+        await identities.find(issuer, subject),
+        await identities.listForUser(userId),
+        await identities.listForUser(thief.userId),
+      ],
+      [identity, [identity], []],
+      'identities.link that was answered `exists` has changed something: whoever comes later ' +
+        'would be signed in as somebody else, or lock the owner out. Insert; never upsert.',
+    )
+    const options = { unlessLast: false }
+    same(
+      [
+        await identities.unlink(thief.userId, thief.id, options),
+        await identities.unlink(userId, again.id, options),
+        await identities.unlink(userId, id, options),
+      ],
+      [{ outcome: 'unknown' }, { outcome: 'unknown' }, { outcome: 'unlinked' }],
+      'identities.unlink by the ids of links that were answered `exists`, and by the one that ' +
+        'was linked.',
+    )
+    same(
+      [await identities.link(thief), await identities.find(issuer, subject)],
+      [{ outcome: 'linked' }, thief],
+      'identities.link of an identity that was unlinked.',
+    )
+  })
+}
+
+function identityIds({ it }: Part<IdentityStore>): void {
+  it('an id that is there with another issuer or subject is rejected, and changes nothing', async (identities, at) => {
+    const identity = newIdentity(at)
+    const { issuer, subject, userId, id } = identity
+    await identities.link(identity)
+    for (const other of [
+      newIdentity(at, { id, issuer }),
+      newIdentity(at, { id, subject }),
+      newIdentity(at, { id, userId }),
+    ]) {
+      await rejects(
+        identities.link(other),
+        'identities.link took an id that another identity has: an address would name both.',
+      )
+      check(
+        isNone(await identities.find(other.issuer, other.subject)),
+        'identities.link rejected an id that is there, and stored the identity all the same.',
+      )
+    }
+    same(
+      [await identities.find(issuer, subject), await identities.listForUser(userId)],
+      [identity, [identity]],
+      'identities.link of an id that is there changed the identity that has it.',
+    )
+  })
+}
+
+type Named = (key: string) => Partial<IdentityRecord>
+
+// Up to 255 bytes.
+function pairsWithin255(unique: string): readonly AwkwardPair[] {
+  const fill = 'l'.repeat(254 - unique.length)
+  return [
+    ...awkwardPairs(unique).filter((pair) => !pair[0].startsWith('the last of')),
+    ['the last of 255 bytes', `${unique}${fill}1`, `${unique}${fill}2`],
+    ['what stands for text in another script', `paypal${unique}`, `p\u0430ypal${unique}`],
+  ]
+}
+
+function identityPairs({ it, store }: Part<IdentityStore>): void {
+  const name = 'that differ in one byte are different identities'
+  it(`issuers ${name}`, async () =>
+    apart(await store(), moments(), 'issuers', (issuer) => ({ issuer })))
+  it(`subjects ${name}`, async () =>
+    apart(await store(), moments(), 'subjects', (subject) => ({ subject })))
+
+  it('users that differ in one byte are different users', async (identities, at) => {
+    for (const [what, first, second] of awkwardPairs(randomId())) {
+      const [one, other] = [newIdentity(at, { userId: first }), newIdentity(at, { userId: second })]
+      for (const identity of [one, other]) await identities.link(identity)
+      const listed = (await identities.listForUser(first)).map(({ id }) => id)
+      same(listed, [one.id], `identities.listForUser confuses users that differ by ${what}.`)
+      await identities.unlinkAllForUser(second)
+      const found = await identities.find(one.issuer, one.subject)
+      same(found?.id, one.id, `identities.unlinkAllForUser confuses users that differ by ${what}.`)
+    }
+  })
+
+  it('issuer and subject are two keys: a part of one is none of the other', async (identities, at) => {
+    const { issuer, subject } = newIdentity(at)
+    for (const separator of [':', ' ', '/', '', ',', '\u001f', '|', '","']) {
+      await identities.link(
+        newIdentity(at, { issuer: `${issuer}${separator}a`, subject: `b${subject}` }),
+      )
+      check(
+        isNone(await identities.find(issuer, `a${separator}b${subject}`)),
+        'identities.find answers the identity of another issuer: whoever runs one provider could ' +
+          'sign in as a user of another. Keep two keys apart; do not join them.',
+      )
+    }
+  })
+}
+
+async function apart(
+  identities: IdentityStore,
+  at: Moment,
+  whose: string,
+  named: Named,
+): Promise<void> {
+  const base = newIdentity(at)
+  for (const [what, first, second] of pairsWithin255(randomId())) {
+    const pair = ({ id, userId }: IdentityRecord, key: string) => ({
+      ...base,
+      ...named(key),
+      id,
+      userId,
+    })
+    const [one, other] = [pair(newIdentity(at), first), pair(newIdentity(at), second)]
+    const mistaken = `confuses ${whose} that differ by ${what}. One user would sign in as another.`
+    await identities.link(one)
+    check(isNone(await identities.find(other.issuer, other.subject)), `identities.find ${mistaken}`)
+    same(await identities.link(other), { outcome: 'linked' }, `identities.link ${mistaken}`)
+    await identities.used(other.issuer, other.subject, at(9))
+    const found = await identities.find(one.issuer, one.subject)
+    const later = await identities.find(other.issuer, other.subject)
+    same([found?.id, later?.id], [one.id, other.id], `identities.find ${mistaken}`)
+    check(found?.lastUsedAt?.getTime() !== at(9).getTime(), `identities.used ${mistaken}`)
+  }
+}
+
+function identityNames({ it }: Part<IdentityStore>): void {
+  it('a name that every object has as a property is no identity', async (identities, at) => {
+    for (const name of inheritedNames) {
+      // An aborted run may have left it.
+      await identities.unlinkAllForUser(name)
+      const plain = `of '${name}'. Keep rows in a Map, not in a plain object.`
+      check(isNone(await identities.find(name, name)), `identities.find ${plain}`)
+      const identity = newIdentity(at, { issuer: name, subject: name, userId: name, id: name })
+      await identities.link(identity)
+      const count = await identities.unlinkAllForUser(name)
+      check(count === 1, `identities.unlinkAllForUser answered ${count} ${plain}`)
+    }
+  })
+}
+
+function identityUses({ it }: Part<IdentityStore>): void {
+  it('used sets when that identity was used, and nothing else, and never inserts', async (identities, at) => {
+    const identity = newIdentity(at, { lastUsedAt: null })
+    const { issuer, subject, userId } = identity
+    const others = [
+      newIdentity(at, { issuer, userId }),
+      newIdentity(at, { subject, userId }),
+      newIdentity(at),
+    ]
+    for (const one of [identity, ...others]) await identities.link(one)
+    for (const now of [at(30.123), at(7.456)]) {
+      await identities.used(issuer, subject, now)
+      same(
+        await identities.find(issuer, subject),
+        { ...identity, lastUsedAt: now },
+        'identities.find after identities.used.',
+      )
+    }
+    for (const other of others)
+      same(
+        await identities.find(other.issuer, other.subject),
+        other,
+        'identities.used changed another identity. Go by issuer and subject together.',
+      )
+    const unknown = newIdentity(at)
+    await identities.used(unknown.issuer, unknown.subject, at(9))
+    await identities.used(issuer, unknown.subject, at(9))
+    check(
+      isNone(await identities.find(unknown.issuer, unknown.subject)) &&
+        isNone(await identities.find(issuer, unknown.subject)),
+      'identities.used made an identity that was not there: an unlinked one would come back. ' +
+        'Update; never upsert.',
+    )
+  })
+}
+
+function identityLists({ it }: Part<IdentityStore>): void {
+  it('listForUser answers the identities of that user, the oldest first, ties by id', async (identities, at) => {
+    const { userId, id } = newIdentity(at)
+    // Not in order. Some differ only by their bytes: capitals come before small letters.
+    const starts = ['b', 'B', '\u{1f600}', '\uffee', 'a']
+    const rows = starts.map((start, index) =>
+      newIdentity(at, { userId, id: `${start}${id}`, createdAt: at(index === 4 ? -7 : 0) }),
+    )
+    for (const row of [...rows, newIdentity(at)]) await identities.link(row)
+    const [small, capital, emoji, wide, oldest] = rows
+    same(
+      await identities.listForUser(userId),
+      [oldest, capital, small, wide, emoji],
+      'identities.listForUser: by createdAt, and by the bytes of the id where that is the same.',
+    )
+    const nobody = newIdentity(at).userId
+    same(await identities.listForUser(nobody), [], 'identities.listForUser of a user without any.')
+  })
+
+  it('130 identities of one user are all listed', async (identities, at) => {
+    const { userId } = newIdentity(at)
+    for (let count = 0; count < 130; count += 1) await identities.link(newIdentity(at, { userId }))
+    const { length } = await identities.listForUser(userId)
+    check(
+      length === 130,
+      `identities.listForUser answered ${length} of 130 identities: the user cannot remove what ` +
+        'is not shown. Ask for the next page.',
+    )
+  })
+}

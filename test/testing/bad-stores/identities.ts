@@ -1,0 +1,235 @@
+import type { IdentityRecord, IdentityStore } from '../../../src/index.js'
+import { awaited, collation, withIdentities } from './helpers.js'
+
+const always = { unlessLast: false }
+
+/** Links an identity whoever has it. */
+async function move(good: IdentityStore, identity: IdentityRecord) {
+  const there = await good.find(identity.issuer, identity.subject)
+  if (there !== null) await good.unlink(there.userId, there.id, always)
+  await good.link(identity)
+  return { outcome: 'linked' } as const
+}
+
+/** Issuers and subjects through a column that takes some texts for the same. */
+function folded(part: 'issuer' | 'subject', fold: (key: string) => string) {
+  return withIdentities((good) => {
+    const stored = collation(fold)
+    const pairOf = (issuer: string, subject: string) =>
+      part === 'issuer'
+        ? ([stored(issuer), subject] as const)
+        : ([issuer, stored(subject)] as const)
+    return {
+      link: (identity) => good.link({ ...identity, [part]: stored(identity[part]) }),
+      find: (issuer, subject) => good.find(...pairOf(issuer, subject)),
+      used: (issuer, subject, now) => good.used(...pairOf(issuer, subject), now),
+    }
+  })
+}
+
+/** What a find answers, changed. */
+const finding = (change: (row: IdentityRecord) => IdentityRecord) =>
+  withIdentities((good) => ({
+    async find(issuer, subject) {
+      const found = await good.find(issuer, subject)
+      return found === null ? null : change(found)
+    },
+  }))
+
+const badLinks = {
+  'identities: link as an upsert': withIdentities((good) => ({
+    link: (identity) => move(good, identity),
+  })),
+  'identities: link reads, then writes': withIdentities((good) => ({
+    async link(identity) {
+      const there = await good.find(identity.issuer, identity.subject)
+      await awaited()
+      return there === null ? move(good, identity) : { outcome: 'exists' }
+    },
+  })),
+  'identities: link gives its own user a new label': withIdentities((good) => ({
+    async link(identity) {
+      const there = await good.find(identity.issuer, identity.subject)
+      if (there?.userId !== identity.userId) return good.link(identity)
+      await move(good, { ...there, label: identity.label })
+      return { outcome: 'exists' }
+    },
+  })),
+  'identities: link says linked to the same user': withIdentities((good) => ({
+    async link(identity) {
+      const there = await good.find(identity.issuer, identity.subject)
+      return there?.userId === identity.userId ? { outcome: 'linked' } : good.link(identity)
+    },
+  })),
+  'identities: link takes an id for one that exists': withIdentities((good) => ({
+    link: (identity) => good.link(identity).catch(() => ({ outcome: 'exists' })),
+  })),
+}
+
+const badNames = {
+  'identities: subjects without regard to case': folded('subject', (key) => key.toLowerCase()),
+  'identities: issuers without regard to case': folded('issuer', (key) => key.toLowerCase()),
+  'identities: subjects without a trailing blank': folded('subject', (key) => key.trimEnd()),
+  'identities: subjects in one Unicode form': folded('subject', (key) => key.normalize('NFC')),
+  'identities: subjects by what they look like, without regard to case': folded('subject', (key) =>
+    key.replaceAll('\u0430', 'a'),
+  ),
+  'identities: subjects cut at 254': folded('subject', (key) => key.slice(0, 254)),
+  'identities: subjects of everybody at all issuers': folded('issuer', (key) =>
+    key.length > 60 ? key : 'the one',
+  ),
+  'identities: issuer and subject are joined by a colon': withIdentities((good) => {
+    const joined = (issuer: string, subject: string) => `${issuer}:${subject}`
+    const rows = new Map<string, IdentityRecord>()
+    return {
+      async link(identity) {
+        const answer = await good.link(identity)
+        const { issuer, subject } = identity
+        if (answer.outcome === 'linked') rows.set(joined(issuer, subject), identity)
+        return answer
+      },
+      async find(issuer, subject) {
+        const row = rows.get(joined(issuer, subject))
+        return row === undefined ? null : good.find(row.issuer, row.subject)
+      },
+    }
+  }),
+  'identities: ids without regard to case': withIdentities((good) => ({
+    async unlink(userId, id, options) {
+      const rows = await good.listForUser(userId)
+      const row = rows.find((one) => one.id.toLowerCase() === id.toLowerCase())
+      return good.unlink(userId, row?.id ?? id, options)
+    },
+  })),
+  'identities: unlinkAllForUser of users whose ids begin like it': withIdentities((good) => {
+    const users = new Set<string>()
+    return {
+      link(identity) {
+        users.add(identity.userId)
+        return good.link(identity)
+      },
+      async unlinkAllForUser(userId) {
+        const alike = [...users].filter((one) => userId !== '' && userId.startsWith(one))
+        const counts = await Promise.all(alike.map((one) => good.unlinkAllForUser(one)))
+        return counts.reduce((all, count) => all + count, 0)
+      },
+    }
+  }),
+}
+
+const badUses = {
+  'identities: used as an upsert': withIdentities((good) => ({
+    async used(issuer, subject, now) {
+      const row = { issuer, subject, userId: 'of nobody', id: `${issuer} ${subject}` }
+      const given = { ...row, provider: 'work', label: null, createdAt: now, lastUsedAt: now }
+      if ((await good.link(given)).outcome === 'exists') await good.used(issuer, subject, now)
+    },
+  })),
+  'identities: used goes by the subject, of everybody at all issuers': withIdentities((good) => {
+    const issuers = new Set<string>()
+    return {
+      link(identity) {
+        issuers.add(identity.issuer)
+        return good.link(identity)
+      },
+      async used(_issuer, subject, now) {
+        for (const issuer of issuers) await good.used(issuer, subject, now)
+      },
+    }
+  }),
+  'identities: used sets only what is later': withIdentities((good) => ({
+    async used(issuer, subject, now) {
+      const row = await good.find(issuer, subject)
+      if ((row?.lastUsedAt ?? now) <= now) await good.used(issuer, subject, now)
+    },
+  })),
+}
+
+const badUnlinks = {
+  'identities: unlink asks for no user': withIdentities((good) => {
+    const userOf = new Map<string, string>()
+    return {
+      link(identity) {
+        userOf.set(identity.id, identity.userId)
+        return good.link(identity)
+      },
+      unlink: (userId, id, options) => good.unlink(userOf.get(id) ?? userId, id, options),
+    }
+  }),
+  'identities: unlink counts, then deletes': withIdentities((good) => ({
+    async unlink(userId, id, { unlessLast }) {
+      const rows = await good.listForUser(userId)
+      await awaited()
+      if (unlessLast && rows.length === 1 && rows[0]?.id === id) return { outcome: 'last' }
+      return good.unlink(userId, id, always)
+    },
+  })),
+  'identities: unlink reads, then deletes': withIdentities((good) => ({
+    async unlink(userId, id, { unlessLast }) {
+      const rows = await good.listForUser(userId)
+      const isThere = rows.some((row) => row.id === id)
+      if (!unlessLast) await awaited()
+      const answer = await good.unlink(userId, id, { unlessLast })
+      return isThere && !unlessLast ? { outcome: 'unlinked' } : answer
+    },
+  })),
+  'identities: unlink spares the last, always': withIdentities((good) => ({
+    unlink: (userId, id) => good.unlink(userId, id, { unlessLast: true }),
+  })),
+  'identities: unlink counts before it looks for the id': withIdentities((good) => ({
+    async unlink(userId, id, { unlessLast }) {
+      const { length } = await good.listForUser(userId)
+      if (unlessLast && length === 1) return { outcome: 'last' }
+      return good.unlink(userId, id, { unlessLast })
+    },
+  })),
+  'identities: unlinkAllForUser deletes a page': withIdentities((good) => ({
+    async unlinkAllForUser(userId) {
+      const rows = (await good.listForUser(userId)).slice(0, 100)
+      for (const { id } of rows) await good.unlink(userId, id, always)
+      return rows.length
+    },
+  })),
+  'identities: unlinkAllForUser counts, then deletes': withIdentities((good) => ({
+    async unlinkAllForUser(userId) {
+      const { length } = await good.listForUser(userId)
+      await awaited()
+      await good.unlinkAllForUser(userId)
+      return length
+    },
+  })),
+}
+
+/** Stores of identities that are wrong in one respect each. */
+export const badIdentities = {
+  ...badLinks,
+  ...badNames,
+  ...badUses,
+  ...badUnlinks,
+  'identities: dates in seconds': finding((row) => ({
+    ...row,
+    createdAt: new Date(Math.floor(row.createdAt.getTime() / 1000) * 1000),
+  })),
+  'identities: labels are never null': finding((row) => ({ ...row, label: row.label ?? '' })),
+  'identities: labels in 255 characters': finding((row) => ({
+    ...row,
+    label: row.label?.slice(0, 255) ?? null,
+  })),
+  'identities: undefined when there is none': withIdentities((good) => ({
+    find: async (issuer, subject) =>
+      (await good.find(issuer, subject)) ?? (undefined as unknown as null),
+  })),
+  'identities: listForUser the newest first': withIdentities((good) => ({
+    listForUser: async (userId) => (await good.listForUser(userId)).reverse(),
+  })),
+  'identities: listForUser leaves ties to luck': withIdentities((good) => ({
+    listForUser: async (userId) =>
+      (await good.listForUser(userId)).sort(
+        (one, other) =>
+          one.createdAt.getTime() - other.createdAt.getTime() || one.id.localeCompare(other.id),
+      ),
+  })),
+  'identities: listForUser the first page': withIdentities((good) => ({
+    listForUser: async (userId) => (await good.listForUser(userId)).slice(0, 100),
+  })),
+}
