@@ -11,6 +11,8 @@ export type NoticeKind = Extract<
   | 'factor-changed'
   | 'passkey-added'
   | 'passkey-removed'
+  | 'identity-linked'
+  | 'identity-unlinked'
   | 'clone-suspected'
   | 'new-network'
 >
@@ -27,6 +29,8 @@ const noticeOf = {
   'passkey.removed': 'passkey-removed',
   'passkey.reset': 'passkey-removed',
   'passkey.clone-suspected': 'clone-suspected',
+  'identity.linked': 'identity-linked',
+  'identity.unlinked': 'identity-unlinked',
   'login.new-network': 'new-network',
 } as const satisfies Partial<Record<AuthEventBody['type'], NoticeKind>>
 

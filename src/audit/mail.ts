@@ -19,6 +19,8 @@ export type MailKind =
   | 'factor-changed'
   | 'passkey-added'
   | 'passkey-removed'
+  | 'identity-linked'
+  | 'identity-unlinked'
   | 'new-network'
   | 'clone-suspected'
 

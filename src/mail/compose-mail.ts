@@ -43,6 +43,8 @@ const otherwise = {
   'password-changed': 'mail.not-you',
   'factor-changed': 'mail.not-you',
   'passkey-added': 'mail.not-you',
+  'identity-linked': 'mail.not-you',
+  'identity-unlinked': 'mail.not-you',
   'passkey-removed': 'mail.not-you',
   'new-network': 'mail.not-you',
   'clone-suspected': null,

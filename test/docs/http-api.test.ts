@@ -18,6 +18,7 @@ import { password, startHost, type TestHost } from '../support/host.js'
 import { accountsOptions, tokenIn } from '../support/mounted-accounts.js'
 import { issuer, oauthOptions, wiki, wikiSecret } from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
+import { providersOptions } from '../support/mounted-providers.js'
 import { cookieOf, ownPage, send as sendTo, startPages } from '../support/pages.js'
 import { codeOf, enrolled } from '../support/two-factor.js'
 
@@ -97,6 +98,7 @@ const everything = {
     ...oauthOptions({ clients: [mayIntrospect] }),
     ...passkeyOptions(),
     ...accountsOptions(mails),
+    ...providersOptions(),
   },
 }
 const paths = [...new Set(endpoints.map(({ path }) => path))]

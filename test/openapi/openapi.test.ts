@@ -12,12 +12,14 @@ import { startHost, type TestHost } from '../support/host.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
 import { issuer, oauthOptions, wiki } from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
+import { providersOptions } from '../support/mounted-providers.js'
 
 const root = new URL('../../', import.meta.url)
 const mounted: Partial<AuthRouterOptions> = {
   ...oauthOptions({ clients: [{ ...wiki, mayIntrospect: true }] }),
   ...passkeyOptions(),
   ...accountsOptions(),
+  ...providersOptions(),
   namedTokens: true,
 }
 // The issuer is what the router is mounted at: only then has it a document of its own.

@@ -8,12 +8,14 @@ import { startHost, type TestHost } from '../support/host.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
 import { issuer, oauthOptions, wiki } from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
+import { providersOptions } from '../support/mounted-providers.js'
 import { ownPage, pagesOrigin } from '../support/pages.js'
 
 const everything: Partial<AuthRouterOptions> = {
   ...oauthOptions({ clients: [{ ...wiki, mayIntrospect: true }] }),
   ...passkeyOptions(),
   ...accountsOptions(),
+  ...providersOptions(),
   namedTokens: true,
   pagesOrigin,
   signer: joseSigner({

@@ -5,6 +5,7 @@ import { startHost } from '../support/host.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
 import { issuer, oauthOptions, wiki } from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
+import { providersOptions } from '../support/mounted-providers.js'
 
 const key = await generateSigningKey('ES256')
 const source = new URL('../../src/router/create-auth-router.ts', import.meta.url)
@@ -31,7 +32,8 @@ async function mountedRoutes(): Promise<string[]> {
   const signer = joseSigner({ issuer: `${issuer}/api/v1`, audience: 'chat', keys: [key] })
   const client = { ...wiki, mayIntrospect: true }
   const oauth = { ...oauthOptions({ clients: [client] }), ...passkeyOptions(), signer }
-  const host = await startHost({ options: { namedTokens: true, ...accountsOptions(), ...oauth } })
+  const others = { ...accountsOptions(), ...providersOptions() }
+  const host = await startHost({ options: { namedTokens: true, ...others, ...oauth } })
   const layers = (host.auth as unknown as { stack: { route?: { path: string } }[] }).stack
   const paths = layers.flatMap(({ route }) => (route === undefined ? [] : [route.path]))
   const answers = paths.map(async (path) => {

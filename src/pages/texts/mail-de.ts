@@ -64,6 +64,13 @@ export const mailDe: TextsOfMails = {
   'mail.factor-changed.subject': 'Dein zweiter Faktor bei {service} wurde geändert',
   'mail.factor-changed.text':
     'Ein zweiter Faktor Deines Kontos bei {service} wurde ein- oder ausgeschaltet.',
+  'mail.identity-linked.subject': 'Ein anderes Konto wurde bei {service} verbunden',
+  'mail.identity-linked.text':
+    'Dein Konto bei {service} wurde mit einem Konto an anderer Stelle verbunden. Wer jenes Konto ' +
+    'hat, kann sich in Deinem anmelden.',
+  'mail.identity-unlinked.subject': 'Ein Konto wurde bei {service} getrennt',
+  'mail.identity-unlinked.text':
+    'Ein Konto an anderer Stelle ist nicht mehr mit Deinem Konto bei {service} verbunden.',
   'mail.passkey-added.subject': 'Ein neuer Passkey bei {service}',
   'mail.passkey-added.text': 'Für Dein Konto bei {service} wurde ein Passkey angelegt.',
   'mail.passkey-removed.subject': 'Ein Passkey weniger bei {service}',

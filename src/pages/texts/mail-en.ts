@@ -82,6 +82,13 @@ export const mailEn: TextsOfMails = {
   'mail.factor-changed.subject': 'Your second factor at {service} was changed',
   'mail.factor-changed.text':
     'A second factor of your account at {service} was switched on or off.',
+  'mail.identity-linked.subject': 'Another account was connected at {service}',
+  'mail.identity-linked.text':
+    'Your account at {service} was connected with an account somewhere else. Whoever has that ' +
+    'account can sign in to yours.',
+  'mail.identity-unlinked.subject': 'An account was disconnected at {service}',
+  'mail.identity-unlinked.text':
+    'An account somewhere else is no longer connected with your account at {service}.',
   'mail.passkey-added.subject': 'A passkey was added at {service}',
   'mail.passkey-added.text': 'A passkey was added to your account at {service}.',
   'mail.passkey-removed.subject': 'A passkey was removed at {service}',
