@@ -52,7 +52,8 @@ export function identityOf(
   })
 }
 
-function methodsOf(amr: unknown): string[] | undefined {
+/** Methods of a sign-in there; undefined for anything but a list. */
+export function methodsOf(amr: unknown): string[] | undefined {
   if (!Array.isArray(amr)) return undefined
   return amr.slice(0, 20).filter((one) => boundedText(one, 64) !== undefined)
 }

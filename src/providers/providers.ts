@@ -8,6 +8,8 @@ export type {
   ProviderLogout,
   StartedFlow,
 } from './contract.js'
+export { type GitHubProviderOptions, gitHubProvider } from './git-hub-provider.js'
+export { type GoogleProviderOptions, googleProvider } from './google-provider.js'
 export type {
   ClaimedIdentity,
   OpenIdProviderOptions,
@@ -16,4 +18,6 @@ export type {
   ProviderTokens,
 } from './open-id-options.js'
 export { openIdProvider } from './open-id-provider.js'
+export { type PassportProviderOptions, passportProvider } from './passport-provider.js'
 export type { ProviderOptions } from './provider-options.js'
+export type { StrategyToRun } from './run-strategy.js'
