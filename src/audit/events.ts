@@ -249,11 +249,11 @@ export type AuthEventBody =
   | { readonly type: 'invitation.revoked'; readonly invitationId: string }
   /** A browser was sent to a provider. */
   | { readonly type: 'provider.started'; readonly provider: string }
-  /** Nobody was signed in by a provider. */
+  /** Nobody was signed in by a provider. A reason that is not listed is a word of the provider. */
   | {
       readonly type: 'provider.refused'
       readonly provider: string
-      readonly reason: ProviderRefusal
+      readonly reason: ProviderRefusal | (string & Record<never, never>)
     }
   /** A provider has ended sessions. */
   | {

@@ -122,7 +122,7 @@ export type ProofRefusal =
  * Why nobody was signed in by a provider. `not-connected`: no user has this identity. `no-user`:
  * the user is gone. `unproven-address`, `address-taken`: a stranger did not become a user.
  * `stale`: the answer came too late, twice, or to another browser. `not-allowed`: your `allowed`
- * has refused. Any other word is the provider's own.
+ * has refused.
  */
 export type ProviderRefusal =
   | 'not-connected'
@@ -131,4 +131,3 @@ export type ProviderRefusal =
   | 'address-taken'
   | 'stale'
   | 'not-allowed'
-  | (string & Record<never, never>)

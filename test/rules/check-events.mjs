@@ -19,7 +19,7 @@ const document = join(root, 'docs/events.md')
 const unionOf = (parsed, name) =>
   parsed.statements.find((node) => ts.isTypeAliasDeclaration(node) && node.name.text === name).type
 const members = unionOf(file, 'AuthEventBody').types
-const levels = readLevels(file, 'levels')
+const levels = readLevels(parsedOf('audit/event-levels.ts'), 'levels')
 
 /** One event: its name, when it is raised, and its fields with their types. */
 function readEvent(member) {
@@ -91,6 +91,7 @@ const values = [
     'PasskeyRefusal',
     'PasskeyPurpose',
     'ProofRefusal',
+    'ProviderRefusal',
     'RegisterRefusal',
   ].map((name) => valueRow(name, 'audit/refusals.ts')),
   valueRow('AssertionProblem', 'signers/client-assertion.ts'),
