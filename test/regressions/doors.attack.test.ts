@@ -6,6 +6,14 @@ import type { Mail } from '../../src/index.js'
 import { rocketChat } from '../../src/rocketchat/rocketchat.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { totpCode } from '../../src/testing/totp-code.js'
+import {
+  begin,
+  comeBack,
+  connected,
+  finish,
+  type ProviderHost,
+  startProviders,
+} from '../provider-sign-in/provider-host.js'
 import { type Answered, afterAttack, expectCommon } from '../support/after-attack.js'
 import { bearer, get, logIn, obtainCode, pkcePair, post, remove } from '../support/client.js'
 import { password, passwordHash, startHost, type TestHost, totpSecret } from '../support/host.js'
@@ -38,11 +46,13 @@ const buyTicket = async (host: TestHost, token: string) =>
 /** A host that has switched on all that lets somebody in. */
 async function startWithEveryDoor() {
   const mails: Mail[] = []
-  const host = await startPages({
+  const host = await startProviders({
+    start: startPages,
     options: { namedTokens: true, ...accountsOptions(mails) },
     before: (app, auth) => void app.use('/rocket', rocketChat(auth)),
   })
   host.users.change('u-alice', { emailVerified: true })
+  await connected(host)
   return { ...host, mails }
 }
 
@@ -51,6 +61,12 @@ async function mailedCode(host: Awaited<ReturnType<typeof startWithEveryDoor>>) 
   const { body } = await post(host, '/auth/code', { username: 'alice' })
   await expect.poll(() => host.mails.length).toBeGreaterThan(0)
   return { requestId: body.data.requestId, code: host.mails.at(-1)?.code }
+}
+
+/** What a sign-in by a provider sends. */
+async function vouchedFor(host: ProviderHost) {
+  const begun = await begin(host)
+  return { ticket: (await comeBack(begun)).ticket, codeVerifier: begun.codeVerifier }
 }
 
 /** What the doors of pages, of Rocket.Chat's clients and of named tokens answer to a password. */
@@ -94,6 +110,7 @@ describe('a user who was disabled', () => {
       const { token: bot } = await makeToken(host, authToken)
       const { Cookie } = await signInByPage(host)
       const mailed = await mailedCode(host)
+      const vouched = await vouchedFor(host)
       host.users.change('u-alice', { disabled: true })
       host.clock.advance(5)
       expect((await send(host, 'GET', '/page', { Cookie })).status).toBe(401)
@@ -120,6 +137,7 @@ describe('a user who was disabled', () => {
         [400, await post(host, '/auth/pkce/token', code)],
         [400, await post(host, '/auth/refresh', { refreshToken })],
         [400, await post(host, '/auth/code/login', mailed)],
+        [401, await finish(host, vouched)],
       ]
       expect(refused.map(([, { status }]) => status)).toEqual(refused.map(([status]) => status))
       const { codeChallenge } = pkcePair()
@@ -163,6 +181,7 @@ describe('a user who has a second factor', () => {
         [400, await post(host, '/auth/pkce/token', code)],
         [400, await post(host, '/auth/refresh', { refreshToken })],
         [401, await post(host, '/auth/code/login', await mailedCode(host))],
+        [401, await finish(host, await vouchedFor(host))],
       ]
       expect(refused.map(([, { status }]) => status)).toEqual(refused.map(([status]) => status))
       const { codeChallenge } = pkcePair()
