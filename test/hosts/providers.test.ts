@@ -1,0 +1,293 @@
+// Providers as hosts use them: against oidc-provider, and strategies of passport, unmodified.
+
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import {
+  type Profile,
+  Strategy as SamlStrategy,
+  ValidateInResponseTo,
+  type VerifiedCallback,
+} from '@node-saml/passport-saml'
+import express from 'express'
+import { exportJWK, generateKeyPair } from 'jose'
+import {
+  gitHubProvider,
+  openIdProvider,
+  type Provider,
+  passportProvider,
+} from 'messaging-auth-router/providers'
+import OidcProvider from 'oidc-provider'
+import { allowInsecureRequests, discovery } from 'openid-client'
+import { Strategy as OpenIdStrategy } from 'openid-client/passport'
+import { describe, expect, it } from 'vitest'
+import { gitHubApp, startGitHub } from '../providers/git-hub-double.js'
+import {
+  entryPoint,
+  idpCert,
+  idpIssuer,
+  requestIdIn,
+  type Statement,
+  samlResponse,
+  spIssuer,
+} from './support/fake-saml.js'
+import { browser, listen } from './support/passport-host.js'
+
+const require = createRequire(import.meta.url)
+const { Strategy: GitHubStrategy } = require('passport-github2')
+const state = 'S'.repeat(43)
+const callbackUrl = 'https://chat.example.com/auth/providers/corp/callback'
+const client = { client_id: 'chat', client_secret: 'secret-of-the-client-1' }
+
+/** As the router keeps it. */
+const stored = (keep: object): object => JSON.parse(JSON.stringify(keep))
+
+const finish = (
+  provider: Provider,
+  keep: object,
+  parameters: Record<string, string>,
+  method: 'GET' | 'POST' = 'GET',
+) => provider.finish({ state, callbackUrl, method, parameters, headers: {}, keep: stored(keep) })
+
+async function startOidcProvider(): Promise<string> {
+  const app = express()
+  const issuer = await listen(createServer(app))
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const provider = new OidcProvider(issuer, {
+    clients: [{ ...client, redirect_uris: [callbackUrl], id_token_signed_response_alg: 'ES256' }],
+    jwks: {
+      keys: [{ ...(await exportJWK(privateKey)), alg: 'ES256', kid: 'k1', use: 'sig' }],
+    } as never,
+    claims: { profile: ['name'], email: ['email', 'email_verified'] },
+    conformIdTokenClaims: false,
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+    findAccount: (_ctx, accountId) => ({
+      accountId,
+      claims: () => ({
+        sub: accountId,
+        name: 'Alice',
+        email: 'a@example.com',
+        email_verified: true,
+      }),
+    }),
+    async loadExistingGrant(ctx) {
+      const grant = new ctx.oidc.provider.Grant({
+        clientId: client.client_id,
+        accountId: ctx.oidc.session?.accountId ?? '',
+      })
+      grant.addOIDCScope('openid profile email')
+      await grant.save()
+      return grant
+    },
+  })
+  app.get('/interaction/:uid', (req, res) =>
+    provider.interactionFinished(req, res, { login: { accountId: 'alice-1' } }),
+  )
+  app.use(provider.callback())
+  return issuer
+}
+
+/** Follows a browser until it comes back to us; what it brings. */
+async function bringBack(url: string): Promise<Record<string, string>> {
+  const { get } = browser()
+  let at = url
+  for (let hops = 0; hops < 8 && !at.startsWith(callbackUrl); hops += 1)
+    at = new URL((await get(at)).location ?? '', at).href
+  return Object.fromEntries(new URL(at).searchParams)
+}
+
+describe('oidc-provider', () => {
+  const alice = { subject: 'alice-1', email: 'a@example.com', emailVerified: true, name: 'Alice' }
+
+  it('signs in by openIdProvider()', async () => {
+    const issuer = await startOidcProvider()
+    const { client_id: clientId, client_secret: clientSecret } = client
+    const provider = openIdProvider({
+      id: 'corp',
+      name: 'Corp',
+      issuer,
+      clientId,
+      clientSecret,
+      clientAuth: 'client_secret_basic',
+    })
+    const { url, keep } = await provider.start({ state, callbackUrl })
+    const back = await bringBack(url)
+    expect(await finish(provider, keep, back)).toEqual({
+      outcome: 'identified',
+      identity: { issuer, ...alice },
+    })
+    // Its code is used.
+    expect(await finish(provider, keep, back)).toEqual({ outcome: 'refused', reason: 'code' })
+    const { iss: _iss, ...mixedUp } = back
+    const reason = 'wrong-issuer'
+    expect(await finish(provider, keep, mixedUp)).toEqual({ outcome: 'refused', reason })
+  })
+
+  it('signs in by the strategy of openid-client', async () => {
+    const issuer = await startOidcProvider()
+    const { ClientSecretBasic } = await import('openid-client')
+    const config = await discovery(
+      new URL(issuer),
+      client.client_id,
+      client.client_secret,
+      ClientSecretBasic(),
+      { execute: [allowInsecureRequests] },
+    )
+    const strategy = new OpenIdStrategy(
+      { config, callbackURL: callbackUrl, scope: 'openid email' },
+      (tokens, done) => done(null, tokens.claims()),
+    )
+    const provider = passportProvider<{ iss: string; sub: string }>({
+      id: 'corp',
+      name: 'Corp',
+      strategy,
+      identity: ({ iss, sub }) => ({ issuer: iss, subject: sub }),
+    })
+    const { url, keep } = await provider.start({ state, callbackUrl })
+    const back = await bringBack(url)
+    expect(back['state']).toBe(state)
+    expect(await finish(provider, keep, back)).toEqual({
+      outcome: 'identified',
+      identity: { issuer, subject: 'alice-1' },
+    })
+  })
+})
+
+describe('GitHub', () => {
+  it('signs in by gitHubProvider(), and by passport-github2 with a state and PKCE of its own', async () => {
+    const github = await startGitHub()
+    const { clientId: clientID, clientSecret } = gitHubApp
+    const strategy = new GitHubStrategy(
+      {
+        clientID,
+        clientSecret,
+        callbackURL: callbackUrl,
+        scope: ['user:email'],
+        state: true,
+        pkce: true,
+        authorizationURL: `${github.origin}/login/oauth/authorize`,
+        tokenURL: `${github.origin}/login/oauth/access_token`,
+        userProfileURL: `${github.origin}/api/v3/user`,
+        userEmailURL: `${github.origin}/api/v3/user/emails`,
+      },
+      (_at: string, _rt: string, profile: object, done: (e: null, p: object) => void) =>
+        done(null, profile),
+    )
+    const { origin: issuer } = github
+    const providers = [
+      gitHubProvider({ ...gitHubApp, baseUrl: issuer }),
+      passportProvider<{ id: string | number }>({
+        id: 'github',
+        name: 'GitHub',
+        strategy,
+        identity: ({ id }) => ({ issuer, subject: String(id) }),
+      }),
+    ]
+    for (const provider of providers) {
+      const { url, keep } = await provider.start({ state, callbackUrl })
+      const back = Object.fromEntries(github.authorize(url).searchParams)
+      expect(back['state']).toBe(state)
+      expect(await finish(provider, keep, back)).toMatchObject({
+        outcome: 'identified',
+        identity: { issuer, subject: '583231' },
+      })
+    }
+    // What it has kept for another flow is not this one's.
+    const [, byPassport] = providers as [Provider, Provider]
+    const one = await byPassport.start({ state, callbackUrl })
+    const other = await byPassport.start({ state, callbackUrl })
+    const back = Object.fromEntries(github.authorize(one.url).searchParams)
+    const foreign = { ...(stored(other.keep) as object) }
+    await expect(finish(byPassport, foreign, back)).rejects.toThrow()
+  })
+})
+
+describe('SAML by passport-saml', () => {
+  const corp = () => {
+    const strategy = new SamlStrategy(
+      {
+        entryPoint,
+        idpCert,
+        issuer: spIssuer,
+        callbackUrl,
+        wantAuthnResponseSigned: false,
+        wantAssertionsSigned: true,
+        validateInResponseTo: ValidateInResponseTo.always,
+        requestIdExpirationPeriodMs: 600_000,
+        disableRequestedAuthnContext: true,
+      },
+      (profile: Profile | null, done: VerifiedCallback) => done(null, profile ?? undefined),
+      (_profile: unknown, done: VerifiedCallback) => done(null),
+    )
+    return passportProvider<Profile>({
+      id: 'saml',
+      name: 'Corp',
+      strategy,
+      identity: ({ issuer, nameID }) => ({ issuer, subject: nameID }),
+      responseMode: 'form_post',
+      isRefusal: () => true,
+    })
+  }
+
+  async function signIn(provider: Provider, statement: Statement = {}) {
+    const { url, keep } = await provider.start({ state, callbackUrl })
+    expect(new URL(url).searchParams.get('RelayState')).toBe(state)
+    const SAMLResponse = samlResponse(requestIdIn(url), statement)
+    const again = () => finish(provider, keep, { SAMLResponse, RelayState: state }, 'POST')
+    return { finished: await again(), again }
+  }
+  const identified = {
+    outcome: 'identified',
+    identity: { issuer: idpIssuer, subject: 'saml-alice' },
+  }
+  const assertionIn = (xml: string) =>
+    /<saml:Assertion[\s\S]*<\/saml:Assertion>/.exec(xml)?.[0] ?? ''
+  const forged = (assertion: string) =>
+    assertion.replace('saml-mallory', 'saml-alice').replace(/ID="_[^"]*"/, 'ID="_forged"')
+
+  it('signs in once: a replay is refused', async () => {
+    const { finished, again } = await signIn(corp())
+    expect(finished).toEqual(identified)
+    expect(await again()).toEqual({ outcome: 'refused', reason: 'error' })
+  })
+
+  const mallory = { nameId: 'saml-mallory' }
+  const refused: [string, Statement][] = [
+    ['signed with nothing', { unsigned: true }],
+    ['signed with another key', { foreignKey: true }],
+    ['for another audience', { audience: 'https://another.example.com' }],
+    ['that has expired', { ends: -1 }],
+    ['that answers another request', { inResponseTo: '_another' }],
+    ['that answers no request', { inResponseTo: null }],
+    ['with another name in it', { ...mallory, tamper: (xml) => xml.replace('mallory', 'alice') }],
+    [
+      'beside a signed one',
+      {
+        ...mallory,
+        tamper: (xml) => {
+          const signed = assertionIn(xml)
+          const unsigned = signed.replace(/<Signature[\s\S]*<\/Signature>/, '')
+          return xml.replace(signed, forged(unsigned) + signed)
+        },
+      },
+    ],
+    [
+      'around a signed one',
+      {
+        ...mallory,
+        tamper: (xml) => {
+          const signed = assertionIn(xml)
+          const advice = `<saml:Advice>${signed}</saml:Advice>`
+          const around = forged(signed).replace(/<Signature[\s\S]*<\/Signature>/, advice)
+          return xml.replace(signed, around)
+        },
+      },
+    ],
+  ]
+  it.each(refused)('refuses an assertion %s', async (_what, statement) => {
+    const provider = corp()
+    const { finished } = await signIn(provider, statement)
+    expect(finished).toEqual({ outcome: 'refused', reason: 'error' })
+    expect((await signIn(provider)).finished).toEqual(identified)
+  })
+})
