@@ -53,6 +53,14 @@ export type PageRefusal =
   | 'not-found'
   | 'throttled'
   | 'busy'
+  /** A sign-in at a provider came back too late, or to another browser. */
+  | 'stale-sign-in'
+  /** A provider or your `allowed` has refused. */
+  | 'provider-refused'
+  /** No user is connected with the account at the provider. */
+  | 'not-connected'
+  /** Another user is connected with it. */
+  | 'identity-in-use'
 
 /** The change of a client. */
 export type ClientChange =

@@ -63,6 +63,27 @@ export function readLogo(file: string): ServedFile {
   return { name: `logo-${sha256(bytes.toString('base64')).slice(0, 16)}${extension}`, type, bytes }
 }
 
+/**
+ * The logo of a provider as a file.
+ *
+ * @throws AuthConfigError for another type, or more than 256 KiB
+ */
+export function logoFile(
+  provider: string,
+  { type, body }: { readonly type: string; readonly body: string | Uint8Array },
+): ServedFile {
+  const bytes = Buffer.from(body)
+  const [extension] = [...types].find(([, known]) => known === type) ?? []
+  if (extension === undefined || bytes.length > maxLogoBytes)
+    throw new AuthConfigError(
+      `providers.list: the logo of ${provider}`,
+      'is no picture of up to 256 KiB.',
+      'pass { type, body } of an svg, png or webp, or leave it out.',
+    )
+  const version = sha256(bytes.toString('base64')).slice(0, 16)
+  return { name: `provider-${provider}-${version}${extension}`, type, bytes }
+}
+
 function bytesOf(file: string): Buffer {
   try {
     return readFileSync(file)

@@ -2,6 +2,7 @@ import { readFormAsQuery } from '../http/body.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { parseAuthorizationRequest } from '../oauth/parse-request.js'
 import type { FormPageDeps } from './form-page.js'
+import { type PageProviders, providerAddress } from './page-providers.js'
 import { pageAddress } from './page-request.js'
 import type { PageVisit } from './page-visit.js'
 import { errorAnswer, forPeople, seeOther } from './show-page.js'
@@ -14,22 +15,39 @@ import { errorAnswer, forPeople, seeOther } from './show-page.js'
 export function authorizeEndpoint(
   deps: Pick<FormPageDeps, 'visitPage' | 'advance' | 'showPage' | 'baseUrl'> & {
     readonly isRegistrationOpen: boolean
+    readonly providers: PageProviders | undefined
   },
 ): Endpoint {
   const { visitPage, advance, showPage, baseUrl } = deps
   return forPeople(showPage, function authorize(request) {
     return visitPage(request, async (visit) => {
-      if (!(deps.isRegistrationOpen && asksToRegister(visit)))
-        return advance(visit, request.context)
-      return seeOther(pageAddress(baseUrl, 'account/register', { ...visit.asked, flow: null }))
+      if (deps.isRegistrationOpen && asksToRegister(visit))
+        return seeOther(pageAddress(baseUrl, 'account/register', { ...visit.asked, flow: null }))
+      const provider = askedProvider(deps.providers, visit)
+      if (provider === null) return advance(visit, request.context)
+      return seeOther(providerAddress(baseUrl, provider, visit.asked))
     })
   })
 }
 
 // Initiating User Registration via OpenID Connect 1.0 §4. The page leads to the sign-in as well.
-function asksToRegister({ goal, decision, flow }: PageVisit): boolean {
-  const isAsked = goal.kind === 'client' && goal.request.prompt.includes('create')
-  return isAsked && flow === null && decision.next === 'page' && decision.page === 'sign-in'
+function asksToRegister({ goal, ...visit }: PageVisit): boolean {
+  return goal.kind === 'client' && goal.request.prompt.includes('create') && isFirstVisit(visit)
+}
+
+function isFirstVisit({ decision, flow }: Pick<PageVisit, 'decision' | 'flow'>): boolean {
+  return flow === null && decision.next === 'page' && decision.page === 'sign-in'
+}
+
+// The parameter `provider` goes straight there.
+function askedProvider(
+  providers: PageProviders | undefined,
+  { asked, ...visit }: PageVisit,
+): string | null {
+  if (providers === undefined || asked.flow !== null || !isFirstVisit(visit)) return null
+  const [id, ...more] = new URLSearchParams(asked.raw).getAll('provider')
+  const isKnown = more.length === 0 && providers.server.list.some((one) => one.id === id)
+  return isKnown && id !== undefined ? id : null
 }
 
 /**

@@ -27,6 +27,7 @@ import { createAccountPage } from './account/account-page.js'
 import { createDeletePage, type DeletionOnPages } from './account/delete-page.js'
 import { createConfirmPage, createEmailPage } from './account/email-pages.js'
 import { createFactorPage } from './account/factor-page.js'
+import { identitiesEndpoints } from './account/identities-page.js'
 import { mailFormEndpoints } from './account/mail-form.js'
 import { createForgotPage, createResetPage, createUndoPage } from './account/mail-pages.js'
 import type {
@@ -53,10 +54,12 @@ import { createExits } from './goal.js'
 import { createNamesAccount, type NamesAccountDeps } from './judge-form.js'
 import type { EmailSignInOnPages } from './mailed-login.js'
 import { createNewPasskey, type PagePasskeys } from './page-passkeys.js'
+import { createPageProviders, type ProvidersOnPages } from './page-providers.js'
 import { assetAddress, type PageSite } from './page-site.js'
 import { createAdvance, createVisitPage } from './page-visit.js'
 import type { PagesOptions } from './pages-options.js'
 import { createKnownBrowser } from './pre-cookie.js'
+import { createProviderPage, toProviderEndpoint } from './provider-page.js'
 import { createRenewCookie } from './renew-cookie.js'
 import { replayFirstAnswer, replayFirstDone, replayFirstEnrolment } from './replay-first-answer.js'
 import { createSecondFactorPage } from './second-factor-page.js'
@@ -97,6 +100,8 @@ export interface BrowserPagesDeps
   readonly emailSignInOnPages: EmailSignInOnPages | undefined
   /** Undefined without `accounts.deletion`. */
   readonly deletionOnPages: DeletionOnPages | undefined
+  /** Undefined without the option `providers`. */
+  readonly providersOnPages: ProvidersOnPages | undefined
   /** Undefined if the host has no account page of ours. */
   readonly ownDevices: OwnDevices | undefined
   readonly codeStore: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
@@ -131,7 +136,8 @@ export interface BrowserPages extends Capability {
 export function createBrowserPages(deps: BrowserPagesDeps): BrowserPages {
   const parts = partsOf(deps)
   const { stylesheet, logo, icon, script, passwordScript } = deps.pageSite
-  const files = [stylesheet, logo, icon, script, passwordScript].filter((file) => file !== null)
+  const all = [stylesheet, logo, icon, script, passwordScript, ...(parts.providers?.files ?? [])]
+  const files = all.filter((file) => file !== null)
   const signIn = createSignInPage(parts)
   const goOn = createContinuePage(parts)
   // Without HEAD: a GET may issue a code or start an enrolment.
@@ -148,6 +154,7 @@ export function createBrowserPages(deps: BrowserPagesDeps): BrowserPages {
       }),
       ownPage('/oauth/sign-in', form(signIn)),
       ...codePages(parts, form),
+      ...providerPages(parts, form),
       ownPage('/oauth/second-factor', form(createSecondFactorPage(parts, 'code'))),
       ownPage('/oauth/recovery-code', form(createSecondFactorPage(parts, 'recovery'))),
       ...enrolmentPages(parts, form),
@@ -212,6 +219,7 @@ function partsOf(deps: BrowserPagesDeps) {
     advance: createAdvance(exits, baseUrl),
     passkeys,
     offerPasskey: passkeys && createOfferPasskey(passkeys, isSecure),
+    providers: deps.providersOnPages && createPageProviders(deps.providersOnPages, deps.pageSite),
     signInByForm: {
       ...forms,
       byCode: replayFirstAnswer(forms.byCode, clock),
@@ -244,6 +252,7 @@ function accountPages(parts: Parts): Routes {
     emailFactor,
     hasPasswordPage: password !== undefined,
     hasDeletePage: deletion !== undefined,
+    hasIdentitiesPage: parts.providers !== undefined,
     email,
   })
   const emailPages = email && [
@@ -261,7 +270,12 @@ function accountPages(parts: Parts): Routes {
   const deletePage = deletion && createDeletePage({ ...parts, deletion })
   const all = [account, factor, keys, passwordPage, ...(emailPages ?? []), deletePage]
   const pages = all.filter((page) => page !== undefined)
-  return pages.map((page) => ownPage(`/${page.page}`, accountEndpoints(parts, page)))
+  const own = pages.map((page) => ownPage(`/${page.page}`, accountEndpoints(parts, page)))
+  const { providersOnPages: server } = parts
+  if (server === undefined) return own
+  // Without HEAD: a GET may connect an account.
+  const identities = { ...identitiesEndpoints(parts, server), HEAD: null }
+  return [...own, ownPage('/account/identities', identities)]
 }
 
 // Without the account page as well: mails lead there.
@@ -282,6 +296,16 @@ function mailPages(parts: Parts): Routes {
 function codePages(parts: Parts, form: MakeForm): Routes {
   const { emailSignInOnPages: server } = parts
   return server === undefined ? [] : [ownPage('/oauth/code', form(createCodePage(parts, server)))]
+}
+
+function providerPages(parts: Parts, form: MakeForm): Routes {
+  const { providers } = parts
+  if (providers === undefined) return []
+  const lead = { GET: toProviderEndpoint(parts, providers), HEAD: null }
+  return [
+    ownPage('/oauth/providers/:id', lead),
+    ownPage('/oauth/provider', form(createProviderPage(parts, providers))),
+  ]
 }
 
 function enrolmentPages(parts: Parts, form: MakeForm): Routes {

@@ -2,7 +2,7 @@ import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { parseIdentifier } from '../login/login-request.js'
 import { refusalOfCode } from './enrolment-page.js'
-import type { Flows } from './flow.js'
+import { type Flows, partsOf } from './flow.js'
 import type { FormFields, FormPage, Submitted } from './form-page.js'
 import { asIdentifier } from './judge-form.js'
 import type { EmailSignInOnPages } from './mailed-login.js'
@@ -34,8 +34,7 @@ export function createCodePage(deps: CodePageDeps, server: EmailSignInOnPages): 
   }
 
   function startAnew({ flow, asked, binding }: PageVisit): Submitted {
-    const { startedAt, done } = flow ?? flows.begin()
-    const anew = flows.seal({ startedAt, done, pending: null }, binding)
+    const anew = flows.seal({ ...partsOf(flow ?? flows.begin()), pending: null }, binding)
     return {
       next: 'answer',
       answer: seeOther(pageAddress(baseUrl, 'code', { ...asked, flow: anew })),

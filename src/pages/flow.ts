@@ -16,6 +16,18 @@ export interface Flow {
   readonly pending: PendingFactor | null
   /** A sign-in by a mailed code; left out without. */
   readonly mailed?: MailedSignIn
+  /** Somebody who has come back from a provider; left out without. */
+  readonly vouched?: VouchedSignIn
+}
+
+/** Somebody whom a provider has identified. */
+export interface VouchedSignIn {
+  /** `mar_vt_` and 256 random bits. It is of use only with the cookie of this browser. */
+  readonly ticket: string
+  /** The id of the provider. */
+  readonly provider: string
+  /** Whether the user signs in in another way, and is connected then. */
+  readonly connects: boolean
 }
 
 /** A sign-in by a mailed code. */
@@ -60,10 +72,17 @@ export interface Flows {
   withMailed(flow: Flow, requestId: string): Flow
   /** The flow with one more step, and without a pending sign-in. */
   withStep(flow: Flow, step: FlowStep): Flow
+  /** A flow of somebody who has come back from a provider. */
+  withVouched(vouched: VouchedSignIn): Flow
   /**
-   * The flow with a sign-in that now waits for its second factor. `mailed`: by a mailed code.
+   * The flow with a sign-in that now waits for its second factor. `by`: by a mailed code or a
+   * provider. Default: by a password.
    */
-  withPending(flow: Flow, pending: Omit<PendingFactor, 'id' | 'at'>, mailed?: MailedSignIn): Flow
+  withPending(
+    flow: Flow,
+    pending: Omit<PendingFactor, 'id' | 'at'>,
+    by?: Pick<Flow, 'mailed'> | Pick<Flow, 'vouched'>,
+  ): Flow
   /** Throws for a browser without a cookie, which could not be recognised. */
   seal(flow: Flow, binding: FlowBinding): string
   /**
@@ -95,7 +114,7 @@ const skewMs = 60_000
 /**
  * Characters. 400 are enough for user ids of up to 152 bytes, but an id may have 1024 characters.
  */
-export const maxFlowChars = 4400
+export const maxFlowChars = 4500
 
 /** The format of the vault: version, key, nonce and body. */
 const shape = /^v1\.[\w-]{8}\.[\w-]{16}\.([\w-]+)$/
@@ -114,32 +133,39 @@ export function createFlows({ encryptionKeys, once, clock }: FlowsDeps): Flows {
     const flow = bytes === null ? null : flowOfBytes(bytes)
     if (flow === null || !isYoung(flow.startedAt, flowMs)) return null
     const { pending } = flow
-    return pending === null || isYoung(pending.at, pendingMs) ? flow : { ...flow, pending: null }
+    return pending === null || isYoung(pending.at, pendingMs) ? flow : withoutPending(flow)
   }
 
   return {
     begin: () => ({ startedAt: clock(), done: [], pending: null }),
 
-    withMailed: ({ startedAt, done }, requestId) => ({
-      startedAt,
-      done,
+    withMailed: (flow, requestId) => ({
+      ...partsOf(flow),
       pending: null,
       mailed: { requestId, code: null },
     }),
 
-    withStep: ({ startedAt, done, mailed }, step) => ({
+    withStep: ({ startedAt, done, mailed, vouched }, step) => ({
       startedAt,
       done: [...done.filter((other) => other !== step && isKept(other, step)), step],
       pending: null,
       // Whoever signs in to another account may be doing so by a mailed code.
       ...(step === 'other_account' && mailed !== undefined ? { mailed } : {}),
+      ...(step === 'other_account' && vouched !== undefined ? { vouched } : {}),
     }),
 
-    withPending: ({ startedAt, done }, pending, mailed) => ({
-      startedAt,
-      done,
+    // A session that is there must not skip the sign-in.
+    withVouched: (vouched) => ({
+      startedAt: clock(),
+      done: ['other_account'],
+      pending: null,
+      vouched,
+    }),
+
+    withPending: (flow, pending, by = {}) => ({
+      ...partsOf(flow),
       pending: { ...pending, id: randomId(), at: clock() },
-      ...(mailed === undefined ? {} : { mailed }),
+      ...by,
     }),
 
     seal(flow, { request, browser }) {
@@ -167,6 +193,21 @@ export function createFlows({ encryptionKeys, once, clock }: FlowsDeps): Flows {
   }
 }
 
+/** A flow whose sign-in begins again. Whoever is being connected still is. */
+export function partsOf({
+  startedAt,
+  done,
+  vouched,
+}: Flow): Pick<Flow, 'startedAt' | 'done' | 'vouched'> {
+  return { startedAt, done, ...(vouched?.connects === true ? { vouched } : {}) }
+}
+
+// Without a pending sign-in, somebody from a provider would be asked for a name.
+function withoutPending(flow: Flow): Flow {
+  const { mailed } = flow
+  return { ...partsOf(flow), pending: null, ...(mailed === undefined ? {} : { mailed }) }
+}
+
 // A sign-in answers the wish for another account.
 function isKept(before: FlowStep, step: FlowStep): boolean {
   return !(before === 'other_account' && step === 'login')
@@ -189,11 +230,13 @@ function isShaped(sealed: string): boolean {
 // A flow as bytes: it is in every address, and JSON would be half as long again.
 //
 // byte      0   version
-//           1   bits: the steps, `pending`, `stay`, `mailed`
+//           1   bits: the steps, `pending`, `stay`, `mailed`, `vouched`
 //         2-7   startedAt, in milliseconds
 //
 // With a mailed code, next the 32 bytes of its requestId and eight of its digits, which are 0
-// before they were right; and what follows is 40 bytes later:
+// before they were right; and what follows is 40 bytes later. With somebody from a provider, next
+// the 32 bytes of the ticket, 1 if it connects or else 0, and 32 bytes of the provider's id, filled
+// up with 0; and what follows is 65 bytes later:
 //
 //        8-13   pending: at, in milliseconds
 //       14-29   id
@@ -207,20 +250,26 @@ const steps: readonly FlowStep[] = ['login', 'select_account', 'consent', 'other
 const pendingBit = 1 << steps.length
 const stayBit = pendingBit << 1
 const mailedBit = stayBit << 1
+const vouchedBit = mailedBit << 1
 const headBytes = 8
 const mailedBytes = 40
+const vouchedBytes = 65
+const ticketPrefix = 'mar_vt_'
 const pendingBytes = 102
 
 /** @internal */
-export function bytesOfFlow({ startedAt, done, pending, mailed }: Flow): Buffer {
+export function bytesOfFlow({ startedAt, done, pending, mailed, vouched }: Flow): Buffer {
   const head = Buffer.alloc(headBytes)
   const doneBits = steps.reduce((bits, step, i) => bits | (done.includes(step) ? 1 << i : 0), 0)
   const pendingBits = pending === null ? 0 : pendingBit | (pending.stay ? stayBit : 0)
   head.writeUInt8(version, 0)
-  head.writeUInt8(doneBits | pendingBits | (mailed === undefined ? 0 : mailedBit), 1)
+  const otherBits =
+    (mailed === undefined ? 0 : mailedBit) | (vouched === undefined ? 0 : vouchedBit)
+  head.writeUInt8(doneBits | pendingBits | otherBits, 1)
   head.writeUIntBE(startedAt.getTime(), 2, 6)
   const parts: Buffer[] = [head]
   if (mailed !== undefined) parts.push(bytesOfMailed(mailed))
+  if (vouched !== undefined) parts.push(bytesOfVouched(vouched))
   if (pending !== null) parts.push(bytesOfPending(pending))
   return Buffer.concat(parts)
 }
@@ -230,6 +279,16 @@ function bytesOfMailed({ requestId, code }: MailedSignIn): Buffer {
   if (Buffer.from(requestId, 'base64url').copy(bytes) !== 32)
     throw new TypeError('a member of a flow has another length')
   bytes.write(code ?? '', 32, 'latin1')
+  return bytes
+}
+
+function bytesOfVouched({ ticket, connects, provider }: VouchedSignIn): Buffer {
+  const bytes = Buffer.alloc(vouchedBytes)
+  const secret = ticket.startsWith(ticketPrefix) ? ticket.slice(ticketPrefix.length) : ''
+  if (Buffer.from(secret, 'base64url').copy(bytes) !== 32)
+    throw new TypeError('a member of a flow has another length')
+  bytes.writeUInt8(connects ? 1 : 0, 32)
+  bytes.write(provider, 33, 'latin1')
   return bytes
 }
 
@@ -250,27 +309,38 @@ function bytesOfPending({ at, id, passwordFingerprint, digests, userId }: Pendin
 export function flowOfBytes(bytes: Buffer): Flow | null {
   if (bytes.length < headBytes || bytes.readUInt8(0) !== version) return null
   const bits = bytes.readUInt8(1)
-  if (bits >= mailedBit << 1) return null
   const startedAt = new Date(bytes.readUIntBE(2, 6))
   const done = steps.filter((_step, i) => (bits & (1 << i)) !== 0)
-  const mailed = (bits & mailedBit) === 0 ? undefined : mailedOf(bytes.subarray(headBytes))
-  if (mailed === null) return null
-  const begun = { startedAt, done, ...(mailed === undefined ? {} : { mailed }) }
-  const rest = bytes.subarray(headBytes + (mailed === undefined ? 0 : mailedBytes))
+  const mailedEnd = headBytes + ((bits & mailedBit) === 0 ? 0 : mailedBytes)
+  const vouchedEnd = mailedEnd + ((bits & vouchedBit) === 0 ? 0 : vouchedBytes)
+  const mailed = mailedOf(bytes.subarray(headBytes, mailedEnd))
+  const vouched = vouchedOf(bytes.subarray(mailedEnd, vouchedEnd))
+  if (mailed === null || vouched === null) return null
+  const begun = { startedAt, done, ...mailed, ...vouched }
+  const rest = bytes.subarray(vouchedEnd)
   if ((bits & pendingBit) === 0)
     return rest.length === 0 && (bits & stayBit) === 0 ? { ...begun, pending: null } : null
   const pending = pendingOf(rest, (bits & stayBit) !== 0)
   return pending && { ...begun, pending }
 }
 
-function mailedOf(bytes: Buffer): MailedSignIn | null {
-  const digits = bytes.subarray(32, mailedBytes).toString('latin1')
+// Nothing of no bytes; null for bytes that are none of ours.
+function vouchedOf(bytes: Buffer): Pick<Flow, 'vouched'> | null {
+  if (bytes.length === 0) return {}
+  const connects = bytes[32]
+  const provider = /^([a-z0-9-]+)\0*$/.exec(bytes.subarray(33).toString('latin1'))?.[1]
+  if (provider === undefined || bytes.length < vouchedBytes || (connects ?? 2) > 1) return null
+  const ticket = `${ticketPrefix}${bytes.subarray(0, 32).toString('base64url')}`
+  return { vouched: { ticket, provider, connects: connects === 1 } }
+}
+
+function mailedOf(bytes: Buffer): Pick<Flow, 'mailed'> | null {
+  if (bytes.length === 0) return {}
+  const digits = bytes.subarray(32).toString('latin1')
   const isNone = digits === '\0'.repeat(8)
   if (!isNone && !/^\d{8}$/.test(digits)) return null
-  return {
-    requestId: bytes.subarray(0, 32).toString('base64url'),
-    code: isNone ? null : digits,
-  }
+  const requestId = bytes.subarray(0, 32).toString('base64url')
+  return { mailed: { requestId, code: isNone ? null : digits } }
 }
 
 function pendingOf(bytes: Buffer, stay: boolean): PendingFactor | null {

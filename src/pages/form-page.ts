@@ -58,6 +58,8 @@ export interface FormPage {
     request: EndpointRequest,
     unknownPasskey?: string,
   ): Promise<((texts: PageTexts) => View) | null>
+  /** What is done when the page is opened, before it is shown; null for nothing. */
+  arrive?(visit: PageVisit, request: EndpointRequest): Promise<Submitted | null>
   /** Executes the form, which was shown by our page in this browser for this request. */
   submit(visit: PageVisit, fields: FormFields, request: EndpointRequest): Promise<Submitted>
   /**
@@ -148,14 +150,17 @@ export function formEndpoints(
     return show({ ...showing, page: pageFor(fate.page, showing) }, { ...fate, typed: fields })
   }
 
+  async function open(found: PageVisit, request: EndpointRequest): Promise<TextAnswer> {
+    const arrived = (await page.arrive?.(found, request)) ?? null
+    const showing = { deps, page, others, visit: found, request }
+    if (arrived !== null) return settle({ ...showing, page: others.signIn }, arrived, nothingTyped)
+    return mayShow(page.page, found.decision, found.flow)
+      ? show(showing, { status: 200, fault: null })
+      : advance(found, request.context)
+  }
+
   return {
-    GET: forPeople(showPage, (request) =>
-      visit(request, (found) =>
-        mayShow(page.page, found.decision, found.flow)
-          ? show({ deps, page, others, visit: found, request }, { status: 200, fault: null })
-          : advance(found, request.context),
-      ),
-    ),
+    GET: forPeople(showPage, (request) => visit(request, (found) => open(found, request))),
     POST: forPeople(showPage, post),
   }
 }
@@ -179,10 +184,17 @@ async function act(showing: Showing, fields: FormFields): Promise<TextAnswer> {
   const { deps, page, request } = showing
   if (page.grants === true && deps.csrf.isTooSoon(fields.text('csrf')))
     return show(showing, { status: 422, fault: { kind: 'too-soon' }, typed: fields })
-  const submitted = await page.submit(visitOf(showing), fields, request)
+  return settle(showing, await page.submit(visitOf(showing), fields, request), fields)
+}
+
+async function settle(
+  showing: Showing,
+  submitted: Submitted,
+  typed: FormFields,
+): Promise<TextAnswer> {
   if (submitted.next === 'answer') return submitted.answer
-  if (submitted.next === 'start-over') return startOver(showing, fields, submitted.cookies)
-  return show(showing, { ...submitted, typed: fields })
+  if (submitted.next === 'start-over') return startOver(showing, typed, submitted.cookies)
+  return show(showing, { ...submitted, typed })
 }
 
 // A signed-in user who signs in with another account must not continue with the first one.

@@ -39,10 +39,20 @@ export function formOf(
   hasField = false,
 ): SafeHtml {
   const given = { autofocus: !(hasField && fault?.kind === 'wrong') }
-  return html`${fault && faultOf(faultText(fault, texts, wrong), given)}
+  return html`${faultPart(fault, texts, wrong, given)}
 <form method="post" action="${action}">
 ${hidden}${content}
 </form>`
+}
+
+/** Why a form is shown again; null for nothing. */
+export function faultPart(
+  fault: FormFault | null,
+  texts: PageTexts,
+  wrong: TextKey,
+  given: { readonly autofocus: boolean } = { autofocus: true },
+): SafeHtml | null {
+  return fault && faultOf(faultText(fault, texts, wrong), given)
 }
 
 /** A label, its field, and the hint below; screen readers read them with the fault. */

@@ -38,7 +38,7 @@ export type FormFate =
 
 /** The audience of a page: anybody, a user between password and factor, or a signed-in user. */
 export function audienceOf(page: StepPage): 'anybody' | 'half-way' | 'account' {
-  if (page === 'sign-in' || page === 'code') return 'anybody'
+  if (page === 'sign-in' || page === 'code' || page === 'provider') return 'anybody'
   return page === 'second-factor' || page === 'recovery-code' ? 'half-way' : 'account'
 }
 

@@ -38,6 +38,8 @@ function pageOf(page: DecidedPage, flow: Flow | null): StepPage {
   // After a right password only the code is missing.
   if (page === 'sign-in' && (flow?.pending ?? null) !== null) return 'second-factor'
   if (page === 'sign-in' && flow?.mailed !== undefined) return 'code'
+  // Only the name of the new user is missing.
+  if (page === 'sign-in' && flow?.vouched?.connects === false) return 'provider'
   // A factor is added only right after the password: a session alone may be stolen.
   if (page === 'enrolment' && flow?.done.includes('login') !== true) return 'sign-in'
   return page
@@ -52,7 +54,7 @@ export function leadsToSignIn(decision: AuthorizationDecision, flow: Flow | null
 // A user without the password may ask for a code instead, and one who waits for it may type the
 // password.
 function isFirst(page: StepPage): boolean {
-  return page === 'sign-in' || page === 'code'
+  return page === 'sign-in' || page === 'code' || page === 'provider'
 }
 
 /**

@@ -9,6 +9,8 @@ export type PageName =
   | 'sign-in'
   /** The sign-in by a mailed code. */
   | 'code'
+  /** The sign-in with the account of a provider, and the name of a new user. */
+  | 'provider'
   | 'second-factor'
   /** The second factor with a recovery code. */
   | 'recovery-code'
@@ -25,6 +27,7 @@ export type AccountPageName =
   | 'account'
   | 'account/second-factor'
   | 'account/passkeys'
+  | 'account/identities'
   | 'account/password'
   | 'account/email'
   | 'account/confirm'
@@ -70,22 +73,28 @@ export interface PageRequest {
   readonly flow: string | null
   /** The tag of the language chosen on a page; null without. */
   readonly language: string | null
+  /** Of a browser that comes back from a provider; null without. */
+  readonly ticket: string | null
 }
 
-const ours = ['&flow=', '&language='] as const
+const ours = ['&flow=', '&language=', '&ticket='] as const
 const maxLanguageChars = 35
-const maxPageQueryChars = maxQueryChars + ours.join('').length + maxFlowChars + maxLanguageChars
+const maxTicketChars = 100
+const maxPageQueryChars =
+  maxQueryChars + ours.join('').length + maxFlowChars + maxLanguageChars + maxTicketChars
 
 /**
- * Reads the query of a page, without the `?`. Ours are `flow` and `language` at its end, spelt as
- * we spell them. Elsewhere they belong to the client and are ignored. A parameter of ours that is
- * given twice is dropped.
+ * Reads the query of a page, without the `?`. Ours are `flow`, `language` and `ticket` at its end,
+ * spelt as we spell them. Elsewhere they belong to the client and are ignored. A parameter of ours
+ * that is given twice is dropped.
  */
 export function readPageRequest(query: string): PageRequest | ForPage {
   if (query.length > maxPageQueryChars) return { at: 'page', problem: 'too-long' }
   const { raw, own } = splitOwn(query)
   const flow = onlyOf(own['&flow='])
-  if (raw.length > maxQueryChars || (flow ?? '').length > maxFlowChars)
+  const ticket = onlyOf(own['&ticket='])
+  const isTooLong = (ticket ?? '').length > maxTicketChars
+  if (isTooLong || raw.length > maxQueryChars || (flow ?? '').length > maxFlowChars)
     return { at: 'page', problem: 'too-long' }
   const language = onlyOf(own['&language='])
   const errand = returnOf(raw) ?? errandOf(raw)
@@ -96,6 +105,7 @@ export function readPageRequest(query: string): PageRequest | ForPage {
     errand,
     flow,
     language: language !== null && isTag(language) ? language : null,
+    ticket,
   }
 }
 
@@ -108,13 +118,21 @@ export function readPageRequest(query: string): PageRequest | ForPage {
 export function pageAddress(
   baseUrl: URL,
   page: PageName,
-  { raw, flow, language }: Pick<PageRequest, 'raw' | 'flow' | 'language'>,
+  place: Pick<PageRequest, 'raw' | 'flow' | 'language'>,
 ): string {
   // A URL without a path has a slash.
   const path = page.startsWith('account') ? `/${page}` : `/oauth/${page}`
-  const address = addressAt(baseUrl, `${path}?${raw}`)
+  return addressAt(baseUrl, `${path}?${pageQuery(place)}`)
+}
+
+/** The query of a page. */
+export function pageQuery({
+  raw,
+  flow,
+  language,
+}: Pick<PageRequest, 'raw' | 'flow' | 'language'>): string {
   const chosen = language === null ? '' : `&language=${language}`
-  return `${address}${chosen}${flow === null ? '' : `&flow=${flow}`}`
+  return `${raw}${chosen}${flow === null ? '' : `&flow=${flow}`}`
 }
 
 /** The query of a request's URL, without the `?`; empty without. */
@@ -131,7 +149,7 @@ export function placeWithoutRequest(url = ''): Pick<PageRequest, 'raw' | 'flow' 
 type Own = Record<(typeof ours)[number], string[]>
 
 function splitOwn(query: string): { readonly raw: string; readonly own: Own } {
-  const own: Own = { '&flow=': [], '&language=': [] }
+  const own: Own = { '&flow=': [], '&language=': [], '&ticket=': [] }
   let end = query.length
   // Ends at 0: a search from -1 would find the same place again.
   while (end > 0) {

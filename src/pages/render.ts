@@ -3,12 +3,14 @@ import { layout, type PageContent, type PageShell } from './layout.js'
 import type {
   AccountDeleteView,
   AccountEmailView,
+  AccountIdentitiesView,
   AccountPasswordView,
   CodeElsewhereView,
   CodeView,
   ConfirmEmailView,
   ConfirmRegisterView,
   ForgotView,
+  NewNameView,
   NoteView,
   RegisterView,
   ResetView,
@@ -28,6 +30,7 @@ import {
 } from './views/enrolment.js'
 import { errorPage } from './views/error.js'
 import { handOverPage } from './views/hand-over.js'
+import { accountIdentitiesPage, newNamePage } from './views/identities.js'
 import { forgotPage, notePage, resetPage, undoPage } from './views/mailed.js'
 import { accountPasswordPage } from './views/new-password.js'
 import { confirmRegisterPage, registerPage } from './views/register.js'
@@ -82,6 +85,10 @@ function mailedContentOf(view: MailedView, shell: PageShell): PageContent {
   switch (view.page) {
     case 'code':
       return codePage(view, shell.texts)
+    case 'new-name':
+      return newNamePage(view, shell.texts)
+    case 'account-identities':
+      return accountIdentitiesPage(view, shell.texts)
     case 'account-delete':
       return accountDeletePage(view, shell.texts)
     case 'forgot':
@@ -109,6 +116,8 @@ function mailedContentOf(view: MailedView, shell: PageShell): PageContent {
 
 type MailedView =
   | CodeView
+  | NewNameView
+  | AccountIdentitiesView
   | AccountDeleteView
   | ForgotView
   | ResetView

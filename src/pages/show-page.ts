@@ -114,7 +114,9 @@ function linkTo(
 }
 
 /** Details of an error page besides its fault. */
-type Told = Partial<Pick<ErrorView, 'clientName' | 'retryAfter'> & Pick<RefusedVisit, 'clientId'>>
+type Told = Partial<
+  Pick<ErrorView, 'clientName' | 'retryAfter' | 'told' | 'again'> & Pick<RefusedVisit, 'clientId'>
+>
 
 /** An error page with a reference to the log. */
 export function errorAnswer(
@@ -124,10 +126,11 @@ export function errorAnswer(
   { incoming, context }: Pick<EndpointRequest, 'incoming' | 'context'>,
   told?: Told,
 ): Promise<TextAnswer> {
-  const { clientName = null, clientId = null, retryAfter = 0 } = ownMembers({ ...told })
+  const { clientName = null, clientId = null, retryAfter = 0, ...more } = ownMembers({ ...told })
+  const shown = { clientName, retryAfter, told: more.told ?? null, again: more.again ?? null }
   const reader: PageReader = { incoming, uiLocales: [], at: null }
   const reference = context.requestId
-  const view = { page: 'error', fault, clientName, reference, parameter: null, retryAfter } as const
+  const view = { page: 'error', fault, reference, parameter: null, ...shown } as const
   const headers = retryAfter > 0 ? { 'Retry-After': String(retryAfter) } : {}
   return showPage(() => view, reader, { status, headers, refused: { context, clientId } })
 }

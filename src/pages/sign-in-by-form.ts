@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { AuthError } from '../errors.js'
 import type { SetHeaders } from '../http/endpoint.js'
 import { equalInConstantTime } from '../lib/constant-time.js'
@@ -9,15 +10,17 @@ import { parseCredentials } from '../login/login-request.js'
 import type { PasskeysOnPages } from '../passkeys/passkeys-on-pages.js'
 import { browserLifetime } from '../sessions/browser-session.js'
 import type { AuthUser } from '../users/contract.js'
-import type { Flow, FlowBinding, Flows, MailedSignIn } from './flow.js'
+import type { Flow, FlowBinding, Flows, MailedSignIn, VouchedSignIn } from './flow.js'
 import type { Submitted } from './form-page.js'
 import { asIdentifier } from './judge-form.js'
 import type { EmailSignInOnPages } from './mailed-login.js'
 import { assertionOf } from './page-passkeys.js'
+import type { ProvidersOnPages } from './page-providers.js'
 import type { FormFault } from './view.js'
 
 /** A form of our pages, and its origin. */
 export interface FormVisit extends Requester {
+  readonly incoming: IncomingMessage
   readonly binding: FlowBinding
   /** The decrypted flow. */
   readonly flow: Flow | null
@@ -59,11 +62,24 @@ export type FormSignIn =
     }
   | Exclude<Submitted, { next: 'answer' }>
 
+/** The result of a sign-in with the account of a provider. */
+export type ProviderSignIn =
+  | FormSignIn
+  /** A page with a flow of its own: for another name, or to sign in as usual and be connected. */
+  | { readonly next: 'go'; readonly page: 'provider' | 'sign-in'; readonly flow: string }
+  /** No user is connected with it. */
+  | { readonly next: 'not-connected'; readonly name: string }
+
 /** Signs in by forms of the pages. Rejects only with errors that are not for clients. */
 export interface SignInByForm {
   byPassword(fields: PasswordFields, visit: FormVisit): Promise<FormSignIn>
   /** With a mailed code in the place of a password; without the option always refused. */
   byMailedCode(code: string, visit: FormVisit, stay: boolean): Promise<FormSignIn>
+  /** With the ticket of a provider. `username`: for a new user, instead of one that is taken. */
+  byTicket(
+    given: { readonly ticket: string; readonly username?: string },
+    visit: FormVisit,
+  ): Promise<ProviderSignIn>
   /** `code` null: the user requests a code. */
   byCode(code: string | null, visit: FormVisit): Promise<FormSignIn>
   /** With a passkey only. Always refused without the option `passkeys`. */
@@ -74,12 +90,17 @@ export interface SignInByForm {
 
 export interface SignInByFormDeps {
   readonly logInSteps: LogInSteps
-  readonly flows: Pick<Flows, 'begin' | 'withStep' | 'withPending' | 'seal' | 'claim'>
+  readonly flows: Pick<
+    Flows,
+    'begin' | 'withStep' | 'withPending' | 'withVouched' | 'seal' | 'claim'
+  >
   readonly passwordFingerprint: PasswordFingerprint
   /** Undefined without the option `passkeys`. */
   readonly passkeysOnPages: Pick<PasskeysOnPages, 'approve' | 'open'> | undefined
   /** Undefined without the option `accounts.emailSignIn`. */
   readonly emailSignInOnPages: EmailSignInOnPages | undefined
+  /** Undefined without the option `providers`. */
+  readonly providersOnPages: Pick<ProvidersOnPages, 'signIn' | 'connect'> | undefined
 }
 
 /** Characters; longer than any valid code. */
@@ -115,11 +136,15 @@ export function createSignInByForm(deps: SignInByFormDeps): SignInByForm {
       const requestId = visit.flow?.mailed?.requestId
       if (requestId === undefined) return startOver
       if (!/^\d{8}$/.test(code)) return wrong
-      const nothing = { code: null, passkey: null }
       return byMail(deps, { requestId, code }, stay, nothing, visit, wrong).catch(
         (error: unknown) => resultOf(error, wrong),
       )
     },
+
+    byTicket: ({ ticket, username }, visit) =>
+      byTicket(deps, { ticket, username, ...nothing }, visit, notAllowed).catch((error: unknown) =>
+        resultOfTicket(error, notAllowed),
+      ),
 
     async byCode(typed, visit) {
       const code = typed === null ? null : withoutBlanks(typed)
@@ -152,6 +177,8 @@ async function second(
   if (flow === null || pending === null) return startOver
   const { userId, digests, stay } = pending
   if (flow.mailed !== undefined) return byMail(deps, flow.mailed, stay, shown, visit, otherwise)
+  if (flow.vouched?.connects === false)
+    return secondByTicket(deps, { ...flow.vouched, ...shown }, visit, otherwise)
   const request: SecondStep = {
     ...shown,
     userId,
@@ -181,13 +208,58 @@ async function byMail(
   const outcome = await server.logIn(given, visit)
   if (outcome.outcome === 'logged-in') return signedIn(deps, outcome.loggedIn, stay, visit)
   if (outcome.error.code === 'totp-invalid') return otherwise
-  const digests = { name: requestId, typed: requestId }
-  const pending = { userId: outcome.userId, passwordFingerprint: 'A'.repeat(22), digests, stay }
+  const pending = { ...withoutPassword, userId: outcome.userId, stay }
   const { flow, binding } = visit
   const due = flow?.pending
     ? flow
-    : flows.withPending(flow ?? flows.begin(), pending, { requestId, code })
+    : flows.withPending(flow ?? flows.begin(), pending, { mailed: { requestId, code } })
   return factorDue(deps, due, outcome, binding)
+}
+
+// The ticket is sent again with what was missing: it is used up when all is right.
+async function byTicket(
+  deps: SignInByFormDeps,
+  given: Pick<SecondStep, 'code' | 'passkey'> & {
+    readonly ticket: string
+    readonly username: string | undefined
+  },
+  visit: FormVisit,
+  otherwise: FormSignIn,
+): Promise<ProviderSignIn> {
+  const { providersOnPages: server, flows } = deps
+  if (server === undefined) return startOver
+  const { ticket, code, passkey, username } = given
+  const lifetime = browserLifetime(false)
+  const outcome = await server.signIn({ ticket, code, passkey, username, lifetime }, visit)
+  if (outcome.outcome === 'logged-in') return signedIn(deps, outcome.loggedIn, false, visit)
+  if (outcome.outcome === 'factor-due') {
+    const { userId, error, provider } = outcome
+    if (error.code === 'totp-invalid') return otherwise
+    const vouched: VouchedSignIn = { ticket, provider, connects: false }
+    const pending = { ...withoutPassword, userId }
+    const due = flows.withPending(flows.withVouched(vouched), pending, { vouched })
+    return factorDue(deps, visit.flow?.pending ? visit.flow : due, outcome, visit.binding)
+  }
+  const connects = outcome.outcome === 'unknown'
+  if (connects && !outcome.canConnect) return { next: 'not-connected', name: outcome.name }
+  if (!connects && username !== undefined) return wrong
+  const flow = flows.withVouched({ ticket, provider: outcome.provider, connects })
+  const page = connects ? 'sign-in' : 'provider'
+  return { next: 'go', page, flow: flows.seal(flow, visit.binding) }
+}
+
+async function secondByTicket(
+  deps: SignInByFormDeps,
+  { ticket, code, passkey }: Pick<SecondStep, 'code' | 'passkey'> & VouchedSignIn,
+  visit: FormVisit,
+  otherwise: FormSignIn,
+): Promise<FormSignIn> {
+  const given = { ticket, code, passkey, username: undefined }
+  const result = await byTicket(deps, given, visit, otherwise).catch((error: unknown) =>
+    resultOfTicket(error, startOver),
+  )
+  // The account was disconnected meanwhile.
+  return result.next === 'go' || result.next === 'not-connected' ? startOver : result
 }
 
 async function byPasskey(
@@ -216,12 +288,20 @@ async function byPasskey(
   return signedIn(deps, { ...opened, mustEnrol: false }, stay, visit)
 }
 
-function signedIn(
-  { flows }: SignInByFormDeps,
+async function signedIn(
+  { flows, providersOnPages }: SignInByFormDeps,
   loggedIn: LoggedIn,
   stay: boolean,
-  { flow: before, binding: { request } }: FormVisit,
-): FormSignIn {
+  visit: FormVisit,
+): Promise<FormSignIn> {
+  const { flow: before, binding } = visit
+  const { request } = binding
+  const { vouched } = before ?? {}
+  const { session, mustEnrol } = loggedIn
+  const to = { userId: session.userId, sessionId: session.id }
+  // Not before the factor that the user must have. If it fails, the sign-in goes on.
+  if (vouched?.connects === true && !mustEnrol)
+    await providersOnPages?.connect(vouched.ticket, to, null, visit).catch(() => {})
   // The flow is bound to the new cookie; the former value of the browser is obsolete.
   const browser = loggedIn.token
   const flow = flows.seal(flows.withStep(before ?? flows.begin(), 'login'), { request, browser })
@@ -240,10 +320,18 @@ function factorDue(
 }
 
 const startOver = { next: 'start-over' } as const
+const nothing = { code: null, passkey: null } as const
+/** What a pending sign-in has in the place of a password. */
+const withoutPassword = {
+  passwordFingerprint: 'A'.repeat(22),
+  digests: { name: 'A'.repeat(43), typed: 'A'.repeat(43) },
+  stay: false,
+} as const
 
 /** Never tells whether the name or the password was wrong. */
 const wrong = again(422, { kind: 'wrong' })
 const wrongPasskey = again(422, { kind: 'wrong-passkey' })
+const notAllowed = again(403, { kind: 'refused', message: null })
 
 function again(status: number, fault: FormFault) {
   return { next: 'again', status, fault } as const
@@ -272,6 +360,13 @@ function resultOf(error: unknown, otherwise: FormSignIn): FormSignIn {
     default:
       throw error
   }
+}
+
+// Of the ticket itself, nothing can be corrected.
+function resultOfTicket(error: unknown, otherwise: FormSignIn): FormSignIn {
+  const code = error instanceof AuthError ? error.code : ''
+  if (code === 'proof-refused') return startOver
+  return code === 'provider-refused' ? otherwise : resultOf(error, otherwise)
 }
 
 /**

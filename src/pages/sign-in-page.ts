@@ -12,12 +12,14 @@ import type { SafeHtml } from './html.js'
 import type { EmailSignInOnPages } from './mailed-login.js'
 import { leadsToSignIn } from './next-page.js'
 import type { PagePasskeys } from './page-passkeys.js'
+import type { PageProviders } from './page-providers.js'
 import { type PageName, pageAddress } from './page-request.js'
 import { type PageSite, withRequest } from './page-site.js'
 import type { PageVisit } from './page-visit.js'
 import { seeOther } from './show-page.js'
 import type { FormSignIn, FormVisit, SignInByForm } from './sign-in-by-form.js'
 import type { PageTexts } from './texts.js'
+import type { SignInView } from './view.js'
 
 export interface SignInPageDeps {
   readonly pages: Pick<Pages, 'cookie'>
@@ -37,6 +39,8 @@ export interface SignInPageDeps {
   readonly pageSite: Pick<PageSite, 'links'>
   /** Undefined without the option `passkeys`. */
   readonly offerPasskey: OfferPasskey | undefined
+  /** Undefined without the option `providers`. */
+  readonly providers: PageProviders | undefined
 }
 
 /** `/oauth/sign-in`: name and password, or a passkey. */
@@ -51,6 +55,8 @@ export function createSignInPage(deps: SignInPageDeps): FormPage {
       const username = typed.text('username') || hintOf(visit)
       const isOther = form.fault?.kind === 'other-account' && !leadsToSignIn(decision, flow)
       const account = found !== null && isOther ? accountOf(found) : null
+      const byProvider = providersOf(deps.providers, asked, flow)
+      const isOnly = byProvider.password === 'none'
       return (texts) => ({
         page: 'sign-in',
         client,
@@ -58,12 +64,11 @@ export function createSignInPage(deps: SignInPageDeps): FormPage {
         account,
         username,
         stay: typed.has('stay'),
-        forgotten: forgottenOf(deps, asked),
-        register: registerOf(deps, asked),
-        byCode: deps.emailSignInOnPages === undefined ? null : pageAddress(baseUrl, 'code', asked),
+        ...(isOnly ? noOtherWays : otherWays(deps, asked)),
+        ...byProvider,
         mayCancel: true,
         passkey:
-          passkeys === undefined
+          passkeys === undefined || isOnly
             ? null
             : signInPart(passkeys, baseUrl, texts, unknownPasskey ?? null),
       })
@@ -80,6 +85,19 @@ export function createSignInPage(deps: SignInPageDeps): FormPage {
       const offer = fields.has('capable') ? offerPasskey : undefined
       return settleSignIn(deps, result, visit, request, offer)
     },
+  }
+}
+
+type OtherWays = Pick<SignInView, 'forgotten' | 'register' | 'byCode'>
+
+const noOtherWays: OtherWays = { forgotten: null, register: null, byCode: null }
+
+function otherWays(deps: SignInPageDeps, asked: PageVisit['asked']): OtherWays {
+  const hasCodes = deps.emailSignInOnPages !== undefined
+  return {
+    forgotten: forgottenOf(deps, asked),
+    register: registerOf(deps, asked),
+    byCode: hasCodes ? pageAddress(deps.baseUrl, 'code', asked) : null,
   }
 }
 
@@ -104,6 +122,20 @@ function signInPart(
   const options = server.signInOptions()
   const asked = { ceremony: 'get', options, label: 'passkey.sign-in', isAlone: false } as const
   return part({ ...asked, renew, unknown }, texts)
+}
+
+function providersOf(
+  providers: PageProviders | undefined,
+  asked: PageVisit['asked'],
+  flow: PageVisit['flow'],
+): Pick<SignInView, 'providers' | 'password' | 'connects'> {
+  if (providers === undefined) return { providers: [], password: 'shown', connects: null }
+  const { server, buttonsFor } = providers
+  const { only, somePasswords, list } = server
+  const { connects = false, provider } = flow?.vouched ?? {}
+  const { name = null } = (connects && list.find(({ id }) => id === provider)) || {}
+  const password = !only ? 'shown' : somePasswords ? 'folded' : 'none'
+  return { providers: buttonsFor(asked), password, connects: name }
 }
 
 // The host's own page wins over ours.
@@ -132,9 +164,9 @@ function registerOf(
 /** The visit in the form for the sign-in. */
 export function formVisit(
   { binding, flow }: PageVisit,
-  { context, aborted, setHeaders }: EndpointRequest,
+  { incoming, context, aborted, setHeaders }: EndpointRequest,
 ): FormVisit {
-  return { binding, flow, context, aborted, setHeaders }
+  return { incoming, binding, flow, context, aborted, setHeaders }
 }
 
 /**
@@ -177,8 +209,9 @@ async function signedIn(
   return seeOther(pageAddress(baseUrl, 'authorize', { ...asked, flow }), [kept])
 }
 
-function goTo(
-  { baseUrl }: SignInPageDeps,
+/** Leads to a page with a flow. */
+export function goTo(
+  { baseUrl }: Pick<SignInPageDeps, 'baseUrl'>,
   page: PageName,
   { asked }: PageVisit,
   flow: string,

@@ -1,6 +1,15 @@
 import type { PageRefusal } from '../audit/refusals.js'
 import type { PasswordReason } from '../passwords/password-rules.js'
 import type { SafeHtml } from './html.js'
+import type {
+  AppOnPage,
+  DeviceOnPage,
+  EmailOnPage,
+  FactorOnPage,
+  IdentityOnPage,
+  PasskeyOnPage,
+  ProviderButton,
+} from './view-parts.js'
 
 /** The app that requests the sign-in. */
 export interface ClientOnPage {
@@ -55,6 +64,15 @@ export interface SignInView {
   readonly forgotten: string | null
   readonly register: string | null
   readonly byCode: string | null
+  /** In the order of their buttons; empty without. They are links. */
+  readonly providers: readonly ProviderButton[]
+  /**
+   * `none`: providers are the only way in, so there is no form. `folded`: for some users there is
+   * another one.
+   */
+  readonly password: 'shown' | 'folded' | 'none'
+  /** The provider that whoever signs in now is connected with; null without. */
+  readonly connects: string | null
   /** Whether the form offers a way back to the client. */
   readonly mayCancel: boolean
   /**
@@ -62,6 +80,11 @@ export interface SignInView {
    * its script finds that the browser supports passkeys.
    */
   readonly passkey: SafeHtml | null
+}
+
+/** The name of a new user from a provider, since the usual one is taken: the field `username`. */
+export interface NewNameView extends Omit<ForgotView, 'page'> {
+  readonly page: 'new-name'
 }
 
 /** A sign-in by a mailed code: the field `username`; then `code`, `stay`, a button `again`. */
@@ -155,38 +178,6 @@ export interface ConsentView {
   readonly form: PageForm
 }
 
-/** A device on which the user is signed in. */
-export interface DeviceOnPage {
-  readonly id: string
-  /** Such as "Firefox on Linux"; null if the device tells nothing. */
-  readonly name: string | null
-  readonly ip: string | null
-  readonly lastSeenAt: Date
-  /** Whether it is this browser. */
-  readonly current: boolean
-  /** The apps that the user has signed in to from there. */
-  readonly apps: readonly SignedInAppOnPage[]
-}
-
-/** The session of an app. */
-export interface SignedInAppOnPage {
-  readonly id: string
-  /** Null if the app no longer exists. */
-  readonly name: string | null
-  readonly lastSeenAt: Date
-}
-
-/** An app that the user has authorised. */
-export interface AppOnPage {
-  readonly id: string
-  /** Null if the app no longer exists. */
-  readonly name: string | null
-  /** The meaning of each scope in the user's language. */
-  readonly scopes: readonly string[]
-  /** The names of the APIs besides the host's own. */
-  readonly apis: readonly string[]
-}
-
 /**
  * The account of the signed-in user. Its form has a button `name="choice"` for each change, with
  * the value `end` and the id of a device, which ends the sessions of its apps as well, or the id of
@@ -205,40 +196,13 @@ export interface AccountView {
   readonly passkeys: { readonly count: number; readonly href: string } | null
   /** The page to change the password; null without. */
   readonly password: string | null
+  /** The page of connected accounts; null without. */
+  readonly identities: string | null
   /** The address, and the page to change it; null without. */
   readonly email: EmailOnPage | null
   /** The page to sign out, and the one to delete the account; null without. */
   readonly signOut: string
   readonly delete: string | null
-}
-
-/** The user's address. */
-export interface EmailOnPage {
-  /** Null without. */
-  readonly address: string | null
-  readonly verified: boolean
-  readonly href: string
-}
-
-/** The state of the user's second factor. */
-export interface FactorOnPage {
-  /** Null if the host has no store of second factors. */
-  readonly app: AppFactorOnPage | null
-  /** Null if the host offers no codes by mail. */
-  readonly email: EmailFactorOnPage | null
-}
-
-/** The authenticator app. */
-export interface AppFactorOnPage {
-  readonly enabled: boolean
-  readonly recoveryCodesLeft: number
-}
-
-/** Codes by mail. */
-export interface EmailFactorOnPage {
-  readonly enabled: boolean
-  /** Whether the user has a proven address, without which it cannot be switched on. */
-  readonly verified: boolean
 }
 
 /**
@@ -259,14 +223,6 @@ export interface AccountFactorView extends FactorOnPage {
   readonly back: string
 }
 
-/** A passkey of the user. */
-export interface PasskeyOnPage {
-  readonly id: string
-  readonly name: string
-  readonly createdAt: Date
-  readonly lastUsedAt: Date | null
-}
-
 /**
  * The passkeys. A button `name="choice"` has the value `add`, or `remove` and the id of a passkey,
  * separated by a blank. A form with the fields `id` and `name` renames one.
@@ -278,6 +234,17 @@ export interface AccountPasskeysView {
   readonly passkeys: readonly PasskeyOnPage[]
   /** The account page. */
   readonly back: string
+}
+
+/**
+ * The accounts elsewhere. A button `name="choice"` has the value `connect` and the id of a
+ * provider, or `disconnect` and the id of an account, separated by a blank.
+ */
+export interface AccountIdentitiesView
+  extends Pick<AccountPasskeysView, 'account' | 'form' | 'back'> {
+  readonly page: 'account-identities'
+  readonly identities: readonly IdentityOnPage[]
+  readonly providers: readonly { readonly id: string; readonly name: string }[]
 }
 
 /**
@@ -454,12 +421,16 @@ export interface SignedOutView {
 /** The faults of error pages. The list is closed. */
 export type PageFault = PageRefusal
 
-/** An error page. It has no links from the request, whose origin is unproven. */
+/** An error page. It has no links from the request, unless that was checked. */
 export interface ErrorView {
   readonly page: 'error'
   readonly fault: PageFault
-  /** The name of an existing client, for `redirect-mismatch`; null without. */
+  /** The name of an existing client, for `redirect-mismatch`, or of a provider; null without. */
   readonly clientName: string | null
+  /** The host's own words, for `provider-refused`; null without. */
+  readonly told: string | null
+  /** The page where the user can start again; null without. */
+  readonly again: string | null
   /** The id of the request in the log; null without. */
   readonly reference: string | null
   /** The name of the wrong parameter, from a fixed list; null without. */
@@ -472,6 +443,7 @@ export interface ErrorView {
 export type View =
   | SignInView
   | CodeView
+  | NewNameView
   | SecondFactorView
   | EnrolView
   | EnrolPasskeyView
@@ -482,6 +454,7 @@ export type View =
   | AccountView
   | AccountFactorView
   | AccountPasskeysView
+  | AccountIdentitiesView
   | AccountDeleteView
   | ForgotView
   | ResetView

@@ -134,9 +134,9 @@ async function leave(
 ): Promise<TextAnswer> {
   if (goal.kind === 'client') return seeOther(backTo(deps, goal, { error }))
   const pages = pagesOf(deps)
-  if (cause !== undefined) return pages.failed(request, name, cause)
+  if (cause !== undefined) return pages.failed(request, pageOf(goal), cause)
   if (error === 'access_denied') return pages.cancelled(pageOf(goal))
-  return pages.refused(request, name, told)
+  return pages.refused(request, pageOf(goal), name, told)
 }
 
 function pageOf({ raw, linkTo }: Extract<FlowGoal, { kind: 'page' }>) {

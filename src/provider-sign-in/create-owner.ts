@@ -85,7 +85,7 @@ async function newUserOf(
 }
 
 /** What the user may be called: the name there, or the local part of the address. */
-function suggestedName({ username }: Vouched['identity'], email: string): string | null {
+export function suggestedName({ username }: Vouched['identity'], email: string): string | null {
   const candidates = [username, email.slice(0, email.lastIndexOf('@'))]
   return candidates.find((one) => userNameText.safeParse(one).success) ?? null
 }

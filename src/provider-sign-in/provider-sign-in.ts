@@ -5,6 +5,7 @@ import { ok } from '../http/answer.js'
 import type { Capability } from '../http/capability.js'
 import type { Endpoint } from '../http/endpoint.js'
 import type { HostCall } from '../lib/host-call.js'
+import type { ProvidersOnPages } from '../pages/page-providers.js'
 import type { CallbackPages } from '../pages/provider-callback.js'
 import type { SignedIn } from '../principal/principal.js'
 import type { Sessions } from '../sessions/sessions.js'
@@ -27,6 +28,7 @@ import {
 import { createOwnIdentities, type OwnIdentities } from './own-identities.js'
 import { createProviderFlows } from './provider-flow.js'
 import type { ProviderProofs, ProviderServer } from './provider-server.js'
+import { createProvidersOnPages } from './providers-on-pages.js'
 import type { CheckedProvidersOptions } from './providers-options.js'
 import { createSignInByTicket } from './sign-in-by-ticket.js'
 import { createStart, leadToProviderEndpoint, startEndpoint } from './start.endpoint.js'
@@ -61,6 +63,7 @@ export interface ProviderSignInDeps extends ProviderServer, OpenApprovedDeps {
 /** Signing in with the account of somebody else. */
 export interface ProviderSignIn extends Capability {
   readonly ownIdentities: OwnIdentities
+  readonly onPages: ProvidersOnPages
 }
 
 /** The endpoints of `/auth/providers` and `/auth/identities`. */
@@ -97,6 +100,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
       ],
     ],
     ownIdentities,
+    onPages: createProvidersOnPages({ ...own, flows, signInByTicket }),
   }
 }
 

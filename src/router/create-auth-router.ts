@@ -19,6 +19,7 @@ import { createOAuth } from '../oauth/oauth.js'
 import { withoutDocuments } from '../oauth/well-known.js'
 import { withoutRegister } from '../oauth/without-register.js'
 import { createBrowserPages } from '../pages/browser-pages.js'
+import { createCallbackPages } from '../pages/provider-callback.js'
 import { createPagesForHost } from '../pages/sign-in-url.js'
 import { createPasskeys, refuseWithoutPasskeys, withoutPasskeys } from '../passkeys/passkeys.js'
 import { createPkce } from '../pkce/pkce.js'
@@ -29,7 +30,7 @@ import { createRegistration } from '../registration/registration.js'
 import { createPublishedKeys } from '../tokens/published-keys.js'
 import type { AuthRouter } from './auth-router.js'
 import { createHealth } from './health.js'
-import { createKit, type Kit, kitForApps } from './kit.js'
+import { type AppsKit, createKit, type Kit, kitForApps } from './kit.js'
 import { createDescribeApi } from './openapi.js'
 import type { AuthRouterOptions } from './options.js'
 import { type ResolvedOptions, resolveOptions } from './resolve-options.js'
@@ -132,7 +133,7 @@ function createMap(kit: Kit) {
     accountsServer &&
     accounts &&
     createRegistration({ ...kit, ...accountsServer, ...accounts.parts })
-  const providers = createProviders(kit)
+  const providers = createProviders(kit, forApps)
   const pages = forApps && {
     ...forApps,
     ownDevices: kit.hasAccountPage ? sessions.onPages : undefined,
@@ -143,6 +144,7 @@ function createMap(kit: Kit) {
     registrationOnPages: registration?.onPages,
     emailSignInOnPages: emailSignIn?.onPages,
     deletionOnPages: deletion?.onPages,
+    providersOnPages: providers?.onPages,
   }
 
   // biome-ignore format: the map is a table
@@ -198,6 +200,8 @@ function createMap(kit: Kit) {
                                                      // GET, POST /oauth/authorize
                                                      // GET, POST /oauth/sign-in
                                                      // GET, POST /oauth/code
+                                                     // GET /oauth/providers/:id
+                                                     // GET, POST /oauth/provider
                                                      // GET, POST /oauth/second-factor
                                                      // GET, POST /oauth/recovery-code
                                                      // GET, POST /oauth/enrolment
@@ -208,6 +212,7 @@ function createMap(kit: Kit) {
                                                      // GET, POST /account
                                                      // GET, POST /account/second-factor
                                                      // GET, POST /account/passkeys
+                                                     // GET, POST /account/identities
                                                      // GET, POST /account/password
                                                      // GET, POST /account/email
                                                      // GET, POST /account/confirm
@@ -246,7 +251,7 @@ function createOffered(kit: Kit, ending: EndForAccounts) {
 }
 
 // What the option `providers` offers.
-function createProviders(kit: Kit) {
+function createProviders(kit: Kit, forApps: AppsKit | undefined) {
   const { providerServer, providersOptions, identities, proofs, passkeyServer } = kit
   if (!providerServer || !providersOptions || !identities || !proofs) return undefined
   return createProviderSignIn({
@@ -256,7 +261,7 @@ function createProviders(kit: Kit) {
     identities,
     proofs,
     beforeRegister: kit.accountsServer?.accountsOptions.beforeRegister,
-    callbackPages: undefined,
+    callbackPages: forApps && createCallbackPages(forApps),
     issuer: kit.oauthServer?.issuer ?? providerServer.baseUrl.origin,
     hasPasskey: async (userId) =>
       ((await passkeyServer?.passkeyStore.listForUser(userId)) ?? []).length > 0,

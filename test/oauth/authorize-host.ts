@@ -152,6 +152,7 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
     registrationOnPages: undefined,
     emailSignInOnPages: undefined,
     deletionOnPages: undefined,
+    providersOnPages: undefined,
     isRegistrationOpen: false,
     ownDevices: undefined,
     signer: settings.signer?.(signer) ?? signer,

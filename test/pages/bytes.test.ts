@@ -33,8 +33,8 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
   }).toMatchInlineSnapshot(`
     {
       "css": "7a731e4f7eebb92e",
-      "de": "e7618e03be6579ad",
-      "en": "8588f80674c8ab2b",
+      "de": "1a3e3455bb6c8d10",
+      "en": "c287d05ced5313a9",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }

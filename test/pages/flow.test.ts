@@ -32,7 +32,9 @@ describe('a flow', () => {
     expect(flows.open(flows.seal(waiting, binding), binding)).toEqual(waiting)
     expect(flows.withStep(waiting, 'other_account').mailed).toEqual(mailed)
     expect(flows.withStep(waiting, 'login').mailed).toBeUndefined()
-    const half = flows.withPending(waiting, halfWay, { requestId, code: '00123456' })
+    const half = flows.withPending(waiting, halfWay, {
+      mailed: { requestId, code: '00123456' },
+    })
     expect(flows.open(flows.seal(half, binding), binding)).toEqual(half)
     // A password in its place is no mailed code.
     expect(flows.withPending(half, halfWay).mailed).toBeUndefined()
@@ -44,6 +46,44 @@ describe('a flow', () => {
     expect(flowOfBytes(bytesOfFlow(waiting).subarray(0, 47))).toBeNull()
     expect(flowOfBytes(Buffer.concat([bytesOfFlow(waiting), digit]))).toBeNull()
     expect(() => bytesOfFlow({ ...waiting, mailed: { requestId: 'short', code: null } })).toThrow()
+  })
+
+  it('keeps who has come back from a provider, until somebody has signed in', () => {
+    const { flows, clock } = flowParts()
+    const ticket = `mar_vt_${digestOf('a ticket')}`
+    const vouched = { ticket, provider: 'work', connects: false }
+    const asking = flows.withVouched(vouched)
+    expect(asking).toEqual({ startedAt: now, done: ['other_account'], pending: null, vouched })
+    expect(flows.open(flows.seal(asking, binding), binding)).toEqual(asking)
+    const half = flows.withPending(asking, halfWay, { vouched })
+    expect(flows.open(flows.seal(half, binding), binding)).toEqual(half)
+    // A password in its place is no provider.
+    expect(flows.withPending(asking, halfWay).vouched).toBeUndefined()
+    expect(flows.withStep(asking, 'other_account').vouched).toEqual(vouched)
+    expect(flows.withStep(asking, 'login').vouched).toBeUndefined()
+    const bytes = bytesOfFlow(half)
+    for (const at of [40, 41, 45])
+      expect(
+        flowOfBytes(Buffer.concat([bytes.subarray(0, at), Buffer.of(2), bytes.subarray(at + 1)])),
+      ).toBeNull()
+    expect(flowOfBytes(bytesOfFlow(asking).subarray(0, 70))).toBeNull()
+    expect(() => bytesOfFlow({ ...asking, vouched: { ...vouched, ticket: 'short' } })).toThrow()
+    const sealed = flows.seal(half, binding)
+    clock.advance(5 * 60)
+    expect(flows.open(sealed, binding)?.vouched).toBeUndefined()
+  })
+
+  it('keeps who is connected by the next sign-in, in whichever way that is', () => {
+    const { flows, clock } = flowParts()
+    const vouched = { ticket: `mar_vt_${digestOf('a ticket')}`, provider: 'w', connects: true }
+    const flow = flows.withVouched(vouched)
+    const mailed = flows.withMailed(flow, digestOf('a request'))
+    const sealed = flows.seal(flows.withPending(mailed, halfWay), binding)
+    expect(flows.open(sealed, binding)?.vouched).toEqual(vouched)
+    expect(mailed.done).toEqual(['other_account'])
+    clock.advance(5 * 60)
+    expect(flows.open(sealed, binding)).toEqual(flow)
+    expect(flows.withStep(flow, 'login').vouched).toBeUndefined()
   })
 
   it('is written in characters that no address changes, 400 at most for ids of 152 bytes', () => {

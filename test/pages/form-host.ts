@@ -92,6 +92,7 @@ export async function startForms({
     passwordFingerprint: createPasswordFingerprint(keys),
     passkeysOnPages: undefined,
     emailSignInOnPages: undefined,
+    providersOnPages: undefined,
   })
   const secrets = new Set<string>()
 
@@ -99,6 +100,7 @@ export async function startForms({
     const { ip = '192.0.2.7', ...other } = from
     const at: FlowBinding = { ...binding, ...other }
     return {
+      incoming: {} as FormVisit['incoming'],
       binding: at,
       flow: flows.open(sealed, at),
       context: { requestId: 'r-1', ip, userAgent: null },

@@ -9,7 +9,8 @@ import { rounds } from '../support/rounds.js'
 import { binding, flowParts, request } from './flow-parts.js'
 
 const base = new URL('https://chat.example.com/api/v1')
-const plain = { at: 'page-request', raw: request, errand: null, flow: null, language: null }
+const nothing = { errand: null, flow: null, language: null, ticket: null }
+const plain = { at: 'page-request', raw: request, ...nothing }
 
 describe('the query of a page', () => {
   it('is the request as it came, and our flow behind it', () => {
@@ -55,6 +56,12 @@ describe('the query of a page', () => {
     ['two languages', `${request}&language=de&flow=a&language=en`, { flow: 'a' }],
     ['a language that is none', `${request}&language=%22%3E`, {}],
     ['one that is too long', `${request}&language=${'a'.repeat(36)}`, {}],
+    [
+      'the ticket of a provider',
+      `${request}&language=de&ticket=t`,
+      { language: 'de', ticket: 't' },
+    ],
+    ['two tickets', `${request}&ticket=t&ticket=u`, {}],
     ['an ampersand behind it', `${request}&flow=a&`, { raw: `${request}&flow=a&` }],
   ])('with %s', (_name, query, expected) => {
     expect(readPageRequest(query)).toEqual({ ...plain, ...expected })
@@ -83,6 +90,8 @@ describe('the query of a page', () => {
     expect(readPageRequest(`${long}x&flow=a`)).toEqual(tooLong)
     expect(readPageRequest(`${long}&flow=${flow}f`)).toEqual(tooLong)
     expect(readPageRequest(`a=1${'&flow=a'.repeat(100_000)}`)).toEqual(tooLong)
+    expect(readPageRequest(`a=1&ticket=${'t'.repeat(100)}`)).toMatchObject({ raw: 'a=1' })
+    expect(readPageRequest(`a=1&ticket=${'t'.repeat(101)}`)).toEqual(tooLong)
     // Many of ours make no room for a longer request.
     expect(readPageRequest(`${long}x${'&flow='.repeat(10)}`)).toEqual(tooLong)
   })

@@ -84,6 +84,8 @@ const byRoute = new Map(requests.map(({ route, request }) => [route, request]))
 const forPeople: ReadonlySet<string> = new Set([
   '/oauth/sign-in',
   '/oauth/code',
+  '/oauth/providers/:id',
+  '/oauth/provider',
   '/oauth/second-factor',
   '/oauth/recovery-code',
   '/oauth/enrolment',
@@ -94,6 +96,7 @@ const forPeople: ReadonlySet<string> = new Set([
   '/account',
   '/account/second-factor',
   '/account/passkeys',
+  '/account/identities',
   '/account/password',
   '/account/email',
   '/account/confirm',

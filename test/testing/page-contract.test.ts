@@ -339,6 +339,8 @@ in comments. --><html lang="${texts.tag}" dir="${texts.direction}">
     const kinds: Record<View['page'], true> = {
       'sign-in': true,
       code: true,
+      'new-name': true,
+      'account-identities': true,
       'account-delete': true,
       'second-factor': true,
       enrol: true,

@@ -73,10 +73,7 @@ export interface AskedPage {
 /** The request of a form, and how pages are shown in answer to it. */
 export interface Asking extends AskedPage {
   /** Shows a view with a new form for this page. Default: 200, without a fault. */
-  show(
-    viewIn: (form: PageForm) => (texts: PageTexts) => View,
-    shown?: Pick<Shown, 'status' | 'fault'>,
-  ): Promise<TextAnswer>
+  show(viewIn: (form: PageForm) => (texts: PageTexts) => View, shown?: Shown): Promise<TextAnswer>
   /** Opens a page of the account anew. */
   open(page: AccountPageName): Promise<TextAnswer>
 }

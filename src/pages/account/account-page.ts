@@ -6,7 +6,7 @@ import type { OwnPasskeys } from '../../passkeys/own-passkeys.js'
 import type { SessionRecord } from '../../stores/contract.js'
 import { accountOf } from '../consent-page.js'
 import { pageAddress } from '../page-request.js'
-import type { AppOnPage, EmailOnPage } from '../view.js'
+import type { AppOnPage, EmailOnPage } from '../view-parts.js'
 import type { AccountFormPage, Asking, Changed } from './account-form.js'
 import { groupDevices } from './devices.js'
 import { factorOf } from './factor-page.js'
@@ -29,6 +29,8 @@ export interface AccountPageDeps {
   readonly ownPasskeys: Pick<OwnPasskeys, 'list'> | undefined
   /** Whether users can change their password here. */
   readonly hasPasswordPage: boolean
+  /** Whether users can connect other accounts here. */
+  readonly hasIdentitiesPage: boolean
   /** Whether users can delete their account. */
   readonly hasDeletePage: boolean
   /** Undefined if users cannot change their address here. */
@@ -49,6 +51,9 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
   const emailUrl = pageAddress(baseUrl, 'account/email', place)
   const hasFactor = deps.secondFactor !== undefined || deps.emailFactor !== undefined
   const password = deps.hasPasswordPage ? pageAddress(baseUrl, 'account/password', place) : null
+  const identities = deps.hasIdentitiesPage
+    ? pageAddress(baseUrl, 'account/identities', place)
+    : null
   return {
     page: 'account',
     needsFresh: false,
@@ -73,6 +78,7 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
         passkeys: passkeys === undefined ? null : { count: passkeys.length, href: passkeysUrl },
         password,
         email: address === undefined ? null : emailOf(address, emailUrl),
+        identities,
         delete: deps.hasDeletePage ? pageAddress(baseUrl, 'account/delete', place) : null,
         signOut,
       })

@@ -1,4 +1,4 @@
-import type { DeviceOnPage } from '../view.js'
+import type { DeviceOnPage } from '../view-parts.js'
 import type { OwnDevice } from './parts.js'
 
 /** A device, with the ids of all sessions on it. */

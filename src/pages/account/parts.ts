@@ -5,7 +5,7 @@ import type { SessionRecord } from '../../stores/contract.js'
 import type { TotpStatus } from '../../two-factor/enrolment.js'
 import type { AuthUser, LoginIdentifier } from '../../users/contract.js'
 import type { FactorEnrolment } from '../enrolment-page.js'
-import type { EmailFactorOnPage } from '../view.js'
+import type { EmailFactorOnPage } from '../view-parts.js'
 
 /** One session of a user, as in `GET /auth/sessions`. */
 export interface OwnDevice {

@@ -35,6 +35,9 @@ export const de: TextsOfPages = {
   'sign-in.continue': 'Weiter als {account}',
   'sign-in.forgotten': 'Passwort vergessen?',
   'sign-in.register': 'Konto anlegen',
+  'sign-in.provider': 'Weiter mit {provider}',
+  'sign-in.by-password': 'Mit Passwort anmelden',
+  'sign-in.connects': 'Melde Dich einmal an wie gewohnt, um {provider} zu verbinden.',
   'sign-in.cancel': 'Abbrechen und zurück zu {client}',
   'sign-in.wrong': 'Name oder Passwort stimmt nicht.',
 
@@ -182,6 +185,14 @@ export const de: TextsOfPages = {
   'account.change-password': 'Passwort ändern',
   'account.email': 'E-Mail-Adresse',
   'account.change-email': 'Adresse bestätigen oder ändern',
+  'account.identities': 'Andere Konten',
+  'account.change-identities': 'Andere Konten verbinden oder trennen',
+  'account-identities.lead': 'Mit diesen Konten kannst Du Dich anmelden.',
+  'account-identities.none': 'Du hast kein anderes Konto verbunden.',
+  'account-identities.connect': '{provider} verbinden',
+  'account-identities.disconnect': 'Trennen',
+  'account-identities.disconnect-named': '{account} trennen',
+  'account-identities.wrong': 'Dein einziger Zugang bleibt. Richte zuerst einen anderen ein.',
 
   'account.delete': 'Konto löschen',
   'account-delete.lead':
@@ -248,6 +259,8 @@ export const de: TextsOfPages = {
   'register.wrong-email': 'Das ist keine E-Mail-Adresse.',
   'register.wrong-name': 'Dieser Name geht nicht.',
   'register.taken': 'Diesen Benutzernamen gibt es schon. Nimm einen anderen.',
+  'new-name.title': 'Wähl einen Benutzernamen',
+  'new-name.lead': 'Den Namen, den Du anderswo hast, gibt es hier schon.',
 
   'confirm-register.lead':
     'Sieh in Deine Mail. Wenn kein Code kommt, gibt es vielleicht schon ein Konto.',
@@ -324,6 +337,11 @@ export const de: TextsOfPages = {
   'error.not-found': 'Diese Seite gibt es nicht.',
   'error.throttled': 'Das waren zu viele Versuche. Bitte versuch es in {wait} noch einmal.',
   'error.busy': 'Das geht gerade nicht. Bitte versuch es in {wait} noch einmal.',
+  'error.stale-sign-in': 'Diese Anmeldung ist zu alt oder begann in einem anderen Browser.',
+  'error.provider-refused': 'Die Anmeldung mit {client} ging nicht.',
+  'error.not-connected': 'Dieses Konto bei {client} ist hier nicht verbunden.',
+  'error.identity-in-use': 'Jemand anderes ist mit diesem Konto verbunden.',
+  'error.again': 'Von vorn beginnen',
   'error.app': 'Die App',
   'error.go-back':
     'Geh zurück und versuch es noch einmal. Hilft das nicht, sag es denen, die die App betreiben.',

@@ -3,13 +3,8 @@ import { type HtmlValue, html, type SafeHtml } from '../html.js'
 import type { PageContent } from '../layout.js'
 import type { TextKey } from '../texts/en.js'
 import type { PageTexts } from '../texts.js'
-import type {
-  AccountFactorView,
-  AccountPasskeysView,
-  AppFactorOnPage,
-  EmailFactorOnPage,
-  PasskeyOnPage,
-} from '../view.js'
+import type { AccountFactorView, AccountPasskeysView } from '../view.js'
+import type { AppFactorOnPage, EmailFactorOnPage, PasskeyOnPage } from '../view-parts.js'
 import { appText, emailFactorText } from './account.js'
 
 /** The authenticator app: set up, or its codes and its end. Below it, codes by mail. */

@@ -3,15 +3,15 @@ import { html, type SafeHtml } from '../html.js'
 import type { PageContent } from '../layout.js'
 import type { TextKey } from '../texts/en.js'
 import type { PageTexts } from '../texts.js'
+import type { AccountView } from '../view.js'
 import type {
-  AccountView,
   AppFactorOnPage,
   AppOnPage,
   DeviceOnPage,
   EmailFactorOnPage,
   EmailOnPage,
   SignedInAppOnPage,
-} from '../view.js'
+} from '../view-parts.js'
 
 /** The account, with one form for all changes. */
 export function accountPage(view: AccountView, texts: PageTexts): PageContent {
@@ -32,7 +32,12 @@ function linksOf({ signOut, delete: href }: AccountView, texts: PageTexts): Safe
   return html`<p class="links">${leaving}${deletion || null}</p>`
 }
 
-function ofAccounts({ password, email }: AccountView, texts: PageTexts): SafeHtml {
+function ofAccounts({ password, email, identities }: AccountView, texts: PageTexts): SafeHtml {
+  const ofIdentities =
+    identities &&
+    html`<h2>${texts.html('account.identities')}</h2>
+<p><a href="${identities}">${texts.html('account.change-identities')}</a></p>
+`
   const ofPassword =
     password &&
     html`<h2>${texts.html('account.password')}</h2>
@@ -44,7 +49,7 @@ function ofAccounts({ password, email }: AccountView, texts: PageTexts): SafeHtm
       email.href
     }">${texts.html('account.change-email')}</a></p>
 `
-  return html`${ofPassword}${ofEmail}`
+  return html`${ofPassword}${ofEmail}${ofIdentities}`
 }
 
 /** The address and its state in words. */

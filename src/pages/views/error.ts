@@ -8,27 +8,32 @@ export function errorPage(
   view: ErrorView,
   { texts, home }: Pick<PageShell, 'texts' | 'home'>,
 ): PageContent {
-  const { fault, clientName, retryAfter } = view
+  const { fault, clientName, retryAfter, told, again } = view
   const sentence = texts.html(`error.${fault}`, {
     client: clientName ?? texts.plain('error.app'),
     wait: texts.wait(retryAfter),
   })
-  const way =
-    home === null
-      ? null
-      : html`<p class="links"><a href="${home}">${texts.html('page.home')}</a></p>`
+  const links = [
+    again && html`<a href="${again}">${texts.html('error.again')}</a>`,
+    home !== null && home !== again ? html`<a href="${home}">${texts.html('page.home')}</a>` : null,
+  ]
+  const way = again || home ? html`<p class="links">${links}</p>` : null
   return {
     title: 'error.title',
     body: html`<p class="lead">${sentence}</p>
-${isPlain(fault) ? null : html`<p>${texts.html('error.go-back')}</p>`}
+${told === null ? advice(fault, texts) : html`<p><bdi>${told}</bdi></p>`}
 ${forDevelopers(view, texts)}
 ${way}`,
   }
 }
 
+function advice(fault: ErrorView['fault'], texts: PageTexts): SafeHtml | null {
+  return isPlain(fault) ? null : html`<p>${texts.html('error.go-back')}</p>`
+}
+
 // A passing fault, or one without an app, needs no advice for developers.
 function isPlain(fault: ErrorView['fault']): boolean {
-  return fault === 'throttled' || fault === 'busy' || fault === 'no-app'
+  return ['throttled', 'busy', 'no-app', 'not-connected', 'identity-in-use'].includes(fault)
 }
 
 function forDevelopers({ reference, parameter }: ErrorView, texts: PageTexts): SafeHtml {

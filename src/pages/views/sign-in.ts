@@ -1,8 +1,9 @@
-import { button, field, formOf, revealPassword, stayTick } from '../form-parts.js'
-import { html, type SafeHtml } from '../html.js'
+import { button, faultPart, field, formOf, revealPassword, stayTick } from '../form-parts.js'
+import { attributes, type HtmlValue, html, type SafeHtml } from '../html.js'
 import type { PageContent, PageShell } from '../layout.js'
 import type { PageTexts } from '../texts.js'
 import type { SignInView } from '../view.js'
+import type { ProviderButton } from '../view-parts.js'
 
 /** One form with both fields: password managers do not fill forms on two pages. */
 export function signInPage(
@@ -21,9 +22,38 @@ export function signInPage(
     title: 'sign-in.title',
     isFaulty: form.fault !== null,
     body: html`${lead(view, brand.name, texts)}
-${formOf(form, texts, 'sign-in.wrong', content, true)}
-${goOn(view, texts)}${elsewhere(view, texts)}${cancel(view, texts)}`,
+${connecting(view, texts)}${ways(view, content, texts)}${cancel(view, texts)}`,
   }
+}
+
+// First what most users take.
+function ways(view: SignInView, content: HtmlValue, texts: PageTexts): SafeHtml {
+  const { form, password: fields } = view
+  const byProvider = view.providers.map((one) => providerButton(one, texts))
+  const signedIn = goOn(view, texts)
+  if (fields === 'none')
+    return html`${faultPart(form.fault, texts, 'sign-in.wrong')}${byProvider}${signedIn}`
+  const typed = html`${formOf(form, texts, 'sign-in.wrong', content, true)}
+`
+  const links = elsewhere(view, texts)
+  if (fields === 'shown') return html`${typed}${signedIn}${links}${byProvider}`
+  const open = attributes({ open: form.fault !== null })
+  return html`${byProvider}<details${open}><summary>${texts.html('sign-in.by-password')}</summary>
+${typed}${links}</details>
+${signedIn}`
+}
+
+function providerButton({ name, href, logo }: ProviderButton, texts: PageTexts): SafeHtml {
+  const picture = logo && html`<img${attributes({ src: logo, alt: '', width: 20, height: 20 })}> `
+  const label = texts.html('sign-in.provider', { provider: name })
+  return html`<p><a class="button plain" href="${href}">${picture}${label}</a></p>
+`
+}
+
+function connecting({ connects: provider }: SignInView, texts: PageTexts): SafeHtml | null {
+  if (provider === null) return null
+  return html`<p class="note" role="status">${texts.html('sign-in.connects', { provider })}</p>
+`
 }
 
 // Null for the service's own app, whose name is above the heading.

@@ -1,4 +1,10 @@
-import type { AccountView, FormFault, PageForm, View } from '../../pages/view.js'
+import type {
+  AccountIdentitiesView,
+  AccountView,
+  FormFault,
+  PageForm,
+  View,
+} from '../../pages/view.js'
 
 const base = 'https://chat.example.com/api/v1'
 const app = { enabled: true, recoveryCodesLeft: 9 }
@@ -43,6 +49,7 @@ export function accountStates(
     passkeys: { count: 2, href: `${base}/account/passkeys?` },
     password: `${base}/account/password?`,
     email: { address: 'alice@mail.example', verified: true, href: `${base}/account/email?` },
+    identities: `${base}/account/identities?`,
     delete: `${base}/account/delete?`,
     signOut: `${base}/oauth/sign-out?`,
   }
@@ -56,6 +63,7 @@ export function accountStates(
       passkeys: null,
       password: null,
       email: null,
+      identities: null,
       delete: null,
     },
     'account-email-factor': {
@@ -85,7 +93,27 @@ function changingStates(
     ...factorStates(account, formWith),
     'account-passkeys': keys,
     'account-passkeys-none': { ...keys, passkeys: [] },
+    ...identitiesStates({ account, form, back }, deviceName, createdAt),
     'account-passkeys-wrong': { ...keys, form: formWith({ kind: 'wrong' }) },
+  }
+}
+
+function identitiesStates(
+  shown: Pick<AccountIdentitiesView, 'account' | 'form' | 'back'>,
+  provider: string,
+  lastUsedAt: Date,
+): Record<string, View> {
+  const work = { id: 'i1', provider, label: 'alice@mail.example', lastUsedAt }
+  const identities = [work, { ...work, id: 'i2', label: null, lastUsedAt: null }]
+  const providers = [{ id: 'work', name: provider }]
+  const page = { ...shown, page: 'account-identities', identities, providers } as const
+  return {
+    'account-identities': page,
+    'account-identities-none': { ...page, identities: [] },
+    'account-identities-wrong': {
+      ...page,
+      form: { ...shown.form, fault: { kind: 'wrong' } },
+    },
   }
 }
 

@@ -1,12 +1,15 @@
 import type {
   AccountEmailView,
   AccountFactorView,
+  AccountIdentitiesView,
   AccountPasswordView,
+  AccountView,
   CodeElsewhereView,
   ConfirmEmailView,
   ConfirmRegisterView,
   RegisterView,
   ResetView,
+  SignInView,
   UndoView,
   View,
 } from '../../pages/view.js'
@@ -20,7 +23,7 @@ type Shown = readonly (readonly [what: string, text: string | null])[]
 function toShow(view: View): Shown {
   switch (view.page) {
     case 'sign-in':
-      return [['client.name', view.client?.name ?? null]]
+      return signInShown(view)
     case 'second-factor':
     case 'add-passkey':
     case 'account-factor':
@@ -47,21 +50,19 @@ function toShow(view: View): Shown {
         ...view.apis.map((api) => ['apis', api] as const),
       ]
     case 'account':
-      return [
-        ['account.username', view.account.username],
-        ['email.address', view.email?.address ?? null],
-        ...view.devices.map(({ name }) => ['devices', name] as const),
-        ...view.devices
-          .flatMap(({ apps }) => apps)
-          .map(({ name }) => ['devices.apps', name] as const),
-        ...view.apps.map(({ name }) => ['apps', name] as const),
-      ]
+      return accountShown(view)
+    case 'account-identities':
+      return identitiesShown(view)
     case 'hand-over':
       return [['client.name', view.client.name]]
     case 'error':
-      return [['reference', view.reference]]
+      return [
+        ['reference', view.reference],
+        ['told', view.told],
+      ]
     case 'enrol-passkey':
     case 'forgot':
+    case 'new-name':
     case 'code':
     case 'note':
     case 'signed-out':
@@ -69,6 +70,33 @@ function toShow(view: View): Shown {
     default:
       return toShowOfMailed(view)
   }
+}
+
+function signInShown({ client, connects, providers }: SignInView): Shown {
+  return [
+    ['client.name', client?.name ?? null],
+    ['connects', connects],
+    ...providers.map(({ name }) => ['providers', name] as const),
+  ]
+}
+
+function accountShown(view: AccountView): Shown {
+  const apps = view.devices.flatMap((device) => device.apps)
+  return [
+    ['account.username', view.account.username],
+    ['email.address', view.email?.address ?? null],
+    ...view.devices.map(({ name }) => ['devices', name] as const),
+    ...apps.map(({ name }) => ['devices.apps', name] as const),
+    ...view.apps.map(({ name }) => ['apps', name] as const),
+  ]
+}
+
+function identitiesShown({ account, identities }: AccountIdentitiesView): Shown {
+  return [
+    ['account.username', account.username],
+    ...identities.map(({ provider }) => ['identities.provider', provider] as const),
+    ...identities.map(({ label }) => ['identities.label', label] as const),
+  ]
 }
 
 type MailedView =
@@ -115,6 +143,7 @@ function toLink(view: View): readonly (readonly [what: string, href: string | nu
         ['forgotten', view.forgotten],
         ['register', view.register],
         ['byCode', view.byCode],
+        ...view.providers.map(({ href }) => ['providers.href', href] as const),
       ]
     case 'second-factor':
       return [['otherMethod', view.otherMethod]]
@@ -128,6 +157,7 @@ function toLink(view: View): readonly (readonly [what: string, href: string | nu
         ['factor.href', view.factor?.href ?? null],
         ['passkeys.href', view.passkeys?.href ?? null],
         ['email.href', view.email?.href ?? null],
+        ['identities', view.identities],
       ]
     case 'account-factor':
       return [
@@ -135,6 +165,8 @@ function toLink(view: View): readonly (readonly [what: string, href: string | nu
         ['proveAddress', isUnproven(view) ? view.proveAddress : null],
       ]
     case 'account-passkeys':
+    case 'account-identities':
+    case 'new-name':
     case 'account-password':
     case 'account-email':
     case 'confirm-email':
@@ -149,6 +181,7 @@ function toLink(view: View): readonly (readonly [what: string, href: string | nu
     case 'note':
       return [['onward', view.onward]]
     case 'signed-out':
+    case 'error':
       return [['again', view.again]]
     default:
       return []

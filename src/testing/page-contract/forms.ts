@@ -54,6 +54,7 @@ const typedAsFactor: Readonly<Record<SecondFactorView['method'], readonly Expect
 function fieldsOf(view: View): readonly Expected[] {
   switch (view.page) {
     case 'sign-in':
+      if (view.password === 'none') return []
       return [
         typedName,
         { name: 'password', types: ['password'], autocomplete: 'current-password' },
@@ -66,6 +67,7 @@ function fieldsOf(view: View): readonly Expected[] {
     case 'account-email':
       return [typedAddress]
     case 'forgot':
+    case 'new-name':
       return [typedName]
     case 'code':
       return [view.isSent ? oneTimeCode : typedName]
@@ -111,6 +113,11 @@ function choicesOf(view: View): readonly (readonly [name: string, value: string]
       return factorChoices(view).map(asChoice)
     case 'account-passkeys':
       return ['add', ...view.passkeys.map(({ id }) => `remove ${id}`)].map(asChoice)
+    case 'account-identities':
+      return [
+        ...view.providers.map(({ id }) => `connect ${id}`),
+        ...view.identities.map(({ id }) => `disconnect ${id}`),
+      ].map(asChoice)
     case 'account-email':
       return provesAddress(view) ? [asChoice('verify')] : []
     case 'account':
@@ -159,7 +166,8 @@ function goesWhereTold(page: RenderedPage): void {
     check(forms.length === 0, page, 'has a form, which nobody would read.')
     return
   }
-  check(forms.length > 0, page, 'has no form.')
+  const isFormless = page.view.page === 'sign-in' && page.view.password === 'none'
+  check(forms.length > 0 || isFormless, page, 'has no form.')
   for (const { form, inside } of forms) {
     const { method = 'get', action } = form.attributes
     check(method.toLowerCase() === 'post', page, 'has a form without method="post".')

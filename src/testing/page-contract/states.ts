@@ -120,6 +120,9 @@ function signInOf(data: StateData): SignInView {
     forgotten: '/oauth/forgot?client_id=wiki',
     register: '/oauth/register?client_id=wiki',
     byCode: '/oauth/code?client_id=wiki',
+    providers: [],
+    password: 'shown',
+    connects: null,
     mayCancel: true,
     passkey: null,
   }
@@ -136,6 +139,7 @@ function signInStates(data: StateData): Record<string, View> {
   return {
     'sign-in': signIn,
     'sign-in-alone': { ...signIn, client: null, forgotten: null, register: null, byCode: null },
+    ...providerStates(signIn, data),
     'sign-in-hint': { ...signIn, username: account.username },
     'sign-in-wrong': again({ kind: 'wrong' }),
     'sign-in-stale': { ...again({ kind: 'stale' }), stay: true },
@@ -148,6 +152,26 @@ function signInStates(data: StateData): Record<string, View> {
     'sign-in-refused': again({ kind: 'refused', message }),
     'sign-in-throttled': again({ kind: 'throttled', retryAfter: 290 }),
     'sign-in-busy': again({ kind: 'busy', retryAfter: 2 }),
+  }
+}
+
+function providerStates(signIn: SignInView, data: StateData): Record<string, View> {
+  const href = '/oauth/providers/work?client_id=wiki'
+  const work = { name: data.factorLabel, href, logo: null }
+  const providers = [work, { ...work, logo: '/oauth/assets/provider-work-0.svg' }]
+  const noWays = { forgotten: null, register: null, byCode: null }
+  const only: SignInView = { ...signIn, ...noWays, providers, password: 'none' }
+  const stale = formWith(data, { kind: 'stale' })
+  const name = { page: 'new-name', form: formWith(data), username: data.typed, back: href } as const
+  return {
+    'sign-in-providers': { ...signIn, providers },
+    'sign-in-providers-only': only,
+    'sign-in-providers-alone': { ...only, client: null },
+    'sign-in-providers-only-stale': { ...only, form: stale },
+    'sign-in-providers-folded': { ...signIn, providers, password: 'folded' },
+    'sign-in-connects': { ...signIn, providers, connects: data.factorLabel },
+    'new-name': name,
+    'new-name-taken': { ...name, form: formWith(data, { kind: 'wrong' }) },
   }
 }
 
@@ -222,11 +246,13 @@ function consentStates(data: StateData): Record<string, View> {
   }
 }
 
-function errorStates({ reference, client }: StateData): Record<string, View> {
+function errorStates({ reference, client, factorLabel, refusal }: StateData): Record<string, View> {
   const error: ErrorView = {
     page: 'error',
     fault: 'unknown-client',
     clientName: null,
+    told: null,
+    again: null,
     reference,
     parameter: 'client_id',
     retryAfter: 0,
@@ -235,6 +261,14 @@ function errorStates({ reference, client }: StateData): Record<string, View> {
   return {
     error,
     'error-redirect': { ...redirect, parameter: 'redirect_uri' },
+    'error-provider': {
+      ...error,
+      fault: 'provider-refused',
+      clientName: factorLabel,
+      told: refusal,
+      again: action,
+      parameter: null,
+    },
     'error-no-app': { ...error, fault: 'no-app', parameter: null },
     'error-busy': { ...error, fault: 'busy', parameter: null, retryAfter: 30 },
     'error-bare': { ...error, fault: 'not-found', reference: null, parameter: null },

@@ -1,0 +1,88 @@
+// What stands on several pages, or many times on one.
+
+/** A device on which the user is signed in. */
+export interface DeviceOnPage {
+  readonly id: string
+  /** Such as "Firefox on Linux"; null if the device tells nothing. */
+  readonly name: string | null
+  readonly ip: string | null
+  readonly lastSeenAt: Date
+  /** Whether it is this browser. */
+  readonly current: boolean
+  /** The apps that the user has signed in to from there. */
+  readonly apps: readonly SignedInAppOnPage[]
+}
+
+/** The session of an app. */
+export interface SignedInAppOnPage {
+  readonly id: string
+  /** Null if the app no longer exists. */
+  readonly name: string | null
+  readonly lastSeenAt: Date
+}
+
+/** An app that the user has authorised. */
+export interface AppOnPage {
+  readonly id: string
+  /** Null if the app no longer exists. */
+  readonly name: string | null
+  /** The meaning of each scope in the user's language. */
+  readonly scopes: readonly string[]
+  /** The names of the APIs besides the host's own. */
+  readonly apis: readonly string[]
+}
+
+/** The user's address. */
+export interface EmailOnPage {
+  /** Null without. */
+  readonly address: string | null
+  readonly verified: boolean
+  readonly href: string
+}
+
+/** The state of the user's second factor. */
+export interface FactorOnPage {
+  /** Null if the host has no store of second factors. */
+  readonly app: AppFactorOnPage | null
+  /** Null if the host offers no codes by mail. */
+  readonly email: EmailFactorOnPage | null
+}
+
+/** The authenticator app. */
+export interface AppFactorOnPage {
+  readonly enabled: boolean
+  readonly recoveryCodesLeft: number
+}
+
+/** Codes by mail. */
+export interface EmailFactorOnPage {
+  readonly enabled: boolean
+  /** Whether the user has a proven address, without which it cannot be switched on. */
+  readonly verified: boolean
+}
+
+/** A passkey of the user. */
+export interface PasskeyOnPage {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: Date
+  readonly lastUsedAt: Date | null
+}
+
+/** An account elsewhere that the user is connected with. */
+export interface IdentityOnPage {
+  readonly id: string
+  /** The name of the provider. */
+  readonly provider: string
+  /** What its owner knows it by; null without. */
+  readonly label: string | null
+  readonly lastUsedAt: Date | null
+}
+
+/** A button that leads to a provider. */
+export interface ProviderButton {
+  readonly name: string
+  readonly href: string
+  /** The URL of its picture; null without. */
+  readonly logo: string | null
+}
