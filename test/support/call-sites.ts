@@ -34,6 +34,7 @@ import { accountsOptions } from './mounted-accounts.js'
 import { oauthOf } from './oauth-apps.js'
 import { oauthRequests } from './oauth-call-sites.js'
 import { startPages } from './pages.js'
+import { anybody, providerRequests, returnTo } from './provider-call-sites.js'
 import { registrationRequests } from './registration-call-sites.js'
 import { type TestUser, type TestUsers, testUsers } from './users.js'
 
@@ -137,6 +138,8 @@ export async function startTapped(
     secondFactors: tapped(tap, 'secondFactors', stores.secondFactors),
     tickets: tapped(tap, 'tickets', stores.tickets),
     proofs: tapped(tap, 'proofs', stores.proofs),
+    identities: tapped(tap, 'identities', stores.identities),
+    providers: { list: [tapped(tap, 'provider', { ...anybody })], returnTo: [returnTo] },
     signer: tapped(tap, 'signer', { ...signer }),
     passwords: tapped(tap, 'passwords', {
       ...hasherOfRequests,
@@ -423,5 +426,6 @@ export const requests: Readonly<Record<string, (scene: Scene) => Promise<Ask>>> 
       called(() => host.auth.hashPassword('some other words')),
   ...accountRequests,
   ...registrationRequests,
+  ...providerRequests,
   ...oauthRequests,
 }

@@ -45,6 +45,8 @@ const inPassing = [
   'limiter.set',
   'limiter.penalty',
   'bus.publish',
+  // When an account was used last only informs.
+  'identities.used',
 ]
 
 /** Requests that look for sessions too many, which the next one can do as well. */
@@ -52,6 +54,7 @@ const signIns = [
   'POST /login',
   'POST /auth/code/login',
   'POST /auth/register/confirm',
+  'POST /auth/providers/finish',
   'POST /auth/pkce/token',
   'POST /oauth/token with a code',
 ]
