@@ -49,7 +49,11 @@ export function googleProvider(options: GoogleProviderOptions): Provider {
   return createOpenIdProvider(checked, hostedDomainOnly(hostedDomain))
 }
 
-/** What Google adds to the protocol: the domain of its Workspace. */
+/**
+ * What Google adds to the protocol: the domain of its Workspace.
+ *
+ * @internal
+ */
 export function hostedDomainOnly(domain: string | undefined): OpenIdExtras {
   if (domain === undefined) return {}
   requireDomain(domain)

@@ -139,6 +139,12 @@ describe('a logout token', () => {
       expect(await read(issuer, await sign({ ...claims, jti: 'j' }, { typ } as object))).toBeNull()
   })
 
+  it('with an algorithm that the provider does not announce ends nothing', async () => {
+    const issuer = await startIssuer()
+    issuer.lies.metadata = { id_token_signing_alg_values_supported: ['RS256'] }
+    expect(await read(issuer, await sign(right(issuer), header))).toBeNull()
+  })
+
   it('that is too long is not read, and what is no token asks nobody', async () => {
     const issuer = await startIssuer()
     const long = await sign({ ...right(issuer), pad: 'x'.repeat(8192) }, header)

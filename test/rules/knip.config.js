@@ -60,7 +60,6 @@ export default {
       // without types.
       ignoreDependencies: [
         'thelounge',
-        '@node-saml/passport-saml',
         '@types/passport',
         'ldapjs',
         'passport',

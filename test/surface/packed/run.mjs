@@ -19,7 +19,7 @@ const oldest = {
   express: '4.16.0',
   ioredis: '5.0.0',
   kysely: '0.28.0',
-  'openid-client': '6.0.0',
+  'openid-client': '6.1.1',
   react: '18.0.0',
   redis: '5.9.0',
 }
@@ -198,9 +198,13 @@ async function* storeHosts(folder, tarball) {
   }
 }
 
-/** Hosts that use what needs a package of its own: Argon2, and passkeys. */
+/** Hosts that use what needs a package of its own: Argon2, passkeys, other providers. */
 async function* hostsWithPeers(folder, tarball) {
-  const hosts = { '@node-rs/argon2': 'argon2', '@simplewebauthn/server': 'passkeys' }
+  const hosts = {
+    '@node-rs/argon2': 'argon2',
+    '@simplewebauthn/server': 'passkeys',
+    'openid-client': 'providers',
+  }
   for (const [name, host] of Object.entries(hosts)) {
     for (const version of new Set([oldest[name], manifest.devDependencies[name]])) {
       const project = join(folder, `${host}-${version}`)
