@@ -131,9 +131,8 @@ async function verified(
   if (!isPast(iat) || token.claims['nonce'] !== nonce) return refused('id-token')
   if (azp !== undefined && azp !== clientId) return refused('id-token')
   if (!isKeyText(sub)) return refused('subject')
-  const userinfo = asksUserinfo
-    ? await server.library.fetchUserInfo(server.config, tokens.access_token, sub)
-    : {}
+  const { library, config } = server
+  const userinfo = asksUserinfo ? await library.fetchUserInfo(config, tokens.access_token, sub) : {}
   return {
     outcome: 'read',
     subject: sub,

@@ -2,8 +2,7 @@ import { UnexpectedAnswer, withTimeout } from '../lib/host-call.js'
 
 /** A strategy of passport: what `passport.use()` takes. */
 export interface StrategyToRun {
-  // biome-ignore lint/suspicious/noExplicitAny: strategies type their own requests.
-  authenticate(request: any, options?: any): unknown
+  authenticate(request: object, options?: object): unknown
 }
 
 /** What a strategy has decided. */
