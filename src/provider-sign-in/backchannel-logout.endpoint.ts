@@ -9,7 +9,14 @@ import type { IdentityStore } from '../stores/identity-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { ConnectedProvider } from './fail-closed-provider.js'
 import type { ProviderIn } from './start.endpoint.js'
-import { identityDigest, isOpenedBy, notedUser, noteOnce, sidDigest } from './upstream.js'
+import {
+  identityDigest,
+  isNoted,
+  isOpenedBy,
+  notedSubject,
+  noteOnce,
+  sidDigest,
+} from './upstream.js'
 
 export interface BackchannelLogoutDeps {
   readonly providerIn: ProviderIn
@@ -17,6 +24,8 @@ export interface BackchannelLogoutDeps {
   readonly sessions: Pick<Sessions, 'listForUser' | 'end'>
   readonly proofs: Pick<Proofs, 'openLink' | 'findLink'>
   readonly throttle: Pick<Throttle, 'limitFailures'>
+  /** Seconds that a session may live. */
+  readonly longestSession: number
   readonly clock: () => Date
   readonly audit: Audit
 }
@@ -36,26 +45,32 @@ export function backchannelLogoutEndpoint(deps: BackchannelLogoutDeps): Endpoint
     // 400, 413, 415
     const token = (await readParameters(request.incoming)).one('logout_token')
     const logout = token === null ? null : await provider.readLogoutToken(token)
-    if (logout === null || !(await isFirst(deps, provider, logout, context)))
-      throw new AuthError('proof-refused', { message: 'the logout token is not valid' })
+    const once = logout && usedOnce(deps, provider, logout)
+    if (logout === null || once === null) throw refusedToken()
+    // A token that comes twice must not end what was opened in between.
+    if (await isNoted(deps.proofs, 'upstream-logout', once.name, context)) throw refusedToken()
     const sessions = await endSessions(deps, provider, logout, context)
+    // Afterwards: if a session could not be ended, the provider must be able to send it again. Of
+    // several at the same moment each ends the same, and one is told so.
+    if (!(await noteOnce(deps.proofs, 'upstream-logout', once, context))) throw refusedToken()
     deps.audit({ type: 'provider.logout', provider: provider.id, sessions }, context)
     return { status: 200, text: '', headers: { 'Content-Type': 'text/plain' } }
   })
 }
 
-// A token that comes twice must not end what was opened in between.
-async function isFirst(
-  { proofs, clock }: BackchannelLogoutDeps,
+function refusedToken(): AuthError {
+  return new AuthError('proof-refused', { message: 'the logout token is not valid' })
+}
+
+/** What is noted of a token, and for how many seconds; null if it has expired. */
+function usedOnce(
+  { clock }: BackchannelLogoutDeps,
   { id }: ConnectedProvider,
   { issuer, jti, expiresAt }: ProviderLogout,
-  context: RequestContext,
-): Promise<boolean> {
-  const name = JSON.stringify(['logout', id, issuer, jti])
+): { readonly name: string; readonly lifetime: number } | null {
   // A minute longer, for a clock that is behind.
-  const left = Math.ceil((expiresAt.getTime() - clock().getTime()) / 1000) + 60
-  if (left <= 0) return false
-  return noteOnce(proofs, 'upstream-logout', { name, userId: null, lifetime: left }, context)
+  const lifetime = Math.ceil((expiresAt.getTime() - clock().getTime()) / 1000) + 60
+  return lifetime > 0 ? { name: JSON.stringify(['logout', id, issuer, jti]), lifetime } : null
 }
 
 async function endSessions(
@@ -65,14 +80,22 @@ async function endSessions(
   context: RequestContext,
 ): Promise<number> {
   const session = sid === undefined ? undefined : sidDigest(issuer, sid)
-  const identity = subject === undefined ? undefined : identityDigest({ issuer, subject })
-  const userId =
-    subject === undefined
-      ? await notedUser(deps.proofs, 'upstream', session ?? '', context)
-      : ((await deps.identities.find(issuer, subject))?.userId ?? null)
-  if (userId === null) return 0
+  const named = subject ?? (await subjectOf(deps, session, context))
+  if (named === null) return 0
+  const userId = (await deps.identities.find(issuer, named))?.userId
+  if (userId === undefined) return 0
+  const identity = identityDigest({ issuer, subject: named })
   const all = await deps.sessions.listForUser(userId)
   const meant = all.filter((one) => isOpenedBy(one, id, { identity, session }))
   for (const one of meant) await deps.sessions.end(one, 'upstream-logout', context)
   return meant.length
+}
+
+async function subjectOf(
+  { proofs, longestSession: lifetime, clock }: BackchannelLogoutDeps,
+  digest: string | undefined,
+  context: RequestContext,
+): Promise<string | null> {
+  if (digest === undefined) return null
+  return notedSubject(proofs, { digest, lifetime, now: clock() }, context)
 }

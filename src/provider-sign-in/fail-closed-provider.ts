@@ -114,10 +114,13 @@ async function judged(provider: Provider, answer: unknown): Promise<FinishedFlow
   const { success, data } = finishedShape.safeParse(ownMembers(answer))
   if (!success) throw new UnexpectedAnswer('finish: no outcome')
   if (data.outcome === 'refused') return { outcome: 'refused', reason: reasonOf(data.reason) }
-  const identity = identityShape.safeParse(ownMembers(data.identity))
-  if (!identity.success) throw new UnexpectedAnswer('finish: the identity is malformed')
-  const allowed = (await provider.allowed?.(identity.data)) ?? true
-  if (allowed === true) return { outcome: 'identified', identity: identity.data }
+  const read = identityShape.safeParse(ownMembers(data.identity))
+  if (!read.success) throw new UnexpectedAnswer('finish: the identity is malformed')
+  // Without a prototype: a polluted one must prove no address, and no second factor.
+  const identity = ownMembers(read.data)
+  // A rule that answers nothing has not allowed anybody.
+  const allowed = provider.allowed === undefined || (await provider.allowed(identity))
+  if (allowed === true) return { outcome: 'identified', identity }
   return { outcome: 'not-allowed', told: typeof allowed === 'string' ? allowed : undefined }
 }
 

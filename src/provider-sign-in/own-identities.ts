@@ -162,12 +162,12 @@ async function hasNoOtherWay(
 // the two sees the other.
 async function endOpenedBy(
   { sessions }: OwnIdentitiesDeps,
-  { provider, userId, ...identity }: IdentityRecord,
+  { userId, ...identity }: IdentityRecord,
   context: RequestContext,
 ): Promise<void> {
   const digests = { identity: identityDigest(identity) }
   const all = await sessions.listForUser(userId)
-  const opened = all.filter((session) => isOpenedBy(session, provider, digests))
+  const opened = all.filter((session) => isOpenedBy(session, null, digests))
   for (const session of opened) await sessions.end(session, 'identity-unlinked', context)
 }
 

@@ -14,7 +14,7 @@ import type { AuthUser } from '../users/contract.js'
 import type { ConnectedProvider } from './fail-closed-provider.js'
 import type { FindOwner } from './find-owner.js'
 import type { FoundTicket, Tickets } from './tickets.js'
-import { identityDigest, noteOnce, sidDigest, upstreamOf } from './upstream.js'
+import { identityDigest, noteSession, sidDigest, upstreamOf } from './upstream.js'
 
 /** What a sign-in by a ticket asks for. */
 export interface TicketSignIn extends Pick<SessionRequest, 'tokens' | 'lifetime'> {
@@ -61,7 +61,7 @@ export function createSignInByTicket(deps: SignInByTicketDeps): SignInByTicket {
     // If this fails, guesses of strangers may lock the owner out here; the call has reported it.
     const standing = deps.throttle.knownNetworks.standing(user.id, context)
     const network = await standing.catch(() => null)
-    await rememberSession(deps, ticket, user, context)
+    await rememberSession(deps, ticket, context)
     // Names the winner, before there is a session.
     await tickets.use(ticket, context)
     const { tokens, lifetime } = given
@@ -98,14 +98,13 @@ async function decide(
 // A provider may end a session that it names by `sid` alone. Before the session: one that its
 // logout cannot reach must not exist.
 async function rememberSession(
-  { proofs, providerOf, longestSession }: SignInByTicketDeps,
-  { provider, identity: { issuer, sid } }: FoundTicket,
-  { id: userId }: AuthUser,
+  { proofs, providerOf, longestSession: lifetime, clock }: SignInByTicketDeps,
+  { provider, identity: { issuer, subject, sid } }: FoundTicket,
   context: RequestContext,
 ): Promise<void> {
   if (sid === undefined || providerOf(provider)?.readLogoutToken === undefined) return
-  const noted = { name: sidDigest(issuer, sid), userId, lifetime: longestSession }
-  await noteOnce(proofs, 'upstream', noted, context)
+  const there = { digest: sidDigest(issuer, sid), lifetime, now: clock() }
+  await noteSession(proofs, { ...there, subject }, context)
 }
 
 // The identity may have been disconnected meanwhile, which has ended all sessions except this one,

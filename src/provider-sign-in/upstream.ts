@@ -1,4 +1,4 @@
-import type { Proofs } from '../accounts/proofs.js'
+import type { Proofs, Sealed } from '../accounts/proofs.js'
 import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { sha256 } from '../lib/digest.js'
@@ -20,14 +20,17 @@ export function upstreamOf(provider: string, identity: Named & Pick<Identity, 's
   return [provider, identityDigest(identity), ...session].join(' ')
 }
 
-/** Whether the session was opened by this identity, and by this session there if it is given. */
+/**
+ * Whether the session was opened by this identity, and by this session there if it is given.
+ * `provider`: null for all of the identity's, since two providers may have one issuer.
+ */
 export function isOpenedBy(
   { upstream = '' }: Pick<SessionRecord, 'upstream'>,
-  provider: string,
+  provider: string | null,
   digests: { readonly identity?: string | undefined; readonly session?: string | undefined },
 ): boolean {
   const [by, identity, session] = upstream.split(' ')
-  if (by !== provider) return false
+  if (provider !== null && by !== provider) return false
   const isIdentity = digests.identity === undefined || digests.identity === identity
   return isIdentity && (digests.session === undefined || digests.session === session)
 }
@@ -44,48 +47,80 @@ export function sidDigest(issuer: string, sid: string): string {
 export async function noteOnce(
   proofs: Pick<Proofs, 'openLink' | 'findLink'>,
   purpose: ProofPurpose,
-  { name, userId, lifetime }: { name: string; userId: string | null; lifetime: number },
+  { name, lifetime, sealed = {} }: { name: string; lifetime: number; sealed?: Sealed },
   context: RequestContext,
 ): Promise<boolean> {
   const token = sha256(name)
   try {
-    await proofs.openLink({ purpose, userId, mark: null, sealed: {}, lifetime }, token)
+    await proofs.openLink({ purpose, userId: null, mark: null, sealed, lifetime }, token)
     return true
   } catch (error) {
     // Also where the store was away: then this rejects as well.
-    if (await isNoted(proofs, purpose, token, context)) return false
+    if (await isNoted(proofs, purpose, name, context)) return false
     throw error
   }
 }
 
-/** Whose name it is; null if it is not noted. Rejects with 503. */
-export async function notedUser(
+/** Whether a name is noted. Rejects with 503. */
+export async function isNoted(
   proofs: Pick<Proofs, 'findLink'>,
   purpose: ProofPurpose,
   name: string,
   context: RequestContext,
-): Promise<string | null> {
-  const noted = await find(proofs, purpose, sha256(name), context)
-  return noted?.record.userId ?? null
+): Promise<boolean> {
+  return (await find(proofs, purpose, name, context)) !== null
 }
 
-async function isNoted(
-  proofs: Pick<Proofs, 'findLink'>,
-  purpose: ProofPurpose,
-  token: string,
+/** A session at a provider, by its digest, and how many seconds one of ours may outlive it. */
+interface SessionThere {
+  readonly digest: string
+  readonly lifetime: number
+  readonly now: Date
+}
+
+/** Notes whose session it is there, while it can have opened one of ours. Rejects with 503. */
+export async function noteSession(
+  proofs: Pick<Proofs, 'openLink' | 'findLink'>,
+  there: SessionThere & { readonly subject: string },
   context: RequestContext,
-): Promise<boolean> {
-  return (await find(proofs, purpose, token, context)) !== null
+): Promise<void> {
+  const [name] = namesOf(there)
+  const { subject } = there
+  const noted = { name, lifetime: 2 * there.lifetime, sealed: { subject } }
+  await noteOnce(proofs, 'upstream', noted, context)
+}
+
+/**
+ * The subject whose session it is there; null if none of ours was opened by it. Not the user: the
+ * account may be connected with another one by now. Rejects with 503.
+ */
+export async function notedSubject(
+  proofs: Pick<Proofs, 'findLink'>,
+  there: SessionThere,
+  context: RequestContext,
+): Promise<string | null> {
+  for (const name of namesOf(there)) {
+    const subject = (await find(proofs, 'upstream', name, context))?.sealed['subject']
+    if (typeof subject === 'string') return subject
+  }
+  return null
+}
+
+// A note cannot be renewed, and a session there may open another one of ours on the last day of the
+// note. So there is a note for each period, which lasts for the next one, too.
+function namesOf({ digest, lifetime, now }: SessionThere): readonly [string, string] {
+  const period = Math.floor(now.getTime() / (lifetime * 1000))
+  return [`${digest} ${period}`, `${digest} ${period - 1}`]
 }
 
 async function find(
   proofs: Pick<Proofs, 'findLink'>,
   purpose: ProofPurpose,
-  token: string,
+  name: string,
   context: RequestContext,
 ) {
   try {
-    return await proofs.findLink(purpose, token, context)
+    return await proofs.findLink(purpose, sha256(name), context)
   } catch (error) {
     if (error instanceof AuthError && error.code === 'proof-refused') return null
     throw error
