@@ -4,6 +4,7 @@ import { createAuthorisedFetch, createCallWire } from './authorised.js'
 import { createDeleteAccount, type DeleteAccount } from './delete-account.js'
 import { createKeptSession } from './kept-session.js'
 import { ofOneUser } from './one-user.js'
+import { originOf } from './origin.js'
 import { withParts } from './parts.js'
 import { createMailed, type MailedMethods } from './passwords.js'
 import { type BasicFetch, type BasicInit, type BasicResponse, platform } from './platform.js'
@@ -253,8 +254,7 @@ function positive(name: string, value: number): number {
 
 function socketUrl(baseUrl: string, path: string): string {
   if (!/^\/(?!\/)/.test(path)) throw new TypeError('client.socket: a path begins with one slash.')
-  const origin = /^https?:\/\/[^/]+/.exec(baseUrl)?.[0] ?? platform.location?.origin ?? ''
-  return `${origin.replace(/^http/, 'ws')}${path}`
+  return `${originOf(baseUrl).replace(/^http/, 'ws')}${path}`
 }
 
 /** Interval of the checks, in milliseconds. Browsers slow it to a minute in hidden tabs. */

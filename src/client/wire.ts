@@ -214,3 +214,22 @@ export interface Reauthenticated {
   readonly authenticatedAt: string
   readonly methods: readonly string[]
 }
+
+/** A provider at which users of the server may sign in. */
+export interface SignInProvider {
+  /** For `start`. */
+  readonly id: string
+  /** For the button. */
+  readonly name: string
+}
+
+/** An account at a provider that the user is connected with. */
+export interface ConnectedIdentity {
+  readonly id: string
+  /** The id of the provider. */
+  readonly provider: string
+  /** What its owner knows it by, such as an address. */
+  readonly label: string | null
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+}

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { type AuthClient, createAuthClient } from '../../src/client/client.js'
 import { oauth } from '../../src/client/oauth/oauth.js'
 import { passkeys } from '../../src/client/passkeys/passkeys.js'
+import { providers } from '../../src/client/providers/providers.js'
 import { newPasskey } from '../passkeys/authenticator.js'
 import { type RequestObject, requests, resolve } from '../support/described.js'
 import { password, startHost } from '../support/host.js'
@@ -51,6 +52,7 @@ const notOfClients: Readonly<Record<string, string>> = {
   'GET /logout': 'signing out is a POST wherever nobody follows a link',
   'GET /oauth/authorize': 'the browser goes there, to the address of `oauth(client).start()`',
   'POST /oauth/authorize': 'the same, by a form',
+  'POST /auth/providers/:id/backchannel-logout': 'for providers',
   'POST /oauth/introspect': 'for services, which have a secret',
   'POST /oauth/userinfo': 'the same as by GET',
 }
@@ -108,6 +110,21 @@ const calls: ((client: AuthClient) => Promise<unknown>)[] = [
     await client.signOut()
     await client.signIn({ user: 'alice', password: 'password' })
   },
+  async (client) => {
+    const { start, finish, list, identities } = providers(client)
+    const answer = { ticket: 't', iss: origin }
+    const returnTo = 'https://x/'
+    const stateIn = (url: string) => new URL(url).searchParams.get('state')
+    await list()
+    const state = stateIn(await start('x', { returnTo }))
+    await finish(`https://x/?${new URLSearchParams({ ...answer, state: String(state) })}`)
+    const other = stateIn(await identities.start('x', { returnTo }))
+    await identities.finish(
+      `https://x/?${new URLSearchParams({ ...answer, state: String(other) })}`,
+    )
+    await identities.list()
+    await identities.remove('x')
+  },
   (client) => client.socketTicket(),
   (client) => client.openBrowserSession(),
   (client) => client.publicKeys(),
@@ -125,13 +142,15 @@ describe('every route', () => {
     const login = { userId: 'u', authToken: 't', refreshToken: 'r', expiresIn: 600, me: {} }
     const client = createAuthClient({
       baseUrl: `${origin}/api/v1`,
-      async fetch(url, { method }) {
+      async fetch(url, { method, body }) {
         const path = url.replace(origin, '').replace('/api/v1', '')
         asked.add(`${method} ${path.replace('/x', '/:id')}`)
         const pair = { access_token: 't', token_type: 'Bearer', expires_in: 600 }
         const lists = { sessions: [], accessTokens: [], consents: [], recoveryCodes: [] }
         const ceremony = { passkeys: [], challenge: 'AAAA', user: { id: 'AAAA' } }
-        const data = { ...login, ...lists, ...ceremony, requestId: 'r' }
+        const { state } = JSON.parse(String(body ?? '{}'))
+        const led = { url: `${origin}/open?state=${state}`, providers: [], identities: [] }
+        const data = { ...login, ...lists, ...ceremony, ...led, requestId: 'r' }
         const metadata = { issuer: origin, authorization_endpoint: `${origin}/oauth/authorize` }
         const app = { ...metadata, scope: '*', sub: 'u' }
         return Response.json({ ...pair, ...app, refresh_token: 'r', _id: 'u', keys: [], data })

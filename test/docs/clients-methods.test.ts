@@ -1,9 +1,10 @@
-// The tables of docs/clients.md name every method of the account and of passkeys, and the request
-// that it sends.
+// The tables of docs/clients.md name every method of the account, of passkeys and of providers, and
+// the request that it sends.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type AuthClient, createAuthClient } from '../../src/client/client.js'
 import { type Passkeys, passkeys } from '../../src/client/passkeys/passkeys.js'
+import { type ProvidersClient, providers } from '../../src/client/providers/providers.js'
 import { startBrowser } from '../client/passkeys-browser.js'
 import { newPasskey } from '../passkeys/authenticator.js'
 
@@ -29,12 +30,14 @@ function recordingClient() {
   const sent: string[] = []
   const client = createAuthClient({
     baseUrl: 'https://chat.example.com/api/v1',
-    async fetch(url, { method }) {
+    async fetch(url, { method, body }) {
       sent.push(`${method} ${url.replace('https://chat.example.com/api/v1', '')}`)
       const login = { userId: 'u', authToken: 't', refreshToken: 'r', expiresIn: 600, me: {} }
       const lists = { sessions: [], accessTokens: [], consents: [], recoveryCodes: [] }
       const ceremony = { passkeys: [], challenge: 'AAAA', user: { id: 'AAAA' } }
-      return Response.json({ _id: 'u', data: { ...login, ...lists, ...ceremony } })
+      const { state } = JSON.parse(String(body ?? '{}'))
+      const led = { url: `https://x/?state=${state}`, providers: [], identities: [] }
+      return Response.json({ _id: 'u', data: { ...login, ...lists, ...ceremony, ...led } })
     },
   })
   return { client, sent }
@@ -120,6 +123,51 @@ describe('the table of passkeys', () => {
     await client.signIn({ user: 'alice', password: 'password' })
     sent.length = 0
     await call(client)
+    expect(sent.map(decodeURIComponent)).toContain(request)
+  })
+})
+
+const returnTo = 'https://x/'
+
+/** An answer to a start, whose request is not noted. */
+async function answerTo(start: ProvidersClient['start'], sent: string[]): Promise<string> {
+  const state = new URL(await start(':id', { returnTo })).searchParams
+  sent.length = 0
+  return `https://x/?ticket=t&iss=https://chat.example.com&${state}`
+}
+
+type OfProviders = (all: ProvidersClient, sent: string[]) => Promise<unknown>
+const ofProviders: Readonly<Record<string, OfProviders | null>> = {
+  list: (all) => all.list(),
+  start: (all) => all.start(':id', { returnTo }),
+  isAnswer: null,
+  finish: async (all, sent) => all.finish(await answerTo(all.start, sent)),
+  'identities.list': ({ identities }) => identities.list(),
+  'identities.start': ({ identities }) => identities.start(':id', { returnTo }),
+  'identities.isAnswer': null,
+  'identities.finish': async ({ identities }, sent) =>
+    identities.finish(await answerTo(identities.start, sent)),
+  'identities.remove': ({ identities }) => identities.remove(':id'),
+}
+
+describe('the table of providers', () => {
+  const rows = tableAfter('## Sign-in with the account of a provider\n')
+
+  it('names every method that there is, and no other', () => {
+    const all = providers(recordingClient().client)
+    const { identities, ...own } = all
+    const ofUser = Object.keys(identities).map((method) => `identities.${method}`)
+    const methods = [...Object.keys(own), ...ofUser]
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(methods.toSorted())
+  })
+
+  it.each(rows)('$name sends $request, as it says', async ({ name, request }) => {
+    const call = ofProviders[name]
+    if (call === null) return
+    const { client, sent } = recordingClient()
+    await client.signIn({ user: 'alice', password: 'password' })
+    sent.length = 0
+    await call?.(providers(client), sent)
     expect(sent.map(decodeURIComponent)).toContain(request)
   })
 })

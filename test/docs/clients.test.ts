@@ -9,7 +9,9 @@ import { WebSocketServer } from 'ws'
 import { createAuthClient, memoryStore } from '../../src/client/client.js'
 import { appOf, back, editorOptions, startOAuth } from '../client/oauth-client.js'
 import { startBrowser } from '../client/passkeys-browser.js'
+import { cameBack, clientAt } from '../client/provider-client.js'
 import { startPasskeys } from '../passkeys/passkey-host.js'
+import { fakeProvider, startProviders } from '../provider-sign-in/provider-host.js'
 import { password, startHost } from '../support/host.js'
 import { issuer } from '../support/oauth-apps.js'
 
@@ -96,6 +98,33 @@ describe('docs/clients.md', () => {
     expect(await comeBack(app, { ...tab, href })).toBe('Hello Alice A.')
     expect([gone.length, gone[1]]).toEqual([2, '/pages/7'])
     expect(client.state).toMatchObject({ status: 'signed-in', userId: 'u-alice' })
+  })
+
+  it('has a page that signs its users in at a provider, and asks a new one for a name', async () => {
+    const provider = fakeProvider()
+    const host = await startProviders({ provider, providers: { unknown: 'create' } })
+    host.users.add({ id: 'u-other', username: 'ada', email: 'other@example.com' })
+    const { client } = clientAt(host)
+    const { signInPage } = await moduleOf('provider-page.ts')
+    const gone: string[] = []
+    const move = (address: string) => void gone.push(address)
+    const tab = { pathname: '/rooms/7', href: 'https://x/', assign: move, replace: move }
+    const questions: string[] = []
+    const page = signInPage(client, tab, async (question: string) => {
+      questions.push(question)
+      return 'countess'
+    })
+    expect(await page.list()).toEqual([{ id: 'fake', name: 'Fake' }])
+    expect(await page.comeBack()).toBe('Nobody was sent here.')
+    await page.signIn('fake')
+    tab.href = await cameBack(host, gone[0] ?? '')
+    expect(await page.comeBack()).toBe('Hello Ada Lovelace')
+    expect([questions, gone[1]]).toEqual([['User name?'], '/rooms/7'])
+    expect(client.state.status).toBe('signed-in')
+    provider.answer = { outcome: 'refused', reason: 'access-denied' }
+    await page.signIn('fake')
+    tab.href = await cameBack(host, gone[2] ?? '')
+    expect(await page.comeBack()).toBe('You have cancelled.')
   })
 
   it('has a list of devices: a browser once, with its app, and both signed out together', async () => {

@@ -22,6 +22,7 @@ export const entries = {
   'client/loopback': 'client/node/loopback',
   'client/oauth': 'client/oauth/oauth',
   'client/popup': 'client/oauth/popup',
+  'client/providers': 'client/providers/providers',
   passkeys: 'passkeys/simple-webauthn',
   providers: 'providers/providers',
   testing: 'testing/testing',

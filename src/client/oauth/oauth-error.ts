@@ -16,7 +16,9 @@ const told = [
 ] as const
 
 /**
- * Why a sign-in by the pages of the server failed: an error code of the server, or
+ * Why a sign-in by the pages of the server, or at a provider, failed: an error code of the server,
+ * or
+ * - `provider_refused`: the provider, or the server, has refused the account;
  * - `not-begun`: this browser has not begun the sign-in, or has finished it before;
  * - `wrong-issuer`: another server has answered (RFC 9207);
  * - `wrong-id-token`: the ID token does not match the request;
@@ -28,6 +30,7 @@ const told = [
  */
 export type OAuthErrorCode =
   | (typeof told)[number]
+  | 'provider_refused'
   | 'not-begun'
   | 'wrong-issuer'
   | 'wrong-id-token'
@@ -37,7 +40,10 @@ export type OAuthErrorCode =
   | 'popup-closed'
   | 'unknown'
 
-/** A sign-in by the pages of the server failed. It changed nothing for the signed-in user. */
+/**
+ * A sign-in by the pages of the server, or at a provider, failed. It changed nothing for the
+ * signed-in user.
+ */
 export class OAuthError extends Error {
   override readonly name: string = 'OAuthError'
   /** The stable name. Compare this, never `message`. */

@@ -1,12 +1,12 @@
-import { toBase64Url } from '../base64url.js'
 import { noAnswer } from '../errors.js'
+import { originOf } from '../origin.js'
 import type { ClientParts } from '../parts.js'
-import { platform } from '../platform.js'
 import type { Me } from '../wire.js'
 import { type BegunStore, keepBegun, takeBegun } from './begun.js'
 import { exchange, type OAuthApp } from './exchange.js'
 import type { Claims } from './id-token.js'
 import { OAuthError, toldError } from './oauth-error.js'
+import { challengeOf, newSecret } from './pkce.js'
 import { queryOf, withQuery } from './query.js'
 
 /** Options of a sign-in. */
@@ -44,8 +44,7 @@ export function appOf(options: AppOptions, baseUrl: string): OAuthApp {
   const scopes = scope.split(' ')
   if (!scopes.includes('openid') && !scopes.includes('*'))
     throw new TypeError('oauth: scope has neither openid nor *.')
-  const origin = /^https?:\/\/[^/]+/.exec(baseUrl)?.[0] ?? platform.location?.origin ?? ''
-  return { clientId, redirectUri, scope, issuer: options.issuer ?? origin }
+  return { clientId, redirectUri, scope, issuer: options.issuer ?? originOf(baseUrl) }
 }
 
 /** The members of the server's metadata used here, RFC 8414 §2. */
@@ -120,33 +119,4 @@ export async function finish(
   if (error !== undefined) throw toldError(error, answer.get('error_description'))
   const exchanged = await exchange(parts, app, begun, answer.get('code') ?? '')
   return { ...exchanged, returnTo: begun.returnTo }
-}
-
-/** The parts of the runtime used here. Read at each use: a polyfill may load later. */
-interface Runtime {
-  readonly crypto?: {
-    getRandomValues(bytes: Uint8Array): Uint8Array
-    readonly subtle?: { digest(algorithm: string, data: Uint8Array): Promise<ArrayBuffer> }
-  }
-  readonly TextEncoder: new () => { encode(text: string): Uint8Array }
-}
-
-const runtime = globalThis as unknown as Runtime
-
-/** 256 random bits, base64url. */
-function newSecret(): string {
-  if (runtime.crypto === undefined) throw notSupported()
-  return toBase64Url(runtime.crypto.getRandomValues(new Uint8Array(32)))
-}
-
-/** The code challenge of a verifier, RFC 7636 §4.2. */
-async function challengeOf(codeVerifier: string): Promise<string> {
-  const subtle = runtime.crypto?.subtle
-  if (subtle === undefined) throw notSupported()
-  const bytes = new runtime.TextEncoder().encode(codeVerifier)
-  return toBase64Url(await subtle.digest('SHA-256', bytes))
-}
-
-function notSupported(): OAuthError {
-  return new OAuthError('not-supported', 'crypto.subtle is missing: the page needs HTTPS.')
 }

@@ -10,6 +10,7 @@ import { fileStore } from 'messaging-auth-router/client/node'
 import { OAuthError, oauth } from 'messaging-auth-router/client/oauth'
 import { passkeys } from 'messaging-auth-router/client/passkeys'
 import { handOver, signInByPopup } from 'messaging-auth-router/client/popup'
+import { providers } from 'messaging-auth-router/client/providers'
 import { AuthProvider, useAuth } from 'messaging-auth-router/client/react'
 import { socketIoAuth } from 'messaging-auth-router/client/socket-io'
 import { createElement } from 'react'
@@ -45,6 +46,7 @@ try {
   assert.equal(typeof socketIoAuth(client).auth, 'function')
   assert.equal(passkeys(client).isSupported(), false)
   await assert.rejects(passkeys(client).signIn(), { name: 'PasskeyError' })
+  assert.equal(providers(client).isAnswer('https://x/?ticket=t'), false)
   const tool = { clientId: 'tool', scope: 'openid', open: () => {} }
   await assert.rejects(signInByBrowser(client, tool), { code: 'wrong-issuer' })
   const redirectUri = 'https://wiki.example.com/callback'
