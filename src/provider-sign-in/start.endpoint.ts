@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import type { Audit } from '../audit/events.js'
 import { AuthError, invalidRequest } from '../errors.js'
-import { ok } from '../http/answer.js'
+import { ok, type TextAnswer } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { createVault } from '../lib/vault.js'
 import { addressAt } from '../oauth/base-url.js'
 import { redirectMatches } from '../oauth/redirect-uri.js'
+import type { CallbackPages } from '../pages/provider-callback.js'
 import { seeOther } from '../pages/show-page.js'
 import { codeChallengePattern } from '../pkce/code-challenge.js'
 import type { Throttle } from '../throttle/throttle.js'
@@ -46,6 +47,8 @@ export interface StartDeps {
   readonly flows: Pick<ProviderFlows, 'begin'>
   readonly throttle: Pick<Throttle, 'takeProviderFlow'>
   readonly providerIn: ProviderIn
+  /** Undefined without the option `oauth`. */
+  readonly callbackPages: Pick<CallbackPages, 'stale'> | undefined
   readonly audit: Audit
 }
 
@@ -111,11 +114,19 @@ export function leadToProviderEndpoint(deps: StartDeps, goalIn: Start['goalIn'])
     const provider = providerIn(request)
     const [, sealed = ''] = /[?&]request=([\w.-]+)/.exec(incoming.url ?? '') ?? []
     const goal = goalIn(provider, sealed)
-    if (goal === null) throw new AuthError('proof-refused')
+    if (goal === null) return tooLate(deps, request)
     // 429, 503
     await throttle.takeProviderFlow(context)
     const { url, cookie } = await flows.begin(provider, goal, {}, request)
     audit({ type: 'provider.started', provider: provider.id }, context)
     return seeOther(url, [cookie])
   }
+}
+
+async function tooLate(
+  { callbackPages }: Pick<StartDeps, 'callbackPages'>,
+  request: EndpointRequest,
+): Promise<TextAnswer> {
+  if (callbackPages === undefined) throw new AuthError('proof-refused')
+  return callbackPages.stale(request)
 }
