@@ -5,6 +5,7 @@ import { AuthError } from '../errors.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { HostCall } from '../lib/host-call.js'
 import { objectionIn } from '../lib/objection.js'
+import type { IdentityStore } from '../stores/identity-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, NewUser, UserStore } from '../users/contract.js'
 import type { OwnIdentities } from './own-identities.js'
@@ -29,13 +30,14 @@ export interface CreateOwnerDeps {
   readonly beforeRegister: BeforeRegister | undefined
   readonly throttle: Pick<Throttle, 'limitNames'>
   readonly ownIdentities: Pick<OwnIdentities, 'link'>
+  readonly identities: Pick<IdentityStore, 'unlinkAllForUser'>
   readonly unknown: 'create'
   readonly call: HostCall
   readonly audit: Audit
 }
 
 export function createCreateOwner(deps: CreateOwnerDeps): CreateOwner {
-  const { create, deleteUser, ownIdentities, audit } = deps
+  const { create, deleteUser, identities, ownIdentities, audit } = deps
   return async function createOwner(ticket, username, request) {
     const { context } = request
     const newUser = await newUserOf(deps, ticket, username, context)
@@ -50,7 +52,9 @@ export function createCreateOwner(deps: CreateOwnerDeps): CreateOwner {
     try {
       await ownIdentities.link(userId, ticket, 'created', context)
     } catch (error) {
-      // Nobody could ever sign in to it.
+      // Nobody could ever sign in to it. If only the answer was lost, the identity is there: left
+      // behind, it would belong to nobody for ever.
+      await identities.unlinkAllForUser(userId).catch(() => {})
       await deleteUser(userId)
       throw error
     }

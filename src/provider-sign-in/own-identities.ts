@@ -4,7 +4,7 @@ import { randomId } from '../lib/random.js'
 import type { SignedInRequest } from '../principal/principal.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { IdentityRecord, IdentityStore } from '../stores/identity-contract.js'
-import type { UserStore } from '../users/contract.js'
+import type { AuthUser, UserStore } from '../users/contract.js'
 import type { LinkTo } from './provider-flow.js'
 import type { FoundTicket, Tickets, Vouched } from './tickets.js'
 import { identityDigest, isOpenedBy } from './upstream.js'
@@ -63,6 +63,8 @@ export interface OwnIdentitiesDeps {
   readonly sessions: Pick<Sessions, 'findLive' | 'requireLive' | 'listForUser' | 'end'>
   /** Whether the user can sign in with a passkey. */
   readonly hasPasskey: (userId: string) => Promise<boolean>
+  /** Who may sign in by password; undefined: everybody. */
+  readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
   readonly tickets: Pick<Tickets, 'use'>
   readonly clock: () => Date
   readonly audit: Audit
@@ -151,11 +153,14 @@ async function requireSignedIn(
 
 // Read again: the guard's row may be some seconds old.
 async function hasNoOtherWay(
-  { users, hasPasskey }: OwnIdentitiesDeps,
+  { users, hasPasskey, mayUsePassword }: OwnIdentitiesDeps,
   userId: string,
 ): Promise<boolean> {
-  const hasPassword = ((await users.findById(userId))?.passwordHash ?? null) !== null
-  return !hasPassword && !(await hasPasskey(userId))
+  const user = await users.findById(userId)
+  const hasPassword = user !== null && user.passwordHash !== null
+  // A password that no door takes is no way in.
+  if (hasPassword && (mayUsePassword === undefined || (await mayUsePassword(user)))) return false
+  return !(await hasPasskey(userId))
 }
 
 // A sign-in that is under way looks for the identity again after its session is stored, so one of

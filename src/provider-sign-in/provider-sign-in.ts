@@ -47,6 +47,7 @@ export interface ProviderSignInDeps extends ProviderServer, OpenApprovedDeps {
   readonly callbackPages: CallbackPages | undefined
   readonly issuer: string
   readonly hasPasskey: (userId: string) => Promise<boolean>
+  readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
   readonly decideSignIn: DecideSignIn
   readonly signedIn: SignedIn
   readonly requireFresh: RequireFresh

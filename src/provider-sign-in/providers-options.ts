@@ -40,8 +40,9 @@ export interface ProvidersOptions {
    */
   readonly unknown?: UnknownIdentity
   /**
-   * True leaves the providers as the only way in: the pages have no password fields, and `POST
-   * /login` is 403. Default false.
+   * True takes passwords from nobody: the pages have no password fields, and `POST /login` is 403.
+   * Passkeys, codes by mail and registration are options of their own: leave them out, and the
+   * providers are the only way in. Default false.
    */
   readonly only?: boolean
   /** Who may sign in by password all the same, such as an administrator. Default: nobody. */

@@ -112,6 +112,8 @@ export interface Kit extends Settings, ConnectedHost, Authentication {
   /** Undefined without the option `providers`. */
   readonly providerServer: ProviderServer | undefined
   readonly providersOptions: CheckedProvidersOptions | undefined
+  /** Who may sign in by password; undefined: everybody. */
+  readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
   /** Undefined without the options `accounts` and `providers`. */
   readonly proofs: Proofs | undefined
   /** Undefined without the option `accounts`. */

@@ -118,3 +118,27 @@ it('takes no second factor from a polluted Object.prototype', async () => {
     for (const name of Object.keys(polluted)) Reflect.deleteProperty(Object.prototype, name)
   }
 })
+
+it('does not disconnect the last way in of a user whose password counts nowhere', async () => {
+  for (const mayUse of [false, true]) {
+    const host = await startProviders({ providers: { only: true, passwordFor: () => mayUse } })
+    await connected(host)
+    const headers = await opened(host)
+    await remove(host, '/auth/identities/i-ada-1815', headers).expect(mayUse ? 200 : 409)
+    expect((await signIn(host)).status).toBe(mayUse ? 401 : 200)
+  }
+})
+
+it('locks out nobody whose account was connected, but whose answer was lost', async () => {
+  const host = await startProviders({ providers: { unknown: 'create' } })
+  const { identities } = host.stores
+  const { link } = identities
+  identities.link = async (identity) => {
+    await link(identity)
+    throw new Error('away')
+  }
+  expect((await signIn(host)).status).toBe(503)
+  expect(await identities.find(ada.issuer, ada.subject)).toBeNull()
+  identities.link = link
+  expect((await signIn(host)).status).toBe(200)
+})
