@@ -5,6 +5,7 @@ import type { SignedInRequest } from '../principal/principal.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { IdentityRecord, IdentityStore } from '../stores/identity-contract.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
+import type { ConnectedProvider } from './fail-closed-provider.js'
 import type { LinkTo } from './provider-flow.js'
 import type { FoundTicket, Tickets, Vouched } from './tickets.js'
 import { identityDigest, isOpenedBy } from './upstream.js'
@@ -63,6 +64,7 @@ export interface OwnIdentitiesDeps {
   readonly sessions: Pick<Sessions, 'findLive' | 'requireLive' | 'listForUser' | 'end'>
   /** Whether the user can sign in with a passkey. */
   readonly hasPasskey: (userId: string) => Promise<boolean>
+  readonly providerOf: (id: string) => ConnectedProvider | undefined
   /** Who may sign in by password; undefined: everybody. */
   readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
   readonly tickets: Pick<Tickets, 'use'>
@@ -71,7 +73,7 @@ export interface OwnIdentitiesDeps {
 }
 
 export function createOwnIdentities(deps: OwnIdentitiesDeps): OwnIdentities {
-  const { identities, sessions, tickets } = deps
+  const { identities, sessions, tickets, providerOf } = deps
   const link = createLink(deps)
   return {
     list: async (userId) => (await identities.listForUser(userId)).map(summaryOf),
@@ -98,7 +100,9 @@ export function createOwnIdentities(deps: OwnIdentitiesDeps): OwnIdentities {
       await sessions.requireLive(session)
       const { provider } = meant
       const unlessLast = await hasNoOtherWay(deps, userId)
-      if (unlessLast && mine.length === 1) throw new AuthError('last-sign-in-method')
+      // An account of a provider that the host has removed is no way in.
+      const others = mine.filter((one) => one !== meant && providerOf(one.provider) !== undefined)
+      if (unlessLast && others.length === 0) throw new AuthError('last-sign-in-method')
       // Before and after the removal: if it fails, the user tries again.
       await endOpenedBy(deps, meant, context)
       const { outcome } = await identities.unlink(userId, id, { unlessLast })

@@ -142,3 +142,16 @@ it('locks out nobody whose account was connected, but whose answer was lost', as
   identities.link = link
   expect((await signIn(host)).status).toBe(200)
 })
+
+it('does not count the account of a provider that is gone as a way in', async () => {
+  const host = await startProviders()
+  host.users.add({ id: 'u-bob' })
+  await connected({ ...host, provider: fakeProvider({ id: 'gone' }) }, 'u-bob', {
+    ...ada,
+    subject: 'former',
+  })
+  await connected(host, 'u-bob')
+  const headers = await opened(host)
+  await remove(host, '/auth/identities/i-ada-1815', headers).expect(409)
+  await remove(host, '/auth/identities/i-former', headers).expect(200)
+})
