@@ -119,7 +119,7 @@ export function providers(
     start: (provider, start) =>
       flows.begin(start, (body) => ask('POST', `${path}/${segment(provider)}/start`, body)),
     isAnswer: flows.isAnswer,
-    finish: (address, { username } = {}) => finishOnce(address, username),
+    finish: (address, options) => finishOnce(address, options?.username),
     identities: createIdentities(dataOf(parts.call), createFlows('identity.', issuer, store)),
   }
 }
