@@ -76,6 +76,14 @@ const areas = {
     mutate: ['src/registration/*.ts'],
     tests: ['registration/', 'rocketchat/accounts', 'docs/http-api'],
   },
+  'provider-sign-in': {
+    mutate: ['src/provider-sign-in/*.ts'],
+    tests: ['provider-sign-in/', 'pages/mounted/providers', 'docs/http-api'],
+  },
+  providers: {
+    mutate: ['src/providers/*.ts', 'src/lib/outgoing.ts'],
+    tests: ['providers/', 'lib/outgoing'],
+  },
 }
 
 /** Percent of the mutants that some test must notice. */
