@@ -1,4 +1,4 @@
-// Who uses no provider pays nothing for them; who makes one pays for openid-client at its first use.
+// Who uses no provider pays nothing for them; openid-client is loaded with the first use of one.
 import { expect, it } from 'vitest'
 import { loadedBy, packagesOf } from '../support/loaded-files.js'
 
