@@ -12,6 +12,15 @@ import {
   type Mail,
 } from '../../src/index.js'
 import { assertion, creation, newPasskey } from '../passkeys/authenticator.js'
+import {
+  ada,
+  browser,
+  comeBack,
+  fakeProvider,
+  lead,
+  returnTo,
+  startProviders,
+} from '../provider-sign-in/provider-host.js'
 import { bearer, logIn, pkcePair, post } from '../support/client.js'
 import { isForClients, type RequestObject, requests, resolve } from '../support/described.js'
 import { password, startHost, type TestHost } from '../support/host.js'
@@ -354,8 +363,38 @@ describe('openapi.json', () => {
     const { authToken } = await logIn(plain)
     expect((await send(plain, byGet, undefined, bearer(authToken))).status).toBe(200)
     tried.add(byGet)
-    const ofApps = endpoints.filter(({ tag }) => tag === 'Apps')
-    expect(endpoints.filter((one) => !tried.has(one))).toEqual(ofApps)
+    const elsewhere = endpoints.filter(({ tag }) => tag === 'Apps' || tag === 'Other accounts')
+    expect(endpoints.filter((one) => !tried.has(one))).toEqual(elsewhere)
+  })
+
+  it('is right about every answer to users of providers', async () => {
+    const readLogoutToken = async () => {
+      const expiresAt = new Date(Date.now() + 120_000)
+      return { issuer: ada.issuer, subject: ada.subject, jti: 'one', expiresAt }
+    }
+    const host = await startProviders({ provider: fakeProvider({ readLogoutToken }) })
+    const tried = new Set<Described>()
+    const mine = bearer((await logIn(host)).authToken as string)
+    const ask = async (method: string, path: string, id: string, body?: object, headers = {}) => {
+      const answer = await send(host, { method, path: path.replace(':id', id) }, body, headers)
+      const text = await answer.text()
+      expect([path, answer.status, text]).toEqual([path, 200, text])
+      tried.add(find(method, path))
+      return text === '' ? null : JSON.parse(text).data
+    }
+    await ask('GET', '/auth/providers', '')
+    const back = async (path: string, headers = {}) => {
+      const { codeVerifier, codeChallenge } = pkcePair()
+      const { url } = await ask('POST', path, 'fake', { returnTo, codeChallenge }, headers)
+      const begun = { codeVerifier, ...(await lead(host, url, browser(host))) }
+      return { codeVerifier, ticket: (await comeBack(begun)).ticket }
+    }
+    await ask('POST', '/auth/identities', '', await back('/auth/identities/:id', mine), mine)
+    const { identities } = await ask('GET', '/auth/identities', '', undefined, mine)
+    await ask('POST', '/auth/providers/finish', '', await back('/auth/providers/:id/start'))
+    await ask('POST', '/auth/providers/:id/backchannel-logout', 'fake', { logout_token: 'a' })
+    await ask('DELETE', '/auth/identities/:id', identities[0].id, undefined, mine)
+    expect(endpoints.filter((one) => one.tag === 'Other accounts' && !tried.has(one))).toEqual([])
   })
 
   it('says what apps must send, and is right about every answer to them', async () => {
