@@ -9,6 +9,8 @@ export interface PartsForProviders {
   readonly hasProofs: boolean
   readonly hasIdentities: boolean
   readonly acceptsHostMfa: boolean
+  /** Whether strangers, or whoever is invited, choose a password. */
+  readonly hasRegistration: boolean
   /** `oauth.baseUrl`; undefined without the option `oauth`. */
   readonly pagesUrl: string | undefined
 }
@@ -25,6 +27,12 @@ export function requirePartsFor(options: ProvidersOptions, parts: PartsForProvid
   if (!hasIdentities) throw wrong('', 'needs identities, the store of connected accounts.', spread)
   requireAddress(options, parts)
   requireUsers(options, parts)
+  if (options.only === true && parts.hasRegistration)
+    throw wrong(
+      '.only',
+      'lets nobody in by password, but accounts.registration has new users choose one.',
+      "leave accounts.registration out, or pass unknown: 'create' in place of it.",
+    )
   const demanding = options.list.find(({ acceptMfa }) => acceptMfa === true)
   if (demanding !== undefined && !parts.acceptsHostMfa)
     throw wrong(

@@ -181,13 +181,14 @@ function refuseUnfitAccounts({ accounts, proofs, users, oauth }: CheckedOptions)
 }
 
 function refuseUnfitProviders(options: CheckedOptions): void {
-  const { providers, proofs, identities, users, secondFactor, oauth } = options
+  const { providers, proofs, identities, users, secondFactor, accounts, oauth } = options
   if (providers === undefined) return
   requirePartsFor(providers, {
     users,
     hasProofs: proofs !== undefined,
     hasIdentities: identities !== undefined,
     acceptsHostMfa: secondFactor?.acceptHostMfa === true,
+    hasRegistration: accounts?.registration !== undefined,
     pagesUrl: oauth?.baseUrl,
   })
 }
