@@ -11,6 +11,7 @@ import { keepRotating, openKeyRing, readEncryptionKeys } from './keys.js'
 import { log } from './log.js'
 import { keysForApps, namingSettings, oauthOptions, pages } from './oauth.js'
 import { passkeyOptions } from './passkeys.js'
+import { providersOptions } from './providers.js'
 import type { SharedInRedis } from './redis.js'
 import { type Settings, withServer, withSetting } from './settings.js'
 import { createTables } from './tables.js'
@@ -52,6 +53,7 @@ export async function createAuth(
   )
   const store = sqlPasskeyStore(database.kysely)
   const accounts = accountsOptions(settings)
+  const providers = await providersOptions(settings)
   const passkeys = passkeyOptions(publicUrl, { store, once: apps.once })
   return namingSettings(() =>
     createAuthRouter({
@@ -66,6 +68,7 @@ export async function createAuth(
       pages,
       ...(passkeys && { passkeys }),
       ...(accounts && { accounts }),
+      ...(providers && { providers }),
       secondFactor: ({ username }) =>
         named.has(username) || named.has('everybody') ? 'required' : 'optional',
       totpIssuer: 'Chat',

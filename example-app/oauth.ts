@@ -96,8 +96,13 @@ export function namingSettings<T>(make: () => T): T {
     return make()
   } catch (error) {
     const option = error instanceof AuthConfigError ? error.option : ''
-    if (!/^(oauth|pagesOrigin|passkeys)/.test(option)) throw error
-    const setting = option.startsWith('oauth.clients') ? 'OAUTH_CLIENTS' : 'PUBLIC_URL'
+    if (!/^(oauth|pagesOrigin|passkeys|providers)/.test(option)) throw error
+    const setting = settingOf(option)
     throw new SettingError(`${setting}: ${reasonOf(error)}`)
   }
+}
+
+function settingOf(option: string): string {
+  if (option.startsWith('providers')) return 'PROVIDERS'
+  return option.startsWith('oauth.clients') ? 'OAUTH_CLIENTS' : 'PUBLIC_URL'
 }

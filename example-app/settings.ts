@@ -1,6 +1,7 @@
 import { unescape as decoded } from 'node:querystring'
 import { fileURLToPath } from 'node:url'
 import type { OAuthClient, SigningKey } from 'messaging-auth-router'
+import type { OpenIdProviderOptions } from 'messaging-auth-router/providers'
 
 /** What the environment says. */
 export interface Settings {
@@ -9,6 +10,8 @@ export interface Settings {
   readonly publicUrl: string | null
   /** The apps that may sign their users in here, besides those of `oauth.ts`. */
   readonly oauthClients: readonly OAuthClient[]
+  /** Where users have accounts that they may sign in with here. */
+  readonly providers: readonly OpenIdProviderOptions[]
   readonly trustProxy: number | string[]
   readonly seedUsers: number
   readonly databaseUrl: string
@@ -52,7 +55,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   return {
     port: whole('PORT', env['PORT'] || '3000', 65_535),
     publicUrl: env['PUBLIC_URL'] ? publicUrl(env['PUBLIC_URL']) : null,
-    oauthClients: oauthClients(env['OAUTH_CLIENTS'] || '[]'),
+    oauthClients: jsonArray('OAUTH_CLIENTS', env, 'clients'),
+    providers: jsonArray('PROVIDERS', env, 'providers'),
     trustProxy: trustProxy(env['TRUST_PROXY'] || '0'),
     seedUsers: whole('SEED_USERS', env['SEED_USERS'] || '0', 100_000),
     databaseUrl: databaseUrl(env['DATABASE_URL'] || 'sqlite:example-app/data/example.db'),
@@ -154,10 +158,13 @@ function publicUrl(text: string): string {
   )
 }
 
-function oauthClients(text: string): OAuthClient[] {
-  const clients = withSetting('OAUTH_CLIENTS', () => JSON.parse(text))
-  if (Array.isArray(clients)) return clients
-  throw new SettingError('OAUTH_CLIENTS: is not a JSON array of clients.')
+// The parser's own message would quote secrets of the list.
+function jsonArray<T>(name: string, env: NodeJS.ProcessEnv, what: string): T[] {
+  try {
+    const items = JSON.parse(env[name] || '[]')
+    if (Array.isArray(items)) return items
+  } catch {}
+  throw new SettingError(`${name}: is not a JSON array of ${what}.`)
 }
 
 function trustProxy(text: string): number | string[] {

@@ -56,6 +56,7 @@ export const longTests: readonly string[] = [
   'test/example-app/mail.test.ts',
   'test/example-app/new-database-file.test.ts',
   'test/example-app/page.test.ts',
+  'test/example-app/providers.test.ts',
   'test/example-app/start.test.ts',
   'test/example-app/users.test.ts',
   'test/example-app/wiki.test.ts',
