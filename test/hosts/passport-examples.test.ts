@@ -23,9 +23,9 @@ const compilerOptions = {
 }
 
 describe('the files of docs/passport-strategies.md', () => {
-  it('compile, each way to mount them included', () => {
+  it('compile', () => {
     const files = writeExamples()
-    expect(files.filter((name) => name.startsWith('usage-'))).toHaveLength(3)
+    expect(files).toEqual(['saml.ts', 'oauth.ts', 'ldap.ts'])
     const project = join(examplesFolder, 'tsconfig.json')
     writeFileSync(project, JSON.stringify({ compilerOptions, files }))
     const { stdout } = spawnSync(process.execPath, [tsc, '--pretty', 'false', '-p', project])

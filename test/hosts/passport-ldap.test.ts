@@ -64,6 +64,17 @@ describe('LDAP, by the strategy passport-ldapauth', () => {
     expect((await signIn(host, { username: 'alice', code })).status).toBe(401)
   })
 
+  it('leaves the host’s own express-session alone', async () => {
+    const { host } = await start()
+    const alice = browser()
+    await alice.get(`${host.origin}/visits`)
+    await alice.post(`${host.origin}/sign-in/ldap`, {
+      username: 'alice',
+      password: directoryPassword,
+    })
+    expect((await alice.get(`${host.origin}/visits`)).body).toEqual({ visits: 2 })
+  })
+
   it('does not satisfy a policy: such a session may set up a factor, and no more', async () => {
     const secondFactor = { policy: () => 'required' as const, acceptHostMfa: true }
     const { host } = await start({ secondFactor })

@@ -2,12 +2,6 @@
 
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import {
-  type Profile,
-  Strategy as SamlStrategy,
-  ValidateInResponseTo,
-  type VerifiedCallback,
-} from '@node-saml/passport-saml'
 import express from 'express'
 import { exportJWK, generateKeyPair } from 'jose'
 import {
@@ -21,6 +15,7 @@ import { allowInsecureRequests, discovery } from 'openid-client'
 import { Strategy as OpenIdStrategy } from 'openid-client/passport'
 import { describe, expect, it } from 'vitest'
 import { gitHubApp, startGitHub } from '../providers/git-hub-double.js'
+import { example } from './support/doc-examples.js'
 import {
   entryPoint,
   idpCert,
@@ -34,6 +29,9 @@ import { browser, listen } from './support/passport-host.js'
 
 const require = createRequire(import.meta.url)
 const { Strategy: GitHubStrategy } = require('passport-github2')
+const { samlProvider } = await example<{
+  samlProvider: (settings: object) => Provider
+}>('saml.ts')
 const state = 'S'.repeat(43)
 const callbackUrl = 'https://chat.example.com/auth/providers/corp/callback'
 const client = { client_id: 'chat', client_secret: 'secret-of-the-client-1' }
@@ -202,39 +200,15 @@ describe('GitHub', () => {
   })
 })
 
-describe('SAML by passport-saml', () => {
-  const corp = () => {
-    const strategy = new SamlStrategy(
-      {
-        entryPoint,
-        idpCert,
-        issuer: spIssuer,
-        callbackUrl,
-        wantAuthnResponseSigned: false,
-        wantAssertionsSigned: true,
-        validateInResponseTo: ValidateInResponseTo.always,
-        requestIdExpirationPeriodMs: 600_000,
-        disableRequestedAuthnContext: true,
-      },
-      (profile: Profile | null, done: VerifiedCallback) => done(null, profile ?? undefined),
-      (_profile: unknown, done: VerifiedCallback) => done(null),
-    )
-    return passportProvider<Profile>({
-      id: 'saml',
-      name: 'Corp',
-      strategy,
-      identity: ({ issuer, nameID }) => ({ issuer, subject: nameID }),
-      responseMode: 'form_post',
-      isRefusal: () => true,
-    })
-  }
+describe('SAML by docs/passport-strategies.md', () => {
+  const corp = () => samlProvider({ entryPoint, idpCert, issuer: spIssuer, callbackUrl })
 
   async function signIn(provider: Provider, statement: Statement = {}) {
     const { url, keep } = await provider.start({ state, callbackUrl })
     expect(new URL(url).searchParams.get('RelayState')).toBe(state)
     const SAMLResponse = samlResponse(requestIdIn(url), statement)
-    const again = () => finish(provider, keep, { SAMLResponse, RelayState: state }, 'POST')
-    return { finished: await again(), again }
+    const brought = { SAMLResponse, RelayState: state }
+    return { finished: await finish(provider, keep, brought, 'POST'), brought }
   }
   const identified = {
     outcome: 'identified',
@@ -245,10 +219,33 @@ describe('SAML by passport-saml', () => {
   const forged = (assertion: string) =>
     assertion.replace('saml-mallory', 'saml-alice').replace(/ID="_[^"]*"/, 'ID="_forged"')
 
-  it('signs in once: a replay is refused', async () => {
-    const { finished, again } = await signIn(corp())
+  it('signs in: the assertion of one flow is refused in another', async () => {
+    const provider = corp()
+    const { finished, brought } = await signIn(provider)
     expect(finished).toEqual(identified)
-    expect(await again()).toEqual({ outcome: 'refused', reason: 'error' })
+    const { keep } = await provider.start({ state, callbackUrl })
+    const refusal = { outcome: 'refused', reason: 'error' }
+    expect(await finish(provider, keep, brought, 'POST')).toEqual(refusal)
+  })
+
+  it('refuses odd answers, and messages that are not assertions', async () => {
+    const provider = corp()
+    const { keep } = await provider.start({ state, callbackUrl })
+    const logout = Buffer.from('<LogoutRequest ID="x"/>').toString('base64')
+    for (const odd of ['x', '', 'PHg+', '<a', '\0', logout])
+      for (const name of ['SAMLResponse', 'SAMLRequest']) {
+        const brought = { [name]: odd, RelayState: state }
+        const { outcome } = await finish(provider, keep, brought, 'POST')
+        expect([name, odd, outcome]).toEqual([name, odd, 'refused'])
+      }
+  })
+
+  it('reads a comment in a name as part of nothing: the whole name counts', async () => {
+    const { finished } = await signIn(corp(), {
+      nameId: 'saml-alice.evil',
+      tamper: (xml) => xml.replace('saml-alice.evil', 'saml-alice<!-- -->.evil'),
+    })
+    expect(finished).not.toEqual(identified)
   })
 
   const mallory = { nameId: 'saml-mallory' }
@@ -269,6 +266,14 @@ describe('SAML by passport-saml', () => {
           const unsigned = signed.replace(/<Signature[\s\S]*<\/Signature>/, '')
           return xml.replace(signed, forged(unsigned) + signed)
         },
+      },
+    ],
+    [
+      'with an entity in it',
+      {
+        ...mallory,
+        tamper: (xml) =>
+          `<!DOCTYPE x [<!ENTITY e "saml-alice">]>${xml.replace('saml-mallory', '&e;')}`,
       },
     ],
     [

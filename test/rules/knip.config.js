@@ -60,6 +60,7 @@ export default {
       // without types.
       ignoreDependencies: [
         'thelounge',
+        '@node-saml/passport-saml',
         '@types/passport',
         'ldapjs',
         'passport',

@@ -15,7 +15,6 @@ import { memoryStores } from 'messaging-auth-router/stores/memory'
 import { onTestFinished } from 'vitest'
 
 const signingKey = await generateSigningKey()
-export const sessionSecret = 'a secret for tests only, of the way there and back'
 export const totpSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 
 /** A user of the host, and the identity that leads to it. */
@@ -36,7 +35,6 @@ export interface PassportHost {
   readonly events: AuthEvent[]
   /** What reached the host's own error handler. */
   readonly failures: unknown[]
-  readonly store: session.MemoryStore
 }
 
 export interface PassportHostSettings {
@@ -82,7 +80,6 @@ export async function startPassportHost({
     findUserId: async ({ issuer, subject }) => identities.get(`${issuer} ${subject}`) ?? null,
     events,
     failures,
-    store: new session.MemoryStore(),
   }
   app.set('trust proxy', 1)
   await mount(host)
@@ -171,8 +168,6 @@ export function browser() {
   return { jar, get, post, form }
 }
 
-export type Browser = ReturnType<typeof browser>
-
 /** Uses a token at a guard, signs out with it, and finds it spent. */
 export async function useAndSignOut(host: PassportHost, token: string) {
   const { get, post } = browser()
@@ -182,10 +177,6 @@ export async function useAndSignOut(host: PassportHost, token: string) {
   const afterwards = await get(`${host.origin}/guarded`, bearer)
   return { ...body, statuses: [signedOut.status, afterwards.status] }
 }
-
-/** Asks for the token, as the host's page does. */
-export const finishSignIn = (host: PassportHost, { post }: Browser, body: object = {}) =>
-  post(`${host.origin}/sign-in/finish`, body)
 
 /** How many sessions each of the users has. */
 export async function sessionsOf({ auth, users }: PassportHost): Promise<number> {
