@@ -26,6 +26,7 @@ export function testsWith(what: RegExp): readonly string[] {
  * stays quick.
  */
 export const longTests: readonly string[] = [
+  'test/accounts/broken-users.attack.test.ts',
   'test/accounts/two-processes.attack.test.ts',
   'test/client/hostile-server.attack.test.ts',
   'test/client/oauth-chromium.test.ts',
@@ -86,6 +87,7 @@ export const longTests: readonly string[] = [
   'test/pages/mounted/own-pages-in-browser.test.ts',
   'test/pages/mounted/passkeys-looks.test.ts',
   'test/pages/mounted/passkeys.test.ts',
+  'test/pages/mounted/providers-in-browser.test.ts',
   'test/pages/mounted/replay-first-answer.test.ts',
   'test/pages/mounted/tabs-at-once.attack.test.ts',
   'test/pages/mounted/whose-enrolment.attack.test.ts',
