@@ -1,10 +1,10 @@
 import type { BeforeRegister } from '../accounts/accounts-options.js'
+import { objectionToNewcomer } from '../accounts/objection-to-newcomer.js'
 import { shownNameText, userNameText } from '../accounts/user-name.js'
 import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { HostCall } from '../lib/host-call.js'
-import { objectionIn } from '../lib/objection.js'
 import type { IdentityStore } from '../stores/identity-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, NewUser, UserStore } from '../users/contract.js'
@@ -99,15 +99,13 @@ function nameTaken(suggestion: string | null): AuthError {
 }
 
 async function askHost(
-  { beforeRegister, call, audit }: CreateOwnerDeps,
+  deps: CreateOwnerDeps,
   { email, username, name }: NewUser,
-  { incoming, context }: Pick<EndpointRequest, 'context' | 'incoming'>,
+  { incoming: request, context }: Pick<EndpointRequest, 'context' | 'incoming'>,
 ): Promise<void> {
-  if (beforeRegister === undefined) return
-  const attempt = { email, username, name, invitation: null, request: incoming }
-  const answer = await call('beforeRegister', () => beforeRegister(attempt))
-  const clientMessage = objectionIn(answer, 'This registration is not allowed.')
+  const attempt = { email, username, name, invitation: null, request }
+  const clientMessage = await objectionToNewcomer(deps, attempt)
   if (clientMessage === undefined) return
-  audit({ type: 'account.register-refused', reason: 'vetoed' }, context)
+  deps.audit({ type: 'account.register-refused', reason: 'vetoed' }, context)
   throw new AuthError('forbidden', { clientMessage })
 }

@@ -4,6 +4,7 @@ import type { CodeSent } from '../accounts/email.endpoint.js'
 import type { LinkToCode } from '../accounts/links.js'
 import type { Mails } from '../accounts/mails.js'
 import type { Newcomer, NewPasswords } from '../accounts/new-password.js'
+import { objectionToNewcomer } from '../accounts/objection-to-newcomer.js'
 import type { Proofs } from '../accounts/proofs.js'
 import type { Audit, RequestContext } from '../audit/events.js'
 import type { RegisterRefusal } from '../audit/refusals.js'
@@ -12,7 +13,6 @@ import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import type { HostCall } from '../lib/host-call.js'
-import { objectionIn } from '../lib/objection.js'
 import { randomSecret } from '../lib/random.js'
 import type { DigestIdentifier } from '../login/identifier.js'
 import type { Throttle } from '../throttle/throttle.js'
@@ -107,11 +107,9 @@ export function createAskHost({
   readonly call: HostCall
 }): AskHost {
   return async function askHost({ email, username, name }, invitation, { incoming, context }) {
-    if (beforeRegister === undefined) return
     const shown = invitation && { id: invitation.id, note: invitation.note }
     const attempt = { email, username, name, invitation: shown, request: incoming }
-    const answer = await call('beforeRegister', () => beforeRegister(attempt))
-    const clientMessage = objectionIn(answer, 'This registration is not allowed.')
+    const clientMessage = await objectionToNewcomer({ beforeRegister, call }, attempt)
     if (clientMessage !== undefined)
       throw refuseRegistration('vetoed', 'forbidden', context, { clientMessage })
   }
