@@ -1,7 +1,9 @@
 // Somebody else's browser, answers that come twice or too late, tickets in wrong hands.
 import { expect, it } from 'vitest'
+import type { AccountsOptions } from '../../src/index.js'
 import { bearer, get, logIn, pkcePair, post } from '../support/client.js'
 import { tally } from '../support/guessing.js'
+import { accountsOptions } from '../support/mounted-accounts.js'
 import {
   ada,
   type Begun,
@@ -337,4 +339,21 @@ it('leads no more than a thousand browsers of a network an hour to a provider', 
   const { body } = await post(host, '/auth/providers/fake/start', { returnTo, codeChallenge })
   const statuses = await atOnce(51, () => browser(host).open(body.data.url))
   expect(statuses).toEqual({ 303: 50, 429: 1 })
+})
+
+it('makes no user whom the host objects to', async () => {
+  const { accounts } = accountsOptions()
+  const host = await startProviders({
+    providers: { unknown: 'create' },
+    options: {
+      accounts: {
+        ...(accounts as AccountsOptions),
+        beforeRegister: ({ email }) => (email === ada.email ? 'Staff only.' : undefined),
+      },
+    },
+  })
+  const before = host.users.rows.size
+  expect((await signIn(host)).body).toMatchObject({ error: 'forbidden', message: 'Staff only.' })
+  expect(host.users.rows.size).toBe(before)
+  expect(await host.stores.identities.find(ada.issuer, ada.subject)).toBeNull()
 })
