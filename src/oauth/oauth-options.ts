@@ -71,4 +71,9 @@ export interface OAuthOptions {
    * ```
    */
   readonly claims?: DescribeClaims
+  /**
+   * True: an app whose user signs out can sign the browser out here, too, and apps are told when a
+   * session ends here. Needs a signer of ID tokens. Default false.
+   */
+  readonly logout?: boolean
 }

@@ -57,6 +57,7 @@ export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
   const issuer = checkIssuer(requiredOf(signer, 'issuer'))
   const baseUrl = checkBaseUrl(options.baseUrl, issuer)
   const idTokenAlgorithms = signer.signIdToken === undefined ? [] : (signer.idTokenAlgorithms ?? [])
+  refuseUnfitLogout(options, idTokenAlgorithms)
   const scopes = createScopes(options, idTokenAlgorithms.length > 0)
   const ownResource = requiredOf(signer, 'audience')
   const { clients } = options
@@ -82,6 +83,19 @@ export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
     userClaims: createUserClaims(options.claims, call),
     requireFitSigner: createRequireFitSigner(signer, call, clock),
   }
+}
+
+// An app shows an ID token to sign a user out, and is told of the end of a session by another.
+function refuseUnfitLogout(
+  { logout = false }: OAuthOptions,
+  idTokenAlgorithms: readonly IdTokenAlgorithm[],
+): void {
+  if (!logout || idTokenAlgorithms.length > 0) return
+  throw new AuthConfigError(
+    'oauth.logout',
+    'needs ID tokens, and the signer signs none.',
+    'use joseSigner() with a key for ES256, or rs256; or leave it out.',
+  )
 }
 
 type GivenClients = OAuthOptions['clients']

@@ -253,6 +253,7 @@ const oauthShape: Shape<OAuthOptions> = {
     .preprocess(ownMembers, fitting(areResources, 'is not a table of APIs and their names.'))
     .optional() as z.ZodType<OAuthOptions['resources']>,
   claims: callable<NonNullable<OAuthOptions['claims']>>().optional(),
+  logout: flag().optional(),
 }
 
 /** Maximum characters of the host's own CSS. */

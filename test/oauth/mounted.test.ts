@@ -172,6 +172,15 @@ describe('options of oauth that will not do are refused at the start', () => {
     ],
     ['names of APIs in a list', oauthOptions({ resources: ['a:b'] as never }), 'oauth.resources'],
     ['claims that are no function', oauthOptions({ claims: {} as never }), 'oauth.claims'],
+    ['logout that is no flag', oauthOptions({ logout: 'yes' as never }), 'oauth.logout'],
+    [
+      'logout without ID tokens',
+      {
+        ...oauthOptions({ logout: true, clients: [{ ...wiki, scopes: ['profile'] }] }),
+        signer: { ...signer, signIdToken: undefined } as never,
+      },
+      'oauth.logout',
+    ],
     ['a name that is none', oauthOptions({ client: [] } as never), 'oauth.client'],
     ['no encryption key', { ...oauthOptions(), encryptionKeys: [] }, 'encryptionKeys'],
     ['pages elsewhere', { ...oauthOptions(), pagesOrigin: 'https://x.example' }, 'pagesOrigin'],
