@@ -89,6 +89,17 @@ export type {
   StoredReason,
 } from './stores/contract.js'
 export type {
+  ClaimDeviceCodeResult,
+  DecideDeviceCodeResult,
+  DeviceCodePurpose,
+  DeviceCodeRecord,
+  DeviceCodeState,
+  DeviceCodeStore,
+  DeviceCodeVerdict,
+  PollDeviceCodeResult,
+  TakeDeviceTryResult,
+} from './stores/device-code-contract.js'
+export type {
   IdentityRecord,
   IdentityStore,
   LinkIdentityResult,

@@ -20,6 +20,8 @@ import type { PasswordHasher } from '../passwords/contract.js'
 import { failClosedHasher } from '../passwords/fail-closed-hasher.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { SessionStore } from '../stores/contract.js'
+import type { DeviceCodeStore } from '../stores/device-code-contract.js'
+import { failClosedDeviceCodes } from '../stores/fail-closed-device-codes.js'
 import { failClosedIdentities } from '../stores/fail-closed-identities.js'
 import { failClosedProofs } from '../stores/fail-closed-proofs.js'
 import {
@@ -74,6 +76,8 @@ export interface ConnectedHost {
   readonly proofStore: ProofStore | undefined
   /** Undefined if the host has no store of identities. */
   readonly identities: IdentityStore | undefined
+  /** Undefined if the host has no store of device codes. */
+  readonly deviceCodes: DeviceCodeStore | undefined
   readonly hasher: AdmittedHasher
   /** The queue in front of the hasher. */
   readonly admission: Admission
@@ -147,16 +151,22 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
   }
 }
 
+type ConnectedStores = Pick<
+  ConnectedHost,
+  'codeStore' | 'sessionStore' | 'ticketStore' | 'proofStore' | 'identities' | 'deviceCodes'
+>
+
 function connectStores(
-  { codes, sessions, tickets, proofs, identities }: ResolvedOptions,
+  { codes, sessions, tickets, proofs, identities, deviceCodes }: ResolvedOptions,
   call: HostCall,
-): Pick<ConnectedHost, 'codeStore' | 'sessionStore' | 'ticketStore' | 'proofStore' | 'identities'> {
+): ConnectedStores {
   return {
     codeStore: failClosedCodes(codes, sessions, call),
     sessionStore: failClosedSessions(sessions, call),
     ticketStore: tickets && failClosedTickets(tickets, call),
     proofStore: proofs && failClosedProofs(proofs, call),
     identities: identities && failClosedIdentities(identities, call),
+    deviceCodes: deviceCodes && failClosedDeviceCodes(deviceCodes, call),
   }
 }
 

@@ -35,6 +35,7 @@ import type { TokenSigner } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { ConsentStore } from '../stores/consent-contract.js'
 import type { SessionStore } from '../stores/contract.js'
+import type { DeviceCodeStore } from '../stores/device-code-contract.js'
 import type { IdentityStore } from '../stores/identity-contract.js'
 import type { OnceStore } from '../stores/once-contract.js'
 import type { ProofStore } from '../stores/proof-contract.js'
@@ -308,6 +309,15 @@ const shape = {
     used: true,
     unlink: true,
     unlinkAllForUser: true,
+  }).optional(),
+  deviceCodes: implementing<DeviceCodeStore>({
+    save: true,
+    find: true,
+    claim: true,
+    takeTry: true,
+    decide: true,
+    poll: true,
+    purge: true,
   }).optional(),
   allowedOrigins: z
     .array(fitting<string>(isOrigin, 'is not an origin, such as https://chat.example.com.'))

@@ -12,6 +12,7 @@ import type { LoginAttempt } from '../sign-in.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { SessionStore } from '../stores/contract.js'
+import type { DeviceCodeStore } from '../stores/device-code-contract.js'
 import type { IdentityStore } from '../stores/identity-contract.js'
 import type { ProofStore } from '../stores/proof-contract.js'
 import type { RevocationBus } from '../stores/revocation-bus.js'
@@ -115,6 +116,12 @@ export interface AuthRouterOptions {
    * `sqlStores()`. Default: none.
    */
   readonly identities?: IdentityStore
+  /**
+   * Stores which devices wait for a user on another device. Needed by `oauth.deviceFlow` and by
+   * `deviceLinks`; without them it is only purged. Shipped: `memoryStores()`, `sqlStores()`,
+   * `redisStores()`. Default: none.
+   */
+  readonly deviceCodes?: DeviceCodeStore
   /**
    * Origins whose pages may open sockets, such as `https://chat.example.com`, compared exactly.
    * Default: only the host to which the page connects. Requests without `Origin` are always

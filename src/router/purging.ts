@@ -4,6 +4,7 @@ import type { NoticeTime } from '../audit/clock-watch.js'
 import { type Audit, noRequest } from '../audit/events.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { SessionStore } from '../stores/contract.js'
+import type { DeviceCodeStore } from '../stores/device-code-contract.js'
 import type { OnceStore } from '../stores/once-contract.js'
 import type { ProofStore } from '../stores/proof-contract.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
@@ -14,6 +15,7 @@ export interface PurgingDeps {
   readonly sessionStore: Pick<SessionStore, 'purge' | 'databaseTime'>
   readonly ticketStore: Pick<SocketTicketStore, 'purge'> | undefined
   readonly proofStore: Pick<ProofStore, 'purge'> | undefined
+  readonly deviceCodes: Pick<DeviceCodeStore, 'purge'> | undefined
   readonly totp: { readonly store: Pick<SecondFactorStore, 'purge'> } | undefined
   /** Its store may be another one than that of the passkeys, or the same. */
   readonly oauthServer: { readonly once: Pick<OnceStore, 'purge'> } | undefined
@@ -61,6 +63,7 @@ export function startPurging(deps: PurgingDeps): () => void {
       deps.sessionStore,
       deps.ticketStore,
       deps.proofStore,
+      deps.deviceCodes,
       deps.totp?.store,
       deps.oauthServer?.once,
       deps.passkeyServer?.once,

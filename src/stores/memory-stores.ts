@@ -3,7 +3,9 @@ import { boundedTable } from './bounded-table.js'
 import type { AuthorizationCodeRecord, AuthorizationCodeStore } from './code-contract.js'
 import type { EndReason, SessionRecord, SessionStore } from './contract.js'
 import { copyOf } from './copy-of.js'
+import type { DeviceCodeStore } from './device-code-contract.js'
 import type { IdentityStore } from './identity-contract.js'
+import { memoryDeviceCodes } from './memory-device-codes.js'
 import { memoryIdentities } from './memory-identities.js'
 import { checkMemoryIsEnough } from './memory-is-enough.js'
 import { memoryProofs } from './memory-proofs.js'
@@ -27,8 +29,8 @@ export interface MemoryStoresOptions {
   /** The most sessions held at a time; one more sign-in is answered with 503. Default 1,000,000. */
   readonly maxSessions?: number
   /**
-   * The most authorization codes held at a time, used ones included, the most socket tickets, and
-   * the most proofs. Default 100,000.
+   * The most authorization codes held at a time, used ones included, the most socket tickets,
+   * the most proofs, and the most devices that wait for a user. Default 100,000.
    */
   readonly maxCodes?: number
 }
@@ -49,6 +51,7 @@ export interface MemoryStores {
   readonly tickets: SocketTicketStore
   readonly proofs: ProofStore
   readonly identities: IdentityStore
+  readonly deviceCodes: DeviceCodeStore
 }
 
 /**
@@ -79,6 +82,7 @@ export function memoryStores(options: MemoryStoresOptions = {}): MemoryStores {
     tickets: memoryTickets(maxCodes),
     proofs: memoryProofs(maxCodes),
     identities: memoryIdentities(),
+    deviceCodes: memoryDeviceCodes(maxCodes),
   }
 }
 
