@@ -6,6 +6,7 @@ import type { OAuthClient } from './client-contract.js'
 import type { AuthorizationCodeRecord } from './code-contract.js'
 import type { ConsentRecord } from './consent-contract.js'
 import type { RefreshRotation, RefreshState, SessionRecord } from './contract.js'
+import type { DeviceCodeRecord } from './device-code-contract.js'
 import type { IdentityRecord } from './identity-contract.js'
 import type { PasskeyRecord } from './passkey-contract.js'
 import type { ProofRecord } from './proof-contract.js'
@@ -225,6 +226,34 @@ export function newProof(at: Moment, change: Partial<ProofRecord> = {}): ProofRe
     createdAt: at(0),
     expiresAt: at(1800),
     consumedAt: null,
+    ...change,
+  }
+}
+
+/** A device code that nobody has opened yet. */
+export function newDeviceCode(
+  at: Moment,
+  change: Partial<DeviceCodeRecord> = {},
+): DeviceCodeRecord {
+  return {
+    userCodeHash: randomSecret(),
+    deviceCodeHash: randomSecret(),
+    purpose: 'device',
+    clientId: randomId(),
+    scope: 'messages:read',
+    resources: ['https://files.example.com/'],
+    name: 'Alices Küchenbrett 🍳',
+    requestedIp: '192.0.2.7',
+    requestedAgent: 'chat-cli/1.0',
+    interval: 5,
+    nextPollAt: at(0),
+    userId: null,
+    claimedAt: null,
+    triesLeft: 3,
+    state: 'pending',
+    authorizationCodeHash: null,
+    createdAt: at(0),
+    expiresAt: at(600),
     ...change,
   }
 }

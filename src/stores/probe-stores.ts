@@ -8,6 +8,7 @@ import type { KeyStore } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from './code-contract.js'
 import type { ConsentStore } from './consent-contract.js'
 import type { SessionRecord, SessionStore } from './contract.js'
+import type { DeviceCodeStore } from './device-code-contract.js'
 import type { IdentityStore } from './identity-contract.js'
 import { requireKept } from './kept-members.js'
 import {
@@ -22,6 +23,7 @@ import {
 } from './new-records.js'
 import type { OnceStore } from './once-contract.js'
 import type { PasskeyStore } from './passkey-contract.js'
+import { probeDeviceCodes } from './probe-device-codes.js'
 import { probeIdentities } from './probe-identities.js'
 import { probeConsents, probeOnce } from './probe-oauth-stores.js'
 import { probePasskeys } from './probe-passkeys.js'
@@ -42,6 +44,7 @@ export interface StoresToProbe {
   readonly tickets?: SocketTicketStore
   readonly proofs?: ProofStore
   readonly identities?: IdentityStore
+  readonly deviceCodes?: DeviceCodeStore
   readonly keys?: KeyStore
   readonly consents?: ConsentStore
   readonly once?: OnceStore
@@ -72,6 +75,14 @@ const storeRules = {
     tickets: withMethods<SocketTicketStore>('save', 'consume').optional(),
     proofs: withMethods<ProofStore>('save', 'find', 'takeTry', 'consume', 'voidForUser').optional(),
     identities: withMethods<IdentityStore>('find', 'link', 'unlink', 'unlinkAllForUser').optional(),
+    deviceCodes: withMethods<DeviceCodeStore>(
+      'save',
+      'find',
+      'claim',
+      'takeTry',
+      'decide',
+      'poll',
+    ).optional(),
     keys: withMethods<KeyStore>('list', 'insert').optional(),
     consents: withMethods<ConsentStore>('find', 'grant', 'revoke').optional(),
     once: withMethods<OnceStore>('claim').optional(),
@@ -95,8 +106,8 @@ const storeRules = {
  * there, since running key rings would take any other for theirs; an empty one is not probed.
  * Clients are not probed: one that is there for a moment could be asked for.
  *
- * Of the codes, sessions, proofs and identities it saves one in which no member is left out, and
- * reads it back: a store that drops one is refused.
+ * Of the codes, sessions, proofs, identities and device codes it saves one in which no member is
+ * left out, and reads it back: a store that drops one is refused.
  *
  * It also warns (`MAR_REDEMPTION_NOT_USED`, by `process.emitWarning`) when `codes.redemption` is
  * for another session store than `sessions`: the router then does not use it.
@@ -105,8 +116,8 @@ const storeRules = {
  * by `storeContract` of `messaging-auth-router/testing`.
  *
  * @throws AuthConfigError for an unknown name, and for a store that let several callers win, or
- * none, or drops members of a code, session, proof or identity; `option` names it. Do not listen:
- * codes and tokens could be used twice
+ * none, or drops members of a code, session, proof, identity or device code; `option` names it. Do not
+ * listen: codes and tokens could be used twice
  * @throws AuthError (`temporarily-unavailable`) for a store that failed, or was not done within 10
  * seconds, with the error as `cause`. Nothing is known then: try again
  *
@@ -125,7 +136,7 @@ export async function probeStores(
 ): Promise<void> {
   const checked = checkOptions(storeRules, stores)
   const { codes, sessions, secondFactors, tickets, proofs, identities } = checked
-  const { keys, consents, once, passkeys } = checked
+  const { deviceCodes, keys, consents, once, passkeys } = checked
   const probe = { ...checkOptions(rules, options), userId: `mar-probe-${randomId()}` }
   // One after the other: together they would measure how large the connection pool is.
   await unlessUnreachable('codes', () => probeCodes(codes, probe))
@@ -137,6 +148,8 @@ export async function probeStores(
   if (proofs !== undefined) await unlessUnreachable('proofs', () => probeProofs(proofs, probe))
   if (identities !== undefined)
     await unlessUnreachable('identities', () => probeIdentities(identities, probe))
+  if (deviceCodes !== undefined)
+    await unlessUnreachable('deviceCodes', () => probeDeviceCodes(deviceCodes, probe))
   if (keys !== undefined) await unlessUnreachable('keys', () => probeKeys(keys, probe))
   if (consents !== undefined)
     await unlessUnreachable('consents', () => probeConsents(consents, probe))
