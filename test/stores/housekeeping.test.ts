@@ -65,6 +65,7 @@ describe('what is over', () => {
           sessionStore: others,
           ticketStore: undefined,
           proofStore: undefined,
+          deviceCodes: undefined,
           totp: undefined,
           oauthServer: once && { once },
           passkeyServer: undefined,
