@@ -1,5 +1,8 @@
 // What `npm run test:all` runs, in this order, and which part of the project each suite is about.
 
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
 /**
  * @typedef {object} Suite
  * @property {string} name As in `--only`, and in the table at the end.
@@ -12,32 +15,11 @@ const everything = ['']
 /** Whoever changes these may change any suite. */
 const common = ['package.json', 'package-lock.json', 'tsconfig.json', '.ci/', 'test/support/']
 const npm = (script) => ['npm', 'run', '--silent', script]
-const server = [
-  'account',
-  'admission',
-  'cookie',
-  'guard',
-  'http',
-  'lib',
-  'login',
-  'named-tokens',
-  'oauth',
-  'passkeys',
-  'passwords',
-  'pkce',
-  'principal',
-  'refresh',
-  'rocketchat',
-  'router',
-  'sessions',
-  'signers',
-  'stores',
-  'throttle',
-  'tokens',
-  'two-factor',
-  'users',
-  'host-sign-in',
-].map((room) => `src/${room}/`)
+/** What runs on a server: a new capability is among them. */
+const elsewhere = ['client', 'openapi', 'pages', 'testing']
+const server = readdirSync(join(import.meta.dirname, '../../src'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !elsewhere.includes(entry.name))
+  .map(({ name }) => `src/${name}/`)
 const signIn = ['src/errors.ts', 'src/sign-in.ts', 'src/sign-in-again.ts', 'src/sign-in-factor.ts']
 
 /** @type {readonly Suite[]} */

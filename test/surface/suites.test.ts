@@ -42,6 +42,7 @@ describe('npm run test:all', () => {
     ['src/stores/sql/tables.ts', ['engines', 'outages', 'soak'], ['recipes']],
     ['src/client/transport.ts', ['packed', 'rounds'], ['timing', 'outages']],
     ['src/throttle/limits.ts', ['timing', 'hosts'], ['engines']],
+    ['src/provider-sign-in/upstream.ts', ['hosts', 'outages'], ['engines']],
     ['docs/moving.md', ['recipes', 'readme'], ['outages', 'packed']],
     ['test/hosts/thelounge.test.ts', ['hosts'], ['oauth-clients', 'timing']],
   ])('since a change of %s runs what that concerns', (file, concerned, others) => {
