@@ -9,6 +9,11 @@ export type AuthErrorCode =
   | 'unsupported_grant_type'
   | 'invalid_scope'
   | 'invalid_target'
+  | 'authorization_pending'
+  | 'opened'
+  | 'slow_down'
+  | 'access_denied'
+  | 'expired_token'
   | 'Unauthorized'
   | 'totp-required'
   | 'totp-invalid'
@@ -47,6 +52,11 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   unsupported_grant_type: { status: 400, message: 'The grant type is not known here.' },
   invalid_scope: { status: 400, message: 'The scope is more than was granted, or is none.' },
   invalid_target: { status: 400, message: 'The resource is more than was granted, or is none.' },
+  authorization_pending: { status: 400, message: 'The user has not decided yet. Ask again.' },
+  opened: { status: 400, message: 'Type the code into the other device.' },
+  slow_down: { status: 400, message: 'Ask less often.' },
+  access_denied: { status: 400, message: 'The user has said no.' },
+  expired_token: { status: 400, message: 'This took too long. Begin again.' },
   Unauthorized: { status: 401, message: 'Unauthorized' },
   'totp-required': { status: 401, message: 'A second-factor code is required.' },
   'totp-invalid': { status: 401, message: 'The second-factor code is not valid.' },

@@ -32,6 +32,9 @@ export type ThrottleScope =
   | 'mail-network'
   | 'provider-flow'
   | 'mailed-code'
+  | 'device-link'
+  | 'user-code'
+  | 'user-code-network'
 
 /**
  * All audit events. None contains a password, a token, a code or a seed. An unknown identifier

@@ -214,6 +214,8 @@ const ofNetworks: readonly ThrottleScope[] = [
   'endpoint',
   'mail-network',
   'provider-flow',
+  'device-link',
+  'user-code-network',
 ]
 
 /** The caller throws the returned error, or in a dry run ignores it. */

@@ -2,8 +2,8 @@ import type { RequestContext } from '../audit/events.js'
 import type { MailKind } from '../audit/mail.js'
 import type { AuthError } from '../errors.js'
 import { lazily } from '../lib/lazily.js'
-import { type Ask, askOne, type Command, type Counter, counted, isTaken } from './counter.js'
-import { accountKey, type CounterKey, networkKey, prefixKeys } from './counter-keys.js'
+import { type Ask, askOne, type Command, type Counter } from './counter.js'
+import { accountKey, type CounterKey } from './counter-keys.js'
 import { createCounter } from './limiter-counter.js'
 import {
   defaultMailLimits,
@@ -11,6 +11,7 @@ import {
   type ReportLimit,
   type ThrottleOptions,
 } from './limits.js'
+import { createTakeNetworks, takeAll } from './take-networks.js'
 
 /** The recipient of a mail: a digest of the address, and the account. */
 export interface Recipient {
@@ -76,13 +77,14 @@ export const undoLifetime: number = 72 * 60 * 60
 export function createMailLimits(deps: MailLimitDeps): MailLimits {
   const { keyOf, ask, reportLimit } = deps
   const counting = createCounting(deps)
+  const ofNetwork = { ...defaultMailLimits.network, ...deps.options.mail?.network }
   const perName = counting('mar-mail-name', 'address')
   const perAddress = counting('mar-mail-address', 'address')
   const perAccount = counting('mar-mail-account', 'account')
   const codes = counting('mar-mail-code', 'codes')
-  const takeNetworks = createTakeNetworks(deps, 'mar-mail-network')
+  const takeNetworks = createTakeNetworks(deps, 'mar-mail-network', ofNetwork)
   // A company signs in behind one address, in the morning.
-  const takeFlows = createTakeNetworks(deps, 'mar-provider-network', 50)
+  const takeFlows = createTakeNetworks(deps, 'mar-provider-network', ofNetwork, 50)
 
   // Of an address without an account: as much as one account.
   function ofAccount(kind: MailKind, userId: string) {
@@ -143,41 +145,23 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
   }
 }
 
-type Counting = (keyPrefix: string, name: keyof MailLimitOptions, times?: number) => () => Counter
+type Counting = (keyPrefix: string, name: keyof MailLimitOptions) => () => Counter
 
 function createCounting({ options }: Pick<MailLimitDeps, 'options'>): Counting {
-  return (keyPrefix, name, times = 1) =>
+  return (keyPrefix, name) =>
     // Made on demand: a host without mails needs no such counters.
     lazily(() => {
       const { points, duration } = { ...defaultMailLimits[name], ...options.mail?.[name] }
-      return createCounter(options, { keyPrefix, points: points * times, duration })
+      return createCounter(options, { keyPrefix, points, duration })
     })
-}
-
-// Of a network, and for IPv6 of the wider ones that it is part of.
-function createTakeNetworks(
-  deps: Pick<MailLimitDeps, 'options' | 'keyOf'>,
-  keyPrefix: string,
-  times = 1,
-): (ip: string | null) => readonly Command[] {
-  const { keyOf } = deps
-  const counting = createCounting(deps)
-  const counters = [
-    counting(keyPrefix, 'network', times),
-    counting(`${keyPrefix}-56`, 'network', 2 * times),
-    counting(`${keyPrefix}-48`, 'network', 4 * times),
-  ]
-  return function takeNetworks(ip) {
-    const keys = [networkKey(keyOf, ip), ...prefixKeys(keyOf, ip)]
-    return keys.map((key, i) => ({ do: 'take', of: counters[i]?.() as Counter, key }))
-  }
 }
 
 function createLimitNames(deps: MailLimitDeps): MailLimits['limitNames'] {
   const { ask, reportLimit } = deps
-  const takeNames = createTakeNetworks(deps, 'mar-name-network')
+  const ofNetwork = { ...defaultMailLimits.network, ...deps.options.mail?.network }
+  const takeNames = createTakeNetworks(deps, 'mar-name-network', ofNetwork)
   // What follows for a free name, such as a look among leaked passwords, is bounded as well.
-  const takeTries = createTakeNetworks(deps, 'mar-register-network', 5)
+  const takeTries = createTakeNetworks(deps, 'mar-register-network', ofNetwork, 5)
   return async function limitNames(isFree, context) {
     const taken = takeNames(context.ip)
     const reached = await takeAll(ask, [...taken, ...takeTries(context.ip)])
@@ -223,34 +207,5 @@ function createChangeLimit({
     async forgetAddressChange(userId) {
       await askOne(ask, { ...changeOf(userId), do: 'clear' })
     },
-  }
-}
-
-/** A counter without a point left. */
-interface ReachedCounter {
-  readonly of: Counter
-  readonly told: { readonly points: number; readonly retryAfter: number }
-}
-
-// All or none: a refused request must not exhaust the limits of others. In one call.
-async function takeAll(ask: Ask, commands: readonly Command[]): Promise<ReachedCounter | null> {
-  const answers = await ask(commands)
-  const giveBack = () =>
-    ask(
-      commands
-        .filter((_one, i) => isTaken(answers[i]))
-        .map((one): Command => ({ ...one, do: 'giveBack' })),
-    )
-  try {
-    const counts = answers.map(counted)
-    const at = counts.findIndex(({ allowed }) => !allowed)
-    const of = commands[at]?.of
-    if (of === undefined) return null
-    await giveBack()
-    const retryAfter = Math.max(1, counts[at]?.seconds ?? 1)
-    return { of, told: { points: of.points, retryAfter } }
-  } catch (error) {
-    await giveBack()
-    throw error
   }
 }

@@ -10,6 +10,7 @@ import {
   type IdentifierDigests,
   networkKey,
 } from './counter-keys.js'
+import { createDeviceLimits, type DeviceLimits } from './device-limits.js'
 import { createIssueLimits, type TakeIssue } from './issue-limits.js'
 import { createKnownNetworks, createRememberNetwork, type KnownNetworks } from './known-networks.js'
 import { type Counters, createCounters, createReportLimit, type ThrottleOptions } from './limits.js'
@@ -75,6 +76,10 @@ import {
 //                          what was typed       mailed code
 // mar-mail-change          user                 the address was      undone               72 h
 //                                               changed
+// mar-device-link…         /64 (or IPv4), /56,  a device asks        -                     900 s
+//                          /48
+// mar-user-code…           /64 (or IPv4), /56,  before looking up    found; outage         900 s
+//                          /48; session         a typed code
 // (in this process)        network              a client is looked  found; outage         900 s
 //                                               up
 //
@@ -93,7 +98,7 @@ import {
 // code is near its limit.
 
 /** Counts attempts before the expensive work, so that parallel guesses cannot evade the check. */
-export interface Throttle extends SecondFactorLimits, RefusalLimits, MailLimits {
+export interface Throttle extends SecondFactorLimits, RefusalLimits, MailLimits, DeviceLimits {
   readonly takePasswordSlot: TakePasswordSlot
   readonly knownNetworks: KnownNetworks
   /**
@@ -158,6 +163,7 @@ export function createThrottle({
     takeIssue: createIssueLimits({ options, keyOf, ask, reportLimit }),
     ...createRefusalLimits({ options, refusedTokens, keyOf, ask, reportLimit }),
     ...createMailLimits({ options, keyOf, ask, reportLimit }),
+    ...createDeviceLimits({ options, keyOf, ask, reportLimit }),
     ...createSecondFactorLimits({ counters, keyOf, ask, knownNetworks, reportLimit }),
   }
 }
