@@ -88,6 +88,7 @@ export const longTests: readonly string[] = [
   'test/pages/mounted/passkeys-looks.test.ts',
   'test/pages/mounted/passkeys.test.ts',
   'test/pages/mounted/providers-in-browser.test.ts',
+  'test/pages/mounted/providers-looks.test.ts',
   'test/pages/mounted/replay-first-answer.test.ts',
   'test/pages/mounted/tabs-at-once.attack.test.ts',
   'test/pages/mounted/whose-enrolment.attack.test.ts',

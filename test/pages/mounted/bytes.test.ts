@@ -2,9 +2,19 @@
 // anew: read the difference.
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { ada, type FakeProvider } from '../../provider-sign-in/provider-host.js'
+import { password } from '../../support/host.js'
 import { addressOf, forms, signIn } from './forms.js'
 import { type MountedHost, queryOf, startMounted, tracker, wiki } from './mounted-host.js'
 import { startPasskeyPages } from './passkey-host.js'
+import {
+  callbackOf,
+  comeBack,
+  connect,
+  leave,
+  signInAt,
+  startProviderPages,
+} from './provider-visits.js'
 import { openVisitor, type PageAnswer, type Visitor } from './visitor.js'
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
@@ -12,6 +22,9 @@ const digestOf = (text: string) => createHash('sha256').update(text).digest('hex
 // What is drawn anew each time, or depends on the time.
 const drawn: readonly (readonly [RegExp, string])[] = [
   [/\bmar_pre_[0-9a-f]{2}_dev=/g, 'mar_pre_XX_dev='],
+  [/"disconnect [\w-]+"/g, '"disconnect ID"'],
+  [/state=[\w-]{43}/g, 'state=STATE'],
+  [/ticket=[\w-]+/g, 'ticket=TICKET'],
   [/(_dev=)[\w.-]{20,}/g, '$1VALUE'],
   [/\bflow=[\w.-]+/g, 'flow=FLOW'],
   [/\bcode=[\w.-]{20,}/g, 'code=CODE'],
@@ -106,5 +119,54 @@ describe('What is answered', () => {
     note('an enrolment', await signIn(openVisitor(host), host, 'carol'))
     note('a consent', await signIn(openVisitor(host), host, 'dora', queryOf(tracker)))
     await expect(text()).toMatchFileSnapshot('../snapshots/passkeys.txt')
+  })
+
+  it('to whoever comes back from a provider', async () => {
+    const written: string[] = []
+    for (const unknown of ['refuse', 'connect'] as const) {
+      const host = await startProviderPages({ unknown })
+      const { visitor, note, text } = noting(host)
+      const { answer } = host.provider
+      const backWith = async (what: string, given: FakeProvider['answer']) => {
+        host.provider.answer = given
+        const { callback, there } = await leave(host, visitor)
+        const back = await visitor.get(callback)
+        note(`${unknown}: there`, there)
+        note(`${unknown}: back with ${what}`, back)
+        return note(`${unknown}: ${what}`, await visitor.open(back.headers.location ?? callback))
+      }
+      note(`${unknown}: sign-in`, await visitor.open(signInAt(host)))
+      await backWith('nothing', { outcome: 'refused', reason: 'access-denied' })
+      await backWith('an error', { outcome: 'refused', reason: 'code' })
+      await backWith('an outage', () => Promise.reject(new Error('away')))
+      await backWith('an unknown account', answer)
+      await connect(host, 'u-bob')
+      await backWith('a known account', answer)
+      written.push(text())
+    }
+    await expect(written.join('\n')).toMatchFileSnapshot('../snapshots/providers.txt')
+  })
+
+  it('to whoever connects an account, or chooses a name', async () => {
+    const host = await startProviderPages({ unknown: 'create' })
+    const identity = { ...ada, username: 'alice' }
+    host.provider.answer = { outcome: 'identified', identity }
+    const { visitor, note, text } = noting(host)
+    const { page } = await comeBack(host, visitor)
+    note('a new name', page)
+    note('a name that is taken', await visitor.post(page, { username: 'bob' }))
+    note('a name that is free', await visitor.post(page, { username: 'grace' }))
+    const other = openVisitor(host)
+    const account = await other.open(`${host.base}/account/identities`)
+    const none = note('no other account', await other.fill(account, { username: 'dora', password }))
+    const leaving = note('connect', await other.post(none, { choice: 'connect fake' }))
+    note('somebody else’s', await other.open(callbackOf(host, leaving)))
+    host.provider.answer = { outcome: 'identified', identity: { ...ada, subject: 'other' } }
+    const again = await other.post(none, { choice: 'connect fake' })
+    const one = note('connected', await other.open(callbackOf(host, again)))
+    const id = /value="disconnect ([^"]+)"/.exec(one.text)?.[1]
+    note('disconnected', await other.post(one, { choice: `disconnect ${id}` }))
+    note('an answer once more', await other.get(callbackOf(host, again)))
+    await expect(text()).toMatchFileSnapshot('../snapshots/identities.txt')
   })
 })

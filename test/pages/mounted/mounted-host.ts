@@ -1,6 +1,8 @@
 // A server with the pages mounted, as browsers reach it: over HTTP at 127.0.0.1, which is as good
 // as TLS to them.
+import { execFileSync } from 'node:child_process'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import {
@@ -98,6 +100,8 @@ export interface MountedSettings {
   readonly optionsAt?: (origin: string, remains: Remains) => Partial<AuthRouterOptions>
   /** By which name browsers reach it. Default: 127.0.0.1, where they have no passkeys. */
   readonly hostname?: 'localhost'
+  /** Over TLS, with a certificate that nobody trusts: for cookies that need it. */
+  readonly tls?: boolean
   readonly oauth?: Partial<OAuthOptions>
   readonly users?: (users: TestUsers) => void
   /** Adds pages of the host's own. */
@@ -111,10 +115,11 @@ export interface MountedSettings {
 export async function startMounted(settings: MountedSettings = {}): Promise<MountedHost> {
   let listener: RequestListener = () => {}
   let wait = 0
-  const front = await listen((request, response) => {
-    setTimeout(() => listener(request, response), wait)
-  })
-  const origin = `http://${settings.hostname ?? '127.0.0.1'}:${portOf(front)}`
+  const { hostname = '127.0.0.1', tls = false } = settings
+  const answer: RequestListener = (request, response) =>
+    void setTimeout(() => listener(request, response), wait)
+  const front = await listen(answer, tls ? createTlsServer(selfSigned(), answer) : undefined)
+  const origin = `${tls ? 'https' : 'http'}://${hostname}:${portOf(front)}`
   const base = `${origin}/api/v1`
   const remains: Remains = {
     clock: manualClock(new Date()),
@@ -200,14 +205,27 @@ const passTo =
     void server.emit('request', request, response)
 
 /** Serves on a port of 127.0.0.1 until the test is over. */
-export async function listen(listener: RequestListener): Promise<Server> {
-  const server = createServer(listener)
+export async function listen(
+  listener: RequestListener,
+  server: Server = createServer(listener),
+): Promise<Server> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
   return server
+}
+
+const encoding = { encoding: 'utf8' } as const
+
+/** A key and its certificate for this machine, of which nobody has heard. */
+function selfSigned() {
+  const made = 'openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'
+  const written = '-subj /CN=127.0.0.1 -days 2 -keyout /dev/stdout -out /dev/stdout'
+  // By way of a pipe: Node's own is none that has a name.
+  const pem = execFileSync('sh', ['-c', `${made} ${written} 2>/dev/null | cat`], encoding)
+  return { key: pem, cert: pem }
 }
 
 export function portOf(server: Server): number {

@@ -1,10 +1,12 @@
 // A host with pages and a provider, and how a browser goes there and comes back.
 import type { AuthRouterOptions, ProvidersOptions } from '../../../src/index.js'
-import type { Identity } from '../../../src/providers/contract.js'
+import type { Identity, Provider } from '../../../src/providers/contract.js'
 import { ada, type FakeProvider, fakeProvider } from '../../provider-sign-in/provider-host.js'
 import {
+  listen,
   type MountedHost,
   type MountedSettings,
+  portOf,
   queryOf,
   startMounted,
   wiki,
@@ -26,13 +28,37 @@ export async function startProviderPages(
   return { ...(await startMounted({ ...settings, options: all })), provider }
 }
 
+/** A provider at a site of its own, for browsers: its page sends them back. */
+export async function providerSite(
+  method: 'get' | 'post' = 'get',
+  given: Partial<Provider> = {},
+): Promise<FakeProvider> {
+  const site = await listen((request, response) => {
+    const asked = new URL(request.url ?? '', 'http://localhost').searchParams
+    response.setHeader('Content-Type', 'text/html')
+    response.end(`<title>Provider</title><h1>Provider</h1>
+<form method="${method}" action="${asked.get('callback')}">
+<input type="hidden" name="state" value="${asked.get('state')}">
+<button>Yes, it is me</button></form>`)
+  })
+  return fakeProvider({
+    name: 'Example Ltd',
+    async start({ state, callbackUrl: callback }) {
+      const query = new URLSearchParams({ state, callback })
+      return { url: `http://localhost:${portOf(site)}/?${query}`, keep: {} }
+    },
+    ...given,
+  })
+}
+
 /** Connects a user with ada, or somebody else. */
 export async function connect(
   { stores, clock, provider }: ProviderPages,
   userId: string,
-  { issuer, subject }: Identity = ada,
+  { issuer, subject, email }: Identity = ada,
 ): Promise<void> {
-  const row = { issuer, subject, userId, id: `i-${subject}`, provider: provider.id, label: null }
+  const named = { id: `i-${subject}`, provider: provider.id, label: email ?? null }
+  const row = { issuer, subject, userId, ...named }
   await stores.identities.link({ ...row, createdAt: clock(), lastUsedAt: null })
 }
 

@@ -1,11 +1,13 @@
 // Chromium goes to a provider and comes back: by “back”, too late, and without JavaScript.
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ProvidersOptions } from '../../../src/index.js'
+import { totpCode } from '../../../src/testing/totp-code.js'
 import { chromiumPath, launchChromium } from '../../support/chromium.js'
-import { password } from '../../support/host.js'
+import { totpSecret } from '../../support/host.js'
 import { landed, press, settled } from './person.js'
-import { connect, type ProviderPages, signInAt, startProviderPages } from './provider-visits.js'
+import { connect, providerSite, signInAt, startProviderPages } from './provider-visits.js'
+import { signIn } from './stops.js'
 import { openTab } from './tab.js'
 
 let browser: Browser
@@ -14,40 +16,25 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-/** Opens a tab in which the provider is there: its page sends the browser back. */
-async function tabWith(host: ProviderPages, given: BrowserContextOptions = {}): Promise<Page> {
-  const tab = await openTab(browser, given)
-  const action = `${host.base}/auth/providers/fake/callback`
-  await tab.context().route(/^https:\/\/idp\.example\.com\//, (route) => {
-    const state = new URL(route.request().url()).searchParams.get('state')
-    const body = `<h1>Provider</h1><form action="${action}">
-<input type="hidden" name="state" value="${state}"><button>Yes, it is me</button></form>`
-    return route.fulfill({ contentType: 'text/html', body })
-  })
-  return tab
-}
-
 async function goThere(tab: Page): Promise<void> {
   await tab.getByRole('link', { name: 'Continue with Example Ltd' }).click()
   await tab.getByRole('heading', { name: 'Provider' }).waitFor()
 }
 
-async function withAlice(given: Parameters<typeof startProviderPages>[0] = {}) {
-  const host = await startProviderPages(given)
-  await connect(host, 'u-alice')
-  return host
+async function withProvider(given: Partial<ProvidersOptions> = {}) {
+  return startProviderPages(given, {}, { provider: await providerSite() })
 }
 
-async function faultsOf(tab: Page): Promise<string[]> {
-  await tab.evaluate(axe.source)
-  const { violations } = (await tab.evaluate('axe.run()')) as { violations: { id: string }[] }
-  return violations.map(({ id }) => id)
+async function withAlice(given: Partial<ProvidersOptions> = {}) {
+  const host = await withProvider(given)
+  await connect(host, 'u-alice')
+  return host
 }
 
 describe.runIf(chromiumPath !== null)('Chromium at a provider', () => {
   it.each([true, false])('comes back signed in (with scripts: %s)', async (javaScriptEnabled) => {
     const host = await withAlice()
-    const tab = await tabWith(host, { javaScriptEnabled })
+    const tab = await openTab(browser, { javaScriptEnabled })
     await tab.goto(signInAt(host))
     await goThere(tab)
     await press(tab, 'Yes, it is me')
@@ -56,7 +43,7 @@ describe.runIf(chromiumPath !== null)('Chromium at a provider', () => {
 
   it('goes back, and there again', async () => {
     const host = await withAlice()
-    const tab = await tabWith(host)
+    const tab = await openTab(browser)
     await tab.goto(signInAt(host))
     await goThere(tab)
     await tab.goBack()
@@ -65,9 +52,38 @@ describe.runIf(chromiumPath !== null)('Chromium at a provider', () => {
     expect(await settled(tab)).toBe(landed)
   })
 
+  it('goes there in two tabs at once, and comes back in each', async () => {
+    const host = await withAlice()
+    const first = await openTab(browser)
+    const second = await first.context().newPage()
+    for (const tab of [first, second]) {
+      await tab.goto(signInAt(host, { state: tab === first ? 'of the first' : 'of the second' }))
+      await goThere(tab)
+    }
+    await Promise.all([press(second, 'Yes, it is me'), press(first, 'Yes, it is me')])
+    expect([await settled(first), await settled(second)]).toEqual([landed, landed])
+    const stateOf = (tab: Page) => new URL(tab.url()).searchParams.get('state')
+    expect([stateOf(first), stateOf(second)]).toEqual(['of the first', 'of the second'])
+  })
+
+  it('goes back once signed in: the answer of the provider signs nobody in again', async () => {
+    const host = await withAlice()
+    const tab = await openTab(browser)
+    await tab.goto(signInAt(host))
+    await goThere(tab)
+    await press(tab, 'Yes, it is me')
+    await tab.goBack()
+    await tab.getByRole('heading', { name: 'Provider' }).waitFor()
+    await press(tab, 'Yes, it is me')
+    expect(await settled(tab)).toBe('This does not work')
+    expect(await host.stores.sessions.listForUser('u-alice', host.clock())).toHaveLength(1)
+    await tab.getByRole('link', { name: 'Start again' }).click()
+    expect(await settled(tab)).toBe('Your account')
+  })
+
   it('is told after eleven minutes that it is too late, and where to start', async () => {
     const host = await withAlice()
-    const tab = await tabWith(host)
+    const tab = await openTab(browser)
     await tab.goto(signInAt(host))
     await goThere(tab)
     host.clock.advance(11 * 60)
@@ -77,33 +93,54 @@ describe.runIf(chromiumPath !== null)('Chromium at a provider', () => {
     expect(await settled(tab)).toBe('Sign in')
   })
 
-  it('connects an account from its page, past the policy for forms', async () => {
-    const host = await startProviderPages()
-    const tab = await tabWith(host)
-    await tab.goto(`${host.base}/account/identities`)
-    await tab.getByLabel('E-mail or user name').fill('alice')
-    await tab.getByLabel('Password').fill(password)
-    await press(tab, 'Sign in')
-    await press(tab, 'Connect Example Ltd')
-    await press(tab, 'Yes, it is me')
-    expect(await settled(tab)).toBe('Other accounts')
-    expect(await tab.getByText('ada@example.com').isVisible()).toBe(true)
-    expect(tab.url()).not.toContain('ticket')
-  })
-})
-
-describe.runIf(chromiumPath !== null)('Axe finds no fault at 320 pixels', () => {
-  it.each([{}, { only: true }, { only: true, passwordFor: () => true }])(
-    'with the sign-in: %o',
-    async (providers) => {
-      const host = await withAlice(providers)
-      const tab = await tabWith(host, {
-        bypassCSP: true,
-        viewport: { width: 320, height: 640 },
-      })
-      await tab.goto(signInAt(host))
-      expect(await faultsOf(tab)).toEqual([])
-      expect(await tab.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+  it.each([true, false])(
+    'connects an account from its page, past the policy for forms (with scripts: %s)',
+    async (javaScriptEnabled) => {
+      const host = await withProvider()
+      const tab = await openTab(browser, { javaScriptEnabled })
+      await tab.goto(`${host.base}/account/identities`)
+      await signIn(tab, 'alice')
+      await press(tab, 'Connect Example Ltd')
+      await press(tab, 'Yes, it is me')
+      expect(await settled(tab)).toBe('Other accounts')
+      expect(await tab.getByText('ada@example.com').isVisible()).toBe(true)
+      expect(tab.url()).not.toContain('ticket')
     },
   )
+})
+
+describe.runIf(chromiumPath !== null)('A provider that answers by a form of its own site', () => {
+  async function answered(responseMode: 'form_post' | 'query', given: BrowserContextOptions = {}) {
+    const provider = await providerSite('post', { responseMode })
+    const host = await startProviderPages({}, {}, { provider, tls: true })
+    await connect(host, 'u-bob')
+    const tab = await openTab(browser, { ignoreHTTPSErrors: true, ...given })
+    await tab.goto(signInAt(host))
+    await goThere(tab)
+    await press(tab, 'Yes, it is me')
+    return { host, tab }
+  }
+
+  it.each([true, false])(
+    'is heard over TLS, by the cookie that such forms bring (with scripts: %s)',
+    async (javaScriptEnabled) => {
+      const { host, tab } = await answered('form_post', { javaScriptEnabled })
+      expect(await settled(tab)).toBe('Confirm that it is you')
+      await tab.fill('#one-time-code', totpCode(totpSecret, host.clock()))
+      await press(tab, 'Confirm')
+      expect(await settled(tab)).toBe(landed)
+      const cookies = await tab.context().cookies(host.origin)
+      expect(cookies.map(({ name, sameSite }) => [name, sameSite])).toContainEqual([
+        '__Host-Http-mar_up',
+        'None',
+      ])
+      expect(cookies.filter(({ sameSite }) => sameSite === 'None')).toHaveLength(1)
+    },
+  )
+
+  it('brings no cookie unless the provider is said to answer so', async () => {
+    const { host, tab } = await answered('query')
+    expect(await settled(tab)).toBe('This does not work')
+    expect(await host.stores.sessions.listForUser('u-bob', host.clock())).toEqual([])
+  })
 })
