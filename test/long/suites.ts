@@ -101,6 +101,7 @@ export const longTests: readonly string[] = [
   'test/passwords/combined-hasher.test.ts',
   'test/passwords/readers.test.ts',
   'test/properties/session-races.attack.test.ts',
+  'test/provider-sign-in/logout-load.attack.test.ts',
   'test/refresh/honest-refresh.attack.test.ts',
   'test/refresh/stolen-refresh.attack.test.ts',
   'test/registration/two-processes.attack.test.ts',
