@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { furtherEngines, longTests, slowTests, testsWith } from './test/long/suites.js'
+import { outsideNpmTest, testsWith } from './test/long/suites.js'
 
 // The ones stop and kill database servers, the others need the machine for themselves, or are long,
 // or need packages of their own: npm run test:outages, test:timing, test:long, test:hosts,
@@ -11,7 +11,7 @@ const elsewhere = [
   'test/timing/**',
   'test/hosts/**',
   'test/oauth-clients/**',
-  ...(process.env['COVER_ALL'] ? [] : [...longTests, ...slowTests, ...furtherEngines]),
+  ...(process.env['COVER_ALL'] ? [] : outsideNpmTest),
 ]
 
 // Whoever replaces a module must not replace it for others.

@@ -95,13 +95,13 @@ export interface DeviceCodeStore {
   claim(userCodeHash: string, userId: string, now: Date): Promise<ClaimDeviceCodeResult>
   /**
    * In ONE conditional write: if the code is this user's, `pending`, `now < expiresAt` and
-   * `triesLeft > 0`, takes one of `triesLeft` and answers `taken`. Otherwise `void`. Exactly as many
-   * callers ever get `taken` as there were tries.
+   * `triesLeft > 0`, takes one of `triesLeft` and answers `taken`. Otherwise `void`. Exactly as
+   * many callers ever get `taken` as there were tries.
    */
   takeTry(userCodeHash: string, userId: string, now: Date): Promise<TakeDeviceTryResult>
   /**
-   * In ONE conditional write: if the code is this user's, `pending` and `now < expiresAt`, sets what
-   * the verdict says and answers `decided`. Otherwise `unknown`: one caller ever decides.
+   * In ONE conditional write: if the code is this user's, `pending` and `now < expiresAt`, sets
+   * what the verdict says and answers `decided`. Otherwise `unknown`: one caller ever decides.
    */
   decide(
     userCodeHash: string,

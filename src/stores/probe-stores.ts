@@ -116,8 +116,8 @@ const storeRules = {
  * by `storeContract` of `messaging-auth-router/testing`.
  *
  * @throws AuthConfigError for an unknown name, and for a store that let several callers win, or
- * none, or drops members of a code, session, proof, identity or device code; `option` names it. Do not
- * listen: codes and tokens could be used twice
+ * none, or drops members of a code, session, proof, identity or device code; `option` names it. Do
+ * not listen: codes and tokens could be used twice
  * @throws AuthError (`temporarily-unavailable`) for a store that failed, or was not done within 10
  * seconds, with the error as `cause`. Nothing is known then: try again
  *

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { engineTests, longTests, roundTests, slowTests } from './suites.js'
+import { engineTests, furtherTests, longTests, roundTests, slowTests } from './suites.js'
 
 const suites = {
   long: {
@@ -12,6 +12,7 @@ const suites = {
       { extends: true as const, test: { name: 'shared', isolate: false, include: [...slowTests] } },
     ],
   },
+  further: { include: [...furtherTests], testTimeout: 120_000 },
   engines: { include: [...engineTests], testTimeout: 120_000, env: { ENGINES: 'all' } },
   rounds: { include: [...roundTests], testTimeout: 900_000, env: { ROUNDS: '10' } },
 }

@@ -28,6 +28,11 @@ export const suites = [
   { name: 'test', command: ['npm', 'test'], rooms: everything },
   { name: 'long', command: npm('test:long'), rooms: everything },
   {
+    name: 'further',
+    command: npm('test:further'),
+    rooms: [...common, 'src/', 'docs/', 'example-app/', 'test/'],
+  },
+  {
     name: 'alone',
     command: npm('test:alone'),
     rooms: [...common, 'src/', 'test/', 'example-app/'],

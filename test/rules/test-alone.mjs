@@ -19,10 +19,14 @@ if (!Number.isInteger(seed)) throw new Error(`SEED=${process.env['SEED']} is no 
 const settings = [
   { args: [], env: {} },
   { args: ['--config', 'test/long/vitest.config.ts'], env: { SUITE: 'long' } },
+  { args: ['--config', 'test/long/vitest.config.ts'], env: { SUITE: 'further' } },
   { args: ['--config', 'test/long/vitest.config.ts'], env: { SUITE: 'engines' } },
 ]
 
-/** Each test file of `npm test`, test:long and test:engines, with the settings of the first. */
+/**
+ * Each test file of `npm test`, test:long, test:further and test:engines, with the settings of the
+ * first.
+ */
 function allFiles() {
   const found = new Map()
   for (const setting of settings)
