@@ -1,16 +1,12 @@
 // Providers as hosts use them: against oidc-provider, and strategies of passport, unmodified.
 
-import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import express from 'express'
-import { exportJWK, generateKeyPair } from 'jose'
 import {
   gitHubProvider,
   openIdProvider,
   type Provider,
   passportProvider,
 } from 'messaging-auth-router/providers'
-import OidcProvider from 'oidc-provider'
 import { allowInsecureRequests, discovery } from 'openid-client'
 import { Strategy as OpenIdStrategy } from 'openid-client/passport'
 import { describe, expect, it } from 'vitest'
@@ -25,7 +21,8 @@ import {
   samlResponse,
   spIssuer,
 } from './support/fake-saml.js'
-import { browser, listen } from './support/passport-host.js'
+import { client, startOidcProvider } from './support/oidc-provider.js'
+import { browser } from './support/passport-host.js'
 
 const require = createRequire(import.meta.url)
 const { Strategy: GitHubStrategy } = require('passport-github2')
@@ -34,7 +31,6 @@ const { samlProvider } = await example<{
 }>('saml.ts')
 const state = 'S'.repeat(43)
 const callbackUrl = 'https://chat.example.com/auth/providers/corp/callback'
-const client = { client_id: 'chat', client_secret: 'secret-of-the-client-1' }
 
 /** As the router keeps it. */
 const stored = (keep: object): object => JSON.parse(JSON.stringify(keep))
@@ -45,45 +41,6 @@ const finish = (
   parameters: Record<string, string>,
   method: 'GET' | 'POST' = 'GET',
 ) => provider.finish({ state, callbackUrl, method, parameters, headers: {}, keep: stored(keep) })
-
-async function startOidcProvider(): Promise<string> {
-  const app = express()
-  const issuer = await listen(createServer(app))
-  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
-  const provider = new OidcProvider(issuer, {
-    clients: [{ ...client, redirect_uris: [callbackUrl], id_token_signed_response_alg: 'ES256' }],
-    jwks: {
-      keys: [{ ...(await exportJWK(privateKey)), alg: 'ES256', kid: 'k1', use: 'sig' }],
-    } as never,
-    claims: { profile: ['name'], email: ['email', 'email_verified'] },
-    conformIdTokenClaims: false,
-    features: { devInteractions: { enabled: false } },
-    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
-    findAccount: (_ctx, accountId) => ({
-      accountId,
-      claims: () => ({
-        sub: accountId,
-        name: 'Alice',
-        email: 'a@example.com',
-        email_verified: true,
-      }),
-    }),
-    async loadExistingGrant(ctx) {
-      const grant = new ctx.oidc.provider.Grant({
-        clientId: client.client_id,
-        accountId: ctx.oidc.session?.accountId ?? '',
-      })
-      grant.addOIDCScope('openid profile email')
-      await grant.save()
-      return grant
-    },
-  })
-  app.get('/interaction/:uid', (req, res) =>
-    provider.interactionFinished(req, res, { login: { accountId: 'alice-1' } }),
-  )
-  app.use(provider.callback())
-  return issuer
-}
 
 /** Follows a browser until it comes back to us; what it brings. */
 async function bringBack(url: string): Promise<Record<string, string>> {
@@ -98,7 +55,7 @@ describe('oidc-provider', () => {
   const alice = { subject: 'alice-1', email: 'a@example.com', emailVerified: true, name: 'Alice' }
 
   it('signs in by openIdProvider()', async () => {
-    const issuer = await startOidcProvider()
+    const issuer = await startOidcProvider({ redirect_uris: [callbackUrl] })
     const { client_id: clientId, client_secret: clientSecret } = client
     const provider = openIdProvider({
       id: 'corp',
@@ -122,7 +79,7 @@ describe('oidc-provider', () => {
   })
 
   it('signs in by the strategy of openid-client', async () => {
-    const issuer = await startOidcProvider()
+    const issuer = await startOidcProvider({ redirect_uris: [callbackUrl] })
     const { ClientSecretBasic } = await import('openid-client')
     const config = await discovery(
       new URL(issuer),
@@ -210,9 +167,10 @@ describe('SAML by docs/passport-strategies.md', () => {
     const brought = { SAMLResponse, RelayState: state }
     return { finished: await finish(provider, keep, brought, 'POST'), brought }
   }
+  const password = 'urn:oasis:names:tc:SAML:2.0:ac:classes:Password'
   const identified = {
     outcome: 'identified',
-    identity: { issuer: idpIssuer, subject: 'saml-alice' },
+    identity: { issuer: idpIssuer, subject: 'saml-alice', acr: password },
   }
   const assertionIn = (xml: string) =>
     /<saml:Assertion[\s\S]*<\/saml:Assertion>/.exec(xml)?.[0] ?? ''
