@@ -74,6 +74,8 @@ export async function startProviders(settings: ProviderSettings = {}): Promise<P
       ...options,
     },
   })
+  // Named by digests.
+  host.issued.add(ada.subject)
   return { ...host, provider }
 }
 
@@ -92,10 +94,18 @@ export function browser(host: TestHost): Browser {
       const response = await supertest(host.url).get(path).set('Cookie', self.cookie)
       const [set = ''] = [response.headers['set-cookie'] ?? []].flat()
       if (set !== '') self.cookie = set.split(';')[0] ?? ''
+      rememberSecrets(host, self.cookie, response.headers['location'])
       return response
     },
   }
   return self
+}
+
+// None of them may come to stand in the log or the events, which a host looks at when its test is
+// over.
+function rememberSecrets({ issued }: TestHost, cookie: string, location = ''): void {
+  const found = `${cookie};${location}`.matchAll(/(?:mar_up=|state=|ticket=)([\w-]{20,})/g)
+  for (const [, secret = ''] of found) issued.add(secret)
 }
 
 /** A flow that a client has begun in a browser. */
@@ -104,12 +114,15 @@ export interface Begun {
   /** Where the provider sends the browser. */
   readonly callback: string
   readonly state: string
+  /** The address of the provider. */
+  readonly there: URL
   readonly browser: Browser
 }
 
 /** Begins a sign-in, up to the form of the provider. */
 export async function begin(host: ProviderHost, used = browser(host)): Promise<Begun> {
   const { codeVerifier, codeChallenge } = pkcePair()
+  host.issued.add(codeVerifier)
   const { body } = await post(host, `/auth/providers/${host.provider.id}/start`, {
     returnTo,
     codeChallenge,
@@ -121,8 +134,10 @@ export async function begin(host: ProviderHost, used = browser(host)): Promise<B
 /** Opens the address of a start. */
 export async function lead(host: ProviderHost, url: string, used: Browser) {
   const { headers } = await used.open(url)
-  const state = new URL(String(headers['location'])).searchParams.get('state') ?? ''
+  const there = new URL(String(headers['location']))
+  const state = there.searchParams.get('state') ?? ''
   return {
+    there,
     callback: `/auth/providers/${host.provider.id}/callback?state=${state}`,
     state,
     browser: used,
