@@ -48,6 +48,8 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'host.failed': 'error',
   'mail.queued': 'debug',
   'mail.failed': 'warn',
+  'rp-logout.sent': 'debug',
+  'rp-logout.failed': 'warn',
   'passkey.added': 'info',
   'passkey.removed': 'info',
   'passkey.reset': 'warn',

@@ -16,6 +16,7 @@ import type {
   RegisterRefusal,
   SignInRefusal,
 } from './refusals.js'
+import type { RpLogoutFault } from './rp-logout.js'
 
 /** Which limit was reached. */
 export type ThrottleScope =
@@ -333,6 +334,21 @@ export type AuthEventBody =
       readonly kind: MailKind
       readonly reason: MailFault
       readonly userId: string | null
+    }
+  /** An app was told that a session of its has ended. */
+  | {
+      readonly type: 'rp-logout.sent'
+      readonly userId: string
+      readonly sessionId: string
+      readonly clientId: string
+    }
+  /** An app was not told that a session of its has ended, and will not be. */
+  | {
+      readonly type: 'rp-logout.failed'
+      readonly reason: RpLogoutFault
+      readonly userId: string
+      readonly sessionId: string
+      readonly clientId: string
     }
   /** A user has added a passkey; `backedUp`: it is on several devices. Notify the user. */
   | {

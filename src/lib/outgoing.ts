@@ -1,3 +1,4 @@
+import { promises as dns, type LookupAddress } from 'node:dns'
 import {
   type ClientRequest,
   type IncomingMessage,
@@ -5,7 +6,9 @@ import {
   request as requestOverHttp,
 } from 'node:http'
 import { request as requestOverHttps } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
 import { UnexpectedAnswer, withTimeout } from './host-call.js'
+import { bareHost, isAllowedAddress, isSafeUrl, type OfOthers } from './safe-url.js'
 
 /** From the look-up of the name to the last byte of the answer. */
 const maxMilliseconds = 5000
@@ -21,20 +24,39 @@ export interface OutgoingRequest {
   readonly body?: unknown
 }
 
+/** All addresses of a name. */
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
+
+/** The server has an address to which no app may direct this one. */
+export class SpecialUseAddress extends UnexpectedAnswer {}
+
 /**
  * The one way to other servers. Sends a request over https, or over http to this machine, and
  * returns the answer: its status, `Content-Type` and body. It sends no cookies, follows no
  * redirect and decompresses nothing.
  *
+ * @param ofOthers - if somebody else has chosen the address: it must be one of the public internet.
+ * The name is resolved once, and the connection goes to an address that was checked, so a name
+ * whose second answer is another one gains nothing (DNS rebinding)
  * @throws UnexpectedAnswer if the address is of another kind, for a redirect, and for an answer of
  * more than 256 KiB; another error if there is no whole answer within five seconds
  */
-export async function outgoing(address: string, asked: OutgoingRequest): Promise<Response> {
+export async function outgoing(
+  address: string,
+  asked: OutgoingRequest,
+  ofOthers?: OfOthers,
+  resolve: Resolve = resolveBySystem,
+): Promise<Response> {
   const url = new URL(address)
   if (!isSafeUrl(url)) throw new UnexpectedAnswer(`${url.host} is not asked without https.`)
   const abort = new AbortController()
+  const { signal } = abort
+  const work = async () => {
+    const route = ofOthers === undefined ? {} : await checkedRoute(url, ofOthers, resolve)
+    return exchange(url, asked, { ...route, signal })
+  }
   try {
-    return await withTimeout(() => exchange(url, asked, abort.signal), maxMilliseconds)
+    return await withTimeout(work, maxMilliseconds)
   } catch (error) {
     // Whoever drips bytes would otherwise hold the connection after the timeout.
     abort.abort()
@@ -42,17 +64,33 @@ export async function outgoing(address: string, asked: OutgoingRequest): Promise
   }
 }
 
-/** Whether a URL is one over https, or over http on this machine. */
-export function isSafeUrl({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+// A connection of its own: one that is kept open may lead elsewhere.
+async function checkedRoute(
+  url: URL,
+  ofOthers: OfOthers,
+  resolve: Resolve,
+): Promise<RequestOptions> {
+  const host = bareHost(url)
+  const family = isIP(host)
+  const addresses = family === 0 ? await resolve(host) : [{ address: host, family }]
+  const [first] = addresses
+  if (first === undefined || !addresses.every((one) => isAllowedAddress(one.address, ofOthers)))
+    throw new SpecialUseAddress(`${url.host} has an address that is not of the public internet.`)
+  const lookup: LookupFunction = (_hostname, { all }, done) =>
+    all === true ? done(null, [...addresses]) : done(null, first.address, first.family)
+  return { agent: false, lookup }
 }
 
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
+function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
+  return dns.lookup(hostname, { all: true })
 }
 
-async function exchange(url: URL, asked: OutgoingRequest, signal: AbortSignal): Promise<Response> {
-  const answer = await answerTo(url, asked, signal)
+async function exchange(
+  url: URL,
+  asked: OutgoingRequest,
+  route: RequestOptions,
+): Promise<Response> {
+  const answer = await answerTo(url, asked, route)
   const { statusCode: status = 0, headers } = answer
   // Its target is chosen by the other side: a metadata service, or a machine of the inner network.
   if (status >= 300 && status < 400) throw new UnexpectedAnswer(`${url.host} redirects.`)
@@ -67,10 +105,10 @@ async function exchange(url: URL, asked: OutgoingRequest, signal: AbortSignal): 
 function answerTo(
   url: URL,
   { method, headers, body }: OutgoingRequest,
-  signal: AbortSignal,
+  route: RequestOptions,
 ): Promise<IncomingMessage> {
   const ask = url.protocol === 'https:' ? requestOverHttps : requestOverHttp
-  const options: RequestOptions = { method, headers: headersOf(headers), signal }
+  const options: RequestOptions = { ...route, method, headers: headersOf(headers) }
   return new Promise((resolve, reject) => {
     const request: ClientRequest = ask(url, options, resolve)
     request.on('error', reject)

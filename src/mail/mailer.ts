@@ -1,6 +1,7 @@
 import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
 import type { MailFault, MailKind } from '../audit/mail.js'
 import { createHostCall } from '../lib/host-call.js'
+import { within } from '../lib/within.js'
 import { type ComposeMailDeps, composeMail, type MailRequest } from './compose-mail.js'
 import type { MailSender } from './contract.js'
 import { parseMailAddress } from './mail-address.js'
@@ -107,13 +108,4 @@ export function createMailer(deps: MailerDeps): Mailer {
 function isTimeout(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   return cause instanceof Error && cause.name === 'TimeoutError'
-}
-
-async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const over = new Promise((resolve) => {
-    timer = setTimeout(resolve, milliseconds)
-  })
-  await Promise.race([work, over])
-  clearTimeout(timer)
 }

@@ -1,4 +1,5 @@
 import { AuthConfigError } from '../errors.js'
+import { isSafeUrlOfOthers } from '../lib/safe-url.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import { grantsOf, isConfidential } from './client-defaults.js'
 import { clientRemedies, readClient } from './client-schema.js'
@@ -39,7 +40,7 @@ export function checkClient(
   { idTokenAlgorithms, ownResource, webOnLoopback }: SignerFacts,
 ): OAuthClient {
   const client = readClient(name, given)
-  const ofServer = [isNoAudience(ownResource), redirectsTo(webOnLoopback)]
+  const ofServer = [isNoAudience(ownResource), redirectsTo(webOnLoopback), isTold(webOnLoopback)]
   for (const rule of [...ofServer, ...rules, signedBy(idTokenAlgorithms)]) {
     const found = rule(client)
     if (found === null) continue
@@ -116,6 +117,10 @@ const rules: readonly ClientRule[] = [
     const isFit = client.type === 'web' && isConfidential(client)
     return client.allowNonceInsteadOfPkce === true && !(isFit && client.scopes.includes('openid'))
   }),
+  // Only an ID Token tells a client the name of a session.
+  when('backchannelLogoutUri', 'is of a client without the scope openid.', (client) => {
+    return client.backchannelLogoutUri !== undefined && !client.scopes.includes('openid')
+  }),
 ]
 
 function when(
@@ -134,6 +139,27 @@ function redirectsTo(webOnLoopback: boolean): ClientRule {
     }
     return null
   }
+}
+
+const maxUriChars = 2000
+
+// OpenID Connect Back-Channel Logout 1.0 §2.2. A name is looked up when something is sent to it.
+function isTold(allowsLoopback: boolean): ClientRule {
+  return function isReachable({ backchannelLogoutUri: uri }) {
+    const problem = uri === undefined ? null : addressProblem(uri, allowsLoopback)
+    return problem === null ? null : { member: 'backchannelLogoutUri', problem }
+  }
+}
+
+function addressProblem(uri: string, allowsLoopback: boolean): string | null {
+  if (uri.length > maxUriChars) return `is longer than ${maxUriChars} characters.`
+  if (!/^https?:\/\/[!-"$-~]+$/.test(uri) || !URL.canParse(uri))
+    return 'is no whole URI without a fragment.'
+  const url = new URL(uri)
+  if (url.username !== '' || url.password !== '') return 'has a user name in front of the host.'
+  return isSafeUrlOfOthers(url, { allowsLoopback })
+    ? null
+    : 'is not https, or leads to a host that is not of the public internet.'
 }
 
 // `aud` of an ID Token is the client's id. For this client it would equal the audience of access

@@ -32,6 +32,9 @@ export const clientRemedies: Readonly<Record<keyof OAuthClient, string>> = {
     "leave it out for 'ES256', or write 'RS256' and hand joseSigner its rs256 keys.",
   allowNonceInsteadOfPkce: 'leave it out unless it is a server with a secret that cannot do PKCE.',
   mayIntrospect: 'leave it out unless it has a secret or keys.',
+  backchannelLogoutUri:
+    'write a whole https URI on a public host, without a fragment (where oauth.baseUrl is http ' +
+    'also http://127.0.0.1/…), or leave it out.',
   disabled: 'write true or false, or leave it out for false.',
 }
 
@@ -65,6 +68,7 @@ const schema = lazily(() => {
     idTokenAlgorithm: oneOf(['ES256', 'RS256']).optional(),
     allowNonceInsteadOfPkce: flag().optional(),
     mayIntrospect: flag().optional(),
+    backchannelLogoutUri: text().optional(),
     disabled: flag().optional(),
   }
   return optionsOf(shape)

@@ -68,9 +68,14 @@ function amrOf(methods: readonly StoredMethod[]): readonly string[] {
   return [...new Set(methods.flatMap((method) => names.get(method) ?? []))]
 }
 
-// A session that ends with the browser's is opened anew at each sign-in. For the client all of
-// these are one `sid`.
-function sidOf({ id, parentId }: SessionRecord, clientId: string): string {
+/**
+ * The `sid` of a session at its client, in ID tokens and logout tokens. A session that ends with
+ * the browser's is opened anew at each sign-in; for the client all of these are one `sid`.
+ */
+export function sidOf(
+  { id, parentId }: Pick<SessionRecord, 'id' | 'parentId'>,
+  clientId: string,
+): string {
   return parentId === undefined ? id : sha256(JSON.stringify(['sid', parentId, clientId]))
 }
 

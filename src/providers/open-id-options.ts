@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { AuthConfigError } from '../errors.js'
 import { callable, checkOptions, fitting, flag, optionsOf, text } from '../lib/check-options.js'
 import { doAll } from '../lib/mistakes.js'
-import { isSafeUrl } from '../lib/outgoing.js'
+import { isSafeUrl } from '../lib/safe-url.js'
 import type { Identity } from './contract.js'
 import {
   type CommonOptions,

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { callable, checkOptions, optionsOf, ownMembers, withMethods } from '../lib/check-options.js'
 import { UnexpectedAnswer } from '../lib/host-call.js'
-import { isSafeUrl } from '../lib/outgoing.js'
+import { isSafeUrl } from '../lib/safe-url.js'
 import type { FinishedFlow, FlowToFinish, Identity, Provider, StartedFlow } from './contract.js'
 import { boundedText, isKeyText, methodsOf, present } from './open-id-identity.js'
 import { errorReason } from './open-id-outage.js'

@@ -45,7 +45,15 @@ export interface SessionEnding {
     reason: EndReason,
     context: RequestContext,
   ): Promise<number>
+  /**
+   * Calls `listener` with the row of each session of an app that a call here has ended, before that
+   * call resolves. Without a listener no row is read for it. A row that cannot be read is left out.
+   */
+  onAppSessionEnded(listener: EndedListener): void
 }
+
+/** Receives an ended session, and the request that ended it. */
+export type EndedListener = (session: SessionRecord, context: RequestContext) => void
 
 export interface SessionEndingDeps {
   readonly store: Pick<
@@ -61,7 +69,9 @@ export interface SessionEndingDeps {
   readonly opensChildren: boolean
 }
 
-export function createSessionEnding(deps: SessionEndingDeps): SessionEnding {
+export function createSessionEnding(given: SessionEndingDeps): SessionEnding {
+  const listeners: EndedListener[] = []
+  const deps: Announcing = { ...given, listeners }
   const { store, revocations, clock } = deps
   const endChildren = createEndChildren(deps)
 
@@ -133,7 +143,13 @@ export function createSessionEnding(deps: SessionEndingDeps): SessionEnding {
       }),
 
     endClient: createEndClient(deps, endTwice),
+
+    onAppSessionEnded: (listener) => void listeners.push(listener),
   }
+}
+
+interface Announcing extends SessionEndingDeps {
+  readonly listeners: readonly EndedListener[]
 }
 
 async function unkept(
@@ -153,7 +169,7 @@ const childless: readonly (string | undefined)[] = ['token', 'oauth']
 // (src/pkce/redeem-code.ts), so one of the two sees the other. If the store fails, remaining
 // children end at their next read (ends-with-parent.ts).
 function createEndChildren(
-  deps: SessionEndingDeps,
+  deps: Announcing,
 ): (parent: SessionName, reason: EndReason, context: RequestContext) => Promise<void> {
   const { store, revocations, clock, opensChildren } = deps
 
@@ -187,7 +203,7 @@ function createEndChildren(
 
 // Checked at the start: with OAuth the store has this method.
 function createEndClient(
-  deps: SessionEndingDeps,
+  deps: Announcing,
   endTwice: (userId: string, endOnce: () => Promise<number>) => Promise<number>,
 ): SessionEnding['endClient'] {
   const { store, revocations, clock } = deps
@@ -232,7 +248,7 @@ function ofUser(ids: readonly string[], userId: string): SessionName[] {
 // The store has returned only session ids. Sessions whose user it no longer knows have ended all
 // the same: they are announced without a user, since sockets are found by session.
 async function announceOfWhomever(
-  deps: SessionEndingDeps,
+  deps: Announcing,
   ids: readonly string[],
   reason: EndReason,
   context: RequestContext,
@@ -241,7 +257,8 @@ async function announceOfWhomever(
     const some = ids.slice(from, from + atOnce)
     const found = await Promise.all(some.map((id) => deps.store.find(id).catch(() => null)))
     const known = found.flatMap((session) => (session === null ? [] : [session]))
-    await announceEnded(deps, known, reason, context)
+    for (const session of known) tell(deps, session, context)
+    await announceNames(deps, known, reason, context)
     const others = some.filter((id) => !known.some((session) => session.id === id))
     await deps.revocations.announce(
       ofUser(others, '').map((session) => asEvent(session, reason, deps.clock())),
@@ -267,6 +284,40 @@ async function countInTurns(
 }
 
 async function announceEnded(
+  deps: Announcing,
+  ended: readonly SessionName[],
+  reason: EndReason,
+  context: RequestContext,
+): Promise<void> {
+  const isAwaited = deps.listeners.length > 0
+  await Promise.all([
+    announceNames(deps, ended, reason, context),
+    ...(isAwaited ? [readAndTell(deps, ended, context)] : []),
+  ])
+}
+
+// After the end, so that it is this call that ended them; the rows remain. Awaited, so that a host
+// that ends very many sessions does not get ahead of the store.
+async function readAndTell(
+  deps: Announcing,
+  ended: readonly SessionName[],
+  context: RequestContext,
+): Promise<void> {
+  const asked = ended.filter(({ kind = 'oauth' }) => kind === 'oauth')
+  for (let from = 0; from < asked.length; from += atOnce) {
+    const read = asked.slice(from, from + atOnce).map(({ id }) => deps.store.find(id))
+    const found = await Promise.allSettled(read)
+    for (const one of found)
+      if (one.status === 'fulfilled' && one.value !== null) tell(deps, one.value, context)
+  }
+}
+
+function tell({ listeners }: Announcing, session: SessionRecord, context: RequestContext): void {
+  if (session.kind !== 'oauth') return
+  for (const listener of listeners) listener(session, context)
+}
+
+async function announceNames(
   { audit, revocations, clock }: SessionEndingDeps,
   ended: readonly SessionName[],
   reason: EndReason,

@@ -61,6 +61,14 @@ export function formerAmong(sessions: readonly SessionRecord[]): SessionRecord[]
   return replaceable.filter((one) => newest.get(placeOf(one)) !== one)
 }
 
+/**
+ * Whether an app's session, read from the store, has been replaced by a newer one in the same
+ * browser. Only that moves its idle end.
+ */
+export function isReplaced(session: SessionRecord): boolean {
+  return goesByParent(session) && session.idleExpiresAt < session.expiresAt
+}
+
 // Sessions with the same place replace each other: those of one app in one browser, or of a browser
 // signed in by one web app. Null for all others.
 function placeOf(session: SessionRecord): string | null {

@@ -64,6 +64,24 @@ export interface IdTokenClaims {
   readonly [claim: string]: unknown
 }
 
+/**
+ * The claims of a logout token, [OpenID Connect Back-Channel Logout 1.0
+ * §2.4](https://openid.net/specs/openid-connect-backchannel-1_0.html#LogoutToken). The signer adds
+ * `iss`. Times are seconds since the epoch.
+ */
+export interface LogoutTokenClaims {
+  /** The user's id. */
+  readonly sub: string
+  /** The id of the client; exactly one. */
+  readonly aud: string
+  /** The session, as in the client's ID tokens. */
+  readonly sid: string
+  readonly iat: number
+  readonly exp: number
+  readonly jti: string
+  readonly events: Readonly<Record<string, object>>
+}
+
 /** A JSON Web Key Set, [RFC 7517 §5](https://www.rfc-editor.org/rfc/rfc7517#section-5). */
 export interface JsonWebKeySet {
   readonly keys: readonly Readonly<Record<string, unknown>>[]
@@ -96,6 +114,14 @@ export interface TokenSigner {
    */
   signIdToken?(
     claims: IdTokenClaims,
+    options: { readonly algorithm: IdTokenAlgorithm },
+  ): Promise<string>
+  /**
+   * Signs a logout token as `signIdToken` signs ID tokens, but with `typ: logout+jwt`, so that it
+   * never passes as one. The option `oauth.logout` needs it.
+   */
+  signLogoutToken?(
+    claims: LogoutTokenClaims,
     options: { readonly algorithm: IdTokenAlgorithm },
   ): Promise<string>
   /**

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { notSignedIn } from '../errors.js'
 import { UnexpectedAnswer } from '../lib/host-call.js'
-import type { IdTokenAlgorithm, IdTokenClaims, TokenSigner } from './contract.js'
+import type { IdTokenAlgorithm, IdTokenClaims, LogoutTokenClaims, TokenSigner } from './contract.js'
 import type { ImportedKeys } from './imported-keys.js'
 import { headerOf, verifySignature } from './read-token.js'
 import { compactJws } from './signing-algorithms.js'
@@ -15,27 +15,36 @@ export interface IdTokensDeps {
 
 /**
  * Signs and reads ID tokens,
- * [OpenID Connect Core §2](https://openid.net/specs/openid-connect-core-1_0.html#IDToken).
+ * [OpenID Connect Core §2](https://openid.net/specs/openid-connect-core-1_0.html#IDToken), and
+ * signs logout tokens with the same keys.
  */
 export function createIdTokens({
   issuers,
   keys,
-}: IdTokensDeps): Required<Pick<TokenSigner, 'signIdToken' | 'verifyIdToken'>> {
+}: IdTokensDeps): Required<Pick<TokenSigner, 'signIdToken' | 'signLogoutToken' | 'verifyIdToken'>> {
+  async function sign(
+    typ: string,
+    claims: IdTokenClaims | LogoutTokenClaims,
+    algorithm: IdTokenAlgorithm,
+  ): Promise<string> {
+    const active = await keys.get(algorithm)?.active()
+    if (active === undefined)
+      throw new UnexpectedAnswer(`this signer signs no ID tokens with ${algorithm}`)
+    // After a change of its algorithm, a ring signs with the old one until it is rotated.
+    if (active.algorithm !== algorithm)
+      throw new UnexpectedAnswer(
+        `ID tokens are signed with ${algorithm}, and the key whose time it is is one of ` +
+          `${active.algorithm}: rotate the ring`,
+      )
+    const header = JSON.stringify({ alg: algorithm, typ, kid: active.kid })
+    const payload = JSON.stringify({ ...claims, iss: issuers[0] })
+    return compactJws(algorithm, active.signingKey as KeyObject, header, payload)
+  }
+
   return {
-    async signIdToken(claims, { algorithm }) {
-      const active = await keys.get(algorithm)?.active()
-      if (active === undefined)
-        throw new UnexpectedAnswer(`this signer signs no ID tokens with ${algorithm}`)
-      // After a change of its algorithm, a ring signs with the old one until it is rotated.
-      if (active.algorithm !== algorithm)
-        throw new UnexpectedAnswer(
-          `ID tokens are signed with ${algorithm}, and the key whose time it is is one of ` +
-            `${active.algorithm}: rotate the ring`,
-        )
-      const header = JSON.stringify({ alg: algorithm, typ: 'JWT', kid: active.kid })
-      const payload = JSON.stringify({ ...claims, iss: issuers[0] })
-      return compactJws(algorithm, active.signingKey as KeyObject, header, payload)
-    },
+    signIdToken: (claims, { algorithm }) => sign('JWT', claims, algorithm),
+
+    signLogoutToken: (claims, { algorithm }) => sign('logout+jwt', claims, algorithm),
 
     async verifyIdToken(token, { audience }) {
       const { kid, alg } = headerOf(token)

@@ -100,7 +100,7 @@ export function joseSigner(options: JoseSignerOptions): TokenSigner {
   const accessKeys = createImportedKeys(ring)
   const rsaKeys = rsaRing === null ? null : createImportedKeys(rsaRing)
   const idTokenKeys = keysOfIdTokens(ring, accessKeys, rsaKeys)
-  const { signIdToken, verifyIdToken } = createIdTokens({ issuers, keys: idTokenKeys })
+  const idTokens = createIdTokens({ issuers, keys: idTokenKeys })
 
   async function verifyAt(
     token: string,
@@ -147,9 +147,7 @@ export function joseSigner(options: JoseSignerOptions): TokenSigner {
     // Accepts expired tokens; jose has no other option for that.
     verifyExpired: (token, given = {}) => verifyAt(token, given, Number.MAX_SAFE_INTEGER),
 
-    signIdToken,
-
-    verifyIdToken,
+    ...idTokens,
 
     keyIds: async () => (await ring.list()).map(({ kid }) => kid),
 

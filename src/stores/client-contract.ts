@@ -50,6 +50,12 @@ export interface OAuthClient {
   readonly allowNonceInsteadOfPkce?: boolean
   /** Default false. */
   readonly mayIntrospect?: boolean
+  /**
+   * Where the app learns that a session of its has ended: `https` and a host of the public
+   * internet, up to 2000 characters. Needs the scope `openid`, and the option `oauth.logout`.
+   * Default: it is not told.
+   */
+  readonly backchannelLogoutUri?: string
   /** Default false. */
   readonly disabled?: boolean
 }

@@ -341,6 +341,7 @@ export function newClient(change: Partial<OAuthClient> = {}): OAuthClient {
     idTokenAlgorithm: 'RS256',
     allowNonceInsteadOfPkce: false,
     mayIntrospect: true,
+    backchannelLogoutUri: 'https://wiki.example.com/logout?a=1',
     ...change,
   }
 }
