@@ -68,15 +68,20 @@ function amrOf(methods: readonly StoredMethod[]): readonly string[] {
   return [...new Set(methods.flatMap((method) => names.get(method) ?? []))]
 }
 
-/**
- * The `sid` of a session at its client, in ID tokens and logout tokens. A session that ends with
- * the browser's is opened anew at each sign-in; for the client all of these are one `sid`.
- */
+/** The `sid` of a session at its client, in ID tokens and logout tokens. */
 export function sidOf(
   { id, parentId }: Pick<SessionRecord, 'id' | 'parentId'>,
   clientId: string,
 ): string {
-  return parentId === undefined ? id : sha256(JSON.stringify(['sid', parentId, clientId]))
+  return parentId === undefined ? id : sidInBrowser(parentId, clientId)
+}
+
+/**
+ * The `sid` of a client's sessions that end with a browser's session. They are opened anew at each
+ * sign-in; for the client all of them are one.
+ */
+export function sidInBrowser(browserSessionId: string, clientId: string): string {
+  return sha256(JSON.stringify(['sid', browserSessionId, clientId]))
 }
 
 // OpenID Connect Core §3.1.3.6: the left half of the hash that the signature algorithm uses,

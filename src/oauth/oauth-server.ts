@@ -57,7 +57,7 @@ export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
   const issuer = checkIssuer(requiredOf(signer, 'issuer'))
   const baseUrl = checkBaseUrl(options.baseUrl, issuer)
   const idTokenAlgorithms = signer.signIdToken === undefined ? [] : (signer.idTokenAlgorithms ?? [])
-  refuseUnfitLogout(options, idTokenAlgorithms)
+  refuseUnfitLogout(options, signer, idTokenAlgorithms)
   const scopes = createScopes(options, idTokenAlgorithms.length > 0)
   const ownResource = requiredOf(signer, 'audience')
   const { clients } = options
@@ -88,14 +88,22 @@ export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
 // An app shows an ID token to sign a user out, and is told of the end of a session by another.
 function refuseUnfitLogout(
   { logout = false }: OAuthOptions,
+  { signLogoutToken }: TokenSigner,
   idTokenAlgorithms: readonly IdTokenAlgorithm[],
 ): void {
-  if (!logout || idTokenAlgorithms.length > 0) return
-  throw new AuthConfigError(
-    'oauth.logout',
-    'needs ID tokens, and the signer signs none.',
-    'use joseSigner() with a key for ES256, or rs256; or leave it out.',
-  )
+  if (!logout) return
+  if (idTokenAlgorithms.length === 0)
+    throw new AuthConfigError(
+      'oauth.logout',
+      'needs ID tokens, and the signer signs none.',
+      'use joseSigner() with a key for ES256, or rs256; or leave it out.',
+    )
+  if (typeof signLogoutToken !== 'function')
+    throw new AuthConfigError(
+      'oauth.logout',
+      'needs logout tokens, and the signer signs none.',
+      'use joseSigner(), or give your signer the method signLogoutToken; or leave it out.',
+    )
 }
 
 type GivenClients = OAuthOptions['clients']

@@ -12,6 +12,10 @@ import type { NoticePassword } from '../login/login-proof.js'
 import { createVerifyPassword, type VerifyPassword } from '../login/verify-password.js'
 import { createMailer } from '../mail/mailer.js'
 import type { Acr } from '../oauth/authorization-parameters.js'
+import {
+  type BackchannelLogout,
+  createBackchannelLogout,
+} from '../oauth/backchannel-logout/backchannel-logout.js'
 import { createOAuthServer, type OAuthServer } from '../oauth/oauth-server.js'
 import { createPageSite, type PageSite } from '../pages/page-site.js'
 import type { PagesOptions } from '../pages/pages-options.js'
@@ -101,6 +105,8 @@ export interface Kit extends Settings, ConnectedHost, Authentication {
   readonly pages: Pages | undefined
   /** Undefined without the option `oauth`. */
   readonly oauthServer: OAuthServer | undefined
+  /** Undefined without the option `oauth.logout`. */
+  readonly backchannelLogout: BackchannelLogout | undefined
   /** Common parts of the sign-in pages; undefined without the option `oauth`. */
   readonly pageSite: PageSite | undefined
   /** The sign-in page for a page of the host; undefined without the option `oauth`. */
@@ -163,13 +169,17 @@ export function createKit(options: ResolvedOptions): Kit {
   const factors = { ...serving, ...askForFactors(options, serving) }
   const deciding = { ...factors, ...decide(factors) }
   const kit = { ...deciding, ...guard(deciding, options) }
-  const { accountsServer } = kit
+  const { accountsServer, backchannelLogout } = kit
   const endPurging = startPurging(kit)
   return {
     ...kit,
     async close() {
       endPurging()
-      await accountsServer?.closeMail(options.storeTimeout)
+      const { storeTimeout } = options
+      await Promise.all([
+        accountsServer?.closeMail(storeTimeout),
+        backchannelLogout?.close(storeTimeout),
+      ])
       await Promise.all([kit.revocations.close(), kit.closeHost()])
     },
   }
@@ -268,8 +278,10 @@ function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessi
   // The sign-in pages for apps need the cookie too.
   const origin = pagesOrigin ?? oauthServer?.baseUrl.origin
   const passkeyServer = passkeys && createPasskeyServer({ ...kit, options: passkeys, keptCodes })
+  const server = oauth?.logout === true ? oauthServer : undefined
   return {
     oauthServer,
+    backchannelLogout: server && createBackchannelLogout({ ...kit, ...server }),
     pageSite: oauthServer && createPageSite(site, oauthServer.baseUrl, call, hasPasskeys),
     signInUrl: oauthServer && createSignInUrl(oauthServer.baseUrl),
     passkeyServer,

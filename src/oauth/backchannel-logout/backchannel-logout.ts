@@ -16,8 +16,8 @@ import { logoutTokenClaims } from './logout-token.js'
  */
 export interface BackchannelLogout {
   stats(): RpLogoutStats
-  /** Waits for messages under way, `storeTimeout` at most; all others are lost. */
-  close(): Promise<void>
+  /** Waits for messages under way, for this long at most; all others are lost. */
+  close(milliseconds: number): Promise<void>
 }
 
 export interface BackchannelLogoutDeps {
@@ -29,8 +29,6 @@ export interface BackchannelLogoutDeps {
   readonly call: HostCall
   readonly clock: () => Date
   readonly audit: Audit
-  /** Milliseconds that `close` waits. */
-  readonly storeTimeout: number
 }
 
 interface Message {
@@ -42,7 +40,7 @@ interface Message {
 
 /** The process that has ended a session tells its app, so it is told once. */
 export function createBackchannelLogout(deps: BackchannelLogoutDeps): BackchannelLogout {
-  const { sessions, clients, audit, storeTimeout } = deps
+  const { sessions, clients, audit } = deps
   const looking = new Set<Promise<void>>()
   const queue = createLogoutQueue<Message>({
     send: (message) => send(message, deps),
@@ -84,9 +82,9 @@ export function createBackchannelLogout(deps: BackchannelLogoutDeps): Backchanne
 
   return {
     stats: queue.stats,
-    async close() {
+    async close(milliseconds) {
       await Promise.all(looking)
-      await queue.close(storeTimeout)
+      await queue.close(milliseconds)
     },
   }
 }

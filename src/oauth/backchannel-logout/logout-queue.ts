@@ -46,7 +46,7 @@ export function createLogoutQueue<Message>({
   conclude: report,
 }: LogoutQueueDeps<Message>): LogoutQueue<Message> {
   const queue = createFairQueue<Waiting<Message>>()
-  const paused = new Map<Waiting<Message>, NodeJS.Timeout>()
+  const paused = createPauses<Waiting<Message>>(enqueue)
   const underWay = new Set<Promise<void>>()
   let sent = 0
   let failed = 0
@@ -56,6 +56,11 @@ export function createLogoutQueue<Message>({
     if (fault === null) sent += 1
     else failed += 1
     report(message, fault)
+  }
+
+  function enqueue(waiting: Waiting<Message>): void {
+    queue.add(waiting.clientId, waiting)
+    takeTurns()
   }
 
   function takeTurns(): void {
@@ -74,12 +79,7 @@ export function createLogoutQueue<Message>({
     const fault = await send(waiting.message)
     const pauseMs = pausesMs[waiting.tries]
     if (fault === null || pauseMs === undefined || closed) return conclude(waiting, fault)
-    const goOn = () => {
-      paused.delete(waiting)
-      queue.add(waiting.clientId, { ...waiting, tries: waiting.tries + 1 })
-      takeTurns()
-    }
-    paused.set(waiting, setTimeout(goOn, pauseMs).unref())
+    paused.add({ ...waiting, tries: waiting.tries + 1 }, pauseMs)
   }
 
   const stats = () => ({ sent, failed, waiting: queue.size + paused.size + underWay.size })
@@ -88,27 +88,47 @@ export function createLogoutQueue<Message>({
     add(clientId, message) {
       const waiting = { clientId, message, tries: 0 }
       if (closed) return conclude(waiting, 'closed')
-      // The app with the most messages loses one, so that it takes no place from the others.
+      // What has failed before gives way. Then the app with the most messages loses one, so that it
+      // takes no place from the others.
       const isFull = stats().waiting >= maxWaiting
-      const dropped = isFull ? (queue.makeRoomFor(clientId) ?? waiting) : undefined
-      if (dropped !== undefined) conclude(dropped, 'overflow')
-      if (dropped === waiting) return
-      queue.add(clientId, waiting)
-      takeTurns()
+      const dropped = isFull && (paused.take() ?? queue.makeRoomFor(clientId) ?? waiting)
+      if (dropped) conclude(dropped, 'overflow')
+      if (dropped !== waiting) enqueue(waiting)
     },
 
     stats,
 
     async close(milliseconds) {
       closed = true
-      for (const [waiting, timer] of paused) {
-        clearTimeout(timer)
-        conclude(waiting, 'closed')
-      }
-      paused.clear()
+      for (let rest = paused.take(); rest !== undefined; rest = paused.take())
+        conclude(rest, 'closed')
       await within(milliseconds, allOf(underWay))
       for (let rest = queue.take(); rest !== undefined; rest = queue.take())
         conclude(rest, 'closed')
+    },
+  }
+}
+
+/** Entries that go on after a time, and those that were added first are taken first. */
+function createPauses<Entry extends object>(goOn: (entry: Entry) => void) {
+  const timers = new Map<Entry, NodeJS.Timeout>()
+  return {
+    add(entry: Entry, milliseconds: number): void {
+      const end = () => {
+        timers.delete(entry)
+        goOn(entry)
+      }
+      timers.set(entry, setTimeout(end, milliseconds).unref())
+    },
+    take(): Entry | undefined {
+      const [oldest] = timers.keys()
+      if (oldest === undefined) return undefined
+      clearTimeout(timers.get(oldest))
+      timers.delete(oldest)
+      return oldest
+    },
+    get size(): number {
+      return timers.size
     },
   }
 }
