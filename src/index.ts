@@ -51,6 +51,7 @@ export type {
   KeyRing,
   KeyState,
   KeyStore,
+  LogoutTokenClaims,
   RingSnapshot,
   StoredSigningKey,
   TokenSigner,
@@ -209,6 +210,7 @@ export type { Principal } from './principal/principal.js'
 
 export type { Mail, MailCause, MailSender } from './mail/contract.js'
 export type { MailStats } from './mail/mailer.js'
+export type { RpLogoutStats } from './oauth/backchannel-logout/logout-queue.js'
 
 // Sessions, codes and second factors for the host's own code and pages.
 
@@ -355,6 +357,7 @@ export type {
   ProofRefusal,
   RefreshRefusal,
   RegisterRefusal,
+  RpLogoutFault,
   SignInRefusal,
 } from './audit/refusals.js'
 export {

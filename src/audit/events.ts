@@ -14,9 +14,9 @@ import type {
   ProviderRefusal,
   RefreshRefusal,
   RegisterRefusal,
+  RpLogoutFault,
   SignInRefusal,
 } from './refusals.js'
-import type { RpLogoutFault } from './rp-logout.js'
 
 /** Which limit was reached. */
 export type ThrottleScope =

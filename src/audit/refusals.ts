@@ -139,3 +139,20 @@ export type ProviderRefusal =
   | 'address-taken'
   | 'stale'
   | 'not-allowed'
+
+/**
+ * Why an app was not told that a session has ended. `address`: it is not one of the public
+ * internet. `rejected`: the app answered another status than 2xx, redirected, or sent too much.
+ * `timeout`: it gave no whole answer within five seconds. `unreachable`: there was no connection.
+ * `overflow`: too many messages were waiting. `closed`: the router was closed. `signer`, `store`:
+ * that part of the host failed; `host.failed` has more.
+ */
+export type RpLogoutFault =
+  | 'address'
+  | 'rejected'
+  | 'timeout'
+  | 'unreachable'
+  | 'overflow'
+  | 'closed'
+  | 'signer'
+  | 'store'

@@ -42,7 +42,7 @@ export interface ToldApp {
 
 type Answer = (response: ServerResponse, times: number) => unknown
 
-/** Starts the server of an app; it takes everything that it is told, unless it answers otherwise. */
+/** Starts the server of an app; it takes all that it is told, unless it answers otherwise. */
 export async function startToldApp(
   id: string,
   answer: Answer = (response) => response.end(),

@@ -31,6 +31,7 @@ describe('auth.stats()', () => {
       limits: {},
       audit: { delivered: 0, failed: 0 },
       mail: { sent: 0, failed: 0, waiting: 0 },
+      rpLogout: { sent: 0, failed: 0, waiting: 0 },
     })
     expect(leavesOf(stats).every(Number.isFinite)).toBe(true)
   })

@@ -93,6 +93,7 @@ const values = [
     'ProofRefusal',
     'ProviderRefusal',
     'RegisterRefusal',
+    'RpLogoutFault',
   ].map((name) => valueRow(name, 'audit/refusals.ts')),
   valueRow('AssertionProblem', 'signers/client-assertion.ts'),
   ...['EndReason', 'AuthenticationMethod', 'SessionKind'].map((name) =>

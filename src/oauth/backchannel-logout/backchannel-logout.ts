@@ -1,5 +1,5 @@
 import type { Audit, RequestContext } from '../../audit/events.js'
-import type { RpLogoutFault } from '../../audit/rp-logout.js'
+import type { RpLogoutFault } from '../../audit/refusals.js'
 import { type HostCall, UnexpectedAnswer } from '../../lib/host-call.js'
 import { isReplaced } from '../../sessions/replacing.js'
 import type { Sessions } from '../../sessions/sessions.js'

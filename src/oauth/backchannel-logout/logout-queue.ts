@@ -1,5 +1,5 @@
 import { createFairQueue } from '../../admission/fair-queue.js'
-import type { RpLogoutFault } from '../../audit/rp-logout.js'
+import type { RpLogoutFault } from '../../audit/refusals.js'
 import { within } from '../../lib/within.js'
 
 /** Counts of messages to apps since the start. */
