@@ -3,6 +3,7 @@ import { createClient } from 'redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AuthorizationCodeRecord } from '../../src/stores/code-contract.js'
 import type { SessionRecord } from '../../src/stores/contract.js'
+import type { DeviceCodeRecord } from '../../src/stores/device-code-contract.js'
 import { redisOnceStore, redisStores } from '../../src/stores/redis/redis-stores.js'
 import { redisUrl } from '../support/services.js'
 
@@ -116,6 +117,38 @@ async function endTogether({ sessions }: Stores): Promise<void> {
   await sessions.endChildren?.('d', 'revoked', at(30))
 }
 
+async function writeDeviceCodes({ deviceCodes }: Stores): Promise<void> {
+  const code: DeviceCodeRecord = {
+    userCodeHash: 'device-code',
+    deviceCodeHash: 'hash-of-device-code',
+    purpose: 'device',
+    clientId: 'tv',
+    scope: 'messages:read',
+    resources: ['https://api.example.com/'],
+    name: 'Kitchen “Ü”',
+    requestedIp: '203.0.113.9',
+    requestedAgent: 'tv/1.0',
+    interval: 5,
+    nextPollAt: at(5),
+    userId: null,
+    claimedAt: null,
+    triesLeft: 3,
+    state: 'pending',
+    authorizationCodeHash: null,
+    createdAt: at(0),
+    expiresAt: at(600),
+  }
+  await deviceCodes.save(code)
+  const absent = { clientId: null, name: null, requestedIp: null, requestedAgent: null }
+  await deviceCodes.save({ ...code, ...absent, userCodeHash: 'link', purpose: 'link' })
+  await deviceCodes.save({ ...code, userCodeHash: 'approved' })
+  await deviceCodes.claim('approved', 'u-alice', at(10))
+  await deviceCodes.takeTry('approved', 'u-alice', at(20))
+  await deviceCodes.poll('approved', 'hash-of-device-code', at(4))
+  const verdict = { state: 'approved', authorizationCodeHash: 'hash-of-code' } as const
+  await deviceCodes.decide('approved', 'u-alice', verdict, at(30))
+}
+
 async function writeOneTimeThings({ codes, tickets, proofs }: Stores): Promise<void> {
   await codes.save(bareCode('bare'))
   await codes.save(wholeCode('whole'))
@@ -153,7 +186,8 @@ async function writeOneTimeThings({ codes, tickets, proofs }: Stores): Promise<v
 }
 
 // Which call it was, at random; and what Redis has counted by its own clock.
-const random = /^(savedBy|createdBy|rotatedBy|endedBy|consumedBy|claimedBy|takenBy)$/
+const random =
+  /^(savedBy|createdBy|rotatedBy|endedBy|consumedBy|claimedBy|takenBy|decidedBy|askedBy)$/
 const counted = /^(number|after|afterClient|afterPair|afterParent)$/
 
 function shown(field: string, value: string): string {
@@ -198,6 +232,7 @@ describe.skipIf(redisUrl === null)('what Redis holds', () => {
     await writeSessions(stores)
     await endTogether(stores)
     await writeOneTimeThings(stores)
+    await writeDeviceCodes(stores)
     await redisOnceStore(client, { prefix }).claim('name', at(60), at(0))
     const rows = await everythingUnder(client, prefix)
     await expect(rows).toMatchFileSnapshot('snapshots/redis-rows.txt')

@@ -6,6 +6,7 @@ import { databaseKinds, openDatabase, type TestDatabase } from '../support/datab
 import {
   at,
   codeRecord,
+  deviceCodeRecord,
   factorRecord,
   identityRecord,
   pendingRecord,
@@ -64,6 +65,7 @@ async function fill({ kysely, prefix, stores, oauthStores }: TestDatabase): Prom
   await stores.tickets.save(ticketRecord())
   await stores.proofs.save(proofRecord())
   await stores.identities.link(identityRecord())
+  await stores.deviceCodes.save(deviceCodeRecord())
   await stores.secondFactors.activate(factorRecord(), [randomKey()])
   await stores.secondFactors.savePending(pendingRecord())
   await oauthStores.consents.grant(newConsent(at))
@@ -75,6 +77,7 @@ async function fill({ kysely, prefix, stores, oauthStores }: TestDatabase): Prom
     socket_tickets: ['ticket_hash'],
     proofs: ['id_hash', 'user_id'],
     identities: ['issuer', 'subject', 'user_id', 'id'],
+    device_codes: ['user_code_hash', 'device_code_hash'],
     second_factors: ['user_id'],
     enrolments: ['user_id', 'session_id'],
     recovery_codes: ['user_id', 'code_hash'],
@@ -108,6 +111,7 @@ async function callEveryMethod({
   tickets,
   proofs,
   identities,
+  deviceCodes,
 }: SqlStores): Promise<void> {
   const code = codeRecord()
   await codes.save(code)
@@ -151,6 +155,7 @@ async function callEveryMethod({
   await proofs.list?.(proof.purpose, at(1))
   await proofs.purge(start, 100)
   await callEveryMethodOfIdentities(identities)
+  await callEveryMethodOfDeviceCodes(deviceCodes)
   await callEveryMethodOfFactors(secondFactors)
 }
 
@@ -175,6 +180,19 @@ async function callEveryMethodOfIdentities(identities: SqlStores['identities']):
   await identities.unlink(userId, 'another', { unlessLast: true })
   await identities.unlink(userId, id, { unlessLast: false })
   await identities.unlinkAllForUser(userId)
+}
+
+async function callEveryMethodOfDeviceCodes(codes: SqlStores['deviceCodes']): Promise<void> {
+  const code = deviceCodeRecord()
+  const { userCodeHash, deviceCodeHash } = code
+  await codes.save(code)
+  await codes.find(userCodeHash)
+  await codes.claim(userCodeHash, 'u-alice', at(1))
+  await codes.claim(userCodeHash, 'u-alice', at(1))
+  await codes.takeTry(userCodeHash, 'u-alice', at(1))
+  await codes.poll(userCodeHash, deviceCodeHash, at(1))
+  await codes.decide(userCodeHash, 'u-alice', { state: 'denied' }, at(1))
+  await codes.purge(start, 100)
 }
 
 async function callEveryMethodOfFactors(secondFactors: SqlStores['secondFactors']): Promise<void> {

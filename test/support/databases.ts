@@ -124,6 +124,7 @@ export async function dropTables(kysely: Kysely<object>, prefix: string): Promis
     'socket_tickets',
     'proofs',
     'identities',
+    'device_codes',
     'second_factors',
     'enrolments',
     'recovery_codes',

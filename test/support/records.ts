@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type {
   AuthorizationCodeRecord,
+  DeviceCodeRecord,
   IdentityRecord,
   PendingSecondFactor,
   ProofRecord,
@@ -11,6 +12,7 @@ import type {
 } from '../../src/index.js'
 import {
   newCode,
+  newDeviceCode,
   newFactor,
   newIdentity,
   newPending,
@@ -45,6 +47,9 @@ export const proofRecord = (change: Partial<ProofRecord> = {}) =>
 
 export const identityRecord = (change: Partial<IdentityRecord> = {}) =>
   newIdentity(at, { userId: 'u-alice', ...change })
+
+export const deviceCodeRecord = (change: Partial<DeviceCodeRecord> = {}) =>
+  newDeviceCode(at, change)
 
 export const factorRecord = (change: Partial<SecondFactorRecord> = {}) =>
   newFactor(at, { sealedSeed: 'sealed', ...change })

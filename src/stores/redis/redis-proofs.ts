@@ -7,17 +7,14 @@ import { inChunks } from './in-chunks.js'
 import { jsonShape, toJson } from './json-rows.js'
 import { indexedIds, indexProof } from './owner-scripts.js'
 import { consumeProof, findProof, saveProof, takeTryOfProof, voidProof } from './proof-scripts.js'
-import { json, momentDigits, readReply, rowText } from './replies.js'
+import { integerDigits, json, momentDigits, readReply, rowText } from './replies.js'
 import { gcGraceMs, identifier, keyOf, lifetime, type RunScript, type Script } from './scripts.js'
 
 const recordRow = without(proofRow, 'triesLeft', 'expiresAt', 'consumedAt')
 const recordShape = json(jsonShape(recordRow))
 const wholeShape = json(jsonShape(proofRow))
-const tries: z.ZodType<number> = z
-  .string()
-  .regex(/^-?\d{1,16}$/)
-  .transform(Number)
-const rowShape = z.tuple([recordShape, momentDigits, tries, momentDigits.nullable()]).nullable()
+const columns = [recordShape, momentDigits, integerDigits, momentDigits.nullable()] as const
+const rowShape = z.tuple([...columns]).nullable()
 const idsShape = z.array(z.string())
 const isVoided = z.enum(['0', '1'])
 const what = 'proof'

@@ -1,9 +1,11 @@
 import type { AuthorizationCodeStore } from '../code-contract.js'
 import type { SessionStore } from '../contract.js'
+import type { DeviceCodeStore } from '../device-code-contract.js'
 import type { ProofStore } from '../proof-contract.js'
 import type { SocketTicketStore } from '../ticket-contract.js'
 import type { RedisClient } from './redis-client.js'
 import { redisCodes } from './redis-codes.js'
+import { redisDeviceCodes } from './redis-device-codes.js'
 import { redisProofs } from './redis-proofs.js'
 import { redisSessions } from './redis-sessions.js'
 import { redisTickets } from './redis-tickets.js'
@@ -29,12 +31,13 @@ export interface RedisStores {
   readonly sessions: SessionStore
   readonly tickets: SocketTicketStore
   readonly proofs: ProofStore
+  readonly deviceCodes: DeviceCodeStore
 }
 
 /**
- * Keeps authorization codes, sessions, socket tickets and proofs in Redis 6.2 or later, for any
- * number of processes. What may have one winner only is one Lua script; each script touches one
- * slot, so that Redis Cluster works too.
+ * Keeps authorization codes, sessions, socket tickets, proofs and device codes in Redis 6.2 or
+ * later, for any number of processes. What may have one winner only is one Lua script; each script
+ * touches one slot, so that Redis Cluster works too.
  *
  * The client stays yours: connect it before, close it after the router, and handle its 'error'
  * events. Its standard type mapping is expected. Let it fail fast while Redis is away
@@ -92,5 +95,6 @@ export function redisStores(client: RedisClient, options: RedisStoresOptions = {
     sessions: redisSessions(run, prefix),
     tickets: redisTickets(run, prefix),
     proofs: redisProofs(run, prefix),
+    deviceCodes: redisDeviceCodes(run, prefix),
   }
 }

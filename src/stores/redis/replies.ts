@@ -11,6 +11,12 @@ export const momentDigits: z.ZodType<Date> = z
   .transform(Number)
   .pipe(moment)
 
+/** A whole number, as the digits that a field of a hash holds. */
+export const integerDigits: z.ZodType<number> = z
+  .string()
+  .regex(/^-?\d{1,16}$/)
+  .transform(Number)
+
 /** A reason: any text, since a newer release may have written one that is not known here. */
 export const word: z.ZodType<string> = z.string()
 

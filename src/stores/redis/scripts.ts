@@ -99,7 +99,7 @@ export function identifier(value: unknown): string {
  */
 export function keyOf(
   prefix: string,
-  kind: 'a' | 'b' | 'c' | 'n' | 'o' | 'p' | 's' | 't' | 'u' | 'v' | 'w',
+  kind: 'a' | 'b' | 'c' | 'd' | 'n' | 'o' | 'p' | 's' | 't' | 'u' | 'v' | 'w',
   ...ids: readonly string[]
 ): string {
   return `${prefix}{${[kind, ...ids.map((id) => encodeURIComponent(identifier(id)))].join(':')}}`

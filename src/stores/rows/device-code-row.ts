@@ -1,5 +1,15 @@
 import type { DeviceCodeRecord } from '../device-code-contract.js'
-import { integer, key, list, moment, orNull, type Row, text } from './members.js'
+import {
+  integer,
+  type KeyValue,
+  key,
+  list,
+  type MomentValue,
+  moment,
+  orNull,
+  type Row,
+  text,
+} from './members.js'
 
 /** The members of a device code, stored as `sessionRow` says. */
 export const deviceCodeRow: Row<DeviceCodeRecord> = {
@@ -21,4 +31,29 @@ export const deviceCodeRow: Row<DeviceCodeRecord> = {
   authorizationCodeHash: orNull(key),
   createdAt: moment,
   expiresAt: moment,
+}
+
+/** One row of device codes. */
+export interface DeviceCodesTable {
+  user_code_hash: KeyValue
+  device_code_hash: KeyValue
+  purpose: KeyValue
+  client_id: KeyValue | null
+  scope: string
+  /** A JSON list. */
+  resources: string
+  name: string | null
+  requested_ip: string | null
+  requested_agent: string | null
+  interval: MomentValue
+  next_poll_at: MomentValue
+  user_id: KeyValue | null
+  claimed_at: MomentValue | null
+  tries_left: number
+  state: KeyValue
+  authorization_code_hash: KeyValue | null
+  created_at: MomentValue
+  expires_at: MomentValue
+  /** 1 where the last question came too soon: once it is written, no other column tells. */
+  asked_too_soon: number
 }

@@ -33,6 +33,10 @@ export interface SqlEngine {
   readonly deletesWithLimit: boolean
   /** `INSERT … ON CONFLICT DO NOTHING`. */
   readonly hasOnConflict: boolean
+  /** `UPDATE … RETURNING`. */
+  readonly hasReturning: boolean
+  /** In `SET`, an expression sees what the assignments before it have changed. */
+  readonly assignsInTurn: boolean
   /**
    * A read may answer what was true when the host's transaction began, though a write has just seen
    * more. What explains a lost write is then read with a lock, which answers what is true now.
@@ -68,6 +72,8 @@ export function createEngine<Database>(
     text: isMysql ? (value, column) => asDigits(checkedText(value, column)) : checkedText,
     deletesWithLimit: isMysql,
     hasOnConflict: !isMysql,
+    hasReturning: !isMysql,
+    assignsInTurn: isMysql,
     readsOldSnapshot: isMysql && db.isTransaction,
     write,
     // A second transaction inside the host's would need a second connection, and for a pool of one

@@ -181,7 +181,8 @@ function createOnlyTable(
 function columnLine(engine: SqlEngineName, name: string, declared: string): string {
   const type = declared.replace('?', '') as ColumnType
   return (
-    `${name} ${type === 'integer' ? 'integer' : dialects[engine][type]} ` +
+    // One of the names is a word of MySQL's.
+    `${dialects[engine].quote(name)} ${type === 'integer' ? 'integer' : dialects[engine][type]} ` +
     `${declared.endsWith('?') ? 'null' : 'not null'}`
   )
 }

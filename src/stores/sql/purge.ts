@@ -16,6 +16,7 @@ export async function purgeInBatches(
     | 'mar_sessions'
     | 'mar_socket_tickets'
     | 'mar_proofs'
+    | 'mar_device_codes'
     | 'mar_enrolments'
     | 'mar_once',
   id: string,
@@ -48,7 +49,7 @@ async function deleteBatch(
   typed: AuthDatabase,
   { table, id, moment, until, most }: Batch,
 ): Promise<number> {
-  // One text for six tables whose columns have different names.
+  // One text for seven tables whose columns have different names.
   const db = typed.withTables<Record<string, Record<string, unknown>>>()
   const isDue = db.deleteFrom(table).where(moment, '<=', until)
   const due = db.selectFrom(table).select(id).where(moment, '<=', until).orderBy(moment).limit(most)

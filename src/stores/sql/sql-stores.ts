@@ -3,6 +3,7 @@ import type { ManagedClientStore } from '../client-contract.js'
 import type { AuthorizationCodeStore } from '../code-contract.js'
 import type { ConsentStore } from '../consent-contract.js'
 import type { SessionStore } from '../contract.js'
+import type { DeviceCodeStore } from '../device-code-contract.js'
 import type { IdentityStore } from '../identity-contract.js'
 import type { OnceStore } from '../once-contract.js'
 import type { PasskeyStore } from '../passkey-contract.js'
@@ -15,6 +16,7 @@ import { namingMissingTables } from './missing-tables.js'
 import { sqlClients } from './sql-clients.js'
 import { sqlCodes } from './sql-codes.js'
 import { sqlConsents } from './sql-consents.js'
+import { sqlDeviceCodes } from './sql-device-codes.js'
 import { sqlIdentities } from './sql-identities.js'
 import { sqlKeys } from './sql-keys.js'
 import { sqlOnce } from './sql-once.js'
@@ -25,6 +27,7 @@ import { sqlSessions } from './sql-sessions.js'
 import { sqlTickets } from './sql-tickets.js'
 import { checkTableOptions, type SqlTableOptions } from './tables.js'
 
+export type { DeviceCodesTable } from '../rows/device-code-row.js'
 export type { EnrolmentsTable, PasskeysTable, SecondFactorsTable } from '../rows/factor-rows.js'
 export type { IdentitiesTable } from '../rows/identity-row.js'
 export type { KeyValue, MomentValue } from '../rows/members.js'
@@ -64,6 +67,7 @@ export interface SqlStores {
   readonly tickets: SocketTicketStore
   readonly proofs: ProofStore
   readonly identities: IdentityStore
+  readonly deviceCodes: DeviceCodeStore
   readonly keys: KeyStore
 }
 
@@ -116,6 +120,7 @@ export function sqlStores<Database>(
     tickets: namingMissingTables(sqlTickets(engine)),
     proofs: namingMissingTables(sqlProofs(engine)),
     identities: namingMissingTables(sqlIdentities(engine)),
+    deviceCodes: namingMissingTables(sqlDeviceCodes(engine)),
     keys: namingMissingTables(sqlKeys(engine, engine.tables.keys)),
   }
 }

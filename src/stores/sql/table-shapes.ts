@@ -161,6 +161,33 @@ export const firstTables: readonly TableShape[] = [
     indexes: [['user_id']],
   },
   {
+    table: 'deviceCodes',
+    columns: {
+      user_code_hash: 'key',
+      device_code_hash: 'key',
+      purpose: 'key',
+      client_id: 'key?',
+      scope: 'text',
+      resources: 'text',
+      name: 'text?',
+      requested_ip: 'text?',
+      requested_agent: 'text?',
+      // Moments are reckoned from it: in milliseconds it is more than an integer holds.
+      interval: 'moment',
+      next_poll_at: 'moment',
+      user_id: 'key?',
+      claimed_at: 'moment?',
+      tries_left: 'integer',
+      state: 'key',
+      authorization_code_hash: 'key?',
+      created_at: 'moment',
+      expires_at: 'moment',
+      asked_too_soon: 'integer',
+    },
+    primaryKey: ['user_code_hash'],
+    indexes: [['expires_at']],
+  },
+  {
     table: 'secondFactors',
     columns: {
       user_id: 'key',

@@ -1,5 +1,6 @@
 import type { Expression, Kysely } from 'kysely'
 import { checkOptions, fitting, optionsOf } from '../../lib/check-options.js'
+import type { DeviceCodesTable } from '../rows/device-code-row.js'
 import type { EnrolmentsTable, PasskeysTable, SecondFactorsTable } from '../rows/factor-rows.js'
 import type { IdentitiesTable } from '../rows/identity-row.js'
 import type { KeyValue, MomentValue } from '../rows/members.js'
@@ -80,6 +81,7 @@ export interface SqlAuthTables {
   mar_socket_tickets: SocketTicketsTable
   mar_proofs: ProofsTable
   mar_identities: IdentitiesTable
+  mar_device_codes: DeviceCodesTable
   mar_second_factors: SecondFactorsTable
   mar_enrolments: EnrolmentsTable
   mar_recovery_codes: RecoveryCodesTable
@@ -117,6 +119,7 @@ export interface TableNames {
   readonly tickets: 'mar_socket_tickets'
   readonly proofs: 'mar_proofs'
   readonly identities: 'mar_identities'
+  readonly deviceCodes: 'mar_device_codes'
   readonly secondFactors: 'mar_second_factors'
   readonly enrolments: 'mar_enrolments'
   readonly recoveryCodes: 'mar_recovery_codes'
@@ -166,6 +169,7 @@ export function tableNames(prefix: string): TableNames {
     tickets: `${prefix}socket_tickets` as 'mar_socket_tickets',
     proofs: `${prefix}proofs` as 'mar_proofs',
     identities: `${prefix}identities` as 'mar_identities',
+    deviceCodes: `${prefix}device_codes` as 'mar_device_codes',
     secondFactors: `${prefix}second_factors` as 'mar_second_factors',
     enrolments: `${prefix}enrolments` as 'mar_enrolments',
     recoveryCodes: `${prefix}recovery_codes` as 'mar_recovery_codes',

@@ -1,64 +1,64 @@
 create table if not exists "mar_migrations" (
-  version integer not null,
-  applied_at bigint not null,
+  "version" integer not null,
+  "applied_at" bigint not null,
   primary key (version)
 );
 
 create table if not exists "mar_authorization_codes" (
-  code_hash text collate "C" not null,
-  user_id text collate "C" not null,
-  issued_by_session_id text collate "C" not null,
-  opens_session_id text collate "C" not null,
-  code_challenge text not null,
-  scope text not null,
-  methods text not null,
-  authenticated_at bigint not null,
-  created_at bigint not null,
-  expires_at bigint not null,
-  retain_until bigint not null,
-  consumed_at bigint null,
-  purge_at bigint not null,
-  client_id text collate "C" null,
-  redirect_uri text null,
-  nonce text null,
-  resources text null,
-  acr text null,
+  "code_hash" text collate "C" not null,
+  "user_id" text collate "C" not null,
+  "issued_by_session_id" text collate "C" not null,
+  "opens_session_id" text collate "C" not null,
+  "code_challenge" text not null,
+  "scope" text not null,
+  "methods" text not null,
+  "authenticated_at" bigint not null,
+  "created_at" bigint not null,
+  "expires_at" bigint not null,
+  "retain_until" bigint not null,
+  "consumed_at" bigint null,
+  "purge_at" bigint not null,
+  "client_id" text collate "C" null,
+  "redirect_uri" text null,
+  "nonce" text null,
+  "resources" text null,
+  "acr" text null,
   primary key (code_hash)
 );
 
 create index if not exists "mar_authorization_codes_purge_at" on "mar_authorization_codes" (purge_at);
 
 create table if not exists "mar_sessions" (
-  id text collate "C" not null,
-  user_id text collate "C" not null,
-  kind text not null,
-  scope text not null,
-  methods text not null,
-  authenticated_at bigint not null,
-  created_at bigint not null,
-  last_seen_at bigint not null,
-  idle_expires_at bigint not null,
-  expires_at bigint not null,
-  ip text null,
-  user_agent text null,
-  refresh_hash text collate "C" null,
-  refresh_state text null,
-  ended_at bigint null,
-  end_reason text null,
-  ended_by text collate "C" null,
-  purge_at bigint not null,
-  secret_hash text collate "C" null,
-  password_mark text collate "C" null,
-  password_mark_next text collate "C" null,
-  lifetime_idle integer null,
-  lifetime_absolute integer null,
-  client_id text collate "C" null,
-  parent_id text collate "C" null,
-  resources text null,
-  opened_by_session_id text collate "C" null,
-  former_secret_hash text collate "C" null,
-  former_secret_until bigint null,
-  upstream text null,
+  "id" text collate "C" not null,
+  "user_id" text collate "C" not null,
+  "kind" text not null,
+  "scope" text not null,
+  "methods" text not null,
+  "authenticated_at" bigint not null,
+  "created_at" bigint not null,
+  "last_seen_at" bigint not null,
+  "idle_expires_at" bigint not null,
+  "expires_at" bigint not null,
+  "ip" text null,
+  "user_agent" text null,
+  "refresh_hash" text collate "C" null,
+  "refresh_state" text null,
+  "ended_at" bigint null,
+  "end_reason" text null,
+  "ended_by" text collate "C" null,
+  "purge_at" bigint not null,
+  "secret_hash" text collate "C" null,
+  "password_mark" text collate "C" null,
+  "password_mark_next" text collate "C" null,
+  "lifetime_idle" integer null,
+  "lifetime_absolute" integer null,
+  "client_id" text collate "C" null,
+  "parent_id" text collate "C" null,
+  "resources" text null,
+  "opened_by_session_id" text collate "C" null,
+  "former_secret_hash" text collate "C" null,
+  "former_secret_until" bigint null,
+  "upstream" text null,
   primary key (id)
 );
 
@@ -71,29 +71,29 @@ create index if not exists "mar_sessions_client_id_ended_at" on "mar_sessions" (
 create index if not exists "mar_sessions_parent_id" on "mar_sessions" (parent_id) where parent_id is not null;
 
 create table if not exists "mar_socket_tickets" (
-  ticket_hash text collate "C" not null,
-  session_id text collate "C" not null,
-  user_id text collate "C" not null,
-  scope text not null,
-  token_expires_at bigint not null,
-  created_at bigint not null,
-  expires_at bigint not null,
+  "ticket_hash" text collate "C" not null,
+  "session_id" text collate "C" not null,
+  "user_id" text collate "C" not null,
+  "scope" text not null,
+  "token_expires_at" bigint not null,
+  "created_at" bigint not null,
+  "expires_at" bigint not null,
   primary key (ticket_hash)
 );
 
 create index if not exists "mar_socket_tickets_expires_at" on "mar_socket_tickets" (expires_at);
 
 create table if not exists "mar_proofs" (
-  id_hash text collate "C" not null,
-  purpose text collate "C" not null,
-  user_id text collate "C" null,
-  code_tag text null,
-  mark text null,
-  sealed text null,
-  tries_left integer not null,
-  created_at bigint not null,
-  expires_at bigint not null,
-  consumed_at bigint null,
+  "id_hash" text collate "C" not null,
+  "purpose" text collate "C" not null,
+  "user_id" text collate "C" null,
+  "code_tag" text null,
+  "mark" text null,
+  "sealed" text null,
+  "tries_left" integer not null,
+  "created_at" bigint not null,
+  "expires_at" bigint not null,
+  "consumed_at" bigint null,
   primary key (id_hash)
 );
 
@@ -102,14 +102,14 @@ create index if not exists "mar_proofs_user_id_purpose" on "mar_proofs" (user_id
 create index if not exists "mar_proofs_expires_at" on "mar_proofs" (expires_at);
 
 create table if not exists "mar_identities" (
-  issuer text collate "C" not null,
-  subject text collate "C" not null,
-  user_id text collate "C" not null,
-  id text collate "C" not null,
-  provider text not null,
-  label text null,
-  created_at bigint not null,
-  last_used_at bigint null,
+  "issuer" text collate "C" not null,
+  "subject" text collate "C" not null,
+  "user_id" text collate "C" not null,
+  "id" text collate "C" not null,
+  "provider" text not null,
+  "label" text null,
+  "created_at" bigint not null,
+  "last_used_at" bigint null,
   primary key (issuer, subject)
 );
 
@@ -117,108 +117,133 @@ create unique index if not exists "mar_identities_id" on "mar_identities" (id);
 
 create index if not exists "mar_identities_user_id" on "mar_identities" (user_id);
 
+create table if not exists "mar_device_codes" (
+  "user_code_hash" text collate "C" not null,
+  "device_code_hash" text collate "C" not null,
+  "purpose" text collate "C" not null,
+  "client_id" text collate "C" null,
+  "scope" text not null,
+  "resources" text not null,
+  "name" text null,
+  "requested_ip" text null,
+  "requested_agent" text null,
+  "interval" bigint not null,
+  "next_poll_at" bigint not null,
+  "user_id" text collate "C" null,
+  "claimed_at" bigint null,
+  "tries_left" integer not null,
+  "state" text collate "C" not null,
+  "authorization_code_hash" text collate "C" null,
+  "created_at" bigint not null,
+  "expires_at" bigint not null,
+  "asked_too_soon" integer not null,
+  primary key (user_code_hash)
+);
+
+create index if not exists "mar_device_codes_expires_at" on "mar_device_codes" (expires_at);
+
 create table if not exists "mar_second_factors" (
-  user_id text collate "C" not null,
-  sealed_seed text collate "C" not null,
-  last_step bigint not null,
-  codes_version integer not null,
-  created_at bigint not null,
+  "user_id" text collate "C" not null,
+  "sealed_seed" text collate "C" not null,
+  "last_step" bigint not null,
+  "codes_version" integer not null,
+  "created_at" bigint not null,
   primary key (user_id)
 );
 
 create table if not exists "mar_enrolments" (
-  user_id text collate "C" not null,
-  session_id text collate "C" not null,
-  sealed_seed text collate "C" not null,
-  created_at bigint not null,
-  expires_at bigint not null,
+  "user_id" text collate "C" not null,
+  "session_id" text collate "C" not null,
+  "sealed_seed" text collate "C" not null,
+  "created_at" bigint not null,
+  "expires_at" bigint not null,
   primary key (user_id, session_id)
 );
 
 create index if not exists "mar_enrolments_expires_at" on "mar_enrolments" (expires_at);
 
 create table if not exists "mar_recovery_codes" (
-  user_id text collate "C" not null,
-  code_hash text collate "C" not null,
+  "user_id" text collate "C" not null,
+  "code_hash" text collate "C" not null,
   primary key (user_id, code_hash)
 );
 
 create table if not exists "mar_signing_keys" (
-  generation integer not null,
-  kid text not null,
-  sealed_key text not null,
-  created_at bigint not null,
-  activates_at bigint not null,
+  "generation" integer not null,
+  "kid" text not null,
+  "sealed_key" text not null,
+  "created_at" bigint not null,
+  "activates_at" bigint not null,
   primary key (generation)
 );
 
 create table if not exists "mar_id_token_keys" (
-  generation integer not null,
-  kid text not null,
-  sealed_key text not null,
-  created_at bigint not null,
-  activates_at bigint not null,
+  "generation" integer not null,
+  "kid" text not null,
+  "sealed_key" text not null,
+  "created_at" bigint not null,
+  "activates_at" bigint not null,
   primary key (generation)
 );
 
 create table if not exists "mar_clients" (
-  id text collate "C" not null,
-  metadata text not null,
-  secret_hashes text collate "C" not null,
-  disabled integer not null,
-  created_at bigint not null,
-  updated_at bigint not null,
+  "id" text collate "C" not null,
+  "metadata" text not null,
+  "secret_hashes" text collate "C" not null,
+  "disabled" integer not null,
+  "created_at" bigint not null,
+  "updated_at" bigint not null,
   primary key (id)
 );
 
 create table if not exists "mar_consents" (
-  user_id text collate "C" not null,
-  client_id text collate "C" not null,
-  scopes text not null,
-  granted_at bigint not null,
-  updated_at bigint not null,
+  "user_id" text collate "C" not null,
+  "client_id" text collate "C" not null,
+  "scopes" text not null,
+  "granted_at" bigint not null,
+  "updated_at" bigint not null,
   primary key (user_id, client_id)
 );
 
 create table if not exists "mar_once" (
-  key_hash text collate "C" not null,
-  expires_at bigint not null,
+  "key_hash" text collate "C" not null,
+  "expires_at" bigint not null,
   primary key (key_hash)
 );
 
 create index if not exists "mar_once_expires_at" on "mar_once" (expires_at);
 
 create table if not exists "mar_passkeys" (
-  credential_hash text collate "C" not null,
-  credential_id text not null,
-  user_id text collate "C" not null,
-  user_handle text not null,
-  public_key text not null,
-  counter bigint not null,
-  backup_eligible integer not null,
-  backed_up integer not null,
-  transports text not null,
-  aaguid text not null,
-  name text not null,
-  suspected_clone_at bigint null,
-  password_mark text null,
-  created_at bigint not null,
-  last_used_at bigint null,
+  "credential_hash" text collate "C" not null,
+  "credential_id" text not null,
+  "user_id" text collate "C" not null,
+  "user_handle" text not null,
+  "public_key" text not null,
+  "counter" bigint not null,
+  "backup_eligible" integer not null,
+  "backed_up" integer not null,
+  "transports" text not null,
+  "aaguid" text not null,
+  "name" text not null,
+  "suspected_clone_at" bigint null,
+  "password_mark" text null,
+  "created_at" bigint not null,
+  "last_used_at" bigint null,
   primary key (credential_hash)
 );
 
 create index if not exists "mar_passkeys_user_id" on "mar_passkeys" (user_id);
 
 create table if not exists "mar_passkey_users" (
-  user_id text collate "C" not null,
-  user_handle text not null,
-  passkeys integer not null,
+  "user_id" text collate "C" not null,
+  "user_handle" text not null,
+  "passkeys" integer not null,
   primary key (user_id)
 );
 
 create table if not exists "mar_passkey_codes" (
-  user_id text collate "C" not null,
-  code_hash text collate "C" not null,
+  "user_id" text collate "C" not null,
+  "code_hash" text collate "C" not null,
   primary key (user_id, code_hash)
 );
 
