@@ -188,7 +188,7 @@ export const slowTests: readonly string[] = [
  * What `npm run test:engines` repeats over more databases than the files above, and nobody else
  * runs.
  */
-export const furtherEngines: readonly string[] = [
+const furtherEngines: readonly string[] = [
   'test/contract/mariadb-stores.test.ts',
   'test/contract/pglite-stores.test.ts',
   'test/contract/postgres-stores.test.ts',
