@@ -12,7 +12,15 @@ storeContract(
   { describe, it },
   {
     name: 'memoryStores',
-    contracts: ['codes', 'sessions', 'secondFactors', 'tickets', 'proofs', 'identities'],
+    contracts: [
+      'codes',
+      'sessions',
+      'secondFactors',
+      'tickets',
+      'proofs',
+      'identities',
+      'deviceCodes',
+    ],
     stores: () => memoryStores(),
   },
 )

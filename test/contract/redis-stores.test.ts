@@ -7,7 +7,7 @@ import { everyEngine } from '../support/engines.js'
 import { randomKey } from '../support/records.js'
 import { redisUrl } from '../support/services.js'
 
-const contracts = ['codes', 'sessions', 'tickets', 'proofs', 'once'] as const
+const contracts = ['codes', 'sessions', 'tickets', 'proofs', 'deviceCodes', 'once'] as const
 const workerUrl = new URL('../../dist/process-worker.js', import.meta.url)
 const url = redisUrl ?? ''
 

@@ -18,6 +18,7 @@ const contracts = [
   'tickets',
   'proofs',
   'identities',
+  'deviceCodes',
   'keys',
   'consents',
   'once',

@@ -3,6 +3,7 @@ import { badClients } from './bad-stores/clients.js'
 import { badCodes } from './bad-stores/codes.js'
 import { badConsents } from './bad-stores/consents.js'
 import { badCounts } from './bad-stores/counting.js'
+import { badDeviceCodes } from './bad-stores/device-codes.js'
 import { badEnrolments } from './bad-stores/enrolments.js'
 import { badIdentities } from './bad-stores/identities.js'
 import { badKeys } from './bad-stores/keys.js'
@@ -41,5 +42,6 @@ export const badStores = {
   ...badPasskeys,
   ...badProofs,
   ...badIdentities,
+  ...badDeviceCodes,
   ...badCounts,
 }

@@ -1,5 +1,6 @@
 import type { badStores } from './bad-stores.js'
 import { caughtCounting } from './caught-counting.js'
+import { caughtDeviceCodes } from './caught-device-codes.js'
 import { caughtHurried } from './caught-hurried.js'
 import { caughtIdentities } from './caught-identities.js'
 import { caughtOAuth } from './caught-oauth.js'
@@ -19,6 +20,7 @@ export const caught: Readonly<
   ...caughtPasskeys,
   ...caughtProofs,
   ...caughtIdentities,
+  ...caughtDeviceCodes,
   ...caughtCounting,
   'codes: read, then write': [
     'consume is won by one of 10 callers',

@@ -102,6 +102,7 @@ function stores() {
     clients: remote('clients'),
     proofs: remote('proofs'),
     identities: remote('identities'),
+    deviceCodes: remote('deviceCodes'),
   }
 }
 

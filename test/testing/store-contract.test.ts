@@ -36,6 +36,7 @@ const contracts = [
   'passkeys',
   'proofs',
   'identities',
+  'deviceCodes',
 ] as const
 
 function goodStores(): StoresUnderTest {

@@ -32,6 +32,7 @@ const contracts = [
   'clients',
   'proofs',
   'identities',
+  'deviceCodes',
 ] as const
 
 type Methods = Readonly<Record<string, (...given: unknown[]) => Promise<unknown>>>

@@ -7,8 +7,14 @@ import { redemptionContract } from './codes/redemption.js'
 import { wholeCodesContract } from './codes/whole-codes.js'
 import { consentsContract } from './consents/consents.js'
 import { consentUnion } from './consents/union.js'
+import { deviceCodeClaims } from './device-codes/claiming.js'
+import { deviceCodeDecisions } from './device-codes/deciding.js'
+import { deviceCodesContract } from './device-codes/device-codes.js'
+import { deviceCodePolls } from './device-codes/polling.js'
+import { deviceCodesPurge } from './device-codes/purging.js'
 import {
   codeLengths,
+  deviceCodeLengths,
   factorLengths,
   identityLengths,
   proofLengths,
@@ -18,12 +24,14 @@ import {
 import { codeLookAlikes, factorLookAlikes, sessionLookAlikes } from './every-store/look-alikes.js'
 import {
   codeReads,
+  deviceCodeReads,
   factorReads,
   proofReads,
   sessionReads,
 } from './every-store/reads-during-changes.js'
 import {
   codesInRealTime,
+  deviceCodesInRealTime,
   factorsInRealTime,
   type InRealTime,
   onceInRealTime,
@@ -35,6 +43,7 @@ import {
   strangeClients,
   strangeCodes,
   strangeConsents,
+  strangeDeviceCodes,
   strangeFactors,
   strangeIdentities,
   strangeOnce,
@@ -297,6 +306,19 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
     strangeIdentities(part)
     identityLengths(part)
     identityUnlinking(part)
+  },
+  deviceCodes: (it, open, settings) => {
+    const part = partOf(it, async () => given(await open(), 'deviceCodes'), settings)
+    const later = deviceCodesInRealTime(part, settings.inRealTime)
+    deviceCodesContract(part)
+    strangeDeviceCodes(part)
+    deviceCodeLengths(part)
+    deviceCodeClaims(part)
+    deviceCodeDecisions(part)
+    deviceCodePolls(part)
+    deviceCodeReads(part)
+    later()
+    deviceCodesPurge(part)
   },
 }
 

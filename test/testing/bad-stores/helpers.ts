@@ -1,6 +1,7 @@
 import type {
   AuthorizationCodeStore,
   ConsentStore,
+  DeviceCodeStore,
   IdentityStore,
   KeyStore,
   ManagedClientStore,
@@ -51,6 +52,11 @@ export const withProofs = (change: Change<ProofStore>) => (): StoresUnderTest =>
 export const withIdentities = (change: Change<IdentityStore>) => (): StoresUnderTest => {
   const { identities } = memoryStores()
   return { identities: { ...identities, ...change(identities) } }
+}
+
+export const withDeviceCodes = (change: Change<DeviceCodeStore>) => (): StoresUnderTest => {
+  const { deviceCodes } = memoryStores()
+  return { deviceCodes: { ...deviceCodes, ...change(deviceCodes) } }
 }
 
 export const withKeys = (change: Change<KeyStore>) => (): StoresUnderTest => {

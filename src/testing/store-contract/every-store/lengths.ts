@@ -1,11 +1,13 @@
 import { randomSecret } from '../../../lib/random.js'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
+import type { DeviceCodeStore } from '../../../stores/device-code-contract.js'
 import type { IdentityStore } from '../../../stores/identity-contract.js'
 import {
   confirmed,
   enrolling,
   newCode,
+  newDeviceCode,
   newFactor,
   newIdentity,
   newPending,
@@ -129,6 +131,36 @@ export function proofLengths({ it }: Part<ProofStore>): void {
     same(texts(await proofs.find(idHash, purpose)), texts(proof), `proofs.find: ${whole}`)
     const voided = await proofs.voidForUser(userId, [purpose], at(1))
     same(voided, 1, `proofs.voidForUser of a user and a purpose of 1024 bytes. ${whole}`)
+  })
+}
+
+/** Device codes as long as they get. */
+export function deviceCodeLengths({ it }: Part<DeviceCodeStore>): void {
+  it('the longest ids, hashes and texts come back whole', async (codes, at) => {
+    const code = newDeviceCode(at, {
+      userCodeHash: maxKey(),
+      deviceCodeHash: maxKey(),
+      purpose: maxKey(),
+      clientId: maxKey(),
+      scope: longestText,
+      name: longestText,
+      requestedIp: longestText,
+      requestedAgent: longestText,
+    })
+    const { userCodeHash, deviceCodeHash } = code
+    const userId = maxKey()
+    const verdict = { state: 'approved', authorizationCodeHash: maxKey() } as const
+    await codes.save(code)
+    await codes.claim(userCodeHash, userId, at(1))
+    await codes.decide(userCodeHash, userId, verdict, at(2))
+    const decided = texts({ ...code, userId, ...verdict })
+    same(texts(await codes.find(userCodeHash)), decided, `deviceCodes.find: ${whole}`)
+    const polled = await codes.poll(userCodeHash, deviceCodeHash, at(3))
+    same(
+      texts('code' in polled ? polled.code : null),
+      decided,
+      `deviceCodes.poll with a hash of 1024 bytes. ${whole}`,
+    )
   })
 }
 

@@ -2,10 +2,12 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
+import type { DeviceCodeStore } from '../../../stores/device-code-contract.js'
 import {
   enrolling,
   type Moment,
   newCode,
+  newDeviceCode,
   newFactor,
   newPending,
   newProof,
@@ -171,6 +173,34 @@ export function codeReads({ it, rounds }: Part<AuthorizationCodeStore>): void {
         'codes.find answered null for a code that has been used. It stays until it is purged.',
       )
       check(!isNone(after.consumedAt), stale('codes.find', 'codes.consume'))
+    }
+  })
+}
+
+/** The same for a device code that is claimed, tried, polled and decided. */
+export function deviceCodeReads({ it, rounds }: Part<DeviceCodeStore>): void {
+  it('find, while a device code is claimed, tried, polled and decided: then it is', async (codes, at) => {
+    const changes: Readonly<Record<string, (hash: string, device: string) => Promise<unknown>>> = {
+      claim: (hash) => codes.claim(hash, 'u-alice', at(1)),
+      takeTry: (hash) => codes.takeTry(hash, 'u-alice', at(1)),
+      poll: (hash, device) => codes.poll(hash, device, at(1)),
+      decide: (hash) => codes.decide(hash, 'u-alice', { state: 'denied' }, at(1)),
+    }
+    for (let round = 0; round < Math.ceil(rounds / 4); round += 1) {
+      const { userCodeHash, deviceCodeHash, ...rest } = newDeviceCode(at)
+      await codes.save({ userCodeHash, deviceCodeHash, ...rest })
+      for (const [name, change] of Object.entries(changes)) {
+        const before = await codes.find(userCodeHash)
+        const { after } = await readWhile(
+          () => codes.find(userCodeHash),
+          () => change(userCodeHash, deviceCodeHash),
+          round % 2 === 1,
+        )
+        check(
+          !isNone(after) && !isDeepStrictEqual(before, after),
+          stale('deviceCodes.find', `deviceCodes.${name}`),
+        )
+      }
     }
   })
 }

@@ -2,11 +2,13 @@ import { setTimeout } from 'node:timers/promises'
 import { randomId } from '../../../lib/random.js'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
+import type { DeviceCodeStore } from '../../../stores/device-code-contract.js'
 import {
   confirmed,
   enrolling,
   type Moment,
   newCode,
+  newDeviceCode,
   newFactor,
   newPending,
   newProof,
@@ -289,6 +291,38 @@ export function onceInRealTime({ it, store }: Part<OnceStore>, inRealTime: InRea
         )
       },
     )
+}
+
+/**
+ * A device code is good until its end, and its device is told a moment later. Returns the
+ * registration of the later test.
+ */
+export function deviceCodesInRealTime(
+  { it, store }: Part<DeviceCodeStore>,
+  inRealTime: InRealTime,
+): () => void {
+  const time = inRealTime(async (at, end) => {
+    const codes = await store()
+    const [short, long] = [newDeviceCode(at, { expiresAt: end }), newDeviceCode(at)]
+    for (const code of [short, long]) await codes.save(code)
+    const { outcome } = await codes.claim(short.userCodeHash, 'u-alice', at(0.1))
+    check(
+      outcome === 'claimed',
+      `deviceCodes.claim answered ${outcome} for a device code 0.2 seconds ${roundUp}`,
+    )
+    return { long }
+  })
+  it('a device code is good until its expiresAt comes by the real time', async () =>
+    void (await time.begun()))
+  return () =>
+    it('a device code is there also when another has expired by the real time', async () => {
+      const { long } = await time.passed()
+      same(
+        await (await store()).find(long.userCodeHash),
+        long,
+        'deviceCodes.find when another code had expired by the real time.',
+      )
+    })
 }
 
 /**

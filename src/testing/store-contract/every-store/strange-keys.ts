@@ -1,14 +1,17 @@
+import { sha256 } from '../../../lib/digest.js'
 import { randomId } from '../../../lib/random.js'
 import type { ManagedClientStore } from '../../../stores/client-contract.js'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type { ConsentStore } from '../../../stores/consent-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
+import type { DeviceCodeStore } from '../../../stores/device-code-contract.js'
 import type { IdentityStore } from '../../../stores/identity-contract.js'
 import {
   moments,
   newClient,
   newCode,
   newConsent,
+  newDeviceCode,
   newFactor,
   newIdentity,
   newProof,
@@ -291,6 +294,57 @@ export function strangeIdentities(part: Part<IdentityStore>): void {
         await identities.unlink(own, id, { unlessLast: false })
         return (await listed(identities, there)) === there
       },
+    },
+  })
+}
+
+/** Device codes, by what the user types, by the device and by user. */
+export function strangeDeviceCodes(part: Part<DeviceCodeStore>): void {
+  const at = moments()
+  const denied = { state: 'denied' } as const
+  const of = (whose: string): Part<DeviceCodeStore> => ({
+    ...part,
+    it: (name, body) => part.it(`of ${whose}: ${name}`, body),
+  })
+  strangeKeys(of('codes'), 'deviceCodes.find', {
+    add: (codes, userCodeHash) =>
+      codes.save(newDeviceCode(at, { userCodeHash, deviceCodeHash: 'device' })),
+    find: async (codes, userCodeHash) => (await codes.find(userCodeHash))?.userCodeHash ?? null,
+    asks: {
+      'deviceCodes.find': async (codes, hash) => isNone(await codes.find(hash)),
+      'deviceCodes.claim': async (codes, hash) =>
+        (await codes.claim(hash, 'user', at(1))).outcome === 'unknown',
+      'deviceCodes.poll': async (codes, hash) =>
+        (await codes.poll(hash, 'device', at(1))).outcome === 'unknown',
+    },
+  })
+  // A code of its own for each key, however strange that is.
+  const under = (key: string) => sha256(Buffer.from(key, 'utf16le').toString('base64url'))
+  strangeKeys(of('devices'), 'deviceCodes.poll', {
+    add: (codes, key) =>
+      codes.save(newDeviceCode(at, { userCodeHash: under(key), deviceCodeHash: key })),
+    find: async (codes, key) => {
+      const answer = await codes.poll(under(key), key, at(1))
+      return answer.outcome === 'unknown' ? null : answer.code.deviceCodeHash
+    },
+    asks: {
+      'deviceCodes.poll': async (codes, key, there) =>
+        (await codes.poll(under(there), key, at(1))).outcome === 'unknown',
+    },
+  })
+  strangeKeys(of('users'), 'deviceCodes.claim', {
+    add: async (codes, key) => {
+      await codes.save(newDeviceCode(at, { userCodeHash: under(key) }))
+      await codes.claim(under(key), key, at(1))
+    },
+    find: async (codes, key) => (await codes.find(under(key)))?.userId ?? null,
+    asks: {
+      'deviceCodes.claim': async (codes, key, there) =>
+        (await codes.claim(under(there), key, at(1))).outcome === 'foreign',
+      'deviceCodes.takeTry': async (codes, key, there) =>
+        (await codes.takeTry(under(there), key, at(1))).outcome === 'void',
+      'deviceCodes.decide': async (codes, key, there) =>
+        (await codes.decide(under(there), key, denied, at(1))).outcome === 'unknown',
     },
   })
 }

@@ -3,6 +3,7 @@ import type { ManagedClientStore } from '../../../stores/client-contract.js'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type { ConsentStore } from '../../../stores/consent-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
+import type { DeviceCodeStore } from '../../../stores/device-code-contract.js'
 import type { IdentityStore } from '../../../stores/identity-contract.js'
 import { type Moment, moments } from '../../../stores/new-records.js'
 import type { OnceStore } from '../../../stores/once-contract.js'
@@ -24,6 +25,7 @@ export interface StoresUnderTest {
   readonly passkeys?: PasskeyStore
   readonly proofs?: ProofStore
   readonly identities?: IdentityStore
+  readonly deviceCodes?: DeviceCodeStore
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 } from '../../../stores/new-records.js'
 import { check, won } from '../harness/checks.js'
 import { given } from '../harness/suite.js'
+import { deviceCodeOperations } from './one-time-device-codes.js'
 import { factorOperations } from './one-time-factors.js'
 import { identityOperations } from './one-time-identities.js'
 import { oauthOperations } from './one-time-oauth.js'
@@ -242,6 +243,7 @@ export const oneTimeOperations: readonly OneTimeOperation[] = [
   ...passkeyOperations,
   ...proofOperations,
   ...identityOperations,
+  ...deviceCodeOperations,
 ]
 
 function resolves(promise: Promise<unknown>): Promise<boolean> {

@@ -18,6 +18,7 @@ import type { SecondFactorStore } from '../../../stores/second-factor-contract.j
 import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
 import { same } from '../harness/checks.js'
 import { given, type StoreContractName, type StoresUnderTest } from '../harness/suite.js'
+import { deviceCodesOf } from './device-code-visibility.js'
 import { identitiesOf } from './identity-visibility.js'
 import { clientsOf, consentsOf, onceOf } from './oauth-visibility.js'
 import { passkeysOf } from './passkey-visibility.js'
@@ -78,6 +79,10 @@ export const visibility: Readonly<Record<StoreContractName, (sides: BothSides) =
     identities: async ({ here, there }) => {
       await identitiesOf(given(here, 'identities'), given(there, 'identities'))
       await identitiesOf(given(there, 'identities'), given(here, 'identities'))
+    },
+    deviceCodes: async ({ here, there }) => {
+      await deviceCodesOf(given(here, 'deviceCodes'), given(there, 'deviceCodes'))
+      await deviceCodesOf(given(there, 'deviceCodes'), given(here, 'deviceCodes'))
     },
     tickets: async ({ here, there }) => {
       const at = moments()
