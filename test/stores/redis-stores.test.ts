@@ -2,11 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type {
   AuthorizationCodeRecord,
+  DeviceCodeRecord,
   ProofRecord,
   SessionRecord,
   SocketTicketRecord,
 } from '../../src/index.js'
-import { newCode, newProof, newSession, newTicket } from '../../src/stores/new-records.js'
+import {
+  newCode,
+  newDeviceCode,
+  newProof,
+  newSession,
+  newTicket,
+} from '../../src/stores/new-records.js'
 import { type RedisStores, redisStores } from '../../src/stores/redis/redis-stores.js'
 import {
   libraries,
@@ -57,6 +64,24 @@ const ticket = (change: Partial<SocketTicketRecord> = {}) =>
     tokenExpiresAt: at(900),
     ...change,
   })
+
+const deviceCode = (change: Partial<DeviceCodeRecord> = {}) =>
+  newDeviceCode(at, { userCodeHash: 'typed', deviceCodeHash: 'device', triesLeft: 2, ...change })
+
+/** Every change of a device code, each with the answer that it has if it is made once. */
+async function useDeviceCode({ deviceCodes }: RedisStores): Promise<void> {
+  await deviceCodes.save(deviceCode())
+  await expect(deviceCodes.save(deviceCode())).rejects.toThrow('duplicate')
+  expect((await deviceCodes.poll('typed', 'device', at(1))).outcome).toBe('polled')
+  const soon = await deviceCodes.poll('typed', 'device', at(2))
+  expect(soon).toMatchObject({ outcome: 'too-soon', code: { interval: 10, nextPollAt: at(12) } })
+  expect((await deviceCodes.claim('typed', 'u-alice', at(1))).outcome).toBe('claimed')
+  for (const outcome of ['taken', 'taken', 'void'])
+    expect((await deviceCodes.takeTry('typed', 'u-alice', at(1))).outcome).toBe(outcome)
+  const verdict = { state: 'approved', authorizationCodeHash: 'code' } as const
+  for (const outcome of ['decided', 'unknown'])
+    expect((await deviceCodes.decide('typed', 'u-alice', verdict, at(1))).outcome).toBe(outcome)
+}
 
 const proof = (change: Partial<ProofRecord> = {}) =>
   newProof(at, {
@@ -630,6 +655,11 @@ describe.skipIf(redisUrl === null)('in Redis', () => {
       await stores.proofs.save(proof())
       await redisCommand(url, 'HSET', `${prefix}{v:proof}`, 'tries', 'many')
       await expect(stores.proofs.find('proof', 'reset')).rejects.toThrow('proof is not in the form')
+      await stores.deviceCodes.save(deviceCode())
+      await redisCommand(url, 'HSET', `${prefix}{d:typed}`, 'interval', 'long')
+      const damaged = 'device code is not in the form'
+      await expect(stores.deviceCodes.find('typed')).rejects.toThrow(damaged)
+      await expect(stores.deviceCodes.claim('typed', 'u', at(1))).rejects.toThrow(damaged)
       await redisCommand(url, 'SET', `${prefix}{s:text}`, 'text', 'PX', 60_000)
       await expect(stores.sessions.find('text')).rejects.toThrow('WRONGTYPE')
       await expect(stores.sessions.end('text', 'logout', at(1))).rejects.toThrow('WRONGTYPE')
@@ -650,6 +680,7 @@ describe.skipIf(redisUrl === null)('in Redis', () => {
       await twice.proofs.save(proof({ idHash: 'another' }))
       expect(await twice.proofs.voidForUser('u-alice', ['reset'], at(1))).toBe(1)
       expect(await twice.proofs.voidForUser('u-alice', ['reset'], at(1))).toBe(0)
+      await useDeviceCode(twice)
       expect((await twice.codes.consume('hash', at(1))).outcome).toBe('consumed')
       expect((await twice.codes.consume('hash', at(1))).outcome).toBe('replayed')
       await twice.sessions.create(session({ refresh: refresh('first') }))
@@ -689,13 +720,18 @@ describe.skipIf(redisUrl === null)('in Redis', () => {
         await spied.proofs.takeTry(id, 'reset', at(1))
         await spied.proofs.consume(id, 'reset', at(1))
         await spied.proofs.voidForUser(id, ['reset'], at(1))
+        await spied.deviceCodes.save(deviceCode({ userCodeHash: id, deviceCodeHash: id }))
+        await spied.deviceCodes.claim(id, id, at(1))
+        await spied.deviceCodes.takeTry(id, id, at(1))
+        await spied.deviceCodes.poll(id, id, at(1))
+        await spied.deviceCodes.decide(id, id, { state: 'denied' }, at(1))
       }
       expect(scripts.length).toBeGreaterThan(100)
       for (const keys of scripts) expect(new Set(keys.map(slotOf)).size).toBe(1)
       // Each key is hashed by one entity: what follows the prefix is one pair of braces, and
       // nothing that any id could change.
       for (const key of scripts.flat())
-        expect(key.slice(prefix.length)).toMatch(/^\{([cstvw]:[^{}]*\}|u:[^{}]*\}(:cutoff)?)$/)
+        expect(key.slice(prefix.length)).toMatch(/^\{([cdstvw]:[^{}]*\}|u:[^{}]*\}(:cutoff)?)$/)
     })
 
     it('goes on when Redis has forgotten all scripts', async () => {
@@ -722,11 +758,13 @@ describe.skipIf(redisUrl === null)('in Redis', () => {
       await stores.proofs.consume('proof', 'reset', at(1))
       await stores.proofs.save(proof({ idHash: 'voided' }))
       await stores.proofs.voidForUser('u-alice', ['reset'], at(1))
+      await useDeviceCode(stores)
       const found = await keys()
       expect(found.map((key) => key.slice(prefix.length)).sort()).toEqual(
         [
           '{c:hash}',
           '{c:unused}',
+          '{d:typed}',
           '{s:one}',
           '{s:two}',
           '{t:ticket}',
