@@ -147,6 +147,13 @@ describe('the probe of stores at start-up', () => {
       'proofs: voidForUser counts what it has read',
       /^let 20 of 20 callers void the proofs of one user, and be told of the same one/,
     ],
+    ['deviceCodes: claim reads, then writes', /^let 20 of 20 callers claim one device code/],
+    [
+      'deviceCodes: takeTry reads, then writes',
+      /^let 20 of 20 callers take the last try of one device code/,
+    ],
+    ['deviceCodes: poll reads, then writes', /^let 20 of 20 callers poll one device code/],
+    ['deviceCodes: decide reads, then writes', /^let 20 of 20 callers decide one device code/],
     ['identities: link reads, then writes', /^let 20 of 20 callers link one identity/],
     ['identities: link as an upsert', /^let 20 of 20 callers link one identity/],
     [
@@ -221,6 +228,22 @@ describe('the probe of stores at start-up', () => {
       remedy: expect.stringContaining('add a column'),
     })
   })
+
+  it.each(['clientId', 'resources', 'name', 'requestedIp'] as const)(
+    'refuses a store that drops the %s of a device code',
+    async (member) => {
+      const { deviceCodes } = memoryStores()
+      const absent = member === 'resources' ? [] : null
+      const save: typeof deviceCodes.save = (code) =>
+        deviceCodes.save({ ...code, [member]: absent })
+      const error = await problemOf({ ...memoryStores(), deviceCodes: { ...deviceCodes, save } })
+      expect(error).toMatchObject({
+        name: 'AuthConfigError',
+        option: 'deviceCodes',
+        problem: expect.stringContaining(`without its ${member}`),
+      })
+    },
+  )
 
   it('refuses a store that keeps less of an identity, and leaves none behind', async () => {
     const { identities } = memoryStores()
