@@ -14,7 +14,8 @@ import type { AuthUser } from './users/contract.js'
 /**
  * The flow that asks for a sign-in; `host` is `auth.sessions.open()`, `named-token` makes a named
  * token, `reauthenticate` proves a signed-in user again, `email-code` is a mailed code in the place
- * of a password, `registration` signs a new user in, `provider` is a sign-in somewhere else.
+ * of a password, `registration` signs a new user in, `provider` is a sign-in somewhere else,
+ * `device` signs in an app on another device: asked when its user approves, and when it collects.
  */
 export type SignInDoor =
   | 'login'
@@ -28,6 +29,7 @@ export type SignInDoor =
   | 'email-code'
   | 'registration'
   | 'provider'
+  | 'device'
 
 /** The argument of the host's `beforeLogin`. */
 export interface LoginAttempt {

@@ -14,6 +14,7 @@ export type NoticeKind = Extract<
   | 'identity-linked'
   | 'identity-unlinked'
   | 'clone-suspected'
+  | 'device-approved'
   | 'new-network'
 >
 
@@ -31,6 +32,7 @@ const noticeOf = {
   'passkey.clone-suspected': 'clone-suspected',
   'identity.linked': 'identity-linked',
   'identity.unlinked': 'identity-unlinked',
+  'device.approved': 'device-approved',
   'login.new-network': 'new-network',
 } as const satisfies Partial<Record<AuthEventBody['type'], NoticeKind>>
 

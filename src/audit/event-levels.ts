@@ -79,4 +79,8 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'provider.logout': 'info',
   'identity.linked': 'warn',
   'identity.unlinked': 'warn',
+  'device.requested': 'info',
+  'device.approved': 'warn',
+  'device.denied': 'warn',
+  'device.refused': 'info',
 }

@@ -7,6 +7,7 @@ import type {
   ClientChange,
   ClientRefusal,
   CodeRefusal,
+  DeviceRefusal,
   PageRefusal,
   PasskeyPurpose,
   PasskeyRefusal,
@@ -33,6 +34,7 @@ export type ThrottleScope =
   | 'mail-network'
   | 'provider-flow'
   | 'mailed-code'
+  | 'device-code'
   | 'device-link'
   | 'user-code'
   | 'user-code-network'
@@ -277,6 +279,27 @@ export type AuthEventBody =
     }
   /** A user has removed an account at a provider. The sessions that it has opened end. */
   | { readonly type: 'identity.unlinked'; readonly userId: string; readonly provider: string }
+  /** An app on a device without a browser has asked for a code that its user types elsewhere. */
+  | { readonly type: 'device.requested'; readonly clientId: string }
+  /** A user has approved a device. It is signed in when it asks next. */
+  | {
+      readonly type: 'device.approved'
+      readonly userId: string
+      readonly clientId: string
+      /** The session that it will have. */
+      readonly sessionId: string
+      /** Whether device and browser are in the same network. */
+      readonly isSameNetwork: boolean
+    }
+  /** A user has said no to a device. */
+  | { readonly type: 'device.denied'; readonly userId: string; readonly clientId: string }
+  /** A user could not approve a device. `clientId` is null if no device has the code. */
+  | {
+      readonly type: 'device.refused'
+      readonly reason: DeviceRefusal
+      readonly userId: string
+      readonly clientId: string | null
+    }
   /** A user has started to set up TOTP, which is not active yet. */
   | { readonly type: 'second-factor.begun'; readonly userId: string }
   /**

@@ -21,6 +21,7 @@ export type MailKind =
   | 'passkey-removed'
   | 'identity-linked'
   | 'identity-unlinked'
+  | 'device-approved'
   | 'new-network'
   | 'clone-suspected'
 

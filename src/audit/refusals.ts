@@ -25,6 +25,18 @@ export type CodeRefusal =
   | 'client-disabled'
   | SignInRefusal
 
+/**
+ * Why a user could not approve a device. `unknown-code`: nobody's, expired, decided, or opened by
+ * another user. `client`: it is gone, disabled, or may not use the device grant any more.
+ */
+export type DeviceRefusal =
+  | 'unknown-code'
+  | 'client'
+  | 'other-network'
+  | 'too-many-consents'
+  | 'decided-meanwhile'
+  | SignInRefusal
+
 /** Why a refresh token was not exchanged. */
 export type RefreshRefusal = 'unknown-or-ended' | 'reused' | 'consent-revoked' | SignInRefusal
 

@@ -46,6 +46,7 @@ const otherwise = {
   'identity-linked': 'mail.not-you',
   'identity-unlinked': 'mail.not-you',
   'passkey-removed': 'mail.not-you',
+  'device-approved': 'mail.not-you',
   'new-network': 'mail.not-you',
   'clone-suspected': null,
 } as const satisfies Record<MailKind, string | null>

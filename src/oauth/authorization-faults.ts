@@ -26,17 +26,28 @@ export type RequestFaultCode =
   | 'registration_not_supported'
 
 /** What is wrong with a request. The description is ours, and repeats nothing from the request. */
-export interface RequestFault {
-  readonly error: RequestFaultCode
+export interface RequestFault<Code extends RequestFaultCode = RequestFaultCode> {
+  readonly error: Code
   readonly description: string
 }
 
-type Rule = (input: RequestInput) => RequestFault | null
+type Rule<Code extends RequestFaultCode = RequestFaultCode> = (
+  input: RequestInput,
+) => RequestFault<Code> | null
 
 const maxScopes = 30
 const maxNonceChars = 512
 const maxResources = 5
 const maxMaxAge = 2 ** 31
+
+const targetFault = when(
+  'invalid_target',
+  'resource is none that the client may ask for.',
+  ({ resources, client, settings }) => {
+    const allowed = resourcesOf(client, settings.ownResource)
+    return resources.length > maxResources || !resources.every((one) => allowed.includes(one))
+  },
+)
 
 /** Every rule, in the order of checking. */
 const rules: readonly Rule[] = [
@@ -65,11 +76,7 @@ const rules: readonly Rule[] = [
     const maxAge = values.get('max_age') ?? '0'
     return !/^(?:0|[1-9][0-9]{0,9})$/.test(maxAge) || Number(maxAge) > maxMaxAge
   }),
-  when('invalid_target', 'resource is none that the client may ask for.', (input) => {
-    const { resources, client, settings } = input
-    const allowed = resourcesOf(client, settings.ownResource)
-    return resources.length > maxResources || !resources.every((one) => allowed.includes(one))
-  }),
+  targetFault,
 ]
 
 /** The first fault of a known client's request; null if there is none. */
@@ -81,11 +88,18 @@ export function requestFault(input: RequestInput): RequestFault | null {
   return null
 }
 
-function when(
-  error: RequestFaultCode,
+/** What is wrong with the scopes or APIs of a request that says nothing else. */
+export function grantFault(
+  input: RequestInput,
+): RequestFault<'invalid_scope' | 'invalid_target'> | null {
+  return scopeFault(input) ?? targetFault(input)
+}
+
+function when<Code extends RequestFaultCode>(
+  error: Code,
   description: string,
   isWrong: (input: RequestInput) => boolean,
-): Rule {
+): Rule<Code> {
   return (input) => (isWrong(input) ? { error, description } : null)
 }
 
@@ -115,9 +129,9 @@ function mayOmitChallenge(input: RequestInput): boolean {
 
 // Unknown scopes are ignored (OpenID Connect Core §3.1.2.1). Known scopes that the client may not
 // have are refused, so that the client learns of it.
-function scopeFault(input: RequestInput): RequestFault | null {
+function scopeFault(input: RequestInput): RequestFault<'invalid_scope'> | null {
   const { values, client } = input
-  const fault = (description: string): RequestFault => ({ error: 'invalid_scope', description })
+  const fault = (description: string) => ({ error: 'invalid_scope', description }) as const
   const words = (values.get('scope') ?? '').split(' ')
   if (values.has('scope') && !words.every((word) => scopePattern.test(word)))
     return fault('scope is not a list of words with single blanks between them.')

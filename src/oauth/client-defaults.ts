@@ -3,7 +3,11 @@ import { redirectMatches } from './redirect-uri.js'
 
 const bothGrants: readonly OAuthGrant[] = ['authorization_code', 'refresh_token']
 
-/** The grants of a client: both by default, for a service none. */
+/** The device grant, as clients name it. */
+export const deviceGrant: Extract<OAuthGrant, `urn:${string}`> =
+  'urn:ietf:params:oauth:grant-type:device_code'
+
+/** The grants of a client: code and refresh token by default, for a service none. */
 export function grantsOf({ grants, type }: OAuthClient): readonly OAuthGrant[] {
   return grants ?? (type === 'service' ? [] : bothGrants)
 }

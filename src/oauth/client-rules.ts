@@ -1,7 +1,7 @@
 import { AuthConfigError } from '../errors.js'
 import { isSafeUrlOfOthers } from '../lib/safe-url.js'
 import type { OAuthClient } from '../stores/client-contract.js'
-import { grantsOf, isConfidential } from './client-defaults.js'
+import { deviceGrant, grantsOf, isConfidential } from './client-defaults.js'
 import { clientRemedies, readClient } from './client-schema.js'
 import { redirectProblem } from './redirect-uri.js'
 
@@ -84,7 +84,8 @@ const rules: readonly ClientRule[] = [
     'has refresh_token without authorization_code, which brings the first.',
     (client) => {
       const grants = grantsOf(client)
-      return grants.includes('refresh_token') && !grants.includes('authorization_code')
+      const bringsFirst = grants.includes('authorization_code') || grants.includes(deviceGrant)
+      return grants.includes('refresh_token') && !bringsFirst
     },
   ),
   when('refreshTokens', 'is set, but refresh_token is none of its grants.', (client) => {

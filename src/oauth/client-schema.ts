@@ -17,7 +17,9 @@ export const clientRemedies: Readonly<Record<keyof OAuthClient, string>> = {
   redirectUris:
     'list up to 20 whole URIs, each once: https://…; for a native client also ' +
     'http://127.0.0.1/… (a web client where oauth.baseUrl is http), or com.example.app:/….',
-  grants: `leave it out for both, or list ${grantTypes.map((name) => `'${name}'`).join(', ')}.`,
+  grants:
+    'leave it out for the first two, or list some of ' +
+    `${grantTypes.map((name) => `'${name}'`).join(', ')}.`,
   scopes: 'list each scope that it may ask for, once, up to 100 of them.',
   defaultScopes: 'leave it out, or list some of its scopes.',
   resources: 'leave it out, or list up to 20 absolute URIs without a fragment.',

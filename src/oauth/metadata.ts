@@ -2,6 +2,7 @@ import { assertionAlgorithms } from '../signers/client-assertion.js'
 import { grantTypes } from '../stores/client-contract.js'
 import { addressAt } from './base-url.js'
 import { clientAuthMethods } from './client-credentials.js'
+import { deviceGrant } from './client-defaults.js'
 
 /** The capabilities that the metadata describes. */
 export interface MetadataSettings {
@@ -23,6 +24,8 @@ export interface MetadataSettings {
   readonly introspection: boolean
   /** Whether everybody can make an account. */
   readonly isRegistrationOpen: boolean
+  /** Whether there is the device grant. */
+  readonly hasDeviceFlow: boolean
 }
 
 const prompts = ['none', 'login', 'consent', 'select_account']
@@ -44,7 +47,9 @@ export function serverMetadata(settings: MetadataSettings): Readonly<Record<stri
     jwks_uri: addressAt(baseUrl, '/auth/jwks.json'),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: grantTypes,
+    grant_types_supported: grantTypes.filter(
+      (grant) => grant !== deviceGrant || settings.hasDeviceFlow,
+    ),
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     token_endpoint_auth_methods_supported: clientAuthMethods,
@@ -54,6 +59,9 @@ export function serverMetadata(settings: MetadataSettings): Readonly<Record<stri
     revocation_endpoint_auth_methods_supported: clientAuthMethods,
     revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     ...introspectionMetadata(settings),
+    ...(settings.hasDeviceFlow && {
+      device_authorization_endpoint: addressAt(baseUrl, '/oauth/device_authorization'),
+    }),
     scopes_supported: listOf(settings.scopes),
     prompt_values_supported: [...prompts, ...(settings.isRegistrationOpen ? ['create'] : [])],
     ...(settings.locales.length > 0 && { ui_locales_supported: listOf(settings.locales) }),

@@ -76,4 +76,25 @@ export interface OAuthOptions {
    * session ends here. Needs a signer of ID tokens. Default false.
    */
   readonly logout?: boolean
+  /**
+   * The device grant ([RFC 8628](https://www.rfc-editor.org/rfc/rfc8628)), for apps without a
+   * browser: a program in a terminal, a television. It needs the option `deviceCodes`, and is for
+   * clients whose `grants` name it. `true`: with the defaults of {@link DeviceFlowOptions}. Default
+   * false.
+   */
+  readonly deviceFlow?: boolean | DeviceFlowOptions
+}
+
+/** Rules of the device grant. */
+export interface DeviceFlowOptions {
+  /**
+   * A device and the browser that approves it come from different networks: `warn` says so on the
+   * page, `require` refuses. A network is an IPv4 address, or the /64 of IPv6. Default `warn`.
+   */
+  readonly sameNetwork?: 'warn' | 'require'
+  /**
+   * True: devices also get an address with the code in it, to show it as a picture. Whoever opens
+   * it types nothing, so a stranger's link is one step closer to an approval. Default false.
+   */
+  readonly completeUri?: boolean
 }

@@ -1,5 +1,6 @@
 import { AuthConfigError } from '../errors.js'
 import type { WarnOnce } from '../http/warn-once.js'
+import { ownMembers } from '../lib/check-options.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { ClientStore, ManagedClientStore, OAuthClient } from '../stores/client-contract.js'
@@ -14,7 +15,7 @@ import { checkBaseUrl, checkIssuer } from './base-url.js'
 import type { IdTokenAlgorithm } from './client-rules.js'
 import { type Clients, createClients } from './clients.js'
 import { createRequireFitSigner, type RequireFitSigner } from './fit-signer.js'
-import type { OAuthOptions } from './oauth-options.js'
+import type { DeviceFlowOptions, OAuthOptions } from './oauth-options.js'
 import { createNameResource, createScopes, type NameResource, type Scopes } from './scopes.js'
 import { createUserClaims, type UserClaims } from './user-claims.js'
 
@@ -41,6 +42,8 @@ export interface OAuthServer {
   readonly once: OnceStore
   readonly userClaims: UserClaims
   readonly requireFitSigner: RequireFitSigner
+  /** Undefined without the option `oauth.deviceFlow`. */
+  readonly deviceRules: Required<DeviceFlowOptions> | undefined
 }
 
 export interface OAuthServerDeps {
@@ -82,6 +85,7 @@ export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
     once: failClosedOnce(options.once, call),
     userClaims: createUserClaims(options.claims, call),
     requireFitSigner: createRequireFitSigner(signer, call, clock),
+    deviceRules: deviceRulesOf(options),
   }
 }
 
@@ -104,6 +108,13 @@ function refuseUnfitLogout(
       'needs logout tokens, and the signer signs none.',
       'use joseSigner(), or give your signer the method signLogoutToken; or leave it out.',
     )
+}
+
+function deviceRulesOf({ deviceFlow = false }: OAuthOptions): OAuthServer['deviceRules'] {
+  if (deviceFlow === false) return undefined
+  const given: DeviceFlowOptions = deviceFlow === true ? {} : deviceFlow
+  const { sameNetwork = 'warn', completeUri = false } = ownMembers(given)
+  return { sameNetwork, completeUri }
 }
 
 type GivenClients = OAuthOptions['clients']

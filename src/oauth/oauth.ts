@@ -16,6 +16,7 @@ import { addressAt, noticingMount } from './base-url.js'
 import { createAuthenticateClient } from './client-auth.js'
 import { type ClientsForHost, createClientsForHost } from './clients-for-host.js'
 import { listConsentsEndpoint, revokeConsentEndpoint } from './consents.endpoint.js'
+import { deviceAuthorizationEndpoint } from './device/device-authorization.endpoint.js'
 import { createDisableClient, createForgetClient } from './disable-client.js'
 import { introspectEndpoint } from './introspect.endpoint.js'
 import { resourceMetadata, serverMetadata } from './metadata.js'
@@ -45,7 +46,10 @@ export interface OAuthDeps
   readonly accessTokens: AccessTokens
   readonly signer: TokenSigner
   readonly takeIssue: TakeIssue
-  readonly throttle: Pick<Throttle, 'limitFailures' | 'limitLookups' | 'countRefusedClient'>
+  readonly throttle: Pick<
+    Throttle,
+    'limitFailures' | 'limitLookups' | 'countRefusedClient' | 'takeDeviceCode'
+  >
   readonly authenticateRequest: AuthenticateRequest
   readonly signedIn: SignedIn
   /** The `acr` values that sign-ins here can reach. */
@@ -67,6 +71,8 @@ export function createOAuth(deps: OAuthDeps): OAuth {
   const parts = { ...deps, authenticateClient, codes: createOAuthCodes(deps) }
   const token = noticingMount(tokenEndpoint(parts), baseUrl, deps.warnOnce)
   const introspect = introspection ? { POST: introspectEndpoint(parts) } : null
+  const { deviceFlow } = deps
+  const device = deviceFlow && { POST: deviceAuthorizationEndpoint({ ...parts, deviceFlow }) }
   const userinfo = userinfoEndpoint(deps)
   const forUsers = hasOpenId(deps) ? { GET: userinfo, POST: userinfo } : null
   const ownConsents = createOwnConsents(deps)
@@ -78,6 +84,7 @@ export function createOAuth(deps: OAuthDeps): OAuth {
       ['/oauth/token', { POST: token }, 'oauth-endpoint', 'every-origin'],
       ['/oauth/revoke', { POST: revokeEndpoint(parts) }, 'oauth-endpoint', 'every-origin'],
       ['/oauth/introspect', introspect, 'oauth-endpoint', 'own-origin'],
+      ['/oauth/device_authorization', device ?? null, 'oauth-endpoint', 'every-origin'],
       ['/oauth/userinfo', forUsers, 'oauth-endpoint', 'every-origin'],
       ['/auth/consents', { GET: listConsents }],
       ['/auth/consents/:clientId', { DELETE: revokeConsent }],
@@ -97,7 +104,7 @@ function clientsForHost(deps: OAuthDeps): ClientsForHost {
 }
 
 function discovery(deps: OAuthDeps): WellKnown {
-  const { issuer, baseUrl, scopes, ownResource } = deps
+  const { issuer, baseUrl, scopes, ownResource, deviceFlow } = deps
   const { idTokenAlgorithms, acrValues, locales, introspection, isRegistrationOpen } = deps
   const settings = {
     issuer,
@@ -109,6 +116,7 @@ function discovery(deps: OAuthDeps): WellKnown {
     locales,
     introspection,
     isRegistrationOpen,
+    hasDeviceFlow: deviceFlow !== undefined,
   }
   return createWellKnown({
     issuer: new URL(issuer),

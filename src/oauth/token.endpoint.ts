@@ -10,6 +10,7 @@ import type { Throttle } from '../throttle/throttle.js'
 import type { AuthenticateClient } from './client-auth.js'
 import { grantsOf } from './client-defaults.js'
 import type { Grant } from './grants/code.js'
+import type { DeviceGrantDeps } from './grants/device.js'
 import { type GrantDeps, grants } from './grants/grants.js'
 import { createIssueTokens, type IssueTokensDeps } from './issue-tokens.js'
 import { createStillAllowed, type StillAllowedDeps } from './still-allowed.js'
@@ -18,7 +19,8 @@ export interface TokenEndpointDeps
   extends RedeemCodeDeps,
     RefreshSessionDeps,
     StillAllowedDeps,
-    IssueTokensDeps {
+    IssueTokensDeps,
+    Pick<DeviceGrantDeps, 'deviceFlow' | 'codeStore'> {
   readonly authenticateClient: AuthenticateClient
   /** The codes of the authorization endpoint. */
   readonly codes: Pick<AuthorizationCodes, 'find' | 'burn'>
@@ -43,9 +45,10 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
     const grantType = parameters.one('grant_type')
     if (grantType === null)
       throw new AuthError('invalid-request', { clientMessage: 'grant_type is missing.' })
-    if (!isGrant(grantType)) throw new AuthError('unsupported_grant_type')
+    const grant = isGrant(grantType) ? granting[grantType] : null
+    if (!isGrant(grantType) || grant === null) throw new AuthError('unsupported_grant_type')
     if (!grantsOf(client).includes(grantType)) throw new AuthError('unauthorized_client')
-    return ok(await granting[grantType](client, parameters, request.context))
+    return ok(await grant(client, parameters, request.context))
   })
 }
 
@@ -53,7 +56,7 @@ function isGrant(word: string): word is OAuthGrant {
   return Object.hasOwn(grants, word)
 }
 
-function createGrants(deps: TokenEndpointDeps): Readonly<Record<OAuthGrant, Grant>> {
+function createGrants(deps: TokenEndpointDeps): Readonly<Record<OAuthGrant, Grant | null>> {
   const parts: GrantDeps = {
     ...deps,
     issueTokens: createIssueTokens(deps),

@@ -9,6 +9,8 @@ import type { LogInSteps } from '../login/log-in.js'
 import { createOAuthCodes } from '../oauth/authorization-codes.js'
 import { addressAt, noticingMount } from '../oauth/base-url.js'
 import { createFindBrowserUser } from '../oauth/browser-sign-in.js'
+import { createDeviceApprovals } from '../oauth/device/approve-device.js'
+import type { DeviceFlow } from '../oauth/device/device-flow.js'
 import { createReadIdTokenHint } from '../oauth/id-token-hint.js'
 import { createJudgeAuthorization } from '../oauth/judge-authorization.js'
 import type { OAuthServer } from '../oauth/oauth-server.js'
@@ -46,6 +48,7 @@ import { authorizeEndpoint, postedAuthorizeEndpoint } from './authorize.endpoint
 import { createCodePage } from './code-page.js'
 import { createConsentPage, createContinuePage } from './consent-page.js'
 import { createCsrf } from './csrf.js'
+import { createDevicePage } from './device-page.js'
 import { createEnrolmentPage, refusedEnrolmentEndpoint } from './enrolment-page.js'
 import { createFlows } from './flow.js'
 import { type FormPage, formEndpoints } from './form-page.js'
@@ -117,7 +120,13 @@ export interface BrowserPagesDeps
   readonly decideSignIn: DecideSignIn
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
   readonly takeIssue: TakeIssue
-  readonly throttle: Pick<Throttle, 'limitLookups'>
+  readonly throttle: Pick<Throttle, 'limitLookups' | 'limitUserCodes'>
+  /** Undefined without the option `oauth.deviceFlow`. */
+  readonly deviceFlow: DeviceFlow | undefined
+  /** Whether the user has something to show besides a password. */
+  readonly hasMoreToShow: (user: AuthUser) => Promise<boolean>
+  /** A name for a user agent; null if it tells nothing. */
+  readonly nameDevice: (userAgent: string | null) => Promise<string | null>
   readonly signer: Pick<TokenSigner, 'verifyIdToken'>
   readonly encryptionKeys: readonly Buffer[]
   readonly call: HostCall
@@ -161,6 +170,7 @@ export function createBrowserPages(deps: BrowserPagesDeps): BrowserPages {
       ownPage('/oauth/consent', form(createConsentPage(parts))),
       ownPage('/oauth/continue', form(goOn)),
       ownPage('/oauth/sign-out', signOutEndpoints(parts)),
+      ...devicePages(parts),
       ...accountPages(parts),
       ...mailPages(parts),
       ownPage('/oauth/assets/:file', { GET: assetsEndpoint(files) }),
@@ -291,6 +301,14 @@ function mailPages(parts: Parts): Routes {
     registration && replayFirstDone(createConfirmRegisterPage(parts, registration), parts.clock),
   ].filter((page) => page !== undefined)
   return pages.map((page) => ownPage(`/${page.page}`, mailFormEndpoints(parts, page)))
+}
+
+function devicePages(parts: Parts): Routes {
+  const { deviceFlow } = parts
+  if (deviceFlow === undefined) return []
+  const deviceApprovals = createDeviceApprovals({ ...parts, deviceFlow })
+  const page = createDevicePage({ ...parts, deviceFlow, deviceApprovals })
+  return [ownPage('/oauth/device', accountEndpoints(parts, page))]
 }
 
 function codePages(parts: Parts, form: MakeForm): Routes {

@@ -96,9 +96,15 @@ export function createContinuePage(
   }
 }
 
-// If the host's own API is the only one, the page need not name it.
-function apisOf(
-  { nameResource, ownResource, pageSite }: ConsentPageDeps,
+/**
+ * The names of the APIs. If the host's own is the only one, the page need not name it.
+ */
+export function apisOf(
+  {
+    nameResource,
+    ownResource,
+    pageSite,
+  }: Pick<ConsentPageDeps, 'nameResource' | 'ownResource' | 'pageSite'>,
   resources: readonly string[],
   tag: string,
 ): readonly string[] {

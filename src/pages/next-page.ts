@@ -5,7 +5,7 @@ import type { AccountPageName, PageName } from './page-request.js'
 /**
  * A page of a request, without `authorize`, which decides, and those that have no request.
  */
-export type StepPage = Exclude<PageName, 'authorize' | 'sign-out' | AccountPageName>
+export type StepPage = Exclude<PageName, 'authorize' | 'sign-out' | 'device' | AccountPageName>
 
 /** The next step of a browser: a page, or its client. */
 export type NextStep =

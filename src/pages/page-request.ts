@@ -20,6 +20,8 @@ export type PageName =
   | 'consent'
   | 'continue'
   | 'sign-out'
+  /** The code of a device that waits for its user. */
+  | 'device'
   | AccountPageName
 
 /** The pages on which users manage their account. */

@@ -9,6 +9,8 @@ import type {
   CodeView,
   ConfirmEmailView,
   ConfirmRegisterView,
+  DeviceCodeView,
+  DeviceView,
   ForgotView,
   NewNameView,
   NoteView,
@@ -21,6 +23,7 @@ import { accountPage } from './views/account.js'
 import { accountFactorPage, accountPasskeysPage } from './views/account-factors.js'
 import { accountDeletePage, codePage } from './views/codes.js'
 import { consentPage, continuePage } from './views/consent.js'
+import { deviceCodePage, devicePage } from './views/device.js'
 import { accountEmailPage, codeElsewherePage, confirmEmailPage } from './views/email.js'
 import {
   addPasskeyPage,
@@ -111,6 +114,10 @@ function mailedContentOf(view: MailedView, shell: PageShell): PageContent {
       return confirmEmailPage(view, shell.texts)
     case 'code-elsewhere':
       return codeElsewherePage(view, shell.texts)
+    case 'device-code':
+      return deviceCodePage(view, shell.texts)
+    case 'device':
+      return devicePage(view, shell.texts)
   }
 }
 
@@ -129,3 +136,5 @@ type MailedView =
   | AccountEmailView
   | ConfirmEmailView
   | CodeElsewhereView
+  | DeviceCodeView
+  | DeviceView

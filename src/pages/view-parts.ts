@@ -86,3 +86,18 @@ export interface ProviderButton {
   /** The URL of its picture; null without. */
   readonly logo: string | null
 }
+
+/** What a page says besides errors. The list is closed. */
+export type Note =
+  /** Said whether or not the name has an account. */
+  | 'mail-sent'
+  | 'password-set'
+  | 'address-confirmed'
+  | 'address-undone'
+  | 'account-deleted'
+  | 'link-used'
+  | 'link-expired'
+  | 'link-unknown'
+  | 'registration-closed'
+  | 'device-approved'
+  | 'device-denied'

@@ -7,6 +7,7 @@ import type {
   EmailOnPage,
   FactorOnPage,
   IdentityOnPage,
+  Note,
   PasskeyOnPage,
   ProviderButton,
 } from './view-parts.js'
@@ -327,6 +328,41 @@ export interface ConfirmRegisterView {
   readonly back: string
 }
 
+/**
+ * The code that a device shows. The form has the field `user_code`, and changes nothing until its
+ * user has decided on {@link DeviceView}.
+ */
+export interface DeviceCodeView {
+  readonly page: 'device-code'
+  readonly account: AccountOnPage
+  readonly form: PageForm
+  /** As it was typed, or from the address; empty without. */
+  readonly userCode: string
+}
+
+/**
+ * Asks whether to sign a device in. One form has the checkbox `seen` with the value `yes`, another
+ * a button `name="choice" value="deny"`.
+ */
+export interface DeviceView {
+  readonly page: 'device'
+  readonly account: AccountOnPage
+  /** Its `hidden` also has the code of the device. */
+  readonly form: PageForm
+  readonly clientName: string
+  /** Whether the app is the host's own. */
+  readonly isOwnApp: boolean
+  /** The meaning of each scope in the user's language. */
+  readonly scopes: readonly string[]
+  /** The names of the APIs besides the host's own. */
+  readonly apis: readonly string[]
+  /** Of the device. */
+  readonly userCode: string
+  readonly device: Pick<DeviceOnPage, 'name' | 'ip'> & { readonly askedAt: Date }
+  /** `other`: not the network of this browser. `refused`: the same, and it cannot be approved. */
+  readonly network: 'same' | 'other' | 'refused'
+}
+
 /** A form has done its work, or a link does not work. Nothing can be done here any more. */
 export interface NoteView {
   readonly page: 'note'
@@ -334,19 +370,6 @@ export interface NoteView {
   /** Where to go from here; null for nowhere. */
   readonly onward: string | null
 }
-
-/** What a page says besides errors. The list is closed. */
-export type Note =
-  /** Said whether or not the name has an account. */
-  | 'mail-sent'
-  | 'password-set'
-  | 'address-confirmed'
-  | 'address-undone'
-  | 'account-deleted'
-  | 'link-used'
-  | 'link-expired'
-  | 'link-unknown'
-  | 'registration-closed'
 
 /**
  * A new password of a signed-in user. The form has the field `password`, and `present` if the user
@@ -466,6 +489,8 @@ export type View =
   | AccountEmailView
   | ConfirmEmailView
   | CodeElsewhereView
+  | DeviceCodeView
+  | DeviceView
   | HandOverView
   | SignOutView
   | SignedOutView

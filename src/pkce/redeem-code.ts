@@ -7,7 +7,7 @@ import type { NewSession } from '../sessions/opening.js'
 import type { PasswordStands } from '../sessions/password-stands.js'
 import type { PasswordWatch } from '../sessions/password-watch.js'
 import type { Sessions } from '../sessions/sessions.js'
-import type { DecideSignIn } from '../sign-in.js'
+import type { DecideSignIn, SignInDoor } from '../sign-in.js'
 import type { AuthorizationCodeRecord } from '../stores/code-contract.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { UserStore } from '../users/contract.js'
@@ -15,6 +15,7 @@ import type { AuthorizationCodes } from './authorization-code.js'
 
 /** How to exchange a code. */
 export interface CodeExchange<Tokens> {
+  readonly door: Extract<SignInDoor, 'code-exchange' | 'device'>
   /** The record, used or not; null if no such code was issued. */
   readonly code: AuthorizationCodeRecord | null
   /** What is wrong with the request, which uses the code up; null if nothing is. */
@@ -65,7 +66,7 @@ export function createRedeemCode(deps: RedeemCodeDeps): RedeemCode {
   return async function redeemCode(exchange, context) {
     // 400
     const code = await requireUnused(deps, exchange, context)
-    const admitted = await approveOrBurn(deps, code, exchange.refusalOf(code), context)
+    const admitted = await approveOrBurn(deps, code, exchange, context)
     return openSession(deps, code, admitted, exchange.open(code), context)
   }
 }
@@ -87,10 +88,11 @@ async function requireUnused(
 async function approveOrBurn(
   deps: RedeemCodeDeps,
   code: AuthorizationCodeRecord,
-  fault: CodeRefusal | null,
+  { door, refusalOf }: Pick<CodeExchange<unknown>, 'door' | 'refusalOf'>,
   context: RequestContext,
 ): Promise<Admitted> {
-  const decision = await decide(deps, code, fault, context)
+  const fault = refusalOf(code)
+  const decision = await decide(deps, code, { door, fault }, context)
   if (decision.allowed) return decision
   const burnt = await deps.codes.burn(code)
   if (burnt.outcome === 'replayed') return refuseReplay(deps, burnt.code, fault, context)
@@ -111,7 +113,7 @@ type Decision =
 async function decide(
   deps: RedeemCodeDeps,
   code: AuthorizationCodeRecord,
-  fault: CodeRefusal | null,
+  { door, fault }: { readonly door: SignInDoor; readonly fault: CodeRefusal | null },
   context: RequestContext,
 ): Promise<Decision> {
   if (fault !== null) return { allowed: false, reason: fault }
@@ -123,7 +125,7 @@ async function decide(
   if (user !== null && !(await deps.passwordStands(issuer, user)))
     return { allowed: false, reason: 'issuing-session-ended' }
   const decision = await deps.decideSignIn({
-    door: 'code-exchange',
+    door,
     user,
     methods: code.methods,
     shownAt: code.createdAt,

@@ -44,6 +44,7 @@ export function tokenEndpoint(deps: TokenDeps): Endpoint {
     const code = await codes.find(authorizationCode)
     const answer = await redeemCode(
       {
+        door: 'code-exchange',
         code,
         refusalOf: ({ codeChallenge }) =>
           verifierMatches(codeVerifier, codeChallenge) ? null : 'wrong-verifier',

@@ -209,6 +209,7 @@ function createMap(kit: Kit) {
                                                      // GET, POST /oauth/consent
                                                      // GET, POST /oauth/continue
                                                      // GET, POST /oauth/sign-out
+                                                     // GET, POST /oauth/device
                                                      // GET, POST /account
                                                      // GET, POST /account/second-factor
                                                      // GET, POST /account/passkeys
@@ -227,6 +228,7 @@ function createMap(kit: Kit) {
     oauth:         forApps && createOAuth(forApps),  // POST /oauth/token
                                                      // POST /oauth/revoke
                                                      // POST /oauth/introspect
+                                                     // POST /oauth/device_authorization
                                                      // GET, POST /oauth/userinfo
                                                      // GET /auth/consents
                                                      // DELETE /auth/consents/:clientId

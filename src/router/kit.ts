@@ -16,6 +16,7 @@ import {
   type BackchannelLogout,
   createBackchannelLogout,
 } from '../oauth/backchannel-logout/backchannel-logout.js'
+import { createDeviceFlow, type DeviceFlow } from '../oauth/device/device-flow.js'
 import { createOAuthServer, type OAuthServer } from '../oauth/oauth-server.js'
 import { createPageSite, type PageSite } from '../pages/page-site.js'
 import type { PagesOptions } from '../pages/pages-options.js'
@@ -76,6 +77,8 @@ export interface Kit extends Settings, ConnectedHost, Authentication {
   readonly requireFresh: RequireFresh
   /** Whether the user has a second factor, or must have one. */
   readonly hasSecondFactor: (user: AuthUser) => Promise<boolean>
+  /** Whether the user has something to show besides a password: a second factor, a passkey. */
+  readonly hasMoreToShow: (user: AuthUser) => Promise<boolean>
   readonly accessTokens: AccessTokens
   readonly describeMe: (user: AuthUser) => Promise<Me>
 
@@ -98,6 +101,8 @@ export interface Kit extends Settings, ConnectedHost, Authentication {
   /** Whether the second factor is unchanged since a decision. */
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
 
+  /** A name for a user agent; null if it tells nothing. */
+  readonly nameDevice: (userAgent: string | null) => Promise<string | null>
   readonly registry: SocketRegistry
   readonly countSockets: SocketRegistry['count']
 
@@ -159,6 +164,8 @@ export interface AppsKit extends Kit, OAuthServer {
   readonly acrValues: readonly Acr[]
   /** Languages of the pages. */
   readonly locales: readonly string[]
+  /** Undefined without the option `oauth.deviceFlow`. */
+  readonly deviceFlow: DeviceFlow | undefined
 }
 
 /** Makes the kit, floor by floor. */
@@ -189,8 +196,18 @@ export function createKit(options: ResolvedOptions): Kit {
 export function kitForApps(kit: Kit): AppsKit | undefined {
   const { oauthServer, pages, pageSite } = kit
   if (oauthServer === undefined || pages === undefined || pageSite === undefined) return undefined
-  const locales = [...pageSite.languages.keys()]
-  return { ...kit, ...oauthServer, pages, pageSite, acrValues: acrValuesOf(kit), locales }
+  const { deviceRules } = oauthServer
+  const { deviceCodes } = kit
+  return {
+    ...kit,
+    ...oauthServer,
+    pages,
+    pageSite,
+    acrValues: acrValuesOf(kit),
+    locales: [...pageSite.languages.keys()],
+    deviceFlow:
+      deviceRules && deviceCodes && createDeviceFlow({ ...kit, deviceRules, deviceCodes }),
+  }
 }
 
 // Advertises only levels that some session can reach.
@@ -353,6 +370,8 @@ function decide(kit: Asking) {
     requireFresh: createRequireFresh({ ...kit, proveAgain, owesFactor }),
     hasSecondFactor: async (user: AuthUser) =>
       (await owesFactor(user)) || (await kit.mustHaveFactor(user)),
+    hasMoreToShow: async (user: AuthUser) =>
+      (await owesFactor(user)) || (await passkeyProof?.hasAny(user.id)) === true,
   }
 }
 
@@ -386,6 +405,7 @@ function guard(kit: Asking, { lifetimes, describeUser }: ResolvedOptions) {
     liveSessions,
     forgetSession: liveSessions.forget,
     ...createAuthentication(watched),
+    nameDevice,
     registry,
     countSockets: registry.count,
     describeMe: createDescribeMe(describeUser, call),

@@ -2,6 +2,8 @@ import { requireUsersFor } from '../accounts/accounts-options.js'
 import { AuthConfigError } from '../errors.js'
 import { encryptionKeyRemedy } from '../lib/encryption-key.js'
 import { doAll } from '../lib/mistakes.js'
+import { deviceGrant } from '../oauth/client-defaults.js'
+import type { OAuthOptions } from '../oauth/oauth-options.js'
 import { requirePartsFor } from '../provider-sign-in/require-parts.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { CheckedOptions } from './option-schema.js'
@@ -116,8 +118,9 @@ function refuseUnmarkedSessions({ watchPasswordHash, sessions }: CheckedOptions)
 /** Optional methods that `oauth` requires. */
 const ofOAuth = ['endAllForClient', 'endChildren', 'replaceSecret'] as const
 
-function refuseUnfitOAuth({ oauth, sessions, pagesOrigin }: CheckedOptions): void {
+function refuseUnfitOAuth({ oauth, sessions, pagesOrigin, ...others }: CheckedOptions): void {
   if (oauth === undefined) return
+  refuseUnfitDeviceFlow(oauth, others)
   const missing = ofOAuth.find((method) => typeof sessions[method] !== 'function')
   if (missing !== undefined)
     throw new AuthConfigError(
@@ -134,6 +137,26 @@ function refuseUnfitOAuth({ oauth, sessions, pagesOrigin }: CheckedOptions): voi
       'is another origin than that of oauth.baseUrl, where the cookie has to arrive.',
       `leave it out: it is ${origin} then.`,
     )
+}
+
+function refuseUnfitDeviceFlow(
+  { deviceFlow = false, clients }: OAuthOptions,
+  { deviceCodes }: Pick<CheckedOptions, 'deviceCodes'>,
+): void {
+  if (deviceFlow !== false && deviceCodes === undefined)
+    throw new AuthConfigError(
+      'deviceCodes',
+      'is missing, and oauth.deviceFlow needs it.',
+      'spread a shipped set of stores, or leave oauth.deviceFlow out.',
+    )
+  if (deviceFlow !== false || !Array.isArray(clients)) return
+  const unfit = clients.findIndex((client) => client?.grants?.includes?.(deviceGrant) === true)
+  if (unfit < 0) return
+  throw new AuthConfigError(
+    `oauth.clients[${unfit}].grants`,
+    'has the device grant, and oauth.deviceFlow is off.',
+    'pass oauth.deviceFlow: true, or leave it out there.',
+  )
 }
 
 // Without the method, sockets of such sessions would stay open.

@@ -22,7 +22,7 @@ import type { Logger } from '../lib/logger.js'
 import { isWellFormed } from '../lib/well-formed.js'
 import { isResource, scopePattern } from '../oauth/client-schema.js'
 import { isReservedScope } from '../oauth/consent-words.js'
-import type { OAuthOptions } from '../oauth/oauth-options.js'
+import type { DeviceFlowOptions, OAuthOptions } from '../oauth/oauth-options.js'
 import { isStandardScope } from '../oauth/scopes.js'
 import type { BrandOptions } from '../pages/brand.js'
 import type { PagesOptions, RenderPage, SignInLinkOptions } from '../pages/pages-options.js'
@@ -234,6 +234,16 @@ export const corsShape: { readonly origins: z.ZodType<readonly string[]> } = {
   ),
 }
 
+const deviceFlowShape: Shape<DeviceFlowOptions> = {
+  sameNetwork: fitting<NonNullable<DeviceFlowOptions['sameNetwork']>>(
+    (value) => value === 'warn' || value === 'require',
+    "is neither 'warn' nor 'require'.",
+  ).optional(),
+  completeUri: flag().optional(),
+}
+// True is short for `{}`.
+const asDeviceFlow = (given: unknown) => (given === true ? {} : given === false ? undefined : given)
+
 const oauthShape: Shape<OAuthOptions> = {
   // Checked with the issuer, whose origin it must have.
   baseUrl: text(),
@@ -255,6 +265,9 @@ const oauthShape: Shape<OAuthOptions> = {
     .optional() as z.ZodType<OAuthOptions['resources']>,
   claims: callable<NonNullable<OAuthOptions['claims']>>().optional(),
   logout: flag().optional(),
+  deviceFlow: z.preprocess(asDeviceFlow, optionsOf(deviceFlowShape).optional()) as z.ZodType<
+    OAuthOptions['deviceFlow']
+  >,
 }
 
 /** Maximum characters of the host's own CSS. */

@@ -1,14 +1,21 @@
 /** `web`: a server, which can keep a secret. `native`: an app. `service`: a program. */
 export type OAuthClientType = 'web' | 'native' | 'service'
 
-/** What a client may exchange for tokens. */
-export type OAuthGrant = 'authorization_code' | 'refresh_token'
+/**
+ * What a client may exchange for tokens. The last is the device grant, [RFC
+ * 8628](https://www.rfc-editor.org/rfc/rfc8628), by the name that the standard gives it.
+ */
+export type OAuthGrant =
+  | 'authorization_code'
+  | 'refresh_token'
+  | 'urn:ietf:params:oauth:grant-type:device_code'
 
 /** Every `grant_type` there is. What each does is a line in `oauth/grants/grants.ts`. */
-export const grantTypes: readonly ['authorization_code', 'refresh_token'] = [
+export const grantTypes: readonly [
   'authorization_code',
   'refresh_token',
-]
+  'urn:ietf:params:oauth:grant-type:device_code',
+] = ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code']
 
 /**
  * An app that signs its users in here. Whatever is left out has its default; what a client may not
@@ -24,7 +31,7 @@ export interface OAuthClient {
   readonly firstParty?: boolean
   /** Where codes may be sent. Up to 20, compared as text. */
   readonly redirectUris: readonly string[]
-  /** Default: both. */
+  /** Default: the first two. */
   readonly grants?: readonly OAuthGrant[]
   /** All that it may ask for. */
   readonly scopes: readonly string[]

@@ -8,6 +8,8 @@ import { createTakeNetworks, giveBackAll, takeAll } from './take-networks.js'
 
 /** Limits on devices that wait for a user on another device, and on guesses at their codes. */
 export interface DeviceLimits {
+  /** Counts a device that asks for a client, by network and client. Throws 429 or 503. */
+  takeDeviceCode(clientId: string, context: RequestContext): Promise<void>
   /** Counts a device that asks to be linked, by network. Throws 429 or 503. */
   takeDeviceLink(context: RequestContext): Promise<void>
   /**
@@ -38,11 +40,17 @@ const codesPerSession = { points: 5, duration }
 export function createDeviceLimits(deps: DeviceLimitDeps): DeviceLimits {
   const { options, keyOf, ask, reportLimit } = deps
   const takeLinks = createTakeNetworks(deps, 'mar-device-link', linksPerNetwork)
+  const takeDevices = createTakeNetworks(deps, 'mar-device-code', linksPerNetwork)
   const takeCodes = createTakeNetworks(deps, 'mar-user-code', codesPerNetwork)
   const bySession = lazily(() =>
     createCounter(options, { keyPrefix: 'mar-user-code-session', ...codesPerSession }),
   )
   return {
+    async takeDeviceCode(clientId, context) {
+      const reached = await takeAll(ask, takeDevices(context.ip, clientId))
+      if (reached !== null) throw reportLimit({ scope: 'device-code', ...reached.told }, context)
+    },
+
     async takeDeviceLink(context) {
       const reached = await takeAll(ask, takeLinks(context.ip))
       if (reached !== null) throw reportLimit({ scope: 'device-link', ...reached.told }, context)

@@ -214,6 +214,7 @@ const ofNetworks: readonly ThrottleScope[] = [
   'endpoint',
   'mail-network',
   'provider-flow',
+  'device-code',
   'device-link',
   'user-code-network',
 ]

@@ -1,6 +1,6 @@
 import { lazily } from '../lib/lazily.js'
 import { type Ask, type Command, type Counter, counted, isTaken, type Limit } from './counter.js'
-import { type CounterKey, networkKey, prefixKeys } from './counter-keys.js'
+import { type CounterKey, prefixKeys } from './counter-keys.js'
 import { createCounter } from './limiter-counter.js'
 import type { ThrottleOptions } from './limits.js'
 
@@ -13,7 +13,7 @@ export function createTakeNetworks(
   keyPrefix: string,
   { points, duration }: Limit,
   times = 1,
-): (ip: string | null) => readonly Command[] {
+): (ip: string | null, ...of: readonly string[]) => readonly Command[] {
   // Made on demand: a host without the capability needs no such counters.
   const counting = (prefix: string, factor: number) =>
     lazily(() => createCounter(options, { keyPrefix: prefix, points: points * factor, duration }))
@@ -22,8 +22,8 @@ export function createTakeNetworks(
     counting(`${keyPrefix}-56`, 2 * times),
     counting(`${keyPrefix}-48`, 4 * times),
   ]
-  return function takeNetworks(ip) {
-    const keys = [networkKey(keyOf, ip), ...prefixKeys(keyOf, ip)]
+  return function takeNetworks(ip, ...of) {
+    const keys = prefixKeys((...parts) => keyOf(...parts, ...of), ip)
     return keys.map((key, i) => ({ do: 'take', of: counters[i]?.() as Counter, key }))
   }
 }

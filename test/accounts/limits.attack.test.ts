@@ -37,6 +37,26 @@ it('a network asks for twenty mails an hour, for whomever', async () => {
   expect(statuses).toEqual([...Array(20).fill(202), 429, 429])
 })
 
+it('so does a /64 of IPv6; its /56 asks for twice, and its /48 for four times as many', async () => {
+  const host = await startAccounts(behindProxy)
+  const askedFrom = async (network: string, times: number) => {
+    const statuses = new Map<number, number>()
+    for (let i = 0; i < times; i += 1) {
+      const name = { username: `nobody-${network}-${i}` }
+      const address = from(`2001:db8:1:${network}::${i + 1}`)
+      const { status } = await post(host, '/auth/password/forgot', name, address)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+    return Object.fromEntries(statuses)
+  }
+  expect(await askedFrom('1', 25)).toEqual({ 202: 20, 429: 5 })
+  expect(await askedFrom('2', 25)).toEqual({ 202: 20, 429: 5 })
+  expect(await askedFrom('3', 5)).toEqual({ 429: 5 })
+  expect(await askedFrom('100', 25)).toEqual({ 202: 20, 429: 5 })
+  expect(await askedFrom('200', 25)).toEqual({ 202: 20, 429: 5 })
+  expect(await askedFrom('300', 5)).toEqual({ 429: 5 })
+})
+
 it('the limit of a name is the same for a name that nobody has', async () => {
   const host = await startAccounts(behindProxy)
   const answersFor = async (username: string, network: number) => {

@@ -69,7 +69,7 @@ function problemsOf(folder: string): readonly string[] {
 
 const additions = [
   ['a stored member of a session', ''],
-  ['a grant of the token endpoint', 'device'],
+  ['a grant of the token endpoint', 'voucher'],
   ['a header of credentials', ''],
 ] as const
 const headingOf = (row: string) => `${row[0]?.toUpperCase()}${row.slice(1)}`
@@ -150,12 +150,12 @@ describe('docs/adding-a-capability.md', () => {
     const baseUrl = new URL('https://chat.example.com/api/')
     const { href: issuer } = baseUrl
     const metadata = serverMetadata({ issuer, baseUrl, ...lists, introspection: false })
-    expect(metadata.grant_types_supported).toContain('device')
+    expect(metadata.grant_types_supported).toContain('voucher')
     const { grants } = await moduleOf('oauth/grants/grants.ts')
-    expect(grants).toHaveProperty('device')
+    expect(grants).toHaveProperty('voucher')
     const described = await descriptionOf()
-    expect(described).toContain('"device_code"')
-    expect(described).toContain('"refresh_token","device"')
+    expect(described).toContain('"voucher_code"')
+    expect(described).toContain('device_code","voucher"')
   })
 
   it('has the header in the preflights of CORS and in OpenAPI', async () => {

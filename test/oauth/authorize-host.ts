@@ -148,6 +148,7 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
     logInSteps: createLogin(kit).logInSteps,
     enrolment: createSecondFactorManagement(kit).onPages,
     passkeysOnPages: undefined,
+    deviceFlow: undefined,
     accountsOnPages: undefined,
     registrationOnPages: undefined,
     emailSignInOnPages: undefined,

@@ -134,6 +134,7 @@ export async function startOAuth(settings: OAuthSettings = {}) {
 
   const endpoint = tokenEndpoint({
     ...kit,
+    deviceFlow: undefined,
     authenticateClient: createAuthenticateClient({
       clients: {
         find: async (id) => clients.find((one) => one.id === id) ?? null,

@@ -11,6 +11,7 @@ import { createWellKnown } from '../../src/oauth/well-known.js'
 import { type BareAppSettings, startBareApp } from '../support/bare-app.js'
 
 const site = 'https://chat.example.com'
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
 const everything: MetadataSettings = {
   issuer: site,
   baseUrl: new URL(`${site}/api/v1`),
@@ -21,6 +22,7 @@ const everything: MetadataSettings = {
   locales: ['en', 'de'],
   introspection: true,
   isRegistrationOpen: true,
+  hasDeviceFlow: true,
 }
 const nothing: MetadataSettings = {
   ...everything,
@@ -30,6 +32,7 @@ const nothing: MetadataSettings = {
   acrValues: [],
   locales: [],
   introspection: false,
+  hasDeviceFlow: false,
 }
 
 interface Started extends BareAppSettings {
@@ -83,7 +86,8 @@ describe('the metadata of the server', () => {
       userinfo_endpoint: `${base}/oauth/userinfo`,
       response_types_supported: ['code'],
       response_modes_supported: ['query'],
-      grant_types_supported: ['authorization_code', 'refresh_token'],
+      grant_types_supported: ['authorization_code', 'refresh_token', deviceGrant],
+      device_authorization_endpoint: `${base}/oauth/device_authorization`,
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
       token_endpoint_auth_methods_supported: methods,
@@ -112,9 +116,10 @@ describe('the metadata of the server', () => {
 
   it('says nothing of what is not switched on', () => {
     const names = Object.keys(serverMetadata(nothing))
-    const switched = /^(userinfo|introspection|id_token|subject|claims|acr|ui_locales)_/
+    const switched = /^(device_authorization|userinfo|introspection|id_token|subject|claims|acr|ui_locales)_/
     expect(names.filter((name) => switched.test(name))).toEqual([])
-    const later = /^(device_authorization|end_session|backchannel|registration|pushed)_/
+    expect(serverMetadata(nothing)['grant_types_supported']).not.toContain(deviceGrant)
+    const later = /^(end_session|backchannel|registration|pushed)_/
     const most = Object.keys(serverMetadata(everything))
     expect(most.filter((name) => later.test(name))).toEqual([])
     expect(names).toContain('token_endpoint')

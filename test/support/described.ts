@@ -93,6 +93,7 @@ const forPeople: ReadonlySet<string> = new Set([
   '/oauth/consent',
   '/oauth/continue',
   '/oauth/sign-out',
+  '/oauth/device',
   '/account',
   '/account/second-factor',
   '/account/passkeys',

@@ -362,6 +362,8 @@ in comments. --><html lang="${texts.tag}" dir="${texts.direction}">
       'account-email': true,
       'confirm-email': true,
       'code-elsewhere': true,
+      'device-code': true,
+      device: true,
       'hand-over': true,
       'sign-out': true,
       'signed-out': true,

@@ -74,9 +74,10 @@ export function createCodeGrant(deps: CodeGrantDeps): Grant {
     const code = await find(presented)
     const tokens = await redeemCode(
       {
+        door: 'code-exchange',
         code,
         refusalOf: (found) => refusalOf(found, { client, redirectUri, verifier }),
-        open: (found) => open(deps, found, client, resources),
+        open: (found) => openByCode(deps, found, client, resources),
       },
       context,
     )
@@ -86,7 +87,8 @@ export function createCodeGrant(deps: CodeGrantDeps): Grant {
   }
 }
 
-function required(parameters: RequestParameters, name: string): string {
+/** A parameter that must be there. Throws 400. */
+export function required(parameters: RequestParameters, name: string): string {
   const value = parameters.one(name)
   if (value !== null) return value
   throw new AuthError('invalid-request', { clientMessage: `${name} is missing.` })
@@ -116,8 +118,9 @@ function isProven(
   return verifier !== null && verifierMatches(verifier, codeChallenge)
 }
 
-function open(
-  { issueTokens, ownResource }: CodeGrantDeps,
+/** The session of a client that a code opens, and its tokens. Throws 400. */
+export function openByCode(
+  { issueTokens, ownResource }: Pick<CodeGrantDeps, 'issueTokens' | 'ownResource'>,
   code: AuthorizationCodeRecord,
   client: OAuthClient,
   resources: readonly string[],

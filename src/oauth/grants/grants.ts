@@ -1,13 +1,16 @@
 import type { OAuthGrant } from '../../stores/client-contract.js'
+import { deviceGrant } from '../client-defaults.js'
 import { type CodeGrantDeps, codeParameters, createCodeGrant, type Grant } from './code.js'
+import { createDeviceGrant, type DeviceGrantDeps, deviceParameters } from './device.js'
 import { createRefreshGrant, type RefreshGrantDeps, refreshParameters } from './refresh.js'
 
 /** The dependencies of all grants. */
-export type GrantDeps = CodeGrantDeps & RefreshGrantDeps
+export type GrantDeps = CodeGrantDeps & RefreshGrantDeps & DeviceGrantDeps
 
 /** One `grant_type` of the token endpoint. */
 export interface GrantType {
-  create(deps: GrantDeps): Grant
+  /** Null if the grant is switched off. */
+  create(deps: GrantDeps): Grant | null
   /** The parameters of the grant with their descriptions, for the API description. */
   readonly parameters: Readonly<Record<string, string>>
 }
@@ -16,4 +19,5 @@ export interface GrantType {
 export const grants: Readonly<Record<OAuthGrant, GrantType>> = {
   authorization_code: { create: createCodeGrant, parameters: codeParameters },
   refresh_token: { create: createRefreshGrant, parameters: refreshParameters },
+  [deviceGrant]: { create: createDeviceGrant, parameters: deviceParameters },
 }

@@ -43,14 +43,16 @@ const getTokens: Operation = {
   route: 'POST /oauth/token',
   id: 'getTokens',
   summary:
-    'Exchanges a code and its verifier, or a refresh token, for tokens (RFC 6749 §4.1.3, RFC ' +
-    '6749 §6).',
+    'Exchanges a code and its verifier, a refresh token, or the code of a device, for tokens ' +
+    '(RFC 6749 §4.1.3, RFC 6749 §6, RFC 8628 §3.4).',
   notes: [
     'A request with a wrong app, redirect URI or verifier uses the code up. A second use of the ' +
       'code, more than 20 s after the first, ends the session that it opened (RFC 6749 §4.1.2).',
     'An app that authenticates itself keeps its refresh token: the answer repeats it. This ' +
       'endpoint refuses refresh tokens of `POST /auth/pkce/token`, and that one refuses those of ' +
       'this endpoint.',
+    'With `device_code`, `authorization_pending` means: ask again after `interval` seconds. ' +
+      '`slow_down`: the same, with 5 seconds more from now on. All other errors are final.',
   ],
   who: 'app',
   openTo: 'every-origin',
@@ -87,7 +89,50 @@ const getTokens: Operation = {
     'unsupported_grant_type',
     'invalid_scope',
     'invalid_target',
+    'authorization_pending',
+    'slow_down',
+    'access_denied',
+    'expired_token',
   ],
+}
+
+const authorizeDevice: Operation = {
+  ...common,
+  thereWith: 'the option `oauth.deviceFlow`',
+  route: 'POST /oauth/device_authorization',
+  id: 'authorizeDevice',
+  summary: 'A device without a browser asks for a code that its user types elsewhere (RFC 8628).',
+  notes: [
+    'Show the user `user_code` and `verification_uri`, then ask `POST /oauth/token` with ' +
+      '`device_code` every `interval` seconds. 20 codes for each network and app in 15 minutes.',
+  ],
+  who: 'app',
+  openTo: 'every-origin',
+  limited: true,
+  body: {
+    form: 'too',
+    fields: z.object({
+      scope: text('what it wants to do; default: the default scopes of the app').optional(),
+      resource: text('an API that tokens are to be for (RFC 8707)').optional(),
+      ...credentials,
+    }),
+  },
+  answers: {
+    200: {
+      what: 'The code.',
+      body: z.object({
+        device_code: text('a secret of the device'),
+        user_code: text('for the user to type, such as `BCDF-GHJK`'),
+        verification_uri: text('the page on which the user types it'),
+        verification_uri_complete: text(
+          'with the option `completeUri`: the same with the code in it',
+        ).optional(),
+        expires_in: count('seconds until the code is void'),
+        interval: count('seconds between two questions'),
+      }),
+    },
+  },
+  refusals: [...ofApps, 'unauthorized_client', 'invalid_scope', 'invalid_target'],
 }
 
 const revokeToken: Operation = {
@@ -191,6 +236,7 @@ export const appOperations: readonly Operation[] = [
   getTokens,
   revokeToken,
   introspect,
+  authorizeDevice,
   userinfo,
   userinfoByPost,
 ]

@@ -38,11 +38,15 @@ import { deadLink, hidingAddress, withoutAddress } from './mail-form.js'
 
 /** One page of the account of the signed-in user. */
 export interface AccountFormPage {
-  readonly page: AccountPageName
+  readonly page: OwnPageName
   /** Whether it needs a sign-in within the last ten minutes, since it changes how to sign in. */
   readonly needsFresh: boolean
+  /** The same, with another age of the sign-in, in seconds. */
+  readonly maxAge?: number
   /** For the landing of a link in a mail, whose query is part of the page. */
   readonly landing?: Landing
+  /** What of a query is part of the page. Default: nothing. */
+  readonly ownQuery?: (query: string) => string
   /**
    * The content. Changes nothing. Rejects with 400 `proof-refused` for a link without effect, and
    * with 503.
@@ -54,6 +58,9 @@ export interface AccountFormPage {
    */
   submit(found: BrowserUser, fields: FormFields, asking: Asking): Promise<Changed>
 }
+
+/** The pages of a signed-in user. */
+type OwnPageName = AccountPageName | 'device'
 
 /** What a browser without a signed-in user gets, where a link in a mail leads. */
 export interface Landing {
@@ -76,6 +83,8 @@ export interface Asking extends AskedPage {
   show(viewIn: (form: PageForm) => (texts: PageTexts) => View, shown?: Shown): Promise<TextAnswer>
   /** Opens a page of the account anew. */
   open(page: AccountPageName): Promise<TextAnswer>
+  /** Leads to the sign-in page, and from there back here with this query. */
+  signInAgain(query: string): TextAnswer
 }
 
 /** What a form brought about. */
@@ -102,7 +111,7 @@ export interface AccountFormDeps {
 }
 
 /** Seconds; what {@link isFresh} allows. */
-const maxAge = 600
+const freshSeconds = 600
 
 /**
  * The endpoints of a page of the account. A stranger, and a user whose sign-in is too old, is led
@@ -133,8 +142,7 @@ export function accountEndpoints(
         deadLink(showPage, error, landing.instead, request),
       )
     }
-    const isFreshEnough = !page.needsFresh || (isSignedIn && isFresh(found.session, clock()))
-    if (!isSignedIn || !isFreshEnough) return toSignIn(deps, page, request)
+    if (!isSignedIn || !isFreshFor(page, found, clock())) return toSignIn(deps, page, place)
     return answer({ deps, page, place, found, request })
   }
 
@@ -157,11 +165,22 @@ const shownFirst = { status: 200, fault: null } as const
 
 type Place = ReturnType<typeof placeWithoutRequest>
 
-function placeOf({ landing }: AccountFormPage, { incoming }: EndpointRequest): Place {
+function placeOf({ landing, ownQuery }: AccountFormPage, { incoming }: EndpointRequest): Place {
   const place = placeWithoutRequest(incoming.url)
-  if (landing === undefined) return place
+  if (landing === undefined && ownQuery === undefined) return place
   const asked = readPageRequest(queryIn(incoming.url))
-  return asked.at === 'page-request' ? { ...place, raw: asked.raw } : place
+  if (asked.at !== 'page-request') return place
+  return { ...place, raw: ownQuery === undefined ? asked.raw : ownQuery(asked.raw) }
+}
+
+function isFreshFor(
+  { needsFresh, maxAge }: AccountFormPage,
+  { session }: BrowserUser,
+  now: Date,
+): boolean {
+  if (!needsFresh) return true
+  if (maxAge === undefined) return isFresh(session, now)
+  return now.getTime() - session.authenticatedAt.getTime() <= maxAge * 1000
 }
 
 /** A page, its place, its user and the request. */
@@ -191,6 +210,7 @@ async function take(showing: Showing, fields: FormFields): Promise<TextAnswer> {
     query: showing.place.raw,
     show: (viewIn, shown = shownFirst) => showView(showing, async (form) => viewIn(form), shown),
     open: async (to) => openPage(showing, { page: to }),
+    signInAgain: (raw) => signInFor(deps, page, { ...showing.place, raw }, 0),
   }
   // 503
   const changed = await page.submit(found, fields, asking).catch((error: unknown) => {
@@ -198,7 +218,7 @@ async function take(showing: Showing, fields: FormFields): Promise<TextAnswer> {
     throw error
   })
   // The session has ended in another process.
-  if (changed === null) return toSignIn(deps, page, request)
+  if (changed === null) return toSignIn(deps, page, showing.place)
   if (changed.next === 'answer') return changed.answer
   if (changed.next === 'again') return show(showing, changed)
   return openPage(showing, changed)
@@ -206,7 +226,7 @@ async function take(showing: Showing, fields: FormFields): Promise<TextAnswer> {
 
 function openPage(
   { deps, page: own, place }: Showing,
-  { page = own.page, query = '' }: { readonly page?: AccountPageName; readonly query?: string },
+  { page = own.page, query = '' }: { readonly page?: OwnPageName; readonly query?: string },
 ): TextAnswer {
   return seeOther(pageAddress(deps.baseUrl, page, { ...place, raw: query }))
 }
@@ -264,14 +284,21 @@ async function showElsewhere(
   return showPage(elsewhere(at.raw), { incoming, uiLocales: [], at }, { status: 200 })
 }
 
-function toSignIn(
+function toSignIn(deps: AccountFormDeps, page: AccountFormPage, place: Place): TextAnswer {
+  const { ownQuery } = page
+  const maxAge = page.needsFresh ? (page.maxAge ?? freshSeconds) : null
+  // The query of a landing page is its link, which is opened once.
+  return signInFor(deps, page, ownQuery === undefined ? { ...place, raw: '' } : place, maxAge)
+}
+
+function signInFor(
   { baseUrl }: AccountFormDeps,
-  { page, needsFresh }: AccountFormPage,
-  { incoming }: EndpointRequest,
+  { page }: AccountFormPage,
+  place: Place,
+  maxAge: number | null,
 ): TextAnswer {
-  const place = placeWithoutRequest(incoming.url)
   const { pathname, search } = new URL(pageAddress(baseUrl, page, place))
   const path = returnPathOf(`${pathname}${search}`) ?? '/'
-  const raw = `${returnQuery(path)}${needsFresh ? `&max_age=${maxAge}` : ''}`
+  const raw = `${returnQuery(path)}${maxAge === null ? '' : `&max_age=${maxAge}`}`
   return seeOther(pageAddress(baseUrl, 'sign-in', { ...place, raw }))
 }

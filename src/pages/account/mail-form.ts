@@ -11,7 +11,8 @@ import { type MailPageName, pageAddress, queryIn, readPageRequest } from '../pag
 import type { KnownBrowser } from '../pre-cookie.js'
 import { errorAnswer, forPeople, type PagePlace, type ShowPage, seeOther } from '../show-page.js'
 import type { PageTexts } from '../texts.js'
-import type { FormFault, Note, PageForm, View } from '../view.js'
+import type { FormFault, PageForm, View } from '../view.js'
+import type { Note } from '../view-parts.js'
 
 /** The address of a page, without a flow: nobody is on the way through the steps of a sign-in. */
 export type MailPlace = Pick<PagePlace, 'raw' | 'flow' | 'language'>

@@ -129,6 +129,31 @@ export const de: TextsOfPages = {
   'consent.manage': 'Zugriffe verwalten',
   'consent.allow': 'Erlauben',
 
+  'device.title': 'Ein Gerät anmelden',
+  'device.lead': 'Das Gerät oder Programm zeigt einen Code aus acht Buchstaben. Gib ihn hier ein.',
+  'device.code': 'Code des Geräts',
+  'device.help': 'Gib nur einen Code ein, den Du auf einem eigenen Gerät siehst.',
+  'device.wrong': 'Dieser Code gilt nicht. Ein Code gilt einmal, zehn Minuten lang.',
+  'device-approval.title': 'Ist das Dein Gerät?',
+  'device-approval.lead': '{client} möchte sich auf einem anderen Gerät in Deinem Konto anmelden.',
+  'device-approval.device': 'Gerät: {device}',
+  'device-approval.network': 'Netzwerkadresse: {network}',
+  'device-approval.time': 'Angefragt: {time}',
+  'device-approval.warning':
+    'Wer Dir diesen Code geschickt hat, könnte Deine Nachrichten lesen. {service} fragt Dich nie ' +
+    'nach einem.',
+  'device-approval.other-network':
+    'Das Gerät ist in einem anderen Netzwerk als dieser Browser. Mach nur weiter, wenn Du weißt, ' +
+    'warum.',
+  'device-approval.refused-network':
+    'Das Gerät ist in einem anderen Netzwerk als dieser Browser. Von hier aus kann es nicht ' +
+    'angemeldet werden.',
+  'device-approval.seen': 'Ich sehe diesen Code auf meinem eigenen Gerät',
+  'device-approval.tick':
+    'Sieh auf Dein Gerät: Setz den Haken nur, wenn es genau diesen Code zeigt.',
+  'device-approval.allow': 'Das Gerät anmelden',
+  'device-approval.deny': 'Nicht anmelden',
+
   'account.title': 'Dein Konto',
   'account.sign-out': 'Abmelden',
   'account.devices': 'Deine Geräte',
@@ -274,6 +299,13 @@ export const de: TextsOfPages = {
     'abgemeldet, und wir schicken Dir einen Link für ein neues Passwort.',
   'undo.submit': 'Zurücknehmen',
 
+  'note.device-approved-title': 'Fertig',
+  'note.device-approved':
+    'Das Gerät wird angemeldet. Geh dorthin zurück. Du kannst diese Seite schließen.',
+  'note.device-approved-onward': 'Startseite',
+  'note.device-denied-title': 'Das Gerät ist nicht angemeldet',
+  'note.device-denied': 'Wer angefragt hat, bekommt nichts. Du kannst diese Seite schließen.',
+  'note.device-denied-onward': 'Startseite',
   'note.account-deleted-title': 'Dein Konto ist gelöscht',
   'note.account-deleted': 'Alle Deine Geräte sind abgemeldet. Mach es gut.',
   'note.account-deleted-onward': 'Startseite',

@@ -125,6 +125,27 @@ export const en = {
   'consent.manage': 'Manage access',
   'consent.allow': 'Allow',
 
+  'device.title': 'Sign in a device',
+  'device.lead': 'The device or program shows a code of eight letters. Type it here.',
+  'device.code': 'Code of the device',
+  'device.help': 'Only type a code that you see on a device of your own.',
+  'device.wrong': 'That code is not valid. It works once, for ten minutes.',
+  'device-approval.title': 'Is this your device?',
+  'device-approval.lead': '{client} wants to sign in to your account on another device.',
+  'device-approval.device': 'Device: {device}',
+  'device-approval.network': 'Network address: {network}',
+  'device-approval.time': 'Asked: {time}',
+  'device-approval.warning':
+    'Somebody who sent you this code could read your messages. {service} never asks you for one.',
+  'device-approval.other-network':
+    'The device is in another network than this browser. Go on only if you know why.',
+  'device-approval.refused-network':
+    'The device is in another network than this browser, so it cannot be signed in from here.',
+  'device-approval.seen': 'I see this code on my own device',
+  'device-approval.tick': 'Look at your device: tick the box only if it shows this code.',
+  'device-approval.allow': 'Sign the device in',
+  'device-approval.deny': 'Do not sign it in',
+
   'account.title': 'Your account',
   'account.sign-out': 'Sign out',
   'account.devices': 'Your devices',
@@ -266,6 +287,12 @@ export const en = {
     'Your account gets its former address back. All devices are signed out, and a mail follows.',
   'undo.submit': 'Take it back',
 
+  'note.device-approved-title': 'Done',
+  'note.device-approved': 'The device is being signed in. Return to it. You can close this page.',
+  'note.device-approved-onward': 'Home',
+  'note.device-denied-title': 'The device is not signed in',
+  'note.device-denied': 'Whoever asked has got nothing. You can close this page.',
+  'note.device-denied-onward': 'Home',
   'note.account-deleted-title': 'Your account is deleted',
   'note.account-deleted': 'All your devices are signed out. Goodbye.',
   'note.account-deleted-onward': 'Home',

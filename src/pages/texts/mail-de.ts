@@ -75,6 +75,10 @@ export const mailDe: TextsOfMails = {
   'mail.passkey-added.text': 'Für Dein Konto bei {service} wurde ein Passkey angelegt.',
   'mail.passkey-removed.subject': 'Ein Passkey weniger bei {service}',
   'mail.passkey-removed.text': 'Ein Passkey Deines Kontos bei {service} wurde entfernt.',
+  'mail.device-approved.subject': 'Ein Gerät wurde bei {service} angemeldet',
+  'mail.device-approved.text':
+    'In Deinem Konto bei {service} wurde ein Gerät oder Programm angemeldet, durch einen Code, ' +
+    'der in diesem Browser eingegeben wurde:',
   'mail.new-network.subject': 'Eine neue Anmeldung bei {service}',
   'mail.new-network.text':
     'In Deinem Konto bei {service} hat sich jemand aus einem Netzwerk angemeldet, aus dem es ' +

@@ -93,6 +93,10 @@ export const mailEn: TextsOfMails = {
   'mail.passkey-added.text': 'A passkey was added to your account at {service}.',
   'mail.passkey-removed.subject': 'A passkey was removed at {service}',
   'mail.passkey-removed.text': 'A passkey was removed from your account at {service}.',
+  'mail.device-approved.subject': 'A device was signed in at {service}',
+  'mail.device-approved.text':
+    'A device or program was signed in to your account at {service}, by a code that was typed ' +
+    'into this browser:',
   'mail.new-network.subject': 'A new sign-in at {service}',
   'mail.new-network.text':
     'Your account at {service} was signed in to from a network that it had not been used from ' +

@@ -26,7 +26,11 @@ ${revoke(view, texts)}`,
   }
 }
 
-function scopesOf({ scopes, apis }: ConsentView, texts: PageTexts): SafeHtml {
+/** What an app could then do, and where. */
+export function scopesOf(
+  { scopes, apis }: Pick<ConsentView, 'scopes' | 'apis'>,
+  texts: PageTexts,
+): SafeHtml {
   const allowed = html`<p id="scopes">${texts.html('consent.scopes')}</p>
 <ul class="scopes" aria-labelledby="scopes">${itemsOf(scopes)}</ul>`
   if (apis.length === 0) return allowed

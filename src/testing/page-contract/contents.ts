@@ -7,6 +7,7 @@ import type {
   CodeElsewhereView,
   ConfirmEmailView,
   ConfirmRegisterView,
+  DeviceView,
   RegisterView,
   ResetView,
   SignInView,
@@ -30,6 +31,7 @@ function toShow(view: View): Shown {
     case 'account-passkeys':
     case 'account-delete':
     case 'sign-out':
+    case 'device-code':
       return [['account.username', view.account.username]]
     case 'enrol':
       return [['secret', view.secret]]
@@ -53,6 +55,8 @@ function toShow(view: View): Shown {
       return accountShown(view)
     case 'account-identities':
       return identitiesShown(view)
+    case 'device':
+      return deviceShown(view)
     case 'hand-over':
       return [['client.name', view.client.name]]
     case 'error':
@@ -96,6 +100,18 @@ function identitiesShown({ account, identities }: AccountIdentitiesView): Shown 
     ['account.username', account.username],
     ...identities.map(({ provider }) => ['identities.provider', provider] as const),
     ...identities.map(({ label }) => ['identities.label', label] as const),
+  ]
+}
+
+function deviceShown({ account, clientName, userCode, scopes, apis, device }: DeviceView): Shown {
+  return [
+    ['account.username', account.username],
+    ['clientName', clientName],
+    ['userCode', userCode],
+    ['device.name', device.name],
+    ['device.ip', device.ip],
+    ...scopes.map((scope) => ['scopes', scope] as const),
+    ...apis.map((api) => ['apis', api] as const),
   ]
 }
 

@@ -15,8 +15,8 @@ import { check, formOfView, passkeyOfView, type RenderedPage } from './rendered.
 interface Expected {
   readonly name: string
   readonly types: readonly string[]
-  /** The token by which managers of passwords and phones know it. */
-  readonly autocomplete: string
+  /** The token by which managers of passwords and phones know it; null for what nobody fills in. */
+  readonly autocomplete: string | null
 }
 
 const oneTimeCode: Expected = {
@@ -43,6 +43,10 @@ const presentPassword: Expected = {
   autocomplete: 'current-password',
 }
 
+const userCode: Expected = { name: 'user_code', types: ['text'], autocomplete: 'off' }
+
+const seen: Expected = { name: 'seen', types: ['checkbox'], autocomplete: null }
+
 const typedAddress: Expected = { name: 'email', types: ['email', 'text'], autocomplete: 'email' }
 
 const typedAsFactor: Readonly<Record<SecondFactorView['method'], readonly Expected[]>> = {
@@ -66,6 +70,10 @@ function fieldsOf(view: View): readonly Expected[] {
       return [oneTimeCode]
     case 'account-email':
       return [typedAddress]
+    case 'device-code':
+      return [userCode]
+    case 'device':
+      return view.network === 'refused' ? [] : [seen]
     case 'forgot':
     case 'new-name':
       return [typedName]
@@ -118,6 +126,8 @@ function choicesOf(view: View): readonly (readonly [name: string, value: string]
         ...view.providers.map(({ id }) => `connect ${id}`),
         ...view.identities.map(({ id }) => `disconnect ${id}`),
       ].map(asChoice)
+    case 'device':
+      return [asChoice('deny')]
     case 'account-email':
       return provesAddress(view) ? [asChoice('verify')] : []
     case 'account':
@@ -228,7 +238,7 @@ function isKnownToManagers(page: RenderedPage): void {
   const tags = page.forms.flatMap(({ inside }) => inside)
   for (const { name, autocomplete } of fieldsOf(page.view)) {
     const field = tags.find((tag) => isTyped(tag) && tag.attributes['name'] === name)
-    if (field === undefined) continue
+    if (field === undefined || autocomplete === null) continue
     const tokens = (field.attributes['autocomplete'] ?? '').split(/\s+/)
     const broken = `has ${name} without autocomplete="${autocomplete}"`
     check(tokens.includes(autocomplete), page, `${broken}, by which it is filled in.`)

@@ -1,8 +1,8 @@
-import type { AccountOnPage, FormFault, Note, PageForm, View } from '../../pages/view.js'
+import type { AccountOnPage, FormFault, NoteView, PageForm, View } from '../../pages/view.js'
 
 const base = 'https://chat.example.com/api/v1'
 
-const notes: readonly Note[] = [
+const notes: readonly NoteView['note'][] = [
   'mail-sent',
   'password-set',
   'address-confirmed',
@@ -12,6 +12,8 @@ const notes: readonly Note[] = [
   'link-expired',
   'link-unknown',
   'registration-closed',
+  'device-approved',
+  'device-denied',
 ]
 
 /** The states of the pages for passwords and addresses, and of links in mails. */

@@ -10,6 +10,7 @@ import type {
   View,
 } from '../../pages/view.js'
 import { accountStates } from './account-states.js'
+import { deviceStates } from './device-states.js'
 import { mailStates } from './mail-states.js'
 import { passkeyStates } from './passkey-states.js'
 
@@ -93,6 +94,7 @@ export function statesOf(data: StateData): Readonly<Record<string, View>> {
     'continue-device': { page: 'continue', client: device, account, form },
     ...consentStates(data),
     ...accountStates(data, (fault) => formWith(data, fault)),
+    ...deviceStates(data, (fault) => formWith(data, fault)),
     ...mailStates(data, (fault) => formWith(data, fault)),
     'hand-over': { page: 'hand-over', client, redirect },
     'hand-over-device': { page: 'hand-over', client: device, redirect },

@@ -934,9 +934,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Exchanges a code and its verifier, or a refresh token, for tokens (RFC 6749 §4.1.3, RFC 6749 §6).
+         * Exchanges a code and its verifier, a refresh token, or the code of a device, for tokens (RFC 6749 §4.1.3, RFC 6749 §6, RFC 8628 §3.4).
          * @description - A request with a wrong app, redirect URI or verifier uses the code up. A second use of the code, more than 20 s after the first, ends the session that it opened (RFC 6749 §4.1.2).
          *     - An app that authenticates itself keeps its refresh token: the answer repeats it. This endpoint refuses refresh tokens of `POST /auth/pkce/token`, and that one refuses those of this endpoint.
+         *     - With `device_code`, `authorization_pending` means: ask again after `interval` seconds. `slow_down`: the same, with 5 seconds more from now on. All other errors are final.
          */
         post: operations["getTokens"];
         delete?: never;
@@ -979,6 +980,26 @@ export interface paths {
          * @description - For apps that authenticate themselves and have `mayIntrospect`. The endpoint exists if some client has it, or if clients are in a store.
          */
         post: operations["introspectToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/device_authorization": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A device without a browser asks for a code that its user types elsewhere (RFC 8628).
+         * @description - Show the user `user_code` and `verification_uri`, then ask `POST /oauth/token` with `device_code` every `interval` seconds. 20 codes for each network and app in 15 minutes.
+         */
+        post: operations["authorizeDevice"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1174,6 +1195,51 @@ export interface components {
             /** @description for people */
             message: string;
         };
+        AppAccessDenied: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "access_denied";
+            /** @description for people */
+            message: string;
+            /** @description the same */
+            error_description: string;
+        };
+        AppAuthorizationPending: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "authorization_pending";
+            /** @description for people */
+            message: string;
+            /** @description the same */
+            error_description: string;
+        };
+        AppExpiredToken: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "expired_token";
+            /** @description for people */
+            message: string;
+            /** @description the same */
+            error_description: string;
+        };
         AppForbidden: {
             /** @enum {boolean} */
             success: false;
@@ -1273,6 +1339,21 @@ export interface components {
             status: "error";
             /** @enum {string} */
             error: "invalid_request";
+            /** @description for people */
+            message: string;
+            /** @description the same */
+            error_description: string;
+        };
+        AppSlowDown: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "slow_down";
             /** @description for people */
             message: string;
             /** @description the same */
@@ -1422,6 +1503,37 @@ export interface components {
              * @enum {string}
              */
             response_mode?: "query";
+        };
+        AuthorizeDeviceAnswer: {
+            /** @description a secret of the device */
+            device_code: string;
+            /** @description for the user to type, such as `BCDF-GHJK` */
+            user_code: string;
+            /** @description the page on which the user types it */
+            verification_uri: string;
+            /** @description with the option `completeUri`: the same with the code in it */
+            verification_uri_complete?: string;
+            /** @description seconds until the code is void */
+            expires_in: number;
+            /** @description seconds between two questions */
+            interval: number;
+        };
+        AuthorizeDeviceRequest: {
+            /** @description what it wants to do; default: the default scopes of the app */
+            scope?: string;
+            /** @description an API that tokens are to be for (RFC 8707) */
+            resource?: string;
+            /** @description for apps without `Authorization: Basic` */
+            client_id?: string;
+            /** @description for apps that send it in the body */
+            client_secret?: string;
+            /** @description for apps with their own keys: `iss` and `sub` are the id of the app, `aud` is the issuer or this endpoint, `exp` is at most 5 minutes ahead, `jti` is used once (RFC 7523 §3) */
+            client_assertion?: string;
+            /**
+             * @description required with `client_assertion`
+             * @enum {string}
+             */
+            client_assertion_type?: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
         };
         BeginTotpAnswer: {
             /** @enum {string} */
@@ -2005,7 +2117,7 @@ export interface components {
              * @description the kind of grant
              * @enum {string}
              */
-            grant_type: "authorization_code" | "refresh_token";
+            grant_type: "authorization_code" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code";
             /** @description of the first */
             code?: string;
             /** @description of the first: the one that the code was sent to */
@@ -2016,6 +2128,8 @@ export interface components {
             refresh_token?: string;
             /** @description of the second: less than was granted */
             scope?: string;
+            /** @description of the third */
+            device_code?: string;
             /** @description the API that the access token is for (RFC 8707) */
             resource?: string;
             /** @description for apps without `Authorization: Basic` */
@@ -3369,8 +3483,8 @@ export interface components {
                 "application/json": components["schemas"]["AppInvalidRequest"];
             };
         };
-        /** @description The request is not valid. The authorization code or token is not valid. The client may not use this grant type. The grant type is not known here. The scope is more than was granted, or is none. The resource is more than was granted, or is none. */
-        AppInvalidRequestOrAppInvalidGrantOrAppUnauthorizedClientOrAppUnsupportedGrantTypeOrAppInvalidScopeOrAppInvalidTargetLimitedOpen: {
+        /** @description The request is not valid. The authorization code or token is not valid. The client may not use this grant type. The grant type is not known here. The scope is more than was granted, or is none. The resource is more than was granted, or is none. The user has not decided yet. Ask again. Ask less often. The user has said no. This took too long. Begin again. */
+        AppInvalidRequestOrAppInvalidGrantOrAppUnauthorizedClientOrAppUnsupportedGrantTypeOrAppInvalidScopeOrAppInvalidTargetOrAppAuthorizationPendingOrAppSlowDownOrAppAccessDeniedOrAppExpiredTokenLimitedOpen: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
@@ -3384,7 +3498,25 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["AppInvalidRequest"] | components["schemas"]["AppInvalidGrant"] | components["schemas"]["AppUnauthorizedClient"] | components["schemas"]["AppUnsupportedGrantType"] | components["schemas"]["AppInvalidScope"] | components["schemas"]["AppInvalidTarget"];
+                "application/json": components["schemas"]["AppInvalidRequest"] | components["schemas"]["AppInvalidGrant"] | components["schemas"]["AppUnauthorizedClient"] | components["schemas"]["AppUnsupportedGrantType"] | components["schemas"]["AppInvalidScope"] | components["schemas"]["AppInvalidTarget"] | components["schemas"]["AppAuthorizationPending"] | components["schemas"]["AppSlowDown"] | components["schemas"]["AppAccessDenied"] | components["schemas"]["AppExpiredToken"];
+            };
+        };
+        /** @description The request is not valid. The client may not use this grant type. The scope is more than was granted, or is none. The resource is more than was granted, or is none. */
+        AppInvalidRequestOrAppUnauthorizedClientOrAppInvalidScopeOrAppInvalidTargetLimitedOpen: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AppInvalidRequest"] | components["schemas"]["AppUnauthorizedClient"] | components["schemas"]["AppInvalidScope"] | components["schemas"]["AppInvalidTarget"];
             };
         };
         /** @description The request body is too large. */
@@ -6908,7 +7040,7 @@ export interface operations {
                     "application/json": components["schemas"]["GetTokensAnswer"];
                 };
             };
-            400: components["responses"]["AppInvalidRequestOrAppInvalidGrantOrAppUnauthorizedClientOrAppUnsupportedGrantTypeOrAppInvalidScopeOrAppInvalidTargetLimitedOpen"];
+            400: components["responses"]["AppInvalidRequestOrAppInvalidGrantOrAppUnauthorizedClientOrAppUnsupportedGrantTypeOrAppInvalidScopeOrAppInvalidTargetOrAppAuthorizationPendingOrAppSlowDownOrAppAccessDeniedOrAppExpiredTokenLimitedOpen"];
             401: components["responses"]["AppInvalidClientLimitedOpen"];
             413: components["responses"]["AppPayloadTooLargeLimitedOpen"];
             415: components["responses"]["AppUnsupportedMediaTypeLimitedOpen"];
@@ -6992,6 +7124,46 @@ export interface operations {
             415: components["responses"]["AppUnsupportedMediaTypeLimitedOwn"];
             429: components["responses"]["AppTooManyRequestsLimitedOwn"];
             503: components["responses"]["AppTemporarilyUnavailableLimitedOwn"];
+        };
+    };
+    authorizeDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["AuthorizeDeviceRequest"];
+                "application/json": components["schemas"]["AuthorizeDeviceRequest"];
+            };
+        };
+        responses: {
+            /** @description The code. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizeDeviceAnswer"];
+                };
+            };
+            400: components["responses"]["AppInvalidRequestOrAppUnauthorizedClientOrAppInvalidScopeOrAppInvalidTargetLimitedOpen"];
+            401: components["responses"]["AppInvalidClientLimitedOpen"];
+            413: components["responses"]["AppPayloadTooLargeLimitedOpen"];
+            415: components["responses"]["AppUnsupportedMediaTypeLimitedOpen"];
+            429: components["responses"]["AppTooManyRequestsLimitedOpen"];
+            503: components["responses"]["AppTemporarilyUnavailableLimitedOpen"];
         };
     };
     getUserinfo: {

@@ -1,0 +1,230 @@
+import type { Audit, RequestContext } from '../../audit/events.js'
+import type { DeviceRefusal } from '../../audit/refusals.js'
+import { networkOf } from '../../http/client-address.js'
+import { sha256 } from '../../lib/digest.js'
+import { randomId, randomSecret } from '../../lib/random.js'
+import type { DecideSignIn } from '../../sign-in.js'
+import type { OAuthClient } from '../../stores/client-contract.js'
+import type { AuthorizationCodeStore } from '../../stores/code-contract.js'
+import type { ConsentStore } from '../../stores/consent-contract.js'
+import type { TakeIssue } from '../../throttle/issue-limits.js'
+import type { Throttle } from '../../throttle/throttle.js'
+import type { AuthUser } from '../../users/contract.js'
+import type { BrowserUser } from '../browser-sign-in.js'
+import { deviceGrant, grantsOf, resourcesOf } from '../client-defaults.js'
+import type { Clients } from '../clients.js'
+import { fitsWith, wordsOfGrant } from '../consent-words.js'
+import type { DeviceFlow, OpenedDevice } from './device-flow.js'
+
+/** A device that a user is asked about. */
+export interface AskedDevice extends OpenedDevice {
+  readonly client: OAuthClient
+  /** What its client may still have of what it asked for. */
+  readonly scopes: readonly string[]
+  readonly resources: readonly string[]
+  readonly isSameNetwork: boolean
+  /** Whether the user must sign in before the device can be approved. */
+  readonly mustSignIn: boolean
+}
+
+/** The result of an approval. */
+export type DeviceApproval =
+  | { readonly outcome: 'approved' }
+  /** Nothing to say but that the code is not valid; or that the network is another one. */
+  | { readonly outcome: 'unknown-code' | 'other-network' | 'sign-in-again' }
+  /** By the host, perhaps with its own text. */
+  | { readonly outcome: 'refused'; readonly message: string | null }
+
+/** How a signed-in user decides about a device. Every method rejects with 429 and 503. */
+export interface DeviceApprovals {
+  /**
+   * The device with a typed code, which from now on no other user can open; null for every reason
+   * alike.
+   */
+  look(found: BrowserUser, typed: string, context: RequestContext): Promise<AskedDevice | null>
+  approve(found: BrowserUser, typed: string, context: RequestContext): Promise<DeviceApproval>
+  /** False if there was nothing to deny. */
+  deny(found: BrowserUser, typed: string, context: RequestContext): Promise<boolean>
+}
+
+export interface DeviceApprovalDeps {
+  readonly deviceFlow: DeviceFlow
+  readonly clients: Pick<Clients, 'find'>
+  readonly throttle: Pick<Throttle, 'limitUserCodes'>
+  readonly takeIssue: TakeIssue
+  readonly decideSignIn: DecideSignIn
+  /** Whether the user has something to show besides a password: a second factor, a passkey. */
+  readonly hasMoreToShow: (user: AuthUser) => Promise<boolean>
+  readonly codeStore: Pick<AuthorizationCodeStore, 'save'>
+  readonly consents: Pick<ConsentStore, 'find' | 'grant'>
+  /** The host's own API. */
+  readonly ownResource: string
+  readonly clock: () => Date
+  readonly audit: Audit
+}
+
+/** Seconds after which a sign-in is too old to approve a device. */
+export const maxApprovalAge: number = 15 * 60
+/** How long a used code is remembered, so that a replay is recognised. */
+const retentionSeconds = 60 * 60
+
+export function createDeviceApprovals(deps: DeviceApprovalDeps): DeviceApprovals {
+  const { deviceFlow, audit } = deps
+
+  // A right code is no guess; everything else counts before it is looked up.
+  function open(found: BrowserUser, typed: string, context: RequestContext) {
+    const { id, userId } = found.session
+    const find = () => deviceFlow.open(typed, userId)
+    return deps.throttle.limitUserCodes(id, context, find)
+  }
+
+  async function look(found: BrowserUser, typed: string, context: RequestContext) {
+    const { userId } = found.session
+    const opened = await open(found, typed, context)
+    const client = opened && (await deps.clients.find(opened.code.clientId))
+    const asked = opened && client && askedDevice(deps, opened, client, context)
+    if (asked !== null) return { ...asked, mustSignIn: await mustSignIn(deps, found, asked) }
+    const clientId = opened?.code.clientId ?? null
+    const reason = opened === null ? 'unknown-code' : 'client'
+    audit({ type: 'device.refused', reason, userId, clientId }, context)
+    return null
+  }
+
+  return {
+    look,
+
+    async approve(found, typed, context) {
+      const device = await look(found, typed, context)
+      if (device === null) return { outcome: 'unknown-code' }
+      if (device.mustSignIn) return { outcome: 'sign-in-again' }
+      const approval = await approveAsked(deps, found, device, context)
+      if (approval.reason === null) return { outcome: 'approved' }
+      const { reason, ...told } = approval
+      const { userId } = found.session
+      audit({ type: 'device.refused', reason, userId, clientId: device.client.id }, context)
+      return told
+    },
+
+    async deny(found, typed, context) {
+      const { userId } = found.session
+      const opened = await open(found, typed, context)
+      if (opened === null || !(await deviceFlow.decide(opened, { state: 'denied' }))) return false
+      audit({ type: 'device.denied', userId, clientId: opened.code.clientId }, context)
+      return true
+    },
+  }
+}
+
+/** With the reason for the audit stream; null if the device is approved. */
+type JudgedApproval =
+  | { readonly reason: null }
+  | (Exclude<DeviceApproval, { outcome: 'approved' }> & { readonly reason: DeviceRefusal })
+
+async function approveAsked(
+  deps: DeviceApprovalDeps,
+  found: BrowserUser,
+  device: AskedDevice,
+  context: RequestContext,
+): Promise<JudgedApproval> {
+  if (!device.isSameNetwork && deps.deviceFlow.sameNetwork === 'require')
+    return { outcome: 'other-network', reason: 'other-network' }
+  const {
+    approved: { user },
+    session: { methods },
+  } = found
+  const asked = { door: 'device', user, methods, code: undefined, context } as const
+  const decision = await deps.decideSignIn(asked)
+  if (!decision.allowed) {
+    const { reason, error } = decision
+    return { outcome: 'refused', message: reason === 'vetoed' ? error.clientMessage : null, reason }
+  }
+  if (!(await consent(deps, found, device, context)))
+    return { outcome: 'refused', message: null, reason: 'too-many-consents' }
+  const isDecided = await sayYes(deps, { ...found, approved: decision.approved }, device, context)
+  return isDecided ? { reason: null } : { outcome: 'unknown-code', reason: 'decided-meanwhile' }
+}
+
+// Null if the client may not have the device signed in any more.
+function askedDevice(
+  { ownResource }: DeviceApprovalDeps,
+  { code, userCode }: OpenedDevice,
+  client: OAuthClient,
+  { ip }: RequestContext,
+): Omit<AskedDevice, 'mustSignIn'> | null {
+  if (client.disabled === true || !grantsOf(client).includes(deviceGrant)) return null
+  const allowed = resourcesOf(client, ownResource)
+  const scopes = code.scope.split(' ').filter((scope) => client.scopes.includes(scope))
+  const resources = code.resources.filter((resource) => allowed.includes(resource))
+  if (scopes.length === 0 || resources.length === 0) return null
+  // Of an address that nobody knows, nothing can be said.
+  const isKnown = code.requestedIp !== null && ip !== null
+  const isSameNetwork = isKnown && networkOf(code.requestedIp) === networkOf(ip)
+  return { code, userCode, client, scopes, resources, isSameNetwork }
+}
+
+// Whoever has more than a password shows it for this very device: since the device has asked.
+async function mustSignIn(
+  { hasMoreToShow, clock }: DeviceApprovalDeps,
+  { session: { authenticatedAt }, approved: { user } }: BrowserUser,
+  { code: { createdAt } }: Pick<AskedDevice, 'code'>,
+): Promise<boolean> {
+  if (clock().getTime() - authenticatedAt.getTime() > maxApprovalAge * 1000) return true
+  return authenticatedAt < createdAt && (await hasMoreToShow(user))
+}
+
+// Stored before the approval: the consent is read when the device collects its session. False if
+// there is no room for it.
+async function consent(
+  { consents, ownResource, clock, audit }: DeviceApprovalDeps,
+  { session: { userId } }: BrowserUser,
+  device: AskedDevice,
+  context: RequestContext,
+): Promise<boolean> {
+  const { id: clientId, firstParty } = device.client
+  if (firstParty === true) return true
+  const scopes = wordsOfGrant(device, ownResource)
+  const granted = (await consents.find(userId, clientId))?.scopes ?? []
+  if (!fitsWith(granted, scopes)) return false
+  const now = clock()
+  await consents.grant({ userId, clientId, scopes, grantedAt: now, updatedAt: now })
+  audit({ type: 'consent.granted', userId, clientId }, context)
+  return true
+}
+
+// An authorization code that nobody has seen: only the device's own question leads to it. Of many
+// approvals at once, the one that decides names its code; the others' open nothing.
+async function sayYes(
+  { deviceFlow, codeStore, takeIssue, clock, audit }: DeviceApprovalDeps,
+  { session, approved, signIn }: BrowserUser,
+  device: AskedDevice,
+  context: RequestContext,
+): Promise<boolean> {
+  const { id: sessionId, userId } = session
+  const { client, code, isSameNetwork } = device
+  await takeIssue('code', { userId, sessionId, clientId: client.id }, context)
+  const authorizationCodeHash = sha256(randomSecret())
+  const opensSessionId = randomId()
+  const now = clock()
+  await codeStore.save({
+    codeHash: authorizationCodeHash,
+    userId,
+    issuedBySessionId: sessionId,
+    opensSessionId,
+    codeChallenge: '',
+    scope: device.scopes.join(' '),
+    methods: approved.methods,
+    authenticatedAt: session.authenticatedAt,
+    createdAt: now,
+    expiresAt: code.expiresAt,
+    retainUntil: new Date(now.getTime() + retentionSeconds * 1000),
+    consumedAt: null,
+    clientId: client.id,
+    resources: device.resources,
+    acr: signIn.acr,
+  })
+  if (!(await deviceFlow.decide(device, { state: 'approved', authorizationCodeHash }))) return false
+  const clientId = client.id
+  const event = { userId, clientId, sessionId: opensSessionId, isSameNetwork }
+  audit({ type: 'device.approved', ...event }, context)
+  return true
+}

@@ -1,0 +1,84 @@
+import type { Audit } from '../../audit/events.js'
+import { AuthError } from '../../errors.js'
+import { ok } from '../../http/answer.js'
+import type { Endpoint } from '../../http/endpoint.js'
+import { type RequestParameters, readParameters } from '../../http/parameters.js'
+import { shownUserCode } from '../../lib/user-code.js'
+import type { OAuthClient } from '../../stores/client-contract.js'
+import type { Throttle } from '../../throttle/throttle.js'
+import { grantFault } from '../authorization-faults.js'
+import { type RequestInput, scopesOf, targetsOf } from '../authorization-parameters.js'
+import { addressAt } from '../base-url.js'
+import type { AuthenticateClient } from '../client-auth.js'
+import { deviceGrant, grantsOf } from '../client-defaults.js'
+import type { Scopes } from '../scopes.js'
+import {
+  type AskedByDevice,
+  type DeviceFlow,
+  deviceCodeLifetime,
+  pollInterval,
+} from './device-flow.js'
+
+export interface DeviceAuthorizationDeps {
+  readonly deviceFlow: DeviceFlow
+  readonly authenticateClient: AuthenticateClient
+  readonly throttle: Pick<Throttle, 'takeDeviceCode'>
+  readonly scopes: Pick<Scopes, 'known'>
+  /** The host's own API. */
+  readonly ownResource: string
+  /** The address of the router for browsers. */
+  readonly baseUrl: URL
+  readonly audit: Audit
+}
+
+/**
+ * `POST /oauth/device_authorization`, [RFC 8628
+ * §3.1](https://www.rfc-editor.org/rfc/rfc8628#section-3.1): a device asks for a code that its user
+ * types into a browser.
+ */
+export function deviceAuthorizationEndpoint(deps: DeviceAuthorizationDeps): Endpoint {
+  const { deviceFlow, authenticateClient, throttle, baseUrl, audit } = deps
+  const page = addressAt(baseUrl, '/oauth/device')
+  return async function authorizeDevice(request) {
+    const { context } = request
+    // 400, 413, 415
+    const parameters = await readParameters(request.incoming)
+    // 400, 401, 429, 503
+    const { client } = await authenticateClient(request, parameters)
+    if (!grantsOf(client).includes(deviceGrant)) throw new AuthError('unauthorized_client')
+    // 400
+    const asked = askedBy(deps, client, parameters)
+    // 429, 503
+    await throttle.takeDeviceCode(client.id, context)
+    // 503
+    const { deviceCode, userCode } = await deviceFlow.begin(asked, context)
+    audit({ type: 'device.requested', clientId: client.id }, context)
+    const shown = shownUserCode(userCode)
+    return ok({
+      device_code: deviceCode,
+      user_code: shown,
+      verification_uri: page,
+      ...(deviceFlow.completeUri && { verification_uri_complete: `${page}?user_code=${shown}` }),
+      expires_in: deviceCodeLifetime,
+      interval: pollInterval,
+    })
+  }
+}
+
+// As at the authorization endpoint.
+function askedBy(
+  { scopes, ownResource }: DeviceAuthorizationDeps,
+  client: OAuthClient,
+  parameters: RequestParameters,
+): AskedByDevice {
+  const scope = parameters.one('scope')
+  const input: RequestInput = {
+    client,
+    values: new Map(scope === null ? [] : [['scope', scope]]),
+    resources: parameters.all('resource'),
+    settings: { knownScopes: scopes.known, ownResource },
+  }
+  const fault = grantFault(input)
+  if (fault !== null) throw new AuthError(fault.error, { clientMessage: fault.description })
+  return { client, scopes: scopesOf(input), resources: targetsOf(input) }
+}

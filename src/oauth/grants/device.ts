@@ -1,0 +1,57 @@
+import { AuthError } from '../../errors.js'
+import type { AuthorizationCodeStore } from '../../stores/code-contract.js'
+import type { PollDeviceCodeResult } from '../../stores/device-code-contract.js'
+import type { DeviceFlow } from '../device/device-flow.js'
+import { type CodeGrantDeps, type Grant, openByCode, required } from './code.js'
+
+export interface DeviceGrantDeps extends Omit<CodeGrantDeps, 'codes'> {
+  /** Undefined without the option `oauth.deviceFlow`. */
+  readonly deviceFlow: DeviceFlow | undefined
+  readonly codeStore: Pick<AuthorizationCodeStore, 'find'>
+  readonly clock: () => Date
+}
+
+/** The parameters of the grant, for the description of the API. */
+export const deviceParameters = { device_code: 'of the third' } as const
+
+/**
+ * `urn:ietf:params:oauth:grant-type:device_code`: a device asks whether its user has decided ([RFC
+ * 8628 §3.4](https://www.rfc-editor.org/rfc/rfc8628#section-3.4)). An approval is an authorization
+ * code that nobody has seen; only here it is exchanged.
+ */
+export function createDeviceGrant(deps: DeviceGrantDeps): Grant | null {
+  const { deviceFlow, codeStore, redeemCode, stillAllowed, clock } = deps
+  if (deviceFlow === undefined) return null
+  return async function exchangeDeviceCode(client, parameters, context) {
+    // 400
+    const presented = required(parameters, 'device_code')
+    const resources = parameters.all('resource')
+    // 400, 503
+    const codeHash = approvalIn(await deviceFlow.poll(client, presented), clock())
+    const code = await codeStore.find(codeHash)
+    if (code?.consumedAt === null && clock() >= code.expiresAt) throw new AuthError('expired_token')
+    const tokens = await redeemCode(
+      {
+        door: 'device',
+        code,
+        refusalOf: ({ clientId }) => (clientId === client.id ? null : 'wrong-client'),
+        open: (found) => openByCode(deps, found, client, resources),
+      },
+      context,
+    )
+    // `redeemCode` has refused an unknown code.
+    if (code !== null) await stillAllowed.afterOpening(client, code, context)
+    return tokens
+  }
+}
+
+// The hash of the authorization code of an approved device. Throws what the device is told
+// otherwise: RFC 8628 §3.5.
+function approvalIn(polled: PollDeviceCodeResult, now: Date): string {
+  if (polled.outcome === 'unknown') throw new AuthError('invalid_grant')
+  if (polled.outcome === 'too-soon') throw new AuthError('slow_down')
+  const { state, authorizationCodeHash, expiresAt } = polled.code
+  if (state === 'approved' && authorizationCodeHash !== null) return authorizationCodeHash
+  if (state === 'denied') throw new AuthError('access_denied')
+  throw new AuthError(now >= expiresAt ? 'expired_token' : 'authorization_pending')
+}
