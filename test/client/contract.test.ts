@@ -54,6 +54,7 @@ const notOfClients: Readonly<Record<string, string>> = {
   'POST /oauth/authorize': 'the same, by a form',
   'POST /auth/providers/:id/backchannel-logout': 'for providers',
   'POST /oauth/introspect': 'for services, which have a secret',
+  'POST /oauth/device_authorization': 'for programs without a browser: libraries of OAuth know it',
   'POST /oauth/userinfo': 'the same as by GET',
 }
 

@@ -116,7 +116,8 @@ describe('the metadata of the server', () => {
 
   it('says nothing of what is not switched on', () => {
     const names = Object.keys(serverMetadata(nothing))
-    const switched = /^(device_authorization|userinfo|introspection|id_token|subject|claims|acr|ui_locales)_/
+    const switched =
+      /^(device_authorization|userinfo|introspection|id_token|subject|claims|acr|ui_locales)_/
     expect(names.filter((name) => switched.test(name))).toEqual([])
     expect(serverMetadata(nothing)['grant_types_supported']).not.toContain(deviceGrant)
     const later = /^(end_session|backchannel|registration|pushed)_/

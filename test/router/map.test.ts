@@ -31,7 +31,11 @@ async function mountedRoutes(): Promise<string[]> {
   // The issuer is what the router is mounted at: only then has it a document of its own.
   const signer = joseSigner({ issuer: `${issuer}/api/v1`, audience: 'chat', keys: [key] })
   const client = { ...wiki, mayIntrospect: true }
-  const oauth = { ...oauthOptions({ clients: [client] }), ...passkeyOptions(), signer }
+  const oauth = {
+    ...oauthOptions({ clients: [client], deviceFlow: true }),
+    ...passkeyOptions(),
+    signer,
+  }
   const others = { ...accountsOptions(), ...providersOptions() }
   const host = await startHost({ options: { namedTokens: true, ...others, ...oauth } })
   const layers = (host.auth as unknown as { stack: { route?: { path: string } }[] }).stack
