@@ -19,7 +19,7 @@ export type { AuthStats } from './router/stats.js'
 // What a host supplies.
 
 export type { CanonicalIdentifier } from './login/identifier.js'
-export type { OAuthOptions, ScopeText } from './oauth/oauth-options.js'
+export type { DeviceFlowOptions, OAuthOptions, ScopeText } from './oauth/oauth-options.js'
 export type { ClaimsRequest, DescribeClaims } from './oauth/user-claims.js'
 export type {
   AssertionToVerify,
@@ -355,6 +355,7 @@ export type { MailFault, MailKind } from './audit/mail.js'
 export type {
   ClientRefusal,
   CodeRefusal,
+  DeviceRefusal,
   PageRefusal,
   ProofRefusal,
   RefreshRefusal,
