@@ -14,6 +14,8 @@ export interface PageBrowser {
   open(url: string): Promise<Rest>
   /** Fills the first form of a page, with the button that was pressed among the fields. */
   send(rest: Rest, fields: Readonly<Record<string, string>>): Promise<Rest>
+  /** Its cookies, as it sends them. */
+  cookies(): string
 }
 
 interface Step {
@@ -37,11 +39,13 @@ export function openPageBrowser(origin: string, local: (url: string) => string):
       'Sec-Fetch-Mode': 'navigate',
       'Sec-Fetch-Dest': 'document',
       ...(form !== undefined && { Origin: origin }),
-      ...(jar.size > 0 && { Cookie: [...jar].map((pair) => pair.join('=')).join('; ') }),
+      ...(jar.size > 0 && { Cookie: cookies() }),
     })
     for (const set of [answer.headers['set-cookie'] ?? []].flat() as string[]) keep(set)
     return answer
   }
+
+  const cookies = () => [...jar].map((pair) => pair.join('=')).join('; ')
 
   function keep(set: string): void {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
@@ -63,6 +67,7 @@ export function openPageBrowser(origin: string, local: (url: string) => string):
   }
 
   return {
+    cookies,
     open: (url) => follow({ url: new URL(url), site: 'cross-site' }),
     send({ url, page }, fields) {
       const form = /<form method="post" action="([^"]*)"/.exec(page?.text ?? '')?.[1]
