@@ -139,6 +139,7 @@ export async function startTapped(
     tickets: tapped(tap, 'tickets', stores.tickets),
     proofs: tapped(tap, 'proofs', stores.proofs),
     identities: tapped(tap, 'identities', stores.identities),
+    deviceCodes: tapped(tap, 'deviceCodes', stores.deviceCodes),
     providers: { list: [tapped(tap, 'provider', { ...anybody })], returnTo: [returnTo] },
     signer: tapped(tap, 'signer', { ...signer }),
     passwords: tapped(tap, 'passwords', {
@@ -172,6 +173,7 @@ export async function startTapped(
       clients: tapped(tap, 'clients', oauthOf().clients as ClientStore),
       consents: tapped(tap, 'consents', consents),
       once: tapped(tap, 'once', once),
+      deviceFlow: true,
       ...tapped(tap, 'apps', { claims: async () => ({}) }),
     }),
     ...tapped(tap, 'hooks', {

@@ -51,11 +51,25 @@ export const phone: OAuthClient = {
   scopes,
 }
 export const apps: readonly OAuthClient[] = [wiki, tracker, phone]
+/** A program of somebody else's without a browser; any id that begins so has one. */
+export const terminal: OAuthClient = {
+  id: 'terminal-',
+  name: 'Terminal',
+  type: 'native',
+  redirectUris: [],
+  grants: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
+  scopes,
+}
+
+function appOf(id: string): OAuthClient | null {
+  if (id.startsWith(terminal.id)) return { ...terminal, id }
+  return apps.find((one) => one.id === id) ?? null
+}
 
 /** The option `oauth` with these apps, in a store of the host's. */
 export function oauthOf(parts: Partial<OAuthOptions> = {}): OAuthOptions {
   const { consents, once } = memoryOAuthStores()
-  const clients = { find: async (id: string) => apps.find((one) => one.id === id) ?? null }
+  const clients = { find: async (id: string) => appOf(id) }
   return {
     baseUrl: `${issuer}/api/v1`,
     clients,

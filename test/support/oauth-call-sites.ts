@@ -1,4 +1,6 @@
 // The requests of apps, for call-sites.ts: which parts of the host each calls, nobody writes down.
+
+import supertest from 'supertest'
 import type { OAuthClient } from '../../src/index.js'
 import type { Ask, Outcome, Scene } from './call-sites.js'
 import { bearer, logIn } from './client.js'
@@ -8,10 +10,12 @@ import {
   authorize,
   authorizeQuery,
   codeFor,
+  issuer,
   openBrowser,
   phone,
   sendAs,
   signInTo,
+  terminal,
   tracker,
   wiki,
 } from './oauth-apps.js'
@@ -59,6 +63,44 @@ const owning = (method: 'GET' | 'DELETE', path: string) => async (scene: Scene) 
   return () => outcomeOf(fetch(`${host.url}${path}`, { method, headers: bearer(authToken) }))
 }
 
+/** A program of a user's own, so that no limit of another one's is reached. */
+const terminalOf = ({ user }: Scene): OAuthClient => ({ ...terminal, id: `terminal-${user.id}` })
+
+async function beginDevice(scene: Scene) {
+  const form = { scope: 'openid messages:read' }
+  const answer = await sendAs(scene.host, terminalOf(scene), '/oauth/device_authorization', form)
+  const asked = (await answer.json()) as { device_code: string; user_code: string }
+  if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(asked)}`)
+  scene.host.issued.add(asked.device_code)
+  return asked
+}
+
+/** The page of devices in a browser: sends forms, with what the page has hidden in them. */
+async function openDevicePage({ host, user }: Scene) {
+  const url = `${host.url}/oauth/device`
+  const session = await openBrowser(host, user.id)
+  const navigation = { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'navigate' }
+  const page = await supertest(url)
+    .get('')
+    .set({ Cookie: session, ...navigation })
+  const [, csrf = ''] = /name="csrf" value="([^"]*)"/.exec(page.text) ?? []
+  const set = ([page.headers['set-cookie'] ?? []].flat() as string[]).map(
+    (one) => one.split(';')[0],
+  )
+  const headers = {
+    Cookie: [session, ...set].join('; '),
+    Origin: issuer,
+    'Sec-Fetch-Site': 'same-origin',
+  }
+  return (form: Record<string, string>) =>
+    fetch(url, {
+      method: 'POST',
+      redirect: 'manual',
+      headers,
+      body: new URLSearchParams({ csrf, ...form }),
+    })
+}
+
 /** What browsers and apps ask. A posted authorization request is handed on, and calls nothing. */
 export const oauthRequests: Readonly<Record<string, (scene: Scene) => Promise<Ask>>> = {
   'GET /oauth/authorize': async (scene) => {
@@ -71,6 +113,43 @@ export const oauthRequests: Readonly<Record<string, (scene: Scene) => Promise<As
   'POST /oauth/token with a code of a public client': exchanging(phone),
   'POST /oauth/token with a refresh token that is kept': refreshing(wiki),
   'POST /oauth/token with a refresh token that is replaced': refreshing(phone),
+  'POST /oauth/device_authorization': async (scene) => {
+    const form = { scope: 'openid' }
+    return () =>
+      outcomeOf(sendAs(scene.host, terminalOf(scene), '/oauth/device_authorization', form))
+  },
+  'POST /oauth/device with a code': async (scene) => {
+    const { user_code } = await beginDevice(scene)
+    const send = await openDevicePage(scene)
+    return () => outcomeOf(send({ user_code }))
+  },
+  'POST /oauth/device with an approval': async (scene) => {
+    const { user_code } = await beginDevice(scene)
+    const send = await openDevicePage(scene)
+    return () => outcomeOf(send({ user_code, step: 'decide', seen: 'yes' }))
+  },
+  'POST /oauth/device with a refusal': async (scene) => {
+    const { user_code } = await beginDevice(scene)
+    const send = await openDevicePage(scene)
+    return () => outcomeOf(send({ user_code, choice: 'deny' }))
+  },
+  'POST /oauth/token with a code of a device': async (scene) => {
+    const { user_code, device_code } = await beginDevice(scene)
+    const approved = await (await openDevicePage(scene))({
+      user_code,
+      step: 'decide',
+      seen: 'yes',
+    })
+    if (approved.status !== 200) throw new Error(`${approved.status} ${await approved.text()}`)
+    const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
+    return () => {
+      // At its pace.
+      scene.host.clock.advance(5)
+      return outcomeOf(
+        sendAs(scene.host, terminalOf(scene), '/oauth/token', { grant_type, device_code }),
+      )
+    }
+  },
   'POST /oauth/revoke with a refresh token': showing('/oauth/revoke', 'refresh_token'),
   'POST /oauth/revoke with an access token': showing('/oauth/revoke', 'access_token'),
   'POST /oauth/introspect with a refresh token': showing('/oauth/introspect', 'refresh_token'),
