@@ -84,7 +84,7 @@ const setups = [
 
 for (const { on, fresh, isThere, elsewhere } of setups)
   test.skipIf(!isThere)(
-    `with ${on}, alice connects her account of the other instance once, and then signs in by it alone`,
+    `with ${on}, alice connects her account elsewhere once, and then signs in by it alone`,
     async () => {
       await startDownstream(fresh)
       const browser = browse()
