@@ -7,6 +7,8 @@ const area = (process.env['MUTATION_TESTS'] ?? '*/').split(';')
 const slow = [
   'host-failures/{every-call,host-failures}',
   'login/slow-morning',
+  'pages/mounted/providers-{in-browser,looks}',
+  'provider-sign-in/{logout-load,two-nodes}',
   'signers/{jose-signer,key-files,key-material,key-ring}',
   'throttle/stores',
   'two-factor/{at-rest,guesses,key-uri,races,rfc-6238,totp}',
