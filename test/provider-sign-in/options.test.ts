@@ -1,6 +1,6 @@
 // What is wrong with the option is said at the start, with its name and a remedy.
 import { expect, it } from 'vitest'
-import type { AuthRouterOptions, ProvidersOptions } from '../../src/index.js'
+import type { AuthRouterOptions, ProvidersOptions, UserStore } from '../../src/index.js'
 import { startHost } from '../support/host.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
 import { fakeProvider, returnTo } from './provider-host.js'
@@ -47,11 +47,28 @@ it.each<[option: string, given: object, options?: Partial<AuthRouterOptions>]>([
   await expect(failed).rejects.toThrow(/Remedy: \S/)
 })
 
-it('needs users whom it can make, and take back', async () => {
-  const { create: _none, ...users } = (await startHost()).users
-  const failed = start({ unknown: 'create' }, { users })
-  await expect(failed).rejects.toMatchObject({ option: 'providers.unknown' })
-})
+it.each<[method: keyof UserStore, given: object, option: string, remedy: string]>([
+  ['create', { unknown: 'create' }, 'providers.unknown', "or pass 'refuse'"],
+  ['nameIsFree', { unknown: 'create' }, 'providers.unknown', "or pass 'refuse'"],
+  ['delete', { unknown: 'create' }, 'providers.unknown', "or pass 'refuse'"],
+  [
+    'findContact',
+    { list: [fakeProvider({ trustEmail: true })] },
+    'providers.list',
+    'or leave trustEmail out',
+  ],
+])(
+  'needs %s of the users for %o, and otherwise does not',
+  async (method, given, option, remedy) => {
+    const { [method]: _none, ...others } = (await startHost()).users
+    const users = others as unknown as UserStore
+    const failed = start(given, { users })
+    await expect(failed).rejects.toMatchObject({ option })
+    await expect(failed).rejects.toThrow(`needs users with ${method}, and they have none.`)
+    await expect(failed).rejects.toThrow(remedy)
+    await start({ list: [fakeProvider({ trustEmail: false })], unknown: 'refuse' }, { users })
+  },
+)
 
 it('needs encryption keys', async () => {
   const options = { encryptionKeys: [], secondFactors: undefined } as never

@@ -127,11 +127,13 @@ it('refuses whomever the host does not allow', async () => {
 })
 
 it('returns to any address of the list, and to no other', async () => {
-  const host = await startProviders()
+  const ofTheMachine = 'http://127.0.0.1/signed-in'
+  const list = [returnTo, alsoReturnTo, ofTheMachine]
+  const host = await startProviders({ providers: { returnTo: list } })
   const { codeChallenge } = pkcePair()
   const start = (address: string) =>
     post(host, '/auth/providers/fake/start', { returnTo: address, codeChallenge })
-  await start(alsoReturnTo).expect(200)
+  for (const good of [...list, 'http://127.0.0.1:49152/signed-in']) await start(good).expect(200)
   for (const bad of [
     `${returnTo}/`,
     `${returnTo}?a=b`,
@@ -140,6 +142,9 @@ it('returns to any address of the list, and to no other', async () => {
     'javascript:alert(1)',
     'https:\\\\chat.example.com\\signed-in',
     'https://evil.example.com/signed-in',
+    'https://chat.example.com:8443/signed-in',
+    'http://localhost:49152/signed-in',
+    'http://127.0.0.1:49152/elsewhere',
   ])
     await start(bad).expect(400)
 })
