@@ -9,6 +9,8 @@ const slow = [
   'login/slow-morning',
   'pages/mounted/providers-{in-browser,looks}',
   'provider-sign-in/{logout-load,two-nodes}',
+  'providers/cost',
+  'registration/two-processes',
   'signers/{jose-signer,key-files,key-material,key-ring}',
   'throttle/stores',
   'two-factor/{at-rest,guesses,key-uri,races,rfc-6238,totp}',
