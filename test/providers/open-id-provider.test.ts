@@ -88,6 +88,15 @@ describe('a sign-in with OpenID Connect', () => {
     expect(form?.get('redirect_uri')).toBe(callbackUrl)
   })
 
+  it.each(['s'.repeat(255), `${'ß'.repeat(127)}s`])(
+    'takes a subject of 255 bytes: %s',
+    async (sub) => {
+      const issuer = await startIssuer()
+      issuer.lies.claims = { sub }
+      expect(await identified(signIn(providerAt(issuer), issuer))).toMatchObject({ subject: sub })
+    },
+  )
+
   it('signs in with an RSA key, too, and with a name that has an accent', async () => {
     const issuer = await startIssuer()
     issuer.lies.metadata = { id_token_signing_alg_values_supported: undefined }
