@@ -54,6 +54,6 @@ const opened = {
 }
 
 /** The first group of a pattern in a page. */
-export function valueIn(pattern: RegExp, page: string): string {
+function valueIn(pattern: RegExp, page: string): string {
   return (pattern.exec(page ?? '')?.[1] ?? '').replaceAll('&amp;', '&')
 }
