@@ -146,8 +146,8 @@ it('the server of the README signs in with accounts elsewhere in twelve more lin
   const headers = { 'Content-Type': 'application/json' }
   const body = JSON.stringify({ username: 'alice', password: 'correct horse battery staple' })
   const login = await fetch(`${base}/login`, { method: 'POST', headers, body })
-  const { authToken } = (await login.json()).data
-  expect((await walk(authToken)).data.identity).toMatchObject({ provider: 'work' })
+  const { data: first } = (await login.json()) as { data: { authToken: string } }
+  expect((await walk(first.authToken)).data.identity).toMatchObject({ provider: 'work' })
   const { data } = await walk()
   const guarded = { headers: { Authorization: `Bearer ${data.authToken}` } }
   expect(await (await fetch(`${base}/rooms`, guarded)).json()).toEqual({
