@@ -11,6 +11,7 @@ import {
   joseSigner,
   type Mail,
 } from '../../src/index.js'
+import { grantTypes, type OAuthClient } from '../../src/stores/client-contract.js'
 import { assertion, creation, newPasskey } from '../passkeys/authenticator.js'
 import {
   ada,
@@ -100,11 +101,11 @@ const find = (method: string, path: string) =>
 const titled = endpoints.map((one) => [`${one.method} ${one.path}`, one] as const)
 const mails: Mail[] = []
 /** With every option that mounts an endpoint. */
-const mayIntrospect = { ...wiki, mayIntrospect: true }
+const mayIntrospect: OAuthClient = { ...wiki, mayIntrospect: true, grants: grantTypes }
 const everything = {
   options: {
     namedTokens: true,
-    ...oauthOptions({ clients: [mayIntrospect] }),
+    ...oauthOptions({ clients: [mayIntrospect], deviceFlow: true }),
     ...passkeyOptions(),
     ...accountsOptions(mails),
     ...providersOptions(),
@@ -458,6 +459,7 @@ describe('openapi.json', () => {
     const byPost = supertest(host.url).post('/oauth/userinfo')
     look(await byPost.auth(access_token, { type: 'bearer' }), 'POST', '/oauth/userinfo')
     await post('/oauth/revoke', { token: refresh_token })
+    await post('/oauth/device_authorization', { scope: 'openid' })
 
     const { consents } = everything.options.oauth ?? {}
     const now = new Date()

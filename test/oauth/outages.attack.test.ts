@@ -9,7 +9,13 @@ const names = Object.keys(oauthRequests)
 const reject = () => Promise.reject(new Error('the database is away'))
 
 /** Nothing is read of what these answer, if they answer at all. */
-const unread = ['codes.save', 'sessions.create', 'sessions.touch', 'consents.grant']
+const unread = [
+  'codes.save',
+  'deviceCodes.save',
+  'sessions.create',
+  'sessions.touch',
+  'consents.grant',
+]
 /** Whatever this answers but nothing is a refusal of the host's, as at every other door. */
 const refusing = 'hooks.beforeLogin'
 /** To the router a token is some text. */

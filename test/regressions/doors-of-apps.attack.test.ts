@@ -2,6 +2,7 @@
 // other. A value that two doors take is a way around whatever the stricter one asks.
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import { cli, deviceGrant, startDevices } from '../oauth/device/device-host.js'
 import {
   desktop,
   type Form,
@@ -11,7 +12,6 @@ import {
   search,
   secret,
   service,
-  startRelyingParties,
   tracker,
   wiki,
 } from '../oauth/relying-party.js'
@@ -26,7 +26,7 @@ async function start() {
   let last = 0
   // Each from a network of its own: what is refused is counted.
   const clientAddress = () => `10.0.${Math.floor(++last / 200)}.${last % 200}`
-  return startRelyingParties({ options: { clientAddress, namedTokens: true } })
+  return startDevices({ options: { clientAddress, namedTokens: true } })
 }
 
 type Parties = Awaited<ReturnType<typeof start>>
@@ -44,6 +44,8 @@ async function holdings(at: Parties) {
     .tokens
   const offline = (await flow(wiki, { scope: 'openid offline_access' })).tokens
   const ticket = await post(host, '/auth/socket-ticket', undefined, bearer(authToken))
+  const device = await at.begin(cli, { scope: 'openid' })
+  await at.approve(device.user_code)
   const values = {
     'token of a login': authToken,
     'access token of PKCE': exchanged.body.access_token,
@@ -61,6 +63,8 @@ async function holdings(at: Parties) {
     cookie: cookie.slice(`${cookieName}=`.length),
     ticket: ticket.body.data.ticket,
     'secret of a client': secret.secret,
+    'code of a device': device.device_code,
+    'code of its user': device.user_code,
   }
   return { values: values as Record<keyof typeof values, string>, pkce, code }
 }
@@ -155,6 +159,10 @@ function doorsOf(at: Parties, { pkce, code }: Holdings) {
       grant_type: 'refresh_token',
       refresh_token,
     })),
+    '/oauth/token, by the code of a device': token(cli, (device_code) => ({
+      grant_type: deviceGrant,
+      device_code,
+    })),
     'a client, by secret': token(
       wiki,
       (client_secret) => ({ client_id: 'wiki', client_secret, grant_type: 'none' }),
@@ -218,6 +226,8 @@ const opens: Readonly<Record<Kind, readonly Door[]>> = {
   cookie: ['a page', 'a code of a client'],
   ticket: ['a socket, by ticket'],
   'secret of a client': ['a client, by secret'],
+  'code of a device': ['/oauth/token, by the code of a device'],
+  'code of its user': [],
 }
 
 const isOwn = (kind: Kind, door: Door) => opens[kind].includes(door)
