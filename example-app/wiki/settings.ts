@@ -26,6 +26,7 @@ function howToRegister(wikiUrl: string): string {
     type: 'web',
     firstParty: true,
     redirectUris: [`${wikiUrl}/callback`],
+    backchannelLogoutUri: `${wikiUrl}/backchannel-logout`,
     scopes: ['openid', 'profile', 'offline_access'],
     secretHashes: [hash],
   }

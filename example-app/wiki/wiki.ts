@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express'
 import * as oidc from 'openid-client'
+import { createReadLogoutToken } from './logout-token.js'
 import { home, problem } from './pages.js'
 import { readSettings } from './settings.js'
 
@@ -22,6 +23,8 @@ interface Visitor {
   readonly checks?: { readonly pkceCodeVerifier: string; readonly expectedState: string }
   readonly name?: string
   readonly refreshToken?: string
+  /** What the chat calls the session of which this is one. */
+  readonly sid?: string
 }
 
 // In memory: a restart signs everybody out. A real wiki has them in its database, and an end.
@@ -45,7 +48,9 @@ function keep(request: Request, response: Response, visitor: Visitor): void {
 }
 
 function signedIn(tokens: Awaited<ReturnType<typeof oidc.refreshTokenGrant>>): Visitor {
-  return { name: String(tokens.claims()?.['name']), refreshToken: tokens.refresh_token ?? '' }
+  const claims = tokens.claims()
+  const [name, sid] = [String(claims?.['name']), String(claims?.['sid'])]
+  return { name, sid, refreshToken: tokens.refresh_token ?? '' }
 }
 
 const app = express().disable('x-powered-by')
@@ -97,6 +102,17 @@ app.post('/sign-out', async (request, response) => {
   if (refreshToken !== undefined) await oidc.tokenRevocation(chat, refreshToken)
   keep(request, response, {})
   response.redirect(303, '/')
+})
+
+// The chat has ended the session. The browser notices with its next page.
+const readLogoutToken = createReadLogoutToken(chat)
+const form = express.urlencoded({ extended: false, limit: '16kb' })
+app.post('/backchannel-logout', form, async (request, response) => {
+  const ended = await readLogoutToken(request.body?.logout_token)
+  response.set('Cache-Control', 'no-store')
+  if (ended === null) return void response.status(400).json({ error: 'invalid_request' })
+  for (const [id, { sid }] of visitors) if (sid === ended) visitors.delete(id)
+  response.end()
 })
 
 const onError: ErrorRequestHandler = (error, _request, response, _next) => {

@@ -95,6 +95,11 @@ function openIdMetadata(settings: MetadataSettings): object {
     claims_parameter_supported: false,
     // Only an ID Token tells a client the `acr` of a sign-in.
     ...(acrValues.length > 0 && { acr_values_supported: listOf(acrValues) }),
+    // OpenID Connect Back-Channel Logout 1.0 §2.1.
+    ...(settings.offersLogout && {
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
+    }),
   }
 }
 

@@ -295,7 +295,7 @@ function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessi
   // The sign-in pages for apps need the cookie too.
   const origin = pagesOrigin ?? oauthServer?.baseUrl.origin
   const passkeyServer = passkeys && createPasskeyServer({ ...kit, options: passkeys, keptCodes })
-  const server = oauth?.logout === true ? oauthServer : undefined
+  const server = oauthServer?.offersLogout === true ? oauthServer : undefined
   return {
     oauthServer,
     backchannelLogout: server && createBackchannelLogout({ ...kit, ...server }),

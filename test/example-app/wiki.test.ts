@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { generateClientSecret, type OAuthClient } from 'messaging-auth-router'
 import supertest from 'supertest'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { totpCode } from '../../src/testing/totp-code.js'
 import { chromiumPath, launchChromium } from '../support/chromium.js'
 import { pkcePair } from '../support/client.js'
@@ -147,6 +147,7 @@ beforeAll(async () => {
     type: 'web',
     firstParty: true,
     redirectUris: [`${wikiUrl}/callback`],
+    backchannelLogoutUri: `${wikiUrl}/backchannel-logout`,
     scopes: ['openid', 'profile', 'offline_access', 'messages:read'],
     secretHashes: [hash],
   }
@@ -185,6 +186,21 @@ describe('by HTTP', () => {
     expect(await kindsOfSessions()).not.toContain('oauth')
     expect(await browser.read(wikiUrl)).toContain('Sign in with Chat')
     expect(wiki.output.text).toBe(`listening on ${wikiUrl}\n`)
+  })
+
+  test('whoever signs out of the chat on all devices is signed out of the wiki', async () => {
+    await browser.submit(await browser.read(`${wikiUrl}/sign-in`), typed)
+    expect(await browser.read(wikiUrl)).toContain('Hello Alice')
+    const forged = await fetch(`${wikiUrl}/backchannel-logout`, {
+      method: 'POST',
+      body: new URLSearchParams({ logout_token: 'a.b.c' }),
+    })
+    expect(forged.status).toBe(400)
+    const headers = await client.signIn(chat.url, alice)
+    await client.request(chat.url, 'DELETE', '/api/v1/auth/sessions', undefined, headers)
+    await vi.waitFor(async () => {
+      expect(await browser.read(wikiUrl)).toContain('Sign in with Chat')
+    }, 5000)
   })
 
   test('one sign-in is good for both apps, until she signs out in this browser', async () => {

@@ -1,4 +1,5 @@
 // Apps are told when a session of theirs has ended: OpenID Connect Back-Channel Logout 1.0.
+import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
 import type { EndReason, SessionRecord } from '../../src/index.js'
 import { sidOf } from '../../src/oauth/id-token.js'
@@ -179,7 +180,14 @@ describe('a session of an app that ends because', () => {
   })
 })
 
-describe('without the option oauth.logout', () => {
+describe('the option oauth.logout', () => {
+  it.each([true, false])('is in the metadata: %s', async (logout) => {
+    const host = await startTelling({ clients: [], oauth: { logout } })
+    const { body } = await supertest(new URL(host.url).origin).get('/.well-known/openid-configuration')
+    const names = ['backchannel_logout_supported', 'backchannel_logout_session_supported']
+    expect(names.map((name) => body[name])).toEqual(logout ? [true, true] : [undefined, undefined])
+  })
+
   it.each([true, false])('with it: %s; rows are read for it alone', async (logout) => {
     const wiki = await startToldApp('wiki')
     const { sessions } = memoryStores()

@@ -9,6 +9,7 @@ import {
   type OAuthClient,
   type OAuthOptions,
   type SessionRecord,
+  type SigningKey,
 } from '../../src/index.js'
 import { randomId } from '../../src/lib/random.js'
 import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
@@ -21,7 +22,7 @@ import { rsaKey } from '../support/rsa-key.js'
 /** On this machine, so that its apps may be there as well. */
 export const issuer = 'http://localhost:3000'
 export const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
-const key = await generateSigningKey('ES256')
+export const key: SigningKey = await generateSigningKey('ES256')
 
 /** What an app was sent. */
 export interface Told {
@@ -101,6 +102,7 @@ export async function startTelling(settings: ToldSettings): Promise<ToldHost> {
   const clock = manualClock(new Date('2026-03-01T12:00:00Z'))
   const { consents, once } = memoryOAuthStores()
   const host = await startHost({
+    before: (app, auth) => void app.use(auth.wellKnown),
     options: {
       clock,
       signer: signerOf(clock),

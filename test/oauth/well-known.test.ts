@@ -107,6 +107,8 @@ describe('the metadata of the server', () => {
       prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
       ui_locales_supported: ['en', 'de'],
       claims_parameter_supported: false,
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
       require_pushed_authorization_requests: false,
@@ -116,11 +118,11 @@ describe('the metadata of the server', () => {
 
   it('says nothing of what is not switched on', () => {
     const names = Object.keys(serverMetadata(nothing))
-    const switched =
-      /^(device_authorization|userinfo|introspection|id_token|subject|claims|acr|ui_locales)_/
+    const some = ['userinfo', 'introspection', 'id_token', 'subject', 'claims', 'acr', 'ui_locales']
+    const switched = new RegExp(`^(${[...some, 'device_authorization', 'backchannel'].join('|')})_`)
     expect(names.filter((name) => switched.test(name))).toEqual([])
     expect(serverMetadata(nothing)['grant_types_supported']).not.toContain(deviceGrant)
-    const later = /^(end_session|backchannel|registration|pushed)_/
+    const later = /^(end_session|registration|pushed)_/
     const most = Object.keys(serverMetadata(everything))
     expect(most.filter((name) => later.test(name))).toEqual([])
     expect(names).toContain('token_endpoint')
