@@ -31,12 +31,12 @@ describe.each(['ES256', 'RS256'] as const)('a logout token with %s', (algorithm)
   it('passes neither as an ID token nor as an access token', async () => {
     const token = await sign(algorithm)
     const refusal = { code: 'Unauthorized' }
-    for (const reading of [
-      signer.verifyIdToken?.(token, { audience: 'wiki' }),
-      signer.verify(token, { audiences: ['wiki'] }),
-      signer.verifyExpired?.(token, { audiences: ['wiki'] }),
-    ])
-      await expect(reading).rejects.toMatchObject(refusal)
+    const readings = [
+      () => signer.verifyIdToken?.(token, { audience: 'wiki' }),
+      () => signer.verify(token, { audiences: ['wiki'] }),
+      () => signer.verifyExpired?.(token, { audiences: ['wiki'] }),
+    ]
+    for (const read of readings) await expect(read()).rejects.toMatchObject(refusal)
   })
 })
 
