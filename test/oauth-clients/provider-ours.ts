@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import {
+  type AuthRouter,
   type AuthUser,
   bcryptHasher,
   createAuthRouter,
@@ -42,7 +43,17 @@ const users: UserStore = {
   findByIdentifier: async ({ value }) => (value === user.username ? user : null),
 }
 
-async function start(path: IssuerPath): Promise<Provider> {
+/** What else a test may want of it. */
+export interface Ours extends Provider {
+  readonly auth: AuthRouter
+}
+
+function start(path: IssuerPath): Promise<Provider> {
+  return startOurs(path, registrations.map(clientOf))
+}
+
+/** Starts it with clients of its own; it tells them when a session has ended. */
+export async function startOurs(path: IssuerPath, clients: readonly OAuthClient[]): Promise<Ours> {
   const app = express()
   const server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -57,10 +68,11 @@ async function start(path: IssuerPath): Promise<Provider> {
     encryptionKeys,
     oauth: {
       baseUrl: `${origin}${mount}`,
-      clients: registrations.map(clientOf),
+      clients,
       consents,
       once,
       claims: () => alice.claims,
+      logout: true,
     },
   })
   app.use(auth.wellKnown)
@@ -68,6 +80,7 @@ async function start(path: IssuerPath): Promise<Provider> {
   return {
     issuer,
     answer,
+    auth,
     stop: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -76,7 +89,8 @@ async function start(path: IssuerPath): Promise<Provider> {
   }
 }
 
-function clientOf(registration: Registration): OAuthClient {
+/** A client as this package has it. */
+export function clientOf(registration: Registration): OAuthClient {
   const { secret, secretIn: _either, ...client } = registration
   return { ...client, ...(secret === undefined ? {} : { secretHashes: [hashOf(secret)] }) }
 }
