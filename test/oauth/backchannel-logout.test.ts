@@ -183,7 +183,8 @@ describe('a session of an app that ends because', () => {
 describe('the option oauth.logout', () => {
   it.each([true, false])('is in the metadata: %s', async (logout) => {
     const host = await startTelling({ clients: [], oauth: { logout } })
-    const { body } = await supertest(new URL(host.url).origin).get('/.well-known/openid-configuration')
+    const root = new URL(host.url).origin
+    const { body } = await supertest(root).get('/.well-known/openid-configuration')
     const names = ['backchannel_logout_supported', 'backchannel_logout_session_supported']
     expect(names.map((name) => body[name])).toEqual(logout ? [true, true] : [undefined, undefined])
   })

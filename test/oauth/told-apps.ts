@@ -20,7 +20,7 @@ import { startHost, type TestHost } from '../support/host.js'
 import { rsaKey } from '../support/rsa-key.js'
 
 /** On this machine, so that its apps may be there as well. */
-export const issuer = 'http://localhost:3000'
+const issuer = 'http://localhost:3000'
 export const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 export const key: SigningKey = await generateSigningKey('ES256')
 
