@@ -26,6 +26,8 @@ export interface MetadataSettings {
   readonly isRegistrationOpen: boolean
   /** Whether there is the device grant. */
   readonly hasDeviceFlow: boolean
+  /** Whether apps can sign users out here. */
+  readonly offersLogout: boolean
 }
 
 const prompts = ['none', 'login', 'consent', 'select_account']

@@ -44,6 +44,8 @@ export interface OAuthServer {
   readonly requireFitSigner: RequireFitSigner
   /** Undefined without the option `oauth.deviceFlow`. */
   readonly deviceRules: Required<DeviceFlowOptions> | undefined
+  /** Whether apps and this server tell each other that a user has signed out. */
+  readonly offersLogout: boolean
 }
 
 export interface OAuthServerDeps {
@@ -86,6 +88,7 @@ export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
     userClaims: createUserClaims(options.claims, call),
     requireFitSigner: createRequireFitSigner(signer, call, clock),
     deviceRules: deviceRulesOf(options),
+    offersLogout: options.logout === true,
   }
 }
 

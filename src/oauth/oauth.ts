@@ -105,7 +105,8 @@ function clientsForHost(deps: OAuthDeps): ClientsForHost {
 
 function discovery(deps: OAuthDeps): WellKnown {
   const { issuer, baseUrl, scopes, ownResource, deviceFlow } = deps
-  const { idTokenAlgorithms, acrValues, locales, introspection, isRegistrationOpen } = deps
+  const { idTokenAlgorithms, acrValues, locales, introspection } = deps
+  const { isRegistrationOpen, offersLogout } = deps
   const settings = {
     issuer,
     baseUrl,
@@ -117,6 +118,7 @@ function discovery(deps: OAuthDeps): WellKnown {
     introspection,
     isRegistrationOpen,
     hasDeviceFlow: deviceFlow !== undefined,
+    offersLogout,
   }
   return createWellKnown({
     issuer: new URL(issuer),

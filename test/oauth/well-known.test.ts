@@ -23,6 +23,7 @@ const everything: MetadataSettings = {
   introspection: true,
   isRegistrationOpen: true,
   hasDeviceFlow: true,
+  offersLogout: true,
 }
 const nothing: MetadataSettings = {
   ...everything,
@@ -33,6 +34,7 @@ const nothing: MetadataSettings = {
   locales: [],
   introspection: false,
   hasDeviceFlow: false,
+  offersLogout: false,
 }
 
 interface Started extends BareAppSettings {
