@@ -356,6 +356,7 @@ export type {
   ClientRefusal,
   CodeRefusal,
   DeviceRefusal,
+  LogoutRefusal,
   PageRefusal,
   ProofRefusal,
   RefreshRefusal,

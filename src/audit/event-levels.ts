@@ -28,6 +28,7 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'consent.granted': 'info',
   'consent.revoked': 'info',
   'page.refused': 'info',
+  'logout.requested': 'info',
   'request.refused': 'debug',
   'password.refused': 'info',
   'password.rehashed': 'info',

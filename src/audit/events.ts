@@ -8,6 +8,7 @@ import type {
   ClientRefusal,
   CodeRefusal,
   DeviceRefusal,
+  LogoutRefusal,
   PageRefusal,
   PasskeyPurpose,
   PasskeyRefusal,
@@ -190,6 +191,18 @@ export type AuthEventBody =
       readonly type: 'page.refused'
       readonly reason: PageRefusal
       readonly clientId: string | null
+    }
+  /**
+   * An app has sent a browser to sign its user out. `endsSession`: that has ended the session of
+   * the browser; otherwise a page asks the user, if somebody is signed in. `refused`: why the
+   * browser does not return to the app; null if it does, or if the app has not asked for that.
+   * `clientId` is set only if the client exists.
+   */
+  | {
+      readonly type: 'logout.requested'
+      readonly clientId: string | null
+      readonly endsSession: boolean
+      readonly refused: LogoutRefusal | null
     }
   /** The credentials of a request or an upgrade were refused. */
   | { readonly type: 'request.refused'; readonly reason: string }

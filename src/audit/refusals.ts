@@ -74,6 +74,17 @@ export type PageRefusal =
   /** Another user is connected with it. */
   | 'identity-in-use'
 
+/** Why an app's wishes for after signing out were ignored. */
+export type LogoutRefusal =
+  /** Unreadable, too long, or with a parameter twice. */
+  | 'malformed'
+  /** No client is named, or there is no such client, or it is disabled. */
+  | 'unknown-client'
+  /** The `id_token_hint` is no ID token of ours for the client. */
+  | 'foreign-hint'
+  /** The client has registered no such address. */
+  | 'redirect-mismatch'
+
 /** The change of a client. */
 export type ClientChange =
   | 'created'

@@ -25,6 +25,14 @@ export function redirectOf(client: OAuthClient, presented: string): string | nul
     : null
 }
 
+/** The same for the address after signing out. */
+export function postLogoutRedirectOf(client: OAuthClient, presented: string): string | null {
+  const { postLogoutRedirectUris = [], type } = client
+  return postLogoutRedirectUris.some((registered) => redirectMatches(presented, registered, type))
+    ? presented
+    : null
+}
+
 /**
  * Whether a sign-in with these scopes yields a refresh token. By default native clients always get
  * one, others if they ask for `offline_access`.

@@ -40,7 +40,13 @@ export function checkClient(
   { idTokenAlgorithms, ownResource, webOnLoopback }: SignerFacts,
 ): OAuthClient {
   const client = readClient(name, given)
-  const ofServer = [isNoAudience(ownResource), redirectsTo(webOnLoopback), isTold(webOnLoopback)]
+  const redirects = (member: RedirectMember) => redirectsTo(member, webOnLoopback)
+  const ofServer = [
+    isNoAudience(ownResource),
+    redirects('redirectUris'),
+    redirects('postLogoutRedirectUris'),
+    isTold(webOnLoopback),
+  ]
   for (const rule of [...ofServer, ...rules, signedBy(idTokenAlgorithms)]) {
     const found = rule(client)
     if (found === null) continue
@@ -132,11 +138,13 @@ function when(
   return (client) => (isWrong(client) ? { member, problem } : null)
 }
 
-function redirectsTo(webOnLoopback: boolean): ClientRule {
-  return function redirectsAreAllowed({ redirectUris, type }) {
-    for (const [index, uri] of redirectUris.entries()) {
+type RedirectMember = 'redirectUris' | 'postLogoutRedirectUris'
+
+function redirectsTo(member: RedirectMember, webOnLoopback: boolean): ClientRule {
+  return function redirectsAreAllowed({ [member]: uris = [], type }) {
+    for (const [index, uri] of uris.entries()) {
       const problem = redirectProblem(uri, type, webOnLoopback)
-      if (problem !== null) return { member: 'redirectUris', at: `[${index}]`, problem }
+      if (problem !== null) return { member, at: `[${index}]`, problem }
     }
     return null
   }

@@ -17,6 +17,7 @@ export const clientRemedies: Readonly<Record<keyof OAuthClient, string>> = {
   redirectUris:
     'list up to 20 whole URIs, each once: https://…; for a native client also ' +
     'http://127.0.0.1/… (a web client where oauth.baseUrl is http), or com.example.app:/….',
+  postLogoutRedirectUris: 'leave it out, or list up to 20 whole URIs like those of redirectUris.',
   grants:
     'leave it out for the first two, or list some of ' +
     `${grantTypes.map((name) => `'${name}'`).join(', ')}.`,
@@ -52,6 +53,7 @@ const schema = lazily(() => {
     type: oneOf(['web', 'native', 'service']),
     firstParty: flag().optional(),
     redirectUris: listOf(text(), 20),
+    postLogoutRedirectUris: listOf(text(), 20).optional(),
     grants: listOf(oneOf(grantTypes), grantTypes.length).optional(),
     scopes: listOf(scope(), 100),
     defaultScopes: listOf(scope(), 100).optional(),

@@ -71,7 +71,8 @@ export function createJudgeAuthorization(deps: JudgeAuthorizationDeps): JudgeAut
     const parsed = parseAuthorizationRequest(raw)
     if (parsed.at === 'page') return { ...parsed, clientName: null, clientId: null }
     // 429, 503
-    const client = parsed.clientId === null ? null : await find(deps, parsed.clientId, asking)
+    const { clientId } = parsed
+    const client = clientId === null ? null : await findClientOfBrowser(deps, clientId, asking)
     const checked = checkAuthorizationRequest(parsed, client, { knownScopes, ownResource })
     if (checked.at === 'page') {
       return { ...checked, clientName: nameOf(client), clientId: client?.id ?? null }
@@ -87,8 +88,8 @@ async function decide(
   { incoming, context }: AskingBrowser,
 ): Promise<JudgedAuthorization | ForClient> {
   const { idTokenHint, client, redirectUri, state } = request
-  const hintedUserId = idTokenHint === null ? null : await deps.readHint(idTokenHint, client.id)
-  if (idTokenHint !== null && hintedUserId === null) {
+  const hint = idTokenHint === null ? null : await deps.readHint(idTokenHint, client.id)
+  if (idTokenHint !== null && hint === null) {
     const description = 'id_token_hint is no token of this client.'
     return { at: 'client', client, error: 'invalid_request', description, redirectUri, state }
   }
@@ -96,7 +97,7 @@ async function decide(
   const granted = await wordsGranted(deps, client, found)
   const wanted = wordsOfPage(request, deps.ownResource)
   const isAllowed = hasWords(granted, wanted)
-  const flow = { done, hintedUserId, now: deps.clock() }
+  const flow = { done, hintedUserId: hint?.userId ?? null, now: deps.clock() }
   const decision = decideAuthorization(request, found?.signIn ?? null, isAllowed, flow)
   // A page that cannot store the consent would be a dead end.
   const isAsked = decision.next === 'page' && decision.page === 'consent'
@@ -107,8 +108,8 @@ async function decide(
   return { at: 'judged', request, found, decision }
 }
 
-// Lookups of unknown ids are limited.
-function find(
+/** The client of a browser's request. Lookups of unknown ids are limited: 429. */
+export function findClientOfBrowser(
   { clients, throttle }: Pick<JudgeAuthorizationDeps, 'clients' | 'throttle'>,
   clientId: string,
   asking: Pick<AskingBrowser, 'context'>,

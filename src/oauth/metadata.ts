@@ -95,6 +95,8 @@ function openIdMetadata(settings: MetadataSettings): object {
     id_token_signing_alg_values_supported: listOf(idTokenAlgorithms),
     claims_supported: listOf([...tokenClaims, ...claims]),
     claims_parameter_supported: false,
+    // OpenID Connect RP-Initiated Logout 1.0 §2.1.
+    ...(settings.offersLogout && { end_session_endpoint: addressAt(baseUrl, '/oauth/logout') }),
     // Only an ID Token tells a client the `acr` of a sign-in.
     ...(acrValues.length > 0 && { acr_values_supported: listOf(acrValues) }),
     // OpenID Connect Back-Channel Logout 1.0 §2.1.

@@ -95,7 +95,7 @@ export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
 // An app shows an ID token to sign a user out, and is told of the end of a session by another.
 function refuseUnfitLogout(
   { logout = false }: OAuthOptions,
-  { signLogoutToken }: TokenSigner,
+  signer: TokenSigner,
   idTokenAlgorithms: readonly IdTokenAlgorithm[],
 ): void {
   if (!logout) return
@@ -105,11 +105,13 @@ function refuseUnfitLogout(
       'needs ID tokens, and the signer signs none.',
       'use joseSigner() with a key for ES256, or rs256; or leave it out.',
     )
-  if (typeof signLogoutToken !== 'function')
+  const methods = ['verifyIdToken', 'signLogoutToken'] as const
+  const missing = methods.find((method) => typeof signer[method] !== 'function')
+  if (missing !== undefined)
     throw new AuthConfigError(
       'oauth.logout',
-      'needs logout tokens, and the signer signs none.',
-      'use joseSigner(), or give your signer the method signLogoutToken; or leave it out.',
+      `needs a signer with ${missing}, and it has none.`,
+      `use joseSigner(), or give your signer the method ${missing}; or leave it out.`,
     )
 }
 

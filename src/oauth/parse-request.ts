@@ -1,4 +1,4 @@
-/** The parameters of a request to the authorization endpoint. */
+/** The parameters of a request that a client sends with a browser. */
 export interface ParsedRequest {
   readonly at: 'parsed'
   /** The query as sent, for the pages that follow: nothing is lost or reordered. */
@@ -36,7 +36,12 @@ export const maxQueryChars = 4096
  * §2](https://www.rfc-editor.org/rfc/rfc8707#section-2)).
  */
 export function parseAuthorizationRequest(query: string): ParsedRequest | ForPage {
-  if (query.length > maxQueryChars) return { at: 'page', problem: 'too-long' }
+  return parseBrowserRequest(query, maxQueryChars)
+}
+
+/** The same for another endpoint that browsers are sent to by clients. */
+export function parseBrowserRequest(query: string, maxChars: number): ParsedRequest | ForPage {
+  if (query.length > maxChars) return { at: 'page', problem: 'too-long' }
   // In the address of a page, `#` would cut off what follows.
   if (!/^[!"$-~]*$/.test(query)) return { at: 'page', problem: 'malformed' }
   const pairs = pairsOf(query)

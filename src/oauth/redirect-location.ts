@@ -29,8 +29,13 @@ export function redirectLocation(redirectUri: string, response: AuthorizationRes
 
 /** An address with parameters appended, in this order. */
 export function appended(address: string, parameters: Readonly<Record<string, string>>): string {
-  const added = Object.entries(parameters).map(([name, value]) => `${name}=${formEncoded(value)}`)
-  return `${address}${separatorOf(address)}${added.join('&')}`
+  return `${address}${separatorOf(address)}${queryOf(parameters)}`
+}
+
+/** Parameters as a query without the `?`, in this order. */
+export function queryOf(parameters: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(parameters).map(([name, value]) => `${name}=${formEncoded(value)}`)
+  return pairs.join('&')
 }
 
 function separatorOf(redirectUri: string): '?' | '&' | '' {

@@ -13,6 +13,7 @@ import { createDeviceApprovals } from '../oauth/device/approve-device.js'
 import type { DeviceFlow } from '../oauth/device/device-flow.js'
 import { createReadIdTokenHint } from '../oauth/id-token-hint.js'
 import { createJudgeAuthorization } from '../oauth/judge-authorization.js'
+import { createJudgeLogout } from '../oauth/judge-logout.js'
 import type { OAuthServer } from '../oauth/oauth-server.js'
 import { createOwnConsents } from '../oauth/own-consents.js'
 import type { PasskeysOnPages } from '../passkeys/passkeys-on-pages.js'
@@ -55,6 +56,7 @@ import { type FormPage, formEndpoints } from './form-page.js'
 import { createPasskeyPart } from './form-parts.js'
 import { createExits } from './goal.js'
 import { createNamesAccount, type NamesAccountDeps } from './judge-form.js'
+import { logoutEndpoints } from './logout.endpoint.js'
 import type { EmailSignInOnPages } from './mailed-login.js'
 import { createNewPasskey, type PagePasskeys } from './page-passkeys.js'
 import { createPageProviders, type ProvidersOnPages } from './page-providers.js'
@@ -82,6 +84,7 @@ export interface BrowserPagesDeps
     | 'scopes'
     | 'nameResource'
     | 'ownResource'
+    | 'offersLogout'
   > {
   /** Common parts of all pages. */
   readonly pageSite: PageSite
@@ -112,7 +115,13 @@ export interface BrowserPagesDeps
   readonly canonical: NamesAccountDeps['canonical']
   readonly sessions: Pick<
     Sessions,
-    'findBySecret' | 'renewSecret' | 'end' | 'requireLive' | 'endClient'
+    | 'findBySecret'
+    | 'renewSecret'
+    | 'end'
+    | 'requireLive'
+    | 'endClient'
+    | 'endAllButNamed'
+    | 'findLive'
   >
   readonly secondFactors: Pick<SecondFactors, 'of' | 'sendsCodes'>
   readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
@@ -171,6 +180,7 @@ export function createBrowserPages(deps: BrowserPagesDeps): BrowserPages {
       ownPage('/oauth/continue', form(goOn)),
       ownPage('/oauth/sign-out', signOutEndpoints(parts)),
       ...devicePages(parts),
+      ...logoutPages(parts),
       ...accountPages(parts),
       ...mailPages(parts),
       ownPage('/oauth/assets/:file', { GET: assetsEndpoint(files) }),
@@ -213,12 +223,9 @@ function partsOf(deps: BrowserPagesDeps) {
   const answerClient = createAnswerClient({ ...shared, codes: createOAuthCodes(deps) })
   const exits = createExits(answerClient, baseUrl)
   const findBrowserUser = createFindBrowserUser(deps)
-  const judge = createJudgeAuthorization({
-    ...deps,
-    knownScopes: deps.scopes.known,
-    findBrowserUser,
-    readHint: createReadIdTokenHint(deps.signer, deps.call),
-  })
+  const readHint = createReadIdTokenHint(deps.signer, deps.call)
+  const judging = { ...deps, knownScopes: deps.scopes.known, findBrowserUser, readHint }
+  const judge = createJudgeAuthorization(judging)
   const passkeys = passkeysOn(deps)
   const forms = createSignInByForm(shared)
   return {
@@ -227,6 +234,7 @@ function partsOf(deps: BrowserPagesDeps) {
     exits,
     visitPage: createVisitPage({ ...shared, answerClient, judge, findBrowserUser }),
     advance: createAdvance(exits, baseUrl),
+    judgeLogout: deps.offersLogout ? createJudgeLogout(judging) : undefined,
     passkeys,
     offerPasskey: passkeys && createOfferPasskey(passkeys, isSecure),
     providers: deps.providersOnPages && createPageProviders(deps.providersOnPages, deps.pageSite),
@@ -309,6 +317,12 @@ function devicePages(parts: Parts): Routes {
   const deviceApprovals = createDeviceApprovals({ ...parts, deviceFlow })
   const page = createDevicePage({ ...parts, deviceFlow, deviceApprovals })
   return [ownPage('/oauth/device', accountEndpoints(parts, page))]
+}
+
+function logoutPages({ judgeLogout, ...parts }: Parts): Routes {
+  if (judgeLogout === undefined) return []
+  // Without HEAD: a GET may end a session.
+  return [ownPage('/oauth/logout', { ...logoutEndpoints({ ...parts, judgeLogout }), HEAD: null })]
 }
 
 function codePages(parts: Parts, form: MakeForm): Routes {

@@ -431,6 +431,8 @@ export interface HandOverView {
 export interface SignOutView {
   readonly page: 'sign-out'
   readonly account: AccountOnPage
+  /** Whether there is a second button, `choice` = `everywhere`: on all devices. */
+  readonly everywhere: boolean
   readonly form: PageForm
 }
 

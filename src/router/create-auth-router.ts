@@ -210,6 +210,7 @@ function createMap(kit: Kit) {
                                                      // GET, POST /oauth/continue
                                                      // GET, POST /oauth/sign-out
                                                      // GET, POST /oauth/device
+                                                     // GET, POST /oauth/logout
                                                      // GET, POST /account
                                                      // GET, POST /account/second-factor
                                                      // GET, POST /account/passkeys

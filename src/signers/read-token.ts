@@ -1,6 +1,7 @@
 import type { JWTPayload, ProtectedHeaderParameters } from 'jose'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 import { JOSEError } from 'jose/errors'
+import { decodeJwt } from 'jose/jwt/decode'
 import { type JWTVerifyOptions, jwtVerify } from 'jose/jwt/verify'
 import { notSignedIn } from '../errors.js'
 import type { ImportedKey } from './key-material.js'
@@ -32,6 +33,17 @@ function readHeader(token: string): ProtectedHeaderParameters {
     return decodeProtectedHeader(token)
   } catch (cause) {
     throw notSignedIn(`token header unreadable: ${(cause as Error).name}`)
+  }
+}
+
+/** The audience that a token claims, unverified; null if it claims none or several. */
+export function claimedAudience(token: string): string | null {
+  if (token.length > maxTokenCharacters) return null
+  try {
+    const { aud } = decodeJwt(token)
+    return typeof aud === 'string' ? aud : null
+  } catch {
+    return null
   }
 }
 

@@ -31,6 +31,11 @@ export interface OAuthClient {
   readonly firstParty?: boolean
   /** Where codes may be sent. Up to 20, compared as text. */
   readonly redirectUris: readonly string[]
+  /**
+   * Where users may be sent after signing out, with the option `oauth.logout`. Up to 20, by the
+   * same rules. Default: none, so they stay on a page of this server.
+   */
+  readonly postLogoutRedirectUris?: readonly string[]
   /** Default: the first two. */
   readonly grants?: readonly OAuthGrant[]
   /** All that it may ask for. */

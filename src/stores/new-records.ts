@@ -331,6 +331,7 @@ export function newClient(change: Partial<OAuthClient> = {}): OAuthClient {
     type: 'web',
     firstParty: true,
     redirectUris: ['https://wiki.example.com/oidc/callback?a=1&b=%20'],
+    postLogoutRedirectUris: ['https://wiki.example.com/goodbye?a=1&b=%20'],
     grants: ['authorization_code'],
     scopes: ['openid', 'messages:read'],
     defaultScopes: ['openid'],

@@ -52,6 +52,8 @@ const notOfClients: Readonly<Record<string, string>> = {
   'GET /logout': 'signing out is a POST wherever nobody follows a link',
   'GET /oauth/authorize': 'the browser goes there, to the address of `oauth(client).start()`',
   'POST /oauth/authorize': 'the same, by a form',
+  'GET /oauth/logout': 'the app sends the browser there itself',
+  'POST /oauth/logout': 'the same, by a form',
   'POST /auth/providers/:id/backchannel-logout': 'for providers',
   'POST /oauth/introspect': 'for services, which have a secret',
   'POST /oauth/device_authorization': 'for programs without a browser: libraries of OAuth know it',

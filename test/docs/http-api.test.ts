@@ -105,7 +105,7 @@ const mayIntrospect: OAuthClient = { ...wiki, mayIntrospect: true, grants: grant
 const everything = {
   options: {
     namedTokens: true,
-    ...oauthOptions({ clients: [mayIntrospect], deviceFlow: true }),
+    ...oauthOptions({ clients: [mayIntrospect], deviceFlow: true, logout: true }),
     ...passkeyOptions(),
     ...accountsOptions(mails),
     ...providersOptions(),
@@ -445,6 +445,13 @@ describe('openapi.json', () => {
     const posted = await supertest(host.url).post('/oauth/authorize').type('form').send(asked)
     expect(posted.status).toBe(303)
     tried.add(find('POST', '/oauth/authorize'))
+    const leaving = await supertest(host.url).get('/oauth/logout?client_id=wiki')
+    expect([leaving.status, leaving.text]).toEqual([303, ''])
+    tried.add(find('GET', '/oauth/logout'))
+    const leavingByForm = supertest(host.url).post('/oauth/logout').type('form')
+    const { headers: forwarded } = await leavingByForm.send({ client_id: 'wiki' })
+    expect(forwarded['location']).toMatch(/\/oauth\/logout\?client_id=wiki$/)
+    tried.add(find('POST', '/oauth/logout'))
     const metadata = '/.well-known/openid-configuration'
     look(await supertest(host.url).get(metadata), 'GET', metadata)
     const code = new URL(sent.headers['location'] ?? '').searchParams.get('code') ?? ''

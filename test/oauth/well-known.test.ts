@@ -85,6 +85,7 @@ describe('the metadata of the server', () => {
       jwks_uri: `${base}/auth/jwks.json`,
       revocation_endpoint: `${base}/oauth/revoke`,
       introspection_endpoint: `${base}/oauth/introspect`,
+      end_session_endpoint: `${base}/oauth/logout`,
       userinfo_endpoint: `${base}/oauth/userinfo`,
       response_types_supported: ['code'],
       response_modes_supported: ['query'],
@@ -121,10 +122,11 @@ describe('the metadata of the server', () => {
   it('says nothing of what is not switched on', () => {
     const names = Object.keys(serverMetadata(nothing))
     const some = ['userinfo', 'introspection', 'id_token', 'subject', 'claims', 'acr', 'ui_locales']
-    const switched = new RegExp(`^(${[...some, 'device_authorization', 'backchannel'].join('|')})_`)
+    const more = ['device_authorization', 'backchannel', 'end_session']
+    const switched = new RegExp(`^(${[...some, ...more].join('|')})_`)
     expect(names.filter((name) => switched.test(name))).toEqual([])
     expect(serverMetadata(nothing)['grant_types_supported']).not.toContain(deviceGrant)
-    const later = /^(end_session|registration|pushed)_/
+    const later = /^(registration|pushed)_/
     const most = Object.keys(serverMetadata(everything))
     expect(most.filter((name) => later.test(name))).toEqual([])
     expect(names).toContain('token_endpoint')

@@ -16,7 +16,7 @@ import { providersOptions } from '../support/mounted-providers.js'
 
 const root = new URL('../../', import.meta.url)
 const mounted: Partial<AuthRouterOptions> = {
-  ...oauthOptions({ clients: [{ ...wiki, mayIntrospect: true }] }),
+  ...oauthOptions({ clients: [{ ...wiki, mayIntrospect: true }], logout: true }),
   ...passkeyOptions(),
   ...accountsOptions(),
   ...providersOptions(),

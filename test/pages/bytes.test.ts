@@ -33,8 +33,8 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
   }).toMatchInlineSnapshot(`
     {
       "css": "7a731e4f7eebb92e",
-      "de": "1a3e3455bb6c8d10",
-      "en": "c287d05ced5313a9",
+      "de": "cb3353622b81e361",
+      "en": "fe0baf9862d3397e",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }

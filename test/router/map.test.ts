@@ -32,7 +32,7 @@ async function mountedRoutes(): Promise<string[]> {
   const signer = joseSigner({ issuer: `${issuer}/api/v1`, audience: 'chat', keys: [key] })
   const client = { ...wiki, mayIntrospect: true }
   const oauth = {
-    ...oauthOptions({ clients: [client], deviceFlow: true }),
+    ...oauthOptions({ clients: [client], deviceFlow: true, logout: true }),
     ...passkeyOptions(),
     signer,
   }

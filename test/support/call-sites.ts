@@ -170,6 +170,7 @@ export async function startTapped(
     encryptionKeys: [encryptionKey, olderKey],
     storeTimeout,
     oauth: oauthOf({
+      logout: true,
       clients: tapped(tap, 'clients', oauthOf().clients as ClientStore),
       consents: tapped(tap, 'consents', consents),
       once: tapped(tap, 'once', once),

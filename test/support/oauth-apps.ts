@@ -105,14 +105,19 @@ export function authorizeQuery(app: OAuthClient, more: Record<string, string> = 
 }
 
 /** Sends a browser with its cookie to the authorization endpoint. */
-export async function authorize(
+export function authorize(
   host: TestHost,
   cookie: string,
   query: URLSearchParams,
 ): Promise<Response> {
+  return visit(host, cookie, `/oauth/authorize?${query}`)
+}
+
+/** Follows a link of another site, with a cookie. */
+export async function visit(host: TestHost, cookie: string, path: string): Promise<Response> {
   // Not by `fetch`, which says `Sec-Fetch-Mode` of itself, whatever it is told.
   const { status, text, headers } = await supertest(host.url)
-    .get(`/oauth/authorize?${query}`)
+    .get(path)
     .set({ Cookie: cookie, 'Sec-Fetch-Site': 'cross-site' })
     .set({ 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' })
   return new Response(text, { status, headers })

@@ -6,6 +6,7 @@ import type { Ask, Outcome, Scene } from './call-sites.js'
 import { bearer, logIn } from './client.js'
 import { password } from './host.js'
 import {
+  type AppTokens,
   allow,
   authorize,
   authorizeQuery,
@@ -17,6 +18,7 @@ import {
   signInTo,
   terminal,
   tracker,
+  visit,
   wiki,
 } from './oauth-apps.js'
 
@@ -101,13 +103,26 @@ async function openDevicePage({ host, user }: Scene) {
     })
 }
 
-/** What browsers and apps ask. A posted authorization request is handed on, and calls nothing. */
+/** What browsers and apps ask. A posted request of a browser is handed on, and calls nothing. */
 export const oauthRequests: Readonly<Record<string, (scene: Scene) => Promise<Ask>>> = {
   'GET /oauth/authorize': async (scene) => {
     const { id_token } = await signedInTo(scene, tracker)
     const cookie = await openBrowser(scene.host, scene.user.id)
     const { query } = authorizeQuery(tracker, { id_token_hint: id_token })
     return () => outcomeOf(authorize(scene.host, cookie, query))
+  },
+  'GET /oauth/logout': async (scene) => {
+    const { host, user } = scene
+    await allowed(scene, tracker)
+    const cookie = await openBrowser(host, user.id)
+    const exchange = await sendAs(
+      host,
+      tracker,
+      '/oauth/token',
+      await codeFor(host, cookie, tracker),
+    )
+    const { id_token } = (await exchange.json()) as AppTokens
+    return () => outcomeOf(visit(host, cookie, `/oauth/logout?id_token_hint=${id_token}`))
   },
   'POST /oauth/token with a code and an assertion': exchanging(tracker),
   'POST /oauth/token with a code of a public client': exchanging(phone),

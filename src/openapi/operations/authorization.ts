@@ -75,5 +75,70 @@ const authorizeByForm: Operation = {
   },
 }
 
+const logoutParameters = z.object({
+  id_token_hint: text(
+    'the last ID token of this user for this app, expired or not; with it, a user who is signed ' +
+      'in by the same session is not asked',
+  ).optional(),
+  client_id: text('the id of the app; not needed with `id_token_hint`').optional(),
+  post_logout_redirect_uri: text(
+    "where the browser returns to: exactly one of the app's `postLogoutRedirectUris`; the port " +
+      'may differ for a native app on a loopback address',
+  ).optional(),
+  state: text('returned unchanged; at most 1024 characters').optional(),
+  logout_hint: text('ignored').optional(),
+  ui_locales: text('languages of the page, separated by blanks').optional(),
+})
+
+const logout: Operation = {
+  route: 'GET /oauth/logout',
+  id: 'logoutByApp',
+  tag: 'Apps',
+  summary:
+    "An app signs its user's browser out here, too (OpenID Connect RP-Initiated Logout 1.0).",
+  notes: [
+    'Ends the session of the browser, and with it the sessions of apps that depend on it. The page ' +
+      'of `/oauth/sign-out` asks the user first, unless `id_token_hint` proves that the app has ' +
+      'signed in this user in this very session.',
+    'The browser then returns to `post_logout_redirect_uri`, with `state`. Without one, or if ' +
+      'anything about the request is wrong, it stays on a page of this server. The query has at ' +
+      'most 8,192 characters. `HEAD` is 405.',
+  ],
+  who: 'browser',
+  thereWith: 'the option `oauth.logout`',
+  openTo: 'own-origin',
+  query: logoutParameters,
+  answers: {
+    303: {
+      what: 'Back to the app, or to the page that asks.',
+      body: null,
+      headers: ['Location', 'Set-Cookie'],
+    },
+  },
+  refusals: [],
+  pages: { 429: pages[429], 503: pages[503] },
+}
+
+const logoutByForm: Operation = {
+  ...logout,
+  route: 'POST /oauth/logout',
+  id: 'logoutByAppForm',
+  summary: 'The same as `GET /oauth/logout`, as a form.',
+  notes: ['Redirects to the `GET` with all parameters.'],
+  query: z.object({}),
+  body: { fields: logoutParameters, form: 'only' },
+  answers: { 303: { what: 'Redirect to the `GET`.', body: null, headers: ['Location'] } },
+  pages: {
+    400: 'A page: the form cannot be read.',
+    413: 'A page: the form is too long.',
+    415: 'A page: the body is not a form.',
+  },
+}
+
 /** Requests of browsers that an app sends here. */
-export const authorizationOperations: readonly Operation[] = [authorize, authorizeByForm]
+export const authorizationOperations: readonly Operation[] = [
+  authorize,
+  authorizeByForm,
+  logout,
+  logoutByForm,
+]

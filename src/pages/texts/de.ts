@@ -347,6 +347,7 @@ export const de: TextsOfPages = {
   'sign-out.title': 'Abmelden?',
   'sign-out.lead': 'Du bist hier bei {service} angemeldet, und in den Apps, in die Du damit kamst.',
   'sign-out.submit': 'Abmelden',
+  'sign-out.everywhere': 'Auf allen Geräten abmelden',
 
   'signed-out.title': 'Du bist abgemeldet',
   'signed-out.lead': 'Du bist in diesem Browser nicht mehr bei {service} angemeldet.',

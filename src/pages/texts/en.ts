@@ -332,6 +332,7 @@ export const en = {
   'sign-out.title': 'Sign out?',
   'sign-out.lead': 'You are signed in to {service} here, and in the apps that it signed you in to.',
   'sign-out.submit': 'Sign out',
+  'sign-out.everywhere': 'Sign out on all devices',
 
   'signed-out.title': 'You are signed out',
   'signed-out.lead': 'You are no longer signed in to {service} in this browser.',

@@ -5,8 +5,13 @@ import type { PageTexts } from '../texts.js'
 import type { SignedOutView, SignOutView } from '../view.js'
 
 /** Asks before signing out, since any page can link here. */
-export function signOutPage({ account, form }: SignOutView, texts: PageTexts): PageContent {
-  const submit = button(texts.html('sign-out.submit'))
+export function signOutPage(
+  { account, everywhere, form }: SignOutView,
+  texts: PageTexts,
+): PageContent {
+  const given = { name: 'choice', value: 'everywhere', class: 'plain' }
+  const onAll = everywhere ? html`\n${button(texts.html('sign-out.everywhere'), given)}` : null
+  const submit = html`${button(texts.html('sign-out.submit'))}${onAll}`
   return {
     title: 'sign-out.title',
     isFaulty: form.fault !== null,

@@ -5,6 +5,7 @@ import type {
   AccountFactorView,
   AccountView,
   SecondFactorView,
+  SignInView,
   View,
 } from '../../pages/view.js'
 import type { PromisedOfPage } from './documents.js'
@@ -99,10 +100,7 @@ function deletionFields({ asksPassword, requestId }: AccountDeleteView): readonl
 function choicesOf(view: View): readonly (readonly [name: string, value: string])[] {
   switch (view.page) {
     case 'sign-in':
-      return [
-        ...(view.account === null ? [] : ([['choice', 'continue']] as const)),
-        ...(view.mayCancel && view.client !== null ? ([['choice', 'cancel']] as const) : []),
-      ]
+      return signInChoices(view).map(asChoice)
     case 'second-factor':
       return view.method === 'passkey'
         ? [['choice', 'cancel']]
@@ -117,6 +115,8 @@ function choicesOf(view: View): readonly (readonly [name: string, value: string]
       return ['continue', 'other', 'cancel'].map((choice) => ['choice', choice] as const)
     case 'consent':
       return ['allow', 'cancel'].map((choice) => ['choice', choice] as const)
+    case 'sign-out':
+      return view.everywhere ? [asChoice('everywhere')] : []
     case 'account-factor':
       return factorChoices(view).map(asChoice)
     case 'account-passkeys':
@@ -135,6 +135,11 @@ function choicesOf(view: View): readonly (readonly [name: string, value: string]
     default:
       return []
   }
+}
+
+function signInChoices({ account, mayCancel, client }: SignInView): readonly string[] {
+  const leave = mayCancel && client !== null ? ['cancel'] : []
+  return [...(account === null ? [] : ['continue']), ...leave]
 }
 
 function factorChoices({ app, email }: AccountFactorView): readonly string[] {

@@ -82,7 +82,7 @@ export function statesOf(data: StateData): Readonly<Record<string, View>> {
   const form = formWith(data)
   const stale = formWith(data, { kind: 'stale' })
   const tooSoon = formWith(data, { kind: 'too-soon' })
-  const signOut: View = { page: 'sign-out', account, form }
+  const signOut = { page: 'sign-out', account, everywhere: false, form } as const
   return {
     ...signInStates(data),
     ...factorStates(data),
@@ -99,6 +99,7 @@ export function statesOf(data: StateData): Readonly<Record<string, View>> {
     'hand-over': { page: 'hand-over', client, redirect },
     'hand-over-device': { page: 'hand-over', client: device, redirect },
     'sign-out': signOut,
+    'sign-out-everywhere': { ...signOut, everywhere: true },
     'sign-out-stale': { ...signOut, form: stale },
     'signed-out': { page: 'signed-out', again: '/oauth/sign-in?then=account' },
     'signed-out-alone': { page: 'signed-out', again: null },

@@ -924,6 +924,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/oauth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An app signs its user's browser out here, too (OpenID Connect RP-Initiated Logout 1.0).
+         * @description - Ends the session of the browser, and with it the sessions of apps that depend on it. The page of `/oauth/sign-out` asks the user first, unless `id_token_hint` proves that the app has signed in this user in this very session.
+         *     - The browser then returns to `post_logout_redirect_uri`, with `state`. Without one, or if anything about the request is wrong, it stays on a page of this server. The query has at most 8,192 characters. `HEAD` is 405.
+         */
+        get: operations["logoutByApp"];
+        put?: never;
+        /**
+         * The same as `GET /oauth/logout`, as a form.
+         * @description - Redirects to the `GET` with all parameters.
+         */
+        post: operations["logoutByAppForm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/oauth/token": {
         parameters: {
             query?: never;
@@ -2641,6 +2666,20 @@ export interface components {
                 /** @description for people */
                 message: string;
             };
+        };
+        LogoutByAppFormRequest: {
+            /** @description the last ID token of this user for this app, expired or not; with it, a user who is signed in by the same session is not asked */
+            id_token_hint?: string;
+            /** @description the id of the app; not needed with `id_token_hint` */
+            client_id?: string;
+            /** @description where the browser returns to: exactly one of the app's `postLogoutRedirectUris`; the port may differ for a native app on a loopback address */
+            post_logout_redirect_uri?: string;
+            /** @description returned unchanged; at most 1024 characters */
+            state?: string;
+            /** @description ignored */
+            logout_hint?: string;
+            /** @description languages of the page, separated by blanks */
+            ui_locales?: string;
         };
         MakeNamedTokenAnswer: {
             /** @enum {string} */
@@ -6950,6 +6989,179 @@ export interface operations {
                 content?: never;
             };
             /** @description A page: the app is unknown, or the redirect URI is not its own. The browser stays here. */
+            400: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Content-Language": components["headers"]["Language"];
+                    "X-Frame-Options": components["headers"]["NoFrame"];
+                    "Referrer-Policy": components["headers"]["Referrer"];
+                    "Cross-Origin-Resource-Policy": components["headers"]["OwnSite"];
+                    "Permissions-Policy": components["headers"]["Permissions"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": string;
+                };
+            };
+            /** @description A page: the form is too long. */
+            413: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Content-Language": components["headers"]["Language"];
+                    "X-Frame-Options": components["headers"]["NoFrame"];
+                    "Referrer-Policy": components["headers"]["Referrer"];
+                    "Cross-Origin-Resource-Policy": components["headers"]["OwnSite"];
+                    "Permissions-Policy": components["headers"]["Permissions"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": string;
+                };
+            };
+            /** @description A page: the body is not a form. */
+            415: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Content-Language": components["headers"]["Language"];
+                    "X-Frame-Options": components["headers"]["NoFrame"];
+                    "Referrer-Policy": components["headers"]["Referrer"];
+                    "Cross-Origin-Resource-Policy": components["headers"]["OwnSite"];
+                    "Permissions-Policy": components["headers"]["Permissions"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": string;
+                };
+            };
+        };
+    };
+    logoutByApp: {
+        parameters: {
+            query?: {
+                /** @description the last ID token of this user for this app, expired or not; with it, a user who is signed in by the same session is not asked */
+                id_token_hint?: string;
+                /** @description the id of the app; not needed with `id_token_hint` */
+                client_id?: string;
+                /** @description where the browser returns to: exactly one of the app's `postLogoutRedirectUris`; the port may differ for a native app on a loopback address */
+                post_logout_redirect_uri?: string;
+                /** @description returned unchanged; at most 1024 characters */
+                state?: string;
+                /** @description ignored */
+                logout_hint?: string;
+                /** @description languages of the page, separated by blanks */
+                ui_locales?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Back to the app, or to the page that asks. */
+            303: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Location: components["headers"]["Location"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Content-Language": components["headers"]["Language"];
+                    "X-Frame-Options": components["headers"]["NoFrame"];
+                    "Referrer-Policy": components["headers"]["Referrer"];
+                    "Cross-Origin-Resource-Policy": components["headers"]["OwnSite"];
+                    "Permissions-Policy": components["headers"]["Permissions"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A page: too many requests for unknown apps. */
+            429: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "Content-Language": components["headers"]["Language"];
+                    "X-Frame-Options": components["headers"]["NoFrame"];
+                    "Referrer-Policy": components["headers"]["Referrer"];
+                    "Cross-Origin-Resource-Policy": components["headers"]["OwnSite"];
+                    "Permissions-Policy": components["headers"]["Permissions"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": string;
+                };
+            };
+            /** @description A page: a part of the server fails. */
+            503: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "Content-Language": components["headers"]["Language"];
+                    "X-Frame-Options": components["headers"]["NoFrame"];
+                    "Referrer-Policy": components["headers"]["Referrer"];
+                    "Cross-Origin-Resource-Policy": components["headers"]["OwnSite"];
+                    "Permissions-Policy": components["headers"]["Permissions"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": string;
+                };
+            };
+        };
+    };
+    logoutByAppForm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["LogoutByAppFormRequest"];
+            };
+        };
+        responses: {
+            /** @description Redirect to the `GET`. */
+            303: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Location: components["headers"]["Location"];
+                    "Content-Language": components["headers"]["Language"];
+                    "X-Frame-Options": components["headers"]["NoFrame"];
+                    "Referrer-Policy": components["headers"]["Referrer"];
+                    "Cross-Origin-Resource-Policy": components["headers"]["OwnSite"];
+                    "Permissions-Policy": components["headers"]["Permissions"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A page: the form cannot be read. */
             400: {
                 headers: {
                     "Cache-Control": components["headers"]["NoStore"];

@@ -1,0 +1,144 @@
+import type { LogoutRefusal } from '../audit/refusals.js'
+import type { Sessions } from '../sessions/sessions.js'
+import { claimedAudience } from '../signers/read-token.js'
+import type { OAuthClient } from '../stores/client-contract.js'
+import type { SessionRecord } from '../stores/contract.js'
+import { isEchoable, maxStateChars, uiLocalesOf } from './authorization-parameters.js'
+import { postLogoutRedirectOf } from './client-defaults.js'
+import { sidInBrowser } from './id-token.js'
+import type { IdTokenHint } from './id-token-hint.js'
+import {
+  type AskingBrowser,
+  findClientOfBrowser,
+  type JudgeAuthorizationDeps,
+} from './judge-authorization.js'
+import { parseBrowserRequest } from './parse-request.js'
+import { appended, queryOf } from './redirect-location.js'
+
+/** Where a browser returns to after signing out: a registered address of a client. */
+export interface LogoutReturn {
+  readonly client: OAuthClient
+  readonly redirectUri: string
+  readonly state: string | null
+}
+
+/** What counts of a request to sign out. */
+export interface JudgedLogout {
+  /** Null if there is no such client. */
+  readonly clientId: string | null
+  /** Null: the browser stays on a page of this server. */
+  readonly back: LogoutReturn | null
+  readonly refused: LogoutRefusal | null
+  /** In order of preference. */
+  readonly uiLocales: readonly string[]
+  /**
+   * Whether the client proves by an ID token that it has signed in this browser's user in this very
+   * session: then nobody else has made up the request. Rejects with 503.
+   */
+  provesSession(session: SessionRecord): Promise<boolean>
+}
+
+/**
+ * Judges the query of a request to sign out, without the `?`: [OpenID Connect RP-Initiated Logout
+ * 1.0 §2 to §4](https://openid.net/specs/openid-connect-rpinitiated-1_0.html#RPLogout). A request
+ * with a fault signs nobody out without a question, and leads to no other site.
+ *
+ * Rejects with 429 and 503.
+ */
+export type JudgeLogout = (
+  query: string,
+  asking: Pick<AskingBrowser, 'context'>,
+) => Promise<JudgedLogout>
+
+export interface JudgeLogoutDeps
+  extends Pick<JudgeAuthorizationDeps, 'clients' | 'throttle' | 'readHint'> {
+  readonly sessions: Pick<Sessions, 'findLive'>
+}
+
+/** Characters of the query. Our own ID tokens have up to 4096. */
+export const maxLogoutQueryChars: number = 8 * 1024
+
+export function createJudgeLogout(deps: JudgeLogoutDeps): JudgeLogout {
+  return async function judgeLogout(query, asking) {
+    const parsed = parseBrowserRequest(query, maxLogoutQueryChars)
+    const values: Values = parsed.at === 'page' ? new Map() : parsed.values
+    const ignored = ignoring(uiLocalesOf(values))
+    if (parsed.at === 'page' || !isEchoable(values.get('state'), maxStateChars))
+      return ignored('malformed')
+    const named = clientNamedBy(values)
+    if (named === null) return ignored(refusedWithoutClient(values))
+    const client = await findClientOfBrowser(deps, named, asking)
+    if (client === null || client.disabled === true) return ignored('unknown-client')
+    return judgeForClient(deps, client, values, ignored)
+  }
+}
+
+type Values = ReadonlyMap<string, string>
+type Ignored = (refused: LogoutRefusal | null, clientId?: string) => JudgedLogout
+
+function ignoring(uiLocales: readonly string[]): Ignored {
+  const provesSession = async () => false
+  return function ignored(refused, clientId = undefined) {
+    return { clientId: clientId ?? null, back: null, refused, uiLocales, provesSession }
+  }
+}
+
+function clientNamedBy(values: Values): string | null {
+  const hint = values.get('id_token_hint')
+  return values.get('client_id') ?? (hint === undefined ? null : claimedAudience(hint))
+}
+
+function refusedWithoutClient(values: Values): LogoutRefusal | null {
+  if (values.has('id_token_hint')) return 'foreign-hint'
+  return values.has('post_logout_redirect_uri') ? 'unknown-client' : null
+}
+
+async function judgeForClient(
+  { readHint, sessions }: JudgeLogoutDeps,
+  client: OAuthClient,
+  values: Values,
+  ignored: Ignored,
+): Promise<JudgedLogout> {
+  const sent = values.get('id_token_hint') ?? null
+  const hint = sent === null ? null : await readHint(sent, client.id)
+  if (sent !== null && hint === null) return ignored('foreign-hint', client.id)
+  const wanted = values.get('post_logout_redirect_uri') ?? null
+  const redirectUri = wanted === null ? null : postLogoutRedirectOf(client, wanted)
+  const state = values.get('state') ?? null
+  return {
+    ...ignored(wanted === redirectUri ? null : 'redirect-mismatch', client.id),
+    back: redirectUri === null ? null : { client, redirectUri, state },
+    provesSession: async (session) =>
+      hint !== null && isOfSession(sessions, hint, client.id, session),
+  }
+}
+
+async function isOfSession(
+  sessions: Pick<Sessions, 'findLive'>,
+  { userId, sid }: IdTokenHint,
+  clientId: string,
+  session: SessionRecord,
+): Promise<boolean> {
+  if (userId !== session.userId || sid === null) return false
+  if (sid === sidInBrowser(session.id, clientId)) return true
+  // With a refresh token the client has a session of its own.
+  const own = await sessions.findLive(sid)
+  return own?.openedBySessionId === session.id && own.clientId === clientId
+}
+
+/** What counts of a request, as a query, which is judged like the request itself. */
+export function whatCounts({ back, uiLocales }: Pick<JudgedLogout, 'back' | 'uiLocales'>): string {
+  return queryOf({
+    ...(back !== null && {
+      client_id: back.client.id,
+      post_logout_redirect_uri: back.redirectUri,
+      ...(back.state !== null && { state: back.state }),
+    }),
+    ...(uiLocales.length > 0 && { ui_locales: uiLocales.join(' ') }),
+  })
+}
+
+/** The address that a browser returns to. */
+export function returnAddress({ redirectUri, state }: LogoutReturn): string {
+  return state === null ? redirectUri : appended(redirectUri, { state })
+}
