@@ -72,7 +72,8 @@ export function oauthOptions(
     ],
     consents,
     once,
-    // Apps are told when a session ends here. A key of AUTH_SIGNING_KEY may sign no ID Tokens.
+    // Apps sign their users out here, and are told when a session ends here. A key of
+    // AUTH_SIGNING_KEY may sign no ID Tokens.
     logout: idTokenAlgorithms.length > 0,
     scopes: { 'messages:read': { en: 'Read your messages', de: 'Deine Nachrichten lesen' } },
     claims: (user) => {

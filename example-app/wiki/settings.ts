@@ -27,6 +27,7 @@ function howToRegister(wikiUrl: string): string {
     firstParty: true,
     redirectUris: [`${wikiUrl}/callback`],
     backchannelLogoutUri: `${wikiUrl}/backchannel-logout`,
+    postLogoutRedirectUris: [`${wikiUrl}/`],
     scopes: ['openid', 'profile', 'offline_access'],
     secretHashes: [hash],
   }

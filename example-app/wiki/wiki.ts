@@ -25,6 +25,7 @@ interface Visitor {
   readonly refreshToken?: string
   /** What the chat calls the session of which this is one. */
   readonly sid?: string
+  readonly idToken?: string
 }
 
 // In memory: a restart signs everybody out. A real wiki has them in its database, and an end.
@@ -50,7 +51,8 @@ function keep(request: Request, response: Response, visitor: Visitor): void {
 function signedIn(tokens: Awaited<ReturnType<typeof oidc.refreshTokenGrant>>): Visitor {
   const claims = tokens.claims()
   const [name, sid] = [String(claims?.['name']), String(claims?.['sid'])]
-  return { name, sid, refreshToken: tokens.refresh_token ?? '' }
+  const { refresh_token: refreshToken = '', id_token: idToken = '' } = tokens
+  return { name, sid, refreshToken, idToken }
 }
 
 const app = express().disable('x-powered-by')
@@ -97,11 +99,14 @@ function signedOut(error: unknown): Visitor {
   throw error
 }
 
+// And at the chat, which then sends the browser back.
 app.post('/sign-out', async (request, response) => {
-  const { refreshToken } = visitorOf(request)
-  if (refreshToken !== undefined) await oidc.tokenRevocation(chat, refreshToken)
+  const { refreshToken, idToken } = visitorOf(request)
+  if (refreshToken === undefined || idToken === undefined) return response.redirect(303, '/')
+  await oidc.tokenRevocation(chat, refreshToken)
   keep(request, response, {})
-  response.redirect(303, '/')
+  const asked = { id_token_hint: idToken, post_logout_redirect_uri: `${wikiUrl}/` }
+  response.redirect(303, oidc.buildEndSessionUrl(chat, asked).href)
 })
 
 // The chat has ended the session. The browser notices with its next page.

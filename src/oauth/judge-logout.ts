@@ -52,7 +52,7 @@ export type JudgeLogout = (
 
 export interface JudgeLogoutDeps
   extends Pick<JudgeAuthorizationDeps, 'clients' | 'throttle' | 'readHint'> {
-  readonly sessions: Pick<Sessions, 'findLive'>
+  readonly sessions: Pick<Sessions, 'findEver'>
 }
 
 /** Characters of the query. Our own ID tokens have up to 4096. */
@@ -114,15 +114,15 @@ async function judgeForClient(
 }
 
 async function isOfSession(
-  sessions: Pick<Sessions, 'findLive'>,
+  sessions: Pick<Sessions, 'findEver'>,
   { userId, sid }: IdTokenHint,
   clientId: string,
   session: SessionRecord,
 ): Promise<boolean> {
   if (userId !== session.userId || sid === null) return false
   if (sid === sidInBrowser(session.id, clientId)) return true
-  // With a refresh token the client has a session of its own.
-  const own = await sessions.findLive(sid)
+  // With a refresh token the client has a session of its own, and may have revoked it just now.
+  const own = await sessions.findEver(sid)
   return own?.openedBySessionId === session.id && own.clientId === clientId
 }
 

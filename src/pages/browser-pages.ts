@@ -121,7 +121,7 @@ export interface BrowserPagesDeps
     | 'requireLive'
     | 'endClient'
     | 'endAllButNamed'
-    | 'findLive'
+    | 'findEver'
   >
   readonly secondFactors: Pick<SecondFactors, 'of' | 'sendsCodes'>
   readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']

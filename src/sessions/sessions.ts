@@ -31,6 +31,8 @@ import { createSessionTimes, type SessionLifetimes } from './session-times.js'
 export interface Sessions extends SessionOpening, NamedSessions, SessionRefreshing, SessionEnding {
   /** The session, if its tokens are valid now: the session and its parents are alive. */
   findLive(id: string): Promise<SessionRecord | null>
+  /** The session, even if it has ended; null once it is deleted. */
+  findEver(id: string): Promise<SessionRecord | null>
   /** The session of a secret, if both are valid now. */
   findBySecret(secret: PresentedSecret): Promise<SessionRecord | null>
   /**
@@ -96,6 +98,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
     ...refreshing,
     ...ending,
     findLive,
+
+    findEver: (id) => store.find(id),
 
     async findBySecret(secret) {
       const session = await findLive(secret.sessionId)

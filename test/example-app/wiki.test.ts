@@ -148,6 +148,7 @@ beforeAll(async () => {
     firstParty: true,
     redirectUris: [`${wikiUrl}/callback`],
     backchannelLogoutUri: `${wikiUrl}/backchannel-logout`,
+    postLogoutRedirectUris: [`${wikiUrl}/`],
     scopes: ['openid', 'profile', 'offline_access', 'messages:read'],
     secretHashes: [hash],
   }
@@ -172,7 +173,7 @@ describe('by HTTP', () => {
   })
   const typed = { username: alice.username, password: alice.password }
 
-  test('alice signs in on the branded page, refreshes, and signs out of the wiki', async () => {
+  test('alice signs in on the branded page, refreshes, and signs out of both', async () => {
     expect(await browser.read(wikiUrl)).toContain('Sign in with Chat')
     const page = await browser.read(`${wikiUrl}/sign-in`)
     expect(page).toContain('<h1>Sign in to <bdi>Chat</bdi></h1>')
@@ -185,6 +186,8 @@ describe('by HTTP', () => {
     expect(await browser.read(`${wikiUrl}/sign-out`, {})).toContain('Sign in with Chat')
     expect(await kindsOfSessions()).not.toContain('oauth')
     expect(await browser.read(wikiUrl)).toContain('Sign in with Chat')
+    // At the chat, too: it was the wiki's own sign-in that she has signed out of.
+    expect(await browser.read(`${wikiUrl}/sign-in`)).toContain('name="password"')
     expect(wiki.output.text).toBe(`listening on ${wikiUrl}\n`)
   })
 

@@ -71,6 +71,7 @@ export async function startOurs(path: IssuerPath, clients: readonly OAuthClient[
       clients,
       consents,
       once,
+      logout: true,
       claims: () => alice.claims,
       logout: true,
     },

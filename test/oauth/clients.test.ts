@@ -237,6 +237,36 @@ describe('a list of clients', () => {
       'mayIntrospect',
       /no secret/,
     ],
+    [
+      'an address after signing out that is no redirect URI',
+      { postLogoutRedirectUris: ['https://a.example/', 'http://a.example/'] },
+      'postLogoutRedirectUris[1]',
+      /not https/,
+    ],
+    [
+      'one with a state of its own',
+      { postLogoutRedirectUris: ['https://a.example/?state=x'] },
+      'postLogoutRedirectUris[0]',
+      /every answer adds/,
+    ],
+    [
+      'one that leads into the app of a web client',
+      { postLogoutRedirectUris: ['javascript:alert(1)'] },
+      'postLogoutRedirectUris[0]',
+      /not https/,
+    ],
+    [
+      'one twice',
+      { postLogoutRedirectUris: ['https://a.example/', 'https://a.example/'] },
+      'postLogoutRedirectUris',
+      /twice/,
+    ],
+    [
+      'too many of them',
+      { postLogoutRedirectUris: Array.from({ length: 21 }, (_, n) => `https://a.example/${n}`) },
+      'postLogoutRedirectUris',
+      /more than 20/,
+    ],
     ['a service with a redirect URI', { type: 'service' }, 'redirectUris[0]', /no browser/],
     [
       'a service with a grant',

@@ -77,6 +77,17 @@ describe('an app with an ID token of the session in the browser', () => {
     expect((await sendAs(host, wiki, '/oauth/token', form)).status).toBe(200)
   })
 
+  it('may have revoked its refresh token just before', async () => {
+    const { host, signIn, signInTo, logout, isSignedIn } = await startLogout()
+    const browser = await signIn()
+    const tokens = await signInTo(wiki, browser, 'openid offline_access')
+    const form = { token: tokens.refresh_token }
+    expect((await sendAs(host, wiki, '/oauth/revoke', form)).status).toBe(200)
+    expect(await isSignedIn(browser)).toBe(true)
+    expect(ledTo(await logout({ id_token_hint: tokens.id_token }, browser)).forgets).toBe(true)
+    expect(await isSignedIn(browser)).toBe(false)
+  })
+
   it('comes back at once where nobody is signed in any more', async () => {
     const { host, signIn, signInTo, logout, ask } = await startLogout()
     const browser = await signIn()

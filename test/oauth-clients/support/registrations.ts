@@ -10,6 +10,8 @@ export interface Registration {
   /** Of the provider itself: it may leave out the question whether the user agrees. */
   readonly firstParty: boolean
   readonly redirectUris: readonly string[]
+  /** Where it is returned to after signing out. Default: nowhere. */
+  readonly postLogoutRedirectUris?: readonly string[]
   readonly scopes: readonly string[]
   /** None: a public client, or one with a key. */
   readonly secret?: string
@@ -49,6 +51,7 @@ export const wiki = {
     'https://wiki.example.com/callback',
     'https://wiki.example.com/auth/callback/chat',
   ],
+  postLogoutRedirectUris: ['https://wiki.example.com/goodbye'],
   secret: 'mar_cs_the-secret-of-the-wiki_0123456789-ABCDEFG',
   mayIntrospect: true,
 } as const satisfies Registration
@@ -112,6 +115,7 @@ export const page = {
   id: 'page',
   name: 'Page',
   redirectUris: ['http://localhost/callback', 'http://localhost/popup'],
+  postLogoutRedirectUris: ['http://localhost/goodbye'],
 } as const satisfies Registration
 
 export const registrations: readonly Registration[] = [
