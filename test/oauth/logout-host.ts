@@ -9,7 +9,7 @@ import {
   type OAuthOptions,
   type TokenSigner,
 } from '../../src/index.js'
-import type { HostSettings, TestHost } from '../support/host.js'
+import type { HostSettings } from '../support/host.js'
 import {
   type AppTokens,
   authorize,
@@ -97,7 +97,7 @@ export async function startLogout(settings: LogoutSettings = {}) {
     return { Cookie: await openBrowser(host, userId), userId }
   }
 
-  /** Signs the user of a browser in to an app. Without `offline_access` it depends on the browser. */
+  /** Signs a browser's user in to an app. Without `offline_access` it depends on the browser. */
   async function signInTo(
     app: OAuthClient,
     { Cookie }: SignedInBrowser,
@@ -198,5 +198,3 @@ export function leadsOnTo(response: Response): string | null {
   const [, to] = /http-equiv="refresh" content="0; url=([^"]*)"/.exec(response.text) ?? []
   return to === undefined ? null : to.replaceAll('&amp;', '&')
 }
-
-export const signedOutAt = (host: TestHost) => `${host.url}/oauth/sign-out?`

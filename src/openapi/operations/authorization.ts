@@ -97,9 +97,9 @@ const logout: Operation = {
   summary:
     "An app signs its user's browser out here, too (OpenID Connect RP-Initiated Logout 1.0).",
   notes: [
-    'Ends the session of the browser, and with it the sessions of apps that depend on it. The page ' +
-      'of `/oauth/sign-out` asks the user first, unless `id_token_hint` proves that the app has ' +
-      'signed in this user in this very session.',
+    'Ends the session of the browser, and with it the sessions of apps that depend on it. The ' +
+      'page of `/oauth/sign-out` asks the user first, unless `id_token_hint` proves that the app ' +
+      'has signed in this user in this very session.',
     'The browser then returns to `post_logout_redirect_uri`, with `state`. Without one, or if ' +
       'anything about the request is wrong, it stays on a page of this server. The query has at ' +
       'most 8,192 characters. `HEAD` is 405.',
