@@ -16,7 +16,11 @@ import { providersOptions } from '../support/mounted-providers.js'
 
 const root = new URL('../../', import.meta.url)
 const mounted: Partial<AuthRouterOptions> = {
-  ...oauthOptions({ clients: [{ ...wiki, mayIntrospect: true }], logout: true }),
+  ...oauthOptions({
+    clients: [{ ...wiki, mayIntrospect: true }],
+    deviceFlow: true,
+    logout: true,
+  }),
   ...passkeyOptions(),
   ...accountsOptions(),
   ...providersOptions(),
