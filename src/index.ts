@@ -349,7 +349,6 @@ export type {
   AuthEventBody,
   EventSink,
   RequestContext,
-  ThrottleScope,
 } from './audit/events.js'
 export type { MailFault, MailKind } from './audit/mail.js'
 export type {
@@ -363,6 +362,7 @@ export type {
   RegisterRefusal,
   RpLogoutFault,
   SignInRefusal,
+  ThrottleScope,
 } from './audit/refusals.js'
 export {
   AuthConfigError,

@@ -1,13 +1,7 @@
 import type { Logger } from '../lib/logger.js'
 import { levels } from './event-levels.js'
-import type {
-  Audit,
-  AuthEvent,
-  EventCounter,
-  EventObserver,
-  EventSink,
-  ThrottleScope,
-} from './events.js'
+import type { Audit, AuthEvent, EventCounter, EventObserver, EventSink } from './events.js'
+import type { ThrottleScope } from './refusals.js'
 
 /** Writes audit events to the sink and to the log. Neither can delay or fail a sign-in. */
 export function createAudit(

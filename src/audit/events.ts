@@ -18,27 +18,8 @@ import type {
   RegisterRefusal,
   RpLogoutFault,
   SignInRefusal,
+  ThrottleScope,
 } from './refusals.js'
-
-/** Which limit was reached. */
-export type ThrottleScope =
-  | 'identifier'
-  | 'account'
-  | 'network'
-  | 'unknown-networks'
-  | 'known-network'
-  | 'second-factor'
-  | 'enrolment'
-  | 'endpoint'
-  | 'issuing'
-  | 'mail'
-  | 'mail-network'
-  | 'provider-flow'
-  | 'mailed-code'
-  | 'device-code'
-  | 'device-link'
-  | 'user-code'
-  | 'user-code-network'
 
 /**
  * All audit events. None contains a password, a token, a code or a seed. An unknown identifier

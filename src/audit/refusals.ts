@@ -1,5 +1,25 @@
 import type { AssertionProblem } from '../signers/client-assertion.js'
 
+/** Which limit was reached. */
+export type ThrottleScope =
+  | 'identifier'
+  | 'account'
+  | 'network'
+  | 'unknown-networks'
+  | 'known-network'
+  | 'second-factor'
+  | 'enrolment'
+  | 'endpoint'
+  | 'issuing'
+  | 'mail'
+  | 'mail-network'
+  | 'provider-flow'
+  | 'mailed-code'
+  | 'device-code'
+  | 'device-link'
+  | 'user-code'
+  | 'user-code-network'
+
 /** Why a sign-in was refused. Clients learn less. */
 export type SignInRefusal =
   | 'unknown-user'

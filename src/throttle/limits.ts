@@ -1,5 +1,6 @@
 import type { RateLimiterAbstract } from 'rate-limiter-flexible'
-import type { Audit, RequestContext, ThrottleScope } from '../audit/events.js'
+import type { Audit, RequestContext } from '../audit/events.js'
+import type { ThrottleScope } from '../audit/refusals.js'
 import { AuthError } from '../errors.js'
 import type { Counter, Limit, LimiterSettings } from './counter.js'
 import { createCounter } from './limiter-counter.js'

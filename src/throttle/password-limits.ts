@@ -1,4 +1,5 @@
-import type { RequestContext, ThrottleScope } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
+import type { ThrottleScope } from '../audit/refusals.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import { type Answer, type Ask, type Command, type Counter, isEnding } from './counter.js'
 import {

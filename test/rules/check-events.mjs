@@ -81,7 +81,7 @@ function valueRow(name, path) {
 
 const events = members.map(readEvent)
 const values = [
-  valueRow('ThrottleScope', 'audit/events.ts'),
+  valueRow('ThrottleScope', 'audit/refusals.ts'),
   ...[
     'SignInRefusal',
     'CodeRefusal',
