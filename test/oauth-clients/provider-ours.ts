@@ -73,7 +73,6 @@ export async function startOurs(path: IssuerPath, clients: readonly OAuthClient[
       once,
       logout: true,
       claims: () => alice.claims,
-      logout: true,
     },
   })
   app.use(auth.wellKnown)
