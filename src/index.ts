@@ -18,6 +18,7 @@ export type { AuthStats } from './router/stats.js'
 
 // What a host supplies.
 
+export type { DeviceLinksOptions } from './device-links/device-links-options.js'
 export type { CanonicalIdentifier } from './login/identifier.js'
 export type { DeviceFlowOptions, OAuthOptions, ScopeText } from './oauth/oauth-options.js'
 export type { ClaimsRequest, DescribeClaims } from './oauth/user-claims.js'
@@ -354,6 +355,7 @@ export type { MailFault, MailKind } from './audit/mail.js'
 export type {
   ClientRefusal,
   CodeRefusal,
+  DeviceLinkRefusal,
   DeviceRefusal,
   LogoutRefusal,
   PageRefusal,

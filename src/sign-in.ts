@@ -15,7 +15,8 @@ import type { AuthUser } from './users/contract.js'
  * The flow that asks for a sign-in; `host` is `auth.sessions.open()`, `named-token` makes a named
  * token, `reauthenticate` proves a signed-in user again, `email-code` is a mailed code in the place
  * of a password, `registration` signs a new user in, `provider` is a sign-in somewhere else,
- * `device` signs in an app on another device: asked when its user approves, and when it collects.
+ * `device` signs in an app on another device, `device-link` a device of the user whose picture a
+ * signed-in one has scanned: both are asked when the user approves, and when the device collects.
  */
 export type SignInDoor =
   | 'login'
@@ -30,6 +31,7 @@ export type SignInDoor =
   | 'registration'
   | 'provider'
   | 'device'
+  | 'device-link'
 
 /** The argument of the host's `beforeLogin`. */
 export interface LoginAttempt {

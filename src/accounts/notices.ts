@@ -13,6 +13,7 @@ export type NoticeKind = Extract<
   | 'passkey-removed'
   | 'identity-linked'
   | 'identity-unlinked'
+  | 'device-linked'
   | 'clone-suspected'
   | 'device-approved'
   | 'new-network'
@@ -33,6 +34,7 @@ const noticeOf = {
   'identity.linked': 'identity-linked',
   'identity.unlinked': 'identity-unlinked',
   'device.approved': 'device-approved',
+  'device-link.approved': 'device-linked',
   'login.new-network': 'new-network',
 } as const satisfies Partial<Record<AuthEventBody['type'], NoticeKind>>
 

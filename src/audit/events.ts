@@ -7,6 +7,7 @@ import type {
   ClientChange,
   ClientRefusal,
   CodeRefusal,
+  DeviceLinkRefusal,
   DeviceRefusal,
   LogoutRefusal,
   PageRefusal,
@@ -293,6 +294,36 @@ export type AuthEventBody =
       readonly reason: DeviceRefusal
       readonly userId: string
       readonly clientId: string | null
+    }
+  /** A device on which nobody is signed in shows a picture for another device. */
+  | { readonly type: 'device-link.requested' }
+  /** A user has scanned it on the device of session `sessionId`; nobody else can use it now. */
+  | {
+      readonly type: 'device-link.opened'
+      readonly userId: string
+      readonly sessionId: string
+    }
+  /**
+   * The user has typed its check code, and may soon be signed in on the new device, in the session
+   * `opensSessionId`. Notify the user.
+   */
+  | {
+      readonly type: 'device-link.approved'
+      readonly userId: string
+      readonly sessionId: string
+      readonly opensSessionId: string
+    }
+  /** The user has said no. */
+  | {
+      readonly type: 'device-link.denied'
+      readonly userId: string
+      readonly sessionId: string
+    }
+  /** A link was not opened or approved. The client is told less. */
+  | {
+      readonly type: 'device-link.refused'
+      readonly reason: DeviceLinkRefusal
+      readonly userId: string
     }
   /** A user has started to set up TOTP, which is not active yet. */
   | { readonly type: 'second-factor.begun'; readonly userId: string }

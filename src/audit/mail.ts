@@ -22,6 +22,7 @@ export type MailKind =
   | 'identity-linked'
   | 'identity-unlinked'
   | 'device-approved'
+  | 'device-linked'
   | 'new-network'
   | 'clone-suspected'
 

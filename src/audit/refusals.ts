@@ -57,6 +57,12 @@ export type DeviceRefusal =
   | 'decided-meanwhile'
   | SignInRefusal
 
+/**
+ * Why a link between devices was not opened or approved. `unknown`: invented, expired, decided, or
+ * opened by somebody else. `void`: decided or tried too often meanwhile.
+ */
+export type DeviceLinkRefusal = 'unknown' | 'void' | 'wrong-check-code' | SignInRefusal
+
 /** Why a refresh token was not exchanged. */
 export type RefreshRefusal = 'unknown-or-ended' | 'reused' | 'consent-revoked' | SignInRefusal
 

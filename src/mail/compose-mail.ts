@@ -47,6 +47,7 @@ const otherwise = {
   'identity-unlinked': 'mail.not-you',
   'passkey-removed': 'mail.not-you',
   'device-approved': 'mail.not-you',
+  'device-linked': 'mail.not-you-device',
   'new-network': 'mail.not-you',
   'clone-suspected': null,
 } as const satisfies Record<MailKind, string | null>

@@ -14,6 +14,7 @@ export const tags = {
   'The account': 'Passwords and addresses, with codes and links by mail.',
   'New accounts': 'Registration, and invitations.',
   'Other accounts': 'Signing in with an account somewhere else.',
+  'Linked devices': 'A signed-in device signs another one in.',
   Apps: 'OAuth 2.1 and OpenID Connect, for third-party apps.',
   Keys: 'For services that verify access tokens themselves.',
 } as const

@@ -3,6 +3,7 @@ import { accountOperations } from './operations/accounts.js'
 import { appOperations } from './operations/apps.js'
 import { authorizationOperations } from './operations/authorization.js'
 import { deletionOperations } from './operations/deletion.js'
+import { deviceLinkOperations } from './operations/device-links.js'
 import { emailSignInOperations } from './operations/email-sign-in.js'
 import { keyOperations } from './operations/keys.js'
 import { namedTokenOperations } from './operations/named-tokens.js'
@@ -26,6 +27,7 @@ export const operations: readonly Operation[] = [
   ...registrationOperations,
   ...deletionOperations,
   ...providerOperations,
+  ...deviceLinkOperations,
   ...authorizationOperations,
   ...appOperations,
   ...usersOfApps,

@@ -34,7 +34,10 @@ const details: Readonly<Partial<Record<AuthErrorCode, z.ZodType>>> = {
     minLength: count('the least number of characters for this user'),
   }),
   'proof-refused': z
-    .object({ reason: oneOf(['used', 'expired'], 'only for a token that was real') })
+    .object({
+      reason: oneOf(['used', 'expired'], 'only for a token that was real').optional(),
+      triesLeft: count('after a wrong check code of a linked device').optional(),
+    })
     .optional(),
   'totp-required': secondFactor,
   'totp-invalid': secondFactor,
@@ -44,6 +47,12 @@ const details: Readonly<Partial<Record<AuthErrorCode, z.ZodType>>> = {
       canConnect: flag('whether the pages connect it, if the user signs in there once'),
     })
     .optional(),
+  opened: z.object({
+    checkCode: text('four digits, for the user to type into the other device'),
+    account: z
+      .object({ name: text(), username: text() })
+      .describe('who has opened the link, and whom the device will be signed in as'),
+  }),
   'username-taken': z.object({ suggestion: textOrNull('the name at the provider') }).optional(),
   'reauthentication-required': z
     .object({ maxAge: count('maximum age of the sign-in, in seconds') })

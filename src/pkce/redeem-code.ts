@@ -15,7 +15,7 @@ import type { AuthorizationCodes } from './authorization-code.js'
 
 /** How to exchange a code. */
 export interface CodeExchange<Tokens> {
-  readonly door: Extract<SignInDoor, 'code-exchange' | 'device'>
+  readonly door: Extract<SignInDoor, 'code-exchange' | 'device' | 'device-link'>
   /** The record, used or not; null if no such code was issued. */
   readonly code: AuthorizationCodeRecord | null
   /** What is wrong with the request, which uses the code up; null if nothing is. */

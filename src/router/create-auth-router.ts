@@ -6,6 +6,7 @@ import { createAccounts, withoutAccounts, withoutPasswordRules } from '../accoun
 import { createBrowserSessions } from '../cookie/browser-session.js'
 import { createCookie } from '../cookie/cookie.js'
 import { createDeletion, withoutDeletion } from '../deletion/deletion.js'
+import { createDeviceLinks } from '../device-links/device-links.js'
 import { createEmailSignIn } from '../email-sign-in/email-sign-in.js'
 import { createGuards } from '../guard/guards.js'
 import { createOpenSession } from '../host-sign-in/open-session.js'
@@ -125,9 +126,7 @@ function createMap(kit: Kit) {
   const removePasskeys = passkeys?.removeAddedByPassword ?? refuseWithoutPasskeys
   const sessions = createSessionManagement({ ...signIns, removePasskeys })
   const ending = sessions.forAccounts
-  const pagesUrl = kit.oauthServer?.baseUrl
-  const accounts =
-    accountsServer && createAccounts({ ...kit, ...accountsServer, ...ending, pagesUrl })
+  const accounts = accountsServer && createAccounts({ ...kit, ...accountsServer, ...ending })
   const { emailSignIn, deletion } = createOffered(kit, ending)
   const registration =
     accountsServer &&
@@ -194,6 +193,11 @@ function createMap(kit: Kit) {
                                                      // POST /auth/providers/:id/backchannel-logout
                                                      // GET, POST /auth/identities
                                                      // POST, DELETE /auth/identities/:id
+    deviceLinks:   createLinks(kit),                 // POST /auth/device-links
+                                                     // POST /auth/device-links/open
+                                                     // POST /auth/device-links/approve
+                                                     // POST /auth/device-links/deny
+                                                     // POST /auth/device-links/collect
     namedTokens:   createNamedTokens(kit),           // GET, POST, DELETE /auth/access-tokens
                                                      // DELETE /auth/access-tokens/:id
     pages:         pages && createBrowserPages(pages),
@@ -251,6 +255,12 @@ function createOffered(kit: Kit, ending: EndForAccounts) {
     emailSignIn: emailSignIn ? createEmailSignIn(parts) : undefined,
     deletion: deletion ? createDeletion({ ...parts, ...ending }) : undefined,
   }
+}
+
+// What the option `deviceLinks` offers.
+function createLinks(kit: Kit) {
+  const { deviceLinks, deviceCodes } = kit
+  return deviceLinks && deviceCodes && createDeviceLinks({ ...kit, deviceLinks, deviceCodes })
 }
 
 // What the option `providers` offers.

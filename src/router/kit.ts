@@ -108,6 +108,8 @@ export interface Kit extends Settings, ConnectedHost, Authentication {
 
   /** Undefined if no pages of the host send a cookie. */
   readonly pages: Pages | undefined
+  /** Where the sign-in pages are; undefined without the option `oauth`. */
+  readonly pagesUrl: URL | undefined
   /** Undefined without the option `oauth`. */
   readonly oauthServer: OAuthServer | undefined
   /** Undefined without the option `oauth.logout`. */
@@ -139,6 +141,8 @@ interface Settings
     'clock' | 'signer' | 'encryptionKeys' | 'totpIssuer' | 'maxPasswordWait' | 'purgeInterval'
   > {
   readonly beforeLogin: ResolvedOptions['beforeLogin']
+  /** Undefined without the option `deviceLinks`. */
+  readonly deviceLinks: ResolvedOptions['deviceLinks']
   readonly allowedOrigins: ResolvedOptions['allowedOrigins']
   readonly qrCode: PagesOptions['qrCode']
   readonly hasAccountPage: boolean
@@ -219,7 +223,7 @@ function acrValuesOf({ totp, codeFactors, passkeyServer }: Kit): readonly Acr[] 
 
 function settingsOf(options: ResolvedOptions): Settings {
   const { clock, signer, encryptionKeys, totpIssuer, maxPasswordWait, purgeInterval } = options
-  const { beforeLogin, allowedOrigins, lifetimes, pkce, pages } = options
+  const { beforeLogin, deviceLinks, allowedOrigins, lifetimes, pkce, pages } = options
   return {
     clock,
     signer,
@@ -228,6 +232,7 @@ function settingsOf(options: ResolvedOptions): Settings {
     maxPasswordWait,
     purgeInterval,
     beforeLogin,
+    deviceLinks,
     allowedOrigins,
     qrCode: pages?.qrCode,
     hasAccountPage: pages?.account !== false,
@@ -299,6 +304,7 @@ function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessi
   return {
     oauthServer,
     backchannelLogout: server && createBackchannelLogout({ ...kit, ...server }),
+    pagesUrl: oauthServer?.baseUrl,
     pageSite: oauthServer && createPageSite(site, oauthServer.baseUrl, call, hasPasskeys),
     signInUrl: oauthServer && createSignInUrl(oauthServer.baseUrl),
     passkeyServer,

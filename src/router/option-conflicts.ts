@@ -1,4 +1,5 @@
 import { requireUsersFor } from '../accounts/accounts-options.js'
+import { requirePartsForLinks } from '../device-links/device-links-options.js'
 import { AuthConfigError } from '../errors.js'
 import { encryptionKeyRemedy } from '../lib/encryption-key.js'
 import { doAll } from '../lib/mistakes.js'
@@ -26,6 +27,7 @@ export function refuseConflicts(options: CheckedOptions, lifetimes: Required<Lif
     () => refuseFarPasskeys(options),
     () => refuseUnfitAccounts(options),
     () => refuseUnfitProviders(options),
+    () => refuseUnfitLinks(options),
     () => refusePagesOfNobody(options),
     () => refuseMissingKeys(options),
     () => refuseBrokenClock(options.clock),
@@ -216,6 +218,10 @@ function refuseUnfitProviders(options: CheckedOptions): void {
   })
 }
 
+function refuseUnfitLinks({ deviceLinks, deviceCodes }: CheckedOptions): void {
+  if (deviceLinks !== undefined) requirePartsForLinks({ hasStore: deviceCodes !== undefined })
+}
+
 // Without apps, mails have the texts of the pages.
 function refusePagesOfNobody({ oauth, pages, accounts }: CheckedOptions): void {
   if (oauth !== undefined || pages === undefined || accounts !== undefined) return
@@ -244,6 +250,7 @@ function refuseMissingKeys({
   passkeys,
   accounts,
   providers,
+  deviceLinks,
 }: CheckedOptions): void {
   if (secondFactors !== undefined && encryptionKeys.length === 0) {
     throw new AuthConfigError(
@@ -254,7 +261,7 @@ function refuseMissingKeys({
   }
   // Each process would make its own key, and would not accept the values that another process has
   // made for a browser.
-  const needing = Object.entries({ oauth, passkeys, accounts, providers }).find(
+  const needing = Object.entries({ oauth, passkeys, accounts, providers, deviceLinks }).find(
     ([, option]) => option !== undefined,
   )?.[0]
   if (needing !== undefined && encryptionKeys.length === 0) {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { AccountsOptions } from '../accounts/accounts-options.js'
 import type { EventSink } from '../audit/events.js'
+import type { DeviceLinksOptions } from '../device-links/device-links-options.js'
 import type { CorsOptions } from '../http/cors.js'
 import { isPagesOrigin } from '../http/page-origin.js'
 import { returnPathOf } from '../http/return-path.js'
@@ -347,6 +348,7 @@ const shape = {
   passkeys: fitting<PasskeysOptions>(isObject, 'is not an object with an rpId.').optional(),
   accounts: fitting<AccountsOptions>(isObject, 'is not an object with mail.').optional(),
   providers: fitting<ProvidersOptions>(isObject, 'is not an object with a list.').optional(),
+  deviceLinks: fitting<DeviceLinksOptions>(isObject, 'is not an object with a page.').optional(),
   cors: optionsOf(corsShape satisfies Shape<CorsOptions>).optional(),
   signer: implementing<TokenSigner>({ sign: true, verify: true }),
   // Any list: the keys are decoded and checked later, one by one.

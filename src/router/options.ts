@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { AccountsOptions } from '../accounts/accounts-options.js'
 import type { EventSink } from '../audit/events.js'
+import type { DeviceLinksOptions } from '../device-links/device-links-options.js'
 import type { CorsOptions } from '../http/cors.js'
 import type { Logger } from '../lib/logger.js'
 import type { OAuthOptions } from '../oauth/oauth-options.js'
@@ -164,6 +165,12 @@ export interface AuthRouterOptions {
    * `identities`, `proofs` and `encryptionKeys`. Default: off.
    */
   readonly providers?: ProvidersOptions
+  /**
+   * Lets a signed-in device sign another one in, by a picture that it scans and a code that its
+   * user types: the endpoints below `/auth/device-links`. Needs `deviceCodes` and `encryptionKeys`.
+   * Default: off.
+   */
+  readonly deviceLinks?: DeviceLinksOptions
   /**
    * Lets pages of these origins call the router's own endpoints: answers preflights, and exposes
    * `Retry-After`, `RateLimit-*` and `WWW-Authenticate`. Without credentials, and never `*`. Does

@@ -1,4 +1,8 @@
 import { type CheckedAccountsOptions, checkAccountsOptions } from '../accounts/accounts-options.js'
+import {
+  type CheckedDeviceLinksOptions,
+  checkDeviceLinksOptions,
+} from '../device-links/device-links-options.js'
 import { checkOptions, ownMembers } from '../lib/check-options.js'
 import { decodeEncryptionKeys } from '../lib/encryption-key.js'
 import type { Logger } from '../lib/logger.js'
@@ -30,6 +34,7 @@ export interface ResolvedOptions
       | 'passkeys'
       | 'accounts'
       | 'providers'
+      | 'deviceLinks'
     >
   > {
   /** The decoded keys; may be empty without second factors, apps and passkeys. */
@@ -43,6 +48,8 @@ export interface ResolvedOptions
   readonly accounts: CheckedAccountsOptions | undefined
   /** Undefined without the option `providers`. */
   readonly providers: CheckedProvidersOptions | undefined
+  /** Undefined without the option `deviceLinks`. */
+  readonly deviceLinks: CheckedDeviceLinksOptions | undefined
   /** Silent if the host passed none. */
   readonly logger: Logger
   /** Undefined if the host passed none: warnings are then process warnings. */
@@ -58,13 +65,14 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
  */
 export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
   const { passkeys: ofPasskeys, accounts: ofAccounts, providers: ofProviders } = partsOf(given)
-  const { pages, encryptionKeys: keys } = partsOf(given)
+  const { pages, encryptionKeys: keys, deviceLinks: ofLinks } = partsOf(given)
   const { brand, texts } = partsOf(pages)
-  const [options, passkeys, accounts, providers, encryptionKeys] = doAll(
+  const [options, passkeys, accounts, providers, deviceLinks, encryptionKeys] = doAll(
     () => checkOptions(optionRules, given),
     () => (isObject(ofPasskeys) ? checkPasskeysOptions(ofPasskeys) : undefined),
     () => (isObject(ofAccounts) ? checkAccountsOptions(ofAccounts) : undefined),
     () => (isObject(ofProviders) ? checkProvidersOptions(ofProviders) : undefined),
+    () => (isObject(ofLinks) ? checkDeviceLinksOptions(ofLinks) : undefined),
     () => (Array.isArray(keys) ? decodeEncryptionKeys(keys, 'encryptionKeys') : []),
     () => (isObject(brand) ? void checkBrand(brand) : undefined),
     () => (isObject(texts) ? checkTexts(texts) : undefined),
@@ -80,6 +88,7 @@ export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
     passkeys,
     accounts,
     providers,
+    deviceLinks,
     logger: options.logger ?? silent,
     hostLogger: options.logger,
   }

@@ -44,12 +44,18 @@ export interface NamedSessionsDeps {
 /** Named tokens per user. */
 const maxNamed = 20
 
-/** The name of a named token or of the app of a session; null for any other session. */
+/**
+ * The name of a named token, of the app of a session, or of a device that another one has signed
+ * in; null for any other session.
+ */
 export function nameOf({
   kind,
   userAgent,
-}: Pick<SessionRecord, 'kind' | 'userAgent'>): string | null {
-  return kind === 'token' || kind === 'oauth' ? userAgent : null
+  openedBySessionId,
+}: Pick<SessionRecord, 'kind' | 'userAgent' | 'openedBySessionId'>): string | null {
+  // Nothing else opens a session of this kind from another session.
+  const isLinked = kind === 'login' && openedBySessionId !== undefined
+  return isLinked || kind === 'token' || kind === 'oauth' ? userAgent : null
 }
 
 export function createNamedSessions(

@@ -35,11 +35,27 @@ export function sessionIdOf(token: string): string | null {
   return pattern.exec(token)?.[1] ?? null
 }
 
-/** The first refresh token of a session. */
-export function newRefreshToken(sessionId: string): NewRefreshToken {
+/**
+ * The first refresh token of a session. `secret`: 256 bits as base64url, if they are not random but
+ * computed, for {@link sameRefreshToken}.
+ */
+export function newRefreshToken(
+  sessionId: string,
+  secret: string = randomSecret(),
+): NewRefreshToken {
   const familyKey = randomSecret()
-  const token = compose(sessionId, randomSecret(), familyKey)
+  const token = compose(sessionId, secret, familyKey)
   return { token, refresh: { hash: sha256(token), familyKey, spent: [] } }
+}
+
+/** The first refresh token again, made of the same secret; null once another one is current. */
+export function sameRefreshToken(
+  sessionId: string,
+  secret: string,
+  { hash, familyKey }: RefreshState,
+): string | null {
+  const token = compose(sessionId, secret, familyKey)
+  return equalInConstantTime(sha256(token), hash) ? token : null
 }
 
 /**

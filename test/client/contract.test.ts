@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type AuthClient, createAuthClient } from '../../src/client/client.js'
+import { deviceLinks } from '../../src/client/device-links/device-links.js'
 import { oauth } from '../../src/client/oauth/oauth.js'
 import { passkeys } from '../../src/client/passkeys/passkeys.js'
 import { providers } from '../../src/client/providers/providers.js'
@@ -128,6 +129,13 @@ const calls: ((client: AuthClient) => Promise<unknown>)[] = [
     await identities.list()
     await identities.remove('x')
   },
+  async (client) => {
+    const { open, begin } = deviceLinks(client)
+    const link = await open('https://x/#link')
+    await link.approve('1234')
+    await link.deny()
+    await begin({ onCode() {}, onCheckCode: () => true })
+  },
   (client) => client.socketTicket(),
   (client) => client.openBrowserSession(),
   (client) => client.publicKeys(),
@@ -153,7 +161,7 @@ describe('every route', () => {
         const ceremony = { passkeys: [], challenge: 'AAAA', user: { id: 'AAAA' } }
         const { state } = JSON.parse(String(body ?? '{}'))
         const led = { url: `${origin}/open?state=${state}`, providers: [], identities: [] }
-        const data = { ...login, ...lists, ...ceremony, ...led, requestId: 'r' }
+        const data = { ...login, ...lists, ...ceremony, ...led, requestId: 'r', interval: 0 }
         const metadata = { issuer: origin, authorization_endpoint: `${origin}/oauth/authorize` }
         const app = { ...metadata, scope: '*', sub: 'u' }
         return Response.json({ ...pair, ...app, refresh_token: 'r', _id: 'u', keys: [], data })

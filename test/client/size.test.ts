@@ -23,6 +23,7 @@ it.each([
   ['client/oauth.js', 3072, []],
   ['client/popup.js', 3600, []],
   ['client/providers.js', 2560, []],
+  ['client/device-links.js', 2048, []],
   ['client/react.js', 1024, ['react']],
 ] as const)(
   '%s is at most %i bytes after gzip, and imports nothing but %j',

@@ -12,6 +12,7 @@ import {
   type Mail,
 } from '../../src/index.js'
 import { grantTypes, type OAuthClient } from '../../src/stores/client-contract.js'
+import { startLinks } from '../device-links/link-host.js'
 import { assertion, creation, newPasskey } from '../passkeys/authenticator.js'
 import {
   ada,
@@ -26,6 +27,7 @@ import { bearer, logIn, pkcePair, post } from '../support/client.js'
 import { isForClients, type RequestObject, requests, resolve } from '../support/described.js'
 import { password, startHost, type TestHost } from '../support/host.js'
 import { accountsOptions, tokenIn } from '../support/mounted-accounts.js'
+import { deviceLinksOptions } from '../support/mounted-device-links.js'
 import { issuer, oauthOptions, wiki, wikiSecret } from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
 import { providersOptions } from '../support/mounted-providers.js'
@@ -109,6 +111,7 @@ const everything = {
     ...passkeyOptions(),
     ...accountsOptions(mails),
     ...providersOptions(),
+    ...deviceLinksOptions(),
   },
 }
 const paths = [...new Set(endpoints.map(({ path }) => path))]
@@ -364,7 +367,8 @@ describe('openapi.json', () => {
     const { authToken } = await logIn(plain)
     expect((await send(plain, byGet, undefined, bearer(authToken))).status).toBe(200)
     tried.add(byGet)
-    const elsewhere = endpoints.filter(({ tag }) => tag === 'Apps' || tag === 'Other accounts')
+    const tested = ['Apps', 'Other accounts', 'Linked devices']
+    const elsewhere = endpoints.filter(({ tag }) => tested.includes(tag))
     expect(endpoints.filter((one) => !tried.has(one))).toEqual(elsewhere)
   })
 
@@ -396,6 +400,35 @@ describe('openapi.json', () => {
     await ask('POST', '/auth/providers/:id/backchannel-logout', 'fake', { logout_token: 'a' })
     await ask('DELETE', '/auth/identities/:id', identities[0].id, undefined, mine)
     expect(endpoints.filter((one) => one.tag === 'Other accounts' && !tried.has(one))).toEqual([])
+  })
+
+  it('is right about every answer to devices that are linked', async () => {
+    const host = await startLinks()
+    const mine = bearer((await logIn(host)).authToken as string)
+    const tried = new Set<Described>()
+    const ask = async (step: string, body: object, headers = {}) => {
+      const path = `/auth/device-links${step}`
+      const answer = await send(host, { method: 'POST', path }, body, headers)
+      const json = (await answer.json()) as Record<string, never>
+      expect([path, answer.status, json]).toEqual([path, 200, json])
+      tried.add(find('POST', path))
+      return json['data'] as unknown as { linkId: string; qr: string }
+    }
+    const begin = async () => {
+      const { codeVerifier, codeChallenge } = pkcePair()
+      const { linkId, qr } = await ask('', { codeChallenge })
+      await ask('/open', { link: qr.split('#')[1] }, mine)
+      host.issued.add(codeVerifier)
+      return { linkId, codeVerifier }
+    }
+    await ask('/deny', { linkId: (await begin()).linkId }, mine)
+    const proof = await begin()
+    const told = await post(host, '/auth/device-links/collect', proof).expect(400)
+    const { checkCode } = told.body.details
+    await ask('/approve', { linkId: proof.linkId, checkCode }, mine)
+    host.clock.advance(2)
+    await ask('/collect', proof)
+    expect(endpoints.filter((one) => one.tag === 'Linked devices' && !tried.has(one))).toEqual([])
   })
 
   it('says what apps must send, and is right about every answer to them', async () => {

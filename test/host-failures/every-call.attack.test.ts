@@ -31,6 +31,7 @@ const byNobody = [
   'users.change',
   'once.purge',
   'proofs.purge',
+  'deviceCodes.purge',
   // A page of the host's asks for a consent, and keeps it.
   'consents.grant',
   // Of pages that sign a browser in once more, and out, which the host's own routes do.

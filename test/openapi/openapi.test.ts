@@ -10,6 +10,7 @@ import {
 import { isForClients } from '../support/described.js'
 import { startHost, type TestHost } from '../support/host.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
+import { deviceLinksOptions } from '../support/mounted-device-links.js'
 import { issuer, oauthOptions, wiki } from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
 import { providersOptions } from '../support/mounted-providers.js'
@@ -24,6 +25,7 @@ const mounted: Partial<AuthRouterOptions> = {
   ...passkeyOptions(),
   ...accountsOptions(),
   ...providersOptions(),
+  ...deviceLinksOptions(),
   namedTokens: true,
 }
 // The issuer is what the router is mounted at: only then has it a document of its own.

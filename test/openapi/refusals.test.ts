@@ -6,16 +6,18 @@ import { bearer, logIn } from '../support/client.js'
 import { type RequestObject, requests, resolve } from '../support/described.js'
 import { startHost, type TestHost } from '../support/host.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
+import { deviceLinksOptions } from '../support/mounted-device-links.js'
 import { issuer, oauthOptions, wiki } from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
 import { providersOptions } from '../support/mounted-providers.js'
 import { ownPage, pagesOrigin } from '../support/pages.js'
 
 const everything: Partial<AuthRouterOptions> = {
-  ...oauthOptions({ clients: [{ ...wiki, mayIntrospect: true }] }),
+  ...oauthOptions({ clients: [{ ...wiki, mayIntrospect: true }], deviceFlow: true }),
   ...passkeyOptions(),
   ...accountsOptions(),
   ...providersOptions(),
+  ...deviceLinksOptions(),
   namedTokens: true,
   pagesOrigin,
   signer: joseSigner({

@@ -6,6 +6,7 @@ import type { Mail } from '../../src/index.js'
 import { rocketChat } from '../../src/rocketchat/rocketchat.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { totpCode } from '../../src/testing/totp-code.js'
+import { approved } from '../device-links/link-host.js'
 import {
   begin,
   comeBack,
@@ -18,6 +19,7 @@ import { type Answered, afterAttack, expectCommon } from '../support/after-attac
 import { bearer, get, logIn, obtainCode, pkcePair, post, remove } from '../support/client.js'
 import { password, passwordHash, startHost, type TestHost, totpSecret } from '../support/host.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
+import { deviceLinksOptions } from '../support/mounted-device-links.js'
 import { makeToken } from '../support/named-tokens.js'
 import { ownPage, send, signInByPage, startPages } from '../support/pages.js'
 import {
@@ -48,7 +50,7 @@ async function startWithEveryDoor() {
   const mails: Mail[] = []
   const host = await startProviders({
     start: startPages,
-    options: { namedTokens: true, ...accountsOptions(mails) },
+    options: { namedTokens: true, ...accountsOptions(mails), ...deviceLinksOptions() },
     before: (app, auth) => void app.use('/rocket', rocketChat(auth)),
   })
   host.users.change('u-alice', { emailVerified: true })
@@ -59,8 +61,10 @@ async function startWithEveryDoor() {
 /** What a sign-in by a mailed code sends. */
 async function mailedCode(host: Awaited<ReturnType<typeof startWithEveryDoor>>) {
   const { body } = await post(host, '/auth/code', { username: 'alice' })
-  await expect.poll(() => host.mails.length).toBeGreaterThan(0)
-  return { requestId: body.data.requestId, code: host.mails.at(-1)?.code }
+  // Besides notices.
+  const mailed = () => host.mails.find(({ kind }) => kind === 'sign-in-code')
+  await expect.poll(mailed).toBeDefined()
+  return { requestId: body.data.requestId, code: mailed()?.code }
 }
 
 /** What a sign-in by a provider sends. */
@@ -111,6 +115,7 @@ describe('a user who was disabled', () => {
       const { Cookie } = await signInByPage(host)
       const mailed = await mailedCode(host)
       const vouched = await vouchedFor(host)
+      const { device } = await approved(host)
       host.users.change('u-alice', { disabled: true })
       host.clock.advance(5)
       expect((await send(host, 'GET', '/page', { Cookie })).status).toBe(401)
@@ -137,6 +142,7 @@ describe('a user who was disabled', () => {
         [400, await post(host, '/auth/pkce/token', code)],
         [400, await post(host, '/auth/refresh', { refreshToken })],
         [400, await post(host, '/auth/code/login', mailed)],
+        [400, await device.collect()],
         [401, await finish(host, vouched)],
       ]
       expect(refused.map(([, { status }]) => status)).toEqual(refused.map(([status]) => status))
@@ -166,6 +172,8 @@ describe('a user who has a second factor', () => {
     async () => {
       const host = await startWithEveryDoor()
       const { authToken, refreshToken, code, ticket } = await holdings(host)
+      const { device } = await approved(host)
+      host.clock.advance(2)
       await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
       expect(await knockElsewhere(host)).toEqual([
         [401, 'totp-required'],
@@ -181,6 +189,7 @@ describe('a user who has a second factor', () => {
         [400, await post(host, '/auth/pkce/token', code)],
         [400, await post(host, '/auth/refresh', { refreshToken })],
         [401, await post(host, '/auth/code/login', await mailedCode(host))],
+        [400, await device.collect()],
         [401, await finish(host, await vouchedFor(host))],
       ]
       expect(refused.map(([, { status }]) => status)).toEqual(refused.map(([status]) => status))

@@ -23,6 +23,7 @@ export const entries = {
   'client/oauth': 'client/oauth/oauth',
   'client/popup': 'client/oauth/popup',
   'client/providers': 'client/providers/providers',
+  'client/device-links': 'client/device-links/device-links',
   passkeys: 'passkeys/simple-webauthn',
   providers: 'providers/providers',
   testing: 'testing/testing',

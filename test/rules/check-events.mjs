@@ -85,6 +85,7 @@ const values = [
   ...[
     'SignInRefusal',
     'CodeRefusal',
+    'DeviceLinkRefusal',
     'RefreshRefusal',
     'ClientRefusal',
     'PasskeyFault',

@@ -132,6 +132,10 @@ const offences = {
     'deletion/deletion.ts',
     "import type { ResolvedOptions } from '../router/resolve-options.js'",
   ],
+  'floor-device-links': [
+    'device-links/device-links.ts',
+    "import type { ResolvedOptions } from '../router/resolve-options.js'",
+  ],
   'floor-email-sign-in': [
     'email-sign-in/email-sign-in.ts',
     "import type { ResolvedOptions } from '../router/resolve-options.js'",

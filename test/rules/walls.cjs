@@ -110,6 +110,10 @@ const floors = [
       ['email-sign-in/'],
       'a mailed code is a proof of accounts; whoever signs in by one is decided below.',
     ],
+    'device-links': [
+      ['device-links/'],
+      'a device is signed in by the code that another one has approved; only the map uses it.',
+    ],
     'provider-sign-in': [
       ['provider-sign-in/'],
       'a provider says who it is; who signs in is decided below.',

@@ -21,6 +21,7 @@ import { totpCode } from '../../src/testing/totp-code.js'
 import { createSeedVault } from '../../src/two-factor/seed-vault.js'
 import { accountRequests } from './account-call-sites.js'
 import { bearer, get, logIn, obtainCode, post } from './client.js'
+import { deviceLinkRequests } from './device-link-call-sites.js'
 import {
   cheapHasher,
   encryptionKey,
@@ -31,6 +32,7 @@ import {
 } from './host.js'
 import { memoryLimiter } from './memory-limiter.js'
 import { accountsOptions } from './mounted-accounts.js'
+import { deviceLinksOptions } from './mounted-device-links.js'
 import { oauthOf } from './oauth-apps.js'
 import { oauthRequests } from './oauth-call-sites.js'
 import { startPages } from './pages.js'
@@ -140,6 +142,7 @@ export async function startTapped(
     proofs: tapped(tap, 'proofs', stores.proofs),
     identities: tapped(tap, 'identities', stores.identities),
     deviceCodes: tapped(tap, 'deviceCodes', stores.deviceCodes),
+    ...deviceLinksOptions(),
     providers: { list: [tapped(tap, 'provider', { ...anybody })], returnTo: [returnTo] },
     signer: tapped(tap, 'signer', { ...signer }),
     passwords: tapped(tap, 'passwords', {
@@ -430,5 +433,6 @@ export const requests: Readonly<Record<string, (scene: Scene) => Promise<Ask>>> 
   ...accountRequests,
   ...registrationRequests,
   ...providerRequests,
+  ...deviceLinkRequests,
   ...oauthRequests,
 }

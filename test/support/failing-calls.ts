@@ -55,6 +55,7 @@ const signIns = [
   'POST /auth/code/login',
   'POST /auth/register/confirm',
   'POST /auth/providers/finish',
+  'POST /auth/device-links/collect',
   'POST /auth/pkce/token',
   'POST /oauth/token with a code',
 ]

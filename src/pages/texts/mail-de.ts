@@ -14,6 +14,9 @@ export const mailDe: TextsOfMails = {
   'mail.not-you':
     'Wenn Du das nicht warst, setz sofort ein neues Passwort. Sieh dann Deine Sitzungen, ' +
     'Passkeys und zweiten Faktoren durch und entferne, was nicht von Dir ist.',
+  'mail.not-you-device':
+    'Wenn Du das nicht warst, melde jenes Gerät sofort in der Liste Deiner Sitzungen ab und setz ' +
+    'ein neues Passwort.',
   'mail.not-signing-in':
     'Wenn Du Dich gerade nicht anmeldest, kennt jemand Dein Passwort: Ändere es. Gib diesen Code ' +
     'nie an jemanden weiter.',
@@ -71,6 +74,10 @@ export const mailDe: TextsOfMails = {
   'mail.identity-unlinked.subject': 'Ein Konto wurde bei {service} getrennt',
   'mail.identity-unlinked.text':
     'Ein Konto an anderer Stelle ist nicht mehr mit Deinem Konto bei {service} verbunden.',
+  'mail.device-linked.subject': 'Ein weiteres Gerät wurde bei {service} angemeldet',
+  'mail.device-linked.text':
+    'Du hast ein weiteres Gerät in Deinem Konto bei {service} angemeldet: Sein Bild wurde ' +
+    'gelesen und sein Code eingegeben, auf dem Gerät unten.',
   'mail.passkey-added.subject': 'Ein neuer Passkey bei {service}',
   'mail.passkey-added.text': 'Für Dein Konto bei {service} wurde ein Passkey angelegt.',
   'mail.passkey-removed.subject': 'Ein Passkey weniger bei {service}',

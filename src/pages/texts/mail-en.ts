@@ -11,6 +11,7 @@ type SharedKey =
   | 'network'
   | 'not-asked'
   | 'not-you'
+  | 'not-you-device'
   | 'not-signing-in'
 
 /** The key of a text of mails. */
@@ -36,6 +37,9 @@ export const mailEn: TextsOfMails = {
   'mail.not-you':
     'If that was not you, ask for a new password at once. Then look through your sessions, ' +
     'passkeys and second factors, and remove what is not yours.',
+  'mail.not-you-device':
+    'If that was not you, sign that device out in the list of your sessions at once, and set a ' +
+    'new password.',
   'mail.not-signing-in':
     'If you are not signing in just now, somebody knows your password: change it. Never pass ' +
     'this code on to anybody.',
@@ -89,6 +93,10 @@ export const mailEn: TextsOfMails = {
   'mail.identity-unlinked.subject': 'An account was disconnected at {service}',
   'mail.identity-unlinked.text':
     'An account somewhere else is no longer connected with your account at {service}.',
+  'mail.device-linked.subject': 'Another device was signed in at {service}',
+  'mail.device-linked.text':
+    'You have signed another device in to your account at {service}: its picture was scanned, ' +
+    'and its code typed, on the device below.',
   'mail.passkey-added.subject': 'A passkey was added at {service}',
   'mail.passkey-added.text': 'A passkey was added to your account at {service}.',
   'mail.passkey-removed.subject': 'A passkey was removed at {service}',

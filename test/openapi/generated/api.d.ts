@@ -898,6 +898,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/device-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A device that nobody is signed in on gets a picture to show.
+         * @description - 20 in 15 minutes for each network.
+         */
+        post: operations["beginDeviceLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/device-links/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Opens what was scanned or typed, and tells which device it is.
+         * @description - The first user who opens a link is the only one who may approve it. From now on the new device shows a check code of four digits, and the name of that user.
+         *     - Requires a sign-in of the last 24 hours. Otherwise 403 `reauthentication-required`.
+         */
+        post: operations["openDeviceLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/device-links/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Signs the new device in, by the check code that it shows.
+         * @description - Three check codes may be wrong; then the link is void. `details.triesLeft` says how many are left.
+         *     - A user with a second factor or a passkey shows it again, in the same request. Otherwise 403 `reauthentication-required`.
+         */
+        post: operations["approveDeviceLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/device-links/deny": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The user says no. The new device is told. */
+        post: operations["denyDeviceLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/device-links/collect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The new device asks whether it is signed in.
+         * @description - Ask every `interval` seconds while the answer is `authorization_pending` or `opened`; after `slow_down`, five seconds less often. At `opened`, show the check code, and ask the user whether the device shall continue as this account.
+         *     - A device that lost the answer asks again within 30 seconds and gets the tokens of the same session.
+         */
+        post: operations["collectDeviceLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/oauth/authorize": {
         parameters: {
             query?: never;
@@ -1166,6 +1266,19 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AccessDenied: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "access_denied";
+            /** @description for people */
+            message: string;
+        };
         AddPasskeyAnswer: {
             /** @enum {string} */
             status: "success";
@@ -1478,6 +1591,33 @@ export interface components {
             /** @description the same */
             error_description: string;
         };
+        ApproveDeviceLinkAnswer: {
+            /** @enum {string} */
+            status: "success";
+        };
+        ApproveDeviceLinkRequest: {
+            /** @description of `POST /auth/device-links/open` */
+            linkId: string;
+            /** @description four digits, as the new device shows them */
+            checkCode: string;
+            /** @description together with `code` if the user has a second factor; or send `passkey` */
+            password?: string;
+            /** @description six digits, eight of a mail, or a recovery code; at most 64 characters */
+            code?: string;
+            /** @description the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, as JSON */
+            passkey?: {
+                id: string;
+                rawId: string;
+                /** @enum {string} */
+                type: "public-key";
+                response: {
+                    clientDataJSON: string;
+                    authenticatorData: string;
+                    signature: string;
+                    userHandle?: string | null;
+                };
+            };
+        };
         AskForSignInCodeAnswer: {
             /** @enum {string} */
             status: "success";
@@ -1495,6 +1635,19 @@ export interface components {
             username?: string;
             /** @description exactly one of the three: any way to name a user that the server supports */
             user?: string;
+        };
+        AuthorizationPending: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "authorization_pending";
+            /** @description for people */
+            message: string;
         };
         AuthorizeByFormRequest: {
             /** @description the id of the app */
@@ -1559,6 +1712,28 @@ export interface components {
              * @enum {string}
              */
             client_assertion_type?: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+        };
+        BeginDeviceLinkAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description for `POST /auth/device-links/collect` */
+                linkId: string;
+                /** @description an address; the link is what follows its `#` */
+                qr: string;
+                /** @description if the server has them: the link, for people to type */
+                shortCode?: string;
+                /** @description seconds between two questions */
+                interval: number;
+                /** @description seconds */
+                expiresIn: number;
+            };
+        };
+        BeginDeviceLinkRequest: {
+            /** @description `S256` of a verifier (RFC 7636 §4.2); keep the verifier */
+            codeChallenge: string;
+            /** @description what the device calls itself, at most 60 characters */
+            name?: string;
         };
         BeginTotpAnswer: {
             /** @enum {string} */
@@ -1635,6 +1810,45 @@ export interface components {
             };
             /** @description the new password */
             newPassword: string;
+        };
+        CollectDeviceLinkAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description for the header `X-User-Id` */
+                userId: string;
+                /** @description for the header `X-Auth-Token` or `Authorization: Bearer`; valid until the session ends, with `refreshable` for `expiresIn` seconds */
+                authToken: string;
+                me: {
+                    /** @description the user's id */
+                    _id: string;
+                    /** @description for display */
+                    name: string;
+                    username: string;
+                    /**
+                     * @description `offline` if the server does not know
+                     * @enum {string}
+                     */
+                    status: "online" | "away" | "busy" | "offline";
+                } & {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description the user must have a second factor but has none: the token only allows enrolment
+                 * @enum {boolean}
+                 */
+                enrolmentRequired?: true;
+                /** @description only with `refreshable`: for `POST /auth/refresh` */
+                refreshToken?: string;
+                /** @description only with `refreshable`: lifetime of `authToken` in seconds */
+                expiresIn?: number;
+            };
+        };
+        CollectDeviceLinkRequest: {
+            /** @description of `POST /auth/device-links` */
+            linkId: string;
+            /** @description of its `codeChallenge` */
+            codeVerifier: string;
         };
         ConfirmAccountDeletionAnswer: {
             /** @enum {string} */
@@ -1768,6 +1982,14 @@ export interface components {
                 };
             };
         };
+        DenyDeviceLinkAnswer: {
+            /** @enum {string} */
+            status: "success";
+        };
+        DenyDeviceLinkRequest: {
+            /** @description of `POST /auth/device-links/open` */
+            linkId: string;
+        };
         DisableTotpAnswer: {
             /** @enum {string} */
             status: "success";
@@ -1856,6 +2078,19 @@ export interface components {
             authorizationCode: string;
             /** @description 43 to 128 characters of `A-Z a-z 0-9 - . _ ~` (RFC 7636 §4.1) */
             codeVerifier: string;
+        };
+        ExpiredToken: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "expired_token";
+            /** @description for people */
+            message: string;
         };
         FinishProviderSignInAnswer: {
             /** @enum {string} */
@@ -2257,6 +2492,19 @@ export interface components {
              * @enum {string}
              */
             client_assertion_type?: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+        };
+        InvalidGrant: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "invalid_grant";
+            /** @description for people */
+            message: string;
         };
         InvalidRequest: {
             /** @enum {boolean} */
@@ -2821,6 +3069,53 @@ export interface components {
             /** @description the same */
             error_description: string;
         };
+        OpenDeviceLinkAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description for the next request */
+                linkId: string;
+                /** @description what the device calls itself: it may lie */
+                name: string | null;
+                /** @description where the device is, by its address */
+                network: string | null;
+                /** @description whether the caller is there, too: warn if not */
+                sameNetwork: boolean;
+                /** @description the device, such as "Firefox on Linux" */
+                agent: string | null;
+                /**
+                 * Format: date-time
+                 * @description when it began
+                 */
+                at: string;
+            };
+        };
+        OpenDeviceLinkRequest: {
+            /** @description what follows `#` in the picture, or the short code */
+            link: string;
+        };
+        Opened: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "opened";
+            /** @description for people */
+            message: string;
+            details: {
+                /** @description four digits, for the user to type into the other device */
+                checkCode: string;
+                /** @description who has opened the link, and whom the device will be signed in as */
+                account: {
+                    name: string;
+                    username: string;
+                };
+            };
+        };
         PasskeyExists: {
             /** @enum {boolean} */
             success: false;
@@ -2880,7 +3175,9 @@ export interface components {
                  * @description only for a token that was real
                  * @enum {string}
                  */
-                reason: "used" | "expired";
+                reason?: "used" | "expired";
+                /** @description after a wrong check code of a linked device */
+                triesLeft?: number;
             };
         };
         ProviderRefused: {
@@ -3117,6 +3414,19 @@ export interface components {
             enabled: boolean;
         };
         SignBrowserInRequest: Record<string, never>;
+        SlowDown: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "slow_down";
+            /** @description for people */
+            message: string;
+        };
         StartConnectingAnswer: {
             /** @enum {string} */
             status: "success";
@@ -3982,6 +4292,25 @@ export interface components {
                 "application/json": components["schemas"]["InvalidRequest"];
             };
         };
+        /** @description The request is not valid. The authorization code or token is not valid. The user has not decided yet. Ask again. Type the code into the other device. Ask less often. The user has said no. This took too long. Begin again. */
+        InvalidRequestOrInvalidGrantOrAuthorizationPendingOrOpenedOrSlowDownOrAccessDeniedOrExpiredTokenLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["InvalidRequest"] | components["schemas"]["InvalidGrant"] | components["schemas"]["AuthorizationPending"] | components["schemas"]["Opened"] | components["schemas"]["SlowDown"] | components["schemas"]["AccessDenied"] | components["schemas"]["ExpiredToken"];
+            };
+        };
         /** @description The request is not valid. This password is too easy to guess, or too short. */
         InvalidRequestOrPasswordRefusedLimited: {
             headers: {
@@ -3999,6 +4328,22 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["InvalidRequest"] | components["schemas"]["PasswordRefused"];
+            };
+        };
+        /** @description The request is not valid. The code or link is not valid. */
+        InvalidRequestOrProofRefused: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["InvalidRequest"] | components["schemas"]["ProofRefused"];
             };
         };
         /** @description The request is not valid. The code or link is not valid. */
@@ -6817,6 +7162,203 @@ export interface operations {
             403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
             404: components["responses"]["NotFoundLimited"];
             409: components["responses"]["LastSignInMethodLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    beginDeviceLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BeginDeviceLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description Show `qr` as a QR code. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BeginDeviceLinkAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    openDeviceLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenDeviceLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description Show all of it, and ask for the check code. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenDeviceLinkAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
+            401: components["responses"]["UnauthorizedLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    approveDeviceLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApproveDeviceLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApproveDeviceLinkAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
+            401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    denyDeviceLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DenyDeviceLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DenyDeviceLinkAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrProofRefused"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    collectDeviceLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CollectDeviceLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description Signed in. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectDeviceLinkAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidGrantOrAuthorizationPendingOrOpenedOrSlowDownOrAccessDeniedOrExpiredTokenLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];

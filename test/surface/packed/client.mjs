@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAuthClient } from 'messaging-auth-router/client'
+import { deviceLinks } from 'messaging-auth-router/client/device-links'
 import { signInByBrowser } from 'messaging-auth-router/client/loopback'
 import { fileStore } from 'messaging-auth-router/client/node'
 import { OAuthError, oauth } from 'messaging-auth-router/client/oauth'
@@ -46,6 +47,7 @@ try {
   assert.equal(typeof socketIoAuth(client).auth, 'function')
   assert.equal(passkeys(client).isSupported(), false)
   await assert.rejects(passkeys(client).signIn(), { name: 'PasskeyError' })
+  assert.equal(typeof deviceLinks(client).begin, 'function')
   assert.equal(providers(client).isAnswer('https://x/?ticket=t'), false)
   const tool = { clientId: 'tool', scope: 'openid', open: () => {} }
   await assert.rejects(signInByBrowser(client, tool), { code: 'wrong-issuer' })

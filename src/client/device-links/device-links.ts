@@ -1,0 +1,185 @@
+import { dataOf } from '../account.js'
+import type { AuthClient } from '../client.js'
+import { challengeOf, newSecret } from '../oauth/pkce.js'
+import { type ClientParts, partsOf } from '../parts.js'
+import { type BasicSignal, pause } from '../platform.js'
+import type { SignedInResult } from '../sign-in.js'
+import type { Proof } from '../wire.js'
+
+/** What a new device shows. */
+export interface ShownLink {
+  /** For a QR code. */
+  readonly qr: string
+  /** If the server has the option `shortCode`: the same, for people to type. */
+  readonly shortCode?: string
+  /** Seconds. */
+  readonly expiresIn: number
+}
+
+/** Somebody has opened the link. */
+export interface OpenedBy {
+  /** Four digits, for the user to type into the other device. */
+  readonly checkCode: string
+  /** Whom this device would be signed in as. */
+  readonly account: { readonly name: string; readonly username: string }
+}
+
+/** What a new device does while it is linked. */
+export interface BeginLink {
+  /** What this device calls itself, at most 60 characters. */
+  readonly name?: string
+  /** Draw the picture. */
+  readonly onCode: (shown: ShownLink) => void
+  /**
+   * Somebody has opened the link: ask "Continue as Alice?", and show the check code. Resolve with
+   * true only if the user says so: it may be a stranger's account. Nothing is collected before.
+   */
+  readonly onCheckCode: (opened: OpenedBy) => boolean | Promise<boolean>
+  /** Stops asking. */
+  readonly signal?: BasicSignal
+}
+
+/** The result of a link: `declined` by the user of this device. */
+export type LinkResult = SignedInResult | { readonly status: 'declined' }
+
+/** A new device, as the signed-in one sees it. */
+export interface LinkToApprove {
+  /** What the device calls itself: it may lie. */
+  readonly name: string | null
+  readonly network: string | null
+  /** Whether both devices are in one network: warn if not. */
+  readonly sameNetwork: boolean
+  /** Such as "Firefox on Linux". */
+  readonly agent: string | null
+  readonly at: string
+  /**
+   * Signs the new device in. Throws AuthClientError: `proof-refused` for a wrong check code, with
+   * `details.triesLeft`, and once the link is void; `reauthentication-required`: call it again with
+   * a proof.
+   */
+  approve(checkCode: string, proof?: Proof): Promise<void>
+  /** Tells the new device that the user said no. */
+  deny(): Promise<void>
+}
+
+/** Signing another device in. */
+export interface DeviceLinks {
+  /**
+   * On a device that nobody is signed in on: shows a picture, waits until it was scanned, and signs
+   * in. Throws AuthClientError: `expired_token` after three minutes, `access_denied`,
+   * `too-many-requests`.
+   */
+  begin(link: BeginLink): Promise<LinkResult>
+  /**
+   * On a signed-in device: opens what was scanned, an address or what follows its `#`, or a short
+   * code that was typed. Throws AuthClientError: `proof-refused`, `reauthentication-required` if
+   * the sign-in is older than a day.
+   */
+  open(link: string): Promise<LinkToApprove>
+}
+
+/**
+ * Signs another device in, by a picture that a signed-in device scans and a code that its user
+ * types. Only if the server has the option `deviceLinks`.
+ *
+ * @example
+ * ```ts
+ * import { createAuthClient } from 'messaging-auth-router/client'
+ * import { deviceLinks } from 'messaging-auth-router/client/device-links'
+ *
+ * declare function draw(qr: string): void
+ * declare function ask(question: string): Promise<boolean>
+ * const client = createAuthClient({ baseUrl: 'https://chat.example.com/api/v1' })
+ * await deviceLinks(client).begin({
+ *   name: 'Living room TV',
+ *   onCode: ({ qr }) => draw(qr),
+ *   onCheckCode: ({ checkCode, account }) =>
+ *     ask(`Continue as ${account.name}? Then type ${checkCode} into your other device.`),
+ * })
+ * ```
+ */
+export function deviceLinks(client: AuthClient): DeviceLinks {
+  const parts = partsOf(client)
+  const ask = dataOf(parts.call)
+  return {
+    begin: (link) => begin(parts, link),
+    async open(scanned) {
+      const body = { link: scanned.slice(scanned.indexOf('#') + 1) }
+      const { linkId, ...told } = await ask<Opened>('POST', `${path}/open`, body)
+      return {
+        ...told,
+        approve: async (checkCode, proof) =>
+          void (await ask('POST', `${path}/approve`, { ...proof, linkId, checkCode })),
+        deny: async () => void (await ask('POST', `${path}/deny`, { linkId })),
+      }
+    },
+  }
+}
+
+const path = '/auth/device-links'
+
+type Opened = Omit<LinkToApprove, 'approve' | 'deny'> & { readonly linkId: string }
+type Begun = ShownLink & { readonly linkId: string; readonly interval: number }
+
+async function begin(parts: ClientParts, link: BeginLink): Promise<LinkResult> {
+  const { transport, withRetry } = parts
+  const codeVerifier = newSecret()
+  const asked = { name: link.name, codeChallenge: await challengeOf(codeVerifier) }
+  const { linkId, ...shown } = await dataOf((request) =>
+    withRetry(() => transport.ask(request)),
+  )<Begun>('POST', path, asked)
+  const { qr, shortCode, expiresIn } = shown
+  link.onCode({ qr, expiresIn, ...(shortCode === undefined ? {} : { shortCode }) })
+  return collect(parts, { linkId, codeVerifier }, shown, link)
+}
+
+/** What a new device asks with. */
+interface LinkProof {
+  readonly linkId: string
+  readonly codeVerifier: string
+}
+
+async function collect(
+  { signInBy, clock }: ClientParts,
+  proof: LinkProof,
+  { interval, expiresIn }: Pick<Begun, 'interval' | 'expiresIn'>,
+  { onCheckCode, signal }: BeginLink,
+): Promise<LinkResult> {
+  const until = clock().getTime() + expiresIn * 1000
+  let seconds = interval
+  let isAsked = false
+  for (;;) {
+    await pause(seconds, signal)
+    const told = await askOnce(signInBy, proof, () => clock().getTime() > until)
+    if ('status' in told) return told
+    if (told.waits === 'slow_down') seconds += 5
+    if (told.waits !== 'opened' || isAsked) continue
+    isAsked = true
+    if (!(await onCheckCode(told.opened))) return { status: 'declined' }
+  }
+}
+
+/** Not signed in yet. */
+interface Waiting {
+  readonly waits: string
+  /** Only of `opened`. */
+  readonly opened: OpenedBy
+}
+
+/** A lost answer is given again, so a device that reached nobody asks again. */
+const passing: readonly unknown[] = ['authorization_pending', 'opened', 'slow_down', 'unreachable']
+
+async function askOnce(
+  signInBy: ClientParts['signInBy'],
+  proof: LinkProof,
+  isOver: () => boolean,
+): Promise<SignedInResult | Waiting> {
+  try {
+    return (await signInBy(`${path}/collect`, proof)) as SignedInResult
+  } catch (error) {
+    // By the name alone: a page may have loaded the core twice, in two bundles.
+    const { code, details } = Object(error)
+    if (passing.includes(code) && !isOver()) return { waits: code, opened: details }
+    throw error
+  }
+}

@@ -1,0 +1,60 @@
+import { AuthConfigError } from '../errors.js'
+import { isPagesOrigin } from '../http/page-origin.js'
+import { checkOptions, fitting, flag, optionsOf } from '../lib/check-options.js'
+
+/** The option `deviceLinks`: a signed-in device signs another one in, by a picture. */
+export interface DeviceLinksOptions {
+  /**
+   * The page of yours that the picture leads to, such as `https://chat.example.com/link`; `http://`
+   * only for loopback. What stands behind its `#` is the link: the page hands it to your app.
+   */
+  readonly page: string
+  /**
+   * True: eight letters stand in the picture, and people can type them as well. They are guessed
+   * sooner than 256 bits, so there are limits on wrong ones. Default false.
+   */
+  readonly shortCode?: boolean
+}
+
+/** {@link DeviceLinksOptions}, checked and with defaults. */
+export interface CheckedDeviceLinksOptions {
+  readonly page: string
+  readonly shortCode: boolean
+}
+
+const shape = {
+  page: fitting<string>(isPage, 'is not an https URL without a fragment.'),
+  shortCode: flag().default(false),
+} satisfies Record<keyof DeviceLinksOptions, unknown>
+
+const remedies = {
+  page: 'pass the address of your page, such as https://chat.example.com/link.',
+}
+
+/**
+ * Checks the option and fills in its defaults.
+ *
+ * @throws AuthConfigError with every member that is unknown, missing or unsafe
+ */
+export function checkDeviceLinksOptions(given: unknown): CheckedDeviceLinksOptions {
+  const rules = { factory: 'deviceLinks', schema: optionsOf(shape), remedies }
+  return Object.freeze({ ...checkOptions(rules, given) })
+}
+
+/** @throws AuthConfigError if the parts that the option needs are missing */
+export function requirePartsForLinks({ hasStore }: { readonly hasStore: boolean }): void {
+  if (hasStore) return
+  throw new AuthConfigError(
+    'deviceLinks',
+    'needs deviceCodes, the store of devices that wait for a user.',
+    'spread a shipped set of stores, or leave deviceLinks out.',
+  )
+}
+
+// The link is the fragment: a server, its log and the next page never see it.
+function isPage(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > 2000 || value.includes('#')) return false
+  if (!URL.canParse(value)) return false
+  const { origin, username, password } = new URL(value)
+  return isPagesOrigin(origin) && username === '' && password === ''
+}
