@@ -14,13 +14,17 @@ import { encode } from 'uqr'
 import { type EncryptionKeys, reasonOf, SettingError, type Settings } from './settings.js'
 import type { ChatUser } from './users.js'
 
-/** The chat's own app for desktops. It listens on whichever port it gets. */
+/**
+ * The chat's own app for desktops, and for terminals without a browser. It listens on whichever
+ * port it gets.
+ */
 const desktop: OAuthClient = {
   id: 'desktop',
   name: 'Chat Desktop',
   type: 'native',
   firstParty: true,
   redirectUris: ['http://127.0.0.1/callback'],
+  grants: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
   scopes: ['*', 'openid', 'profile', 'offline_access', 'messages:read'],
 }
 
@@ -75,6 +79,7 @@ export function oauthOptions(
     // Apps sign their users out here, and are told when a session ends here. A key of
     // AUTH_SIGNING_KEY may sign no ID Tokens.
     logout: idTokenAlgorithms.length > 0,
+    deviceFlow: true,
     scopes: { 'messages:read': { en: 'Read your messages', de: 'Deine Nachrichten lesen' } },
     claims: (user) => {
       const { email, emailVerified } = user as ChatUser

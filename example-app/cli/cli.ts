@@ -1,10 +1,10 @@
-// The chat on the command line, over the client and nothing else. Its user signs in by the browser,
-// once; the tokens are in a file, which several runs at a time may share.
+// The chat on the command line. Its user signs in by the browser, once, or with --device by a code
+// that is typed into any browser. The tokens are in a file, which several runs may share.
 import { spawn } from 'node:child_process'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { AuthClientError, createAuthClient } from 'messaging-auth-router/client'
-import { signInByBrowser } from 'messaging-auth-router/client/loopback'
+import { signInByBrowser, signInByDevice } from 'messaging-auth-router/client/loopback'
 import { fileStore } from 'messaging-auth-router/client/node'
 import { WebSocket } from 'ws'
 
@@ -41,14 +41,17 @@ const commands: Record<string, (...words: string[]) => Promise<unknown>> = {
   'sign-out': () => client.signOut(),
 }
 
-const [, , command = '', ...words] = process.argv
+const show = (to: { address: string; code: string }) => explain(`Open ${to.address}: ${to.code}`)
+const app = { clientId: 'desktop', scope: '* offline_access', open, show }
+const signIn = process.argv.includes('--device') ? signInByDevice : signInByBrowser
+const [, , command = '', ...words] = process.argv.filter((word) => word !== '--device')
 try {
   const run = Object.hasOwn(commands, command) ? commands[command] : undefined
   if (run === undefined) throw new Error(`chat ${Object.keys(commands).join(' | ')}`)
   if (command !== 'sign-out')
     await client.me().catch(async (error: unknown) => {
       if (!(error instanceof AuthClientError) || error.code !== 'Unauthorized') throw error
-      await signInByBrowser(client, { clientId: 'desktop', scope: '* offline_access', open })
+      await signIn(client, app)
     })
   await run(...words)
 } catch (error) {

@@ -85,6 +85,20 @@ describe('the tool for the command line', { timeout: 120_000 }, () => {
     await expect.poll(() => asking.said.stderr).toContain('Please open')
   })
 
+  test('signs in by a code with --device, where there is no browser', async () => {
+    file = join(temporaryFolder(), 'sign-in.json')
+    const first = launch('--device', 'rooms')
+    await expect.poll(() => first.said.stderr).toMatch(/^Open \S+: \S+\n/)
+    const [, address = '', code = ''] = /^Open (\S+): (\S+)\n/.exec(first.said.stderr) ?? []
+    const browser = openPageBrowser(origin, (url) => url)
+    const typing = await browser.send(await browser.open(address), alice)
+    const asked = await browser.send(typing, { user_code: code })
+    const done = await browser.send(asked, { seen: 'yes' })
+    expect(done.page?.text).toContain('Return to it.')
+    expect(await first.ended).toMatchObject({ status: 0, stdout: expect.stringMatching('general') })
+    expect(await chat('sign-out')).toEqual({ status: 0, stdout: '', stderr: '' })
+  })
+
   test('says what there is', async () => {
     for (const command of ['', 'toString'])
       expect(await chat(command)).toMatchObject({

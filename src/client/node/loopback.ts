@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import type { AuthClient } from '../client.js'
 import { type Finished, type OAuth, OAuthError, oauth, type StartOptions } from '../oauth/oauth.js'
 
+export { type DeviceOptions, type DeviceShown, signInByDevice } from './device.js'
+
 /** Options of {@link signInByBrowser}. */
 export interface LoopbackOptions extends StartOptions {
   /** The `id` of the app at the server: a native app with `http://127.0.0.1/callback`. */

@@ -65,7 +65,8 @@ export async function exchange(
   return { me, scope: tokens.scope.split(' '), claims }
 }
 
-function requireTokens(answer: unknown): Tokens {
+/** The tokens in an answer. Throws AuthClientError for anything else. */
+export function requireTokens(answer: unknown): Tokens {
   const { access_token, expires_in, scope, refresh_token = '' } = answer as Partial<Tokens>
   if (
     typeof access_token === 'string' &&
@@ -77,7 +78,8 @@ function requireTokens(answer: unknown): Tokens {
   throw noAnswer()
 }
 
-async function whoIs(
+/** The user of the tokens. */
+export async function whoIs(
   { transport, withRetry }: ClientParts,
   { access_token: token, scope }: Tokens,
   claims: Claims | null,
