@@ -63,7 +63,9 @@ it('the limit of a name is the same for a name that nobody has', async () => {
     const answers = []
     for (let i = 0; i < 5; i += 1) {
       const answer = await post(host, '/auth/password/forgot', { username }, addressOf(network + i))
-      answers.push([answer.status, headersOf(answer), answer.text])
+      const told = JSON.stringify([answer.status, headersOf(answer), answer.text])
+      // A second may pass between the two names.
+      answers.push(told.replaceAll(/\b899\b/g, '900'))
     }
     return answers
   }
