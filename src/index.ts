@@ -352,6 +352,7 @@ export type {
   RequestContext,
 } from './audit/events.js'
 export type { MailFault, MailKind } from './audit/mail.js'
+export type { PasskeyEvent } from './audit/passkey-events.js'
 export type {
   ClientRefusal,
   CodeRefusal,

@@ -18,7 +18,12 @@ const document = join(root, 'docs/events.md')
 
 const unionOf = (parsed, name) =>
   parsed.statements.find((node) => ts.isTypeAliasDeclaration(node) && node.name.text === name).type
-const members = unionOf(file, 'AuthEventBody').types
+// The events of a capability may stand in a file of their own.
+const parts = { PasskeyEvent: 'audit/passkey-events.ts' }
+const members = unionOf(file, 'AuthEventBody').types.flatMap((member) => {
+  const path = parts[member.getText()]
+  return path === undefined ? [member] : unionOf(parsedOf(path), member.getText()).types
+})
 const levels = readLevels(parsedOf('audit/event-levels.ts'), 'levels')
 
 /** One event: its name, when it is raised, and its fields with their types. */
