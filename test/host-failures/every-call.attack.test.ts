@@ -24,6 +24,8 @@ const byNobody = [
   'signer.keyIds',
   'bus.subscribe',
   'signer.ready',
+  // By the queue that tells apps of ended sessions, which no answer waits for.
+  'signer.signLogoutToken',
   // By `revokeByToken`.
   'signer.verifyExpired',
   'passwords.close',

@@ -128,7 +128,13 @@ function isOfOthers(request: string, before: readonly string[], call: string): b
   if (call === 'sessions.addPasswordMark') return request.startsWith('POST /login')
   // The hash that replaces an old one.
   if (call === 'passwords.hash') return before.includes('passwords.verify')
-  return inPassing.includes(call)
+  return inPassing.includes(call) || isForApps(before, call)
+}
+
+// Which app is told that a session has ended, once the session has.
+function isForApps(before: readonly string[], call: string): boolean {
+  if (call === 'sessions.find') return before.at(-1) === 'bus.publish'
+  return call === 'clients.find' && before.at(-2) === 'bus.publish'
 }
 
 const secretMessage = `duplicate key "${password}"`
