@@ -138,6 +138,10 @@ describe('two processes', () => {
       'identities: link',
       'identities: unlink unless it is the last',
       'identities: unlink',
+      'deviceCodes: claim',
+      'deviceCodes: takeTry of the last try',
+      'deviceCodes: decide',
+      'deviceCodes: poll',
     ])
   })
 
