@@ -329,7 +329,8 @@ in comments. --><html lang="${texts.tag}" dir="${texts.direction}">
 <link rel=stylesheet href="${stylesheet}">
 <h1>Out</h1><p>${view.account.username}</p>${view.form.fault && html`<p role=alert>Again</p>`}
 <form method="post" action="${view.form.action}">${view.form.hidden}
-<label>Why? <input name=why></label><button>Out</button></form></html>`
+<label>Why? <input name=why></label><button>Out</button>
+${view.everywhere ? html`<button name=choice value=everywhere>All</button>` : null}</form></html>`
         : null
     expect(await failuresOf(render)).toEqual(new Map())
   })
