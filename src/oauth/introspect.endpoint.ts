@@ -104,7 +104,7 @@ async function ofAccessToken(
   const { sessions, accessTokens, ownResource, clock } = deps
   const audiences = resourcesOf(client, ownResource)
   const claims = await accessTokens.readFor(audiences, token, clock())
-  const session = await sessions.findLive(claims?.sid ?? nobodysSession)
+  const session = await sessions.findLive(claims?.sid ?? nobodysSession())
   if (claims === null || session === null || session.userId !== claims.sub) return null
   const live = await findLive(deps, session.id)
   if (live === null) return null

@@ -1,5 +1,6 @@
 import { AuthError } from '../errors.js'
 import type { RequestParameters } from '../http/parameters.js'
+import { lazily } from '../lib/lazily.js'
 import { randomId } from '../lib/random.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import type { RefreshState, SessionRecord } from '../stores/contract.js'
@@ -19,7 +20,7 @@ export function presentedToken(parameters: RequestParameters): string {
  * An id without a session, looked up in place of one, so that the time does not tell whether the
  * token of another client is valid.
  */
-export const nobodysSession: string = randomId()
+export const nobodysSession: () => string = lazily(randomId)
 
 /**
  * The state to compare a refresh token with: that of the client's own session, or a dummy state for
@@ -27,5 +28,5 @@ export const nobodysSession: string = randomId()
  * about the session of another client.
  */
 export function ownRefresh(client: OAuthClient, session: SessionRecord | null): RefreshState {
-  return (session?.clientId === client.id ? session.refresh : null) ?? nobodysRefresh
+  return (session?.clientId === client.id ? session.refresh : null) ?? nobodysRefresh()
 }

@@ -66,6 +66,6 @@ async function ofAccessToken(
 ): Promise<SessionName | null> {
   const audiences = [ownResource, ...resourcesOf(client, ownResource)]
   const claims = await accessTokens.readWhenever(token, clock(), audiences)
-  const session = await sessions.findLive(claims?.sid ?? nobodysSession)
+  const session = await sessions.findLive(claims?.sid ?? nobodysSession())
   return session?.clientId === client.id && session.userId === claims?.sub ? session : null
 }

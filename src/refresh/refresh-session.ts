@@ -165,7 +165,7 @@ async function checkToken(
   // whether the session is alive is.
   const standing =
     session === null
-      ? classify(deps, '', presented, nobodysRefresh)
+      ? classify(deps, '', presented, nobodysRefresh())
       : classify(deps, session.id, presented, session.refresh)
   if (session === null) throw refusal(deps, 'unknown-or-ended', found.named, context)
   if (standing.is === 'current' || standing.is === 'spent-lately') return { session, standing }

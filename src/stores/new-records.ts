@@ -275,11 +275,11 @@ export function newIdentity(at: Moment, change: Partial<IdentityRecord> = {}): I
 
 // Counted up from a random start, so that no two keys of a run meet. Six digits: more generations
 // than a server will ever see.
-let lastGeneration = randomInt(100_000, 900_000)
+let lastGeneration: number | undefined
 
 /** A key that signs from 60 seconds on, of a generation that was not given out before. */
 export function newKey(at: Moment, change: Partial<StoredSigningKey> = {}): StoredSigningKey {
-  lastGeneration += 1
+  lastGeneration = (lastGeneration ?? randomInt(100_000, 900_000)) + 1
   return {
     generation: lastGeneration,
     kid: randomId(),

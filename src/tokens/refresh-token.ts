@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { equalInConstantTime } from '../lib/constant-time.js'
 import { sha256 } from '../lib/digest.js'
+import { lazily } from '../lib/lazily.js'
 import { randomId, randomSecret } from '../lib/random.js'
 import type { RefreshState, SpentRefreshToken } from '../stores/contract.js'
 
@@ -134,7 +135,7 @@ export function usageOfPair(
  * A dummy state for a session that does not exist; no token belongs to it. Without spent tokens,
  * like most sessions.
  */
-export const nobodysRefresh: RefreshState = newRefreshToken('').refresh
+export const nobodysRefresh: () => RefreshState = lazily(() => newRefreshToken('').refresh)
 
 // Session ids are not secret. Without the tag, anybody who knows one could end the session with an
 // invented "spent" token.

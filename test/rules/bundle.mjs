@@ -40,12 +40,17 @@ export const workers = {
 
 /**
  * What more than one entry uses stands once, so that a class is the same whichever entry names it.
- * Apart from it the second factor, of which not everybody has the library loaded.
+ * Apart from it the second factor, of which not everybody has the library loaded, and what asks
+ * other servers, which loads TLS.
  */
 const shared = [
   { name: 'client/shared', test: /\/src\/client\/(?!oauth\/)/, minShareCount: 2 },
   { name: 'client/oauth-shared', test: /\/src\/client\/oauth\//, minShareCount: 2 },
-  { name: 'shared', test: /\/src\/(?!client\/|testing\/|two-factor\/totp)/, minShareCount: 2 },
+  {
+    name: 'shared',
+    test: /\/src\/(?!client\/|testing\/|two-factor\/totp|lib\/outgoing)/,
+    minShareCount: 2,
+  },
   { name: 'testing-shared', test: /\/src\/testing\//, minShareCount: 2 },
 ]
 
