@@ -20,7 +20,12 @@ export type { AuthStats } from './router/stats.js'
 
 export type { DeviceLinksOptions } from './device-links/device-links-options.js'
 export type { CanonicalIdentifier } from './login/identifier.js'
-export type { DeviceFlowOptions, OAuthOptions, ScopeText } from './oauth/oauth-options.js'
+export type {
+  ClientDocumentsOptions,
+  DeviceFlowOptions,
+  OAuthOptions,
+  ScopeText,
+} from './oauth/oauth-options.js'
 export type { ClaimsRequest, DescribeClaims } from './oauth/user-claims.js'
 export type {
   AssertionToVerify,

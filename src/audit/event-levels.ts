@@ -24,6 +24,7 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'refresh.reused': 'warn',
   'refresh.refused': 'info',
   'client.refused': 'info',
+  'client-document.refused': 'info',
   'client.changed': 'info',
   'consent.granted': 'info',
   'consent.revoked': 'info',

@@ -154,6 +154,17 @@ export type AuthEventBody =
       readonly reason: ClientRefusal
       readonly clientId: string | null
     }
+  /**
+   * The document of a client that nobody registered could not be used. `unfit`: `problem` says what
+   * is wrong with it. `away`: its host has not answered, and `problem` is the code of the error.
+   * The path in `clientId` may be invented.
+   */
+  | {
+      readonly type: 'client-document.refused'
+      readonly reason: 'unfit' | 'away'
+      readonly clientId: string
+      readonly problem: string
+    }
   /** The host's own code registered or changed a client. */
   | {
       readonly type: 'client.changed'

@@ -16,12 +16,17 @@ const maxMilliseconds = 5000
 /** Of the answer's body, as it comes over the line. */
 const maxBytes = 256 * 1024
 
+/** The headers of an answer that are passed on. */
+const passedOn = ['content-type', 'cache-control'] as const
+
 /** A request to another server; headers with names of one spelling. */
 export interface OutgoingRequest {
   readonly method: string
   readonly headers: Headers | Readonly<Record<string, string>>
   /** A text or a form. */
   readonly body?: unknown
+  /** The most bytes of the answer's body. Default 256 KiB. */
+  readonly maxBytes?: number
 }
 
 /** All addresses of a name. */
@@ -32,14 +37,14 @@ export class SpecialUseAddress extends UnexpectedAnswer {}
 
 /**
  * The one way to other servers. Sends a request over https, or over http to this machine, and
- * returns the answer: its status, `Content-Type` and body. It sends no cookies, follows no
- * redirect and decompresses nothing.
+ * returns the answer: its status, `Content-Type`, `Cache-Control` and body. It sends no cookies,
+ * follows no redirect and decompresses nothing.
  *
  * @param ofOthers - if somebody else has chosen the address: it must be one of the public internet.
  * The name is resolved once, and the connection goes to an address that was checked, so a name
  * whose second answer is another one gains nothing (DNS rebinding)
  * @throws UnexpectedAnswer if the address is of another kind, for a redirect, and for an answer of
- * more than 256 KiB; another error if there is no whole answer within five seconds
+ * more than `maxBytes`; another error if there is no whole answer within five seconds
  */
 export async function outgoing(
   address: string,
@@ -94,12 +99,10 @@ async function exchange(
   const { statusCode: status = 0, headers } = answer
   // Its target is chosen by the other side: a metadata service, or a machine of the inner network.
   if (status >= 300 && status < 400) throw new UnexpectedAnswer(`${url.host} redirects.`)
-  const body = await bodyOf(answer, url.host)
-  const type = headers['content-type']
-  return new Response(body.length === 0 ? null : body, {
-    status,
-    headers: type === undefined ? {} : { 'content-type': type },
-  })
+  const body = await bodyOf(answer, url.host, asked.maxBytes ?? maxBytes)
+  const passed = new Headers()
+  for (const name of passedOn) passed.set(name, headers[name] ?? '')
+  return new Response(body.length === 0 ? null : body, { status, headers: passed })
 }
 
 function answerTo(
@@ -128,12 +131,16 @@ function headersOf(given: OutgoingRequest['headers']): Record<string, string> {
 }
 
 // Content-Length is only what the other side says.
-async function bodyOf(answer: IncomingMessage, host: string): Promise<Buffer<ArrayBuffer>> {
+async function bodyOf(
+  answer: IncomingMessage,
+  host: string,
+  most: number,
+): Promise<Buffer<ArrayBuffer>> {
   const parts: Buffer[] = []
   let bytes = 0
   for await (const part of answer as AsyncIterable<Buffer>) {
     bytes += part.length
-    if (bytes > maxBytes) throw new UnexpectedAnswer(`${host} answers more than ${maxBytes} bytes.`)
+    if (bytes > most) throw new UnexpectedAnswer(`${host} answers more than ${most} bytes.`)
     parts.push(part)
   }
   return Buffer.concat(parts)

@@ -11,6 +11,7 @@ import type { SessionRecord } from '../stores/contract.js'
 import type { IssuedTo, TakeIssue } from '../throttle/issue-limits.js'
 import type { Acr } from './authorization-parameters.js'
 import type { AuthorizationRequest } from './authorization-request.js'
+import { redirectOfCode } from './client-documents/client-document.js'
 
 /** A request for a code. */
 export interface OAuthCodeRequest {
@@ -87,7 +88,7 @@ export function createOAuthCodes(deps: OAuthCodesDeps): OAuthCodes {
         retainUntil: after(now, retentionSeconds),
         consumedAt: null,
         clientId: request.client.id,
-        redirectUri: request.redirectUri,
+        redirectUri: redirectOfCode(request.client, request.redirectUri),
         ...(request.nonce === null ? {} : { nonce: request.nonce }),
         resources: request.resources,
         acr,

@@ -119,7 +119,8 @@ function filled<Item>(list: z.ZodType<Item[]>): z.ZodType<Item[]> {
   return list.refine(({ length }) => length > 0, 'is empty.')
 }
 
-function isName(value: unknown): boolean {
+/** Whether this may be the name of a client. */
+export function isName(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > 60 || value.trim() === '') return false
   return isOneLine(value)
 }

@@ -1,9 +1,12 @@
+import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError } from '../errors.js'
 import type { WarnOnce } from '../http/warn-once.js'
 import { type BoundedCache, boundedCache } from '../lib/bounded-cache.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import { doAll } from '../lib/mistakes.js'
 import type { ClientStore, OAuthClient } from '../stores/client-contract.js'
+import { documentHost } from './client-documents/client-document.js'
+import type { ClientDocuments } from './client-documents/client-documents.js'
 import { checkClient, checkWrittenClient, type SignerFacts } from './client-rules.js'
 import { clientIdPattern, clientRemedies } from './client-schema.js'
 
@@ -23,9 +26,16 @@ export interface Clients {
   isFamiliar(clientId: string): boolean
   /** Drops a client from the cache, because it has changed. */
   forget(clientId: string): void
+  /**
+   * The client with its redirect URIs. Those of a client that nobody registered are in its document
+   * alone: null if there is no fit one. Rejects with 503.
+   */
+  withRedirects(client: OAuthClient, context: RequestContext): Promise<OAuthClient | null>
 }
 
 export interface ClientsDeps extends SignerFacts {
+  /** Undefined without the option `oauth.clientDocuments`. */
+  readonly documents: ClientDocuments | undefined
   /** The option `oauth.clients`. */
   readonly clientSource: readonly OAuthClient[] | ClientStore
   /** Every known scope: the standard ones and the host's. */
@@ -49,11 +59,34 @@ const daySeconds = 24 * 60 * 60
  * `oauth.clients[2].redirectUris[0]`
  */
 export function createClients(deps: ClientsDeps): Clients {
+  const registered = createRegistered(deps)
+  return deps.documents === undefined ? registered : withDocuments(registered, deps.documents)
+}
+
+// An id that is an address is never looked up in the host's register.
+function withDocuments(registered: Clients, documents: ClientDocuments): Clients {
+  const isAddress = (clientId: string) => documentHost(clientId) !== null
+  const find = async (clientId: string) =>
+    isAddress(clientId) ? documents.find(clientId) : registered.find(clientId)
+  return {
+    ...registered,
+    find,
+    findFresh: (clientId) =>
+      isAddress(clientId) ? find(clientId) : registered.findFresh(clientId),
+    isFamiliar: (clientId) =>
+      isAddress(clientId) ? documents.isRead(clientId) : registered.isFamiliar(clientId),
+    withRedirects: async (client, context) =>
+      isAddress(client.id) ? documents.read(client, context) : client,
+  }
+}
+
+function createRegistered(deps: ClientsDeps): Clients {
   const { clientSource } = deps
   if (isList(clientSource)) {
     const listed = checkList(clientSource, deps)
     const find: Find = async (clientId) => listed.get(clientId) ?? null
-    return { find, findFresh: find, isFamiliar: () => true, forget() {} }
+    const withRedirects: Clients['withRedirects'] = async (client) => client
+    return { find, findFresh: find, isFamiliar: () => true, forget() {}, withRedirects }
   }
   if (typeof clientSource?.find !== 'function')
     throw new AuthConfigError(
@@ -180,5 +213,6 @@ function rememberFor30Seconds(read: Find, clock: () => Date): Clients {
       reading.has(clientId) ||
       seen.get(clientId, clock()) === true,
     forget,
+    withRedirects: async (client) => client,
   }
 }

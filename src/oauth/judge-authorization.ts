@@ -57,7 +57,7 @@ export type JudgeAuthorization = (
 ) => Promise<JudgedAuthorization | ForClient | UnprovenAuthorization>
 
 export interface JudgeAuthorizationDeps extends RequestSettings {
-  readonly clients: Pick<Clients, 'find' | 'isFamiliar'>
+  readonly clients: Pick<Clients, 'find' | 'isFamiliar' | 'withRedirects'>
   readonly throttle: Pick<Throttle, 'limitLookups'>
   readonly findBrowserUser: FindBrowserUser
   readonly readHint: ReadIdTokenHint
@@ -72,7 +72,7 @@ export function createJudgeAuthorization(deps: JudgeAuthorizationDeps): JudgeAut
     if (parsed.at === 'page') return { ...parsed, clientName: null, clientId: null }
     // 429, 503
     const { clientId } = parsed
-    const client = clientId === null ? null : await findClientOfBrowser(deps, clientId, asking)
+    const client = clientId === null ? null : await findWithRedirects(deps, clientId, asking)
     const checked = checkAuthorizationRequest(parsed, client, { knownScopes, ownResource })
     if (checked.at === 'page') {
       return { ...checked, clientName: nameOf(client), clientId: client?.id ?? null }
@@ -108,13 +108,31 @@ async function decide(
   return { at: 'judged', request, found, decision }
 }
 
+function findWithRedirects(
+  deps: JudgeAuthorizationDeps,
+  clientId: string,
+  asking: AskingBrowser,
+): Promise<OAuthClient | null> {
+  const { clients } = deps
+  return findClientOfBrowser(deps, clientId, asking, async () => {
+    const client = await clients.find(clientId)
+    return client && clients.withRedirects(client, asking.context)
+  })
+}
+
 /** The client of a browser's request. Lookups of unknown ids are limited: 429. */
 export function findClientOfBrowser(
-  { clients, throttle }: Pick<JudgeAuthorizationDeps, 'clients' | 'throttle'>,
+  {
+    clients,
+    throttle,
+  }: {
+    readonly clients: Pick<Clients, 'find' | 'isFamiliar'>
+    readonly throttle: Pick<Throttle, 'limitLookups'>
+  },
   clientId: string,
   asking: Pick<AskingBrowser, 'context'>,
+  findClient = (): Promise<OAuthClient | null> => clients.find(clientId),
 ): Promise<OAuthClient | null> {
-  const findClient = () => clients.find(clientId)
   if (clients.isFamiliar(clientId)) return findClient()
   return throttle.limitLookups(asking, { name: clientId, hasProof: false, find: findClient })
 }

@@ -28,6 +28,8 @@ export interface MetadataSettings {
   readonly hasDeviceFlow: boolean
   /** Whether apps can sign users out here. */
   readonly offersLogout: boolean
+  /** Whether an app may be known by its document alone. */
+  readonly acceptsClientDocuments: boolean
 }
 
 const prompts = ['none', 'login', 'consent', 'select_account']
@@ -71,7 +73,7 @@ export function serverMetadata(settings: MetadataSettings): Readonly<Record<stri
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
     require_pushed_authorization_requests: false,
-    client_id_metadata_document_supported: false,
+    client_id_metadata_document_supported: settings.acceptsClientDocuments,
   })
 }
 

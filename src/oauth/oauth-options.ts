@@ -83,6 +83,35 @@ export interface OAuthOptions {
    * false.
    */
   readonly deviceFlow?: boolean | DeviceFlowOptions
+  /**
+   * Apps that nobody registered here: the id of each is the address of a document about it, at one
+   * of these hosts. For agents and editors that come to many servers ([Client ID Metadata
+   * Document](https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/)).
+   * Default: none.
+   *
+   * @example
+   * ```ts
+   * import type { OAuthOptions } from 'messaging-auth-router'
+   *
+   * const options: Pick<OAuthOptions, 'clientDocuments'> = {
+   *   clientDocuments: { hosts: ['claude.ai', 'vscode.dev'], scopes: ['messages:read'] },
+   * }
+   * ```
+   */
+  readonly clientDocuments?: ClientDocumentsOptions
+}
+
+/** Which apps are known by a document, and what all of them may do. */
+export interface ClientDocumentsOptions {
+  /**
+   * The hosts of documents, such as `claude.ai`: exact names in small letters. Nothing is fetched
+   * from any other. Whoever can publish a document at one of them can ask your users for consent.
+   */
+  readonly hosts: readonly string[]
+  /** All that such an app may ask for. Never `*`. */
+  readonly scopes: readonly string[]
+  /** The APIs it may ask tokens for. Default: the host's own alone. */
+  readonly resources?: readonly string[]
 }
 
 /** Rules of the device grant. */

@@ -1,3 +1,4 @@
+import type { Audit } from '../audit/events.js'
 import { AuthConfigError } from '../errors.js'
 import type { WarnOnce } from '../http/warn-once.js'
 import { ownMembers } from '../lib/check-options.js'
@@ -12,7 +13,9 @@ import {
 } from '../stores/fail-closed-oauth-stores.js'
 import type { OnceStore } from '../stores/once-contract.js'
 import { checkBaseUrl, checkIssuer } from './base-url.js'
-import type { IdTokenAlgorithm } from './client-rules.js'
+import { type ClientDocuments, createClientDocuments } from './client-documents/client-documents.js'
+import { createFetchDocument } from './client-documents/fetch-document.js'
+import { checkWrittenClient, type IdTokenAlgorithm, type SignerFacts } from './client-rules.js'
 import { type Clients, createClients } from './clients.js'
 import { createRequireFitSigner, type RequireFitSigner } from './fit-signer.js'
 import type { DeviceFlowOptions, OAuthOptions } from './oauth-options.js'
@@ -46,6 +49,8 @@ export interface OAuthServer {
   readonly deviceRules: Required<DeviceFlowOptions> | undefined
   /** Whether apps and this server tell each other that a user has signed out. */
   readonly offersLogout: boolean
+  /** Whether an app may be known by its document alone. */
+  readonly acceptsClientDocuments: boolean
 }
 
 export interface OAuthServerDeps {
@@ -54,6 +59,7 @@ export interface OAuthServerDeps {
   readonly call: HostCall
   readonly warnOnce: WarnOnce
   readonly clock: () => Date
+  readonly audit: Audit
 }
 
 /** @throws AuthConfigError for an unusable signer, address or client */
@@ -78,6 +84,7 @@ export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
     clients: createClients({
       ...deps,
       ...facts,
+      documents: documentsOf(deps, facts, scopes.known),
       clientSource: clients,
       knownScopes: scopes.known,
     }),
@@ -89,7 +96,42 @@ export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
     requireFitSigner: createRequireFitSigner(signer, call, clock),
     deviceRules: deviceRulesOf(options),
     offersLogout: options.logout === true,
+    acceptsClientDocuments: hasDocumentHosts(options),
   }
+}
+
+function hasDocumentHosts({ clientDocuments }: OAuthOptions): boolean {
+  return clientDocuments !== undefined && clientDocuments.hosts.length > 0
+}
+
+function documentsOf(
+  { options, clock, audit }: OAuthServerDeps,
+  facts: SignerFacts,
+  knownScopes: ReadonlySet<string>,
+): ClientDocuments | undefined {
+  const { clientDocuments } = options
+  if (clientDocuments === undefined || !hasDocumentHosts(options)) return undefined
+  const { hosts, scopes, resources } = clientDocuments
+  const { idTokenAlgorithms, webOnLoopback } = facts
+  const documentClient = {
+    scopes,
+    ...(resources === undefined ? {} : { resources }),
+    ...(idTokenAlgorithms[0] === 'RS256' ? { idTokenAlgorithm: idTokenAlgorithms[0] } : {}),
+  }
+  // An example of such a client, for what it may do.
+  checkWrittenClient(
+    'oauth.clientDocuments',
+    { ...documentClient, id: 'x', name: 'x', type: 'native', redirectUris: ['http://[::1]/'] },
+    facts,
+    knownScopes,
+  )
+  return createClientDocuments({
+    documentHosts: new Set(hosts),
+    documentClient,
+    fetchDocument: createFetchDocument({ allowsLoopback: webOnLoopback }),
+    clock,
+    audit,
+  })
 }
 
 // An app shows an ID token to sign a user out, and is told of the end of a session by another.

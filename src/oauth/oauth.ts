@@ -106,7 +106,7 @@ function clientsForHost(deps: OAuthDeps): ClientsForHost {
 function discovery(deps: OAuthDeps): WellKnown {
   const { issuer, baseUrl, scopes, ownResource, deviceFlow } = deps
   const { idTokenAlgorithms, acrValues, locales, introspection } = deps
-  const { isRegistrationOpen, offersLogout } = deps
+  const { isRegistrationOpen, offersLogout, acceptsClientDocuments } = deps
   const settings = {
     issuer,
     baseUrl,
@@ -119,6 +119,7 @@ function discovery(deps: OAuthDeps): WellKnown {
     isRegistrationOpen,
     hasDeviceFlow: deviceFlow !== undefined,
     offersLogout,
+    acceptsClientDocuments,
   }
   return createWellKnown({
     issuer: new URL(issuer),

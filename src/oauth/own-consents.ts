@@ -4,7 +4,7 @@ import type { Sessions } from '../sessions/sessions.js'
 import type { ConsentStore } from '../stores/consent-contract.js'
 import type { SessionRecord } from '../stores/contract.js'
 import { resourcesOf } from './client-defaults.js'
-import { clientIdPattern } from './client-schema.js'
+import { isClientId } from './client-documents/client-document.js'
 import type { Clients } from './clients.js'
 import { readConsent } from './consent-words.js'
 
@@ -81,7 +81,7 @@ export function createOwnConsents(deps: OwnConsentsDeps): OwnConsents {
 }
 
 function clientIdOf(given: unknown): string {
-  if (typeof given === 'string' && clientIdPattern.test(given)) return given
+  if (isClientId(given)) return given
   throw notFound()
 }
 

@@ -9,6 +9,7 @@ import type { OAuthGrant } from '../stores/client-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthenticateClient } from './client-auth.js'
 import { grantsOf } from './client-defaults.js'
+import type { Clients } from './clients.js'
 import type { Grant } from './grants/code.js'
 import type { DeviceGrantDeps } from './grants/device.js'
 import { type GrantDeps, grants } from './grants/grants.js'
@@ -22,6 +23,7 @@ export interface TokenEndpointDeps
     IssueTokensDeps,
     Pick<DeviceGrantDeps, 'deviceFlow' | 'codeStore'> {
   readonly authenticateClient: AuthenticateClient
+  readonly clients: Pick<Clients, 'findFresh' | 'withRedirects'>
   /** The codes of the authorization endpoint. */
   readonly codes: Pick<AuthorizationCodes, 'find' | 'burn'>
   readonly sessions: RedeemCodeDeps['sessions'] & RefreshSessionDeps['sessions']

@@ -1,6 +1,8 @@
 import type { Audit } from '../audit/events.js'
 import type { TextAnswer } from '../http/answer.js'
+import type { AuthorizationRequest } from '../oauth/authorization-request.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
+import { documentOf } from '../oauth/client-documents/client-document.js'
 import { wordsOfPage } from '../oauth/consent-words.js'
 import type { FlowStep } from '../oauth/decide-authorization.js'
 import type { NameResource, Scopes } from '../oauth/scopes.js'
@@ -38,7 +40,7 @@ export function createConsentPage(deps: ConsentPageDeps): FormPage {
   return {
     page: 'consent',
     grants: true,
-    asks: ({ goal }) => (goal.kind === 'client' ? wordsOfPage(goal.request, ownResource) : []),
+    asks: ({ goal }) => (goal.kind === 'client' ? shownOf(goal.request, ownResource) : []),
 
     async view({ goal, found }, form) {
       if (found === null || goal.kind === 'page') return null
@@ -47,6 +49,7 @@ export function createConsentPage(deps: ConsentPageDeps): FormPage {
       return ({ tag }) => ({
         page: 'consent',
         client,
+        claimedName: documentOf(request.client)?.claimedName ?? null,
         account: accountOf(found),
         scopes: request.scopes.map((scope) => deps.scopes.describe(scope, tag)),
         apis: apisOf(deps, request.resources, tag),
@@ -71,6 +74,13 @@ export function createConsentPage(deps: ConsentPageDeps): FormPage {
       return { next: 'answer', answer: decidedAnew(deps, visit, 'consent') }
     },
   }
+}
+
+// A document that has changed since the page was shown is another question.
+function shownOf(request: AuthorizationRequest, ownResource: string): readonly string[] {
+  const document = documentOf(request.client)
+  const words = wordsOfPage(request, ownResource)
+  return document === null ? words : [...words, document.digest]
 }
 
 /** `/oauth/continue`: asks a signed-in user whether to continue with this account. */

@@ -169,6 +169,8 @@ export interface ContinueView {
 export interface ConsentView {
   readonly page: 'consent'
   readonly client: ClientOnPage
+  /** What a client that nobody registered calls itself, unproven; null for any other. */
+  readonly claimedName: string | null
   readonly account: AccountOnPage
   /** The meaning of each scope in the user's language. */
   readonly scopes: readonly string[]

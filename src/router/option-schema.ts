@@ -21,9 +21,14 @@ import {
 import { encryptionKeyRemedy } from '../lib/encryption-key.js'
 import type { Logger } from '../lib/logger.js'
 import { isWellFormed } from '../lib/well-formed.js'
+import { documentHost } from '../oauth/client-documents/client-document.js'
 import { isResource, scopePattern } from '../oauth/client-schema.js'
 import { isReservedScope } from '../oauth/consent-words.js'
-import type { DeviceFlowOptions, OAuthOptions } from '../oauth/oauth-options.js'
+import type {
+  ClientDocumentsOptions,
+  DeviceFlowOptions,
+  OAuthOptions,
+} from '../oauth/oauth-options.js'
 import { isStandardScope } from '../oauth/scopes.js'
 import type { BrandOptions } from '../pages/brand.js'
 import type { PagesOptions, RenderPage, SignInLinkOptions } from '../pages/pages-options.js'
@@ -245,6 +250,22 @@ const deviceFlowShape: Shape<DeviceFlowOptions> = {
 // True is short for `{}`.
 const asDeviceFlow = (given: unknown) => (given === true ? {} : given === false ? undefined : given)
 
+const isDocumentHostList = (value: unknown) =>
+  Array.isArray(value) && value.every((host) => documentHost(`https://${host}/document`) === host)
+const textList = fitting<readonly string[]>(
+  (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
+  'is no list of texts.',
+)
+const clientDocumentsShape: Shape<ClientDocumentsOptions> = {
+  hosts: fitting<readonly string[]>(
+    isDocumentHostList,
+    'is no list of hosts such as claude.ai, in small letters, without wildcard, port or path.',
+  ),
+  // Checked with the signer, as those of a client.
+  scopes: textList,
+  resources: textList.optional(),
+}
+
 const oauthShape: Shape<OAuthOptions> = {
   // Checked with the issuer, whose origin it must have.
   baseUrl: text(),
@@ -268,6 +289,9 @@ const oauthShape: Shape<OAuthOptions> = {
   logout: flag().optional(),
   deviceFlow: z.preprocess(asDeviceFlow, optionsOf(deviceFlowShape).optional()) as z.ZodType<
     OAuthOptions['deviceFlow']
+  >,
+  clientDocuments: optionsOf(clientDocumentsShape).optional() as z.ZodType<
+    OAuthOptions['clientDocuments']
   >,
 }
 

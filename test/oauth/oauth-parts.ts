@@ -151,7 +151,10 @@ export async function startOAuth(settings: OAuthSettings = {}) {
       find: (code) => codeStore.find(sha256(code)),
       burn: ({ codeHash }) => codeStore.consume(codeHash, clock()),
     },
-    clients: { findFresh: async (id) => step('look at client', async () => rows.get(id) ?? null) },
+    clients: {
+      findFresh: async (id) => step('look at client', async () => rows.get(id) ?? null),
+      withRedirects: async (client) => client,
+    },
     consents: {
       find: (...given) => step('look at consent', () => consents.find(...given)),
     },

@@ -77,6 +77,7 @@ export function registerOf(
   const { idTokenAlgorithms = ['ES256', 'RS256'] } = parts
   return createClients({
     clientSource: clients,
+    documents: undefined,
     knownScopes,
     ownResource: parts.ownResource ?? ownResource,
     webOnLoopback: false,

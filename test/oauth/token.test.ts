@@ -125,7 +125,10 @@ describe('a code', () => {
       change: {
         users: { findById: () => slowly('user', alice) },
         factorStands: () => slowly('factor', true),
-        clients: { findFresh: () => slowly('client', tracker) },
+        clients: {
+          findFresh: () => slowly('client', tracker),
+          withRedirects: async (client) => client,
+        },
         consents: { find: () => slowly('consent', { ...consent, grantedAt: at, updatedAt: at }) },
       },
     })

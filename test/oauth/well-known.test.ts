@@ -24,6 +24,7 @@ const everything: MetadataSettings = {
   isRegistrationOpen: true,
   hasDeviceFlow: true,
   offersLogout: true,
+  acceptsClientDocuments: true,
 }
 const nothing: MetadataSettings = {
   ...everything,
@@ -35,6 +36,7 @@ const nothing: MetadataSettings = {
   introspection: false,
   hasDeviceFlow: false,
   offersLogout: false,
+  acceptsClientDocuments: false,
 }
 
 interface Started extends BareAppSettings {
@@ -115,7 +117,7 @@ describe('the metadata of the server', () => {
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
       require_pushed_authorization_requests: false,
-      client_id_metadata_document_supported: false,
+      client_id_metadata_document_supported: true,
     })
   })
 

@@ -9,6 +9,8 @@ import type { OAuthClient } from '../../stores/client-contract.js'
 import type { AuthorizationCodeRecord } from '../../stores/code-contract.js'
 import { newRefreshToken } from '../../tokens/refresh-token.js'
 import { getsRefreshToken, isConfidential } from '../client-defaults.js'
+import { redirectOfCode } from '../client-documents/client-document.js'
+import type { Clients } from '../clients.js'
 import type { IssuedTokens, IssueTokens } from '../issue-tokens.js'
 import type { StillAllowed } from '../still-allowed.js'
 import { remainingGrant, targetOf } from './remaining-grant.js'
@@ -31,6 +33,7 @@ export type Grant = (
 export interface CodeGrantDeps {
   /** The codes of the authorization endpoint. */
   readonly codes: Pick<AuthorizationCodes, 'find'>
+  readonly clients: Pick<Clients, 'withRedirects'>
   readonly redeemCode: RedeemCode
   readonly issueTokens: IssueTokens
   readonly stillAllowed: Pick<StillAllowed, 'afterOpening'>
@@ -41,7 +44,8 @@ export interface CodeGrantDeps {
 /** The parameters sent with a code. */
 interface Proof {
   readonly client: OAuthClient
-  readonly redirectUri: string
+  /** Null if the client's document is gone. */
+  readonly redirectUri: string | null
   readonly verifier: string | null
 }
 
@@ -72,11 +76,13 @@ export function createCodeGrant(deps: CodeGrantDeps): Grant {
     const resources = parameters.all('resource')
     // 503
     const code = await find(presented)
+    const asRead = await deps.clients.withRedirects(client, context)
+    const redirectOf = asRead && redirectOfCode(asRead, redirectUri)
     const tokens = await redeemCode(
       {
         door: 'code-exchange',
         code,
-        refusalOf: (found) => refusalOf(found, { client, redirectUri, verifier }),
+        refusalOf: (found) => refusalOf(found, { client, redirectUri: redirectOf, verifier }),
         open: (found) => openByCode(deps, found, client, resources),
       },
       context,

@@ -117,6 +117,7 @@ export const en = {
   'consent.title': 'Allow access?',
   'consent.lead': '{client} wants to use your account.',
   'consent.foreign': 'It is not made by {service}.',
+  'consent.claimed': 'It calls itself “{name}”. Nobody has checked that.',
   'consent.scopes': 'It could then:',
   'consent.apis': 'It could do this at:',
   'consent.site': 'You will be sent to {host}.',

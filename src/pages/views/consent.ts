@@ -18,12 +18,20 @@ export function consentPage(view: ConsentView, texts: PageTexts): PageContent {
     isFaulty: form.fault !== null,
     body: html`<p class="lead">${texts.html('consent.lead', { client: name })}
 ${texts.html('consent.foreign')}</p>
+${claimed(view, texts)}
 ${accountCard(account)}
 ${scopesOf(view, texts)}
 ${target(view, texts)}
 ${formOf(form, texts, 'fault.stale', content)}
 ${revoke(view, texts)}`,
   }
+}
+
+// Below the host, which is proven: anybody can call an app whatever they like.
+function claimed({ claimedName }: ConsentView, texts: PageTexts): SafeHtml | null {
+  if (claimedName === null) return null
+  const name = html`<bdi>${claimedName}</bdi>`
+  return html`<p class="note">${texts.html('consent.claimed', { name })}</p>`
 }
 
 /** What an app could then do, and where. */

@@ -7,6 +7,7 @@ import type {
   CodeElsewhereView,
   ConfirmEmailView,
   ConfirmRegisterView,
+  ConsentView,
   DeviceView,
   RegisterView,
   ResetView,
@@ -43,14 +44,7 @@ function toShow(view: View): Shown {
         ['account.username', view.account.username],
       ]
     case 'consent':
-      return [
-        ['client.name', view.client.name],
-        // The one thing that an app cannot make up.
-        ['client.host', view.client.host],
-        ['account.username', view.account.username],
-        ...view.scopes.map((scope) => ['scopes', scope] as const),
-        ...view.apis.map((api) => ['apis', api] as const),
-      ]
+      return consentShown(view)
     case 'account':
       return accountShown(view)
     case 'account-identities':
@@ -74,6 +68,18 @@ function toShow(view: View): Shown {
     default:
       return toShowOfMailed(view)
   }
+}
+
+function consentShown({ client, claimedName, account, scopes, apis }: ConsentView): Shown {
+  return [
+    ['client.name', client.name],
+    // The one thing that an app cannot make up.
+    ['client.host', client.host],
+    ['claimedName', claimedName],
+    ['account.username', account.username],
+    ...scopes.map((scope) => ['scopes', scope] as const),
+    ...apis.map((api) => ['apis', api] as const),
+  ]
 }
 
 function signInShown({ client, connects, providers }: SignInView): Shown {

@@ -230,6 +230,7 @@ function consentStates(data: StateData): Record<string, View> {
   const consent: View = {
     page: 'consent',
     client,
+    claimedName: null,
     account,
     scopes,
     apis: [],
@@ -245,6 +246,7 @@ function consentStates(data: StateData): Record<string, View> {
       form: formWith(data, { kind: 'other-account', account: account.name }),
     },
     'consent-apis': { ...consent, apis: data.apis },
+    'consent-claimed': { ...consent, claimedName: data.foreignClient.name },
     'consent-device': { ...consent, client: { name: client.name, host: null }, manage: null },
   }
 }

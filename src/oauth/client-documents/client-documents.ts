@@ -1,0 +1,145 @@
+import type { Audit, RequestContext } from '../../audit/events.js'
+import { AuthError } from '../../errors.js'
+import { type BoundedCache, boundedCache } from '../../lib/bounded-cache.js'
+import { describeFailure, UnexpectedAnswer } from '../../lib/host-call.js'
+import type { OAuthClient } from '../../stores/client-contract.js'
+import { type ClientDocument, type DocumentClient, documentHost } from './client-document.js'
+import type { FetchDocument } from './fetch-document.js'
+
+/** Clients that nobody registered: the id of each is the address of a document about it. */
+export interface ClientDocuments {
+  /**
+   * The client with this id, known by its host alone: nothing is fetched, and it has no redirect
+   * URIs. Null unless its host is a listed one.
+   */
+  find(clientId: string): OAuthClient | null
+  /** Whether `read` answers without a request. */
+  isRead(clientId: string): boolean
+  /**
+   * The client with what its document says, which is at most an hour old; null if there is no fit
+   * document. Rejects with 503 if its host is away, or if many documents are being fetched.
+   */
+  read(client: OAuthClient, context: RequestContext): Promise<DocumentClient | null>
+}
+
+export interface ClientDocumentsDeps {
+  /** The hosts that may have documents. */
+  readonly documentHosts: ReadonlySet<string>
+  /** What each of these clients may do. */
+  readonly documentClient: Pick<OAuthClient, 'scopes' | 'resources' | 'idTokenAlgorithm'>
+  readonly fetchDocument: FetchDocument
+  readonly clock: () => Date
+  readonly audit: Audit
+}
+
+interface Known {
+  readonly document: ClientDocument
+  readonly until: Date
+}
+
+const mostKnown = 200
+const knownSeconds = 60 * 60
+/** Separate from the known ones, so that invented paths evict no client. */
+const mostFailed = 200
+const failedSeconds = 30
+/** Requests at once. */
+const mostOfHost = 2
+const mostInAll = 10
+
+export function createClientDocuments(deps: ClientDocumentsDeps): ClientDocuments {
+  const { documentHosts, documentClient } = deps
+  const { isRead, documentOf } = createReadDocuments(deps)
+
+  function listedHost(clientId: string): string | null {
+    const host = documentHost(clientId)
+    return host !== null && documentHosts.has(host) ? host : null
+  }
+
+  return {
+    find(clientId) {
+      const name = listedHost(clientId)
+      if (name === null) return null
+      // Its host names it: what the document says is only claimed.
+      const { id, type } = { id: clientId, type: 'native' } as const
+      return { ...documentClient, id, name, type, redirectUris: [], refreshTokens: 'always' }
+    },
+    isRead,
+    async read(client, context) {
+      // Asked again: nothing is fetched from a host that is not listed.
+      const host = listedHost(client.id)
+      const document = host === null ? null : await documentOf(client.id, host, context)
+      return document && { ...client, redirectUris: document.redirectUris, document }
+    },
+  }
+}
+
+/** One request for each document, and few at once. */
+function createReadDocuments({ fetchDocument, clock, audit }: ClientDocumentsDeps) {
+  const known: BoundedCache<Known> = boundedCache(mostKnown, knownSeconds)
+  /** Null: there is no fit document. */
+  const failed: BoundedCache<AuthError | null> = boundedCache(mostFailed, failedSeconds)
+  const underWay = new Map<string, { host: string; document: Promise<ClientDocument | null> }>()
+
+  function remembered(clientId: string): ClientDocument | undefined {
+    const now = clock()
+    const found = known.get(clientId, now)
+    return found !== undefined && now < found.until ? found.document : undefined
+  }
+
+  /** Null: the document is at fault. */
+  function refuse(clientId: string, cause: unknown, context: RequestContext): AuthError | null {
+    if (cause instanceof UnexpectedAnswer) {
+      const { message: problem } = cause
+      audit({ type: 'client-document.refused', reason: 'unfit', clientId, problem }, context)
+      return null
+    }
+    const { code, error: problem } = describeFailure('client document', cause)
+    const refused = { reason: 'away', clientId, problem: code ?? problem } as const
+    audit({ type: 'client-document.refused', ...refused }, context)
+    return away(`client document: ${refused.problem}`, cause)
+  }
+
+  async function fetchNow(
+    clientId: string,
+    context: RequestContext,
+  ): Promise<ClientDocument | null> {
+    const asked = clock()
+    try {
+      const { document, maxAge } = await fetchDocument(clientId)
+      known.set(clientId, { document, until: new Date(asked.getTime() + maxAge * 1000) }, asked)
+      return document
+    } catch (cause) {
+      const failure = refuse(clientId, cause, context)
+      failed.set(clientId, failure, asked)
+      if (failure === null) return null
+      throw failure
+    }
+  }
+
+  async function documentOf(
+    clientId: string,
+    host: string,
+    context: RequestContext,
+  ): Promise<ClientDocument | null> {
+    const found = remembered(clientId)
+    if (found !== undefined) return found
+    const failure = failed.get(clientId, clock())
+    if (failure === null) return null
+    if (failure !== undefined) throw failure
+    const reading = underWay.get(clientId)
+    if (reading !== undefined) return reading.document
+    const ofHost = [...underWay.values()].filter((other) => other.host === host)
+    if (ofHost.length >= mostOfHost || underWay.size >= mostInAll)
+      throw away('many documents of clients are being fetched')
+    const document = fetchNow(clientId, context).finally(() => underWay.delete(clientId))
+    underWay.set(clientId, { host, document })
+    return document
+  }
+
+  const isRead = (clientId: string) => remembered(clientId) !== undefined || underWay.has(clientId)
+  return { isRead, documentOf }
+}
+
+function away(message: string, cause?: unknown): AuthError {
+  return new AuthError('temporarily-unavailable', { message, retryAfter: 5, cause })
+}
