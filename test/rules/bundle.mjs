@@ -29,6 +29,9 @@ export const entries = {
   testing: 'testing/testing',
 }
 
+/** What is run by its name: `bin` of package.json. */
+export const programs = { cli: 'cli/cli' }
+
 /**
  * Loaded by their address, so no import tells of them. What is shared lies beside them in dist/
  * itself: code finds them by `new URL('./…', import.meta.url)`, whichever file it is put into.
@@ -70,7 +73,7 @@ const pathOf = (source) => join(root, 'src', `${source}.ts`)
 
 /** Makes them; answers the text of each file by its name. */
 export async function bundle() {
-  const sources = Object.entries({ ...entries, ...workers })
+  const sources = Object.entries({ ...entries, ...workers, ...programs })
   const bundle = await read(
     Object.fromEntries(sources.map(([name, source]) => [name, pathOf(source)])),
   )

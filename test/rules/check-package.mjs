@@ -6,7 +6,7 @@ import { join, posix } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { requireFreshBuild } from './builds.mjs'
-import { entries, workers } from './bundle.mjs'
+import { entries, programs, workers } from './bundle.mjs'
 import { filesBelow, finish, root, run, runTool } from './support.mjs'
 
 const besides = [
@@ -49,7 +49,7 @@ function checkEntryPoints(manifest, packed) {
       : [`package.json: exports are not those of bundle.mjs: ${pinned}`]
   const files = [
     ...Object.keys(entries).flatMap((name) => [`dist/${name}.js`, `dist/${name}.d.ts`]),
-    ...Object.keys(workers).map((name) => `dist/${name}.js`),
+    ...Object.keys({ ...workers, ...programs }).map((name) => `dist/${name}.js`),
   ]
   return [
     ...moved,

@@ -46,6 +46,7 @@ const offences = {
   'src-stays-in-src': ['errors.ts', "export { outside } from '../outside.js'"],
   'floor-ground': ['lib/base32.ts', "import type { Ok } from '../http/answer.js'"],
   'floor-client': ['client/errors.ts', "export type { AuthErrorCode } from '../errors.js'"],
+  'floor-doctor': ['doctor/look.ts', "import type { Audit } from '../audit/events.js'"],
   'floor-signers': [
     'signers/key-material.ts',
     "import type { SessionRecord } from '../stores/contract.js'",
@@ -150,6 +151,7 @@ const offences = {
   ],
   'floor-router': ['router/stats.ts', "export { joseSigner } from '../index.js'"],
   'floor-rocketchat': ['rocketchat/mount.ts', "export { joseSigner } from '../index.js'"],
+  'floor-cli': ['cli/cli.ts', "export { joseSigner } from '../index.js'"],
   'floor-index': ['index.ts', "export { manualClock } from './testing/manual-clock.js'"],
   'express-at-the-door': ['guard/http-guard.ts', "import type { Request } from 'express'"],
   'speakeasy-in-totp': ['testing/totp-code.ts', "export { default } from 'speakeasy'"],

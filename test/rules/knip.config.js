@@ -1,11 +1,11 @@
 // What knip takes for used: the entries of the package and of the tests.
-import { entries, workers } from './bundle.mjs'
+import { entries, programs, workers } from './bundle.mjs'
 
 /**
  * Sources of what is published; `!` is for the run without the tests. The first is found through
  * package.json.
  */
-const published = Object.values({ ...entries, ...workers })
+const published = Object.values({ ...entries, ...workers, ...programs })
   .filter((source) => source !== entries.index)
   .map((source) => `src/${source}.ts!`)
 

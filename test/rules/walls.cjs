@@ -13,6 +13,7 @@ const floors = [
       ['client/'],
       'the client runs in browsers: whatever it imported would be loaded there.',
     ],
+    doctor: [['doctor/'], 'it sees a server from outside, as strangers do.'],
   },
   {
     signers: [['signers/'], 'hosts can replace a signer: it sees keys and claims, not the router.'],
@@ -136,6 +137,7 @@ const floors = [
       'it calls the router as a host does, and nothing below knows it.',
     ],
   },
+  { cli: [['cli/'], 'only a shell runs it.'] },
   { index: [['index\\.ts$'], 'only hosts import the entry point.'] },
 ]
 

@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util'
+import { examine, reportOf } from '../doctor/doctor.js'
+
+const usage = `usage: messaging-auth-router doctor <baseUrl> [--origin <origin>] [--client <id>]
+                                     [--socket <path>] [--json]
+
+  <baseUrl>   of the router, such as https://chat.example.com/api/v1
+  --origin    of a page of yours that calls the API: it must be allowed to
+  --client    the id of an app: it must be known
+  --socket    the path of your sockets: an upgrade without credentials must be refused
+  --json      for scripts
+
+Exits with 0: no fault; 1: at least one; 2: it was called wrongly.
+`
+
+process.exitCode = await main(process.argv.slice(2))
+
+async function main(args: readonly string[]): Promise<number> {
+  const asked = parse(args)
+  if (asked === null) {
+    process.stderr.write(usage)
+    return 2
+  }
+  const { values, patient } = asked
+  const findings = await examine(patient)
+  const text = values.json === true ? `${JSON.stringify(findings, null, 2)}\n` : reportOf(findings)
+  process.stdout.write(text)
+  return findings.some(({ outcome }) => outcome === 'fault') ? 1 : 0
+}
+
+function parse(args: readonly string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        origin: { type: 'string' },
+        client: { type: 'string' },
+        socket: { type: 'string' },
+        json: { type: 'boolean' },
+      },
+    })
+    const [command, baseUrl = '', ...others] = positionals
+    if (command !== 'doctor' || others.length > 0 || !/^https?:/.test(baseUrl)) return null
+    const { origin = null, client: clientId = null, socket: socketPath = null } = values
+    return { values, patient: { baseUrl: new URL(baseUrl), origin, clientId, socketPath } }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,61 @@
+import { checks } from './checks.js'
+import { type Patient, see } from './examine.js'
+import { createLookAt, type LookAt } from './look.js'
+
+/** What a check has found. */
+export interface Finding {
+  readonly check: string
+  /** `skipped`: it does not concern this server, or cannot be told from outside. */
+  readonly outcome: 'right' | 'fault' | 'skipped'
+  /** What should be so. */
+  readonly promise: string
+  /** What is wrong; null unless it is a fault. */
+  readonly problem: string | null
+  /** What to set; null unless it is a fault. */
+  readonly remedy: string | null
+}
+
+/**
+ * Looks at a running server from outside, in at most five seconds, and changes nothing but two
+ * counters of a name that nobody has.
+ */
+export async function examine(
+  patient: Patient,
+  look: LookAt = createLookAt(),
+): Promise<readonly Finding[]> {
+  const seen = await see(patient, look)
+  if (seen === null) return [unreachable]
+  return checks.map(({ name: check, promise, remedy, judge }) => {
+    const problem = judge(seen)
+    if (problem === undefined) return { check, outcome: 'skipped', promise, ...nothing }
+    if (problem === null) return { check, outcome: 'right', promise, ...nothing }
+    return { check, outcome: 'fault', promise, problem, remedy }
+  })
+}
+
+const nothing = { problem: null, remedy: null }
+const unreachable: Finding = {
+  check: 'reachable',
+  outcome: 'fault',
+  promise: 'the router answers',
+  problem: 'there is no answer within three seconds',
+  remedy: 'give the address of the router with its path, such as https://chat.example.com/api/v1',
+}
+
+/** The findings for a person to read. */
+export function reportOf(findings: readonly Finding[]): string {
+  const lines = findings.flatMap(({ check, outcome, promise, problem, remedy }) => {
+    if (outcome !== 'fault') return outcome === 'right' ? [`ok     ${check}: ${promise}`] : []
+    return [`FAULT  ${check}: ${promise}`, `       ${shown(problem)}`, `       Remedy: ${remedy}`]
+  })
+  const faults = findings.filter(({ outcome }) => outcome === 'fault').length
+  const skipped = findings.filter(({ outcome }) => outcome === 'skipped').length
+  const right = findings.length - faults - skipped
+  const sum = `${faults} faults, ${right} right, ${skipped} that do not concern this server`
+  return `${[...lines, sum].join('\n')}\n`
+}
+
+// A problem may quote the server, whose text could be commands to a terminal.
+function shown(text: string | null): string {
+  return (text ?? '').replace(/[^\P{C}]/gu, '?').slice(0, 300)
+}

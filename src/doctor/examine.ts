@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto'
+import type { Look, LookAt, Looked } from './look.js'
+
+/** Where and how to look. */
+export interface Patient {
+  /** Of the router, such as `https://chat.example.com/api/v1`. */
+  readonly baseUrl: URL
+  /** A page of this origin is one of the server's own; null: there is none but its own. */
+  readonly origin: string | null
+  /** A client of the option `oauth`; null: none is looked at. */
+  readonly clientId: string | null
+  /** The path of its sockets, such as `/live`; null: none is looked at. */
+  readonly socketPath: string | null
+}
+
+/** All answers; null for each that did not come. */
+export interface Seen {
+  readonly patient: Patient
+  readonly me: Looked
+  readonly wrongToken: Looked | null
+  readonly unknownPath: Looked | null
+  readonly getLogin: Looked | null
+  readonly brokenJson: Looked | null
+  readonly bigBody: Looked | null
+  readonly textBody: Looked | null
+  readonly emptyLogin: Looked | null
+  readonly emptyExchange: Looked | null
+  readonly emptyRefresh: Looked | null
+  /** Two wrong passwords of one name that nobody has, each from an address that was made up. */
+  readonly forwarded: readonly (Looked | null)[]
+  readonly foreignPreflight: Looked | null
+  readonly foreignPage: Looked | null
+  /** Null also without {@link Patient.origin}. */
+  readonly ownPreflight: Looked | null
+  readonly keys: Looked | null
+  /** Over http; null also where the server is reached by http anyway. */
+  readonly plain: Looked | null
+  readonly changePassword: Looked | null
+  /** Null also without {@link Patient.socketPath}. */
+  readonly upgrade: Looked | null
+  readonly oauth: SeenOAuth | null
+  /** Milliseconds by which the server's clock is ahead; null if it does not tell the time. */
+  readonly clockAhead: number | null
+}
+
+/** What there is of the option `oauth`. */
+export interface SeenOAuth {
+  readonly server: Looked
+  readonly openId: Looked | null
+  readonly resource: Looked | null
+  readonly authorize: Looked | null
+  readonly token: Looked | null
+  readonly revoke: Looked | null
+  readonly introspect: Looked | null
+  readonly userInfo: Looked | null
+  readonly signIn: Looked | null
+  /** Null also without {@link Patient.clientId}. */
+  readonly client: Looked | null
+}
+
+/** An origin that nobody has. */
+const foreignOrigin = 'https://doctor.invalid'
+const json = { 'content-type': 'application/json' }
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+const preflight = {
+  'access-control-request-method': 'POST',
+  'access-control-request-headers': 'content-type',
+}
+const upgrade = {
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'ZG9jdG9yZG9jdG9yZG9jdA==',
+}
+/** More than the router takes, and less than most parsers do. */
+const bigBody = JSON.stringify({ username: 'doctor', password: 'x'.repeat(20_000) })
+
+/**
+ * Sends about thirty requests, most of them at once, and changes nothing but two counters of a name
+ * that nobody has. Addresses that the server tells are asked only if they are its own. Null if there
+ * is no answer to the first.
+ */
+export async function see(patient: Patient, lookAt: LookAt): Promise<Seen | null> {
+  const base = patient.baseUrl.href.replace(/\/$/, '')
+  const at: At = (path, look) => lookAt(`${base}${path}`, look)
+  const began = Date.now()
+  const me = await at('/me')
+  if (me === null) return null
+  const clockAhead = aheadOf(me, began, Date.now())
+  const [errors, origins, forwarded, oauth] = await Promise.all([
+    seeErrors(at),
+    seeOrigins(patient, at, lookAt),
+    seeForwarded(at),
+    seeOAuth(patient, me, lookAt),
+  ])
+  return { patient, me, clockAhead, ...errors, ...origins, forwarded, oauth }
+}
+
+async function seeErrors(at: At) {
+  const post = (path: string, body: string, headers = json) =>
+    at(path, { method: 'POST', headers, body })
+  const [wrongToken, unknownPath, getLogin, brokenJson, tooBig, textBody, keys] = await Promise.all(
+    [
+      at('/me', { headers: { authorization: 'Bearer doctor' } }),
+      at(`/doctor-${randomUUID()}`),
+      at('/login'),
+      post('/login', '{'),
+      post('/login', bigBody),
+      post('/login', 'x', { 'content-type': 'text/plain' }),
+      at('/auth/jwks.json'),
+    ],
+  )
+  const [emptyLogin, emptyExchange, emptyRefresh] = await Promise.all([
+    post('/login', '{}'),
+    post('/auth/pkce/token', '{}'),
+    post('/auth/refresh', '{}'),
+  ])
+  const errors = { wrongToken, unknownPath, getLogin, brokenJson, bigBody: tooBig, textBody, keys }
+  return { ...errors, emptyLogin, emptyExchange, emptyRefresh }
+}
+
+async function seeOrigins({ baseUrl, origin, socketPath }: Patient, at: At, lookAt: LookAt) {
+  const from = (page: string, method: string, path: string, others = {}) =>
+    at(path, { method, headers: { origin: page, ...others } })
+  const overHttp = `http://${baseUrl.hostname}${baseUrl.pathname}`
+  const [foreignPreflight, foreignPage, ownPreflight, plain, changePassword, upgraded] =
+    await Promise.all([
+      from(foreignOrigin, 'OPTIONS', '/login', preflight),
+      from(foreignOrigin, 'GET', '/me'),
+      origin === null ? null : from(origin, 'OPTIONS', '/login', preflight),
+      baseUrl.protocol === 'https:' ? lookAt(overHttp) : null,
+      lookAt(`${baseUrl.origin}/.well-known/change-password`),
+      socketPath === null ? null : lookAt(`${baseUrl.origin}${socketPath}`, { headers: upgrade }),
+    ])
+  const pages = { foreignPreflight, foreignPage, ownPreflight }
+  return { ...pages, plain, changePassword, upgrade: upgraded }
+}
+
+type At = (path: string, look?: Look) => Promise<Looked | null>
+
+// `Date` has whole seconds, and was written at some time between the two.
+function aheadOf(seen: Looked, from: number, until: number): number | null {
+  const told = Date.parse(seen.headers['date'] ?? '')
+  if (Number.isNaN(told)) return null
+  if (told > until) return told - until
+  return told + 1000 < from ? told + 1000 - from : 0
+}
+
+async function seeForwarded(at: At): Promise<readonly (Looked | null)[]> {
+  const body = JSON.stringify({ username: `doctor-${randomUUID()}`, password: randomUUID() })
+  const as = (address: string) =>
+    at('/login', { method: 'POST', headers: { ...json, 'x-forwarded-for': address }, body })
+  return [await as('198.51.100.7'), await as('203.0.113.9')]
+}
+
+async function seeOAuth(
+  { baseUrl, clientId }: Patient,
+  me: Looked,
+  lookAt: LookAt,
+): Promise<SeenOAuth | null> {
+  const base = baseUrl.href.replace(/\/$/, '')
+  const path = base.slice(baseUrl.origin.length)
+  const name = `${baseUrl.origin}/.well-known/oauth-authorization-server`
+  const [atRoot, below] = await Promise.all([lookAt(name), lookAt(`${name}${path}`)])
+  const server = [atRoot, below].find((one) => one?.status === 200 && one.json !== null) ?? null
+  if (server === null) return null
+  const told = (member: string): string | null => {
+    const address = server.json?.[member]
+    return typeof address === 'string' && isBelow(address, base) ? address : null
+  }
+  const at = (member: string, look?: Look, query = '') => {
+    const address = told(member)
+    return address === null ? null : lookAt(`${address}${query}`, look)
+  }
+  const posted = (grant: string): Look => ({ method: 'POST', headers: form, body: grant })
+  const issuer = String(server.json?.['issuer'])
+  const pointer = pointerOf(me) ?? ''
+  const [openId, resource, authorize, token, revoke, introspect, userInfo, signIn, client] =
+    await Promise.all([
+      isBelow(`${issuer}/`, baseUrl.origin)
+        ? lookAt(`${issuer}/.well-known/openid-configuration`)
+        : null,
+      isBelow(pointer, baseUrl.origin) ? lookAt(pointer) : null,
+      at('authorization_endpoint'),
+      at('token_endpoint', posted('grant_type=authorization_code')),
+      at('revocation_endpoint', posted('token=doctor')),
+      at('introspection_endpoint', posted('token=doctor')),
+      at('userinfo_endpoint'),
+      lookAt(`${base}/oauth/sign-in?return_to=${path}/account`),
+      clientId === null
+        ? null
+        : at('authorization_endpoint', {}, `?client_id=${encodeURIComponent(clientId)}`),
+    ])
+  return {
+    server,
+    openId,
+    resource,
+    authorize,
+    token,
+    revoke,
+    introspect,
+    userInfo,
+    signIn,
+    client,
+  }
+}
+
+/** Where a challenge says that the document of the API is; null if it does not. */
+export function pointerOf(seen: Looked | null): string | null {
+  const challenge = seen?.headers['www-authenticate'] ?? ''
+  return /\bresource_metadata="([^"]{1,2000})"/.exec(challenge)?.[1] ?? null
+}
+
+/** Whether an address is a server's own, so that it may be asked. */
+export function isBelow(address: string, base: string): boolean {
+  if (!URL.canParse(address)) return false
+  const { href, origin } = new URL(address)
+  return origin === new URL(base).origin && (href === base || href.startsWith(`${base}/`))
+}
