@@ -107,6 +107,13 @@ function runHost(folder, host, { node = process.execPath, env } = {}) {
   return run(node, [host], { cwd: folder, limit: patience.host, onlyWord: 'closed', env })
 }
 
+/** The program tells how it is called. */
+async function runProgram(folder) {
+  const program = join(folder, 'node_modules/.bin/messaging-auth-router')
+  const { output } = await run(program, [], { cwd: folder, limit: patience.host })
+  return { ok: output.startsWith('usage: messaging-auth-router doctor'), output }
+}
+
 function copyHosts(project, ...files) {
   for (const file of files) cpSync(join(fixtures, 'packed', file), join(project, file))
 }
@@ -137,6 +144,7 @@ async function* runtimeHosts(folder, tarball) {
         ...(await runHost(project, host)),
       }
     }
+    yield { name: `its program, beside Express ${version}`, ...(await runProgram(project)) }
   }
 }
 
